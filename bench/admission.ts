@@ -1,28 +1,28 @@
 // What a Pod pays for admission: every plugin that a cluster asks by default, with webhooks that nobody configured.
 import { namespace } from '../src/api/core/v1/namespace.ts'
-import { pod } from '../src/api/core/v1/pod.ts'
+import { pod } from '../src/api/core/v1/pod/pod.ts'
 import { serviceAccount } from '../src/api/core/v1/service-account.ts'
-import type { ApiObject } from '../src/api/object.ts'
-import { AdmissionChain } from '../src/apiserver/admission/chain.ts'
-import { AdmissionNotes } from '../src/apiserver/admission/notes.ts'
-import type { AdmissionAttributes } from '../src/apiserver/admission/plugin.ts'
+import type { ApiObject } from '../src/api/meta/object.ts'
+import { AdmissionChain } from '../src/apiserver/admission/framework/admission-chain.ts'
+import { AdmissionRecorder } from '../src/apiserver/admission/framework/admission-recorder.ts'
+import type { AdmissionAttributes } from '../src/apiserver/admission/framework/admission-plugin.ts'
 import { defaultAdmissionPlugins } from '../src/apiserver/admission/plugins.ts'
-import { Reinvocation } from '../src/apiserver/admission/reinvocation.ts'
-import { WebhookCaller } from '../src/apiserver/admission/webhooks/caller.ts'
-import { mutatingWebhooks } from '../src/apiserver/admission/webhooks/mutating.ts'
-import { serviceAddress } from '../src/apiserver/admission/webhooks/service-address.ts'
-import { validatingWebhooks } from '../src/apiserver/admission/webhooks/validating.ts'
-import { WebhookMetrics } from '../src/apiserver/admission/webhooks/webhook-metrics.ts'
+import { ReinvocationContext } from '../src/apiserver/admission/framework/reinvocation.ts'
+import { WebhookClient } from '../src/apiserver/admission/plugins/webhooks/webhook-client.ts'
+import { mutatingWebhooks } from '../src/apiserver/admission/plugins/webhooks/mutating-webhooks.ts'
+import { serviceAddress } from '../src/apiserver/admission/plugins/webhooks/service-address.ts'
+import { validatingWebhooks } from '../src/apiserver/admission/plugins/webhooks/validating-webhooks.ts'
+import { WebhookMetrics } from '../src/apiserver/admission/plugins/webhooks/webhook-metrics.ts'
 import { allowed } from '../src/apiserver/authorization/authorizer.ts'
-import { TestCaches } from '../src/apiserver/caches.harness.ts'
-import { userNamed } from '../src/apiserver/request.ts'
-import { ingest } from '../src/apiserver/registry/ingest.ts'
-import { realClock } from '../src/base/clock.ts'
-import { FlowRecorder, noCause } from '../src/base/flow.ts'
-import { nameSuffix } from '../src/base/ids.ts'
-import { Metrics } from '../src/base/metrics.ts'
-import { seededRandom } from '../src/base/random.ts'
-import { nodeOutbound } from '../src/platform/node/outbound.ts'
+import { TestCaches } from '../src/apiserver/watch-cache/caches.harness.ts'
+import { userWithName } from '../src/apiserver/request/request.ts'
+import { decodeObject } from '../src/apiserver/objects/decode-object.ts'
+import { realClock } from '../src/base/time/clock.ts'
+import { FlowRecorder, noCause } from '../src/base/observability/flow-recorder.ts'
+import { nameSuffix } from '../src/base/random/ids.ts'
+import { Metrics } from '../src/base/observability/metrics.ts'
+import { seededRandom } from '../src/base/random/random.ts'
+import { nodeOutbound } from '../src/platform/node/http/outbound.ts'
 import type { Bench } from './bench.ts'
 
 const random = seededRandom(1)
@@ -32,15 +32,15 @@ caches.set(namespace, { ...named('shop', { labels: {} }), status: { phase: 'Acti
 caches.set(serviceAccount, named('default', { namespace: 'shop' }) as never)
 
 const metrics = new WebhookMetrics(new Metrics())
-const caller = new WebhookCaller({ outbound: nodeOutbound, clock: realClock, random, metrics, serviceAddress })
+const caller = new WebhookClient({ outbound: nodeOutbound, clock: realClock, random, metrics, serviceAddress })
 const chain = new AdmissionChain([...defaultAdmissionPlugins, mutatingWebhooks(caller), validatingWebhooks(caller)], {
   get: (kind, of, name) => caches.get(kind, of, name),
   list: (kind, of) => caches.list(kind, of),
-  whenPresent: () => Promise.resolve(undefined),
-  newest: () => Promise.resolve(undefined),
-  may: () => Promise.resolve(true),
+  waitForObject: () => Promise.resolve(undefined),
+  readFromStore: () => Promise.resolve(undefined),
+  isAllowed: () => Promise.resolve(true),
   authorize: () => allowed(),
-  suffix: () => nameSuffix(random),
+  nameSuffix: () => nameSuffix(random),
   flow: new FlowRecorder(realClock),
   nowMs: () => realClock.nowMs(),
 })
@@ -52,30 +52,30 @@ const container = (name: string) => ({
   ports: [{ containerPort: 8080 }],
   env: Array.from({ length: 10 }, (_, index) => ({ name: `NAME_${index}`, value: 'value' })),
 })
-const { object } = ingest(
+const { object } = decodeObject(
   pod,
   { metadata: { name: 'web', namespace: 'shop' }, spec: { containers: [container('web'), container('side')] } },
   'Strict',
 )
 const { signal } = new AbortController()
 const query = new URLSearchParams()
-const user = userNamed('alice', ['system:authenticated'])
+const user = userWithName('alice', ['system:authenticated'])
 
 const attributesOf = (sent: ApiObject): AdmissionAttributes => ({
   operation: 'create',
   kind: pod,
-  requested: pod,
+  requestKind: pod,
   namespace: 'shop',
   name: 'web',
   subresource: '',
   user,
   dryRun: false,
-  posted: undefined,
+  subresourceObject: undefined,
   options: query,
   object: sent,
   old: undefined,
-  notes: new AdmissionNotes(),
-  reinvocation: new Reinvocation(),
+  recorder: new AdmissionRecorder(),
+  reinvocation: new ReinvocationContext(),
   signal,
   cause: noCause,
 })

@@ -6,7 +6,7 @@
 // and the first ten thousand requests of a sort pay for that.
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { realClock } from '../src/base/clock.ts'
+import { realClock } from '../src/base/time/clock.ts'
 import { newFolder, startProcess } from '../test/process.ts'
 import { accessOf } from './api/access.ts'
 import { Connection, requestText, type Access } from './api/connection.ts'

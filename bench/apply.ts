@@ -1,12 +1,12 @@
 // What ownership costs: server-side apply of a 5 KB Deployment, a strategic patch of a Pod, and the share of a create.
 import { deployment } from '../src/api/apps/v1/deployment.ts'
-import { pod } from '../src/api/core/v1/pod.ts'
+import { pod } from '../src/api/core/v1/pod/pod.ts'
 import { appliedFields } from '../src/schema/apply/applied-fields.ts'
 import { compare } from '../src/schema/apply/compare.ts'
 import { structureOf } from '../src/schema/apply/structure.ts'
 import { typedMerge } from '../src/schema/apply/typed-merge.ts'
-import type { JsonObject } from '../src/schema/json-value.ts'
-import { strategicMerge } from '../src/schema/strategic-merge.ts'
+import type { JsonObject } from '../src/schema/json/json-value.ts'
+import { strategicMerge } from '../src/schema/patch/strategic-merge.ts'
 import { startServer } from '../src/apiserver/server.harness.ts'
 import { nanosecondsPer, type Bench } from './bench.ts'
 

@@ -1,8 +1,8 @@
 // What an expression costs: to compile it once, and to evaluate it in the road of every request.
-import { apiEnvironment } from '../src/api/expressions/environment.ts'
+import { apiEnvironment } from '../src/api/expressions/api-environment.ts'
 import { compile } from '../src/cel/program.ts'
-import { dynType } from '../src/cel/type.ts'
-import { fromJson } from '../src/cel/values/json.ts'
+import { dynType } from '../src/cel/types/cel-type.ts'
+import { fromJson } from '../src/cel/values/json-value-conversion.ts'
 import { nanosecondsPer, type Bench } from './bench.ts'
 
 const environment = apiEnvironment.with({ object: dynType })

@@ -1,6 +1,6 @@
 // What one recorded flow event costs, and what stays allocated afterwards.
-import { realClock } from '../src/base/clock.ts'
-import { causeOf, FlowRecorder, noCause, stations } from '../src/base/flow.ts'
+import { realClock } from '../src/base/time/clock.ts'
+import { causeOf, FlowRecorder, noCause, stations } from '../src/base/observability/flow-recorder.ts'
 import { nanosecondsPer, type Bench } from './bench.ts'
 
 const pod = { resource: 'pods', namespace: 'default', name: 'web-0' }
@@ -20,8 +20,8 @@ export const flowBench: Bench = {
     const staged = nanosecondsPer(200_000, (calls) => {
       for (let i = 0; i < calls; i++) {
         const call = flow.record('call', 'Client', 'API Server', 'create', pod, 0, noCause)
-        flow.enter(call, realClock.monotonicMs())
-        for (const station of stations) flow.pass(call, station)
+        flow.startStages(call, realClock.monotonicMs())
+        for (const station of stations) flow.passStage(call, station)
       }
     })
     globalThis.gc?.()

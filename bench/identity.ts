@@ -1,18 +1,18 @@
 // What a request pays to be known and allowed: a certificate's user, and a ServiceAccount with 1,000 bindings.
-import { seededRandom } from '../src/base/random.ts'
-import { realClock } from '../src/base/clock.ts'
+import { seededRandom } from '../src/base/random/random.ts'
+import { realClock } from '../src/base/time/clock.ts'
 import { clusterRole } from '../src/api/rbac/v1/cluster-role.ts'
 import { roleBinding } from '../src/api/rbac/v1/role-binding.ts'
 import { serviceAccount } from '../src/api/core/v1/service-account.ts'
-import { pod } from '../src/api/core/v1/pod.ts'
-import { certificates } from '../src/apiserver/authentication/certificates.ts'
+import { pod } from '../src/api/core/v1/pod/pod.ts'
+import { clientCertificates } from '../src/apiserver/authentication/client-certificates.ts'
 import { ServiceAccountTokens } from '../src/apiserver/authentication/service-account-tokens.ts'
 import { attributesOf } from '../src/apiserver/authorization/attributes.ts'
-import { rbacSeeds } from '../src/apiserver/authorization/defaults/default-seeds.ts'
+import { bootstrapRbacObjects } from '../src/apiserver/authorization/bootstrap-policy/bootstrap-rbac-objects.ts'
 import { nodeAuthorizer } from '../src/apiserver/authorization/node/node-authorizer.ts'
-import { TestCaches } from '../src/apiserver/caches.harness.ts'
-import type { Policies } from '../src/apiserver/policies.ts'
-import type { ApiRequest, Credentials, User } from '../src/apiserver/request.ts'
+import { TestCaches } from '../src/apiserver/watch-cache/caches.harness.ts'
+import type { Policies } from '../src/apiserver/filters/policies.ts'
+import type { ApiRequest, Credentials, User } from '../src/apiserver/request/request.ts'
 import { serverPolicies } from '../src/apiserver/server-policies.ts'
 import { nodeCrypto } from '../src/platform/node/crypto.ts'
 import { nanosecondsPer, type Bench } from './bench.ts'
@@ -47,13 +47,13 @@ function policiesWith(own: number, others: number): Policies {
     clock: realClock,
     audiences: [issuer],
     anonymous: { enabled: true, paths: undefined },
-    authenticators: [certificates([issuer])],
+    authenticators: [clientCertificates([issuer])],
     tokens: (all) => [accountTokens.authenticator(all)],
     accountTokens,
     authorizers: (rbac, all) => [nodeAuthorizer(all), rbac],
     admission: [],
   })(caches)
-  for (const { kind, object } of rbacSeeds) caches.set(kind, object)
+  for (const { kind, object } of bootstrapRbacObjects) caches.set(kind, object)
   caches.set(serviceAccount, { metadata: { ...account, uid: 'u' } } as never)
   for (let index = 0; index < own; index++) {
     const rules = [{ verbs: ['get'], apiGroups: [''], resources: ['configmaps'], resourceNames: [`c${index}`] }]

@@ -1,16 +1,16 @@
 // What it costs a test that it shares no mutable object with its cluster: calls of its client, which copies what it sends
 // and freezes what it receives, against the same calls of a component of the cluster. By turns, the best round of each.
-import { realClock } from '../src/base/clock.ts'
-import { context } from '../src/base/context.ts'
-import { silentLog } from '../src/base/log.ts'
-import { systemRandom } from '../src/base/random.ts'
+import { realClock } from '../src/base/time/clock.ts'
+import { context } from '../src/base/observability/context.ts'
+import { silentLog } from '../src/base/observability/log.ts'
+import { systemRandom } from '../src/base/random/random.ts'
 import { deployment } from '../src/api/apps/v1/deployment.ts'
-import { openPolicies } from '../src/apiserver/policies.ts'
+import { openPolicies } from '../src/apiserver/filters/policies.ts'
 import { Client } from '../src/client/client.ts'
-import { Cluster } from '../src/cluster/cluster.ts'
-import { adminUser } from '../src/cluster/identities.ts'
-import { IsolatedTransport } from '../src/cluster/isolated-transport.ts'
-import { MemoryStore } from '../src/store/memory.ts'
+import { Cluster } from '../src/cluster/run/cluster.ts'
+import { adminUser } from '../src/cluster/client/component-users.ts'
+import { IsolatedTransport } from '../src/cluster/testing/isolated-transport.ts'
+import { MemoryStore } from '../src/store/memory-store.ts'
 import type { Bench } from './bench.ts'
 
 const rounds = 15
@@ -22,14 +22,14 @@ const spec = { selector: { matchLabels: labels }, template: { metadata: { labels
 export const isolationBench: Bench = {
   name: 'isolation',
   async run() {
-    const parts = {
+    const deps = {
       clock: realClock,
       random: systemRandom,
       log: silentLog,
       store: new MemoryStore(realClock),
       nodes: 0,
     }
-    const cluster = new Cluster({ ...parts, policies: () => openPolicies, controllerManagers: 0 })
+    const cluster = new Cluster({ ...deps, policies: () => openPolicies, controllerManagers: 0 })
     cluster.start()
     await cluster.ready
     const transport = cluster.transport('bench', adminUser)

@@ -3,20 +3,20 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import { context } from '../src/base/context.ts'
-import { realClock } from '../src/base/clock.ts'
-import { FlowRecorder } from '../src/base/flow.ts'
-import { silentLog } from '../src/base/log.ts'
-import { systemRandom } from '../src/base/random.ts'
-import { TaskGroup } from '../src/base/task-group.ts'
-import { pod, type Pod } from '../src/api/core/v1/pod.ts'
+import { context } from '../src/base/observability/context.ts'
+import { realClock } from '../src/base/time/clock.ts'
+import { FlowRecorder } from '../src/base/observability/flow-recorder.ts'
+import { silentLog } from '../src/base/observability/log.ts'
+import { systemRandom } from '../src/base/random/random.ts'
+import { TaskGroup } from '../src/base/async/task-group.ts'
+import { pod, type Pod } from '../src/api/core/v1/pod/pod.ts'
 import { namespace } from '../src/api/core/v1/namespace.ts'
-import { Informer } from '../src/client/informer.ts'
-import { startCluster } from '../src/cluster/start-cluster.ts'
-import { startRealNode } from '../src/cluster/real-node.ts'
+import { Informer } from '../src/client/informer/informer.ts'
+import { startCluster } from '../src/cluster/testing/start-cluster.ts'
+import { startRealNode } from '../src/cluster/node/real-node.ts'
 import { Kubelet } from '../src/kubelet/kubelet.ts'
-import { defaultSettings } from '../src/kubelet/settings.ts'
-import type { ContainerRuntime } from '../src/machine/runtime/runtime.ts'
+import { defaultKubeletSettings } from '../src/kubelet/node/kubelet-settings.ts'
+import type { ContainerRuntime } from '../src/machine/runtime/container-runtime.ts'
 import { nodePlatform } from '../src/platform/node/platform.ts'
 import { busybox, server } from '../test/containers/busybox.ts'
 import { startRegistry } from '../test/containers/registry.ts'
@@ -105,7 +105,7 @@ async function* measure(): AsyncGenerator<string> {
   await using cluster = await startCluster({ nodes: 0, time: 'flowing', https: false })
   const { client } = cluster
   const real = await startRealNode(
-    { dataFolder: folder, hostIp: '127.0.0.1', podCidr: '10.244.0.0/24', settings: defaultSettings },
+    { dataDirectory: folder, hostIp: '127.0.0.1', podCidr: '10.244.0.0/24', settings: defaultKubeletSettings },
     { platform: nodePlatform, clock: realClock, log: silentLog },
     signal,
   )

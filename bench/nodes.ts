@@ -1,7 +1,7 @@
 // Thousands of simulated nodes in one process, on virtual time: the real kubelet on simulated drivers. Beside the seconds
 // stands what they took of the processor; on an idle machine both are about the same.
-import { isNodeReady } from '../src/api/core/v1/node.ts'
-import { isPodReady } from '../src/api/core/v1/pod-readiness.ts'
+import { isNodeReady } from '../src/api/core/v1/node/node.ts'
+import { isPodReady } from '../src/api/core/v1/pod/pod-readiness.ts'
 import { context, namespace, node, pod, startCluster, type TestCluster } from '../src/cluster/index.ts'
 import type { Bench } from './bench.ts'
 
@@ -136,7 +136,7 @@ class PodsReady implements AsyncDisposable {
   }
 
   async #follow(): Promise<void> {
-    const watch = this.#cluster.client.of(pod).watchMany({ namespace: home }, context(this.#end.signal))
+    const watch = this.#cluster.client.of(pod).watchBatches({ namespace: home }, context(this.#end.signal))
     for await (const events of watch)
       for (const event of events) {
         if (event.type === 'BOOKMARK' || event.type === 'DELETED' || !isPodReady(event.object)) continue

@@ -4,15 +4,15 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { getHeapStatistics } from 'node:v8'
-import { realClock } from '../src/base/clock.ts'
-import { silentLog } from '../src/base/log.ts'
-import { systemRandom } from '../src/base/random.ts'
-import { inlineYaml } from '../src/apiserver/yaml-parser.ts'
-import { handleHttp } from '../src/apiserver/http.ts'
-import { Cluster } from '../src/cluster/cluster.ts'
-import { openStore, type StoreChoice } from '../src/cluster/open-store.ts'
-import { clusterPolicies } from '../src/cluster/policies.ts'
-import type { WireRequest } from '../src/platform/listener.ts'
+import { realClock } from '../src/base/time/clock.ts'
+import { silentLog } from '../src/base/observability/log.ts'
+import { systemRandom } from '../src/base/random/random.ts'
+import { inlineYaml } from '../src/apiserver/http/yaml-parser.ts'
+import { handleHttp } from '../src/apiserver/http-handler.ts'
+import { Cluster } from '../src/cluster/run/cluster.ts'
+import { openStore, type StoreChoice } from '../src/cluster/data-directory/open-store.ts'
+import { buildRequestPolicies } from '../src/cluster/policy/request-policies.ts'
+import type { WireRequest } from '../src/platform/http/listener.ts'
 import { nodePlatform } from '../src/platform/node/platform.ts'
 import { samplePod } from './api/sample-pod.ts'
 import type { Bench } from './bench.ts'
@@ -158,8 +158,8 @@ class Served implements AsyncDisposable {
     cleanUps.defer(() => rmSync(folder, { recursive: true }))
     const store = await openStore(choice, folder)
     const accountKey = nodePlatform.crypto.generateKey()
-    const parts = { clock: realClock, random: systemRandom, platform: nodePlatform, accountKey }
-    const { policies, close } = clusterPolicies(parts)
+    const deps = { clock: realClock, random: systemRandom, platform: nodePlatform, accountKey }
+    const { policies, close } = buildRequestPolicies(deps)
     cleanUps.defer(close)
     const common = { clock: realClock, random: systemRandom, log: silentLog, yaml: inlineYaml }
     const cluster = new Cluster({ ...common, store, policies, nodes: 0, controllerManagers: 0 })

@@ -1,13 +1,13 @@
 // What one Pod of 1.5 KB costs on its way in and out: decode, defaults, validation, JSON and protobuf.
-import { validateMetadata } from '../src/api/metadata.ts'
-import { pod, type Pod } from '../src/api/core/v1/pod.ts'
-import { decode } from '../src/schema/decode.ts'
-import { withDefaults } from '../src/schema/defaults.ts'
-import { encodeObject, Stored } from '../src/apiserver/stored.ts'
-import { decodeProtobuf } from '../src/schema/protobuf.ts'
-import { encodeProtobuf } from '../src/schema/protobuf-encode.ts'
-import { mayRepeatKeys } from '../src/schema/repeated-keys.ts'
-import { validateFields } from '../src/schema/validate.ts'
+import { validateMetadata } from '../src/api/validation/metadata-rules.ts'
+import { pod, type Pod } from '../src/api/core/v1/pod/pod.ts'
+import { decode } from '../src/schema/decoding/decode.ts'
+import { withDefaults } from '../src/schema/decoding/defaults.ts'
+import { encodeObject, StoredObject } from '../src/apiserver/storage/stored-object.ts'
+import { decodeProtobuf } from '../src/schema/protobuf/protobuf-decode.ts'
+import { encodeProtobuf } from '../src/schema/protobuf/protobuf-encode.ts'
+import { mayHaveDuplicateKeys } from '../src/schema/json/duplicate-keys.ts'
+import { validateFields } from '../src/schema/validation/validate.ts'
 import * as reference from '../test/reference/reference.ts'
 import { nanosecondsPer, type Bench } from './bench.ts'
 
@@ -95,7 +95,7 @@ export const schemaBench: Bench = {
     const object = pod.applyDefaults(filled)
     const protobuf = encodeProtobuf(message, object)
     const kept = encodeObject(object)
-    const stored = new Stored(kept, 1)
+    const stored = new StoredObject(kept, 1)
     const wayIn = () => {
       const made = pod.applyDefaults(withDefaults(message, decode(message, body).value as unknown as Pod))
       return [validateMetadata(made, pod), validateFields(message, made), pod.validate(made), JSON.stringify(made)]
@@ -103,7 +103,7 @@ export const schemaBench: Bench = {
     return [
       `a Pod of ${text.length} bytes as sent; ${JSON.stringify(object).length} with defaults, ${protobuf.length} in protobuf`,
       shown('JSON.parse', () => JSON.parse(text)),
-      shown('search for keys that stand twice', () => mayRepeatKeys(bytes)),
+      shown('search for keys that stand twice', () => mayHaveDuplicateKeys(bytes)),
       shown(
         'decode',
         () => decode(message, body),
@@ -125,7 +125,7 @@ export const schemaBench: Bench = {
       shown('JSON.stringify', () => JSON.stringify(object)),
       shown('all of it but JSON.parse', wayIn),
       shown('the bytes of a version: for the store', () => encodeObject(object)),
-      shown('the bytes of a version: for its first reader', () => new Stored(kept, 1).json),
+      shown('the bytes of a version: for its first reader', () => new StoredObject(kept, 1).json),
       shown('the bytes of a version: for each further reader', () => stored.json),
       shown(
         'protobuf encode',

@@ -6,7 +6,7 @@ import { readFile, rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { whyNoContainers } from '../src/cluster/why-no-containers.ts'
+import { missingContainerPrerequisites } from '../src/cluster/node/container-prerequisites.ts'
 import { coxswain, newFolder, startUpIn } from '../test/process.ts'
 import type { Bench } from './bench.ts'
 
@@ -53,7 +53,7 @@ async function idle(): Promise<string> {
 /** As root, in namespaces of its own: when the API answers, and when this machine is a node. */
 async function withContainers(): Promise<string> {
   const title = 'exec → ready, SQLite, as root with containerd'
-  const whyNot = whyNoContainers()
+  const whyNot = missingContainerPrerequisites()
   if (whyNot !== undefined) return `${title}: not measured, ${whyNot}`
   const folder = await newFolder()
   const times: { ready: number; node: number }[] = []

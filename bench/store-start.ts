@@ -1,7 +1,7 @@
 // A start of the sqlite store in a process of its own, as a real one is: `store-start.ts <path>` prints what it took.
-import { realClock } from '../src/base/clock.ts'
-import { nodeWorkers } from '../src/platform/node/workers.ts'
-import { SqliteStore } from '../src/store/sqlite/store.ts'
+import { realClock } from '../src/base/time/clock.ts'
+import { nodeWorkers } from '../src/platform/node/process/workers.ts'
+import { SqliteStore } from '../src/store/sqlite/sqlite-store.ts'
 import { holdOf } from './event-loop.ts'
 
 const hold = holdOf()

@@ -1,13 +1,13 @@
 // What HTTP/1.1 over TLS costs without anybody behind it, beside node:https; and the protocol without its socket.
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
-import { realClock } from '../src/base/clock.ts'
-import { systemRandom } from '../src/base/random.ts'
-import { SharedTurns } from '../src/base/shared-turns.ts'
-import { listenLimitsDefault } from '../src/platform/listen-limits.ts'
-import { MemoryBudget } from '../src/platform/memory-budget.ts'
+import { realClock } from '../src/base/time/clock.ts'
+import { systemRandom } from '../src/base/random/random.ts'
+import { TimeSlicedWork } from '../src/base/work/time-sliced-work.ts'
+import { listenLimitsDefault } from '../src/platform/limits/listen-limits.ts'
+import { MemoryBudget } from '../src/platform/limits/memory-budget.ts'
 import { Authority } from '../src/pki/authority.ts'
-import { Http1Connection } from '../src/platform/http1/connection.ts'
+import { Http1Connection } from '../src/platform/http1/http1-connection.ts'
 import { nodeCrypto } from '../src/platform/node/crypto.ts'
 import { requestText } from './api/connection.ts'
 import { load } from './api/load.ts'
@@ -54,7 +54,7 @@ async function withoutSocket(): Promise<string> {
       resume: nothing,
       end: nothing,
       destroy: nothing,
-      handOver() {
+      detach() {
         throw new Error('nobody asks to leave')
       },
     },
@@ -68,7 +68,7 @@ async function withoutSocket(): Promise<string> {
       textOf: (bytes, from, to) => Buffer.from(bytes.buffer, bytes.byteOffset).toString('latin1', from, to),
       date: () => '',
       second: () => 0,
-      turns: new SharedTurns(realClock),
+      turns: new TimeSlicedWork(realClock),
     },
   )
   const [rounds, each, turnsOfAnswer] = [2_000, 50, 8]

@@ -49,10 +49,10 @@ async function bundle(folder) {
   })
   const threads = {
     'disk-thread': 'store/sqlite/disk-thread.ts',
-    'offload-thread': 'platform/node/offload-thread.ts',
+    'offload-thread': 'platform/node/process/offload-thread.ts',
     'snapshot-thread': 'store/sqlite/snapshot-thread.ts',
     'tls-thread': 'platform/node/tls-thread/tls-thread.ts',
-    'yaml-to-json': 'apiserver/yaml-to-json.ts',
+    'yaml-to-json': 'apiserver/http/yaml-to-json.ts',
   }
   await build({
     ...common,

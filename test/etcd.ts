@@ -6,14 +6,14 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { realClock } from '../src/base/clock.ts'
-import { systemRandom } from '../src/base/random.ts'
+import { realClock } from '../src/base/time/clock.ts'
+import { systemRandom } from '../src/base/random/random.ts'
 import { Authority } from '../src/pki/authority.ts'
 import { nodeCrypto } from '../src/platform/node/crypto.ts'
-import { nodeHttp2 } from '../src/platform/node/http2.ts'
-import { statusMethod } from '../src/store/etcd/messages.ts'
-import { EtcdStore, type EtcdStoreOptions } from '../src/store/etcd/store.ts'
-import { GrpcChannel, noMetadata } from '../src/wire/grpc/channel.ts'
+import { nodeHttp2 } from '../src/platform/node/http/http2-client.ts'
+import { statusMethod } from '../src/store/etcd/etcd-messages.ts'
+import { EtcdStore, type EtcdStoreOptions } from '../src/store/etcd/etcd-store.ts'
+import { GrpcChannel, noMetadata } from '../src/wire/grpc/grpc-channel.ts'
 // @ts-expect-error -- plain JavaScript: it runs before the packages are there
 import { etcdEnvironment, findEtcds } from '../scripts/etcd.mjs'
 import { ownAddress } from './own-address.ts'
@@ -52,28 +52,28 @@ interface Member {
 }
 
 export class EtcdCluster implements AsyncDisposable {
-  readonly folder: string
+  readonly directory: string
   readonly tls: { readonly authority: string; readonly certificate: string; readonly key: string }
   readonly #etcd: Etcd
   readonly #members: readonly Member[]
 
   static async start(etcd: Etcd, size: number): Promise<EtcdCluster> {
-    const folder = await mkdtemp(join(tmpdir(), 'coxswain-etcd-'))
+    const directory = await mkdtemp(join(tmpdir(), 'coxswain-etcd-'))
     const members = Array.from({ length: size }, (_, index) => ({
       name: `m${index}`,
       client: `https://${ownAddress}:${nextPort++}`,
       peer: `https://${ownAddress}:${nextPort++}`,
       process: undefined,
     }))
-    const cluster = new EtcdCluster(etcd, folder, members, await writeCertificates(folder))
+    const cluster = new EtcdCluster(etcd, directory, members, await writeCertificates(directory))
     for (let index = 0; index < size; index++) cluster.run(index)
     await cluster.ready()
     return cluster
   }
 
-  private constructor(etcd: Etcd, folder: string, members: readonly Member[], tls: EtcdCluster['tls']) {
+  private constructor(etcd: Etcd, directory: string, members: readonly Member[], tls: EtcdCluster['tls']) {
     this.#etcd = etcd
-    this.folder = folder
+    this.directory = directory
     this.#members = members
     this.tls = tls
   }
@@ -90,19 +90,19 @@ export class EtcdCluster implements AsyncDisposable {
   /** The files with the authority and the client's certificate and key. */
   get files() {
     return {
-      authority: join(this.folder, 'ca.crt'),
-      certificate: join(this.folder, 'client.crt'),
-      key: join(this.folder, 'client.key'),
+      authority: join(this.directory, 'ca.crt'),
+      certificate: join(this.directory, 'client.crt'),
+      key: join(this.directory, 'client.key'),
     }
   }
 
   /** Starts a member, for the first time or again. `folder` has its data. */
-  run(index: number, folder = join(this.folder, this.#member(index).name), token = this.folder): void {
+  run(index: number, directory = join(this.directory, this.#member(index).name), token = this.directory): void {
     const member = this.#member(index)
-    const file = (name: string) => join(this.folder, name)
+    const file = (name: string) => join(this.directory, name)
     const flags = {
       name: member.name,
-      'data-dir': folder,
+      'data-dir': directory,
       'listen-client-urls': member.client,
       'advertise-client-urls': member.client,
       'listen-peer-urls': member.peer,
@@ -150,8 +150,8 @@ export class EtcdCluster implements AsyncDisposable {
   }
 
   openStore(options: Partial<EtcdStoreOptions> = {}): Promise<EtcdStore> {
-    const parts = { http2: nodeHttp2, clock: realClock, random: systemRandom }
-    return EtcdStore.open({ ...parts, endpoints: this.endpoints, tls: this.tls, ...options }, signal)
+    const deps = { http2: nodeHttp2, clock: realClock, random: systemRandom }
+    return EtcdStore.open({ ...deps, endpoints: this.endpoints, tls: this.tls, ...options }, signal)
   }
 
   /** Resolves when these members, or one of all, answer for the cluster. */
@@ -170,7 +170,7 @@ export class EtcdCluster implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all(this.#members.map((_, index) => this.signal(index, 'SIGKILL')))
-    await rm(this.folder, { recursive: true, force: true })
+    await rm(this.directory, { recursive: true, force: true })
   }
 
   #member(index: number): Member {
@@ -189,7 +189,7 @@ async function memberStatus(endpoint: string, tls: EtcdCluster['tls']) {
   }
 }
 
-async function writeCertificates(folder: string): Promise<EtcdCluster['tls']> {
+async function writeCertificates(directory: string): Promise<EtcdCluster['tls']> {
   const authority = Authority.create('etcd-ca', { clock: realClock, random: systemRandom, crypto: nodeCrypto })
   const subject = (commonName: string) => ({ commonName, organizations: [] })
   const server = authority.issue({
@@ -206,6 +206,6 @@ async function writeCertificates(folder: string): Promise<EtcdCluster['tls']> {
     'client.crt': client.certificate,
     'client.key': client.key,
   }
-  for (const [name, content] of Object.entries(files)) await writeFile(join(folder, name), content, { mode: 0o600 })
+  for (const [name, content] of Object.entries(files)) await writeFile(join(directory, name), content, { mode: 0o600 })
   return { authority: authority.certificate, certificate: client.certificate, key: client.key }
 }

@@ -1,16 +1,16 @@
 // until: waits for a condition on something outside this process, which only looking again can tell.
-import { realClock } from '../src/base/clock.ts'
+import { realClock } from '../src/base/time/clock.ts'
 
-const lookEveryMs = 5
+const pollEveryMs = 5
 /** Many times what a busy machine needs, and less than a test may take: who waits in vain says for what. */
-const lookMsMax = 240_000
+const pollMsMax = 240_000
 const { signal } = new AbortController()
 
 export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  const endMs = realClock.monotonicMs() + lookMsMax
+  const endMs = realClock.monotonicMs() + pollMsMax
   while (!(await condition())) {
     if (realClock.monotonicMs() > endMs) throw new Error(`it did not come true: ${String(condition)}`)
-    await realClock.sleep(lookEveryMs, signal)
+    await realClock.sleep(pollEveryMs, signal)
   }
 }
 

@@ -1,23 +1,23 @@
 // The scheduler alone: pods are decided and applied one after the other, without an API server.
-import { context } from '../../src/base/context.ts'
-import { silentLog } from '../../src/base/log.ts'
-import { Metrics } from '../../src/base/metrics.ts'
-import { seededRandom } from '../../src/base/random.ts'
-import { TaskGroup } from '../../src/base/task-group.ts'
-import { VirtualClock } from '../../src/base/virtual-clock.ts'
-import type { Pod } from '../../src/api/core/v1/pod.ts'
+import { context } from '../../src/base/observability/context.ts'
+import { silentLog } from '../../src/base/observability/log.ts'
+import { Metrics } from '../../src/base/observability/metrics.ts'
+import { seededRandom } from '../../src/base/random/random.ts'
+import { TaskGroup } from '../../src/base/async/task-group.ts'
+import { VirtualClock } from '../../src/base/time/virtual-clock.ts'
+import type { Pod } from '../../src/api/core/v1/pod/pod.ts'
 import { Client } from '../../src/client/client.ts'
-import { Informers } from '../../src/client/informers.ts'
-import { makeProfiles } from '../../src/scheduler/configuration.ts'
-import { CycleMemory } from '../../src/scheduler/cycle-memory.ts'
-import { filterNodes } from '../../src/scheduler/filtering.ts'
-import type { FilterRun } from '../../src/scheduler/framework.ts'
-import { schedulerMetrics } from '../../src/scheduler/metrics.ts'
-import { Nominator } from '../../src/scheduler/nominator.ts'
+import { Informers } from '../../src/client/informer/informers.ts'
+import { makeProfiles } from '../../src/scheduler/framework/scheduler-configuration.ts'
+import { CycleBuffers } from '../../src/scheduler/cycle/cycle-buffers.ts'
+import { filterNodes } from '../../src/scheduler/cycle/filtering.ts'
+import type { FilterRun } from '../../src/scheduler/framework/framework.ts'
+import { schedulerMetrics } from '../../src/scheduler/framework/scheduler-metrics.ts'
+import { Nominator } from '../../src/scheduler/framework/nominator.ts'
 import { schedulerPlugins } from '../../src/scheduler/plugins.ts'
 import { standing } from '../../src/scheduler/scheduler.harness.ts'
-import { bestOf, scoreNodes } from '../../src/scheduler/scoring.ts'
-import { SharedFindings } from '../../src/scheduler/shared-findings.ts'
+import { bestOf, scoreNodes } from '../../src/scheduler/cycle/scoring.ts'
+import { EquivalenceCache } from '../../src/scheduler/cycle/equivalence-cache.ts'
 import { podFacts } from '../../src/scheduler/snapshot/pod-facts.ts'
 import { Snapshot } from '../../src/scheduler/snapshot/snapshot.ts'
 import { startRate, type Rate } from './rate.ts'
@@ -39,8 +39,8 @@ export async function alone(workload: Workload, count: number): Promise<Rate> {
   await using tasks = new TaskGroup()
   const clock = new VirtualClock()
   const nominator = new Nominator()
-  const shared = new SharedFindings()
-  const memory = new CycleMemory()
+  const shared = new EquivalenceCache()
+  const memory = new CycleBuffers()
   const random = seededRandom(1)
   const client = new Client(
     standing(
@@ -52,7 +52,7 @@ export async function alone(workload: Workload, count: number): Promise<Rate> {
   )
   const informers = new Informers(client, { clock, log: silentLog }, tasks)
   const removals: { run: FilterRun; nodeName: string }[] = []
-  const parts = {
+  const deps = {
     schedulerName: 'default-scheduler',
     ...{
       client,
@@ -65,13 +65,13 @@ export async function alone(workload: Workload, count: number): Promise<Rate> {
       extenders: [],
       metrics: schedulerMetrics(new Metrics()),
     },
-    tell: () => {},
-    letIn: () => {},
+    recordEvent: () => {},
+    retryPreEnqueue: () => {},
     startTask: () => {},
   }
   const [profile] = makeProfiles({}, schedulerPlugins, (plugin, args) => ({
     ...plugin,
-    ...plugin.configure?.(args, parts),
+    ...plugin.configure?.(args, deps),
   }))
   if (profile === undefined) throw new Error('there is no profile')
   for (const kind of profile.plugins.flatMap(({ watches = [] }) => watches)) informers.of(kind)
@@ -82,12 +82,15 @@ export async function alone(workload: Workload, count: number): Promise<Rate> {
     const cycle = { pod: target, facts: podFacts(target), snapshot }
     const filtered = filterNodes(cycle, profile, nominator, start, shared, undefined, memory)
     if (filtered.kind === 'rejected') return undefined
-    start = (start + filtered.lookedAt) % snapshot.size
+    start = (start + filtered.evaluated) % snapshot.size
     if (filtered.fitting.length > 0) {
       const slot =
         filtered.fitting.length === 1
           ? (filtered.fitting[0] as number)
-          : bestOf(scoreNodes(cycle, profile, filtered.fitting, filtered.run.shared, undefined, memory), random)
+          : bestOf(
+              scoreNodes(cycle, profile, filtered.fitting, filtered.run.equivalenceClass, undefined, memory),
+              random,
+            )
       return snapshot.nameAt(slot)
     }
     for (const plugin of profile.at.postFilter) {

@@ -2,7 +2,7 @@
 // and nodes that are objects only. It is reached over TLS, by a load that shares the machine with it.
 import { once } from 'node:events'
 import { connect } from 'node:http2'
-import type { Pod } from '../../src/api/core/v1/pod.ts'
+import type { Pod } from '../../src/api/core/v1/pod/pod.ts'
 import { startUp } from '../../test/process.ts'
 import { accessOf } from '../api/access.ts'
 import { Connection, requestText, type Access } from '../api/connection.ts'

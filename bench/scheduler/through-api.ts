@@ -1,7 +1,7 @@
 // Through the API server to the bound pod, with its event: in one process over the direct transport, memory store.
-import { context } from '../../src/base/context.ts'
-import { node } from '../../src/api/core/v1/node.ts'
-import { pod } from '../../src/api/core/v1/pod.ts'
+import { context } from '../../src/base/observability/context.ts'
+import { node } from '../../src/api/core/v1/node/node.ts'
+import { pod } from '../../src/api/core/v1/pod/pod.ts'
 import { startCluster } from '../../src/cluster/index.ts'
 import { startRate, type Rate } from './rate.ts'
 import { nodesOf, podOf, type Workload } from './workloads.ts'

@@ -1,11 +1,11 @@
 // Workloads of upstream's scheduler_perf: which nodes there are, which pods stand on them, which pods come.
-import type { Pod } from '../../src/api/core/v1/pod.ts'
-import { node, type Node } from '../../src/api/core/v1/node.ts'
-import { persistentVolumeClaim } from '../../src/api/core/v1/persistent-volume-claim.ts'
-import { persistentVolume } from '../../src/api/core/v1/persistent-volume.ts'
-import { pod } from '../../src/api/core/v1/pod.ts'
-import type { Kind } from '../../src/api/kind.ts'
-import type { ApiObject } from '../../src/api/object.ts'
+import type { Pod } from '../../src/api/core/v1/pod/pod.ts'
+import { node, type Node } from '../../src/api/core/v1/node/node.ts'
+import { persistentVolumeClaim } from '../../src/api/core/v1/volume/persistent-volume-claim.ts'
+import { persistentVolume } from '../../src/api/core/v1/volume/persistent-volume.ts'
+import { pod } from '../../src/api/core/v1/pod/pod.ts'
+import type { Kind } from '../../src/api/kind/kind.ts'
+import type { ApiObject } from '../../src/api/meta/object.ts'
 import { csiNode } from '../../src/api/storage/v1/csi-node.ts'
 import { made } from '../../src/scheduler/scheduler.harness.ts'
 

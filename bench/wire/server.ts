@@ -1,7 +1,7 @@
 // A server that answers every request with 2 KB, in a process of its own: by node:https, or by our listener.
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
-import { nodeListeners } from '../../src/platform/node/listener.ts'
+import { nodeListeners } from '../../src/platform/node/http/listener.ts'
 
 const body = Buffer.alloc(2048, 'x')
 const headers = { 'content-type': 'application/json', 'cache-control': 'no-cache, private' }

@@ -2,18 +2,18 @@
 import { deepEqual, doesNotThrow, equal, match, throws } from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { fieldErrorText } from '../schema/field-error.ts'
-import { ageText, humanDuration } from './age.ts'
-import { resolveCount, validateCountOrPercent } from './count-or-percent.ts'
+import { fieldErrorText } from '../schema/validation/field-error.ts'
+import { ageText, humanDuration } from './columns/age.ts'
+import { resolveCount, validateCountOrPercent } from './validation/count-or-percent.ts'
 import { configMap } from './core/v1/config-map.ts'
-import { foregroundFinalizer, orphanFinalizer } from './deletion-finalizers.ts'
-import { flowEventsPath, senderMark, wokenByHeader } from './flow-wire.ts'
+import { foregroundFinalizer, orphanFinalizer } from './meta/deletion-finalizers.ts'
+import { flowEventsPath, senderPrefix, wokenByHeader } from './coxswain/v1/flow-protocol.ts'
 import { namespace } from './core/v1/namespace.ts'
-import { qualifiedResource } from './kind.ts'
-import { validateLabelSelector } from './label-selector-rules.ts'
-import { validateMetadata, validateMetadataUpdate } from './metadata.ts'
-import { parseFieldSelector } from './field-selector-text.ts'
-import { parseLabelSelector } from './label-selector-text.ts'
+import { qualifiedResource } from './kind/kind.ts'
+import { validateLabelSelector } from './validation/label-selector-rules.ts'
+import { validateMetadata, validateMetadataUpdate } from './validation/metadata-rules.ts'
+import { parseFieldSelector } from './selectors/field-selector-text.ts'
+import { parseLabelSelector } from './selectors/label-selector-text.ts'
 import {
   dns1035LabelErrors,
   dnsLabelErrors,
@@ -21,8 +21,8 @@ import {
   labelValueErrors,
   pathSegmentErrors,
   qualifiedNameErrors,
-} from './names.ts'
-import { cidrErrors, ipErrors, isIpV4, isIpV6, portErrors, portNameErrors } from './network-rules.ts'
+} from './validation/names.ts'
+import { cidrErrors, ipErrors, isIpV4, isIpV6, portErrors, portNameErrors } from './validation/network-rules.ts'
 import {
   controllerOf,
   controllerReference,
@@ -33,8 +33,8 @@ import {
   revisionOf,
   splitKey,
   type ApiObject,
-} from './object.ts'
-import { matchesFields, matchesLabels, selects, selectorText } from './selectors.ts'
+} from './meta/object.ts'
+import { matchesFields, matchesLabels, selects, selectorText } from './selectors/selectors.ts'
 import {
   alreadyExists,
   badRequest,
@@ -50,7 +50,7 @@ import {
   StatusError,
   tooOldResourceVersion,
   unauthorized,
-} from './status-error.ts'
+} from './errors/status-error.ts'
 
 const object = (metadata: object): ApiObject => ({
   apiVersion: 'v1',
@@ -346,5 +346,8 @@ test('ports and addresses', () => {
 
 test('names that other programs rely on stay as they are', () => {
   deepEqual([foregroundFinalizer, orphanFinalizer], ['foregroundDeletion', 'orphan'])
-  deepEqual([wokenByHeader, senderMark, flowEventsPath], ['coxswain-woken-by', 'coxswain:', '/coxswain/v1/flow-events'])
+  deepEqual(
+    [wokenByHeader, senderPrefix, flowEventsPath],
+    ['coxswain-woken-by', 'coxswain:', '/coxswain/v1/flow-events'],
+  )
 })

@@ -2,9 +2,9 @@
 import { deepEqual, equal, match } from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { messageIn } from '../schema/compile.ts'
+import { messageIn } from '../schema/descriptor/compile.ts'
 import { addOnGroups, kinds } from './kinds.ts'
-import * as discoveryTypes from './meta/v1/discovery.ts'
+import * as discoveryTypes from './meta/v1/discovery-types.ts'
 
 const facts = <T>(name: string): T =>
   JSON.parse(readFileSync(new URL(`../../test/facts/${name}.json`, import.meta.url), 'utf8')) as T

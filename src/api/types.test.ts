@@ -3,9 +3,9 @@
 import { deepEqual, ok } from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { messageIn } from '../schema/compile.ts'
-import type { Field, Message } from '../schema/field.ts'
-import { keepsEmpty } from '../schema/zero.ts'
+import { messageIn } from '../schema/descriptor/compile.ts'
+import type { Field, Message } from '../schema/descriptor/field.ts'
+import { keepsEmpty } from '../schema/descriptor/zero.ts'
 import { addOnGroups, kinds } from './kinds.ts'
 
 /** What the facts say of a field; a mark that is not there means no. */

@@ -1,12 +1,12 @@
 // What the log says of a request that failed.
 import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
-import { createLog } from '../base/log.ts'
-import { systemRandom } from '../base/random.ts'
-import { VirtualClock } from '../base/virtual-clock.ts'
-import { handleHttp } from './http.ts'
+import { createLog } from '../base/observability/log.ts'
+import { systemRandom } from '../base/random/random.ts'
+import { VirtualClock } from '../base/time/virtual-clock.ts'
+import { handleHttp } from './http-handler.ts'
 import type { ApiServer } from './server.ts'
-import { inlineYaml } from './yaml-parser.ts'
+import { inlineYaml } from './http/yaml-parser.ts'
 
 test('the command line of an exec that fails is not logged', async () => {
   const clock = new VirtualClock()

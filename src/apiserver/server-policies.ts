@@ -1,39 +1,39 @@
 // serverPolicies: real authentication, the configured chain of authorizers, and what follows from both.
-import type { Clock } from '../base/clock.ts'
-import type { AdmissionPlugin } from './admission/plugin.ts'
+import type { Clock } from '../base/time/clock.ts'
+import type { AdmissionPlugin } from './admission/framework/admission-plugin.ts'
 import type { Auditor } from './audit/auditor.ts'
 import { allowsAnonymous, anonymousUser, type AnonymousRules } from './authentication/anonymous.ts'
 import {
   authenticated,
-  firstToKnow,
+  firstAuthenticated,
   type Authentication,
   type Authenticator,
   type TokenAuthenticator,
 } from './authentication/authenticator.ts'
-import { anyToken, bearer } from './authentication/bearer.ts'
+import { tokenAuthenticators, bearerToken } from './authentication/bearer-token.ts'
 import type { ServiceAccountTokens } from './authentication/service-account-tokens.ts'
-import { tokenRequests } from './authentication/token-requests.ts'
-import { tokenReviews } from './authentication/token-reviews.ts'
-import { accessReviews } from './authorization/access-reviews.ts'
-import { chainOf, privileged, type Authorizer } from './authorization/authorizer.ts'
-import { escalationCheck } from './authorization/rbac/escalation.ts'
+import { tokenRequests } from './reviews/token-requests.ts'
+import { tokenReviews } from './reviews/token-reviews.ts'
+import { accessReviews } from './reviews/access-reviews.ts'
+import { authorizerChain, privileged, type Authorizer } from './authorization/authorizer.ts'
+import { privilegeEscalation } from './admission/plugins/privilege-escalation.ts'
 import { Rbac } from './authorization/rbac/rbac.ts'
-import type { Caches, Policies, SeatGiver } from './policies.ts'
+import type { ObjectCaches, Policies, TakeSeat } from './filters/policies.ts'
 
-export interface PolicyOptions {
+export interface ServerPolicyOptions {
   readonly clock: Clock
   readonly audit?: Auditor | undefined
   /** Who gives requests their turn; each has it at once when left out. */
-  readonly fairness?: (caches: Caches) => SeatGiver
+  readonly fairness?: (caches: ObjectCaches) => TakeSeat
   /** What tokens must be meant for to be taken here. */
   readonly audiences: readonly string[]
   readonly anonymous: AnonymousRules
   /** Asked before tokens are: certificates, proxies. */
   readonly authenticators: readonly Authenticator[]
-  readonly tokens: (caches: Caches) => readonly TokenAuthenticator[]
+  readonly tokens: (caches: ObjectCaches) => readonly TokenAuthenticator[]
   readonly accountTokens: ServiceAccountTokens
   /** The chain in its order. */
-  readonly authorizers: (rbac: Rbac, caches: Caches) => readonly Authorizer[]
+  readonly authorizers: (rbac: Rbac, caches: ObjectCaches) => readonly Authorizer[]
   /** The plugins that are asked. */
   readonly admission: readonly AdmissionPlugin[]
 }
@@ -50,16 +50,16 @@ export const serverPolicies =
     accountTokens,
     authorizers,
     admission,
-  }: PolicyOptions) =>
-  (caches: Caches): Policies => {
+  }: ServerPolicyOptions) =>
+  (caches: ObjectCaches): Policies => {
     const rbac = new Rbac(caches)
-    const chain = chainOf([privileged, ...authorizers(rbac, caches)])
-    const anyOfTokens = anyToken(tokens(caches))
-    const all = [...authenticators, bearer(anyOfTokens, audiences)]
+    const chain = authorizerChain([privileged, ...authorizers(rbac, caches)])
+    const anyOfTokens = tokenAuthenticators(tokens(caches))
+    const all = [...authenticators, bearerToken(anyOfTokens, audiences)]
     return {
       authenticate({ credentials, target, context }) {
         if (credentials.kind === 'asserted') return authenticated(credentials.user, audiences)
-        const answer = firstToKnow(all, (each) => each.authenticate(credentials, context.signal))
+        const answer = firstAuthenticated(all, (each) => each.authenticate(credentials, context.signal))
         const orAnonymous = (known: Authentication): Authentication =>
           known.kind === 'unknown' && allowsAnonymous(anonymous, target)
             ? authenticated(anonymousUser, audiences)
@@ -69,7 +69,7 @@ export const serverPolicies =
       authorize: (attributes, signal) => chain.authorize(attributes, signal),
       takeSeat: fairness?.(caches) ?? (() => () => {}),
       audit,
-      admission: [...admission, escalationCheck(rbac, chain)],
+      admission: [...admission, privilegeEscalation(rbac, chain)],
       reviews: [
         ...accessReviews(chain),
         ...tokenReviews(anyOfTokens, audiences, clock),

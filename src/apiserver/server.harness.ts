@@ -1,26 +1,26 @@
 // An API server without sockets for the tests of this folder: wire requests in, wire answers out, on a virtual clock.
-import { FlowRecorder } from '../base/flow.ts'
-import { silentLog } from '../base/log.ts'
-import { Metrics } from '../base/metrics.ts'
-import { seededRandom } from '../base/random.ts'
-import { TaskGroup } from '../base/task-group.ts'
-import { VirtualClock } from '../base/virtual-clock.ts'
-import type { ClientCertificate, WireAnswer } from '../platform/listener.ts'
+import { FlowRecorder } from '../base/observability/flow-recorder.ts'
+import { silentLog } from '../base/observability/log.ts'
+import { Metrics } from '../base/observability/metrics.ts'
+import { seededRandom } from '../base/random/random.ts'
+import { TaskGroup } from '../base/async/task-group.ts'
+import { VirtualClock } from '../base/time/virtual-clock.ts'
+import type { ClientCertificate, WireResponse } from '../platform/http/listener.ts'
 import type { Store } from '../store/store.ts'
-import { MemoryStore } from '../store/memory.ts'
-import { inlineYaml } from './yaml-parser.ts'
-import type { HealthCheck } from './health.ts'
-import { handleHttp } from './http.ts'
-import { noKubelets, type KubeletConnection } from './kubelet-connection.ts'
-import { openPolicies, type Caches, type Policies } from './policies.ts'
-import { RequestMetrics } from './request-metrics.ts'
-import type { Seed } from './registry/seed.ts'
-import type { Upkeep } from './registry/upkeep.ts'
+import { MemoryStore } from '../store/memory-store.ts'
+import { inlineYaml } from './http/yaml-parser.ts'
+import type { HealthCheck } from './health/health.ts'
+import { handleHttp } from './http-handler.ts'
+import { noKubelets, type KubeletConnection } from './kubelet-client/kubelet-connection.ts'
+import { openPolicies, type ObjectCaches, type Policies } from './filters/policies.ts'
+import { RequestMetrics } from './request/request-metrics.ts'
+import type { BootstrapObject } from './bootstrap/bootstrap-object.ts'
+import type { BootstrapReconciler } from './bootstrap/bootstrap-reconciler.ts'
 import { ApiServer } from './server.ts'
 
-export interface Answered {
+export interface HarnessResponse {
   readonly status: number
-  readonly headers: WireAnswer['headers']
+  readonly headers: WireResponse['headers']
   // oxlint-disable-next-line typescript/no-explicit-any -- tests look into answers of every shape
   readonly body: any
 }
@@ -31,15 +31,15 @@ export interface Harness extends AsyncDisposable {
   readonly store: Store
   readonly flow: FlowRecorder
   /** A body that is a function is called when the server reads it. Special headers: `anonymous` presents nothing, `as: user,group,…` the certificate of another than the admin. */
-  call(method: string, target: string, body?: unknown, headers?: Record<string, string>): Promise<Answered>
+  call(method: string, target: string, body?: unknown, headers?: Record<string, string>): Promise<HarnessResponse>
   /** As `call`; of an answer that is a stream, status and headers only. */
-  head(method: string, target: string, body?: unknown, headers?: Record<string, string>): Promise<Answered>
+  head(method: string, target: string, body?: unknown, headers?: Record<string, string>): Promise<HarnessResponse>
   /** The answer as it would be written. */
-  wire(method: string, target: string, headers?: Record<string, string>): Promise<WireAnswer>
+  wire(method: string, target: string, headers?: Record<string, string>): Promise<WireResponse>
   /** The first piece of a watch's answer as it is written. */
   firstPiece(target: string, headers: Record<string, string>): Promise<Uint8Array>
   /** The lines of a watch, until `count` have come. */
-  watch(target: string, count: number, headers?: Record<string, string>): Promise<Answered['body'][]>
+  watch(target: string, count: number, headers?: Record<string, string>): Promise<HarnessResponse['body'][]>
 }
 
 export const admin: ClientCertificate = {
@@ -53,14 +53,14 @@ export interface HarnessOptions {
   readonly clock?: VirtualClock
   /** A store that another server has, too. */
   readonly store?: Store
-  readonly seeds?: readonly Seed[]
-  readonly upkeep?: readonly Upkeep[]
+  readonly bootstrapObjects?: readonly BootstrapObject[]
+  readonly reconcilers?: readonly BootstrapReconciler[]
   readonly kubelets?: KubeletConnection
   readonly kmsCheck?: HealthCheck
 }
 
 /** The pieces of a stream, one by one. */
-async function* piecesOf(body: WireAnswer['body']): AsyncGenerator<Uint8Array> {
+async function* piecesOf(body: WireResponse['body']): AsyncGenerator<Uint8Array> {
   if (typeof body === 'string' || body instanceof Uint8Array || !('take' in body))
     throw new Error('no stream of pieces')
   let woken = Promise.withResolvers<void>()
@@ -82,28 +82,28 @@ async function* piecesOf(body: WireAnswer['body']): AsyncGenerator<Uint8Array> {
 const textOf = (piece: string | Uint8Array): string =>
   typeof piece === 'string' ? piece : new TextDecoder().decode(piece)
 
-async function wholeText(body: WireAnswer['body']): Promise<string> {
+async function wholeText(body: WireResponse['body']): Promise<string> {
   let text = ''
   for await (const piece of piecesOf(body)) text += new TextDecoder().decode(piece)
   return text
 }
 
-async function answered(answer: WireAnswer): Promise<Answered> {
+async function toHarnessResponse(answer: WireResponse): Promise<HarnessResponse> {
   const isJson = String(answer.headers['content-type']).startsWith('application/json')
-  const { status, headers: answered } = answer
-  if (answer.body instanceof Uint8Array && !isJson) return { status, headers: answered, body: answer.body }
+  const { status, headers: toHarnessResponse } = answer
+  if (answer.body instanceof Uint8Array && !isJson) return { status, headers: toHarnessResponse, body: answer.body }
   const isWhole = typeof answer.body === 'string' || answer.body instanceof Uint8Array
   const text = isWhole ? textOf(answer.body) : await wholeText(answer.body)
   return { status: answer.status, headers: answer.headers, body: isJson ? JSON.parse(text) : text }
 }
 
 export async function startServer(
-  policies: Policies | ((caches: Caches) => Policies) = openPolicies,
+  policies: Policies | ((caches: ObjectCaches) => Policies) = openPolicies,
   {
     clock = new VirtualClock(),
     store: shared,
-    seeds = [],
-    upkeep = [],
+    bootstrapObjects: seeds = [],
+    reconcilers: upkeep = [],
     kubelets = noKubelets,
     kmsCheck,
   }: HarnessOptions = {},
@@ -123,8 +123,8 @@ export async function startServer(
     metrics,
     requestMetrics,
     policies: typeof policies === 'function' ? policies : () => policies,
-    seeds,
-    upkeep,
+    bootstrapObjects: seeds,
+    reconcilers: upkeep,
     digest,
     kubelets,
     kmsCheck,
@@ -173,12 +173,12 @@ export async function startServer(
     store,
     flow,
     call: async (method, target, body, headers = {}) =>
-      answered(await send(method, target, body, headers, new AbortController())),
+      toHarnessResponse(await send(method, target, body, headers, new AbortController())),
     wire: async (method, target, headers = {}) => send(method, target, undefined, headers, new AbortController()),
     async head(method, target, body, headers = {}) {
       const client = new AbortController()
       const answer = await send(method, target, body, headers, client)
-      if (typeof answer.body === 'string' || answer.body instanceof Uint8Array) return answered(answer)
+      if (typeof answer.body === 'string' || answer.body instanceof Uint8Array) return toHarnessResponse(answer)
       if ('take' in answer.body) answer.body.close()
       client.abort()
       return { status: answer.status, headers: answer.headers, body: undefined }

@@ -2,11 +2,11 @@
 import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict'
 import { test } from 'node:test'
 import { allowed, noOpinion } from './authorization/authorizer.ts'
-import { openPolicies } from './policies.ts'
-import { userNamed, type ApiRequest } from './request.ts'
+import { openPolicies } from './filters/policies.ts'
+import { userWithName, type ApiRequest } from './request/request.ts'
 import { startServer, type Harness } from './server.harness.ts'
-import { road } from './station.ts'
-import { stations } from './stations.ts'
+import { handlerChain } from './filters/filter.ts'
+import { filters } from './filters.ts'
 
 const configMaps = '/api/v1/namespaces/default/configmaps'
 const deployments = '/apis/apps/v1/namespaces/default/deployments'
@@ -357,7 +357,7 @@ test('a request passes the stations in order and leaves its seat however it ends
     ...openPolicies,
     authenticate: () => {
       trace.push('authenticate')
-      return { kind: 'authenticated', user: userNamed('a'), audiences: [] } as const
+      return { kind: 'authenticated', user: userWithName('a'), audiences: [] } as const
     },
     takeSeat: () => {
       trace.push('seat')
@@ -377,7 +377,7 @@ test('a request passes the stations in order and leaves its seat however it ends
     credentials: { kind: 'asserted' },
     context: {},
   } as never
-  await rejects(async () => road(stations, policies, end)(request), /x/)
+  await rejects(async () => handlerChain(filters, policies, end)(request), /x/)
   deepEqual(trace, ['authenticate', 'seat', 'authorize', 'end', 'leave'])
 })
 

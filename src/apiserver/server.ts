@@ -1,43 +1,43 @@
 // ApiServer: the road of a request, from its sender through the stations to the registry. Transports bring requests in.
-import { abreast } from '../base/abreast.ts'
-import type { Clock } from '../base/clock.ts'
-import { causeOf, type FlowObject, type FlowRecorder } from '../base/flow.ts'
-import type { Log } from '../base/log.ts'
-import type { Metrics } from '../base/metrics.ts'
-import type { Random } from '../base/random.ts'
-import { because } from '../base/context.ts'
-import { getOrMake } from '../base/get-or-make.ts'
-import { unlessAborted } from '../base/unless-aborted.ts'
-import { whenKnown, whenSettled, type Soon } from '../base/when-known.ts'
-import { flowEventsPath } from '../api/flow-wire.ts'
-import type { Kind } from '../api/kind.ts'
+import { yieldToPeers } from '../base/async/yield-to-peers.ts'
+import type { Clock } from '../base/time/clock.ts'
+import { causeOf, type FlowObject, type FlowRecorder } from '../base/observability/flow-recorder.ts'
+import type { Log } from '../base/observability/log.ts'
+import type { Metrics } from '../base/observability/metrics.ts'
+import type { Random } from '../base/random/random.ts'
+import { withCause } from '../base/observability/context.ts'
+import { getOrInsert } from '../base/collections/get-or-insert.ts'
+import { unlessAborted } from '../base/async/unless-aborted.ts'
+import { thenMaybe, settleMaybe, type MaybePromise } from '../base/async/maybe-promise.ts'
+import { flowEventsPath } from '../api/coxswain/v1/flow-protocol.ts'
+import type { Kind } from '../api/kind/kind.ts'
 import { addOnGroups } from '../api/kinds.ts'
-import { StatusError } from '../api/status-error.ts'
+import { StatusError } from '../api/errors/status-error.ts'
 import type { Store } from '../store/store.ts'
-import type { Answer } from './answer.ts'
-import { largeBodyBytes } from './body.ts'
+import type { ApiResponse } from './request/response.ts'
+import { largeBodyBytes } from './http/request-body.ts'
 import { OpenApiDocuments } from './discovery/openapi-documents.ts'
-import { answerPath, type ServerPaths } from './discovery/paths.ts'
-import { Decisions, type Explain } from './decisions.ts'
-import { answerFlowEvents } from './flow-events.ts'
-import type { KubeletConnection } from './kubelet-connection.ts'
-import { PacedRequests } from './paced-requests.ts'
-import type { Caches, Policies } from './policies.ts'
-import { Deadlines } from './deadlines.ts'
-import { LoopWatch } from './loop-watch.ts'
+import { handleNonResourcePath, type NonResourcePathDeps } from './discovery/non-resource-paths.ts'
+import { SchedulingDecisions, type Explain } from './flow-endpoints/scheduling-decisions.ts'
+import { handleFlowEvents } from './flow-endpoints/flow-events.ts'
+import type { KubeletConnection } from './kubelet-client/kubelet-connection.ts'
+import { PacedRequests } from './request/paced-requests.ts'
+import type { ObjectCaches, Policies } from './filters/policies.ts'
+import { RequestDeadlines } from './request/request-deadlines.ts'
+import { LoopMonitor } from './request/loop-monitor.ts'
 import { KmsError } from './encryption/kms/kms-error.ts'
-import { healthChecks, type HealthState } from './health-checks.ts'
-import { health, isHealthPath, type HealthCheck } from './health.ts'
+import { healthChecks, type HealthState } from './health/health-checks.ts'
+import { healthResponse, isHealthPath, type HealthCheck } from './health/health.ts'
 import { Registry } from './registry/registry.ts'
-import type { ResourceRequest } from './registry/parts.ts'
-import type { Seed } from './registry/seed.ts'
-import { keepUp, type Upkeep } from './registry/upkeep.ts'
-import type { ApiRequest, Body, ResourceTarget, Target } from './request.ts'
-import type { RequestMetrics } from './request-metrics.ts'
-import { road, type Next } from './station.ts'
-import { stations } from './stations.ts'
+import type { ResourceRequest } from './registry/resource-deps.ts'
+import type { BootstrapObject } from './bootstrap/bootstrap-object.ts'
+import { runReconciler, type BootstrapReconciler } from './bootstrap/bootstrap-reconciler.ts'
+import type { ApiRequest, Body, ResourceTarget, Target } from './request/request.ts'
+import type { RequestMetrics } from './request/request-metrics.ts'
+import { handlerChain, type Handler } from './filters/filter.ts'
+import { filters } from './filters.ts'
 
-export interface ApiServerParts {
+export interface ApiServerDeps {
   readonly store: Store
   readonly clock: Clock
   readonly random: Random
@@ -45,11 +45,11 @@ export interface ApiServerParts {
   readonly log: Log
   readonly metrics: Metrics
   readonly requestMetrics: RequestMetrics
-  readonly policies: (caches: Caches) => Policies
+  readonly policies: (caches: ObjectCaches) => Policies
   /** Objects that every cluster has. Requests wait until they are there. */
-  readonly seeds: readonly Seed[]
+  readonly bootstrapObjects: readonly BootstrapObject[]
   /** What is kept as it must be from then on. */
-  readonly upkeep?: readonly Upkeep[]
+  readonly reconcilers?: readonly BootstrapReconciler[]
   readonly digest: (text: string) => string
   readonly kubelets: KubeletConnection
   readonly explain?: Explain
@@ -57,59 +57,59 @@ export interface ApiServerParts {
    * Whether discovery tells of what an add-on serves upstream: `kubectl top` looks there first. It does in any case once
    * a kubelet has joined that answers on a port of its own.
    */
-  readonly tellsOfAddOns?: boolean
+  readonly advertisesAddOns?: boolean
   /** The check of the plugins that encryption at rest depends on. */
   readonly kmsCheck?: HealthCheck | undefined
 }
 
 export class ApiServer {
   readonly registry: Registry
-  readonly #parts: ApiServerParts
-  readonly #road: Next
-  readonly #paths: ServerPaths
+  readonly #deps: ApiServerDeps
+  readonly #chain: Handler
+  readonly #paths: NonResourcePathDeps
   readonly #health: HealthState
-  readonly #decisions: Decisions
-  readonly deadlines: Deadlines
-  readonly loop: LoopWatch
+  readonly #decisions: SchedulingDecisions
+  readonly deadlines: RequestDeadlines
+  readonly loop: LoopMonitor
   readonly #paced: PacedRequests
   /** The last request that passed all stations, with its user. */
-  #served: ApiRequest | undefined
+  #lastFiltered: ApiRequest | undefined
   readonly #ready = Promise.withResolvers<void>()
   #isReady = false
   #isDraining = false
   /** Where clients reach it; set by whoever listens. */
   address = ''
 
-  constructor(parts: ApiServerParts) {
-    this.#parts = parts
-    this.deadlines = new Deadlines(parts.clock)
+  constructor(deps: ApiServerDeps) {
+    this.#deps = deps
+    this.deadlines = new RequestDeadlines(deps.clock)
     this.#ready.promise.catch(() => {}) // whoever waits for it is told
-    this.loop = new LoopWatch(parts)
-    this.#paced = new PacedRequests(parts.clock)
-    this.registry = new Registry({ ...parts, loop: this.loop })
-    this.#decisions = new Decisions(parts.explain ?? (() => undefined), parts.clock)
+    this.loop = new LoopMonitor(deps)
+    this.#paced = new PacedRequests(deps.clock)
+    this.registry = new Registry({ ...deps, loop: this.loop })
+    this.#decisions = new SchedulingDecisions(deps.explain ?? (() => undefined), deps.clock)
     this.#paths = {
-      metrics: parts.metrics,
+      metrics: deps.metrics,
       documents: this.registry.policies.documents,
       address: () => this.address,
-      digest: parts.digest,
-      openApi: new OpenApiDocuments(parts.digest),
-      hiddenGroups: () => (parts.tellsOfAddOns === true || this.registry.hasKubelets() ? [] : addOnGroups),
+      digest: deps.digest,
+      openApi: new OpenApiDocuments(deps.digest),
+      hiddenGroups: () => (deps.advertisesAddOns === true || this.registry.hasKubelets() ? [] : addOnGroups),
     }
     this.#health = {
-      store: parts.store,
-      clock: parts.clock,
-      kmsCheck: parts.kmsCheck,
+      store: deps.store,
+      clock: deps.clock,
+      kmsCheck: deps.kmsCheck,
       isReady: () => this.#isReady,
       isDraining: () => this.#isDraining,
     }
-    this.#road = road(
-      stations,
+    this.#chain = handlerChain(
+      filters,
       this.registry.policies,
-      (request) => this.#end(request),
+      (request) => this.#handleFiltered(request),
       ({ context, sender, claimedSender }, station) => {
-        if (station === 'authentication' && sender === claimedSender) parts.flow.attribute(context.cause.event, sender)
-        parts.flow.pass(context.cause.event, station)
+        if (station === 'authentication' && sender === claimedSender) deps.flow.attribute(context.cause.event, sender)
+        deps.flow.passStage(context.cause.event, station)
       },
     )
   }
@@ -120,12 +120,12 @@ export class ApiServer {
     const feed = this.registry.run(signal, () => filled.resolve('filled')).finally(() => filled.resolve('ended'))
     const prepare = async () => {
       if ((await filled.promise) === 'ended') return
-      await this.#seed(signal)
+      await this.#commitBootstrapObjects(signal)
       this.#isReady = true
       this.#ready.resolve()
       onReady()
-      const { upkeep = [] } = this.#parts
-      await Promise.all(upkeep.map((each) => keepUp(each, this.registry, this.#parts, signal)))
+      const { reconcilers: upkeep = [] } = this.#deps
+      await Promise.all(upkeep.map((each) => runReconciler(each, this.registry, this.#deps, signal)))
     }
     try {
       await Promise.all([feed, prepare()])
@@ -136,14 +136,14 @@ export class ApiServer {
   }
 
   /** Without its KMS plugin the server stays up, but not ready, until the plugin is there. */
-  async #seed(signal: AbortSignal): Promise<void> {
+  async #commitBootstrapObjects(signal: AbortSignal): Promise<void> {
     for (;;)
       try {
-        return await this.registry.seed(this.#parts.seeds, signal)
+        return await this.registry.commitBootstrapObjects(this.#deps.bootstrapObjects, signal)
       } catch (error) {
         if (!(error instanceof KmsError)) throw error
-        this.#parts.log.warn('the first objects cannot be encrypted yet', { error: error.message })
-        await this.#parts.clock.sleep(seedRetryMs, signal)
+        this.#deps.log.warn('the first objects cannot be encrypted yet', { error: error.message })
+        await this.#deps.clock.sleep(bootstrapRetryMs, signal)
       }
   }
 
@@ -154,35 +154,43 @@ export class ApiServer {
   }
 
   /** Takes a request along its road. */
-  handle(request: ApiRequest): Soon<Answer> {
+  handle(request: ApiRequest): MaybePromise<ApiResponse> {
     const { target } = request
     if (!this.#isReady && !(target.kind === 'path' && healthPaths.test(target.path)))
-      return unlessAborted(this.#ready.promise, request.context.signal).then(() => this.#take(request))
-    return isRead(target) ? this.#take(request) : abreast().then(() => this.#take(request))
+      return unlessAborted(this.#ready.promise, request.context.signal).then(() => this.#handleReady(request))
+    return isRead(target) ? this.#handleReady(request) : yieldToPeers().then(() => this.#handleReady(request))
   }
 
-  #take(request: ApiRequest): Soon<Answer> {
-    const { flow, clock, requestMetrics } = this.#parts
+  #handleReady(request: ApiRequest): MaybePromise<ApiResponse> {
+    const { flow, clock, requestMetrics } = this.#deps
     const { target } = request
-    if (target.kind === 'path' || target.isUnserved) return this.#road(request)
+    if (target.kind === 'path' || target.isUnserved) return this.#chain(request)
     const { sender, context } = request
     const subject = subjectOf(target, request.body)
-    const call = flow.record('call', sender, 'API Server', whatOf(target), subject, resumedAt(request), context.cause)
+    const call = flow.record(
+      'call',
+      sender,
+      'API Server',
+      callNameOf(target),
+      subject,
+      resumedAt(request),
+      context.cause,
+    )
     const startMs = clock.monotonicMs()
-    flow.enter(call, startMs)
+    flow.startStages(call, startMs)
     requestMetrics.begin(target)
     let isSuspended = false
     const end = (code: number, result: string) => {
       flow.finish(call, result)
       const endMs = clock.monotonicMs()
       requestMetrics.end(target, code, (endMs - startMs) / 1000)
-      if (!isSuspended) this.loop.answered(this.#served ?? request, startMs, endMs)
-      this.#served = undefined
+      if (!isSuspended) this.loop.responseDone(this.#lastFiltered ?? request, startMs, endMs)
+      this.#lastFiltered = undefined
     }
-    const answer = whenSettled(
+    const answer = settleMaybe(
       () => {
-        this.meet(request)
-        return this.#road({ ...request, context: because(request.context, causeOf(call)) })
+        this.injectFault(request)
+        return this.#chain({ ...request, context: withCause(request.context, causeOf(call)) })
       },
       (answer) => {
         const code = 'status' in answer ? answer.status : 200
@@ -200,18 +208,18 @@ export class ApiServer {
   }
 
   /** Before its road, on the record: a server that lets requests fail throws here. */
-  protected meet(_request: ApiRequest): void {}
+  protected injectFault(_request: ApiRequest): void {}
 
-  #end(request: ApiRequest): Soon<Answer> {
-    this.#served = request
-    const { allowedBy, context, unreadable, readBody } = request
+  #handleFiltered(request: ApiRequest): MaybePromise<ApiResponse> {
+    this.#lastFiltered = request
+    const { allowedBy, context, rejection: unreadable, readBody } = request
     if (unreadable !== undefined) throw unreadable.error
-    if (allowedBy !== undefined) this.#parts.flow.explain(context.cause.event, allowedBy)
-    if (readBody === undefined) return this.#inTurn(request, 0, (paced) => this.#serve(paced))
-    return whenKnown(readBody(), ({ bytes, parse }) =>
-      this.#inTurn(request, bytes, (paced) =>
-        whenKnown(parse(), (received) => {
-          this.#received(request, received.body)
+    if (allowedBy !== undefined) this.#deps.flow.explain(context.cause.event, allowedBy)
+    if (readBody === undefined) return this.#paceRequest(request, 0, (paced) => this.#serve(paced))
+    return thenMaybe(readBody(), ({ bytes, parse }) =>
+      this.#paceRequest(request, bytes, (paced) =>
+        thenMaybe(parse(), (received) => {
+          this.#recordBody(request, received.body)
           return this.#serve({ ...paced, ...received })
         }),
       ),
@@ -219,7 +227,7 @@ export class ApiServer {
   }
 
   /** A client's request that may hold the event loop for long waits for its turn; all others go on at once. */
-  #inTurn(request: ApiRequest, bodyBytes: number, serve: Next): Soon<Answer> {
+  #paceRequest(request: ApiRequest, bodyBytes: number, serve: Handler): MaybePromise<ApiResponse> {
     const { credentials, user, context, target } = request
     const isPaced =
       bodyBytes > largeBodyBytes ||
@@ -229,24 +237,24 @@ export class ApiServer {
   }
 
   /** What was recorded of the request before its body had come is completed. */
-  #received({ target, context, record }: ApiRequest, body: Body): void {
-    record?.receive(body)
+  #recordBody({ target, context, record }: ApiRequest, body: Body): void {
+    record?.setBody(body)
     if (target.kind === 'resource' && target.name === '')
-      this.#parts.flow.identify(context.cause.event, subjectOf(target, body))
+      this.#deps.flow.identify(context.cause.event, subjectOf(target, body))
   }
 
-  #serve(request: ApiRequest): Soon<Answer> {
+  #serve(request: ApiRequest): MaybePromise<ApiResponse> {
     const { target } = request
     if (target.kind === 'resource') return this.registry.handle(request as ResourceRequest)
     const [first, ...rest] = target.path.split('/').filter((part) => part !== '')
     if (isHealthPath(first)) {
       const one = rest.length === 0 ? undefined : rest.join('/')
-      return health(first, one, healthChecks(first, this.#health), request.query, request.context.signal)
+      return healthResponse(first, one, healthChecks(first, this.#health), request.query, request.context.signal)
     }
-    if (first === 'metrics') this.#parts.requestMetrics.look(this.registry.sizes())
-    if (Decisions.owns(target.path)) return this.#decisions.answer(request)
-    if (target.path === flowEventsPath) return answerFlowEvents(request, this.#parts.flow, this.#parts.clock)
-    return answerPath(target.path, target.verb, target.accept, this.#paths)
+    if (first === 'metrics') this.#deps.requestMetrics.collect(this.registry.sizes())
+    if (SchedulingDecisions.ownsPath(target.path)) return this.#decisions.handle(request)
+    if (target.path === flowEventsPath) return handleFlowEvents(request, this.#deps.flow, this.#deps.clock)
+    return handleNonResourcePath(target.path, target.verb, target.accept, this.#paths)
   }
 }
 
@@ -254,7 +262,7 @@ export class ApiServer {
 const isRead = ({ kind, verb }: Target): boolean =>
   kind === 'path' || verb === 'get' || verb === 'list' || verb === 'watch'
 
-const seedRetryMs = 1_000
+const bootstrapRetryMs = 1_000
 
 const healthPaths = /^\/(healthz|livez|readyz)(\/|$)/
 
@@ -262,13 +270,13 @@ const healthPaths = /^\/(healthz|livez|readyz)(\/|$)/
 const resumedAt = ({ target, query }: ApiRequest): number =>
   target.kind === 'resource' && target.verb === 'watch' ? Number(query.get('resourceVersion')) || 0 : 0
 
-const whats = new Map<Kind, Map<string, string>>()
+const callNames = new Map<Kind, Map<string, string>>()
 
 /** What is asked for, as diagrams write it. Every event of the ring holds one: they are shared. */
-function whatOf({ resource, verb, subresource }: ResourceTarget): string {
-  const known = getOrMake(whats, resource, () => new Map<string, string>())
+function callNameOf({ resource, verb, subresource }: ResourceTarget): string {
+  const known = getOrInsert(callNames, resource, () => new Map<string, string>())
   const asked = subresource === '' ? verb : `${verb}/${subresource}`
-  return getOrMake(known, asked, () => `${verb} ${resource.plural}${subresource === '' ? '' : `/${subresource}`}`)
+  return getOrInsert(known, asked, () => `${verb} ${resource.plural}${subresource === '' ? '' : `/${subresource}`}`)
 }
 
 const subjectOf = ({ resource, namespace, name }: ResourceTarget, body: Body): FlowObject => ({

@@ -1,15 +1,15 @@
 // Expressions of any text: parsed or refused with an ExpressionError, evaluated within their cost or ended with an
 // EvalError or an Interrupt. What is made by the grammar parses.
 import { ok } from 'node:assert/strict'
-import { fuzz, mutatedText, pick, randomJson, refusedOnlyWith } from '../base/fuzz.harness.ts'
-import type { Random } from '../base/random.ts'
+import { fuzz, mutatedText, pick, randomJson, rejectedOnlyWith } from '../base/random/fuzz.harness.ts'
+import type { Random } from '../base/random/random.ts'
 import { kubernetesEnvironment } from './library/kubernetes.ts'
 import { compile } from './program.ts'
 import { parse } from './syntax/parser.ts'
 import { ExpressionError } from './syntax/source.ts'
-import { dynType } from './type.ts'
+import { dynType } from './types/cel-type.ts'
 import { EvalError, Interrupt } from './values/eval-error.ts'
-import { fromJson } from './values/json.ts'
+import { fromJson } from './values/json-value-conversion.ts'
 
 const environment = kubernetesEnvironment({}).with({ object: dynType, other: dynType })
 const costMax = 10_000
@@ -54,10 +54,10 @@ function randomExpression(random: Random, depth = 0): string {
 }
 
 function evaluated(text: string, random: Random): void {
-  const program = refusedOnlyWith([ExpressionError], () => compile(text, environment))
+  const program = rejectedOnlyWith([ExpressionError], () => compile(text, environment))
   if (program === undefined) return
   const [object, other] = [fromJson(randomJson(random)), fromJson(randomJson(random))]
-  const result = refusedOnlyWith([EvalError, Interrupt], () => program.evaluate({ object, other }, costMax))
+  const result = rejectedOnlyWith([EvalError, Interrupt], () => program.evaluate({ object, other }, costMax))
   if (result !== undefined) ok(result.cost <= costMax)
 }
 

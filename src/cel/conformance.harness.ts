@@ -1,8 +1,8 @@
 // The public conformance cases of the language as ours: what is declared, bound and expected.
 import { tests } from '@bufbuild/cel-spec/testdata/conformance.js'
-import type { Functions } from './function.ts'
+import type { Functions } from './environment/function.ts'
 import { standardEnvironment } from './library/standard.ts'
-import type { Environment } from './environment.ts'
+import type { Environment } from './environment/environment.ts'
 import {
   boolType,
   bytesType,
@@ -20,9 +20,9 @@ import {
   typeOf,
   uintType,
   type CelType,
-} from './type.ts'
-import { LiteralMap } from './values/map.ts'
-import { Duration, Timestamp } from './values/time.ts'
+} from './types/cel-type.ts'
+import { LiteralMap } from './values/map-value.ts'
+import { Duration, Timestamp } from './values/time-values.ts'
 import { TypeValue, Uint, type Value } from './values/value.ts'
 
 /** Protobuf's JSON: the cases come in it, and every step into it is checked by what a case then does. */

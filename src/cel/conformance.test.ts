@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { casesOf, type ConformanceCase } from './conformance.harness.ts'
-import { compile, runnable } from './program.ts'
+import { compile, evaluatorOf } from './program.ts'
 import { parse } from './syntax/parser.ts'
-import { typeText } from './type.ts'
+import { typeText } from './types/cel-type.ts'
 import { equals } from './values/equality.ts'
 import { runtimeType } from './values/matches-type.ts'
 import { EvalError } from './values/eval-error.ts'
@@ -40,7 +40,7 @@ function problemWith(each: ConformanceCase): string | undefined {
     if (expectedType !== undefined && program !== undefined && typeText(program.type) !== typeText(expectedType))
       return `${expr} is of type ${typeText(program.type)}, not ${typeText(expectedType)}`
     if (isCheckOnly) return undefined
-    const run = runnable(parse(expr), environment, undefined)
+    const run = evaluatorOf(parse(expr), environment, undefined)
     const value = program === undefined ? run(bindings, costMax).value : program.evaluate(bindings, costMax).value
     if (isError) return `${expr} is ${shown(value)}, not an error`
     return expected === undefined || isSame(value, expected)

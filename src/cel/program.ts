@@ -1,13 +1,13 @@
 // Program: an expression, checked against an environment and ready to be evaluated any number of times.
 import { check, type Checked } from './check/checker.ts'
-import type { Environment } from './environment.ts'
-import { Compiler } from './run/compile.ts'
-import { Frame, type Activation } from './run/frame.ts'
+import type { Environment } from './environment/environment.ts'
+import { Compiler } from './run/compiler.ts'
+import { Frame, type Activation } from './run/evaluation-frame.ts'
 import { Scope } from './run/scope.ts'
 import type { Expr } from './syntax/ast.ts'
 import { parse } from './syntax/parser.ts'
 import { ExpressionError } from './syntax/source.ts'
-import type { CelType } from './type.ts'
+import type { CelType } from './types/cel-type.ts'
 import type { Value } from './values/value.ts'
 
 export interface Evaluation {
@@ -31,7 +31,7 @@ export class Program {
 
   /** Throws an EvalError, or a CostLimitError. */
   evaluate(activation: Activation, costMax: number): Evaluation {
-    this.#run ??= runnable(this.tree, this.#environment, this.checked)
+    this.#run ??= evaluatorOf(this.tree, this.#environment, this.checked)
     return this.#run(activation, costMax)
   }
 }
@@ -45,7 +45,7 @@ export function compile(text: string, environment: Environment): Program {
 }
 
 /** Closures of a tree, checked or not. */
-export function runnable(
+export function evaluatorOf(
   tree: Expr,
   environment: Environment,
   checked: Checked | undefined,

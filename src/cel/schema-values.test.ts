@@ -1,15 +1,15 @@
 // Values of a custom resource as rules see them: what the schema says a text or number is, it is.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { int32, intOrString, list, map, message, time, type Message } from '../schema/field.ts'
+import { int32, intOrString, list, map, message, time, type Message } from '../schema/descriptor/field.ts'
 import { standardEnvironment } from './library/standard.ts'
-import { objectMessageType } from './message-type.ts'
+import { objectMessageType } from './types/message-type.ts'
 import { compile } from './program.ts'
-import { escapedName, structuralType } from './structural-type.ts'
-import { mentions } from './syntax/mentions.ts'
+import { escapedName, structuralType } from './types/structural-type.ts'
+import { usesIdentifier } from './syntax/uses-identifier.ts'
 import { parse } from './syntax/parser.ts'
-import { dynType, typeText } from './type.ts'
-import { fromJson } from './values/json.ts'
+import { dynType, typeText } from './types/cel-type.ts'
+import { fromJson } from './values/json-value-conversion.ts'
 
 const schema = {
   type: 'object',
@@ -108,7 +108,7 @@ test('an expression is searched for a name', () => {
     'self.oldSelf',
   ]
   assert.deepEqual(
-    found.map((each) => mentions(parse(each), 'oldSelf')),
+    found.map((each) => usesIdentifier(parse(each), 'oldSelf')),
     [true, true, true, true, false],
   )
 })

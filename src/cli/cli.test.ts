@@ -1,6 +1,6 @@
 import { deepEqual, equal, match } from 'node:assert/strict'
 import { test } from 'node:test'
-import { defineCommand, parseCommand, UsageError, type Terminal } from './command.ts'
+import { defineCommand, parseCommand, UsageError, type Terminal } from './command/command.ts'
 import { commands } from './commands.ts'
 import { run } from './run.ts'
 

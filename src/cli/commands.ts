@@ -1,5 +1,5 @@
 // Every command, in the order of the alphabet.
-import type { Command } from './command.ts'
+import type { Command } from './command/command.ts'
 import { apiserver } from './commands/apiserver.ts'
 import { controllerManager } from './commands/controller-manager.ts'
 import { flow } from './commands/flow.ts'

@@ -1,8 +1,8 @@
 // Finds the command that was typed and runs it. A usage error ends in one clear line, a bug in a stack.
-import { errorText } from '../base/log.ts'
-import { didYouMean, similarNames } from '../base/similar-names.ts'
-import { parseCommand, UsageError, type Command, type Terminal } from './command.ts'
-import { overview, usage } from './help.ts'
+import { errorText } from '../base/observability/log.ts'
+import { didYouMean, similarNames } from '../base/text/similar-names.ts'
+import { parseCommand, UsageError, type Command, type Terminal } from './command/command.ts'
+import { overview, usage } from './command/help.ts'
 
 const exitUsage = 2
 

@@ -1,30 +1,30 @@
 // Client and informer: over both transports, with watches that break and history that is lost.
 import { deepEqual, equal, rejects } from 'node:assert/strict'
 import { test } from 'node:test'
-import { realClock } from '../base/clock.ts'
-import { context } from '../base/context.ts'
-import { causeOf, type FlowId } from '../base/flow.ts'
-import { silentLog } from '../base/log.ts'
-import { systemRandom } from '../base/random.ts'
-import { TaskGroup } from '../base/task-group.ts'
-import { VirtualClock } from '../base/virtual-clock.ts'
+import { realClock } from '../base/time/clock.ts'
+import { context } from '../base/observability/context.ts'
+import { causeOf, type FlowId } from '../base/observability/flow-recorder.ts'
+import { silentLog } from '../base/observability/log.ts'
+import { systemRandom } from '../base/random/random.ts'
+import { TaskGroup } from '../base/async/task-group.ts'
+import { VirtualClock } from '../base/time/virtual-clock.ts'
 import { configMap, type ConfigMap } from '../api/core/v1/config-map.ts'
-import { pod } from '../api/core/v1/pod.ts'
-import type { Kind } from '../api/kind.ts'
-import { expired, hasReason } from '../api/status-error.ts'
-import { Cluster } from '../cluster/cluster.ts'
-import { temporaryCertificates } from '../cluster/pki.ts'
-import { serve } from '../cluster/serve.ts'
-import { startCluster } from '../cluster/start-cluster.ts'
+import { pod } from '../api/core/v1/pod/pod.ts'
+import type { Kind } from '../api/kind/kind.ts'
+import { expired, hasReason } from '../api/errors/status-error.ts'
+import { Cluster } from '../cluster/run/cluster.ts'
+import { temporaryCertificates } from '../cluster/certificates/cluster-certificates.ts'
+import { serve } from '../cluster/run/serve.ts'
+import { startCluster } from '../cluster/testing/start-cluster.ts'
 import { nodePlatform } from '../platform/node/platform.ts'
-import { openPolicies } from '../apiserver/policies.ts'
-import { MemoryStore } from '../store/memory.ts'
+import { openPolicies } from '../apiserver/filters/policies.ts'
+import { MemoryStore } from '../store/memory-store.ts'
 import { Client } from './client.ts'
 import { discover } from './discovery.ts'
-import { HttpsTransport, pathOf } from './https-transport.ts'
-import { byNamespace, byOwnerUid, Informer } from './informer.ts'
-import { Informers } from './informers.ts'
-import type { ApiCall, ClientEvent, Transport } from './transport.ts'
+import { HttpsTransport, pathOf } from './transport/https-transport.ts'
+import { byNamespace, byOwnerUid, Informer } from './informer/informer.ts'
+import { Informers } from './informer/informers.ts'
+import type { ApiCall, ClientEvent, Transport } from './transport/transport.ts'
 
 const ctx = context(new AbortController().signal)
 
@@ -112,7 +112,7 @@ test('the same calls over HTTPS, with the sender and what woke it on record', as
   deepEqual([call?.what, call?.cause.revisions], ['create configmaps', [77]])
   await rejects(server.client.of(configMap).get('none', 'default', ctx), /configmaps "none" not found/)
   await rejects(
-    server.client.of(pod).act('none', 'default', 'binding', { target: { name: 'n' } }, ctx),
+    server.client.of(pod).createSubresource('none', 'default', 'binding', { target: { name: 'n' } }, ctx),
     /pods "none" not found/,
   )
 })
@@ -267,10 +267,10 @@ test('indices follow the objects', async () => {
     [[seen('MODIFIED', owned(2, 'y', 'z'))]],
   )
   deepEqual(
-    ['x', 'y', 'z'].map((uid) => informer.objects('owner', uid).length),
+    ['x', 'y', 'z'].map((uid) => informer.byIndex('owner', uid).length),
     [0, 1, 1],
   )
-  equal(informer.objects('namespace', 'default').length, 1)
+  equal(informer.byIndex('namespace', 'default').length, 1)
   const late: string[] = []
   informer.onChange(({ key }) => late.push(key))
   deepEqual(late, ['default/a'], 'who comes late hears of what is there')

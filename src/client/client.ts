@@ -1,12 +1,12 @@
 // Client: typed calls on kinds. `client.of(deployment).get('web')` is a Deployment. The namespace of a namespaced kind is
 // `default` when it is left out, and a call without a context cannot be cancelled.
-import { context as contextOf, type Context } from '../base/context.ts'
-import type { Cause } from '../base/flow.ts'
-import type { Kind, ResourceType } from '../api/kind.ts'
-import { namespaceOf, type ApiObject } from '../api/object.ts'
-import { hasReason } from '../api/status-error.ts'
+import { context as contextOf, type Context } from '../base/observability/context.ts'
+import type { Cause } from '../base/observability/flow-recorder.ts'
+import type { Kind, ResourceType } from '../api/kind/kind.ts'
+import { namespaceOf, type ApiObject } from '../api/meta/object.ts'
+import { hasReason } from '../api/errors/status-error.ts'
 import type { Mutable } from './mutable.ts'
-import type { ApiCall, CallPatchType, Transport } from './transport.ts'
+import type { ApiCall, CallPatchType, Transport } from './transport/transport.ts'
 
 export interface ListOptions {
   readonly namespace?: string
@@ -67,7 +67,7 @@ export class Client {
   }
 }
 
-export type MetadataClient = Pick<ResourceClient<ApiObject, unknown>, 'get' | 'find' | 'list' | 'watchMany'>
+export type MetadataClient = Pick<ResourceClient<ApiObject, unknown>, 'get' | 'find' | 'list' | 'watchBatches'>
 
 export class ResourceClient<T extends ApiObject, Input> {
   readonly #kind: Kind<T, Input>
@@ -112,7 +112,7 @@ export class ResourceClient<T extends ApiObject, Input> {
   }
 
   updateStatus(object: T, context?: Context): Promise<T> {
-    return this.updatePart(object, 'status', context)
+    return this.updateSubresource(object, 'status', context)
   }
 
   /** Reads the object, lets a copy be changed, and updates it; again when somebody else was faster. */
@@ -165,12 +165,18 @@ export class ResourceClient<T extends ApiObject, Input> {
   }
 
   /** PUT on a subresource, such as a namespace's finalize. */
-  updatePart(object: T, subresource: string, context?: Context): Promise<T> {
+  updateSubresource(object: T, subresource: string, context?: Context): Promise<T> {
     return this.#send({ verb: 'update', subresource, ...placeOf(object), body: object }, context)
   }
 
   /** POST on a subresource, such as a pod's binding; what it answers is the subresource's matter. */
-  act(name: string, namespace: string, subresource: string, body: unknown, context?: Context): Promise<unknown> {
+  createSubresource(
+    name: string,
+    namespace: string,
+    subresource: string,
+    body: unknown,
+    context?: Context,
+  ): Promise<unknown> {
     return this.#send({ verb: 'create', name, namespace, subresource, body }, context)
   }
 
@@ -206,11 +212,11 @@ export class ResourceClient<T extends ApiObject, Input> {
   }
 
   async *watch(options: ListOptions = {}, context: Context = newContext()): AsyncIterable<TypedEvent<T>> {
-    for await (const events of this.watchMany(options, context)) yield* events
+    for await (const events of this.watchBatches(options, context)) yield* events
   }
 
   /** As `watch`, all events that are there at a time. */
-  watchMany(options: ListOptions = {}, context: Context = newContext()): AsyncIterable<readonly TypedEvent<T>[]> {
+  watchBatches(options: ListOptions = {}, context: Context = newContext()): AsyncIterable<readonly TypedEvent<T>[]> {
     const query = { ...listQuery(options), allowWatchBookmarks: 'true' }
     const { kind, namespace, name } = this.#call({ verb: 'list', namespace: options.namespace ?? '' })
     return this.#transport.watch({ kind, namespace, name, query, ...this.#form }, context) as AsyncIterable<

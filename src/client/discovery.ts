@@ -1,7 +1,7 @@
 // Discovery: which kinds an API server serves, told apart from those that it cannot tell of for the moment.
-import type { Context } from '../base/context.ts'
-import { bareKind } from '../api/bare-kind.ts'
-import type { Kind } from '../api/kind.ts'
+import type { Context } from '../base/observability/context.ts'
+import { bareKind } from '../api/kind/bare-kind.ts'
+import type { Kind } from '../api/kind/kind.ts'
 import { kinds } from '../api/kinds.ts'
 import type { Client } from './client.ts'
 
@@ -12,7 +12,7 @@ export interface ServedKind {
   readonly isPreferred: boolean
 }
 
-export interface Discovered {
+export interface DiscoveryResult {
   readonly kinds: readonly ServedKind[]
   /** Groups and versions that are known and do not answer: `metrics.k8s.io/v1beta1`. */
   readonly failing: readonly string[]
@@ -40,7 +40,7 @@ interface GroupDiscoveryList {
 const accept = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList'
 
 /** Asks for everything that is served. */
-export async function discover(client: Client, context: Context): Promise<Discovered> {
+export async function discover(client: Client, context: Context): Promise<DiscoveryResult> {
   const lists = await Promise.all(['/api', '/apis'].map((path) => client.read(path, accept, context)))
   const groups = (lists as GroupDiscoveryList[]).flatMap(({ items }) => items)
   const found: ServedKind[] = []
@@ -63,7 +63,7 @@ export async function discover(client: Client, context: Context): Promise<Discov
 }
 
 /** In the words that users know from kubectl and from the conditions of a namespace. */
-export const discoveryFailure = ({ failing }: Discovered): string =>
+export const discoveryErrorText = ({ failing }: DiscoveryResult): string =>
   `unable to retrieve the complete list of server APIs: ${failing
     .toSorted()
     .map((version) => `${version}: stale GroupVersion discovery: ${version}`)

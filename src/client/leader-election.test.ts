@@ -1,15 +1,15 @@
 // Leader election on a virtual clock: one leads, another takes over, and never two at once.
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict'
 import { test } from 'node:test'
-import { context } from '../base/context.ts'
-import { silentLog } from '../base/log.ts'
-import { seededRandom } from '../base/random.ts'
+import { context } from '../base/observability/context.ts'
+import { silentLog } from '../base/observability/log.ts'
+import { seededRandom } from '../base/random/random.ts'
 import { lease } from '../api/coordination/v1/lease.ts'
-import { startCluster, type TestCluster } from '../cluster/start-cluster.ts'
-import { StatusError } from '../api/status-error.ts'
+import { startCluster, type TestCluster } from '../cluster/testing/start-cluster.ts'
+import { StatusError } from '../api/errors/status-error.ts'
 import { Client } from './client.ts'
 import { LeaderElection } from './leader-election.ts'
-import type { Transport } from './transport.ts'
+import type { Transport } from './transport/transport.ts'
 
 const ctx = context(new AbortController().signal)
 

@@ -1,13 +1,13 @@
 // LeaderElection: of several who could do a job one does it, and another takes over when that one is silent for too
 // long. The one who leads stops acting before the others may begin: it gives up after `renewMs` without a renewal, they
 // wait for `leaseMs` since they last saw the lease change, by their own clocks. Clocks need not agree.
-import { rfc3339Micro, type Clock } from '../base/clock.ts'
-import { context } from '../base/context.ts'
-import { errorText, type Log } from '../base/log.ts'
-import type { Random } from '../base/random.ts'
-import { TaskGroup } from '../base/task-group.ts'
+import { rfc3339Micro, type Clock } from '../base/time/clock.ts'
+import { context } from '../base/observability/context.ts'
+import { errorText, type Log } from '../base/observability/log.ts'
+import type { Random } from '../base/random/random.ts'
+import { TaskGroup } from '../base/async/task-group.ts'
 import { lease, type Lease } from '../api/coordination/v1/lease.ts'
-import { equalValues } from '../schema/json-value.ts'
+import { equalValues } from '../schema/json/json-value.ts'
 import type { Client } from './client.ts'
 
 /** Those who wait do not all ask at once. */
@@ -27,7 +27,7 @@ export interface LeaseSettings {
 
 const leaseDefault = { namespace: 'kube-system', leaseMs: 15_000, renewMs: 10_000, retryMs: 2_000 }
 
-export interface LeaderElectionParts extends Pick<LeaseSettings, 'name'>, Partial<Omit<LeaseSettings, 'name'>> {
+export interface LeaderElectionDeps extends Pick<LeaseSettings, 'name'>, Partial<Omit<LeaseSettings, 'name'>> {
   readonly client: Client
   /** Who we are; nobody else may call himself so. */
   readonly identity: string
@@ -41,13 +41,13 @@ export class LeadershipLost extends Error {
 }
 
 export class LeaderElection {
-  readonly #parts: LeaderElectionParts & LeaseSettings
-  #seen: Lease | undefined
-  #seenMs = 0
+  readonly #deps: LeaderElectionDeps & LeaseSettings
+  #observedLease: Lease | undefined
+  #observedMs = 0
   #isLeader = false
 
-  constructor(parts: LeaderElectionParts) {
-    this.#parts = { ...leaseDefault, ...parts }
+  constructor(deps: LeaderElectionDeps) {
+    this.#deps = { ...leaseDefault, ...deps }
   }
 
   get isLeader(): boolean {
@@ -56,8 +56,9 @@ export class LeaderElection {
 
   /** Waits until we lead, then starts `lead`; ends what it started and throws when the lead is lost. */
   async run(lead: (tasks: TaskGroup) => void, signal: AbortSignal): Promise<void> {
-    const { clock, random, log, name, identity, retryMs } = this.#parts
-    while (!(await this.#try(signal))) await clock.sleep(retryMs * (1 + random.fraction() * retryJitter), signal)
+    const { clock, random, log, name, identity, retryMs } = this.#deps
+    while (!(await this.#acquireOrRenew(signal)))
+      await clock.sleep(retryMs * (1 + random.fraction() * retryJitter), signal)
     log.info('we lead', { lease: name, identity })
     this.#isLeader = true
     const failed = Promise.withResolvers<never>()
@@ -74,21 +75,21 @@ export class LeaderElection {
 
   /** Gives the lease up, so that the next need not wait; for an orderly end, when nothing acts any more. */
   async release(signal: AbortSignal): Promise<void> {
-    const { client, clock, identity } = this.#parts
-    const seen = this.#seen
+    const { client, clock, identity } = this.#deps
+    const seen = this.#observedLease
     if (seen?.spec.holderIdentity !== identity) return
     const spec = { ...seen.spec, holderIdentity: '', leaseDurationSeconds: 1, renewTime: rfc3339Micro(clock.nowMs()) }
     await client.of(lease).update({ ...seen, spec }, context(signal))
   }
 
   async #renew(signal: AbortSignal): Promise<void> {
-    const { clock, name, renewMs, retryMs } = this.#parts
+    const { clock, name, renewMs, retryMs } = this.#deps
     for (let renewedMs = clock.monotonicMs(); ;) {
       await clock.sleep(retryMs, signal)
       const deadline = new AbortController()
       const timer = clock.after(renewedMs + renewMs - clock.monotonicMs(), () => deadline.abort())
       try {
-        if (await this.#try(AbortSignal.any([signal, deadline.signal]))) renewedMs = clock.monotonicMs()
+        if (await this.#acquireOrRenew(AbortSignal.any([signal, deadline.signal]))) renewedMs = clock.monotonicMs()
       } finally {
         timer.cancel()
       }
@@ -98,15 +99,15 @@ export class LeaderElection {
   }
 
   /** Takes or renews the lease; whether it is ours now. Failures count as no. */
-  async #try(signal: AbortSignal): Promise<boolean> {
-    const { client, clock, identity, name, namespace, leaseMs, log } = this.#parts
+  async #acquireOrRenew(signal: AbortSignal): Promise<boolean> {
+    const { client, clock, identity, name, namespace, leaseMs, log } = this.#deps
     const leases = client.of(lease)
     const ctx = context(signal)
     const now = rfc3339Micro(clock.nowMs())
     const held = { holderIdentity: identity, leaseDurationSeconds: leaseMs / 1000, renewTime: now }
     try {
       // Our own lease is renewed without asking: a conflict says that it is ours no more.
-      const known = this.#isLeader ? this.#seen : await leases.find(name, namespace, ctx)
+      const known = this.#isLeader ? this.#observedLease : await leases.find(name, namespace, ctx)
       if (known === undefined) {
         const made = { metadata: { name }, spec: { ...held, acquireTime: now, leaseTransitions: 0 } }
         this.#observe(await leases.create(made, namespace, ctx))
@@ -115,7 +116,7 @@ export class LeaderElection {
       this.#observe(known)
       const { holderIdentity = '', leaseTransitions = 0, acquireTime = now } = known.spec
       const isOurs = holderIdentity === identity
-      if (!isOurs && holderIdentity !== '' && clock.monotonicMs() - this.#seenMs < leaseMs) return false
+      if (!isOurs && holderIdentity !== '' && clock.monotonicMs() - this.#observedMs < leaseMs) return false
       const taken = isOurs
         ? { acquireTime, leaseTransitions }
         : { acquireTime: now, leaseTransitions: leaseTransitions + 1 }
@@ -124,23 +125,23 @@ export class LeaderElection {
     } catch (error) {
       if (!signal.aborted) log.debug('a lease was not taken', { lease: name, error: errorText(error) })
       // What we knew may be old: the next try asks.
-      if (this.#isLeader) await this.#look(signal)
+      if (this.#isLeader) await this.#refreshLease(signal)
       return false
     }
   }
 
-  async #look(signal: AbortSignal): Promise<void> {
-    const found = await this.#parts.client
+  async #refreshLease(signal: AbortSignal): Promise<void> {
+    const found = await this.#deps.client
       .of(lease)
-      .find(this.#parts.name, this.#parts.namespace, context(signal))
+      .find(this.#deps.name, this.#deps.namespace, context(signal))
       .catch(() => undefined)
-    if (found?.spec.holderIdentity === this.#parts.identity) this.#seen = found
+    if (found?.spec.holderIdentity === this.#deps.identity) this.#observedLease = found
   }
 
   /** The wait begins anew with every change that we see. */
   #observe(found: Lease): void {
-    if (this.#seen === undefined || !equalValues(this.#seen.spec, found.spec))
-      this.#seenMs = this.#parts.clock.monotonicMs()
-    this.#seen = found
+    if (this.#observedLease === undefined || !equalValues(this.#observedLease.spec, found.spec))
+      this.#observedMs = this.#deps.clock.monotonicMs()
+    this.#observedLease = found
   }
 }

@@ -1,20 +1,20 @@
 // What `import … from 'coxswain'` offers: the cluster for tests, and every kind for its typed client.
-export { startCluster, type StartClusterOptions } from './start-cluster.ts'
-export { TestCluster, type ClusterSnapshot } from './test-cluster.ts'
-export type { Manifest } from './manifest.ts'
-export type { ContainerOptions, ExecOutput, LogOptions } from './pod-access.ts'
-export type { Faults, Refusal, RequestFilter, WatchFault } from './faults.ts'
+export { startCluster, type StartClusterOptions } from './testing/start-cluster.ts'
+export { TestCluster, type ClusterSnapshot } from './testing/test-cluster.ts'
+export type { Manifest } from './testing/manifest.ts'
+export type { ContainerOptions, ExecOutput, LogOptions } from './testing/pod-access.ts'
+export type { Faults, RequestRejection as Refusal, RequestFilter, WatchFault } from './testing/faults.ts'
 export type {
   SimulatedCommand,
   SimulatedProcess,
   SimulatedProgram,
   SimulatedResult,
   SimulatedRuntimeOptions,
-} from '../machine/runtime/simulated.ts'
-export { StatusError } from '../api/status-error.ts'
-export { context, type Context } from '../base/context.ts'
-export type { ResourceType as Kind } from '../api/kind.ts'
-export type { ApiObject } from '../api/object.ts'
+} from '../machine/runtime/simulated-runtime.ts'
+export { StatusError } from '../api/errors/status-error.ts'
+export { context, type Context } from '../base/observability/context.ts'
+export type { ResourceType as Kind } from '../api/kind/kind.ts'
+export type { ApiObject } from '../api/meta/object.ts'
 export type {
   ApplyOptions,
   Client,
@@ -78,32 +78,32 @@ export {
 } from '../api/certificates/v1/certificate-signing-request.ts'
 export { lease, type Lease, type LeaseInput } from '../api/coordination/v1/lease.ts'
 export { configMap, type ConfigMap, type ConfigMapInput } from '../api/core/v1/config-map.ts'
-export { endpoints, type Endpoints, type EndpointsInput } from '../api/core/v1/endpoints.ts'
+export { endpoints, type Endpoints, type EndpointsInput } from '../api/core/v1/service/endpoints.ts'
 export { event, type Event, type EventInput } from '../api/core/v1/event.ts'
-export { limitRange, type LimitRange, type LimitRangeInput } from '../api/core/v1/limit-range.ts'
+export { limitRange, type LimitRange, type LimitRangeInput } from '../api/core/v1/quota/limit-range.ts'
 export { namespace, type Namespace, type NamespaceInput } from '../api/core/v1/namespace.ts'
-export { node, type Node, type NodeInput } from '../api/core/v1/node.ts'
+export { node, type Node, type NodeInput } from '../api/core/v1/node/node.ts'
 export {
   persistentVolumeClaim,
   type PersistentVolumeClaim,
   type PersistentVolumeClaimInput,
-} from '../api/core/v1/persistent-volume-claim.ts'
+} from '../api/core/v1/volume/persistent-volume-claim.ts'
 export {
   persistentVolume,
   type PersistentVolume,
   type PersistentVolumeInput,
-} from '../api/core/v1/persistent-volume.ts'
-export { podTemplate, type PodTemplate, type PodTemplateInput } from '../api/core/v1/pod-template.ts'
-export { pod, type Pod, type PodInput } from '../api/core/v1/pod.ts'
+} from '../api/core/v1/volume/persistent-volume.ts'
+export { podTemplate, type PodTemplate, type PodTemplateInput } from '../api/core/v1/workload/pod-template.ts'
+export { pod, type Pod, type PodInput } from '../api/core/v1/pod/pod.ts'
 export {
   replicationController,
   type ReplicationController,
   type ReplicationControllerInput,
-} from '../api/core/v1/replication-controller.ts'
-export { resourceQuota, type ResourceQuota, type ResourceQuotaInput } from '../api/core/v1/resource-quota.ts'
+} from '../api/core/v1/workload/replication-controller.ts'
+export { resourceQuota, type ResourceQuota, type ResourceQuotaInput } from '../api/core/v1/quota/resource-quota.ts'
 export { secret, type Secret, type SecretInput } from '../api/core/v1/secret.ts'
 export { serviceAccount, type ServiceAccount, type ServiceAccountInput } from '../api/core/v1/service-account.ts'
-export { service, type Service, type ServiceInput } from '../api/core/v1/service.ts'
+export { service, type Service, type ServiceInput } from '../api/core/v1/service/service.ts'
 export { endpointSlice, type EndpointSlice, type EndpointSliceInput } from '../api/discovery/v1/endpoint-slice.ts'
 export { flowSchema, type FlowSchema, type FlowSchemaInput } from '../api/flowcontrol/v1/flow-schema.ts'
 export {

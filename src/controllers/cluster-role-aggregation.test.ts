@@ -3,7 +3,7 @@ import { deepEqual } from 'node:assert/strict'
 import { test } from 'node:test'
 import { clusterRole, type ClusterRole } from '../api/rbac/v1/cluster-role.ts'
 import { clusterRoleAggregationController } from './cluster-role-aggregation.ts'
-import { made, planOf } from './plan.harness.ts'
+import { made, planOf } from './runtime/plan.harness.ts'
 
 const rule = (resource: string) => ({ apiGroups: [''], resources: [resource], verbs: ['get'] })
 const role = (name: string, to: string, ...resources: string[]) =>

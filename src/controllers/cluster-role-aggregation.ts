@@ -1,11 +1,11 @@
 // ClusterRole aggregation: a ClusterRole that names others by label has the rules of all of them.
 import { clusterRole, type ClusterRole } from '../api/rbac/v1/cluster-role.ts'
-import type { PolicyRule } from '../api/rbac/v1/rules.ts'
-import { keyOf } from '../api/object.ts'
-import type { Kind } from '../api/kind.ts'
-import { matchesLabels, selectorOf } from '../api/selectors.ts'
-import { equalValues } from '../schema/json-value.ts'
-import { defineController } from './controller.ts'
+import type { PolicyRule } from '../api/rbac/v1/policy-rule.ts'
+import { keyOf } from '../api/meta/object.ts'
+import type { Kind } from '../api/kind/kind.ts'
+import { matchesLabels, selectorOf } from '../api/selectors/selectors.ts'
+import { equalValues } from '../schema/json/json-value.ts'
+import { defineController } from './runtime/controller.ts'
 
 const isAggregated = ({ aggregationRule }: ClusterRole): boolean => aggregationRule !== undefined
 
@@ -14,7 +14,7 @@ export const clusterRoleAggregationController = defineController<ClusterRole>({
   account: 'clusterrole-aggregation-controller',
   reconciles: clusterRole,
   owns: [],
-  reads: [{ kind: clusterRole, wakes: (_, view) => view.all(clusterRole).filter(isAggregated).map(keyOf) }],
+  watches: [{ kind: clusterRole, enqueues: (_, view) => view.all(clusterRole).filter(isAggregated).map(keyOf) }],
   concerns: isAggregated,
   plan(role, view) {
     if (!isAggregated(role)) return { changes: [] }

@@ -1,9 +1,9 @@
 // The list of controllers, and what holds for every one of them.
 import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
-import { Metrics } from '../base/metrics.ts'
+import { Metrics } from '../base/observability/metrics.ts'
 import { controllers } from './controllers.ts'
-import { controllerMetrics } from './runtime.ts'
+import { controllerMetrics } from './runtime/start-controller.ts'
 
 test('the controllers are listed in the order of the alphabet, each under a name of its own and the account of its role', () => {
   const names = controllers.map(({ name }) => name)

@@ -1,12 +1,12 @@
 // The garbage collector on a cluster of its own.
 import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
-import { context } from '../base/context.ts'
+import { context } from '../base/observability/context.ts'
 import { configMap } from '../api/core/v1/config-map.ts'
 import { event } from '../api/core/v1/event.ts'
-import { node } from '../api/core/v1/node.ts'
-import type { ApiObject } from '../api/object.ts'
-import { startCluster } from '../cluster/start-cluster.ts'
+import { node } from '../api/core/v1/node/node.ts'
+import type { ApiObject } from '../api/meta/object.ts'
+import { startCluster } from '../cluster/testing/start-cluster.ts'
 
 const ctx = context(new AbortController().signal)
 const owner = (object: ApiObject, extra: object = {}) => ({

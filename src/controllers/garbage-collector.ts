@@ -1,14 +1,14 @@
 // Garbage collector: what has owners goes when the last of them is gone. Foreground deletion waits for the dependents,
 // orphan deletion lets them go free. Level-triggered: every decision is made from what is there.
-import { foregroundFinalizer, orphanFinalizer } from '../api/deletion-finalizers.ts'
-import { qualifiedResource, type Kind } from '../api/kind.ts'
-import { isBeingDeleted, keyOf, namespaceOf, objectKey, type ApiObject } from '../api/object.ts'
+import { foregroundFinalizer, orphanFinalizer } from '../api/meta/deletion-finalizers.ts'
+import { qualifiedResource, type Kind } from '../api/kind/kind.ts'
+import { isBeingDeleted, keyOf, namespaceOf, objectKey, type ApiObject } from '../api/meta/object.ts'
 import type { OwnerReference } from '../api/meta/v1/object-meta.ts'
-import type { Context } from '../base/context.ts'
-import { equalValues } from '../schema/json-value.ts'
+import type { Context } from '../base/observability/context.ts'
+import { equalValues } from '../schema/json/json-value.ts'
 import type { ServedKind } from '../client/discovery.ts'
-import { RecentMap } from '../base/recent-map.ts'
-import { defineController, type ReconcileTools } from './controller.ts'
+import { RecentMap } from '../base/collections/recent-map.ts'
+import { defineController, type ReconcileTools } from './runtime/controller.ts'
 
 /** An owner of a kind that nobody serves is looked for again. */
 const unknownOwnerMs = 30_000
@@ -30,9 +30,9 @@ export const garbageCollector = defineController<Absent>({
   account: 'generic-garbage-collector',
   component: 'garbage-collector-controller',
   watches: [],
-  follows: isCollected,
-  memory: () => new RecentMap(absentMax),
-  wakes(kind, { key, now, before }, { dependents, followed }) {
+  watchesDiscovered: isCollected,
+  state: () => new RecentMap(absentMax),
+  enqueues(kind, { key, now, before }, { dependents, discovered: followed }) {
     const object = now ?? before
     if (object === undefined) return []
     const own = now !== undefined && isInteresting(now, before) ? [workKey(kind, key)] : []
@@ -44,7 +44,7 @@ export const garbageCollector = defineController<Absent>({
   },
   async reconcile(key, tools, context) {
     const colon = key.indexOf(':')
-    const kind = tools.followed.resource(key.slice(0, colon))
+    const kind = tools.discovered.resource(key.slice(0, colon))
     if (kind === undefined) return undefined
     const object = tools.cached(kind, key.slice(colon + 1))
     if (object === undefined) return undefined
@@ -104,7 +104,7 @@ async function ownerState(
   context: Context,
 ): Promise<OwnerState> {
   const { apiVersion, kind: kindName, name, uid } = reference
-  const kind = tools.followed.kindNamed(apiVersion, kindName)
+  const kind = tools.discovered.kindFor(apiVersion, kindName)
   if (kind === undefined) return 'unknown'
   // An object of the whole cluster cannot have an owner in a namespace: which one would it be?
   if (kind.namespaced && namespaceOf(dependent) === '') {
@@ -116,13 +116,13 @@ async function ownerState(
   const known = tools.cached(kind, objectKey(namespace, name))
   if (known?.metadata.uid === uid) return isWaiting(known) ? 'waiting' : 'alive'
   const absentKey = `${qualifiedResource(kind)} ${namespace} ${name} ${uid}`
-  let absent = tools.memory.get(absentKey)
+  let absent = tools.state.get(absentKey)
   if (absent === undefined) {
     // The cache may lag: only the API server's word counts for absence.
     const owner = await tools.client.metadataOf(kind).find(name, namespace, context)
     if (owner?.metadata.uid === uid) return isWaiting(owner) ? 'waiting' : 'alive'
     absent = kind.namespaced && isKnown(kind, uid, tools) ? 'elsewhere' : 'gone'
-    tools.memory.set(absentKey, absent)
+    tools.state.set(absentKey, absent)
   }
   if (absent === 'elsewhere') tellWrongNamespace(reference, dependent, tools, context)
   return 'gone'
@@ -218,7 +218,7 @@ async function change(
   await client.of(kind).patch(name, namespace, { metadata: { uid, resourceVersion, ...part } }, 'merge', context)
 }
 
-const ownersOf = (object: ApiObject, { kindNamed }: Tools['followed']): string[] =>
+const ownersOf = (object: ApiObject, { kindFor: kindNamed }: Tools['discovered']): string[] =>
   (object.metadata.ownerReferences ?? []).flatMap(({ apiVersion, kind: kindName, name }) => {
     const kind = kindNamed(apiVersion, kindName)
     return kind === undefined ? [] : [workKey(kind, objectKey(kind.namespaced ? namespaceOf(object) : '', name))]

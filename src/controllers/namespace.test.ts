@@ -1,14 +1,14 @@
 // The end of a namespace, on a cluster of its own.
 import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
-import { context } from '../base/context.ts'
+import { context } from '../base/observability/context.ts'
 import { deployment } from '../api/apps/v1/deployment.ts'
 import { configMap } from '../api/core/v1/config-map.ts'
 import { namespace } from '../api/core/v1/namespace.ts'
-import { pod } from '../api/core/v1/pod.ts'
-import { startCluster } from '../cluster/start-cluster.ts'
+import { pod } from '../api/core/v1/pod/pod.ts'
+import { startCluster } from '../cluster/testing/start-cluster.ts'
 import { recheckMs } from './namespace.ts'
-import { labels, template } from './plan.harness.ts'
+import { labels, template } from './runtime/plan.harness.ts'
 
 const ctx = context(new AbortController().signal)
 

@@ -1,15 +1,15 @@
 // Namespace: when it ends, everything in it goes first, pods before all else; then its finalizer, and with that the
 // namespace itself. Its conditions tell what it waits for.
-import { rfc3339 } from '../base/clock.ts'
+import { rfc3339 } from '../base/time/clock.ts'
 import { namespace, type Namespace, type NamespaceCondition } from '../api/core/v1/namespace.ts'
-import { pod } from '../api/core/v1/pod.ts'
-import { isBeingDeleted } from '../api/object.ts'
-import { errorText } from '../base/log.ts'
-import type { Context } from '../base/context.ts'
-import { equalValues } from '../schema/json-value.ts'
+import { pod } from '../api/core/v1/pod/pod.ts'
+import { isBeingDeleted } from '../api/meta/object.ts'
+import { errorText } from '../base/observability/log.ts'
+import type { Context } from '../base/observability/context.ts'
+import { equalValues } from '../schema/json/json-value.ts'
 import type { Client } from '../client/client.ts'
-import { discover, discoveryFailure, type Discovered, type ServedKind } from '../client/discovery.ts'
-import { defineController } from './controller.ts'
+import { discover, discoveryErrorText, type DiscoveryResult, type ServedKind } from '../client/discovery.ts'
+import { defineController } from './runtime/controller.ts'
 
 const contentFinalizer = 'kubernetes'
 /** Content that ends gracefully is looked at again soon; what somebody holds for long, less and less often. */
@@ -21,7 +21,7 @@ export const namespaceController = defineController({
   name: 'namespace',
   account: 'namespace-controller',
   watches: [namespace],
-  wakes: (_, { key, now }) => (now !== undefined && isBeingDeleted(now) ? [key] : []),
+  enqueues: (_, { key, now }) => (now !== undefined && isBeingDeleted(now) ? [key] : []),
   async reconcile(key, { client, cached, nowMs }, context) {
     const object = cached(namespace, key)
     if (object === undefined || !isBeingDeleted(object)) return undefined
@@ -31,7 +31,7 @@ export const namespaceController = defineController({
     const first = await removeContent(pods, key, client, context)
     const content = isEmpty(first) ? await removeContent(others, key, client, context) : first
     if (!isEmpty(content) || discovery !== undefined) {
-      await tellConditions(object, { ...content, discovery }, nowMs, client, context)
+      await updateConditions(object, { ...content, discovery }, nowMs, client, context)
       return recheckMs(nowMs - Date.parse(object.metadata.deletionTimestamp ?? rfc3339(nowMs)))
     }
     await finalize(object, client, context)
@@ -46,7 +46,7 @@ async function contentKinds(
   client: Client,
   context: Context,
 ): Promise<{ readonly kinds: readonly ServedKind[]; readonly discovery: string | undefined }> {
-  let found: Discovered
+  let found: DiscoveryResult
   try {
     found = await discover(client, context)
   } catch (error) {
@@ -54,7 +54,7 @@ async function contentKinds(
     return { kinds: [], discovery: errorText(error) }
   }
   const { kinds, failing } = found
-  const words = `Discovery failed for some groups, ${failing.length} failing: ${discoveryFailure(found)}`
+  const words = `Discovery failed for some groups, ${failing.length} failing: ${discoveryErrorText(found)}`
   return {
     kinds: kinds.filter(({ kind, verbs, isPreferred }) => kind.namespaced && isPreferred && verbs.includes('delete')),
     discovery: failing.length === 0 ? undefined : words,
@@ -68,7 +68,7 @@ interface Content {
   readonly failures: readonly string[]
 }
 
-interface Findings extends Content {
+interface ContentReport extends Content {
   readonly discovery: string | undefined
 }
 
@@ -115,7 +115,7 @@ const counted = (counts: ReadonlyMap<string, number>, verb: string): string =>
 
 type Verdict = readonly [type: string, status: 'True' | 'False', reason: string, message: string]
 
-function verdicts({ remaining, finalizers, failures, discovery }: Findings): Verdict[] {
+function conditionVerdicts({ remaining, finalizers, failures, discovery }: ContentReport): Verdict[] {
   return [
     discovery === undefined
       ? ['NamespaceDeletionDiscoveryFailure', 'False', 'ResourcesDiscovered', 'All resources successfully discovered']
@@ -163,9 +163,15 @@ function verdicts({ remaining, finalizers, failures, discovery }: Findings): Ver
   ]
 }
 
-async function tellConditions(object: Namespace, content: Findings, nowMs: number, client: Client, context: Context) {
+async function updateConditions(
+  object: Namespace,
+  content: ContentReport,
+  nowMs: number,
+  client: Client,
+  context: Context,
+) {
   const before = object.status.conditions ?? []
-  const conditions = verdicts(content).map(([type, status, reason, message]): NamespaceCondition => {
+  const conditions = conditionVerdicts(content).map(([type, status, reason, message]): NamespaceCondition => {
     const known = before.find((condition) => condition.type === type)
     const lastTransitionTime = known?.status === status ? known.lastTransitionTime : rfc3339(nowMs)
     return { type, status, reason, message, ...(lastTransitionTime ? { lastTransitionTime } : {}) }
@@ -176,5 +182,5 @@ async function tellConditions(object: Namespace, content: Findings, nowMs: numbe
 
 async function finalize(object: Namespace, client: Client, context: Context): Promise<void> {
   const finalizers = (object.spec.finalizers ?? []).filter((finalizer) => finalizer !== contentFinalizer)
-  await client.of(namespace).updatePart({ ...object, spec: { finalizers } }, 'finalize', context)
+  await client.of(namespace).updateSubresource({ ...object, spec: { finalizers } }, 'finalize', context)
 }

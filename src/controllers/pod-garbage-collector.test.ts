@@ -1,11 +1,11 @@
 // Which pods nobody else would remove, on a cluster of its own; which of the finished go first, as a table.
 import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
-import { context } from '../base/context.ts'
-import { node } from '../api/core/v1/node.ts'
-import { pod } from '../api/core/v1/pod.ts'
-import { startCluster } from '../cluster/start-cluster.ts'
-import { aPod } from './plan.harness.ts'
+import { context } from '../base/observability/context.ts'
+import { node } from '../api/core/v1/node/node.ts'
+import { pod } from '../api/core/v1/pod/pod.ts'
+import { startCluster } from '../cluster/testing/start-cluster.ts'
+import { aPod } from './runtime/plan.harness.ts'
 import { surplus } from './pod-garbage-collector.ts'
 
 const ctx = context(new AbortController().signal)

@@ -1,13 +1,13 @@
 // Pod garbage collector: removes pods that nobody else would: those of nodes that are gone or out of service, those
 // that were to go before they had a node, and the oldest of too many that have ended.
-import { isNodeReady, node, type Node } from '../api/core/v1/node.ts'
-import { isPodFinished } from '../api/core/v1/pod-readiness.ts'
-import { pod, type Pod } from '../api/core/v1/pod.ts'
-import { isBeingDeleted, keyOf } from '../api/object.ts'
-import type { Context } from '../base/context.ts'
-import { defineController, type Grouping, type ReconcileTools } from './controller.ts'
-import { removePod } from './pod-disruption.ts'
-import { podsByNode } from './pods-by-node.ts'
+import { isNodeReady, node, type Node } from '../api/core/v1/node/node.ts'
+import { isPodFinished } from '../api/core/v1/pod/pod-readiness.ts'
+import { pod, type Pod } from '../api/core/v1/pod/pod.ts'
+import { isBeingDeleted, keyOf } from '../api/meta/object.ts'
+import type { Context } from '../base/observability/context.ts'
+import { defineController, type ObjectIndex, type ReconcileTools } from './runtime/controller.ts'
+import { removePod } from './workload/remove-pod.ts'
+import { podsByNode } from './workload/pods-by-node.ts'
 
 const finishedPodsMax = 12_500
 /** How often the finished ones are counted at most. */
@@ -17,10 +17,10 @@ const quarantineMs = 40_000
 const outOfService = 'node.kubernetes.io/out-of-service'
 
 const finishedKey = ''
-const finishedPods: Grouping<Pod> = {
+const finishedPods: ObjectIndex<Pod> = {
   kind: pod,
   name: 'finished',
-  groupsOf: (object) => (isPodFinished(object) ? [finishedKey] : []),
+  valuesOf: (object) => (isPodFinished(object) ? [finishedKey] : []),
 }
 
 interface Memory {
@@ -34,9 +34,9 @@ export const podGarbageCollector = defineController({
   name: 'pod-garbage-collector',
   account: 'pod-garbage-collector',
   watches: [node, pod],
-  groupings: [podsByNode, finishedPods],
-  memory: (): Memory => ({ missingSinceMs: new Map(), countedMs: 0 }),
-  wakes(kind, { key, now }, { cached, members, memory }) {
+  indexes: [podsByNode, finishedPods],
+  state: (): Memory => ({ missingSinceMs: new Map(), countedMs: 0 }),
+  enqueues(kind, { key, now }, { cached, byIndex: members, state: memory }) {
     if (kind.kind === node.kind) {
       if (now !== undefined) memory.missingSinceMs.delete(key)
       const isTrouble = now === undefined || isOutOfService(now as Node)
@@ -66,7 +66,7 @@ const isOutOfService = (object: Node): boolean =>
   !isNodeReady(object) && (object.spec.taints?.some(({ key }) => key === outOfService) ?? false)
 
 async function removeOrphan(object: Pod, nodeName: string, tools: Tools, context: Context) {
-  const { memory, nowMs, client } = tools
+  const { state: memory, nowMs, client } = tools
   const sinceMs = memory.missingSinceMs.get(nodeName) ?? nowMs
   memory.missingSinceMs.set(nodeName, sinceMs)
   const leftMs = sinceMs + quarantineMs - nowMs
@@ -88,7 +88,7 @@ export function surplus(finished: readonly Pod[], max: number): Pod[] {
 }
 
 async function removeFinished(tools: Tools, context: Context): Promise<number | undefined> {
-  const { memory, nowMs, members } = tools
+  const { state: memory, nowMs, byIndex: members } = tools
   const waitMs = memory.countedMs + countMs - nowMs
   if (waitMs > 0) return waitMs
   memory.countedMs = nowMs

@@ -1,12 +1,12 @@
 // What a quota says is used, as objects come, change and go; and that no more is used than it allows meanwhile.
 import { deepEqual, equal, ok } from 'node:assert/strict'
 import { test } from 'node:test'
-import { seededRandom } from '../base/random.ts'
+import { seededRandom } from '../base/random/random.ts'
 import { configMap } from '../api/core/v1/config-map.ts'
-import { pod } from '../api/core/v1/pod.ts'
-import { resourceQuota } from '../api/core/v1/resource-quota.ts'
-import { service } from '../api/core/v1/service.ts'
-import { hasReason } from '../api/status-error.ts'
+import { pod } from '../api/core/v1/pod/pod.ts'
+import { resourceQuota } from '../api/core/v1/quota/resource-quota.ts'
+import { service } from '../api/core/v1/service/service.ts'
+import { hasReason } from '../api/errors/status-error.ts'
 import { context, startCluster, type TestCluster } from '../cluster/index.ts'
 
 const ctx = context(new AbortController().signal)

@@ -2,22 +2,22 @@
 // shrinks. What is made and what grows is charged by admission, in the commit that writes it.
 import {
   equalAmounts,
-  only,
+  pickAmounts,
   quotaUsageOf,
   quotaUsed,
   usesQuotaOf,
   type QuotaAmounts,
-} from '../api/core/v1/quota-usage.ts'
-import { matchesQuotaScopes } from '../api/core/v1/quota-scopes.ts'
-import { resourceQuota, type ResourceQuota } from '../api/core/v1/resource-quota.ts'
-import type { Kind } from '../api/kind.ts'
+} from '../api/core/v1/quota/quota-usage.ts'
+import { matchesQuotaScopes } from '../api/core/v1/quota/quota-scopes.ts'
+import { resourceQuota, type ResourceQuota } from '../api/core/v1/quota/resource-quota.ts'
+import type { Kind } from '../api/kind/kind.ts'
 import { storedKinds } from '../api/kinds.ts'
-import { isBeingDeleted, keyOf, namespaceOf, type ApiObject } from '../api/object.ts'
-import { hasReason } from '../api/status-error.ts'
-import type { Context } from '../base/context.ts'
+import { isBeingDeleted, keyOf, namespaceOf, type ApiObject } from '../api/meta/object.ts'
+import { hasReason } from '../api/errors/status-error.ts'
+import type { Context } from '../base/observability/context.ts'
 import type { Client } from '../client/client.ts'
-import { byNamespace } from '../client/informer.ts'
-import { defineController, type Grouping } from './controller.ts'
+import { byNamespace } from '../client/informer/informer.ts'
+import { defineController, type ObjectIndex } from './runtime/controller.ts'
 
 /** Many deletions at once are counted once. */
 const recountMs = 100
@@ -28,20 +28,20 @@ const quotaKind = resourceQuota as unknown as Kind
 /** Events are nobody's use. */
 const countedKinds = storedKinds.filter(({ namespaced, plural }) => namespaced && plural !== 'events')
 
-const quotasByNamespace: Grouping<ResourceQuota> = {
+const quotasByNamespace: ObjectIndex<ResourceQuota> = {
   kind: resourceQuota,
   name: 'namespace',
-  groupsOf: byNamespace,
+  valuesOf: byNamespace,
 }
 
 export const resourceQuotaController = defineController({
   name: 'resource-quota',
   account: 'resourcequota-controller',
   watches: countedKinds,
-  groupings: [quotasByNamespace as unknown as Grouping],
+  indexes: [quotasByNamespace as unknown as ObjectIndex],
   /** When each quota was counted last. */
-  memory: () => ({ countedMs: new Map<string, number>() }),
-  wakes(kind, { key, now, before }, { members, nowMs }) {
+  state: () => ({ countedMs: new Map<string, number>() }),
+  enqueues(kind, { key, now, before }, { byIndex: members, nowMs }) {
     const own = kind === quotaKind && now !== undefined && isStale(now as ResourceQuota, before) ? [key] : []
     // What is new was charged when it was made.
     if (before === undefined) return own
@@ -50,7 +50,7 @@ export const resourceQuotaController = defineController({
     )
     return [...own, ...freed.map(keyOf)]
   },
-  async reconcile(key, { client, cached, memory, nowMs }, context) {
+  async reconcile(key, { client, cached, state: memory, nowMs }, context) {
     const quota = cached(resourceQuota, key)
     if (quota === undefined || isBeingDeleted(quota)) {
       memory.countedMs.delete(key)
@@ -83,7 +83,7 @@ const countable = (hard: QuotaAmounts): string[] =>
 
 function chargeOf(quota: ResourceQuota, kind: Kind, object: ApiObject | undefined, nowMs: number): QuotaAmounts {
   if (object === undefined || !matchesQuotaScopes(quota, kind, object)) return {}
-  return only(quotaUsageOf(kind, object, nowMs), Object.keys(quota.spec.hard ?? {}))
+  return pickAmounts(quotaUsageOf(kind, object, nowMs), Object.keys(quota.spec.hard ?? {}))
 }
 
 /**
@@ -99,7 +99,7 @@ async function recount(quota: ResourceQuota, client: Client, nowMs: number, cont
     const { items } = await client.of(kind).list({ namespace: namespaceOf(quota) }, context)
     for (const object of items) objects.push([kind, object])
   }
-  const used = only(quotaUsed(quota, objects, nowMs), names)
+  const used = pickAmounts(quotaUsed(quota, objects, nowMs), names)
   const { status } = quota
   if (isComplete(quota) && equalAmounts(used, status.used ?? {})) return
   await client.of(resourceQuota).updateStatus({ ...quota, status: { hard, used } }, context)

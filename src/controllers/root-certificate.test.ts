@@ -1,24 +1,24 @@
 // The certificate of the API server in every namespace.
 import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
-import { context } from '../base/context.ts'
-import { silentLog } from '../base/log.ts'
-import { seededRandom } from '../base/random.ts'
-import { VirtualClock } from '../base/virtual-clock.ts'
+import { context } from '../base/observability/context.ts'
+import { silentLog } from '../base/observability/log.ts'
+import { seededRandom } from '../base/random/random.ts'
+import { VirtualClock } from '../base/time/virtual-clock.ts'
 import { configMap } from '../api/core/v1/config-map.ts'
 import { namespace } from '../api/core/v1/namespace.ts'
-import { Cluster } from '../cluster/cluster.ts'
-import { adminUser } from '../cluster/identities.ts'
-import { clusterPolicies } from '../cluster/policies.ts'
+import { Cluster } from '../cluster/run/cluster.ts'
+import { adminUser } from '../cluster/client/component-users.ts'
+import { buildRequestPolicies } from '../cluster/policy/request-policies.ts'
 import { nodePlatform } from '../platform/node/platform.ts'
-import { MemoryStore } from '../store/memory.ts'
+import { MemoryStore } from '../store/memory-store.ts'
 
 test('every namespace has the certificate, also after somebody changed or deleted it', async () => {
   const ctx = context(new AbortController().signal)
   const [clock, random] = [new VirtualClock(), seededRandom(1)]
   const accountKey = nodePlatform.crypto.generateKey()
-  const { policies } = clusterPolicies({ clock, random, platform: nodePlatform, accountKey })
-  const controllerSettings = { authority: 'PEM' }
+  const { policies } = buildRequestPolicies({ clock, random, platform: nodePlatform, accountKey })
+  const controllerSettings = { certificateAuthority: 'PEM' }
   const store = new MemoryStore(clock)
   const cluster = new Cluster({ clock, random, log: silentLog, store, policies, nodes: 0, controllerSettings })
   cluster.start()

@@ -1,10 +1,10 @@
 // Root certificate: every namespace has the ConfigMap `kube-root-ca.crt`, by which pods know the API server.
 import { configMap } from '../api/core/v1/config-map.ts'
 import { namespace } from '../api/core/v1/namespace.ts'
-import { isBeingDeleted, objectKey, splitKey } from '../api/object.ts'
-import { hasReason } from '../api/status-error.ts'
-import { equalValues } from '../schema/json-value.ts'
-import { defineController } from './controller.ts'
+import { isBeingDeleted, objectKey, splitKey } from '../api/meta/object.ts'
+import { hasReason } from '../api/errors/status-error.ts'
+import { equalValues } from '../schema/json/json-value.ts'
+import { defineController } from './runtime/controller.ts'
 
 const mapName = 'kube-root-ca.crt'
 const annotations = {
@@ -17,13 +17,13 @@ export const rootCertificateController = defineController({
   name: 'root-certificate',
   account: 'root-ca-cert-publisher',
   watches: [configMap, namespace],
-  wakes(kind, { key, now }) {
+  enqueues(kind, { key, now }) {
     if (kind.kind === namespace.kind) return now === undefined ? [] : [key]
     const { namespace: home, name } = splitKey(key)
     return name === mapName ? [home] : []
   },
   async reconcile(key, { client, cached, settings }, context) {
-    const { authority } = settings
+    const { certificateAuthority: authority } = settings
     const home = cached(namespace, key)
     if (authority === undefined || home === undefined || isBeingDeleted(home)) return undefined
     const data = { 'ca.crt': authority }

@@ -1,9 +1,9 @@
 // ServiceAccount: every namespace has the account `default`, for pods that name no other.
 import { namespace } from '../api/core/v1/namespace.ts'
 import { serviceAccount } from '../api/core/v1/service-account.ts'
-import { isBeingDeleted, objectKey, splitKey } from '../api/object.ts'
-import { hasReason } from '../api/status-error.ts'
-import { defineController } from './controller.ts'
+import { isBeingDeleted, objectKey, splitKey } from '../api/meta/object.ts'
+import { hasReason } from '../api/errors/status-error.ts'
+import { defineController } from './runtime/controller.ts'
 
 const defaultName = 'default'
 
@@ -11,7 +11,7 @@ export const serviceAccountController = defineController({
   name: 'service-account',
   account: 'service-account-controller',
   watches: [namespace, serviceAccount],
-  wakes(kind, { key, now }) {
+  enqueues(kind, { key, now }) {
     if (kind === namespace) return now === undefined ? [] : [key]
     const { namespace: home, name } = splitKey(key)
     return now === undefined && name === defaultName ? [home] : []

@@ -1,14 +1,14 @@
 // ServiceCIDR: a range is ready as soon as it is known, and one that is deleted stays while Services hold addresses that
 // no other range covers.
-import { rfc3339 } from '../base/clock.ts'
+import { rfc3339 } from '../base/time/clock.ts'
 import { containsCidr, parseCidr, type Cidr } from '../api/networking/v1/cidr.ts'
 import { ipAddress, type IPAddress } from '../api/networking/v1/ip-address.ts'
 import { serviceCidr, type ServiceCIDR } from '../api/networking/v1/service-cidr.ts'
-import type { Kind } from '../api/kind.ts'
+import type { Kind } from '../api/kind/kind.ts'
 import type { Condition } from '../api/meta/v1/condition.ts'
-import { isBeingDeleted, keyOf, type ObjectKey } from '../api/object.ts'
-import { defineController, type Plan, type PlanView } from './controller.ts'
-import { hasFinalizer, withFinalizer, withoutFinalizer } from './finalizers.ts'
+import { isBeingDeleted, keyOf, type ObjectKey } from '../api/meta/object.ts'
+import { defineController, type Plan, type PlanView } from './runtime/controller.ts'
+import { hasFinalizer, withFinalizer, withoutFinalizer } from './runtime/object-finalizers.ts'
 
 const finalizer = 'networking.k8s.io/service-cidr-finalizer'
 /** API servers hear of a deletion in this time, and give no more addresses from the range. */
@@ -21,9 +21,9 @@ export const serviceCidrController = defineController<ServiceCIDR>({
   account: 'service-cidrs-controller',
   reconciles: serviceCidr,
   owns: [],
-  reads: [
-    { kind: ipAddress, wakes: (_, view) => ending(view) },
-    { kind: serviceCidr, wakes: (_, view) => ending(view) },
+  watches: [
+    { kind: ipAddress, enqueues: (_, view) => ending(view) },
+    { kind: serviceCidr, enqueues: (_, view) => ending(view) },
   ],
   plan: (range, view) => (isBeingDeleted(range) ? planEnd(range, view) : planLife(range, view.nowMs)),
 })

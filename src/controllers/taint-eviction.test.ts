@@ -1,12 +1,12 @@
 // How long pods stay under taints, as a table; and the eviction itself, taken back or carried out.
 import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
-import { context } from '../base/context.ts'
+import { context } from '../base/observability/context.ts'
 import { event } from '../api/core/v1/event.ts'
-import { node } from '../api/core/v1/node.ts'
-import { pod } from '../api/core/v1/pod.ts'
-import { startCluster } from '../cluster/start-cluster.ts'
-import { aPod } from './plan.harness.ts'
+import { node } from '../api/core/v1/node/node.ts'
+import { pod } from '../api/core/v1/pod/pod.ts'
+import { startCluster } from '../cluster/testing/start-cluster.ts'
+import { aPod } from './runtime/plan.harness.ts'
 import { stayMs } from './taint-eviction.ts'
 
 const [a, b] = ['a', 'b'].map((key) => ({ key, value: 'v', effect: 'NoExecute' as const }))

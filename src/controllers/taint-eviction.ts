@@ -1,13 +1,13 @@
 // Taint eviction: a pod on a node with a NoExecute taint goes, at once or when the time is up for which it tolerates it.
-import { node, type Node, type Taint } from '../api/core/v1/node.ts'
-import { pod, type Pod } from '../api/core/v1/pod.ts'
-import { tolerates } from '../api/core/v1/tolerations.ts'
-import { isBeingDeleted, keyOf } from '../api/object.ts'
-import { equalValues } from '../schema/json-value.ts'
-import type { EventNote } from '../client/event-recorder.ts'
-import { defineController } from './controller.ts'
-import { removePod } from './pod-disruption.ts'
-import { podsByNode } from './pods-by-node.ts'
+import { node, type Node, type Taint } from '../api/core/v1/node/node.ts'
+import { pod, type Pod } from '../api/core/v1/pod/pod.ts'
+import { tolerates } from '../api/core/v1/node/tolerations.ts'
+import { isBeingDeleted, keyOf } from '../api/meta/object.ts'
+import { equalValues } from '../schema/json/json-value.ts'
+import type { EventNote } from '../client/events/event-recorder.ts'
+import { defineController } from './runtime/controller.ts'
+import { removePod } from './workload/remove-pod.ts'
+import { podsByNode } from './workload/pods-by-node.ts'
 
 const eventReason = 'TaintManagerEviction'
 const why = { reason: 'DeletionByTaintManager', message: 'Taint manager: deleting due to NoExecute taint' }
@@ -30,10 +30,10 @@ export const taintEvictionController = defineController({
   account: 'node-controller',
   component: 'taint-eviction-controller',
   watches: [node, pod],
-  groupings: [podsByNode],
+  indexes: [podsByNode],
   /** Since when a pod's time runs, by uid. */
-  memory: () => ({ sinceMs: new Map<string, number>() }),
-  wakes(kind, { key, now, before }, { cached, members, memory }) {
+  state: () => ({ sinceMs: new Map<string, number>() }),
+  enqueues(kind, { key, now, before }, { cached, byIndex: members, state: memory }) {
     if (kind.kind === pod.kind) {
       if (now === undefined && before !== undefined) memory.sinceMs.delete(before.metadata.uid)
       if (now === undefined) return []
@@ -47,7 +47,7 @@ export const taintEvictionController = defineController({
     return equalValues(taints, known) ? [] : members(podsByNode, key).map(keyOf)
   },
   async reconcile(key, tools, context) {
-    const { cached, memory, nowMs, tell } = tools
+    const { cached, state: memory, nowMs, tell } = tools
     const object = cached(pod, key)
     if (object === undefined || isBeingDeleted(object)) return undefined
     const { uid } = object.metadata

@@ -1,11 +1,11 @@
 // When finished Jobs go.
 import { equal } from 'node:assert/strict'
 import { test } from 'node:test'
-import { context } from '../base/context.ts'
+import { context } from '../base/observability/context.ts'
 import { job } from '../api/batch/v1/job.ts'
-import { pod } from '../api/core/v1/pod.ts'
-import { startCluster } from '../cluster/start-cluster.ts'
-import { made, template } from './plan.harness.ts'
+import { pod } from '../api/core/v1/pod/pod.ts'
+import { startCluster } from '../cluster/testing/start-cluster.ts'
+import { made, template } from './runtime/plan.harness.ts'
 import { expiryMs } from './ttl-after-finished.ts'
 
 const end = '2030-01-01T00:00:00Z'

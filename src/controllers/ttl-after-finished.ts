@@ -1,8 +1,8 @@
 // TTL after finished: a Job that asks for it goes some time after its end, with all that belongs to it.
 import { job, type Job } from '../api/batch/v1/job.ts'
-import { isBeingDeleted, namespaceOf } from '../api/object.ts'
-import { hasReason } from '../api/status-error.ts'
-import { defineController } from './controller.ts'
+import { isBeingDeleted, namespaceOf } from '../api/meta/object.ts'
+import { hasReason } from '../api/errors/status-error.ts'
+import { defineController } from './runtime/controller.ts'
 
 /** When the Job's time is up; undefined when it has not ended or does not ask for it. */
 export function expiryMs({ spec, status }: Job): number | undefined {
@@ -17,7 +17,7 @@ export const ttlAfterFinishedController = defineController({
   name: 'ttl-after-finished',
   account: 'ttl-after-finished-controller',
   watches: [job],
-  wakes: (_, { key, now }) => (now !== undefined && expiryMs(now as Job) !== undefined ? [key] : []),
+  enqueues: (_, { key, now }) => (now !== undefined && expiryMs(now as Job) !== undefined ? [key] : []),
   async reconcile(key, { client, cached, nowMs }, context) {
     const object = cached(job, key)
     if (object === undefined || isBeingDeleted(object)) return undefined

@@ -1,7 +1,7 @@
 import { deepEqual } from 'node:assert/strict'
 import { test } from 'node:test'
 import { validatingAdmissionPolicy } from '../api/admissionregistration/v1/validating-admission-policy.ts'
-import { made, planOf } from './plan.harness.ts'
+import { made, planOf } from './runtime/plan.harness.ts'
 import { validatingPolicyStatusController } from './validating-policy-status.ts'
 
 const rule = { apiGroups: ['apps'], apiVersions: ['v1'], operations: ['CREATE'], resources: ['deployments'] }

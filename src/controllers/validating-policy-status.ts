@@ -5,7 +5,7 @@ import {
   type ValidatingAdmissionPolicy,
 } from '../api/admissionregistration/v1/validating-admission-policy.ts'
 import { storedKinds } from '../api/kinds.ts'
-import { defineController } from './controller.ts'
+import { defineController } from './runtime/controller.ts'
 
 export const validatingPolicyStatusController = defineController<ValidatingAdmissionPolicy>({
   name: 'validating-policy-status',

@@ -1,8 +1,8 @@
 // The graph of one object's life: which recorded event led to which. Causes link directly, or through the revision
 // that a write made and a delivery or a request names.
-import { controllersSender } from '../api/flow-wire.ts'
-import type { FlowEvent, FlowId, FlowObject, Span } from '../base/flow.ts'
-import { Guesses } from './guesses.ts'
+import { controllersSender } from '../api/coxswain/v1/flow-protocol.ts'
+import type { FlowEvent, FlowId, FlowObject, Span } from '../base/observability/flow-recorder.ts'
+import { CauseInference } from './inferred-causes.ts'
 
 export interface FlowNode {
   readonly event: FlowEvent
@@ -13,21 +13,21 @@ export interface FlowNode {
 }
 
 /** Resources whose writes only tell of others; left out unless they are asked for. */
-const chatter = new Set(['events', 'leases'])
+const secondaryResources = new Set(['events', 'leases'])
 
 const isSame = (a: FlowObject | undefined, b: FlowObject): boolean =>
   a !== undefined && a.resource === b.resource && a.name === b.name && a.namespace === b.namespace
 
 /** The trees that begin with the calls and reconciles that concern the object, and hold all that followed. */
-export function lifeOf(events: Iterable<FlowEvent>, object: FlowObject): FlowNode[] {
+export function flowTreesOf(events: Iterable<FlowEvent>, object: FlowObject): FlowNode[] {
   const nodes = new Map<FlowId, FlowNode>()
-  const names: Names = { writes: new Map(), deliveries: new Map(), spans: new Map() }
-  const guesses = new Guesses()
+  const names: EventIndex = { writes: new Map(), deliveries: new Map(), spans: new Map() }
+  const guesses = new CauseInference()
   const guessed = new Map<FlowId, FlowId>()
   for (const event of events) {
     const { resource } = event.object ?? object
-    if (resource !== object.resource && chatter.has(resource)) continue
-    const guess = guesses.look(event)
+    if (resource !== object.resource && secondaryResources.has(resource)) continue
+    const guess = guesses.infer(event)
     if (guess !== undefined) guessed.set(event.id, guess)
     nodes.set(event.id, { event, isInferred: guess !== undefined, children: [] })
     if (event.arrow === 'persist') names.writes.set(event.revision, event.id)
@@ -44,18 +44,18 @@ export function lifeOf(events: Iterable<FlowEvent>, object: FlowObject): FlowNod
   }
   const concerned = (node: FlowNode): boolean => isSame(node.event.object, object) || node.children.some(concerned)
   const roots = [...nodes.values()].filter(({ event }) => !isChild.has(event.id))
-  return roots.filter(concerned).flatMap(pruned)
+  return roots.filter(concerned).flatMap(prune)
 }
 
 /** What events are called apart from their ids. */
-interface Names {
+interface EventIndex {
   readonly writes: Map<number, FlowId>
   /** By revision and receiver. */
   readonly deliveries: Map<string, FlowId>
   readonly spans: Map<Span, FlowId>
 }
 
-function parentOf({ arrow, from, cause, revision }: FlowEvent, { writes, deliveries, spans }: Names): FlowId {
+function parentOf({ arrow, from, cause, revision }: FlowEvent, { writes, deliveries, spans }: EventIndex): FlowId {
   if (arrow === 'watch') return writes.get(revision) ?? cause.event
   if (cause.event !== 0) return cause.event
   // A sender in another process names what led to its call, or the revisions that woke it: the newest counts.
@@ -70,8 +70,8 @@ function parentOf({ arrow, from, cause, revision }: FlowEvent, { writes, deliver
 export const isRead = (what: string): boolean => /^(get|list|watch) /.test(what)
 
 /** Deliveries that woke nobody, looks that changed nothing and mere reads explain nothing. */
-function pruned({ event, isInferred, children }: FlowNode): FlowNode[] {
-  const kept = children.flatMap(pruned)
+function prune({ event, isInferred, children }: FlowNode): FlowNode[] {
+  const kept = children.flatMap(prune)
   const isSilent = event.arrow === 'watch' || event.arrow === 'reconcile'
   if ((isSilent || (event.arrow === 'call' && isRead(event.what))) && kept.length === 0) return []
   return event.arrow === 'watch' ? byReceiver(event, kept) : [{ event, isInferred, children: kept }]

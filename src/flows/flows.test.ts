@@ -1,10 +1,10 @@
 import { equal } from 'node:assert/strict'
 import { test } from 'node:test'
-import { causeOf, FlowRecorder, type FlowId, type StationName } from '../base/flow.ts'
-import { VirtualClock } from '../base/virtual-clock.ts'
-import { lifeOf } from './flow-graph.ts'
-import { lifelineDiagram } from './lifelines.ts'
-import { mermaidDiagram } from './mermaid.ts'
+import { causeOf, FlowRecorder, type FlowId, type RequestStage } from '../base/observability/flow-recorder.ts'
+import { VirtualClock } from '../base/time/virtual-clock.ts'
+import { flowTreesOf } from './flow-graph.ts'
+import { sequenceDiagram } from './sequence-diagram.ts'
+import { mermaidDiagram } from './mermaid-diagram.ts'
 import { textDiagram } from './text-diagram.ts'
 
 const object = (resource: string, name: string) => ({ resource, namespace: 'default', name })
@@ -59,7 +59,7 @@ function recorded(): FlowRecorder {
 
 test('the life of an object: causes linked by id and by revision, alike branches folded, nothing foreign', () => {
   equal(
-    textDiagram(lifeOf(recorded().events(), web)),
+    textDiagram(flowTreesOf(recorded().events(), web)),
     `     +0ms  kubectl ──► API Server: create deployments web → 201
      +0ms    API Server ══► Store: put deployment web @10
      +0ms      API Server --► controller/deployment: ADDED deployments web
@@ -72,7 +72,7 @@ test('the life of an object: causes linked by id and by revision, alike branches
 })
 
 test('without folding every branch is shown', () => {
-  const text = textDiagram(lifeOf(recorded().events(), web), { fold: false })
+  const text = textDiagram(flowTreesOf(recorded().events(), web), { fold: false })
   equal(text.split('\n').filter((line) => line.includes('create pods')).length, 2)
 })
 
@@ -107,7 +107,7 @@ test('pods of one make are followed together, though one of them woke somebody',
     flow.finish(bound, '201')
   }
   equal(
-    textDiagram(lifeOf(flow.events(), set)),
+    textDiagram(flowTreesOf(flow.events(), set)),
     `     +0ms  ${from} ···►: reconcile default/web
      +0ms    ${from} ──► API Server: create pods web-*  ×3 alike
      +0ms      API Server ══► Store: put pod web-aaaaa @1
@@ -135,7 +135,7 @@ test('a bookmark is about a kind, not about the object whose revision it names',
   })
   flow.record('call', 'operator', 'API Server', 'deletecollection deployments', { ...kind, namespace: 'default' })
   equal(
-    textDiagram(lifeOf(flow.events(), web)),
+    textDiagram(flowTreesOf(flow.events(), web)),
     `     +0ms  kubectl ──► API Server: create deployments web
      +0ms    API Server ══► Store: put deployment web @10
      +0ms      API Server --► operator: ADDED deployments web
@@ -145,12 +145,12 @@ test('a bookmark is about a kind, not about the object whose revision it names',
 })
 
 test('an unknown object has no flow', () => {
-  equal(textDiagram(lifeOf(recorded().events(), object('pods', 'none'))), '')
+  equal(textDiagram(flowTreesOf(recorded().events(), object('pods', 'none'))), '')
 })
 
 test('the same as lifelines, in the order of time', () => {
   equal(
-    lifelineDiagram(lifeOf(recorded().events(), web)),
+    sequenceDiagram(flowTreesOf(recorded().events(), web)),
     [
       '           kubectl',
       '           │    API Server',
@@ -171,7 +171,7 @@ test('the same as lifelines, in the order of time', () => {
 
 test('the same for Mermaid', () => {
   equal(
-    mermaidDiagram(lifeOf(recorded().events(), web)),
+    mermaidDiagram(flowTreesOf(recorded().events(), web)),
     [
       'sequenceDiagram',
       '  participant p0 as kubectl',
@@ -200,7 +200,7 @@ test('a client that does not say why it calls: the cause is inferred from what i
   for (const name of named)
     flow.record('call', 'operator', 'API Server', 'create configmaps', object('configmaps', name))
   flow.record('call', 'kubectl', 'API Server', 'create configmaps', object('configmaps', 'web-typed'))
-  const roots = lifeOf(flow.events(), web)
+  const roots = flowTreesOf(flow.events(), web)
   equal(
     textDiagram(roots, { fold: false }),
     [
@@ -212,7 +212,7 @@ test('a client that does not say why it calls: the cause is inferred from what i
       '',
     ].join('\n'),
   )
-  equal(lifelineDiagram(roots).includes('◄╌'), true)
+  equal(sequenceDiagram(roots).includes('◄╌'), true)
   equal(mermaidDiagram(roots).includes('--)'), true)
 })
 
@@ -223,30 +223,30 @@ test('an operator that comes long after a delivery has other reasons', async () 
   flow.record('watch', 'API Server', 'operator', 'ADDED', web, 10)
   await clock.advance('11s')
   flow.record('call', 'operator', 'API Server', 'create configmaps', object('configmaps', 'web-late'))
-  equal(textDiagram(lifeOf(flow.events(), web)).includes('web-late'), false)
+  equal(textDiagram(flowTreesOf(flow.events(), web)).includes('web-late'), false)
 })
 
 test('the stations of a call stand below it with their times, among what it asked of others', async () => {
   const clock = new VirtualClock()
   const flow = new FlowRecorder(clock)
-  const call = (what: string, ...passed: StationName[]) => {
+  const call = (what: string, ...passed: RequestStage[]) => {
     const id = flow.record('call', 'kubectl', 'API Server', what, web)
-    flow.enter(id, clock.monotonicMs())
-    for (const station of passed) flow.pass(id, station)
+    flow.startStages(id, clock.monotonicMs())
+    for (const station of passed) flow.passStage(id, station)
     return id
   }
   const made = call('create deployments', 'authentication', 'fairness', 'authorization', 'reading')
   const asked = flow.record('call', 'API Server', 'Webhook/w', 'review create deployments', web, 0, causeOf(made))
   await clock.advance(1500)
   flow.finish(asked, 'allowed')
-  for (const station of ['mutating', 'validation', 'validating', 'store'] as const) flow.pass(made, station)
+  for (const station of ['mutating', 'validation', 'validating', 'store'] as const) flow.passStage(made, station)
   flow.record('persist', 'API Server', 'Store', 'put deployment', web, 10, causeOf(made))
   flow.finish(made, '201')
   flow.finish(call('delete deployments', 'authentication', 'fairness', 'authorization', 'reading'), '403 Forbidden')
   flow.finish(call('update deployments'), '401 Unauthorized')
   const own = 'API Server ··· API Server:'
   equal(
-    textDiagram(lifeOf(flow.events(), web), { fold: true, stations: true }),
+    textDiagram(flowTreesOf(flow.events(), web), { fold: true, stages: true }),
     `     +0ms  kubectl ──► API Server: create deployments web → 201
      +0ms    ${own} authentication 0ms
      +0ms    ${own} priority and fairness 0ms

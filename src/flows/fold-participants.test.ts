@@ -1,10 +1,10 @@
 import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
-import { causeOf, FlowRecorder } from '../base/flow.ts'
-import { VirtualClock } from '../base/virtual-clock.ts'
-import { lifeOf } from './flow-graph.ts'
+import { causeOf, FlowRecorder } from '../base/observability/flow-recorder.ts'
+import { VirtualClock } from '../base/time/virtual-clock.ts'
+import { flowTreesOf } from './flow-graph.ts'
 import { foldLateKubelets, foldParticipants } from './fold-participants.ts'
-import { lifelineDiagram } from './lifelines.ts'
+import { sequenceDiagram } from './sequence-diagram.ts'
 
 const set = { resource: 'replicasets', namespace: 'default', name: 'web' }
 
@@ -30,7 +30,7 @@ function recorded(nodes: number, looks = 0): FlowRecorder {
 }
 
 const linesOf = (flow: FlowRecorder, columns?: number): string[] =>
-  lifelineDiagram(lifeOf(flow.events(), set), { fold: true, columns }).trimEnd().split('\n')
+  sequenceDiagram(flowTreesOf(flow.events(), set), { fold: true, columns }).trimEnd().split('\n')
 
 test('three kubelets keep their lifelines; more share one, and what they do is drawn once', () => {
   deepEqual(
@@ -90,7 +90,7 @@ test('what is done to a node keeps its name', () => {
   const flow = recorded(10)
   const node = { resource: 'nodes', namespace: '', name: 'node-7' }
   flow.record('call', 'kubectl', 'API Server', 'patch nodes node-7', node)
-  const [root] = foldParticipants(lifeOf(flow.events(), node))
+  const [root] = foldParticipants(flowTreesOf(flow.events(), node))
   equal(root?.event.what, 'patch nodes node-7')
 })
 

@@ -1,6 +1,6 @@
 // Folding of participants: the kubelets of many nodes become one lifeline, so that a hundred pods on fifty nodes fit on a
 // screen. A few kubelets keep their names, because then it matters which node does what.
-import type { FlowEvent } from '../base/flow.ts'
+import type { FlowEvent } from '../base/observability/flow-recorder.ts'
 import type { FlowNode } from './flow-graph.ts'
 
 /** More kubelets than this share one lifeline. */

@@ -1,8 +1,8 @@
 import { equal } from 'node:assert/strict'
 import { test } from 'node:test'
 import { deployment } from '../api/apps/v1/deployment.ts'
-import { node } from '../api/core/v1/node.ts'
-import type { Kind } from '../api/kind.ts'
+import { node } from '../api/core/v1/node/node.ts'
+import type { Kind } from '../api/kind/kind.ts'
 import { missingObjectText, type ObjectName } from './missing-object.ts'
 
 const at = (namespace: string, ...names: string[]): ObjectName[] => names.map((name) => ({ namespace, name }))

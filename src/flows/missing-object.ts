@@ -1,6 +1,6 @@
 // The sentence about an object that was asked for and is not there: what was looked for, and what may have been meant.
-import { didYouMean, similarNames } from '../base/similar-names.ts'
-import type { Kind } from '../api/kind.ts'
+import { didYouMean, similarNames } from '../base/text/similar-names.ts'
+import type { Kind } from '../api/kind/kind.ts'
 
 export interface ObjectName {
   /** Empty for kinds that are not namespaced. */

@@ -1,9 +1,9 @@
 // A flow as text by cause: one line per arrow, indented under what led to it. Alike branches are folded into one.
-import type { Arrow } from '../base/flow.ts'
+import type { Arrow } from '../base/observability/flow-recorder.ts'
 import type { FlowNode } from './flow-graph.ts'
-import { folded, wordsOf, type Branch } from './fold.ts'
-import { cut, hasFailed, paintOf } from './paint.ts'
-import { withStations } from './stations.ts'
+import { foldBranches, eventText, type Branch } from './fold-branches.ts'
+import { truncate, hasFailed, colorizerFor } from './diagram-colors.ts'
+import { withRequestStages } from './request-stages.ts'
 
 const signs: Readonly<Record<Arrow, string>> = {
   call: '──►',
@@ -22,7 +22,7 @@ export interface DiagramOptions {
   /** Name the rule by which each call was let through. */
   readonly rules?: boolean
   /** Show the stations that each call passed, with the time that each took. */
-  readonly stations?: boolean
+  readonly stages?: boolean
   /** The width of the terminal; longer lines are cut. */
   readonly columns?: number | undefined
   /** For terminals that show colours. */
@@ -31,8 +31,8 @@ export interface DiagramOptions {
 
 export function textDiagram(roots: readonly FlowNode[], options: DiagramOptions = { fold: true }): string {
   const startMs = roots[0]?.event.atMs ?? 0
-  const drawn = options.stations ? withStations(roots) : roots
-  const lines = folded(drawn, options.fold).flatMap((branch) =>
+  const drawn = options.stages ? withRequestStages(roots) : roots
+  const lines = foldBranches(drawn, options.fold).flatMap((branch) =>
     linesOf(branch, { startMs, depth: 0, times: 1 }, options),
   )
   return lines.length === 0 ? '' : `${lines.join('\n')}\n`
@@ -54,9 +54,9 @@ function linesOf(branch: Branch, { startMs, depth, times }: Place, options: Diag
   const alike = count === times ? '' : count > 1 ? `  ×${count} alike` : '  once'
   const rule = options.rules && allowedBy ? `  (${allowedBy})` : ''
   const { columns = Infinity, colors } = options
-  const paint = paintOf(colors)
+  const paint = colorizerFor(colors)
   const indent = '  '.repeat(depth)
-  const text = cut(`${parties}: ${wordsOf(event)}${alike}${rule}`, columns - time.length - indent.length - 2)
+  const text = truncate(`${parties}: ${eventText(event)}${alike}${rule}`, columns - time.length - indent.length - 2)
   const line = `${paint('dim', time)}  ${indent}${paint(hasFailed(event) ? 'failure' : arrow, text)}`
   const below = { startMs, depth: depth + 1, times: count }
   return [line, ...branches.flatMap((each) => linesOf(each, below, options))]

@@ -1,15 +1,15 @@
 // Pods on simulated nodes: they crash, finish, wait for images, are asked how they are, and end.
 import { deepEqual, equal, match } from 'node:assert/strict'
 import { test } from 'node:test'
-import { context } from '../base/context.ts'
+import { context } from '../base/observability/context.ts'
 import { lease } from '../api/coordination/v1/lease.ts'
 import { event } from '../api/core/v1/event.ts'
-import { node } from '../api/core/v1/node.ts'
-import { pod, type Pod, type PodInput } from '../api/core/v1/pod.ts'
-import { startCluster, type TestCluster as Cluster } from '../cluster/start-cluster.ts'
-import { serveUntilTerminated, type SimulatedProgram } from '../machine/runtime/simulated.ts'
-import { nodeObject, wellNode } from './node-status.ts'
-import { nowMs } from './pod-life.harness.ts'
+import { node } from '../api/core/v1/node/node.ts'
+import { pod, type Pod, type PodInput } from '../api/core/v1/pod/pod.ts'
+import { startCluster, type TestCluster as Cluster } from '../cluster/testing/start-cluster.ts'
+import { serveUntilTerminated, type SimulatedProgram } from '../machine/runtime/simulated-runtime.ts'
+import { nodeObject, healthyNode } from './node/node-status.ts'
+import { nowMs } from './pod/pod-lifecycle.harness.ts'
 import { solo, soloNode } from './solo.harness.ts'
 
 const ctx = context(new AbortController().signal)
@@ -146,7 +146,7 @@ test('a kubelet alone brings its own node, and leaves what it runs when it stops
   await using cluster = await startCluster({ nodes: 0 })
   const { client, clock } = cluster
   const { runtime, start } = soloNode(cluster)
-  equal(nodeObject(solo, wellNode, nowMs).spec?.podCIDR, '10.9.0.0/24')
+  equal(nodeObject(solo, healthyNode, nowMs).spec?.podCIDR, '10.9.0.0/24')
   const tasks = start()
   await client
     .of(pod)
@@ -388,7 +388,7 @@ test('an ephemeral container is started in a pod that runs, and not again', asyn
   await running.cluster.clock.advance('2s')
   const now = await running.read()
   const ephemeralContainers = [{ name: 'd', image: 'debug', targetContainerName: 'c' }]
-  await running.pods.updatePart(
+  await running.pods.updateSubresource(
     { ...now, spec: { ...now.spec, ephemeralContainers } } as unknown as Pod,
     'ephemeralcontainers',
     ctx,

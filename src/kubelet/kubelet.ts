@@ -1,41 +1,41 @@
 // The kubelet: constructs what runs the pods of one node, and starts it. Changes from the API server, from the runtime and
 // from probes wake the pod's worker.
-import type { Clock } from '../base/clock.ts'
-import type { Context } from '../base/context.ts'
-import type { FlowRecorder } from '../base/flow.ts'
-import type { Log } from '../base/log.ts'
-import type { Random } from '../base/random.ts'
-import type { TaskGroup } from '../base/task-group.ts'
-import { unlessAborted } from '../base/unless-aborted.ts'
-import type { Node } from '../api/core/v1/node.ts'
-import type { Pod } from '../api/core/v1/pod.ts'
-import { quantityUnits } from '../schema/quantity.ts'
+import type { Clock } from '../base/time/clock.ts'
+import type { Context } from '../base/observability/context.ts'
+import type { FlowRecorder } from '../base/observability/flow-recorder.ts'
+import type { Log } from '../base/observability/log.ts'
+import type { Random } from '../base/random/random.ts'
+import type { TaskGroup } from '../base/async/task-group.ts'
+import { unlessAborted } from '../base/async/unless-aborted.ts'
+import type { Node } from '../api/core/v1/node/node.ts'
+import type { Pod } from '../api/core/v1/pod/pod.ts'
+import { quantityUnits } from '../schema/scalar/quantity.ts'
 import type { Client } from '../client/client.ts'
-import { EventRecorder } from '../client/event-recorder.ts'
-import type { ContainerRuntime } from '../machine/runtime/runtime.ts'
-import { beat } from './heartbeat.ts'
-import type { NodeHost } from './node-host.ts'
-import { refusalOf } from './node-admission.ts'
-import { NodeKeeper } from './node-keeper.ts'
-import { NodeObjects } from './node-objects.ts'
-import type { NodeDescription } from './node-status.ts'
-import { ObjectWatches } from './object-watches.ts'
-import { podEvents } from './pod-events.ts'
-import { PodMaker } from './pod-maker.ts'
-import type { Verdict } from './pod-memory.ts'
-import { PodSyncs } from './pod-syncs.ts'
-import { PodVolumes } from './pod-volumes.ts'
-import { PodWorker } from './pod-worker.ts'
-import { Probes } from './probes/probes.ts'
-import { recordCall } from './record-call.ts'
+import { EventRecorder } from '../client/events/event-recorder.ts'
+import type { ContainerRuntime } from '../machine/runtime/container-runtime.ts'
+import { runHeartbeat } from './node/heartbeat.ts'
+import type { NodeHost } from './node/node-host.ts'
+import { rejectionOf } from './node/pod-admission.ts'
+import { NodeManager } from './node/node-manager.ts'
+import { ReferencedObjects } from './objects/referenced-objects.ts'
+import type { NodeDescription } from './node/node-status.ts'
+import { ObjectWatches } from './objects/object-watches.ts'
+import { podEventRecorder } from './events/pod-events.ts'
+import { PodProvisioner } from './container/pod-provisioner.ts'
+import type { PodTermination } from './pod/pod-sync-state.ts'
+import { PodWorkers } from './pod-workers/pod-workers.ts'
+import { VolumeManager } from './volumes/volume-manager.ts'
+import { PodSyncer } from './pod-workers/pod-syncer.ts'
+import { ProbeManager } from './probes/probe-manager.ts'
+import { recordCall } from './events/record-call.ts'
 import { Resizer } from './resources/resizer.ts'
 import { PodCgroups } from './resources/pod-cgroups.ts'
-import { defaultSettings, type KubeletSettings } from './settings.ts'
-import { NodePods } from './sources/node-pods.ts'
+import { defaultKubeletSettings, type KubeletSettings } from './node/kubelet-settings.ts'
+import { PodManager } from './sources/pod-manager.ts'
 import { NodeStats } from './stats/node-stats.ts'
-import { VolumeFollower } from './volume-follower.ts'
+import { VolumeRefresher } from './volumes/volume-refresher.ts'
 
-export interface KubeletParts {
+export interface KubeletDeps {
   readonly client: Client
   readonly runtime: ContainerRuntime
   readonly clock: Clock
@@ -49,86 +49,86 @@ export interface KubeletParts {
 }
 
 export class Kubelet {
-  readonly #parts: KubeletParts
-  readonly #pods: NodePods
-  readonly #objects: NodeObjects
-  readonly #probes: Probes
-  readonly #worker: PodWorker
-  readonly #syncs: PodSyncs
-  readonly #volumes: PodVolumes | undefined
-  readonly #follower: VolumeFollower | undefined
-  readonly #keeper: NodeKeeper
+  readonly #deps: KubeletDeps
+  readonly #pods: PodManager
+  readonly #objects: ReferencedObjects
+  readonly #probes: ProbeManager
+  readonly #worker: PodSyncer
+  readonly #syncs: PodWorkers
+  readonly #volumes: VolumeManager | undefined
+  readonly #follower: VolumeRefresher | undefined
+  readonly #keeper: NodeManager
   readonly #events: EventRecorder
   /** What the node and its pods use. */
   readonly stats: NodeStats
 
-  constructor(parts: KubeletParts) {
-    const { client, runtime, clock, log, description, host } = parts
+  constructor(deps: KubeletDeps) {
+    const { client, runtime, clock, log, description, host } = deps
     const { name: nodeName, hostIp, capacity, allocatable = capacity } = description
     const memoryCapacityBytes = quantityUnits(capacity['memory'])
-    this.#parts = parts
-    this.#pods = new NodePods({
-      ...parts,
+    this.#deps = deps
+    this.#pods = new PodManager({
+      ...deps,
       nodeName,
-      isTaken: (uid) => this.#worker.hasTaken(uid),
+      isAdmitted: (uid) => this.#worker.hasAdmitted(uid),
       onChange: (uid, now, cause) => {
-        this.#syncs.see(uid, now, cause)
-        if (now === undefined) this.#follower?.leave(uid)
-        else this.#follower?.see(now, cause)
+        this.#syncs.podChanged(uid, now, cause)
+        if (now === undefined) this.#follower?.podRemoved(uid)
+        else this.#follower?.podChanged(now, cause)
       },
     })
     const pods = () => this.#pods.all()
     const node = { nodeName, hostIp, allocatable }
-    const events = new EventRecorder(client, 'kubelet', { ...parts, host: nodeName })
-    const tell = podEvents(events)
+    const events = new EventRecorder(client, 'kubelet', { ...deps, host: nodeName })
+    const tell = podEventRecorder(events)
     this.#events = events
     const cgroups = new PodCgroups({ cgroups: host.cgroups, root: host.cgroupRoot, allocatable })
     const watches = host.mountsVolumes
-      ? new ObjectWatches({ client, clock, log, onChange: (uid, cause) => this.#follower?.look(uid, cause) })
+      ? new ObjectWatches({ client, clock, log, onChange: (uid, cause) => this.#follower?.enqueue(uid, cause) })
       : undefined
-    const objects = new NodeObjects(client, clock, nodeName, watches)
-    const volumes = host.mountsVolumes ? new PodVolumes({ ...host, sources: objects, node, clock }) : undefined
+    const objects = new ReferencedObjects(client, clock, nodeName, watches)
+    const volumes = host.mountsVolumes ? new VolumeManager({ ...host, sources: objects, node, clock }) : undefined
     const machine = { cpus: quantityUnits(capacity['cpu']), memoryBytes: memoryCapacityBytes }
     this.stats = new NodeStats({ runtime, host, pods, nodeName, machine, clock })
     this.#objects = objects
     this.#volumes = volumes
     const find = (uid: string) => this.#pods.find(uid)
     this.#follower =
-      volumes && watches && new VolumeFollower({ volumes, watches, objects, pod: find, events, clock, log })
-    const maker = new PodMaker({ ...host, runtime, cgroups, objects, volumes, node, memoryCapacityBytes })
-    const own = { ...parts, reach: host.reach, nodeName, hostIp, objects, maker, tell }
-    this.#probes = new Probes({ ...own, onVerdict: (uid, cause) => this.#syncs.wake(uid, cause) })
-    const call = recordCall(parts.flow, nodeName)
-    const worker = new PodWorker({
+      volumes && watches && new VolumeRefresher({ volumes, watches, objects, pod: find, events, clock, log })
+    const maker = new PodProvisioner({ ...host, runtime, cgroups, objects, volumes, node, memoryCapacityBytes })
+    const own = { ...deps, dialer: host.dialer, nodeName, hostIp, objects, maker, tell }
+    this.#probes = new ProbeManager({ ...own, onVerdict: (uid, cause) => this.#syncs.enqueue(uid, cause) })
+    const call = recordCall(deps.flow, nodeName)
+    const worker = new PodSyncer({
       ...own,
       probes: this.#probes,
-      statics: this.#pods.statics,
-      refusal: (pod, context) => this.#refusal(pod, context),
+      staticPods: this.#pods.staticPods,
+      rejection: (pod, context) => this.#refusal(pod, context),
       networkProblem: () => this.#keeper.networkProblem,
-      onImage: () => this.#keeper.gotImage(),
+      onImage: () => this.#keeper.onImagePulled(),
       resizer: new Resizer({ runtime, cgroups, allocatable, memoryCapacityBytes, pods, call }),
     })
     this.#worker = worker
-    this.#syncs = new PodSyncs({ ...parts, worker, find, nodeName })
-    this.#keeper = new NodeKeeper({
-      ...parts,
-      settings: parts.settings ?? defaultSettings,
+    this.#syncs = new PodWorkers({ ...deps, worker, find, nodeName })
+    this.#keeper = new NodeManager({
+      ...deps,
+      settings: deps.settings ?? defaultKubeletSettings,
       stats: this.stats,
       pods,
       node: (context) => objects.node(context),
       tell,
       events,
-      running: () => this.#pods.running(),
-      condemn: (uid, verdict) => {
-        worker.condemn(uid, verdict)
-        this.#syncs.restart(uid)
+      running: () => this.#pods.activePods(),
+      terminatePod: (uid, verdict) => {
+        worker.terminate(uid, verdict)
+        this.#syncs.interrupt(uid)
       },
     })
   }
 
   /** A pod of this node as its API server told it last. */
   pod(namespace: string, name: string): Pod | undefined {
-    return this.#pods.named(namespace, name)
+    return this.#pods.byName(namespace, name)
   }
 
   /** Under which uid its runtime has a pod that the API server shows. */
@@ -146,7 +146,7 @@ export class Kubelet {
   }
 
   start(tasks: TaskGroup): void {
-    const leave = this.#parts.runtime.onChange((uid) => this.#syncs.wake(uid))
+    const leave = this.#deps.runtime.onChange((uid) => this.#syncs.enqueue(uid))
     tasks.signal.addEventListener(
       'abort',
       () => {
@@ -159,8 +159,8 @@ export class Kubelet {
     tasks.start('events', (signal) => this.#events.run(signal))
     this.#keeper.start(tasks)
     tasks.start('heartbeat', async (signal) => {
-      await unlessAborted(this.#keeper.known, signal)
-      await beat({ ...this.#parts, state: () => this.#keeper.state }, signal)
+      await unlessAborted(this.#keeper.firstCheck, signal)
+      await runHeartbeat({ ...this.#deps, state: () => this.#keeper.state }, signal)
     })
     this.#pods.start(tasks)
     const follower = this.#follower
@@ -173,25 +173,25 @@ export class Kubelet {
   }
 
   /** Why the node does not take a pod, if it does not. */
-  async #refusal(pod: Pod, context: Context): Promise<Verdict | undefined> {
-    const { description } = this.#parts
+  async #refusal(pod: Pod, context: Context): Promise<PodTermination | undefined> {
+    const { description } = this.#deps
     const { name, capacity, allocatable = capacity, operatingSystem } = description
-    const pressed = this.#keeper.refusal(pod)
+    const pressed = this.#keeper.rejection(pod)
     if (pressed !== undefined) return pressed
-    const others = this.#pods.running(pod.metadata.uid)
+    const others = this.#pods.activePods(pod.metadata.uid)
     const refusedBy = (node: Node | undefined) =>
-      refusalOf({ pod, node: node ?? { metadata: { name } }, allocatable, operatingSystem, others })
+      rejectionOf({ pod, node: node ?? { metadata: { name } }, allocatable, operatingSystem, others })
     // What a pod asks of its node's labels is rare; the node is asked for only then.
     const { nodeSelector, affinity } = pod.spec
     if ((nodeSelector ?? affinity?.nodeAffinity) === undefined) return refusedBy(undefined)
     const refusal = refusedBy(await this.#objects.node(context))
     // A label may be newer than what is remembered of the node, and the scheduler has seen it.
-    return refusal?.reason === 'NodeAffinity' ? refusedBy(await this.#objects.nodeNow(context)) : refusal
+    return refusal?.reason === 'NodeAffinity' ? refusedBy(await this.#objects.uncachedNode(context)) : refusal
   }
 
   /** Pods that ended while no kubelet ran still have a sandbox, or something on the disk. */
   async #wakeLeftovers(signal: AbortSignal): Promise<void> {
-    const left = [await this.#parts.runtime.podUids(signal), (await this.#volumes?.podUids()) ?? []]
-    for (const uid of left.flat()) this.#syncs.wake(uid)
+    const left = [await this.#deps.runtime.podUids(signal), (await this.#volumes?.podUids()) ?? []]
+    for (const uid of left.flat()) this.#syncs.enqueue(uid)
   }
 }

@@ -1,9 +1,9 @@
 import { equal } from 'node:assert/strict'
 import { test } from 'node:test'
-import { context } from '../base/context.ts'
-import { node } from '../api/core/v1/node.ts'
-import { pod } from '../api/core/v1/pod.ts'
-import { startCluster } from '../cluster/start-cluster.ts'
+import { context } from '../base/observability/context.ts'
+import { node } from '../api/core/v1/node/node.ts'
+import { pod } from '../api/core/v1/pod/pod.ts'
+import { startCluster } from '../cluster/testing/start-cluster.ts'
 
 const ctx = context(new AbortController().signal)
 

@@ -1,14 +1,14 @@
 // A kubelet alone, for tests: on a node of its own, beside a cluster that has none.
-import { FlowRecorder } from '../base/flow.ts'
-import { silentLog } from '../base/log.ts'
-import { seededRandom } from '../base/random.ts'
-import { TaskGroup } from '../base/task-group.ts'
-import { simulatedHost } from '../cluster/simulated-host.ts'
-import type { TestCluster } from '../cluster/start-cluster.ts'
-import { SimulatedRuntime, type SimulatedRuntimeOptions } from '../machine/runtime/simulated.ts'
+import { FlowRecorder } from '../base/observability/flow-recorder.ts'
+import { silentLog } from '../base/observability/log.ts'
+import { seededRandom } from '../base/random/random.ts'
+import { TaskGroup } from '../base/async/task-group.ts'
+import { simulatedHost } from '../cluster/node/simulated-host.ts'
+import type { TestCluster } from '../cluster/testing/start-cluster.ts'
+import { SimulatedRuntime, type SimulatedRuntimeOptions } from '../machine/runtime/simulated-runtime.ts'
 import { Kubelet } from './kubelet.ts'
-import type { NodeHost } from './node-host.ts'
-import { defaultSettings, type KubeletSettings } from './settings.ts'
+import type { NodeHost } from './node/node-host.ts'
+import { defaultKubeletSettings, type KubeletSettings } from './node/kubelet-settings.ts'
 
 export const solo = {
   name: 'solo',
@@ -30,12 +30,12 @@ export function soloNode(
   const random = seededRandom(9)
   const runtime = new SimulatedRuntime(clock, random, simulation)
   const host = { ...simulatedHost(runtime), ...hostChanges }
-  const settings = { ...defaultSettings, ...settingChanges }
+  const settings = { ...defaultKubeletSettings, ...settingChanges }
   const start = (): TaskGroup => {
     const tasks = new TaskGroup()
     const flow = new FlowRecorder(clock)
-    const parts = { client, runtime, clock, random, flow, log: silentLog, description: solo, settings, host }
-    new Kubelet(parts).start(tasks)
+    const deps = { client, runtime, clock, random, flow, log: silentLog, description: solo, settings, host }
+    new Kubelet(deps).start(tasks)
     return tasks
   }
   return { runtime, host, start }

@@ -1,18 +1,18 @@
 import { deepEqual, equal, match, ok, throws } from 'node:assert/strict'
 import { X509Certificate, createPrivateKey, generateKeyPairSync } from 'node:crypto'
 import { test } from 'node:test'
-import { seededRandom, systemRandom } from '../base/random.ts'
-import { VirtualClock } from '../base/virtual-clock.ts'
+import { seededRandom, systemRandom } from '../base/random/random.ts'
+import { VirtualClock } from '../base/time/virtual-clock.ts'
 import { nodeCrypto } from '../platform/node/crypto.ts'
 import { Authority } from './authority.ts'
-import { addressBytes, nameOf, signCertificate } from './certificate.ts'
+import { encodeAddress, encodeName, signCertificate } from './certificate.ts'
 import * as der from './der.ts'
 import { kubeconfigText } from './kubeconfig.ts'
-import { readCertificate } from './read-certificate.ts'
-import { base64Text, pem } from './pem.ts'
+import { parseCertificate } from './parse-certificate.ts'
+import { base64Text, encodePem } from './pem.ts'
 
-const parts = { clock: new VirtualClock(Date.UTC(2030, 0, 1)), random: systemRandom, crypto: nodeCrypto }
-const authority = Authority.create('test-ca', parts)
+const deps = { clock: new VirtualClock(Date.UTC(2030, 0, 1)), random: systemRandom, crypto: nodeCrypto }
+const authority = Authority.create('test-ca', deps)
 const noAltNames = { dnsNames: [], addresses: [], emails: [], uris: [] }
 
 test('the authority signs itself and may sign others', () => {
@@ -44,7 +44,7 @@ test('an issued certificate carries subject, names and uses, and its key fits', 
 })
 
 test('a stored authority signs as before', () => {
-  const again = Authority.load(authority.identity, parts)
+  const again = Authority.load(authority.identity, deps)
   const { certificate } = again.issue({ subject: { commonName: 'x', organizations: [] }, uses: ['client'] })
   ok(new X509Certificate(certificate).verify(new X509Certificate(authority.certificate).publicKey))
 })
@@ -53,7 +53,7 @@ test('an authority of others, with an RSA key and names of its own, signs too', 
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
   const key = nodeCrypto.loadKey(privateKey.export({ type: 'pkcs8', format: 'pem' }))
   const subject = { commonName: 'their-ca', organizations: ['Elsewhere'] }
-  const issuer = { name: nameOf(subject), keyId: Uint8Array.of(1, 2, 3), key }
+  const issuer = { name: encodeName(subject), keyId: Uint8Array.of(1, 2, 3), key }
   const life = { notBeforeMs: Date.UTC(2029, 0, 1), notAfterMs: Date.UTC(2039, 0, 1) }
   const request = {
     name: issuer.name,
@@ -64,21 +64,21 @@ test('an authority of others, with an RSA key and names of its own, signs too', 
     ...life,
   }
   const certificate = signCertificate(request, issuer, systemRandom, nodeCrypto)
-  equal(readCertificate(certificate).notAfterMs, life.notAfterMs)
-  const theirs = Authority.load({ certificate, key: key.privateKey }, parts)
+  equal(parseCertificate(certificate).notAfterMs, life.notAfterMs)
+  const theirs = Authority.load({ certificate, key: key.privateKey }, deps)
   const issued = new X509Certificate(
     theirs.issue({ subject: { commonName: 'x', organizations: [] }, uses: ['client'] }).certificate,
   )
   equal(issued.issuer, 'O=Elsewhere\nCN=their-ca')
   ok(issued.verify(new X509Certificate(certificate).publicKey))
   ok(issued.checkIssued(new X509Certificate(certificate)))
-  throws(() => Authority.load({ certificate, key: authority.identity.key }, parts), /not the key of its certificate/)
+  throws(() => Authority.load({ certificate, key: authority.identity.key }, deps), /not the key of its certificate/)
 })
 
 test('years from 2050 on and serial numbers with a high bit are written as X.509 asks', () => {
   const key = nodeCrypto.generateKey()
   const subject = { commonName: 'late', organizations: [] }
-  const issuer = { name: nameOf(subject), keyId: key.publicKey.subarray(0, 20), key }
+  const issuer = { name: encodeName(subject), keyId: key.publicKey.subarray(0, 20), key }
   const request = { name: issuer.name, isAuthority: false, usages: [], altNames: noAltNames, publicKey: key.publicKey }
   for (let seed = 0; seed < 20; seed++) {
     const random = seededRandom(seed)
@@ -93,8 +93,8 @@ test('DER primitives', () => {
   equal(hex(der.integer(Uint8Array.of(0, 0, 0x80))), '02020080')
   equal(hex(der.objectIdentifier('1.2.840.113549')), '06062a864886f70d')
   equal(hex(der.octetString(new Uint8Array(200))).slice(0, 6), '0481c8')
-  equal(hex(addressBytes('::1')), '00000000000000000000000000000001')
-  equal(pem('X', Uint8Array.of(1)), '-----BEGIN X-----\nAQ==\n-----END X-----\n')
+  equal(hex(encodeAddress('::1')), '00000000000000000000000000000001')
+  equal(encodePem('X', Uint8Array.of(1)), '-----BEGIN X-----\nAQ==\n-----END X-----\n')
   equal(base64Text('é'), 'w6k=')
 })
 

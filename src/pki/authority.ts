@@ -1,11 +1,11 @@
 // Authority: the cluster's own certificate authority. It signs the certificates of every component and user.
-import type { Clock } from '../base/clock.ts'
-import type { Random } from '../base/random.ts'
-import type { CryptoProvider } from '../platform/crypto.ts'
-import { addressBytes, keyIdOf, nameOf, signCertificate, type Issuer, type Subject } from './certificate.ts'
-import { readCertificate } from './read-certificate.ts'
-import { isSignedByItsKey, type AskedCertificate } from './read-request.ts'
-import type { CertificateSigner } from './signer.ts'
+import type { Clock } from '../base/time/clock.ts'
+import type { Random } from '../base/random/random.ts'
+import type { CryptoProvider } from '../platform/crypto/crypto.ts'
+import { encodeAddress, keyIdOf, encodeName, signCertificate, type Issuer, type Subject } from './certificate.ts'
+import { parseCertificate } from './parse-certificate.ts'
+import { verifyRequestSignature, type RequestedCertificate } from './parse-certificate-request.ts'
+import type { CertificateSigner } from './certificate-signer.ts'
 
 export interface Identity {
   /** PEM */
@@ -29,24 +29,24 @@ const identityDays = 365
 /** A certificate is valid a little before it was made: the clocks of two machines differ. */
 const clockSkewMs = 300_000
 /** One that is asked for this short a life keeps all of it in spite of that. */
-const shortLifeMs = 8 * 3_600_000
+const shortLifetimeMs = 8 * 3_600_000
 
 export class Authority implements CertificateSigner {
   readonly certificate: string
   readonly #issuer: Issuer
-  readonly #parts: AuthorityParts
+  readonly #deps: AuthorityDeps
 
-  private constructor(certificate: string, issuer: Issuer, parts: AuthorityParts) {
+  private constructor(certificate: string, issuer: Issuer, deps: AuthorityDeps) {
     this.certificate = certificate
     this.#issuer = issuer
-    this.#parts = parts
+    this.#deps = deps
   }
 
-  static create(commonName: string, parts: AuthorityParts): Authority {
-    const key = parts.crypto.generateKey()
+  static create(commonName: string, deps: AuthorityDeps): Authority {
+    const key = deps.crypto.generateKey()
     const subject = { commonName, organizations: [] }
-    const issuer = { name: nameOf(subject), keyId: keyIdOf(key.publicKey, parts.crypto), key }
-    const notBeforeMs = parts.clock.nowMs() - clockSkewMs
+    const issuer = { name: encodeName(subject), keyId: keyIdOf(key.publicKey, deps.crypto), key }
+    const notBeforeMs = deps.clock.nowMs() - clockSkewMs
     const certificate = signCertificate(
       {
         name: issuer.name,
@@ -58,20 +58,20 @@ export class Authority implements CertificateSigner {
         notAfterMs: notBeforeMs + authorityDays * dayMs,
       },
       issuer,
-      parts.random,
-      parts.crypto,
+      deps.random,
+      deps.crypto,
     )
-    return new Authority(certificate, issuer, parts)
+    return new Authority(certificate, issuer, deps)
   }
 
   /** An authority that was made before, here or elsewhere. */
-  static load({ certificate, key: privateKey }: Identity, parts: AuthorityParts): Authority {
-    const key = parts.crypto.loadKey(privateKey)
-    const { subject, publicKey, subjectKeyId } = readCertificate(certificate)
-    if (!parts.crypto.equalInConstantTime(publicKey, key.publicKey))
+  static load({ certificate, key: privateKey }: Identity, deps: AuthorityDeps): Authority {
+    const key = deps.crypto.loadKey(privateKey)
+    const { subject, publicKey, subjectKeyId } = parseCertificate(certificate)
+    if (!deps.crypto.timingSafeEqual(publicKey, key.publicKey))
       throw new Error('the key of the authority is not the key of its certificate')
-    const keyId = subjectKeyId ?? keyIdOf(publicKey, parts.crypto)
-    return new Authority(certificate, { name: subject, keyId, key }, parts)
+    const keyId = subjectKeyId ?? keyIdOf(publicKey, deps.crypto)
+    return new Authority(certificate, { name: subject, keyId, key }, deps)
   }
 
   get identity(): Identity {
@@ -79,37 +79,37 @@ export class Authority implements CertificateSigner {
   }
 
   issue({ subject, uses, dnsNames = [], addresses = [] }: IdentityRequest): Identity {
-    const key = this.#parts.crypto.generateKey()
-    const asked = {
-      name: nameOf(subject),
+    const key = this.#deps.crypto.generateKey()
+    const requested = {
+      name: encodeName(subject),
       publicKey: key.publicKey,
-      altNames: { dnsNames, addresses: addresses.map(addressBytes), emails: [], uris: [] },
+      altNames: { dnsNames, addresses: addresses.map(encodeAddress), emails: [], uris: [] },
     }
     const usages = ['digital signature', 'key encipherment', ...uses.map((use) => `${use} auth`)]
-    return { certificate: this.sign(asked, usages, identityDays * dayMs), key: key.privateKey }
+    return { certificate: this.sign(requested, usages, identityDays * dayMs), key: key.privateKey }
   }
 
   sign(
-    { name, publicKey, altNames }: Pick<AskedCertificate, 'name' | 'publicKey' | 'altNames'>,
+    { name, publicKey, altNames }: Pick<RequestedCertificate, 'name' | 'publicKey' | 'altNames'>,
     usages: readonly string[],
-    lifeMs: number,
+    lifetimeMs: number,
   ): string {
-    const { clock, random, crypto } = this.#parts
+    const { clock, random, crypto } = this.#deps
     const nowMs = clock.nowMs()
-    const ownEndMs = readCertificate(this.certificate).notAfterMs
+    const ownEndMs = parseCertificate(this.certificate).notAfterMs
     if (nowMs >= ownEndMs) throw new Error(`the signer has expired: NotAfter=${new Date(ownEndMs).toISOString()}`)
-    const notAfterMs = Math.min(ownEndMs, nowMs + lifeMs - (lifeMs < shortLifeMs ? 0 : clockSkewMs))
+    const notAfterMs = Math.min(ownEndMs, nowMs + lifetimeMs - (lifetimeMs < shortLifetimeMs ? 0 : clockSkewMs))
     const notBeforeMs = nowMs - clockSkewMs
     const request = { name, publicKey, altNames, usages, isAuthority: false, notBeforeMs, notAfterMs }
     return signCertificate(request, this.#issuer, random, crypto)
   }
 
-  isSignedByItsKey(request: string): boolean {
-    return isSignedByItsKey(request, this.#parts.crypto)
+  verifyRequest(request: string): boolean {
+    return verifyRequestSignature(request, this.#deps.crypto)
   }
 }
 
-export interface AuthorityParts {
+export interface AuthorityDeps {
   readonly clock: Clock
   readonly random: Random
   readonly crypto: CryptoProvider

@@ -1,10 +1,10 @@
 // A certificate signing request (PKCS 10): who asks for a certificate, signed by the key that it is to be for.
-import type { KeyPair } from '../platform/crypto.ts'
-import { addressBytes, altNamesOf, extension, nameOf, type Subject } from './certificate.ts'
+import type { KeyPair } from '../platform/crypto/crypto.ts'
+import { encodeAddress, encodeAltNames, extension, encodeName, type Subject } from './certificate.ts'
 import * as der from './der.ts'
-import { pem } from './pem.ts'
+import { encodePem } from './pem.ts'
 
-export interface RequestLook {
+export interface CertificateRequestOptions {
   readonly subject: Subject
   /** DER; that of the subject when left out. */
   readonly name?: Uint8Array
@@ -19,12 +19,19 @@ const altNameId = '2.5.29.17'
 const ecdsaWithSha256 = '1.2.840.10045.4.3.2'
 
 /** `signedBy` is another key only where a test wants what no signer accepts. */
-export function requestPem(
-  { subject, name = nameOf(subject), dnsNames = [], addresses = [], emails = [], uris = [] }: RequestLook,
+export function certificateRequestPem(
+  {
+    subject,
+    name = encodeName(subject),
+    dnsNames = [],
+    addresses = [],
+    emails = [],
+    uris = [],
+  }: CertificateRequestOptions,
   key: KeyPair,
   signedBy: KeyPair = key,
 ): string {
-  const altNames = altNamesOf({ dnsNames, addresses: addresses.map(addressBytes), emails, uris })
+  const altNames = encodeAltNames({ dnsNames, addresses: addresses.map(encodeAddress), emails, uris })
   const attributes =
     altNames === undefined
       ? new Uint8Array()
@@ -34,5 +41,5 @@ export function requestPem(
         )
   const info = der.sequence(der.integer(Uint8Array.of(0)), name, key.publicKey, der.explicit(0, attributes))
   const algorithm = der.sequence(der.objectIdentifier(ecdsaWithSha256))
-  return pem('CERTIFICATE REQUEST', der.sequence(info, algorithm, der.bitString(signedBy.sign(info))))
+  return encodePem('CERTIFICATE REQUEST', der.sequence(info, algorithm, der.bitString(signedBy.sign(info))))
 }

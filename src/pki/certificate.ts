@@ -1,9 +1,9 @@
 // X.509 certificates (version 3): what a cluster's authority signs.
-import type { Random } from '../base/random.ts'
-import type { CryptoProvider, KeyPair } from '../platform/crypto.ts'
+import type { Random } from '../base/random/random.ts'
+import type { CryptoProvider, KeyPair } from '../platform/crypto/crypto.ts'
 import * as der from './der.ts'
 import { keyUsageOf, purposesOf } from './key-usages.ts'
-import { pem } from './pem.ts'
+import { encodePem } from './pem.ts'
 
 export interface Subject {
   readonly commonName: string
@@ -19,7 +19,7 @@ export interface AltNames {
   readonly uris: readonly string[]
 }
 
-export interface CertificateRequest {
+export interface CertificateTemplate {
   /** DER of the subject's name. */
   readonly name: Uint8Array
   readonly isAuthority: boolean
@@ -40,7 +40,7 @@ export interface Issuer {
 
 /** The signed certificate as PEM. */
 export function signCertificate(
-  request: CertificateRequest,
+  request: CertificateTemplate,
   issuer: Issuer,
   random: Random,
   crypto: CryptoProvider,
@@ -56,7 +56,7 @@ export function signCertificate(
     request.publicKey,
     der.explicit(3, der.sequence(...extensions(request, issuer, crypto))),
   )
-  return pem('CERTIFICATE', der.sequence(body, algorithm, der.bitString(issuer.key.sign(body))))
+  return encodePem('CERTIFICATE', der.sequence(body, algorithm, der.bitString(issuer.key.sign(body))))
 }
 
 const signatureAlgorithm = {
@@ -74,22 +74,22 @@ const oid = {
   extendedKeyUsage: '2.5.29.37',
 } as const
 
-export const nameOf = ({ commonName, organizations }: Subject): der.Der =>
-  nameOfAttributes([
+export const encodeName = ({ commonName, organizations }: Subject): der.Der =>
+  encodeNameAttributes([
     ...organizations.map((organization) => [oid.organization, organization] as const),
     [oid.commonName, commonName],
   ])
 
-export const nameOfAttributes = (attributes: readonly (readonly [id: string, value: string])[]): der.Der =>
+export const encodeNameAttributes = (attributes: readonly (readonly [id: string, value: string])[]): der.Der =>
   der.sequence(
     ...attributes.map(([id, value]) => der.set(der.sequence(der.objectIdentifier(id), der.utf8String(value)))),
   )
 
-function extensions(request: CertificateRequest, issuer: Issuer, crypto: CryptoProvider): der.Der[] {
+function extensions(request: CertificateTemplate, issuer: Issuer, crypto: CryptoProvider): der.Der[] {
   const { isAuthority, usages } = request
   const keyUsage = keyUsageOf(usages)
   const purposes = purposesOf(usages)
-  const names = altNamesOf(request.altNames)
+  const names = encodeAltNames(request.altNames)
   return [
     ...(keyUsage === undefined ? [] : [extension(oid.keyUsage, true, keyUsage)]),
     extension(oid.basicConstraints, true, isAuthority ? der.sequence(der.boolean(true)) : der.sequence()),
@@ -103,7 +103,7 @@ function extensions(request: CertificateRequest, issuer: Issuer, crypto: CryptoP
 }
 
 /** The names as their extension holds them; undefined when there is none. */
-export function altNamesOf({ dnsNames, addresses, emails, uris }: AltNames): der.Der | undefined {
+export function encodeAltNames({ dnsNames, addresses, emails, uris }: AltNames): der.Der | undefined {
   const text = (tag: number) => (value: string) => der.implicit(tag, new TextEncoder().encode(value))
   const names = [
     ...dnsNames.map(text(2)),
@@ -126,7 +126,7 @@ function positive(bytes: Uint8Array): Uint8Array {
 }
 
 /** The bytes of an IPv4 or IPv6 address. */
-export function addressBytes(address: string): Uint8Array {
+export function encodeAddress(address: string): Uint8Array {
   if (!address.includes(':')) return Uint8Array.from(address.split('.').map(Number))
   const [head = '', tail = ''] = address.split('::')
   const groups = (text: string) => (text === '' ? [] : text.split(':').map((group) => Number.parseInt(group, 16)))

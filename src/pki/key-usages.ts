@@ -1,5 +1,5 @@
 // What a certificate may be used for, by the names that CertificateSigningRequests have for it.
-import { lookup } from '../base/lookup.ts'
+import { lookup } from '../base/collections/lookup.ts'
 import * as der from './der.ts'
 
 /** Bits of the key usage extension, from the left. */

@@ -13,13 +13,13 @@ export interface KubeconfigNames {
   readonly cluster?: string
   readonly user?: string
   /** Written as an extension: by it the cluster finds its own entries again. */
-  readonly dataFolder?: string
+  readonly dataDirectory?: string
 }
 
 /** The file's content; certificates stand in it, so that the file can be moved alone. */
 export const kubeconfigText = (
   { server, authority, identity }: Kubeconfig,
-  { cluster = 'coxswain', user = 'admin', dataFolder }: KubeconfigNames = {},
+  { cluster = 'coxswain', user = 'admin', dataDirectory }: KubeconfigNames = {},
 ): string => `apiVersion: v1
 kind: Config
 clusters:
@@ -27,7 +27,7 @@ clusters:
   cluster:
     server: ${server}
     certificate-authority-data: ${base64Text(authority)}
-${extensionText(dataFolder)}contexts:
+${extensionText(dataDirectory)}contexts:
 - name: ${cluster}
   context:
     cluster: ${cluster}
@@ -38,15 +38,15 @@ users:
   user:
     client-certificate-data: ${base64Text(identity.certificate)}
     client-key-data: ${base64Text(identity.key)}
-${extensionText(dataFolder)}`
+${extensionText(dataDirectory)}`
 
-const extensionText = (dataFolder: string | undefined): string =>
-  dataFolder === undefined
+const extensionText = (dataDirectory: string | undefined): string =>
+  dataDirectory === undefined
     ? ''
     : `    extensions:
     - name: coxswain
       extension:
-        data-directory: ${JSON.stringify(dataFolder)}
+        data-directory: ${JSON.stringify(dataDirectory)}
 `
 
 /** Reads what kubeconfigText wrote, and any other kubeconfig that carries its certificates as data. */

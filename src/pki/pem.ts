@@ -1,9 +1,9 @@
 // PEM: DER in base 64 between two lines.
-export const pem = (label: string, der: Uint8Array): string =>
+export const encodePem = (label: string, der: Uint8Array): string =>
   `-----BEGIN ${label}-----\n${(der.toBase64().match(/.{1,64}/g) ?? []).join('\n')}\n-----END ${label}-----\n`
 
 /** The DER of the first block. */
-export function pemContent(text: string): Uint8Array {
+export function decodePem(text: string): Uint8Array {
   const [, content] = /-----BEGIN [^-]+-----([^-]+)-----END/.exec(text) ?? []
   if (content === undefined) throw new Error('there is no PEM')
   return Uint8Array.fromBase64(content)

@@ -8,7 +8,7 @@ export interface Files {
   /** Names in a folder, sorted; empty when there is no such folder. */
   list(path: string): Promise<string[]>
   /** Makes the folder and those above it, accessible to its owner only. */
-  makeFolder(path: string): Promise<void>
+  makeDirectory(path: string): Promise<void>
   /** Opens a file to add to, made readable by its owner only when it is not there. */
   openAppend(path: string): Promise<AppendFile>
   rename(from: string, to: string): Promise<void>

@@ -9,19 +9,19 @@ import { tmpdir } from 'node:os'
 import { connect as connectTls } from 'node:tls'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { realClock } from '../base/clock.ts'
-import { systemRandom } from '../base/random.ts'
+import { realClock } from '../base/time/clock.ts'
+import { systemRandom } from '../base/random/random.ts'
 import { Authority } from '../pki/authority.ts'
-import type { ByteStream } from './byte-stream.ts'
-import { BodyTooLarge, type ListenOptions, type WireAnswer } from './listener.ts'
+import type { ByteStream } from './http/byte-stream.ts'
+import { BodyTooLarge, type ListenOptions, type WireResponse } from './http/listener.ts'
 import { nodeCrypto } from './node/crypto.ts'
 import { nodeFiles } from './node/files.ts'
-import { nodeListeners } from './node/listener.ts'
-import { nodeOutbound } from './node/outbound.ts'
+import { nodeListeners } from './node/http/listener.ts'
+import { nodeOutbound } from './node/http/outbound.ts'
 import { nodePlatform } from './node/platform.ts'
-import { nodeProcesses } from './node/processes.ts'
-import { nodeWorkers } from './node/workers.ts'
-import { AddressNotAllowed, Unreachable } from './outbound.ts'
+import { nodeProcesses } from './node/process/processes.ts'
+import { nodeWorkers } from './node/process/workers.ts'
+import { AddressNotAllowed, Unreachable } from './http/outbound.ts'
 
 const { signal } = new AbortController()
 const folder = await mkdtemp(join(tmpdir(), 'coxswain-platform-'))
@@ -43,19 +43,19 @@ test('the platform is complete', () => {
 test('digests and keys', () => {
   equal(nodeCrypto.sha256('abc').toHex(), 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad')
   ok(
-    nodeCrypto.equalInConstantTime(
+    nodeCrypto.timingSafeEqual(
       nodeCrypto.hmacSha256(Uint8Array.of(1), 'a'),
       nodeCrypto.hmacSha256(Uint8Array.of(1), 'a'),
     ),
   )
-  ok(!nodeCrypto.equalInConstantTime(Uint8Array.of(1), Uint8Array.of(1, 2)))
+  ok(!nodeCrypto.timingSafeEqual(Uint8Array.of(1), Uint8Array.of(1, 2)))
   const key = nodeCrypto.generateKey()
   deepEqual(nodeCrypto.loadKey(key.privateKey).publicKey, key.publicKey)
 })
 
 test('a file is written whole, private, and leaves nothing beside it', async () => {
   const path = join(folder, 'deep', 'secret')
-  await nodeFiles.makeFolder(join(folder, 'deep'))
+  await nodeFiles.makeDirectory(join(folder, 'deep'))
   equal(await nodeFiles.read(path), undefined)
   await nodeFiles.write(path, 'one')
   await nodeFiles.write(path, 'two')
@@ -98,7 +98,7 @@ const text = async (body: AsyncIterable<Uint8Array>) => {
   return whole
 }
 
-const plain = (body: string): WireAnswer => ({ status: 200, headers: { 'content-type': 'text/plain' }, body })
+const plain = (body: string): WireResponse => ({ status: 200, headers: { 'content-type': 'text/plain' }, body })
 
 test('a request arrives with body, headers and the identity of its certificate', async () => {
   await using served = await serve(async (request) => {
@@ -216,9 +216,9 @@ test('a request on a connection of its own is answered, leaves HTTP, or says why
     socket.end()
   }
   await using served = await serve(({ upgrade, target, certificate }) =>
-    Promise.resolve<WireAnswer>(
+    Promise.resolve<WireResponse>(
       upgrade && target === '/echo?x=1'
-        ? { status: 101, headers: { connection: 'Upgrade', upgrade: 'echo' }, body: '', takeOver: echo }
+        ? { status: 101, headers: { connection: 'Upgrade', upgrade: 'echo' }, body: '', onUpgrade: echo }
         : plain(`not this, ${certificate?.commonName}`),
     ),
   )
@@ -262,7 +262,7 @@ test('a request goes to the host of its origin, and only to addresses that are a
     nodeOutbound.exchange(
       {
         origin: `https://${host}:${port}`,
-        tls: { trustsAnyServer: true },
+        tls: { insecureSkipVerify: true },
         ...(allowsAddress === undefined ? {} : { allowsAddress }),
       },
       { method: 'GET', target, headers: {} },
@@ -330,13 +330,13 @@ test('a worker answers, stops when asked and tells when it dies', async () => {
 
 test('a request to leave HTTP is handed over, or answered and closed', async () => {
   await using served = await serve((request) =>
-    Promise.resolve<WireAnswer>(
+    Promise.resolve<WireResponse>(
       request.upgrade && request.target === '/echo'
         ? {
             status: 101,
             headers: { connection: 'Upgrade', upgrade: 'echo' },
             body: '',
-            async takeOver(socket) {
+            async onUpgrade(socket) {
               for await (const piece of socket.pieces) await socket.write(piece)
               socket.end()
             },

@@ -1,12 +1,12 @@
 // Platform: all that the runtime offers, in one value that cluster/ hands to whoever needs a part of it.
-import type { CryptoProvider } from './crypto.ts'
+import type { CryptoProvider } from './crypto/crypto.ts'
 import type { Files } from './files.ts'
-import type { Http2Provider } from './http2.ts'
-import type { ListenerProvider } from './listener.ts'
-import type { OutboundProvider } from './outbound.ts'
-import type { ProcessStatsProvider } from './process-stats.ts'
-import type { Processes } from './processes.ts'
-import type { Workers } from './workers.ts'
+import type { Http2Provider } from './http/http2-client.ts'
+import type { ListenerProvider } from './http/listener.ts'
+import type { OutboundProvider } from './http/outbound.ts'
+import type { ProcessStatsProvider } from './process/process-stats.ts'
+import type { Processes } from './process/processes.ts'
+import type { Workers } from './process/workers.ts'
 
 export interface Platform {
   readonly crypto: CryptoProvider

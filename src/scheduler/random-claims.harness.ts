@@ -1,8 +1,8 @@
 // Random claims, volumes and devices of a cluster, and what a random pod wants of them.
-import type { Random } from '../base/random.ts'
-import { persistentVolumeClaim } from '../api/core/v1/persistent-volume-claim.ts'
-import { persistentVolume } from '../api/core/v1/persistent-volume.ts'
-import type { ApiObject } from '../api/object.ts'
+import type { Random } from '../base/random/random.ts'
+import { persistentVolumeClaim } from '../api/core/v1/volume/persistent-volume-claim.ts'
+import { persistentVolume } from '../api/core/v1/volume/persistent-volume.ts'
+import type { ApiObject } from '../api/meta/object.ts'
 import { deviceClass } from '../api/resource/v1/device-class.ts'
 import { resourceClaim, type ResourceClaim } from '../api/resource/v1/resource-claim.ts'
 import { resourceSlice, type ResourceSlice } from '../api/resource/v1/resource-slice.ts'

@@ -1,10 +1,10 @@
 // The plugins that look at claims, volumes and devices once more, as plainly as the documentation tells them. Only for
 // comparison with the real ones.
-import { quantityNanos, quantityUnits } from '../schema/quantity.ts'
-import type { Node } from '../api/core/v1/node.ts'
-import type { PersistentVolumeClaim } from '../api/core/v1/persistent-volume-claim.ts'
-import type { PersistentVolume } from '../api/core/v1/persistent-volume.ts'
-import type { Pod } from '../api/core/v1/pod.ts'
+import { quantityNanos, quantityUnits } from '../schema/scalar/quantity.ts'
+import type { Node } from '../api/core/v1/node/node.ts'
+import type { PersistentVolumeClaim } from '../api/core/v1/volume/persistent-volume-claim.ts'
+import type { PersistentVolume } from '../api/core/v1/volume/persistent-volume.ts'
+import type { Pod } from '../api/core/v1/pod/pod.ts'
 import type { DeviceClass } from '../api/resource/v1/device-class.ts'
 import type { ResourceClaim } from '../api/resource/v1/resource-claim.ts'
 import type { Device } from '../api/resource/v1/resource-slice-spec.ts'

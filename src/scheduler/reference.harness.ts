@@ -1,8 +1,8 @@
 // The plugins once more, as plainly as the documentation tells them: loops over objects, nothing kept, nothing shared.
 // Only for comparison with the real ones.
-import { quantityMillis, quantityUnits } from '../schema/quantity.ts'
-import type { Node } from '../api/core/v1/node.ts'
-import type { Pod } from '../api/core/v1/pod.ts'
+import { quantityMillis, quantityUnits } from '../schema/scalar/quantity.ts'
+import type { Node } from '../api/core/v1/node/node.ts'
+import type { Pod } from '../api/core/v1/pod/pod.ts'
 import { referenceDevices, referenceVolumes, type Claimed } from './reference-claims.harness.ts'
 
 export interface World {

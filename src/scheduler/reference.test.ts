@@ -2,27 +2,27 @@
 // reasons, and every plugin gives the same scores. COXSWAIN_LONG=1 compares 100,000 pods.
 import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
-import { silentLog } from '../base/log.ts'
-import { Metrics } from '../base/metrics.ts'
-import { seededRandom, type Random } from '../base/random.ts'
-import { TaskGroup } from '../base/task-group.ts'
-import { VirtualClock } from '../base/virtual-clock.ts'
-import type { Node } from '../api/core/v1/node.ts'
-import type { Pod } from '../api/core/v1/pod.ts'
+import { silentLog } from '../base/observability/log.ts'
+import { Metrics } from '../base/observability/metrics.ts'
+import { seededRandom, type Random } from '../base/random/random.ts'
+import { TaskGroup } from '../base/async/task-group.ts'
+import { VirtualClock } from '../base/time/virtual-clock.ts'
+import type { Node } from '../api/core/v1/node/node.ts'
+import type { Pod } from '../api/core/v1/pod/pod.ts'
 import { Client } from '../client/client.ts'
-import { Informers } from '../client/informers.ts'
-import { defaultSchedulerName } from './configuration.ts'
-import { filterNodes } from './filtering.ts'
-import { schedulerMetrics } from './metrics.ts'
-import { Nominator } from './nominator.ts'
+import { Informers } from '../client/informer/informers.ts'
+import { defaultSchedulerName } from './framework/scheduler-configuration.ts'
+import { filterNodes } from './cycle/filtering.ts'
+import { schedulerMetrics } from './framework/scheduler-metrics.ts'
+import { Nominator } from './framework/nominator.ts'
 import { schedulerPlugins } from './plugins.ts'
-import { profileOf, type Profile } from './profile.ts'
+import { profileOf, type Profile } from './framework/profile.ts'
 import { objectsOf, pick, randomClaimed, randomWants, sometimes } from './random-claims.harness.ts'
 import { referenceProblem, type Claimed } from './reference-claims.harness.ts'
 import { referenceScores, referenceVerdict, type World } from './reference.harness.ts'
 import { aNode, aPod, cycleOf, standing } from './scheduler.harness.ts'
-import { scoreNodes } from './scoring.ts'
-import { SharedFindings } from './shared-findings.ts'
+import { scoreNodes } from './cycle/scoring.ts'
+import { EquivalenceCache } from './cycle/equivalence-cache.ts'
 import { Snapshot } from './snapshot/snapshot.ts'
 
 const podCount = process.env['COXSWAIN_LONG'] === undefined ? 4_000 : 100_000
@@ -199,12 +199,12 @@ async function profileFor(claimed: Claimed, snapshot: Snapshot, tasks: TaskGroup
   const clock = new VirtualClock()
   const client = new Client(standing(objectsOf(claimed)))
   const informers = new Informers(client, { clock, log: silentLog }, tasks)
-  const parts = {
+  const deps = {
     ...{ schedulerName: defaultSchedulerName, snapshot, nominator: new Nominator(), extenders: [], client, informers },
     ...{ clock, random: seededRandom(1), log: silentLog, metrics: schedulerMetrics(new Metrics()) },
-    ...{ tell: () => {}, letIn: () => {}, startTask: () => {} },
+    ...{ recordEvent: () => {}, retryPreEnqueue: () => {}, startTask: () => {} },
   }
-  const plugins = schedulerPlugins.map((plugin) => ({ ...plugin, ...plugin.configure?.(undefined, parts) }))
+  const plugins = schedulerPlugins.map((plugin) => ({ ...plugin, ...plugin.configure?.(undefined, deps) }))
   for (const kind of plugins.flatMap(({ watches = [] }) => watches)) informers.of(kind)
   await clock.settle()
   await informers.synced()
@@ -239,7 +239,7 @@ const reasonsExpected = [
 ]
 const reasonsSeen = new Set<string>()
 
-function compare(twins: Twins, profile: Profile, target: Pod, shared: SharedFindings): readonly string[] {
+function compare(twins: Twins, profile: Profile, target: Pod, shared: EquivalenceCache): readonly string[] {
   const { snapshot, world } = twins
   const cycle = cycleOf(target, snapshot)
   const filtered = filterNodes(cycle, profile, new Nominator(), 0, shared)
@@ -256,7 +256,7 @@ function compare(twins: Twins, profile: Profile, target: Pod, shared: SharedFind
   deepEqual(found, wanted)
   const fitting = [...filtered.fitting].map((slot) => snapshot.nameAt(slot))
   if (fitting.length === 0) return fitting
-  const scores = scoreNodes(cycle, profile, filtered.fitting, filtered.run.shared)
+  const scores = scoreNodes(cycle, profile, filtered.fitting, filtered.run.equivalenceClass)
   const given = Object.fromEntries(scores.columns.map(({ plugin, values }) => [plugin, [...values]]))
   const nodes = world.nodes.filter(({ metadata }) => fitting.includes(metadata.name))
   deepEqual(given, referenceScores(world, target, nodes))
@@ -271,7 +271,7 @@ test(`${podCount} random pods: the same nodes fit, for the same reasons, with th
     await using tasks = new TaskGroup()
     const profile = await profileFor(twins.world.claimed, twins.snapshot, tasks)
     for (const name of names) twins.setNode(randomNode(random, name))
-    const shared = new SharedFindings()
+    const shared = new EquivalenceCache()
     for (let index = 0; index < podsPerCluster; index++) {
       const target = randomPod(random, `p${index}`, names)
       let fitting: readonly string[]

@@ -1,33 +1,33 @@
 // The cycle, the snapshot, and the scheduler in a cluster.
 import { deepEqual, equal, match } from 'node:assert/strict'
 import { test } from 'node:test'
-import { context } from '../base/context.ts'
-import { FlowRecorder } from '../base/flow.ts'
-import { silentLog } from '../base/log.ts'
-import { Metrics } from '../base/metrics.ts'
-import { seededRandom } from '../base/random.ts'
-import { TaskGroup } from '../base/task-group.ts'
+import { context } from '../base/observability/context.ts'
+import { FlowRecorder } from '../base/observability/flow-recorder.ts'
+import { silentLog } from '../base/observability/log.ts'
+import { Metrics } from '../base/observability/metrics.ts'
+import { seededRandom } from '../base/random/random.ts'
+import { TaskGroup } from '../base/async/task-group.ts'
 import { event } from '../api/core/v1/event.ts'
-import type { Node } from '../api/core/v1/node.ts'
-import { persistentVolumeClaim } from '../api/core/v1/persistent-volume-claim.ts'
-import { pod, type Pod } from '../api/core/v1/pod.ts'
-import { service } from '../api/core/v1/service.ts'
-import { Informers } from '../client/informers.ts'
-import { startCluster, type TestCluster } from '../cluster/start-cluster.ts'
-import { defaultSchedulerName } from './configuration.ts'
-import { DecisionRecord } from './decisions.ts'
-import { filterNodes, nodesToFind } from './filtering.ts'
-import { rejection, type SchedulerPlugin } from './framework.ts'
-import { Nominator } from './nominator.ts'
-import { schedulerMetrics } from './metrics.ts'
+import type { Node } from '../api/core/v1/node/node.ts'
+import { persistentVolumeClaim } from '../api/core/v1/volume/persistent-volume-claim.ts'
+import { pod, type Pod } from '../api/core/v1/pod/pod.ts'
+import { service } from '../api/core/v1/service/service.ts'
+import { Informers } from '../client/informer/informers.ts'
+import { startCluster, type TestCluster } from '../cluster/testing/start-cluster.ts'
+import { defaultSchedulerName } from './framework/scheduler-configuration.ts'
+import { DecisionRecord } from './cycle/decision-record.ts'
+import { filterNodes, nodesToFind } from './cycle/filtering.ts'
+import { rejection, type SchedulerPlugin } from './framework/framework.ts'
+import { Nominator } from './framework/nominator.ts'
+import { schedulerMetrics } from './framework/scheduler-metrics.ts'
 import { schedulerPlugins } from './plugins.ts'
 import { defaultBinder } from './plugins/default-binder.ts'
-import { profileOf } from './profile.ts'
+import { profileOf } from './framework/profile.ts'
 import { aNode, aPod, cycleOf, snapshotOf } from './scheduler.harness.ts'
 import { Scheduler } from './scheduler.ts'
-import { bestOf, scoreNodes } from './scoring.ts'
+import { bestOf, scoreNodes } from './cycle/scoring.ts'
 import { Snapshot } from './snapshot/snapshot.ts'
-import { summary } from './verdicts.ts'
+import { summary } from './framework/verdicts.ts'
 
 const ctx = context(new AbortController().signal)
 
@@ -218,7 +218,7 @@ async function ownScheduler(cluster: TestCluster, plugins: readonly SchedulerPlu
   const tasks = new TaskGroup()
   const { client, clock } = cluster
   const decisions = new DecisionRecord()
-  const parts = {
+  const deps = {
     client,
     clock,
     random: seededRandom(1),
@@ -228,8 +228,8 @@ async function ownScheduler(cluster: TestCluster, plugins: readonly SchedulerPlu
     decisions,
     metrics: schedulerMetrics(new Metrics()),
   }
-  const informers = new Informers(client, parts, tasks)
-  new Scheduler({ ...parts, informers, configuration: {}, extenders: [] }, tasks).start()
+  const informers = new Informers(client, deps, tasks)
+  new Scheduler({ ...deps, informers, configuration: {}, extenders: [] }, tasks).start()
   return { decisions, tasks }
 }
 

@@ -1,41 +1,41 @@
 // The scheduler: takes pods from the queue, decides, assumes, binds. Binding runs beside the next decision.
-import type { Clock } from '../base/clock.ts'
-import { because, context, type Context } from '../base/context.ts'
-import { causeOf, noCause, type Cause, type FlowRecorder } from '../base/flow.ts'
-import { getOrMake } from '../base/get-or-make.ts'
-import { errorText, type Log } from '../base/log.ts'
-import type { Random } from '../base/random.ts'
-import type { TaskGroup } from '../base/task-group.ts'
-import { turn } from '../base/turn.ts'
-import { isBound, pod, type Pod } from '../api/core/v1/pod.ts'
-import { keyOf, namespaceOf } from '../api/object.ts'
-import { hasReason } from '../api/status-error.ts'
+import type { Clock } from '../base/time/clock.ts'
+import { withCause, context, type Context } from '../base/observability/context.ts'
+import { causeOf, noCause, type Cause, type FlowRecorder } from '../base/observability/flow-recorder.ts'
+import { getOrInsert } from '../base/collections/get-or-insert.ts'
+import { errorText, type Log } from '../base/observability/log.ts'
+import type { Random } from '../base/random/random.ts'
+import type { TaskGroup } from '../base/async/task-group.ts'
+import { eventLoopTurn } from '../base/async/event-loop-turn.ts'
+import { isBound, pod, type Pod } from '../api/core/v1/pod/pod.ts'
+import { keyOf, namespaceOf } from '../api/meta/object.ts'
+import { hasReason } from '../api/errors/status-error.ts'
 import type { Client } from '../client/client.ts'
-import { EventRecorder, type EventNote } from '../client/event-recorder.ts'
-import type { Informers } from '../client/informers.ts'
-import { Attempts, type Attempt } from './attempt.ts'
-import { watchCluster } from './cluster-watch.ts'
-import { makeProfiles, type SchedulerConfiguration } from './configuration.ts'
-import { CycleMemory } from './cycle-memory.ts'
-import type { DecisionRecord } from './decisions.ts'
-import type { Extender } from './extender.ts'
-import { bindByExtender, filterByExtenders, interested, scoreByExtenders } from './extending.ts'
-import { filterNodes, type Filtered } from './filtering.ts'
-import type { Cycle, FilterRun, PluginParts, SchedulerPlugin } from './framework.ts'
-import { makeRoom } from './make-room.ts'
-import { measuredCall, QueueMetrics, type SchedulerMetrics } from './metrics.ts'
-import { Nominator } from './nominator.ts'
-import { markUnscheduled } from './pod-condition.ts'
-import type { Profile } from './profile.ts'
-import { SchedulingQueue, type Waiting } from './queue.ts'
-import { bestOf, scoreNodes, type Scores } from './scoring.ts'
-import { SharedFindings } from './shared-findings.ts'
+import { EventRecorder, type EventNote } from '../client/events/event-recorder.ts'
+import type { Informers } from '../client/informer/informers.ts'
+import { Attempts, type Attempt } from './cycle/attempt.ts'
+import { addEventHandlers } from './events/event-handlers.ts'
+import { makeProfiles, type SchedulerConfiguration } from './framework/scheduler-configuration.ts'
+import { CycleBuffers } from './cycle/cycle-buffers.ts'
+import type { DecisionRecord } from './cycle/decision-record.ts'
+import type { Extender } from './framework/extender.ts'
+import { bindByExtender, filterByExtenders, interestedExtenders, scoreByExtenders } from './cycle/extender-calls.ts'
+import { filterNodes, type Filtered } from './cycle/filtering.ts'
+import type { Cycle, FilterRun, PluginDeps, SchedulerPlugin } from './framework/framework.ts'
+import { runPostFilters } from './cycle/post-filter.ts'
+import { measuredCall, QueueMetrics, type SchedulerMetrics } from './framework/scheduler-metrics.ts'
+import { Nominator } from './framework/nominator.ts'
+import { markUnscheduled } from './cycle/pod-condition.ts'
+import type { Profile } from './framework/profile.ts'
+import { SchedulingQueue, type QueuedPod } from './queue/scheduling-queue.ts'
+import { bestOf, scoreNodes, type Scores } from './cycle/scoring.ts'
+import { EquivalenceCache } from './cycle/equivalence-cache.ts'
 import { podFacts } from './snapshot/pod-facts.ts'
 import { Snapshot } from './snapshot/snapshot.ts'
-import { summary } from './verdicts.ts'
-import { wakeParked, type WakingParts } from './waking.ts'
+import { summary } from './framework/verdicts.ts'
+import { requeueOnEvent, type QueueingHintDeps } from './events/queueing-hints.ts'
 
-export interface SchedulerParts {
+export interface SchedulerDeps {
   readonly client: Client
   readonly informers: Informers
   readonly clock: Clock
@@ -55,9 +55,9 @@ const bindingsMax = 5_000
 /** After so long the event loop gets a turn; later when more pods wait than after its last one, lest they queue up. */
 const stretchMs = { usual: 5, behind: 10 }
 /** Pods that wait are scheduled several in one go: their bindings, and all that follows from them, then walk abreast. */
-const waveMax = 16
+const batchMax = 16
 /** With so many bindings under way the API server has enough to do: pods are scheduled one by one. */
-const waveBindingsMax = 128
+const batchBindingsMax = 128
 const noNodes = 'no nodes available to schedule pods'
 
 interface Unschedulable {
@@ -67,11 +67,11 @@ interface Unschedulable {
 }
 
 export class Scheduler {
-  readonly #parts: SchedulerParts
+  readonly #deps: SchedulerDeps
   readonly #snapshot = new Snapshot()
   readonly #nominator = new Nominator()
-  readonly #shared = new SharedFindings()
-  readonly #memory = new CycleMemory()
+  readonly #equivalenceCache = new EquivalenceCache()
+  readonly #buffers = new CycleBuffers()
   readonly #queue: SchedulingQueue
   /** By the names of profiles: each tells in its own name. */
   readonly #recorders = new Map<string, EventRecorder>()
@@ -79,7 +79,7 @@ export class Scheduler {
   readonly #attempts: Attempts
   readonly #cacheSizes
   readonly #bindings: { add(amount: number): void }
-  readonly #waking: WakingParts
+  readonly #queueingHints: QueueingHintDeps
   /** Uids of pods that are assumed and not yet seen bound. */
   readonly #binding = new Set<string>()
   #bindingsUnderWay = 0
@@ -87,20 +87,20 @@ export class Scheduler {
   #bindingsFree: (() => void) | undefined
   #nextStart = 0
 
-  constructor(parts: SchedulerParts, tasks: TaskGroup) {
-    this.#parts = parts
+  constructor(deps: SchedulerDeps, tasks: TaskGroup) {
+    this.#deps = deps
     this.#tasks = tasks
-    const profiles = makeProfiles(parts.configuration, parts.plugins, (plugin, args, schedulerName) => ({
+    const profiles = makeProfiles(deps.configuration, deps.plugins, (plugin, args, schedulerName) => ({
       ...plugin,
       ...plugin.configure?.(args, this.#pluginParts(schedulerName)),
     }))
-    const { metrics, clock } = parts
+    const { metrics, clock } = deps
     this.#profiles = new Map(profiles.map((profile) => [profile.schedulerName, profile]))
     this.#attempts = new Attempts(profiles, metrics, clock)
     const sizeOf = (type: string) => metrics.cacheSize.with({ type })
     this.#cacheSizes = { nodes: sizeOf('nodes'), pods: sizeOf('pods'), assumed: sizeOf('assumed_pods') }
     this.#bindings = metrics.goroutines.with({ operation: 'binding' })
-    const { podInitialBackoffSeconds = 1, podMaxBackoffSeconds = 10 } = parts.configuration
+    const { podInitialBackoffSeconds = 1, podMaxBackoffSeconds = 10 } = deps.configuration
     this.#queue = new SchedulingQueue({
       clock,
       observer: new QueueMetrics(metrics),
@@ -109,26 +109,26 @@ export class Scheduler {
       backoff: { initialMs: podInitialBackoffSeconds * 1000, maxMs: podMaxBackoffSeconds * 1000 },
     })
     const [queue, ofName] = [this.#queue, this.#profiles]
-    this.#waking = { queue, profiles: ofName, extenders: parts.extenders, metrics, clock }
+    this.#queueingHints = { queue, profiles: ofName, extenders: deps.extenders, metrics, clock }
   }
 
   start(): void {
     const tasks = this.#tasks
     const plugins = [...this.#profiles.values()].flatMap((profile) => profile.plugins)
-    watchCluster({
-      informers: this.#parts.informers,
+    addEventHandlers({
+      informers: this.#deps.informers,
       snapshot: this.#snapshot,
       nominator: this.#nominator,
       kinds: plugins.flatMap(({ watches = [] }) => watches),
-      wake: (event, cause) => wakeParked(this.#waking, event, cause),
+      onClusterEvent: (event, cause) => requeueOnEvent(this.#queueingHints, event, cause),
       onPending: (candidate, cause, isNews) => {
         if (this.#profiles.has(candidate.spec.schedulerName) && !this.#binding.has(candidate.metadata.uid))
           this.#queue.add(candidate, cause, isNews)
       },
-      onSettled: (key, settled, isGone) => {
+      onNotPending: (key, settled, isGone) => {
         this.#queue.remove(key)
         this.#binding.delete(settled.metadata.uid)
-        if (isGone) this.#parts.decisions.forget(key)
+        if (isGone) this.#deps.decisions.forget(key)
       },
     })
     tasks.signal.addEventListener('abort', () => this.#queue.close(), { once: true })
@@ -138,7 +138,7 @@ export class Scheduler {
   }
 
   async #run(signal: AbortSignal): Promise<void> {
-    const { clock, informers } = this.#parts
+    const { clock, informers } = this.#deps
     await informers.synced()
     let [sinceMs, leftBefore] = [clock.monotonicMs(), 0]
     const isLong = () => {
@@ -148,39 +148,39 @@ export class Scheduler {
     for (;;) {
       const first = await this.#queue.take(signal)
       if (first === undefined) return
-      await this.#scheduleWave(first, isLong)
+      await this.#scheduleBatch(first, isLong)
       if (this.#bindingsUnderWay >= bindingsMax) await new Promise<void>((resolve) => (this.#bindingsFree = resolve))
       if (!isLong()) continue
       leftBefore = this.#queue.activeCount
-      await clock.outside(turn())
+      await clock.outside(eventLoopTurn())
       sinceMs = clock.monotonicMs()
     }
   }
 
-  async #scheduleWave(first: Waiting, isLong: () => boolean): Promise<void> {
-    let waiting: Waiting | undefined = first
-    for (let count = 1; waiting !== undefined; count++) {
+  async #scheduleBatch(first: QueuedPod, isLong: () => boolean): Promise<void> {
+    let queued: QueuedPod | undefined = first
+    for (let count = 1; queued !== undefined; count++) {
       this.#measureCache()
-      const attempt = this.#attempts.begin(waiting)
+      const attempt = this.#attempts.begin(queued)
       try {
         const scheduled = this.#schedule(attempt)
         if (scheduled !== undefined) await scheduled
       } catch (error) {
         this.#failed(attempt, error)
       }
-      const isFull = count === waveMax || this.#bindingsUnderWay >= waveBindingsMax
-      waiting = isFull || isLong() || this.#tasks.signal.aborted ? undefined : this.#queue.next()
+      const isFull = count === batchMax || this.#bindingsUnderWay >= batchBindingsMax
+      queued = isFull || isLong() || this.#tasks.signal.aborted ? undefined : this.#queue.next()
     }
   }
 
-  #pluginParts(schedulerName: string): PluginParts {
-    const { client, informers, clock, random, log, extenders, metrics } = this.#parts
+  #pluginParts(schedulerName: string): PluginDeps {
+    const { client, informers, clock, random, log, extenders, metrics } = this.#deps
     const [snapshot, nominator] = [this.#snapshot, this.#nominator]
     return {
       ...{ schedulerName, client, informers, clock, random, log, extenders, snapshot, nominator, metrics },
-      tell: (target, note, ctx) => this.#recorderOf(schedulerName).record(target, note, ctx),
-      letIn: (target) => {
-        if (this.#queue.placeOf(keyOf(target)) === 'gated') this.#queue.activate(keyOf(target), noCause)
+      recordEvent: (target, note, ctx) => this.#recorderOf(schedulerName).record(target, note, ctx),
+      retryPreEnqueue: (target) => {
+        if (this.#queue.queueOf(keyOf(target)) === 'gated') this.#queue.activate(keyOf(target), noCause)
       },
       startTask: (name, task) => this.#tasks.start(name, task),
     }
@@ -208,16 +208,24 @@ export class Scheduler {
 
   /** A promise only where somebody elsewhere has a say. */
   #schedule(attempt: Attempt): Promise<void> | undefined {
-    const { waiting, profile, watch } = attempt
+    const { queued: waiting, profile, stopwatch } = attempt
     const cycle: Cycle = { pod: waiting.pod, facts: podFacts(waiting.pod), snapshot: this.#snapshot }
     if (this.#snapshot.size === 0) {
-      this.#park(attempt, { message: noNodes, rejectedBy: new Set(), run: undefined })
+      this.#addUnschedulable(attempt, { message: noNodes, rejectedBy: new Set(), run: undefined })
       return undefined
     }
-    const filtered = filterNodes(cycle, profile, this.#nominator, this.#nextStart, this.#shared, watch, this.#memory)
+    const filtered = filterNodes(
+      cycle,
+      profile,
+      this.#nominator,
+      this.#nextStart,
+      this.#equivalenceCache,
+      stopwatch,
+      this.#buffers,
+    )
     if (filtered.kind === 'filtered')
-      this.#nextStart = (this.#nextStart + filtered.lookedAt) % Math.max(1, this.#snapshot.size)
-    if (interested(this.#parts, waiting.pod).length > 0) return this.#scheduleExtended(attempt, filtered)
+      this.#nextStart = (this.#nextStart + filtered.evaluated) % Math.max(1, this.#snapshot.size)
+    if (interestedExtenders(this.#deps, waiting.pod).length > 0) return this.#scheduleExtended(attempt, filtered)
     this.#conclude(attempt, filtered, this.#scores(attempt, filtered))
     return undefined
   }
@@ -228,11 +236,11 @@ export class Scheduler {
     const { cycle } = filtered.run
     try {
       if (filtered.kind === 'rejected') return this.#conclude(attempt, filtered, undefined)
-      const fitting = await filterByExtenders(filtered.run, filtered.fitting, this.#parts, signal)
+      const fitting = await filterByExtenders(filtered.run, filtered.fitting, this.#deps, signal)
       const extended = { ...filtered, fitting }
-      attempt.watch.resume()
+      attempt.stopwatch.resume()
       const scores = this.#scores(attempt, extended)
-      if (scores !== undefined) await scoreByExtenders(scores, cycle.pod, cycle.snapshot, this.#parts, signal)
+      if (scores !== undefined) await scoreByExtenders(scores, cycle.pod, cycle.snapshot, this.#deps, signal)
       this.#conclude(attempt, extended, scores)
     } catch (error) {
       if (!signal.aborted) this.#failed(attempt, error)
@@ -240,30 +248,30 @@ export class Scheduler {
   }
 
   /** Undefined when there is nothing to choose from. */
-  #scores({ profile, watch }: Attempt, filtered: Filtered): Scores | undefined {
+  #scores({ profile, stopwatch }: Attempt, filtered: Filtered): Scores | undefined {
     if (filtered.kind === 'rejected' || filtered.fitting.length < 2) return undefined
     const { run, fitting } = filtered
-    return scoreNodes(run.cycle, profile, fitting, run.shared, watch, this.#memory)
+    return scoreNodes(run.cycle, profile, fitting, run.equivalenceClass, stopwatch, this.#buffers)
   }
 
   /** A cycle that fails is nobody else's business: the pod comes again after its back-off. */
-  #failed({ waiting, watch }: Attempt, error: unknown): void {
-    watch.end('error')
-    this.#parts.log.warn('a pod could not be scheduled', { pod: keyOf(waiting.pod), error: errorText(error) })
+  #failed({ queued: waiting, stopwatch }: Attempt, error: unknown): void {
+    stopwatch.end('error')
+    this.#deps.log.warn('a pod could not be scheduled', { pod: keyOf(waiting.pod), error: errorText(error) })
     this.#queue.retry(waiting)
-    this.#tellError(waiting.pod, error, waiting.cause)
+    this.#recordError(waiting.pod, error, waiting.cause)
   }
 
   #conclude(attempt: Attempt, filtered: Filtered, scores: Scores | undefined): void {
-    attempt.watch.decided()
+    attempt.stopwatch.decided()
     const unschedulable = this.#unschedulable(filtered)
-    if (unschedulable !== undefined) return this.#park(attempt, unschedulable)
+    if (unschedulable !== undefined) return this.#addUnschedulable(attempt, unschedulable)
     if (filtered.kind !== 'filtered') return
     const { fitting, run } = filtered
-    const slot = scores === undefined ? (fitting[0] ?? -1) : bestOf(scores, this.#parts.random)
+    const slot = scores === undefined ? (fitting[0] ?? -1) : bestOf(scores, this.#deps.random)
     const nodeName = this.#snapshot.nameAt(slot)
     if (nodeName === '') throw new Error('the node went away while extenders were asked')
-    this.#remember(attempt.waiting.pod, run, nodeName, '', scores)
+    this.#recordDecision(attempt.queued.pod, run, nodeName, '', scores)
     this.#assume(attempt, run.cycle, nodeName, fitting.length)
   }
 
@@ -272,7 +280,7 @@ export class Scheduler {
     const { run } = filtered
     if (filtered.kind === 'rejected') {
       const { plugin, rejection } = filtered.by
-      for (const slot of this.#snapshot.order) run.verdicts.rejects(slot, filtered.by)
+      for (const slot of this.#snapshot.order) run.verdicts.reject(slot, filtered.by)
       const message = `0/${size} nodes are available: ${rejection.reasons.join(', ')}.`
       return { message, rejectedBy: new Set([plugin]), run }
     }
@@ -282,40 +290,40 @@ export class Scheduler {
 
   /** Counts the pod on its node before anybody is told, and starts the binding. */
   #assume(attempt: Attempt, cycle: Cycle, nodeName: string, fittingCount: number): void {
-    const { pod: target, cause: wokenBy } = attempt.waiting
+    const { pod: target, cause: wokenBy } = attempt.queued
     this.#snapshot.place(target, nodeName)
     this.#binding.add(target.metadata.uid)
     const score = fittingCount > 1 ? ' → Score' : ''
     const what = `queue → PreFilter → Filter ${fittingCount} of ${this.#snapshot.size}${score} → Reserve ${nodeName}`
-    const cause = this.#record(target, 'reconcile', what, wokenBy)
+    const cause = this.#recordFlow(target, 'reconcile', what, wokenBy)
     this.#tasks.start('bind', (signal) => this.#bind(attempt, cycle, nodeName, context(signal, cause)))
   }
 
   async #bind(attempt: Attempt, cycle: Cycle, nodeName: string, ctx: Context): Promise<void> {
-    const { client, metrics, clock } = this.#parts
-    const { waiting, profile, watch } = attempt
+    const { client, metrics, clock } = this.#deps
+    const { queued: waiting, profile, stopwatch } = attempt
     const { at } = profile
     const { pod: target } = waiting
     this.#bindingsUnderWay++
     this.#bindings.add(1)
-    watch.resume()
+    stopwatch.resume()
     try {
       for (const plugin of at.reserve) plugin.reserve(cycle, nodeName)
-      watch.lap('Reserve')
+      stopwatch.lap('Reserve')
       if (at.permit.length > 0) await this.#permit(attempt, cycle, nodeName, ctx)
-      watch.lap('Permit')
+      stopwatch.lap('Permit')
       for (const plugin of at.preBind) await plugin.preBind(cycle, nodeName, ctx)
-      watch.lap('PreBind')
-      const bound = because(ctx, this.#record(target, 'step', `Permit → PreBind → Bind ${nodeName}`, ctx.cause))
-      if (!(await bindByExtender(target, nodeName, this.#parts, ctx.signal)))
+      stopwatch.lap('PreBind')
+      const bound = withCause(ctx, this.#recordFlow(target, 'step', `Permit → PreBind → Bind ${nodeName}`, ctx.cause))
+      if (!(await bindByExtender(target, nodeName, this.#deps, ctx.signal)))
         for (const plugin of at.bind)
           if (await measuredCall('pod_binding', metrics, clock, () => plugin.bind(cycle, nodeName, client, bound)))
             break
-      watch.lap('Bind')
+      stopwatch.lap('Bind')
       for (const plugin of at.postBind) plugin.postBind(cycle, nodeName)
-      watch.lap('PostBind')
+      stopwatch.lap('PostBind')
     } catch (error) {
-      if (!ctx.signal.aborted) this.#takeBack(attempt, cycle, nodeName, error)
+      if (!ctx.signal.aborted) this.#unassume(attempt, cycle, nodeName, error)
       return
     } finally {
       this.#bindingsUnderWay--
@@ -326,11 +334,11 @@ export class Scheduler {
     this.#attempts.bound(attempt)
     const message = `Successfully assigned ${keyOf(target)} to ${nodeName}`
     const note = { type: 'Normal', reason: 'Scheduled', action: 'Binding', message } as const
-    this.#tell(target, note, ctx)
+    this.#recordEvent(target, note, ctx)
   }
 
   async #permit({ profile: { at } }: Attempt, cycle: Cycle, nodeName: string, ctx: Context): Promise<void> {
-    const { metrics, clock } = this.#parts
+    const { metrics, clock } = this.#deps
     const sinceMs = clock.monotonicMs()
     let result = 'Error'
     try {
@@ -345,9 +353,14 @@ export class Scheduler {
   }
 
   /** The pod was not bound: nothing of the attempt stays, and whoever waited for the room hears of it. */
-  #takeBack({ waiting, profile: { at }, watch }: Attempt, cycle: Cycle, nodeName: string, error: unknown): void {
-    const { log, informers } = this.#parts
-    watch.end('error')
+  #unassume(
+    { queued: waiting, profile: { at }, stopwatch }: Attempt,
+    cycle: Cycle,
+    nodeName: string,
+    error: unknown,
+  ): void {
+    const { log, informers } = this.#deps
+    stopwatch.end('error')
     const { pod: target } = waiting
     for (const plugin of at.reserve.toReversed()) plugin.unreserve?.(cycle, nodeName)
     this.#binding.delete(target.metadata.uid)
@@ -355,51 +368,55 @@ export class Scheduler {
     if (now !== undefined && isBound(now)) return
     this.#snapshot.remove(target)
     const freed = { ...target, spec: { ...target.spec, nodeName } }
-    wakeParked(this.#waking, { kind: 'pod-removed', pod: freed }, noCause)
+    requeueOnEvent(this.#queueingHints, { kind: 'pod-removed', pod: freed }, noCause)
     if (hasReason(error, 'NotFound') || now === undefined || now.metadata.uid !== target.metadata.uid) return
     log.debug('a pod could not be bound', { pod: keyOf(target), node: nodeName, error: errorText(error) })
     this.#queue.retry({ ...waiting, pod: now })
-    this.#tellError(now, error, waiting.cause)
+    this.#recordError(now, error, waiting.cause)
   }
 
   /** Nothing fits: the pod waits, is told why, and room is made for it if some plugin can. */
-  #park(attempt: Attempt, found: Unschedulable): void {
-    const { waiting, watch } = attempt
-    this.#queue.park(waiting, found.rejectedBy)
-    watch.end('unschedulable')
+  #addUnschedulable(attempt: Attempt, found: Unschedulable): void {
+    const { queued: waiting, stopwatch } = attempt
+    this.#queue.addUnschedulable(waiting, found.rejectedBy)
+    stopwatch.end('unschedulable')
     const what = `queue → PreFilter → Filter: ${found.message}`
-    const cause = this.#record(waiting.pod, 'reconcile', what, waiting.cause)
-    this.#tasks.start('make room', (signal) => this.#makeRoom(attempt, found, context(signal, cause)))
+    const cause = this.#recordFlow(waiting.pod, 'reconcile', what, waiting.cause)
+    this.#tasks.start('make room', (signal) => this.#runPostFilters(attempt, found, context(signal, cause)))
   }
 
-  async #makeRoom(
-    { waiting: { pod: target }, profile, watch }: Attempt,
+  async #runPostFilters(
+    { queued: { pod: target }, profile, stopwatch }: Attempt,
     { message, run }: Unschedulable,
     ctx: Context,
   ): Promise<void> {
-    if (run === undefined) return this.#tellFailure(target, 'Unschedulable', message, undefined, ctx)
-    watch.resume()
-    const { nominated, failures, forgetsNomination } = await makeRoom(run, profile, this.#parts.log, ctx)
-    watch.lap('PostFilter', nominated === undefined ? 'Unschedulable' : 'Success')
+    if (run === undefined) return this.#recordFailure(target, 'Unschedulable', message, undefined, ctx)
+    stopwatch.resume()
+    const {
+      nominated,
+      failures,
+      clearsNomination: forgetsNomination,
+    } = await runPostFilters(run, profile, this.#deps.log, ctx)
+    stopwatch.lap('PostFilter', nominated === undefined ? 'Unschedulable' : 'Success')
     const outcome = nominated === undefined ? failures.join(', ') : `room is made on ${nominated}`
-    const cause = this.#record(target, 'step', `PostFilter: ${outcome}`, ctx.cause)
+    const cause = this.#recordFlow(target, 'step', `PostFilter: ${outcome}`, ctx.cause)
     const hasSuffix = nominated === undefined && failures.length > 0
     const whole = hasSuffix ? `${message} ${failures.join(', ')}` : message
-    this.#remember(target, run, undefined, whole, undefined)
+    this.#recordDecision(target, run, undefined, whole, undefined)
     if (nominated !== undefined) this.#nominator.set(target, nominated)
     else if (forgetsNomination) this.#nominator.set(target, undefined)
     const nodeName = nominated ?? (forgetsNomination ? '' : undefined)
-    await this.#tellFailure(target, 'Unschedulable', whole, nodeName, because(ctx, cause))
+    await this.#recordFailure(target, 'Unschedulable', whole, nodeName, withCause(ctx, cause))
   }
 
-  #tellError(target: Pod, error: unknown, cause: Cause): void {
+  #recordError(target: Pod, error: unknown, cause: Cause): void {
     const message = error instanceof Error ? error.message : String(error)
     this.#tasks.start('tell an error', (signal) =>
-      this.#tellFailure(target, 'SchedulerError', message, undefined, context(signal, cause)),
+      this.#recordFailure(target, 'SchedulerError', message, undefined, context(signal, cause)),
     )
   }
 
-  async #tellFailure(
+  async #recordFailure(
     target: Pod,
     reason: 'Unschedulable' | 'SchedulerError',
     message: string,
@@ -407,38 +424,42 @@ export class Scheduler {
     ctx: Context,
   ): Promise<void> {
     const note = { type: 'Warning', reason: 'FailedScheduling', action: 'Scheduling', message } as const
-    this.#tell(target, note, ctx)
-    await markUnscheduled(target, reason, message, nominated, this.#parts, ctx)
+    this.#recordEvent(target, note, ctx)
+    await markUnscheduled(target, reason, message, nominated, this.#deps, ctx)
   }
 
-  #tell(target: Pod, note: EventNote, { cause }: Pick<Context, 'cause'>): void {
+  #recordEvent(target: Pod, note: EventNote, { cause }: Pick<Context, 'cause'>): void {
     this.#recorderOf(target.spec.schedulerName).record(target, note, { cause })
   }
 
   #recorderOf(schedulerName: string): EventRecorder {
-    return getOrMake(this.#recorders, schedulerName, () => {
+    return getOrInsert(this.#recorders, schedulerName, () => {
       const host = `${schedulerName}-coxswain`
-      return new EventRecorder(this.#parts.client, schedulerName, { ...this.#parts, host, form: 'events.k8s.io/v1' })
+      return new EventRecorder(this.#deps.client, schedulerName, {
+        ...this.#deps,
+        host,
+        apiVersion: 'events.k8s.io/v1',
+      })
     })
   }
 
-  #record(target: Pod, arrow: 'reconcile' | 'step', what: string, cause: Cause): Cause {
+  #recordFlow(target: Pod, arrow: 'reconcile' | 'step', what: string, cause: Cause): Cause {
     const subject = { resource: 'pods', namespace: namespaceOf(target), name: target.metadata.name }
-    const event = this.#parts.flow.record(arrow, participant, participant, what, subject, 0, cause)
+    const event = this.#deps.flow.record(arrow, participant, participant, what, subject, 0, cause)
     return { ...causeOf(event), revisions: cause.revisions }
   }
 
-  #remember(
+  #recordDecision(
     target: Pod,
     { verdicts }: FilterRun,
     nodeName: string | undefined,
     message: string,
     scores?: Scores,
   ): void {
-    const { clock, decisions } = this.#parts
+    const { clock, decisions } = this.#deps
     const { schedulerName } = target.spec
     const { names } = this.#snapshot
-    decisions.remember(keyOf(target), {
+    decisions.record(keyOf(target), {
       atMs: clock.nowMs(),
       schedulerName,
       nodeName,

@@ -3,9 +3,9 @@ import { deepEqual, equal, ok, throws } from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { kinds } from '../api/kinds.ts'
-import { seededRandom } from '../base/random.ts'
-import { decode, DecodeError } from './decode.ts'
-import { withDefaults } from './defaults.ts'
+import { seededRandom } from '../base/random/random.ts'
+import { decode, DecodeError } from './decoding/decode.ts'
+import { withDefaults } from './decoding/defaults.ts'
 import {
   bool,
   bytes,
@@ -21,7 +21,7 @@ import {
   struct,
   time,
   type Message,
-} from './field.ts'
+} from './descriptor/field.ts'
 import {
   duplicate,
   fieldErrorText,
@@ -31,17 +31,25 @@ import {
   notSupported,
   required,
   tooLong,
-} from './field-error.ts'
-import type { Infer, InferInput } from './infer.ts'
-import { jsonPatch, JsonPatchError, type JsonPatchOperation } from './json-patch.ts'
-import { copied, equalValues, isJsonObject, jsonKind, without, type JsonObject, type JsonValue } from './json-value.ts'
-import { mergePatch } from './merge-patch.ts'
-import { openApi2, openApi3, OpenApiSchemas, type OpenApiSchema } from './openapi.ts'
-import { decodeProtobuf, openEnvelope, ProtobufError } from './protobuf.ts'
-import { encodeEnvelope, encodeProtobuf, encodeWatchFrame } from './protobuf-encode.ts'
-import { randomInstance, zeroInstance } from './random-instance.harness.ts'
-import { strategicMerge, StrategicMergeError } from './strategic-merge.ts'
-import { validateFields } from './validate.ts'
+} from './validation/field-error.ts'
+import type { Infer, InferInput } from './descriptor/infer.ts'
+import { jsonPatch, JsonPatchError, type JsonPatchOperation } from './patch/json-patch.ts'
+import {
+  deepCopy,
+  equalValues,
+  isJsonObject,
+  jsonKind,
+  without,
+  type JsonObject,
+  type JsonValue,
+} from './json/json-value.ts'
+import { mergePatch } from './patch/merge-patch.ts'
+import { openApi2, openApi3, OpenApiSchemas, type OpenApiSchema } from './openapi/openapi.ts'
+import { decodeProtobuf, decodeEnvelope, ProtobufError } from './protobuf/protobuf-decode.ts'
+import { encodeEnvelope, encodeProtobuf, encodeWatchFrame } from './protobuf/protobuf-encode.ts'
+import { randomInstance, zeroInstance } from './descriptor/random-instance.harness.ts'
+import { strategicMerge, StrategicMergeError } from './patch/strategic-merge.ts'
+import { validateFields } from './validation/validate.ts'
 
 const part = message('test.v1.Part', {
   name: string(1, { required: true, notEmpty: true }),
@@ -67,7 +75,7 @@ const box = message('test.v1.Box', {
   at: time(16),
   data: bytes(17),
   extra: rawExtension(18),
-  typed: list(19, part, { typed: true }),
+  typed: list(19, part, { hasTypeMeta: true }),
   names: list(20, 'string', { keepEmpty: true }),
   made: time(21, { omitEmpty: true }),
 })
@@ -211,7 +219,7 @@ test('JSON values: equality, kinds', () => {
   deepEqual([isJsonObject({}), isJsonObject([]), isJsonObject(null)], [true, false, false])
   deepEqual(without({ a: 1, b: 2 }, 'a'), { b: 2 })
   const value = JSON.parse('{"a":[1,{"b":null}],"__proto__":{"c":1}}') as { a: unknown[] }
-  const copy = copied(value) as typeof value
+  const copy = deepCopy(value) as typeof value
   deepEqual(Object.entries(copy), Object.entries(value))
   ok(copy.a !== value.a && copy.a[1] !== value.a[1])
 })
@@ -432,7 +440,7 @@ for (const file of readdirSync(goldenFolder).filter((name) => name.endsWith('.js
     const golden = new Uint8Array(readFileSync(new URL(file.replace(/json$/, 'pb'), goldenFolder)))
     const kind = kinds.find((candidate) => candidate.kind === body.kind && candidate.apiVersion === body.apiVersion)
     ok(kind !== undefined)
-    const { apiVersion, kind: told, raw } = openEnvelope(golden)
+    const { apiVersion, kind: told, raw } = decodeEnvelope(golden)
     deepEqual([apiVersion, told], [kind.apiVersion, kind.kind])
     const fromJson = decode(kind.message, body)
     deepEqual(fromJson.unknownFields, [])
@@ -481,7 +489,7 @@ test('a watch frame: its length, its type, and an object in an envelope', () => 
     object: struct(2, message('test.Raw', { raw: bytes(1) })),
   })
   const { type, object } = decodeProtobuf(event, frame.subarray(4)) as { type: string; object: { raw: string } }
-  const { kind, raw } = openEnvelope(Uint8Array.fromBase64(object.raw))
+  const { kind, raw } = decodeEnvelope(Uint8Array.fromBase64(object.raw))
   deepEqual([type, kind, decodeProtobuf(part, raw)], ['ADDED', 'Part', { name: 'a', size: 0, color: '' }])
 })
 
@@ -495,7 +503,7 @@ test('broken protobuf is refused, unknown fields are skipped', () => {
   throws(() => decodeProtobuf(part, bytes(0x0f, 1)), /wire type 7/)
   throws(() => decodeProtobuf(part, bytes(0x08, 1)), /a number stands where bytes belong/)
   throws(() => decodeProtobuf(part, Uint8Array.of(0x0a, 1, 0xff)), /not valid/)
-  throws(() => openEnvelope(bytes(1, 2, 3, 4)), /protobuf prefix/)
+  throws(() => decodeEnvelope(bytes(1, 2, 3, 4)), /protobuf prefix/)
   throws(() => decodeProtobuf(box, bytes(0x30, ...Array.from({ length: 7 }, () => 0xff), 0x7f)), /beyond 2\^53/)
   const entries = decodeProtobuf(box, bytes(0x52, 4, 0x0a, 2, 0x5f, 0x5f)) as { labels: object }
   deepEqual(entries.labels, { __: '' })

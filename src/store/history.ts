@@ -1,12 +1,12 @@
 // History: the versions of a store, in memory. What is durable is visible to readers and watchers; what is pending is
 // seen only by the conditions of later writes, until it is published or taken back. Both drivers of ours stand on it.
-import type { Channel } from '../base/channel.ts'
+import type { Channel } from '../base/async/channel.ts'
 import { assert } from '../base/assert.ts'
-import type { OrderedMap } from '../base/ordered-map.ts'
+import type { OrderedMap } from '../base/collections/ordered-map.ts'
 import { LeasedKeys } from './leased-keys.ts'
 import { Compacted, FutureRevision } from './store.ts'
 import type { KeyValue, LeaseId, RangeOptions, RangeResult, StoreBatch, Transaction, WatchOptions } from './store.ts'
-import { bytesIn, emptyVersion, keyOf, successor, type Step, type Version } from './version.ts'
+import { sizeOfEvents, emptyVersion, keyOf, successor, type RevisionEvents, type Version } from './store-version.ts'
 import { failedWatch, Watchers } from './watchers.ts'
 
 /** Older versions are compacted by themselves beyond these; a watcher that far behind must start anew. */
@@ -30,10 +30,10 @@ export interface Superseded {
 export class History {
   // Invariant: never empty, ordered by revision without gaps; its last entry led to the present. What the content was in
   // between is worked out when somebody asks: hardly anybody does, and trees that are kept are dear.
-  #steps: Step[]
-  #present: Version
+  #revisions: RevisionEvents[]
+  #current: Version
   /** The content that was worked out last: who reads the past reads on. */
-  #recalled: { readonly revision: number; readonly state: OrderedMap<KeyValue> } | undefined
+  #cachedState: { readonly revision: number; readonly state: OrderedMap<KeyValue> } | undefined
   // Invariant: continues #steps without a gap.
   #pending: Version[] = []
   #bytes: number
@@ -45,28 +45,32 @@ export class History {
   readonly #bounds: HistoryBounds
 
   /** The steps that led to the present, in order, the oldest first and its own the last. */
-  constructor(present: Version = emptyVersion, steps: readonly Step[] = [stepOf(present)], bounds = historyBounds) {
+  constructor(
+    current: Version = emptyVersion,
+    steps: readonly RevisionEvents[] = [eventsOnly(current)],
+    bounds = historyBounds,
+  ) {
     this.#bounds = bounds
-    assert(steps.at(-1)?.revision === present.revision, 'a history leads to the present')
-    this.#present = present
-    for (const { key, lease } of present.state.values()) if (lease !== undefined) this.#leased.add(key, lease)
-    this.#steps = steps.map(stepOf)
+    assert(steps.at(-1)?.revision === current.revision, 'a history leads to the present')
+    this.#current = current
+    for (const { key, lease } of current.state.values()) if (lease !== undefined) this.#leased.add(key, lease)
+    this.#revisions = steps.map(eventsOnly)
     this.#sizes = steps.map((step) => this.#sizeOf(step))
     this.#bytes = this.#sizes.reduce((sum, size) => sum + size, 0)
   }
 
   /** The newest version that is durable. */
-  get present(): Version {
-    return this.#present
+  get current(): Version {
+    return this.#current
   }
 
-  get oldest(): Step {
-    return this.#steps[0] as Step
+  get oldest(): RevisionEvents {
+    return this.#revisions[0] as RevisionEvents
   }
 
   /** What the next write builds on. */
   get head(): Version {
-    return this.#pending.at(-1) ?? this.present
+    return this.#pending.at(-1) ?? this.current
   }
 
   get hasPending(): boolean {
@@ -75,37 +79,37 @@ export class History {
 
   /** How many versions can be read. */
   get length(): number {
-    return this.#steps.length
+    return this.#revisions.length
   }
 
   /** Whether there is more than `times` what the bounds allow. */
   isOverBounds(times: number): boolean {
-    const { length } = this.#steps
+    const { length } = this.#revisions
     const { versionsMax, bytesMax } = this.#bounds
     return length > versionsMax * times || (length > 1 && this.#bytes > bytesMax * times)
   }
 
   get(key: string): KeyValue | undefined {
-    return this.present.state.get(key)
+    return this.current.state.get(key)
   }
 
   range({ start, end, limit = 0, revision }: RangeOptions): RangeResult {
-    const shown = revision ?? this.present.revision
-    const state = this.#stateAt(shown)
+    const requested = revision ?? this.current.revision
+    const state = this.#stateAt(requested)
     const items: KeyValue[] = []
     for (const [, item] of state.range(start, end)) {
       if (limit > 0 && items.length === limit) break
       items.push(item)
     }
     const remaining = limit > 0 ? state.count(start, end) - items.length : 0
-    return { revision: shown, items, remaining }
+    return { revision: requested, items, remaining }
   }
 
   watch({ prefix, from }: WatchOptions, signal: AbortSignal): Channel<StoreBatch> {
     const oldest = this.oldest.revision
     // The empty store at revision 1 has no past that could be missed.
     if (from <= oldest && oldest > emptyVersion.revision) return failedWatch(new Compacted(from, oldest))
-    return this.#watchers.add(prefix, from, this.#steps.slice(Math.max(1, from - oldest)), signal)
+    return this.#watchers.add(prefix, from, this.#revisions.slice(Math.max(1, from - oldest)), signal)
   }
 
   /** Checks the conditions against all that is pending and, when they hold, makes the change pending too. */
@@ -129,8 +133,8 @@ export class History {
     this.#pending = count === this.#pending.length ? [] : this.#pending.slice(count)
     for (const version of published) {
       const size = this.#sizeOf(version)
-      this.#steps.push(stepOf(version))
-      this.#present = version
+      this.#revisions.push(eventsOnly(version))
+      this.#current = version
       this.#sizes.push(size)
       this.#bytes += size
     }
@@ -138,7 +142,7 @@ export class History {
   }
 
   /** Forgets everything pending. */
-  takeBack(): void {
+  discardPending(): void {
     this.#pending = []
   }
 
@@ -148,20 +152,20 @@ export class History {
   }
 
   /** No key hangs on the lease any more, and none will. */
-  forgetLease(lease: LeaseId): void {
-    this.#leased.forget(lease)
+  removeLease(lease: LeaseId): void {
+    this.#leased.remove(lease)
   }
 
-  tell(versions: readonly Version[]): void {
-    for (const version of versions) this.#watchers.tell(version)
+  notifyWatchers(versions: readonly Version[]): void {
+    for (const version of versions) this.#watchers.notify(version)
   }
 
   /** The newest revision that was made before this time, or the oldest there is. */
   revisionBefore(ms: number): number {
-    let [low, high] = [0, this.#steps.length - 1]
+    let [low, high] = [0, this.#revisions.length - 1]
     while (low < high) {
       const middle = Math.ceil((low + high) / 2)
-      if ((this.#steps[middle] as Step).atMs < ms) low = middle
+      if ((this.#revisions[middle] as RevisionEvents).atMs < ms) low = middle
       else high = middle - 1
     }
     return this.oldest.revision + low
@@ -171,8 +175,8 @@ export class History {
   revisionInBounds(): number {
     const { versionsMax, bytesMax } = this.#bounds
     let [index, bytes] = [0, this.#bytes]
-    while (this.#steps.length - index > versionsMax || bytes > bytesMax) {
-      if (index === this.#steps.length - 1) break
+    while (this.#revisions.length - index > versionsMax || bytes > bytesMax) {
+      if (index === this.#revisions.length - 1) break
       bytes -= this.#sizes[index++] as number
     }
     return this.oldest.revision + index
@@ -181,7 +185,7 @@ export class History {
   /** What compact(revision) makes unreachable: values that were overwritten or deleted up to there, and the deletions. */
   superseded(revision: number): Superseded[] {
     const gone: Superseded[] = []
-    for (const version of this.#steps.slice(1, revision - this.oldest.revision + 1))
+    for (const version of this.#revisions.slice(1, revision - this.oldest.revision + 1))
       for (const event of version.events) {
         const key = keyOf(event)
         if (event.previous !== undefined) gone.push({ revision: event.previous.modRevision, key })
@@ -195,39 +199,39 @@ export class History {
     if (revision <= this.oldest.revision) return
     this.#check(revision)
     const index = revision - this.oldest.revision
-    if (this.#recalled !== undefined && this.#recalled.revision < revision) this.#recalled = undefined
+    if (this.#cachedState !== undefined && this.#cachedState.revision < revision) this.#cachedState = undefined
     for (let gone = 0; gone < index; gone++) this.#bytes -= this.#sizes[gone] as number
-    this.#steps = this.#steps.slice(index)
+    this.#revisions = this.#revisions.slice(index)
     this.#sizes = this.#sizes.slice(index)
   }
 
   close(): void {
-    this.#watchers.end()
+    this.#watchers.endAll()
   }
 
   // Where no size is too large none is asked for: values that were never encoded stay so.
-  #sizeOf(step: Step): number {
-    return this.#bounds.bytesMax === Infinity ? 0 : bytesIn(step)
+  #sizeOf(step: RevisionEvents): number {
+    return this.#bounds.bytesMax === Infinity ? 0 : sizeOfEvents(step)
   }
 
   #check(revision: number): void {
     const oldest = this.oldest.revision
-    if (revision > this.present.revision) throw new FutureRevision(`revision ${revision} is not there yet`)
+    if (revision > this.current.revision) throw new FutureRevision(`revision ${revision} is not there yet`)
     if (revision < oldest) throw new Compacted(revision, oldest)
   }
 
   /** The content at a revision: the present one, and every step since then taken back. */
   #stateAt(revision: number): OrderedMap<KeyValue> {
     this.#check(revision)
-    if (revision === this.present.revision) return this.present.state
-    const known = this.#recalled
-    let { state, revision: at } = known !== undefined && known.revision >= revision ? known : this.present
+    if (revision === this.current.revision) return this.current.state
+    const known = this.#cachedState
+    let { state, revision: at } = known !== undefined && known.revision >= revision ? known : this.current
     for (const oldest = this.oldest.revision; at > revision; at--)
-      for (const event of (this.#steps[at - oldest] as Step).events.toReversed())
+      for (const event of (this.#revisions[at - oldest] as RevisionEvents).events.toReversed())
         state = state.with(keyOf(event), event.previous)
-    this.#recalled = { revision, state }
+    this.#cachedState = { revision, state }
     return state
   }
 }
 
-const stepOf = ({ revision, atMs, events }: Step): Step => ({ revision, atMs, events })
+const eventsOnly = ({ revision, atMs, events }: RevisionEvents): RevisionEvents => ({ revision, atMs, events })

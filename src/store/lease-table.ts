@@ -1,5 +1,5 @@
 // LeaseTable: the leases that are alive, each with the timer that ends it. Which keys hang on them is LeasedKeys.
-import type { Clock, Timer } from '../base/clock.ts'
+import type { Clock, Timer } from '../base/time/clock.ts'
 import type { LeaseId } from './store.ts'
 
 export interface Lease {
@@ -22,7 +22,7 @@ export class LeaseTable {
   }
 
   /** A lease that nobody has had; it does not live before start(). */
-  make(ttlMs: number): Lease {
+  create(ttlMs: number): Lease {
     return { id: ++this.#last, expiresMs: this.#clock.nowMs() + ttlMs }
   }
 

@@ -1,14 +1,14 @@
 // LeasedKeys: where to look for the keys of a lease. An item says itself on which lease it hangs, so that taking a version
 // back takes back its leases too; here stand all keys that were ever put on a lease, whatever has become of them.
-import { getOrMake } from '../base/get-or-make.ts'
-import type { OrderedMap } from '../base/ordered-map.ts'
+import { getOrInsert } from '../base/collections/get-or-insert.ts'
+import type { OrderedMap } from '../base/collections/ordered-map.ts'
 import type { KeyValue, LeaseId } from './store.ts'
 
 export class LeasedKeys {
   readonly #keys = new Map<LeaseId, Set<string>>()
 
   add(key: string, lease: LeaseId): void {
-    getOrMake(this.#keys, lease, newKeys).add(key)
+    getOrInsert(this.#keys, lease, newKeys).add(key)
   }
 
   /** Those that hang on the lease in this state. */
@@ -17,7 +17,7 @@ export class LeasedKeys {
   }
 
   /** The lease has ended. */
-  forget(lease: LeaseId): void {
+  remove(lease: LeaseId): void {
     this.#keys.delete(lease)
   }
 }

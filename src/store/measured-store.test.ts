@@ -1,9 +1,9 @@
 import { deepEqual, equal, rejects } from 'node:assert/strict'
 import { test } from 'node:test'
-import { Metrics } from '../base/metrics.ts'
-import { VirtualClock } from '../base/virtual-clock.ts'
+import { Metrics } from '../base/observability/metrics.ts'
+import { VirtualClock } from '../base/time/virtual-clock.ts'
 import { MeasuredStore } from './measured-store.ts'
-import { MemoryStore } from './memory.ts'
+import { MemoryStore } from './memory-store.ts'
 import type { Store } from './store.ts'
 
 const { signal } = new AbortController()

@@ -1,9 +1,9 @@
 // MeasuredStore: a store around a store that observes how long reads and commits take, under upstream's metric names.
-import type { Channel } from '../base/channel.ts'
-import type { Clock } from '../base/clock.ts'
-import { getOrMake } from '../base/get-or-make.ts'
-import type { Metrics } from '../base/metrics.ts'
-import type { Soon } from '../base/when-known.ts'
+import type { Channel } from '../base/async/channel.ts'
+import type { Clock } from '../base/time/clock.ts'
+import { getOrInsert } from '../base/collections/get-or-insert.ts'
+import type { Metrics } from '../base/observability/metrics.ts'
+import type { MaybePromise } from '../base/async/maybe-promise.ts'
 import type {
   CommitResult,
   KeyValue,
@@ -54,8 +54,8 @@ export class MeasuredStore implements Store {
     const known = new Map<StoredResource, Map<OperationName, Series>>()
     this.#seriesOf = (operation, key) => {
       const resource = resourceOf(key)
-      const ofResource = getOrMake(known, resource, () => new Map<OperationName, Series>())
-      return getOrMake(ofResource, operation, () => histogram.with({ operation, ...resource }))
+      const ofResource = getOrInsert(known, resource, () => new Map<OperationName, Series>())
+      return getOrInsert(ofResource, operation, () => histogram.with({ operation, ...resource }))
     }
   }
 
@@ -63,7 +63,7 @@ export class MeasuredStore implements Store {
     return this.#inner.revision
   }
 
-  freshRevision(signal: AbortSignal): Soon<number> {
+  freshRevision(signal: AbortSignal): MaybePromise<number> {
     return this.#inner.freshRevision(signal)
   }
 
@@ -107,9 +107,9 @@ export class MeasuredStore implements Store {
 
   /** The promise itself is returned, so that nothing is delayed by a turn. Failures are observed too. */
   #timed<T>(operation: OperationName, key: string, done: Promise<T>): Promise<T> {
-    const begunMs = this.#clock.monotonicMs()
+    const startedMs = this.#clock.monotonicMs()
     const series = this.#seriesOf(operation, key)
-    const observe = () => series.observe((this.#clock.monotonicMs() - begunMs) / 1000)
+    const observe = () => series.observe((this.#clock.monotonicMs() - startedMs) / 1000)
     done.then(observe, observe)
     return done
   }

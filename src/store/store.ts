@@ -1,13 +1,13 @@
 // The store's contract: etcd's model over keys and bytes. One revision counter; conditional commits; ranges at a
 // revision; watches from a revision; compaction; leases. It knows no kinds. Every driver passes contract.suite.ts.
-import type { Channel } from '../base/channel.ts'
-import type { Soon } from '../base/when-known.ts'
+import type { Channel } from '../base/async/channel.ts'
+import type { MaybePromise } from '../base/async/maybe-promise.ts'
 
 export interface KeyValue {
   readonly key: string
   readonly value: Uint8Array
   /** What was put, where the driver still has it as it came. */
-  readonly unencoded?: Unencoded
+  readonly lazyValue?: LazyValue
   /** The revision at which the key came into being, and at which it last changed. */
   readonly createRevision: number
   readonly modRevision: number
@@ -22,17 +22,17 @@ export interface Condition {
 }
 
 /** A value that becomes bytes when they are asked for: what stays in memory need not be encoded. */
-export interface Unencoded {
+export interface LazyValue {
   readonly bytes: Uint8Array
   /** What the bytes are made from: who writes many values at once needs no bytes of each. */
   readonly text: string
 }
 
-export const bytesOf = (value: Uint8Array | Unencoded): Uint8Array =>
+export const bytesOf = (value: Uint8Array | LazyValue): Uint8Array =>
   value instanceof Uint8Array ? value : value.bytes
 
 export type Operation =
-  | { readonly kind: 'put'; readonly key: string; readonly value: Uint8Array | Unencoded; readonly lease?: LeaseId }
+  | { readonly kind: 'put'; readonly key: string; readonly value: Uint8Array | LazyValue; readonly lease?: LeaseId }
   | { readonly kind: 'delete'; readonly key: string }
 
 /** As many conditions and operations as etcd takes in one transaction unless told otherwise. */
@@ -93,7 +93,7 @@ export interface Store {
   /** The newest revision whose writes are durable and visible. */
   readonly revision: number
   /** The newest revision of all, asked of whoever decides it: a read at or beyond it is fresh. */
-  freshRevision(signal: AbortSignal): Soon<number>
+  freshRevision(signal: AbortSignal): MaybePromise<number>
   get(key: string, signal: AbortSignal): Promise<KeyValue | undefined>
   range(options: RangeOptions, signal: AbortSignal): Promise<RangeResult>
   /**
@@ -119,8 +119,8 @@ export class Compacted extends Error {
   /** Where the store knows it. */
   readonly oldest: number | undefined
 
-  constructor(asked: number, oldest?: number) {
-    super(`revision ${asked} has been compacted${oldest === undefined ? '' : `; the oldest is ${oldest}`}`)
+  constructor(requested: number, oldest?: number) {
+    super(`revision ${requested} has been compacted${oldest === undefined ? '' : `; the oldest is ${oldest}`}`)
     this.oldest = oldest
   }
 }

@@ -1,14 +1,14 @@
 // Watchers: the open watches of a store. Each hears of every version once, in order, and only of its own keys.
-import { Channel } from '../base/channel.ts'
-import { prefixEnd } from '../base/ordered-map.ts'
+import { Channel } from '../base/async/channel.ts'
+import { prefixEnd } from '../base/collections/ordered-map.ts'
 import type { StoreBatch, StoreEvent } from './store.ts'
-import { keyOf, type Step } from './version.ts'
+import { keyOf, type RevisionEvents } from './store-version.ts'
 
 interface Watcher {
   /** The newest revision that was sent. */
   sent: number
   readonly prefix: string
-  readonly end: string
+  readonly endAll: string
   readonly channel: Channel<StoreBatch>
 }
 
@@ -23,19 +23,19 @@ export class Watchers {
   }
 
   /** A watch of the keys with the prefix that begins with `past`, what has already happened since `from`. */
-  add(prefix: string, from: number, past: readonly Step[], signal: AbortSignal): Channel<StoreBatch> {
+  add(prefix: string, from: number, past: readonly RevisionEvents[], signal: AbortSignal): Channel<StoreBatch> {
     // The length of the past does not count against the channel: it is there anyway.
     const channel: Channel<StoreBatch> = new Channel(watchBatchesMax + past.length, () =>
       this.#watchers.delete(watcher),
     )
     const sent = Math.max(from - 1, past.at(-1)?.revision ?? 0)
-    const watcher: Watcher = { prefix, end: prefixEnd(prefix), channel, sent }
+    const watcher: Watcher = { prefix, endAll: prefixEnd(prefix), channel, sent }
     for (const version of past) push(watcher, version)
     this.#watchers.add(watcher)
-    return channel.endWith(signal)
+    return channel.endOnAbort(signal)
   }
 
-  tell(version: Step): void {
+  notify(version: RevisionEvents): void {
     for (const watcher of this.#watchers) {
       if (version.revision <= watcher.sent) continue
       watcher.sent = version.revision
@@ -43,7 +43,7 @@ export class Watchers {
     }
   }
 
-  end(): void {
+  endAll(): void {
     for (const { channel } of [...this.#watchers]) channel.end()
   }
 }
@@ -55,12 +55,12 @@ export function failedWatch(error: Error): Channel<StoreBatch> {
   return channel
 }
 
-function push(watcher: Watcher, version: Step): void {
-  const events = wantedBy(watcher, version)
+function push(watcher: Watcher, version: RevisionEvents): void {
+  const events = matchingEvents(watcher, version)
   if (events.length > 0) watcher.channel.push({ revision: version.revision, events })
 }
 
-const wantedBy = ({ prefix, end }: Watcher, { events }: Step): readonly StoreEvent[] =>
+const matchingEvents = ({ prefix, endAll: end }: Watcher, { events }: RevisionEvents): readonly StoreEvent[] =>
   events.filter((event) => {
     const key = keyOf(event)
     return key >= prefix && (end === '' || key < end)

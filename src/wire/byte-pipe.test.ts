@@ -1,7 +1,7 @@
 import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
-import { turn } from '../base/turn.ts'
-import { BytePipe, byteStreamPair, copy, join } from './byte-pipe.ts'
+import { eventLoopTurn } from '../base/async/event-loop-turn.ts'
+import { BytePipe, byteStreamPair, copyStream, joinStreams } from './byte-pipe.ts'
 
 const bytes = (text: string) => new TextEncoder().encode(text)
 const text = async (pieces: AsyncIterable<Uint8Array>) => {
@@ -24,7 +24,7 @@ test('a writer waits for a reader that is behind, and not for one that left', as
   const pipe = new BytePipe(3)
   const events: string[] = []
   const writing = pipe.write(bytes('1234')).then(() => events.push('written'))
-  await turn()
+  await eventLoopTurn()
   deepEqual(events, [])
   const reader = pipe.read()
   equal((await reader.next()).value?.length, 4)
@@ -37,9 +37,9 @@ test('a writer waits for a reader that is behind, and not for one that left', as
 test('joined streams pass bytes both ways and end together', async () => {
   const [client, near] = byteStreamPair(10)
   const [far, server] = byteStreamPair(10)
-  const joined = join(near, far)
+  const joined = joinStreams(near, far)
   await client.write(bytes('ask'))
-  const echo = copy(server.pieces, server)
+  const echo = copyStream(server.pieces, server)
   const reader = client.pieces[Symbol.asyncIterator]()
   equal(new TextDecoder().decode((await reader.next()).value as Uint8Array), 'ask')
   client.end()
@@ -51,7 +51,7 @@ test('joined streams pass bytes both ways and end together', async () => {
 test('a side that gives up ends the other', async () => {
   const [client, near] = byteStreamPair(10)
   const [far, server] = byteStreamPair(10)
-  const joined = join(near, far)
+  const joined = joinStreams(near, far)
   server.destroy()
   client.destroy()
   await joined

@@ -1,6 +1,6 @@
 // BytePipe: bytes from one writer to one reader, bounded: a writer waits while the reader is far behind. And what is done
 // with byte streams everywhere: copying one into another, joining two.
-import type { ByteStream } from '../platform/byte-stream.ts'
+import type { ByteStream } from '../platform/http/byte-stream.ts'
 
 export class BytePipe {
   readonly #bytesMax: number
@@ -68,28 +68,28 @@ export class BytePipe {
  * Copies to the end, and ends. What cannot be written is dropped, but read: leaving a source early would cut its
  * connection before what was written to it has left.
  */
-export async function copy(
+export async function copyStream(
   from: AsyncIterable<Uint8Array>,
   to: Pick<ByteStream, 'write' | 'end'>,
-  onLost: () => void = () => {},
+  onWriteError: () => void = () => {},
 ): Promise<void> {
   let isLost = false
   const lose = () => {
     isLost = true
-    onLost()
+    onWriteError()
   }
   for await (const piece of from) if (!isLost) await to.write(piece).catch(lose)
   to.end()
 }
 
 /** Copies both ways until either side ends; then both end. */
-export async function join(one: ByteStream, other: ByteStream): Promise<void> {
+export async function joinStreams(one: ByteStream, other: ByteStream): Promise<void> {
   const end = () => {
     one.end()
     other.end()
   }
   const pass = async (from: ByteStream, to: ByteStream) => {
-    await copy(from.pieces, to, end).catch(() => {}) // a side that breaks has ended
+    await copyStream(from.pieces, to, end).catch(() => {}) // a side that breaks has ended
     end()
   }
   await Promise.all([pass(one, other), pass(other, one)])

@@ -1,25 +1,25 @@
 // Frames of SPDY, WebSocket and gRPC: any bytes are read or refused with the protocol's error, the same however they
 // are cut into pieces; what is written is read again.
 import { deepEqual } from 'node:assert/strict'
-import { fuzz, inPieces, joinedBytes, mutatedBytes, pick, refusedOnlyWith } from '../base/fuzz.harness.ts'
-import type { Random } from '../base/random.ts'
-import { frame, FrameError, FrameReader } from './grpc/frame.ts'
-import { ProtobufError, mapOf, one, protoMessage, repeated } from './protobuf/message.ts'
-import { decodeProto } from './protobuf/decode.ts'
-import { encodeProto } from './protobuf/encode.ts'
-import { encodeFrame, SpdyError, SpdyFrameReader, type SpdyFrame } from './spdy/frame.ts'
+import { fuzz, inPieces, concatenatedBytes, mutatedBytes, pick, rejectedOnlyWith } from '../base/random/fuzz.harness.ts'
+import type { Random } from '../base/random/random.ts'
+import { frame, FrameError, FrameReader } from './grpc/grpc-frame.ts'
+import { ProtobufError, mapOf, singular, protoMessage, repeated } from './protobuf/proto-message.ts'
+import { decodeProto } from './protobuf/decode-proto.ts'
+import { encodeProto } from './protobuf/encode-proto.ts'
+import { encodeFrame, SpdyError, SpdyFrameReader, type SpdyFrame } from './spdy/spdy-frame.ts'
 import { HeaderReader, HeaderWriter } from './spdy/header-block.ts'
 import { InflateError } from './spdy/inflate.ts'
-import { encodeMessage, WebSocketError, WebSocketReader, type WebSocketMessage } from './websocket/frame.ts'
+import { encodeMessage, WebSocketError, WebSocketReader, type WebSocketMessage } from './websocket/websocket-frame.ts'
 
 /** What a reader finds, or how far it came before it refused. */
 function readAll<Item>(
   push: (bytes: Uint8Array) => Iterable<Item>,
   pieces: readonly Uint8Array[],
-  errors: Parameters<typeof refusedOnlyWith>[0],
+  errors: Parameters<typeof rejectedOnlyWith>[0],
 ): { items: Item[]; refused: boolean } {
   const items: Item[] = []
-  const whole = refusedOnlyWith(errors, () => {
+  const whole = rejectedOnlyWith(errors, () => {
     for (const piece of pieces) for (const item of push(piece)) items.push(item)
     return true
   })
@@ -66,7 +66,7 @@ function dataJoined(frames: readonly SpdyFrame[]): unknown[] {
 fuzz('SPDY frames', {
   runs: 2_000,
   make: (random) =>
-    joinedBytes(...Array.from({ length: random.below(5) + 1 }, () => encodeFrame(randomSpdyFrame(random)))),
+    concatenatedBytes(...Array.from({ length: random.below(5) + 1 }, () => encodeFrame(randomSpdyFrame(random)))),
   check(good, random) {
     const bytes = random.below(4) === 0 ? good : mutatedBytes(good, random)
     const [whole, cut] = [new SpdyFrameReader(), new SpdyFrameReader()]
@@ -75,14 +75,14 @@ fuzz('SPDY frames', {
     deepEqual([dataJoined(inParts.items), inParts.refused], [dataJoined(atOnce.items), atOnce.refused])
     const headers = new HeaderReader()
     for (const each of atOnce.items)
-      if ('block' in each) refusedOnlyWith([SpdyError, InflateError], () => headers.read(each.block))
+      if ('block' in each) rejectedOnlyWith([SpdyError, InflateError], () => headers.read(each.block))
   },
 })
 
 fuzz('SPDY header blocks', {
   runs: 2_000,
   make: (random) => mutatedBytes(new HeaderWriter().write({ a: 'b', __proto__x: 'c', streamtype: 'stdin' }), random),
-  check: (block) => void refusedOnlyWith([SpdyError, InflateError], () => new HeaderReader().read(block)),
+  check: (block) => void rejectedOnlyWith([SpdyError, InflateError], () => new HeaderReader().read(block)),
 })
 
 function randomMessage(random: Random): WebSocketMessage {
@@ -95,7 +95,7 @@ fuzz('WebSocket frames', {
   runs: 2_000,
   make: (random) => Array.from({ length: random.below(4) + 1 }, () => randomMessage(random)),
   check(messages, random) {
-    const good = joinedBytes(...messages.map((message) => encodeMessage(message, random.bytes(4))))
+    const good = concatenatedBytes(...messages.map((message) => encodeMessage(message, random.bytes(4))))
     const read = (pieces: readonly Uint8Array[]) => {
       const reader = new WebSocketReader('client')
       const { items, refused } = readAll((piece) => reader.push(piece), pieces, [WebSocketError])
@@ -114,10 +114,10 @@ fuzz('gRPC frames', {
   runs: 2_000,
   make: (random) => Array.from({ length: random.below(4) + 1 }, () => random.bytes(random.below(200))),
   check(messages, random) {
-    const good = joinedBytes(...messages.map(frame))
+    const good = concatenatedBytes(...messages.map(frame))
     const read = (pieces: readonly Uint8Array[]) => {
       const reader = new FrameReader(1_000)
-      const { items, refused } = readAll((piece) => reader.take(piece), pieces, [FrameError])
+      const { items, refused } = readAll((piece) => reader.push(piece), pieces, [FrameError])
       return { items: items.map((item) => item.toHex()), refused }
     }
     deepEqual(read(inPieces(good, random)), { items: messages.map((message) => message.toHex()), refused: false })
@@ -128,8 +128,8 @@ fuzz('gRPC frames', {
   },
 })
 
-const inner = protoMessage('Inner', { text: one(1, 'string'), numbers: repeated(2, 'int64') })
-const outer = protoMessage('Outer', { inner: one(1, inner), many: repeated(2, inner), labels: mapOf(3, 'string') })
+const inner = protoMessage('Inner', { text: singular(1, 'string'), numbers: repeated(2, 'int64') })
+const outer = protoMessage('Outer', { inner: singular(1, inner), many: repeated(2, inner), labels: mapOf(3, 'string') })
 
 fuzz('protobuf of remote procedure calls', {
   runs: 2_000,
@@ -141,6 +141,6 @@ fuzz('protobuf of remote procedure calls', {
   check(value, random) {
     const good = encodeProto(outer, value)
     deepEqual(JSON.parse(JSON.stringify(decodeProto(outer, good))), JSON.parse(JSON.stringify(value)))
-    refusedOnlyWith([ProtobufError], () => decodeProto(outer, mutatedBytes(good, random)))
+    rejectedOnlyWith([ProtobufError], () => decodeProto(outer, mutatedBytes(good, random)))
   },
 })

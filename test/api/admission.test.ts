@@ -10,9 +10,9 @@ import {
   webhook,
   webhookServer,
   type Handle,
-} from '../../src/apiserver/admission/webhooks/webhooks.harness.ts'
+} from '../../src/apiserver/admission/plugins/webhooks/webhooks.harness.ts'
 import { rawCalls, type RawAnswer, type RawCalls } from '../flows/raw-calls.ts'
-import { flowEventsPath } from '../../src/api/flow-wire.ts'
+import { flowEventsPath } from '../../src/api/coxswain/v1/flow-protocol.ts'
 import { newFolder, startUp, startUpIn } from '../process.ts'
 import { until } from '../until.ts'
 

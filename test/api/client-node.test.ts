@@ -12,14 +12,14 @@ import {
   Watch,
   V1ConfigMap,
 } from '@kubernetes/client-node'
-import { realClock } from '../../src/base/clock.ts'
-import { context } from '../../src/base/context.ts'
+import { realClock } from '../../src/base/time/clock.ts'
+import { context } from '../../src/base/observability/context.ts'
 import { configMap, type ConfigMap, type ConfigMapInput } from '../../src/api/core/v1/config-map.ts'
-import { hasReason } from '../../src/api/status-error.ts'
+import { hasReason } from '../../src/api/errors/status-error.ts'
 import { Client, type ResourceClient } from '../../src/client/client.ts'
-import { HttpsTransport } from '../../src/client/https-transport.ts'
+import { HttpsTransport } from '../../src/client/transport/https-transport.ts'
 import { parseKubeconfig } from '../../src/pki/kubeconfig.ts'
-import { nodeOutbound } from '../../src/platform/node/outbound.ts'
+import { nodeOutbound } from '../../src/platform/node/http/outbound.ts'
 import { ownAddress } from '../own-address.ts'
 import { newFolder, startUp, startUpIn, type RunningUp } from '../process.ts'
 

@@ -1,7 +1,7 @@
 // Ten thousand mutations of good bodies: never a 5xx, a crash or a hang. The unit test sends a part of them.
 import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
-import { attackWithMutations } from '../../src/apiserver/hostile-attack.harness.ts'
+import { attackWithMutations } from '../../src/apiserver/robustness/hostile-attack.harness.ts'
 import { startServer } from '../../src/apiserver/server.harness.ts'
 
 const deployments = '/apis/apps/v1/namespaces/default/deployments'

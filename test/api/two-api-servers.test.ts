@@ -1,7 +1,7 @@
 // Two API servers over one etcd: what is done through one holds at the other, in order, exactly once, and for access, too.
 import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
-import { startGuarded } from '../../src/apiserver/policies.harness.ts'
+import { startGuarded } from '../../src/apiserver/server-policies.harness.ts'
 import type { Harness } from '../../src/apiserver/server.harness.ts'
 import { nodeCrypto } from '../../src/platform/node/crypto.ts'
 import { EtcdCluster, newestEtcd } from '../etcd.ts'

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { promisify } from 'node:util'
 import { until } from '../until.ts'
-import { bind, claim, volume } from './claims.ts'
+import { bind, claim, volume } from './bound-claims.ts'
 import { inNamespaces } from './namespaces.ts'
 import { startRealUp, type RealUp } from './up.harness.ts'
 

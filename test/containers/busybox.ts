@@ -1,7 +1,7 @@
 // Images of Debian's static busybox, built here: a shell and its tools, without any registry of the outside.
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { buildImage, type BuiltImage, type ImageDescription } from '../../src/wire/oci/image.ts'
+import { buildImage, type BuiltImage, type ImageDescription } from '../../src/wire/oci/oci-image.ts'
 
 export const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
 

@@ -1,7 +1,7 @@
 // The contract of control groups on the host's own.
-import { newUid } from '../../src/base/ids.ts'
-import { systemRandom } from '../../src/base/random.ts'
-import { cgroupsContract } from '../../src/machine/cgroups/contract.suite.ts'
+import { newUid } from '../../src/base/random/ids.ts'
+import { systemRandom } from '../../src/base/random/random.ts'
+import { cgroupsContract } from '../../src/machine/cgroups/cgroups-contract.suite.ts'
 import { NodeCgroups } from '../../src/machine/cgroups/node-cgroups.ts'
 import { inNamespaces } from './namespaces.ts'
 

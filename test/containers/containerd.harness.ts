@@ -2,8 +2,8 @@
 import { mkdtemp, rm, writeFile, mkdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
-import { realClock } from '../../src/base/clock.ts'
-import { silentLog } from '../../src/base/log.ts'
+import { realClock } from '../../src/base/time/clock.ts'
+import { silentLog } from '../../src/base/observability/log.ts'
 import { NodeCgroups } from '../../src/machine/cgroups/node-cgroups.ts'
 import { Containerd } from '../../src/machine/cri/containerd.ts'
 import { nodePlatform } from '../../src/platform/node/platform.ts'
@@ -23,10 +23,10 @@ export async function startContainerd(signal: AbortSignal): Promise<TestContaine
   await writeFile(join(networkFolder, '10-test.conflist'), JSON.stringify(network(folder)))
   const containerd = await Containerd.start(
     {
-      folder: join(folder, 'containerd'),
+      directory: join(folder, 'containerd'),
       architecture,
-      networkFolder,
-      networkPluginsFolder: '/usr/lib/cni',
+      networkDirectory: networkFolder,
+      networkPluginsDirectory: '/usr/lib/cni',
       mayLowerOomScore: false,
       snapshotter: 'native',
     },

@@ -6,21 +6,21 @@ import { readdir, readFile, rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { promisify } from 'node:util'
-import { realClock } from '../../src/base/clock.ts'
-import { context } from '../../src/base/context.ts'
-import { FlowRecorder } from '../../src/base/flow.ts'
-import { silentLog } from '../../src/base/log.ts'
-import { systemRandom } from '../../src/base/random.ts'
-import { TaskGroup } from '../../src/base/task-group.ts'
-import { pod as podKind, type Pod } from '../../src/api/core/v1/pod.ts'
-import { hasReason } from '../../src/api/status-error.ts'
-import { kubeletSettings } from '../../src/cluster/kubelet-flags.ts'
-import { startRealKubelet } from '../../src/cluster/kubelet-node.ts'
-import { startRealNode, type RealNode } from '../../src/cluster/real-node.ts'
-import { startCluster, type TestCluster } from '../../src/cluster/start-cluster.ts'
+import { realClock } from '../../src/base/time/clock.ts'
+import { context } from '../../src/base/observability/context.ts'
+import { FlowRecorder } from '../../src/base/observability/flow-recorder.ts'
+import { silentLog } from '../../src/base/observability/log.ts'
+import { systemRandom } from '../../src/base/random/random.ts'
+import { TaskGroup } from '../../src/base/async/task-group.ts'
+import { pod as podKind, type Pod } from '../../src/api/core/v1/pod/pod.ts'
+import { hasReason } from '../../src/api/errors/status-error.ts'
+import { kubeletSettings } from '../../src/cluster/flags/kubelet-flags.ts'
+import { startRealKubelet } from '../../src/cluster/node/kubelet-node.ts'
+import { startRealNode, type RealNode } from '../../src/cluster/node/real-node.ts'
+import { startCluster, type TestCluster } from '../../src/cluster/testing/start-cluster.ts'
 import { NodeCgroups } from '../../src/machine/cgroups/node-cgroups.ts'
-import { CriRuntime } from '../../src/machine/cri/runtime.ts'
-import type { SandboxConfig } from '../../src/machine/runtime/config.ts'
+import { CriRuntime } from '../../src/machine/cri/cri-runtime.ts'
+import type { SandboxConfig } from '../../src/machine/runtime/runtime-config.ts'
 import { nodePlatform } from '../../src/platform/node/platform.ts'
 import { newFolder } from '../process.ts'
 import { until } from '../until.ts'
@@ -85,7 +85,7 @@ inNamespaces(
       real = await startRealNode(
         {
           settings: kubeletSettings({ 'cgroup-root': cgroupRoot }),
-          dataFolder: folder,
+          dataDirectory: folder,
           hostIp: '127.0.0.1',
           name: nodeName,
           podCidr: '10.88.0.0/16',
@@ -94,13 +94,13 @@ inNamespaces(
         signal,
       )
       resources.defer(() => real.stop())
-      resources.defer(() => real.rest())
+      resources.defer(() => real.stopPods())
       socketPath = join(folder, 'node/containerd/containerd.sock')
       const tasks = resources.use(new TaskGroup())
       const client = cluster.as(`system:node:${nodeName}`, ['system:nodes', 'system:authenticated'])
       const flow = new FlowRecorder(realClock)
-      const parts = { client, clock: realClock, random: systemRandom, flow, log: silentLog }
-      startRealKubelet({ ...real, runtime: interrupted(real.runtime) }, parts, tasks)
+      const deps = { client, clock: realClock, random: systemRandom, flow, log: silentLog }
+      startRealKubelet({ ...real, runtime: interrupted(real.runtime) }, deps, tasks)
       await until(async () => (await ctr('version')) !== '')
     })
     after(() => resources.disposeAsync())
@@ -162,8 +162,8 @@ inNamespaces(
           return answer
         }
         case 'cut off': {
-          const parts = { http2: nodePlatform.http2, clock: realClock, log: silentLog }
-          const other = await CriRuntime.connect(socketPath, parts, signal)
+          const deps = { http2: nodePlatform.http2, clock: realClock, log: silentLog }
+          const other = await CriRuntime.connect(socketPath, deps, signal)
           void soon().then(() => other.close())
           try {
             return await call(other)

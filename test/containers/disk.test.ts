@@ -2,7 +2,7 @@
 import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { diskContract } from '../../src/machine/disk/contract.suite.ts'
+import { diskContract } from '../../src/machine/disk/disk-contract.suite.ts'
 import { NodeDisk } from '../../src/machine/disk/node-disk.ts'
 import { inNamespaces } from './namespaces.ts'
 

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
-import { imageArchive } from '../../src/wire/oci/image.ts'
+import { imageArchive } from '../../src/wire/oci/oci-image.ts'
 import { coxswain } from '../process.ts'
 import { busybox } from './busybox.ts'
 import { inNamespaces } from './namespaces.ts'
@@ -18,14 +18,14 @@ const run = promisify(execFile)
 inNamespaces(import.meta.url, () => {
   test('archives are loaded from files and from stdin, listed, and run without a pull', async () => {
     await using up = await startRealUp()
-    const dataFolder = join(up.podsFolder, '..', '..')
+    const dataDirectory = join(up.podsFolder, '..', '..')
     const folder = await mkdtemp(join(tmpdir(), 'coxswain-image-'))
     const archive = async (name: string, says: string) => {
       const path = join(folder, `${says}.tar`)
       await writeFile(path, imageArchive(busybox({ command: ['/bin/echo', says] }), name))
       return path
     }
-    const image = ['image', '--data-dir', dataFolder]
+    const image = ['image', '--data-dir', dataDirectory]
     const files = [
       await archive('docker.io/library/one:1', 'first'),
       await archive('registry.test/two:latest', 'second'),
@@ -33,7 +33,7 @@ inNamespaces(import.meta.url, () => {
     const { stdout } = await run(coxswain, [...image, 'load', ...files])
     match(stdout, /^loaded docker\.io\/library\/one:1\nloaded registry\.test\/two:latest\n {2}pods pull :latest/)
     const piped = ['-c', 'cat "$1" | "$0" image --data-dir "$2" load -', coxswain]
-    await run('/bin/sh', [...piped, await archive('docker.io/library/three:1', 'third'), dataFolder])
+    await run('/bin/sh', [...piped, await archive('docker.io/library/three:1', 'third'), dataDirectory])
     match((await run(coxswain, [...image, 'list'])).stdout, /^docker\.io\/library\/three:1 +\d+\.\dMB$/m)
     for (const [name, says] of [
       ['one:1', 'first'],
@@ -47,7 +47,7 @@ inNamespaces(import.meta.url, () => {
 
     await using registry = await startRegistry()
     registry.push('library/mirrored:1', busybox({ command: ['/bin/echo', 'mirrored'] }))
-    const hosts = join(dataFolder, 'node/containerd/registries/docker.io')
+    const hosts = join(dataDirectory, 'node/containerd/registries/docker.io')
     await mkdir(hosts, { recursive: true })
     const capabilities = 'capabilities = ["pull", "resolve"]'
     await writeFile(join(hosts, 'hosts.toml'), `[host."http://${registry.host}"]\n  ${capabilities}\n`)

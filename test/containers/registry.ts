@@ -2,7 +2,7 @@
 import { createServer } from 'node:http'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
-import type { Blob, BuiltImage } from '../../src/wire/oci/image.ts'
+import type { Blob, BuiltImage } from '../../src/wire/oci/oci-image.ts'
 
 export interface Registry extends AsyncDisposable {
   /** `127.0.0.1:port`, the first part of image names. */

@@ -2,12 +2,12 @@
 import { doesNotMatch, equal, match } from 'node:assert/strict'
 import { after, before, it } from 'node:test'
 import { join } from 'node:path'
-import { realClock } from '../../src/base/clock.ts'
+import { realClock } from '../../src/base/time/clock.ts'
 import { ctrAt } from '../../src/machine/cri/ctr.ts'
 import { NodeLogFiles } from '../../src/machine/logs/node-log-files.ts'
-import { nodeReach } from '../../src/machine/reach/node-reach.ts'
-import { plainContainer, plainSandbox } from '../../src/machine/runtime/config.ts'
-import { runtimeContract } from '../../src/machine/runtime/contract.suite.ts'
+import { nodePodDialer } from '../../src/machine/dialer/node-pod-dialer.ts'
+import { plainContainer, plainSandbox } from '../../src/machine/runtime/runtime-config.ts'
+import { runtimeContract } from '../../src/machine/runtime/runtime-contract.suite.ts'
 import { programContract } from '../../src/machine/runtime/program.suite.ts'
 import { nodePlatform } from '../../src/platform/node/platform.ts'
 import { until } from '../until.ts'
@@ -46,7 +46,7 @@ inNamespaces(import.meta.url, () => {
         exits3: registry.push('exits3:1', busybox({ command: ['/bin/sh', '-c', 'exit 3'] })),
         missing: `${registry.host}/missing:1`,
       },
-      logFolder: join(test.folder, 'logs'),
+      logDirectory: join(test.folder, 'logs'),
       cgroupParent: test.cgroupParent,
       commands: { exits7: ['/bin/sh', '-c', 'echo out; exit 7'], hangs: ['/bin/sleep', '100'] },
     }),
@@ -56,10 +56,10 @@ inNamespaces(import.meta.url, () => {
     Promise.resolve({
       runtime: test.containerd.runtime,
       logs: new NodeLogFiles(join(test.folder, 'logs')),
-      reach: nodeReach(nodePlatform.http2, realClock),
+      dialer: nodePodDialer(nodePlatform.http2, realClock),
       image: registry.push('program:1', busybox()),
       command: ['/bin/sh', '-c', program, 'sh'],
-      logFolder: join(test.folder, 'logs'),
+      logDirectory: join(test.folder, 'logs'),
       cgroupParent: test.cgroupParent,
     }),
   )
@@ -73,7 +73,7 @@ inNamespaces(import.meta.url, () => {
     const image = registry.push('twice:1', busybox({ command }))
     const imageId = await runtime.pullImage(image, undefined, signal)
     const { cgroupParent } = test
-    const config = { ...plainSandbox('left', 'default', 'left'), logFolder: join(test.folder, 'logs'), cgroupParent }
+    const config = { ...plainSandbox('left', 'default', 'left'), logDirectory: join(test.folder, 'logs'), cgroupParent }
     const sandbox = await runtime.runSandbox(config, signal)
     const container = { ...plainContainer('c', image, 0), imageId }
     const id = await runtime.createContainer(sandbox, container, config, signal)

@@ -2,29 +2,29 @@
 // hand, so that only the streams are under test.
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { node } from '../../src/api/core/v1/node.ts'
-import { pod, type Pod } from '../../src/api/core/v1/pod.ts'
-import { RequestMetrics } from '../../src/apiserver/request-metrics.ts'
+import { node } from '../../src/api/core/v1/node/node.ts'
+import { pod, type Pod } from '../../src/api/core/v1/pod/pod.ts'
+import { RequestMetrics } from '../../src/apiserver/request/request-metrics.ts'
 import { ApiServer } from '../../src/apiserver/server.ts'
-import { inlineYaml } from '../../src/apiserver/yaml-parser.ts'
-import { handleHttp } from '../../src/apiserver/http.ts'
-import { HttpsKubelets } from '../../src/apiserver/https-kubelets.ts'
-import { kubeletClient } from '../../src/apiserver/direct-kubelets.ts'
-import { openPolicies } from '../../src/apiserver/policies.ts'
-import { realClock, rfc3339 } from '../../src/base/clock.ts'
-import { FlowRecorder } from '../../src/base/flow.ts'
-import { silentLog } from '../../src/base/log.ts'
-import { Metrics } from '../../src/base/metrics.ts'
-import { systemRandom } from '../../src/base/random.ts'
-import { TaskGroup } from '../../src/base/task-group.ts'
-import { KubeletServer } from '../../src/kubelet/server/server.ts'
-import { plainContainer, plainSandbox } from '../../src/machine/runtime/config.ts'
+import { inlineYaml } from '../../src/apiserver/http/yaml-parser.ts'
+import { handleHttp } from '../../src/apiserver/http-handler.ts'
+import { HttpsKubelets } from '../../src/apiserver/kubelet-client/https-kubelets.ts'
+import { kubeletClient } from '../../src/apiserver/kubelet-client/direct-kubelets.ts'
+import { openPolicies } from '../../src/apiserver/filters/policies.ts'
+import { realClock, rfc3339 } from '../../src/base/time/clock.ts'
+import { FlowRecorder } from '../../src/base/observability/flow-recorder.ts'
+import { silentLog } from '../../src/base/observability/log.ts'
+import { Metrics } from '../../src/base/observability/metrics.ts'
+import { systemRandom } from '../../src/base/random/random.ts'
+import { TaskGroup } from '../../src/base/async/task-group.ts'
+import { KubeletServer } from '../../src/kubelet/server/kubelet-server.ts'
+import { plainContainer, plainSandbox } from '../../src/machine/runtime/runtime-config.ts'
 import { NodeLogFiles } from '../../src/machine/logs/node-log-files.ts'
 import { Authority } from '../../src/pki/authority.ts'
-import type { ListenOptions } from '../../src/platform/listener.ts'
+import type { ListenOptions } from '../../src/platform/http/listener.ts'
 import { kubeconfigText } from '../../src/pki/kubeconfig.ts'
 import { nodePlatform } from '../../src/platform/node/platform.ts'
-import { MemoryStore } from '../../src/store/memory.ts'
+import { MemoryStore } from '../../src/store/memory-store.ts'
 import { until } from '../until.ts'
 import { busybox } from './busybox.ts'
 import { startContainerd, type TestContainerd } from './containerd.harness.ts'
@@ -73,7 +73,7 @@ export async function startStreamsNode(signal: AbortSignal): Promise<StreamsNode
     metrics,
     requestMetrics: new RequestMetrics(metrics),
     policies: () => openPolicies,
-    seeds: [],
+    bootstrapObjects: [],
     digest: (text) => String(text.length),
     kubelets: new HttpsKubelets({
       outbound: nodePlatform.outbound,
@@ -146,7 +146,7 @@ export async function startStreamsNode(signal: AbortSignal): Promise<StreamsNode
 
   const sandboxOf = (name: string) => ({
     ...plainSandbox(pods.get(name) ?? '', 'default', name),
-    logFolder: join(test.folder, 'logs', name),
+    logDirectory: join(test.folder, 'logs', name),
     cgroupParent: test.cgroupParent,
   })
   const start = async (

@@ -7,9 +7,9 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { after, before, test } from 'node:test'
-import { realClock } from '../../src/base/clock.ts'
-import { silentLog } from '../../src/base/log.ts'
-import { LogRotator } from '../../src/kubelet/logs/rotator.ts'
+import { realClock } from '../../src/base/time/clock.ts'
+import { silentLog } from '../../src/base/observability/log.ts'
+import { LogRotator } from '../../src/kubelet/logs/log-rotator.ts'
 import { NodeLogFiles } from '../../src/machine/logs/node-log-files.ts'
 import { kubectlEnvironment, kubectls, runKubectl, type Kubectl } from '../kubectl.ts'
 import { until, untilMatch } from '../until.ts'
@@ -160,8 +160,8 @@ inNamespaces(import.meta.url, () => {
       let round = 0
       const clock = { ...realClock, nowMs: () => realClock.nowMs() + round * 60_000 }
       const rotator = new LogRotator(
-        { runtime, folder: new NodeLogFiles(logs), clock, log: silentLog },
-        { fileBytesMax: 5_000, filesMax: 3, lookEveryMs: 10_000 },
+        { runtime, directory: new NodeLogFiles(logs), clock, log: silentLog },
+        { fileBytesMax: 5_000, filesMax: 3, intervalMs: 10_000 },
       )
       const newest = async () => (await k(['logs', pod, '--tail=1'])).out
       const following = start(kubectl, ['logs', '-f', pod])

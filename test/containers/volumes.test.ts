@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { until, untilMatch } from '../until.ts'
-import { bind, claim, patch, volume } from './claims.ts'
+import { bind, claim, patch, volume } from './bound-claims.ts'
 import { inNamespaces } from './namespaces.ts'
 import { startRealUp, type RealUp } from './up.harness.ts'
 

@@ -1,5 +1,5 @@
 // Flow 01: a pod from its creation to ready, and what happens when its image is missing, it ends, or nothing fits. That each
-// component may be killed between any two arrows is asserted in test/thread/restart.test.ts.
+// component may be killed between any two arrows is asserted in test/end-to-end/restart.test.ts.
 import { equal, match } from 'node:assert/strict'
 import { test } from 'node:test'
 import { context, node, pod, startCluster, type TestCluster } from '../../src/cluster/index.ts'
@@ -20,7 +20,7 @@ test('01 pod creation', async () => {
   await cluster.clock.advance('10s')
   const { status } = await find(cluster, 'web')
   equal(status.conditions?.find(({ type }) => type === 'Ready')?.status, 'True')
-  const flow = cluster.flow(pod, 'web', 'default', { fold: true, stations: true })
+  const flow = cluster.flow(pod, 'web', 'default', { fold: true, stages: true })
   inOrder(
     flow,
     /test ──► API Server: create pods web → 201/,
@@ -98,6 +98,12 @@ test('01 pod creation', async () => {
         diagram: excerpt(cluster.flow(pod, 'patient'), ...arrows),
       },
     ],
-    [['a component is killed between any two arrows', 'the pod runs in the end, once', 'test/thread/restart.test.ts']],
+    [
+      [
+        'a component is killed between any two arrows',
+        'the pod runs in the end, once',
+        'test/end-to-end/restart.test.ts',
+      ],
+    ],
   )
 })

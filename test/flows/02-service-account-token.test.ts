@@ -27,7 +27,7 @@ async function shown(): Promise<{ allowed: string; refused: string }> {
   await client.of(clusterRoleBinding).create({ metadata: { name: 'edit' }, roleRef, subjects }, '', ctx)
   await clock.advance('5s')
   const tokenFor = async (account: string, spec: object = {}) =>
-    ((await accounts.act(account, 'default', 'token', { spec }, ctx)) as Token).status.token
+    ((await accounts.createSubresource(account, 'default', 'token', { spec }, ctx)) as Token).status.token
   const boundObjectRef = { kind: 'Pod', apiVersion: 'v1', name: 'p', uid: bound.metadata.uid }
   const tokens = {
     allowed: await tokenFor('writer', { boundObjectRef }),
@@ -81,7 +81,7 @@ test('02 service account token', async () => {
   )
   const read = async (file: string) => {
     const folder = `/pods/${made.metadata.uid}/volumes/kubernetes.io~projected/${volume?.name}`
-    return new TextDecoder().decode(await host.disk.readEnd(`${folder}/${file}`, 10_000))
+    return new TextDecoder().decode(await host.disk.readTail(`${folder}/${file}`, 10_000))
   }
   equal(await read('namespace'), 'default')
   match(await read('ca.crt'), /^-----BEGIN CERTIFICATE-----/)
@@ -104,7 +104,7 @@ test('02 service account token', async () => {
   ok((await review(renewed))?.authenticated)
   const account = since(node.flowOf('serviceaccounts', 'default'), 'admin ──► API Server')
   const request = { spec: { expirationSeconds: 600 } }
-  const brief = (await admin.of(serviceAccount).act('default', 'default', 'token', request, ctx)) as {
+  const brief = (await admin.of(serviceAccount).createSubresource('default', 'default', 'token', request, ctx)) as {
     readonly status: { readonly token: string }
   }
   ok((await review(brief.status.token))?.authenticated)

@@ -2,9 +2,9 @@
 import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
 import { present } from '../../src/base/assert.ts'
-import { Channel } from '../../src/base/channel.ts'
+import { Channel } from '../../src/base/async/channel.ts'
 import { configMap, pod, startCluster } from '../../src/cluster/index.ts'
-import { patchWith, webhook, webhookServer } from '../../src/apiserver/admission/webhooks/webhooks.harness.ts'
+import { patchWith, webhook, webhookServer } from '../../src/apiserver/admission/plugins/webhooks/webhooks.harness.ts'
 import { comparePage, excerpt, inOrder } from './page.ts'
 import { rawCalls, type RawCalls } from './raw-calls.ts'
 
@@ -20,7 +20,7 @@ const rule = (resource: string) => ({
 })
 const container = (name: string) => ({ name, image: 'i' })
 const podNamed = (name: string) => ({ metadata: { name }, spec: { containers: [container('c')] } })
-const drawn = { fold: true, stations: true }
+const drawn = { fold: true, stages: true }
 /** The call and what the API server did with it, not what others made of it then. */
 const ofCall = (name: string) => [
   new RegExp(`client ──► API Server: (create|update) \\w+ ${name} `),
@@ -211,7 +211,7 @@ test('03 admission chain', async () => {
     ],
     [
       ['audit', 'every stage of every outcome has a line', 'src/apiserver/audit/audit.test.ts'],
-      ['several fields are wrong', 'all of them are named in one answer', 'src/apiserver/validation.test.ts'],
+      ['several fields are wrong', 'all of them are named in one answer', 'src/apiserver/objects/validation.test.ts'],
     ],
   )
 })

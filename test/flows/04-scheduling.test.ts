@@ -32,7 +32,7 @@ async function spread(): Promise<{ first: string; second: string }> {
   await using _cluster = cluster
   await create('first')
   await cluster.clock.advance('5s')
-  cluster.faults.refuse({ kind: pod, subresource: 'binding' })
+  cluster.faults.reject({ kind: pod, subresource: 'binding' })
   await create('second')
   await cluster.clock.advance('5s')
   const pods = (await cluster.client.of(pod).list({ namespace: 'default' }, ctx)).items
@@ -70,7 +70,7 @@ test('04 scheduling', async () => {
       [
         'nothing fits, and no room can be made',
         'the pod waits among the unschedulable; an event that can help one of the plugins which rejected it wakes it ([Pod creation](01-pod-creation.md)), or five minutes do',
-        'src/scheduler/queue.test.ts',
+        'src/scheduler/queue/scheduling-queue.test.ts',
         'test/scheduler/placement.test.ts',
       ],
       [

@@ -110,7 +110,11 @@ test('05 rolling update', async () => {
         'as upstream',
         'test/controllers/kubectl.test.ts',
       ],
-      ['the whole process is killed in the middle', 'the next start completes it', 'test/thread/rollout-kill.test.ts'],
+      [
+        'the whole process is killed in the middle',
+        'the next start completes it',
+        'test/end-to-end/rollout-kill.test.ts',
+      ],
     ],
   )
 })

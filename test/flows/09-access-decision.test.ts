@@ -68,7 +68,7 @@ test('09 access decision', async () => {
       ['roles', 'create'],
     ],
   )
-  const drawn = { fold: true, stations: true }
+  const drawn = { fold: true, stages: true }
   const flow = cluster.flow(configMap, 'x', 'default', drawn)
   match(flow, /create configmaps x → 403 Forbidden/)
   const mine = cluster.flow(pod, 'web', 'default', drawn)
@@ -107,7 +107,7 @@ test('09 access decision', async () => {
       [
         'webhooks and attribute files decide, in the order of the configuration',
         'the first that has an opinion decides',
-        'src/apiserver/outside-identity.test.ts',
+        'src/apiserver/outbound/external-authentication.test.ts',
       ],
       ['`kubectl auth can-i --list`', 'what it lists is what may be done', 'test/identity/identity.test.ts'],
       ['every decision', 'has a line of audit', 'src/apiserver/audit/audit.test.ts'],

@@ -152,17 +152,17 @@ test('10 garbage collection', async () => {
       [
         'the collector ends in the middle of it',
         'the next one goes on: every decision is made from what is there',
-        'src/controllers/followed-kinds.test.ts',
+        'src/controllers/runtime/discovered-kinds.test.ts',
       ],
       [
         'discovery is down',
         'what is known stays known, and nothing is decided about dependents of a kind that nobody serves',
-        'src/controllers/followed-kinds.test.ts',
+        'src/controllers/runtime/discovered-kinds.test.ts',
       ],
       [
         'owners and dependents of custom kinds',
         'the collector takes its kinds from discovery: they go as all others do',
-        'src/controllers/followed-kinds.test.ts',
+        'src/controllers/runtime/discovered-kinds.test.ts',
       ],
     ],
   )

@@ -1,7 +1,7 @@
 // Flow 11: of two controller managers one leads; when it dies the other takes over; and never do both act.
 import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
-import { rfc3339Micro } from '../../src/base/clock.ts'
+import { rfc3339Micro } from '../../src/base/time/clock.ts'
 import { context, lease, namespace, serviceAccount, startCluster, type TestCluster } from '../../src/cluster/index.ts'
 import { comparePage, excerpt, inOrder, since } from './page.ts'
 

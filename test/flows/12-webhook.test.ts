@@ -2,7 +2,7 @@
 import { deepEqual, equal, match } from 'node:assert/strict'
 import { test } from 'node:test'
 import { present } from '../../src/base/assert.ts'
-import { Channel } from '../../src/base/channel.ts'
+import { Channel } from '../../src/base/async/channel.ts'
 import { configMap, startCluster } from '../../src/cluster/index.ts'
 import {
   authorityOf,
@@ -10,7 +10,7 @@ import {
   patchWith,
   webhook,
   webhookServer,
-} from '../../src/apiserver/admission/webhooks/webhooks.harness.ts'
+} from '../../src/apiserver/admission/plugins/webhooks/webhooks.harness.ts'
 import { comparePage, excerpt } from './page.ts'
 import { rawCalls, type RawAnswer } from './raw-calls.ts'
 

@@ -74,7 +74,11 @@ test('13 pod network', async () => {
         'the sandbox fails with its name, and is tried again until it is there',
         'test/kubelet/network.test.ts',
       ],
-      ['the node has no network yet', 'its pods wait, and go on when it has one', 'src/kubelet/node-health.test.ts'],
+      [
+        'the node has no network yet',
+        'its pods wait, and go on when it has one',
+        'src/kubelet/node/runtime-health-monitor.test.ts',
+      ],
       [
         'the kubelet, or the whole node, ends and starts again',
         'no address is leaked',

@@ -4,10 +4,10 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import type { FlowEvent } from '../../src/base/flow.ts'
-import { fetchFlowEvents } from '../../src/cluster/flow-events.ts'
+import type { FlowEvent } from '../../src/base/observability/flow-recorder.ts'
+import { fetchFlowEvents } from '../../src/cluster/client/fetch-flow-events.ts'
 import { context, pod, startCluster } from '../../src/cluster/index.ts'
-import { wordsOf } from '../../src/flows/fold.ts'
+import { eventText } from '../../src/flows/fold-branches.ts'
 import { kubectls, runKubectl } from '../kubectl.ts'
 import { until } from '../until.ts'
 import { comparePage } from './page.ts'
@@ -19,7 +19,7 @@ if (kubectl === undefined) throw new Error('there is no kubectl')
 /** The calls of kubectl about an object, and those that they lead to; without times, since how long kubectl takes says nothing. */
 const callsOf = (events: readonly FlowEvent[], name: string): string => {
   const drawn = (event: FlowEvent, from: string, indent: string): string[] => [
-    `${indent}${from} ──► ${event.to}: ${wordsOf(event)}`,
+    `${indent}${from} ──► ${event.to}: ${eventText(event)}`,
     ...events
       .filter(({ arrow, cause }) => arrow === 'call' && cause.event === event.id)
       .flatMap((next) => drawn(next, next.from, `${indent}  `)),
@@ -98,7 +98,7 @@ test(`20 query, kubectl ${kubectl.version}`, async () => {
       [
         '`logs` with `--follow`, `--previous`, `--since`, `--tail`; `attach`, `port-forward`, `cp`',
         'the same way, as streams',
-        'test/thread/streams.test.ts',
+        'test/end-to-end/streams.test.ts',
         'test/containers/streams.test.ts',
       ],
       ['`debug`', 'an ephemeral container joins the pod', 'test/containers/pods.test.ts'],

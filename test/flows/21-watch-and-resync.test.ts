@@ -2,15 +2,15 @@
 // nothing is missed.
 import { deepEqual, equal, match, ok } from 'node:assert/strict'
 import { test } from 'node:test'
-import type { FlowEvent, FlowId } from '../../src/base/flow.ts'
-import { silentLog } from '../../src/base/log.ts'
-import { TaskGroup } from '../../src/base/task-group.ts'
-import { Informer } from '../../src/client/informer.ts'
-import { DirectTransport } from '../../src/cluster/direct-transport.ts'
-import { Faults } from '../../src/cluster/faults.ts'
-import { adminUser } from '../../src/cluster/identities.ts'
+import type { FlowEvent, FlowId } from '../../src/base/observability/flow-recorder.ts'
+import { silentLog } from '../../src/base/observability/log.ts'
+import { TaskGroup } from '../../src/base/async/task-group.ts'
+import { Informer } from '../../src/client/informer/informer.ts'
+import { DirectTransport } from '../../src/cluster/client/direct-transport.ts'
+import { Faults } from '../../src/cluster/testing/faults.ts'
+import { adminUser } from '../../src/cluster/client/component-users.ts'
 import { configMap, deployment, pod, startCluster } from '../../src/cluster/index.ts'
-import { wordsOf } from '../../src/flows/fold.ts'
+import { eventText } from '../../src/flows/fold-branches.ts'
 import { ctx, startBareCluster } from './bare-cluster.ts'
 import { comparePage, excerpt, since, type Section } from './page.ts'
 
@@ -29,7 +29,7 @@ function talkOf(events: Iterable<FlowEvent>, ...parties: string[]): string {
   const startMs = heard[0]?.atMs ?? 0
   const lines = heard.map((event) => {
     const time = `+${event.atMs - startMs}ms`.padStart(9)
-    return `${time}  ${event.from} ${event.arrow === 'call' ? '──►' : '--►'} ${event.to}: ${wordsOf(event)}`
+    return `${time}  ${event.from} ${event.arrow === 'call' ? '──►' : '--►'} ${event.to}: ${eventText(event)}`
   })
   // What is said again and again, a call and its delivery by turns, is shown once.
   const distinct = lines.filter((line, index) => line !== lines[index - 1] && line !== lines[index - 2])
@@ -83,10 +83,10 @@ async function followed(): Promise<Section[]> {
     'The writer changes an object ten thousand times. A reader that does not read is cut off, and nothing is kept for it any more. The other one has lost its connection and cannot come back meanwhile: when it can, the revision that it would go on from is forgotten (410), so it lists again.',
     async () => {
       const options = { namespace: 'default', resourceVersion: String(informer.revision) }
-      const slow = lagging.watchMany(options, ctx)[Symbol.asyncIterator]()
+      const slow = lagging.watchBatches(options, ctx)[Symbol.asyncIterator]()
       const first = slow.next()
       await clock.advance('1s')
-      faults.refuse({ verb: 'watch', sender: 'reader', code: 503, times: 1_000 })
+      faults.reject({ verb: 'watch', sender: 'reader', code: 503, times: 1_000 })
       equal(faults.breakWatches('reset', { sender: 'reader' }), 1)
       // Beyond what is kept for one who reads, and what is remembered for one who comes back.
       for (let count = 0; count <= 10_002; count++)
@@ -135,7 +135,7 @@ test('21 watch and resync', async () => {
   for (const [index, how] of (['gone', 'reset', 'silence'] as const).entries()) {
     ok(cluster.faults.breakWatches(how) > 0)
     // Nobody is back before the change is made.
-    for (const verb of ['list', 'watch'] as const) cluster.faults.refuse({ verb, code: 503, times: 1_000 })
+    for (const verb of ['list', 'watch'] as const) cluster.faults.reject({ verb, code: 503, times: 1_000 })
     await deployments.patch('web', 'default', { spec: { replicas: index + 2 } }, 'merge', ctx)
     if (how !== 'silence') cluster.faults.heal()
     await cluster.clock.advance('5s')

@@ -6,26 +6,26 @@ import { tokenReview } from '../../src/api/authentication/v1/token-review.ts'
 import { certificateSigningRequest } from '../../src/api/certificates/v1/certificate-signing-request.ts'
 import { configMap } from '../../src/api/core/v1/config-map.ts'
 import { lease } from '../../src/api/coordination/v1/lease.ts'
-import { node } from '../../src/api/core/v1/node.ts'
-import { pod } from '../../src/api/core/v1/pod.ts'
+import { node } from '../../src/api/core/v1/node/node.ts'
+import { pod } from '../../src/api/core/v1/pod/pod.ts'
 import { secret } from '../../src/api/core/v1/secret.ts'
 import { clusterRoleBinding } from '../../src/api/rbac/v1/cluster-role-binding.ts'
-import { userNamed } from '../../src/apiserver/request.ts'
-import { rfc3339 } from '../../src/base/clock.ts'
-import { context } from '../../src/base/context.ts'
-import { silentLog } from '../../src/base/log.ts'
-import { seededRandom } from '../../src/base/random.ts'
-import { VirtualClock } from '../../src/base/virtual-clock.ts'
-import { Cluster } from '../../src/cluster/cluster.ts'
-import { adminUser, nodeUser } from '../../src/cluster/identities.ts'
-import { temporaryCertificates } from '../../src/cluster/pki.ts'
-import { clusterPolicies } from '../../src/cluster/policies.ts'
-import { lifeOf } from '../../src/flows/flow-graph.ts'
+import { userWithName } from '../../src/apiserver/request/request.ts'
+import { rfc3339 } from '../../src/base/time/clock.ts'
+import { context } from '../../src/base/observability/context.ts'
+import { silentLog } from '../../src/base/observability/log.ts'
+import { seededRandom } from '../../src/base/random/random.ts'
+import { VirtualClock } from '../../src/base/time/virtual-clock.ts'
+import { Cluster } from '../../src/cluster/run/cluster.ts'
+import { adminUser, nodeUser } from '../../src/cluster/client/component-users.ts'
+import { temporaryCertificates } from '../../src/cluster/certificates/cluster-certificates.ts'
+import { buildRequestPolicies } from '../../src/cluster/policy/request-policies.ts'
+import { flowTreesOf } from '../../src/flows/flow-graph.ts'
 import { textDiagram } from '../../src/flows/text-diagram.ts'
 import { base64Text } from '../../src/pki/pem.ts'
-import { requestPem } from '../../src/pki/certificate-request.ts'
+import { certificateRequestPem } from '../../src/pki/certificate-request.ts'
 import { nodePlatform } from '../../src/platform/node/platform.ts'
-import { MemoryStore } from '../../src/store/memory.ts'
+import { MemoryStore } from '../../src/store/memory-store.ts'
 import { comparePage, excerpt } from './page.ts'
 
 const ctx = context(new AbortController().signal)
@@ -34,7 +34,7 @@ const roles = 'system:certificates.k8s.io:certificatesigningrequests'
 async function start() {
   const [clock, random] = [new VirtualClock(Date.UTC(2030, 0, 1)), seededRandom(1)]
   const certificates = temporaryCertificates({ clock, random, platform: nodePlatform, hosts: [] })
-  const { policies } = clusterPolicies({ clock, random, platform: nodePlatform, ...certificates })
+  const { policies } = buildRequestPolicies({ clock, random, platform: nodePlatform, ...certificates })
   const store = new MemoryStore(clock)
   const controllerSettings = { signer: certificates.signer, authority: certificates.authority }
   const cluster = new Cluster({ clock, random, log: silentLog, store, policies, nodes: 1, controllerSettings })
@@ -77,13 +77,13 @@ async function start() {
   await clock.advance('1s')
   const userOf = async (shown: string) => {
     const { status } = await admin.of(tokenReview).create({ metadata: {}, spec: { token: shown } }, '', ctx)
-    return status?.authenticated === true ? userNamed(status.user?.username ?? '', status.user?.groups) : undefined
+    return status?.authenticated === true ? userWithName(status.user?.username ?? '', status.user?.groups) : undefined
   }
   const ask = async (name: string, sender: string, by: ReturnType<typeof nodeUser>, nodeName: string) => {
     const key = nodePlatform.crypto.generateKey()
     const subject = { commonName: `system:node:${nodeName}`, organizations: ['system:nodes'] }
     const spec = {
-      request: base64Text(requestPem({ subject }, key)),
+      request: base64Text(certificateRequestPem({ subject }, key)),
       signerName: 'kubernetes.io/kube-apiserver-client-kubelet',
       usages: ['digital signature', 'client auth'],
     }
@@ -92,7 +92,7 @@ async function start() {
     return (await admin.of(certificateSigningRequest).get(name, '', ctx)).status.certificate
   }
   const flowOf = (name: string) =>
-    textDiagram(lifeOf(cluster.flow.events(), { resource: 'certificatesigningrequests', namespace: '', name }))
+    textDiagram(flowTreesOf(cluster.flow.events(), { resource: 'certificatesigningrequests', namespace: '', name }))
   return {
     cluster,
     clock,
@@ -111,7 +111,7 @@ test('26 joining: token, request, certificate, renewal', async () => {
   const { cluster, token, certificates, userOf, ask, flowOf, admin } = world
   const info = await admin.of(configMap).get('cluster-info', 'kube-public', ctx)
   match(info.data?.['jws-kubeconfig-abcdef'] ?? '', /^[\w-]+\.\.[\w-]+$/, 'who has the token can tell that it is ours')
-  const stranger = cluster.client('machine', userNamed('system:anonymous', ['system:unauthenticated']))
+  const stranger = cluster.client('machine', userWithName('system:anonymous', ['system:unauthenticated']))
   deepEqual((await stranger.of(configMap).get('cluster-info', 'kube-public', ctx)).data, info.data)
   await rejects(stranger.of(configMap).list({ namespace: 'kube-public' }, ctx), /cannot list resource "configmaps"/)
   const machine = await userOf(`${token.id}.${token.secret}`)
@@ -160,7 +160,7 @@ async function leave({ cluster, clock, admin }: Awaited<ReturnType<typeof start>
   await admin.of(pod).create({ metadata: { name: 'work' }, spec }, 'default', ctx)
   await clock.advance('5s')
   await kubectl.of(node).patch('node-0', '', { spec: { unschedulable: true } }, 'merge', ctx)
-  await kubectl.of(pod).act('work', 'default', 'eviction', { metadata: { name: 'work' } }, ctx)
+  await kubectl.of(pod).createSubresource('work', 'default', 'eviction', { metadata: { name: 'work' } }, ctx)
   await clock.advance('1m')
   equal(await admin.of(pod).find('work', 'default', ctx), undefined)
   await cluster.component('kubelet/node-0').kill()
@@ -168,7 +168,7 @@ async function leave({ cluster, clock, admin }: Awaited<ReturnType<typeof start>
   await clock.advance('1m')
   equal(await admin.of(lease).find('node-0', 'kube-node-lease', ctx), undefined, 'its lease goes with it')
   const lifeText = (resource: string, namespace: string, name: string) =>
-    textDiagram(lifeOf(cluster.flow.events(), { resource, namespace, name }))
+    textDiagram(flowTreesOf(cluster.flow.events(), { resource, namespace, name }))
   return [
     {
       heading: 'A node is drained',

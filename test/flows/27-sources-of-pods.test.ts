@@ -2,7 +2,7 @@
 import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
 import { pod } from '../../src/cluster/index.ts'
-import type { ManifestSource } from '../../src/machine/manifests/manifests.ts'
+import type { ManifestSource } from '../../src/machine/manifests/manifest-source.ts'
 import { ctx, startLoneNode } from './lone-node.ts'
 import { comparePage, excerpt, inOrder, since } from './page.ts'
 
@@ -16,7 +16,7 @@ function source(kind: ManifestSource['kind']) {
   const own: ManifestSource = {
     kind,
     list: () => Promise.resolve([...texts].map(([name, text]) => ({ name, text }))),
-    changed: (signal) => {
+    waitForChange: (signal) => {
       signal.addEventListener('abort', () => heard.reject(signal.reason as Error), { once: true })
       return heard.promise
     },

@@ -1,13 +1,13 @@
 // A cluster without nodes, in virtual time, whose record can be read as it is.
-import { context } from '../../src/base/context.ts'
-import { silentLog } from '../../src/base/log.ts'
-import { seededRandom } from '../../src/base/random.ts'
-import { VirtualClock } from '../../src/base/virtual-clock.ts'
-import { Cluster, type ClusterOptions } from '../../src/cluster/cluster.ts'
-import { temporaryCertificates } from '../../src/cluster/pki.ts'
-import { clusterPolicies } from '../../src/cluster/policies.ts'
+import { context } from '../../src/base/observability/context.ts'
+import { silentLog } from '../../src/base/observability/log.ts'
+import { seededRandom } from '../../src/base/random/random.ts'
+import { VirtualClock } from '../../src/base/time/virtual-clock.ts'
+import { Cluster, type ClusterOptions } from '../../src/cluster/run/cluster.ts'
+import { temporaryCertificates } from '../../src/cluster/certificates/cluster-certificates.ts'
+import { buildRequestPolicies } from '../../src/cluster/policy/request-policies.ts'
 import { nodePlatform } from '../../src/platform/node/platform.ts'
-import { MemoryStore } from '../../src/store/memory.ts'
+import { MemoryStore } from '../../src/store/memory-store.ts'
 
 export const ctx = context(new AbortController().signal)
 
@@ -20,11 +20,11 @@ export interface BareCluster extends AsyncDisposable {
 export function startBareCluster(options: Partial<ClusterOptions> = {}): BareCluster {
   const [clock, random] = [new VirtualClock(Date.UTC(2030, 0, 1)), seededRandom(1)]
   const certificates = temporaryCertificates({ clock, random, platform: nodePlatform, hosts: [] })
-  const { policies } = clusterPolicies({ clock, random, platform: nodePlatform, ...certificates })
+  const { policies } = buildRequestPolicies({ clock, random, platform: nodePlatform, ...certificates })
   const store = new MemoryStore(clock)
   const controllerSettings = { signer: certificates.signer, authority: certificates.authority }
-  const parts = { clock, random, log: silentLog, store, policies, nodes: 0, controllerSettings }
-  const cluster = new Cluster({ ...parts, ...options })
+  const deps = { clock, random, log: silentLog, store, policies, nodes: 0, controllerSettings }
+  const cluster = new Cluster({ ...deps, ...options })
   cluster.start()
   return { cluster, clock, random, [Symbol.asyncDispose]: () => cluster.stop() }
 }

@@ -1,16 +1,16 @@
 // A cluster whose one kubelet stands beside it, with what simulated nodes do without: volumes on a disk, and manifests.
-import { silentLog } from '../../src/base/log.ts'
-import { TaskGroup } from '../../src/base/task-group.ts'
-import type { VirtualClock } from '../../src/base/virtual-clock.ts'
+import { silentLog } from '../../src/base/observability/log.ts'
+import { TaskGroup } from '../../src/base/async/task-group.ts'
+import type { VirtualClock } from '../../src/base/time/virtual-clock.ts'
 import type { Client } from '../../src/client/client.ts'
-import { adminUser, nodeUser } from '../../src/cluster/identities.ts'
-import { simulatedHost } from '../../src/cluster/simulated-host.ts'
-import { lifeOf } from '../../src/flows/flow-graph.ts'
+import { adminUser, nodeUser } from '../../src/cluster/client/component-users.ts'
+import { simulatedHost } from '../../src/cluster/node/simulated-host.ts'
+import { flowTreesOf } from '../../src/flows/flow-graph.ts'
 import { textDiagram } from '../../src/flows/text-diagram.ts'
 import { Kubelet } from '../../src/kubelet/kubelet.ts'
-import type { NodeHost } from '../../src/kubelet/node-host.ts'
+import type { NodeHost } from '../../src/kubelet/node/node-host.ts'
 import { solo } from '../../src/kubelet/solo.harness.ts'
-import { SimulatedRuntime } from '../../src/machine/runtime/simulated.ts'
+import { SimulatedRuntime } from '../../src/machine/runtime/simulated-runtime.ts'
 import { startBareCluster } from './bare-cluster.ts'
 
 export { ctx } from './bare-cluster.ts'
@@ -42,7 +42,7 @@ export async function startLoneNode(hostChanges: Partial<NodeHost>): Promise<Lon
     runtime,
     flowOf: (resource, name) =>
       textDiagram(
-        lifeOf(cluster.flow.events(), { resource, namespace: resource === 'namespaces' ? '' : 'default', name }),
+        flowTreesOf(cluster.flow.events(), { resource, namespace: resource === 'namespaces' ? '' : 'default', name }),
       ),
     async [Symbol.asyncDispose]() {
       await tasks[Symbol.asyncDispose]()

@@ -1,7 +1,7 @@
 // The page of a flow: its diagram as a test recorded it, never drawn by hand. RECORD_FLOWS=1 writes it anew.
 import { equal, match } from 'node:assert/strict'
 import { access, readFile, writeFile } from 'node:fs/promises'
-import { getOrMake } from '../../src/base/get-or-make.ts'
+import { getOrInsert } from '../../src/base/collections/get-or-insert.ts'
 
 /** The lines of a recorded flow that concern these participants and objects, with what led to them, without what varies. */
 export function excerpt(flow: string, ...wanted: RegExp[]): string {
@@ -46,15 +46,15 @@ export function settled(flow: string): string {
   const letters = new Map<string, string>()
   const numbers = new Map<string, Map<string, number>>()
   const withNumber = (owner: string, id: string): string => {
-    const known = getOrMake(numbers, owner, () => new Map<string, number>())
-    return id === '*' ? `${owner}-*` : `${owner}-${getOrMake(known, id, () => known.size + 1)}`
+    const known = getOrInsert(numbers, owner, () => new Map<string, number>())
+    return id === '*' ? `${owner}-*` : `${owner}-${getOrInsert(known, id, () => known.size + 1)}`
   }
   return flow
     .replaceAll(/ @\d+$/gm, '')
     .replaceAll(/ {2}×\d+ alike$/gm, '')
     .replaceAll(generatedName, (_, owner: string, hash?: string, idOfHash?: string, id?: string) => {
       if (hash === undefined) return withNumber(owner, id ?? '')
-      const template = `${owner}-${getOrMake(letters, hash, () => String.fromCharCode(97 + letters.size))}`
+      const template = `${owner}-${getOrInsert(letters, hash, () => String.fromCharCode(97 + letters.size))}`
       return idOfHash === undefined ? template : withNumber(template, idOfHash)
     })
 }

@@ -4,12 +4,12 @@ import { deepEqual, doesNotMatch, equal, match, ok } from 'node:assert/strict'
 import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { flowEventsPath } from '../../src/api/flow-wire.ts'
-import { createLog } from '../../src/base/log.ts'
-import { realClock } from '../../src/base/clock.ts'
-import { systemRandom } from '../../src/base/random.ts'
-import { up } from '../../src/cluster/up.ts'
-import type { PolicyFlagValues } from '../../src/cluster/policy-flags.ts'
+import { flowEventsPath } from '../../src/api/coxswain/v1/flow-protocol.ts'
+import { createLog } from '../../src/base/observability/log.ts'
+import { realClock } from '../../src/base/time/clock.ts'
+import { systemRandom } from '../../src/base/random/random.ts'
+import { up } from '../../src/cluster/run/up.ts'
+import type { PolicyFlagValues } from '../../src/cluster/flags/policy-flags.ts'
 import { signToken } from '../../src/apiserver/authentication/json-web-token.ts'
 import { Authority, type Identity } from '../../src/pki/authority.ts'
 import { kubeconfigText, parseKubeconfig } from '../../src/pki/kubeconfig.ts'
@@ -30,9 +30,9 @@ async function started(files: Record<string, string> = {}, flags: PolicyFlagValu
   let logged = ''
   const log = createLog({ clock: realClock, write: (text) => (logged += text), format: 'json', level: 'debug' })
   const adminPath = join(folder, 'kubeconfig')
-  const dataFolder = join(folder, 'data')
+  const dataDirectory = join(folder, 'data')
   const running = await up({
-    dataFolder,
+    dataDirectory,
     kubeconfigPath: adminPath,
     store: { kind: 'memory' },
     host: '127.0.0.1',
@@ -42,7 +42,7 @@ async function started(files: Record<string, string> = {}, flags: PolicyFlagValu
     log,
   })
   const admin = parseKubeconfig(await readFile(adminPath, 'utf8'))
-  const pki = (name: string) => readFile(join(dataFolder, 'pki', name), 'utf8')
+  const pki = (name: string) => readFile(join(dataDirectory, 'pki', name), 'utf8')
   const authority = Authority.load(
     { certificate: await pki('ca.crt'), key: await pki('ca.key') },
     { clock: realClock, random: systemRandom, crypto: nodePlatform.crypto },
@@ -101,7 +101,7 @@ async function started(files: Record<string, string> = {}, flags: PolicyFlagValu
   }
   return {
     folder,
-    dataFolder,
+    dataDirectory,
     adminPath,
     admin,
     pki,
@@ -301,8 +301,8 @@ test('without credentials only health and version are readable, and private file
     403,
     'headers of a proxy prove nothing by themselves',
   )
-  for (const name of await readdir(cluster.dataFolder, { recursive: true })) {
-    const { mode } = await stat(join(cluster.dataFolder, name))
+  for (const name of await readdir(cluster.dataDirectory, { recursive: true })) {
+    const { mode } = await stat(join(cluster.dataDirectory, name))
     equal(mode & 0o077, 0, name)
   }
   equal((await stat(cluster.adminPath)).mode & 0o777, 0o600)

@@ -1,12 +1,12 @@
 // Interpreted. decode: from parsed JSON to an object of a message, as Go's decoder and zero values would have it.
 // Wrong types are errors; unknown fields are reported and dropped; empty values that mean absent are dropped.
-import { chosenType } from '../../src/schema/choice.ts'
-import type { Field, Message, ScalarName, Type } from '../../src/schema/field.ts'
-import { decodeBytes } from '../../src/schema/decode-scalar.ts'
-import { goFieldName, goListType, goTextType } from '../../src/schema/go-names.ts'
-import { canonicalQuantity } from '../../src/schema/quantity.ts'
-import { keepsEmpty, zeroOf } from '../../src/schema/zero.ts'
-import { isJsonObject, jsonKind, type JsonObject } from '../../src/schema/json-value.ts'
+import { chosenType } from '../../src/schema/descriptor/choice.ts'
+import type { Field, Message, ScalarName, Type } from '../../src/schema/descriptor/field.ts'
+import { decodeBytes } from '../../src/schema/decoding/decode-scalar.ts'
+import { goFieldName, goListType, goTextType } from '../../src/schema/decoding/go-names.ts'
+import { canonicalQuantity } from '../../src/schema/scalar/quantity.ts'
+import { keepsEmpty, zeroOf } from '../../src/schema/descriptor/zero.ts'
+import { isJsonObject, jsonKind, type JsonObject } from '../../src/schema/json/json-value.ts'
 
 /** The body is not of the declared type: the whole request is malformed. */
 export class DecodeError extends Error {
@@ -59,7 +59,7 @@ function decodeMessage(
       path: at,
       names: names === '' ? goName : `${names}.${goName}`,
       struct: message.name.slice(message.name.lastIndexOf('.') + 1),
-      isTyped: field.typed === true,
+      isTyped: field.hasTypeMeta === true,
     }
     const decoded = decodeType(field.type, value, place, unknown, depth + 1)
     if (!meansAbsent(field, decoded)) target[name] = decoded as never

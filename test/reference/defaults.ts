@@ -1,8 +1,8 @@
 // Interpreted. defaults: fills in static defaults, zero values and the structs that are always there. Shares what needs no change.
-import { chosenType } from '../../src/schema/choice.ts'
-import type { Field, Message, Type } from '../../src/schema/field.ts'
-import type { JsonObject } from '../../src/schema/json-value.ts'
-import { writtenWhenUnset } from '../../src/schema/zero.ts'
+import { chosenType } from '../../src/schema/descriptor/choice.ts'
+import type { Field, Message, Type } from '../../src/schema/descriptor/field.ts'
+import type { JsonObject } from '../../src/schema/json/json-value.ts'
+import { valueWhenUnset } from '../../src/schema/descriptor/zero.ts'
 
 export function withDefaults<T extends object>(message: Message, object: T): T {
   return fillMessage(message, object as JsonObject) as T
@@ -21,7 +21,7 @@ function fillMessage(message: Message, object: JsonObject): JsonObject {
     if (complete !== value && complete !== undefined) (filled ??= { ...object })[name] = complete
   }
   for (const [name, field] of Object.entries(message.fields)) {
-    const written = writtenWhenUnset(field)
+    const written = valueWhenUnset(field)
     if (written !== undefined && (filled ?? object)[name] === undefined) (filled ??= { ...object })[name] = written
   }
   return (filled as JsonObject | undefined) ?? object

@@ -1,9 +1,9 @@
 // Interpreted. protobuf-encode: objects as the bytes that Go clients read. Fields come in the order of their numbers; a value that
 // Go holds without a pointer is written even when it is zero, as upstream's encoder does; maps are sorted by key.
-import { durationNanos } from '../../src/schema/duration.ts'
-import { choiceFields } from '../../src/schema/choice.ts'
-import type { Field, Message, ScalarName, Type } from '../../src/schema/field.ts'
-import type { JsonObject } from '../../src/schema/json-value.ts'
+import { durationNanos } from '../../src/schema/scalar/duration.ts'
+import { choiceFields } from '../../src/schema/descriptor/choice.ts'
+import type { Field, Message, ScalarName, Type } from '../../src/schema/descriptor/field.ts'
+import type { JsonObject } from '../../src/schema/json/json-value.ts'
 
 const utf8 = new TextEncoder()
 const magic = Uint8Array.of(0x6b, 0x38, 0x73, 0x00)
@@ -48,7 +48,7 @@ function tableOf(message: Message): readonly Entry[] {
   if (known !== undefined) return known
   const root: Entry[] = []
   for (const [name, field] of Object.entries(message.fields))
-    [field.inside ?? []].flat().reduce(embeddedIn, root).push({ tag: field.tag, name, field })
+    [field.embeddedAt ?? []].flat().reduce(embeddedIn, root).push({ tag: field.tag, name, field })
   const table = ordered(root)
   tables.set(message, table)
   return table

@@ -1,9 +1,9 @@
 // Interpreted. protobuf: from the wire form that Go clients send to the JSON value that decode() takes. Field numbers stand on the
 // descriptors; fields that are not known are skipped, as protobuf asks.
-import { durationText } from '../../src/schema/duration.ts'
-import { choiceValue } from '../../src/schema/choice.ts'
-import type { Field, Message, ScalarName, Type } from '../../src/schema/field.ts'
-import type { JsonObject, JsonValue } from '../../src/schema/json-value.ts'
+import { durationText } from '../../src/schema/scalar/duration.ts'
+import { choiceValue } from '../../src/schema/descriptor/choice.ts'
+import type { Field, Message, ScalarName, Type } from '../../src/schema/descriptor/field.ts'
+import type { JsonObject, JsonValue } from '../../src/schema/json/json-value.ts'
 
 export class ProtobufError extends Error {
   override name = 'ProtobufError'
@@ -58,7 +58,7 @@ function tableOf(message: Message): Table {
   if (known !== undefined) return known
   const table: Table = { fields: new Map(), embedded: new Map() }
   for (const [name, field] of Object.entries(message.fields)) {
-    const owner = [field.inside ?? []].flat().reduce(embeddedTable, table)
+    const owner = [field.embeddedAt ?? []].flat().reduce(embeddedTable, table)
     owner.fields.set(field.tag, { name, field })
   }
   tables.set(message, table)
@@ -155,8 +155,8 @@ function decodeScalar(type: ScalarName, value: WireValue): JsonValue {
     case 'duration':
       return durationText(partsOf(value).number(1))
     case 'intOrString': {
-      const parts = partsOf(value)
-      return parts.number(1) === 0 ? parts.number(2) : parts.text(3)
+      const deps = partsOf(value)
+      return deps.number(1) === 0 ? deps.number(2) : deps.text(3)
     }
     case 'time':
     case 'microTime':
@@ -170,18 +170,18 @@ function decodeScalar(type: ScalarName, value: WireValue): JsonValue {
   }
 }
 
-function timeText(parts: Parts, type: 'time' | 'microTime'): string {
-  const seconds = new Date(parts.number(1) * 1000).toISOString().slice(0, 19)
-  return type === 'time' ? `${seconds}Z` : `${seconds}.${String(Math.floor(parts.number(2) / 1000)).padStart(6, '0')}Z`
+function timeText(deps: Deps, type: 'time' | 'microTime'): string {
+  const seconds = new Date(deps.number(1) * 1000).toISOString().slice(0, 19)
+  return type === 'time' ? `${seconds}Z` : `${seconds}.${String(Math.floor(deps.number(2) / 1000)).padStart(6, '0')}Z`
 }
 
 /** The fields of a small message that stands for one value. */
-interface Parts {
+interface Deps {
   number(field: number): number
   text(field: number): string
 }
 
-function partsOf(value: WireValue): Parts {
+function partsOf(value: WireValue): Deps {
   const found = new Map(Array.from(fieldsOf(asBytes(value)), (entry) => [entry.number, entry.value]))
   return {
     number: (field) => asNumber(found.get(field) ?? 0n),

@@ -1,8 +1,8 @@
 // Interpreted. validate: the constraints that stand on the fields themselves. Rules across fields are functions in the kind's file.
-import { chosenType } from '../../src/schema/choice.ts'
-import type { Field, Message, Type } from '../../src/schema/field.ts'
-import { invalid, notSupported, required, type FieldError } from '../../src/schema/field-error.ts'
-import type { JsonObject } from '../../src/schema/json-value.ts'
+import { chosenType } from '../../src/schema/descriptor/choice.ts'
+import type { Field, Message, Type } from '../../src/schema/descriptor/field.ts'
+import { invalid, notSupported, required, type FieldError } from '../../src/schema/validation/field-error.ts'
+import type { JsonObject } from '../../src/schema/json/json-value.ts'
 
 /** All violations at once, in the order of the fields. */
 export function validateFields(message: Message, object: object, path = ''): FieldError[] {

@@ -1,15 +1,15 @@
 // Three nodes without kubelets, and the hand that marks their pods as the recording did: running after a moment,
 // `stuck` images never, work ends by itself, `fail` badly, and what is deleted goes at once.
-import { every, rfc3339, rfc3339Micro, type Clock } from '../../src/base/clock.ts'
-import { context } from '../../src/base/context.ts'
-import { silentLog } from '../../src/base/log.ts'
-import type { TaskGroup } from '../../src/base/task-group.ts'
+import { every, rfc3339, rfc3339Micro, type Clock } from '../../src/base/time/clock.ts'
+import { context } from '../../src/base/observability/context.ts'
+import { silentLog } from '../../src/base/observability/log.ts'
+import type { TaskGroup } from '../../src/base/async/task-group.ts'
 import { lease } from '../../src/api/coordination/v1/lease.ts'
-import { node } from '../../src/api/core/v1/node.ts'
-import { pod, type Pod } from '../../src/api/core/v1/pod.ts'
-import { controllerOf, keyOf, namespaceOf } from '../../src/api/object.ts'
+import { node } from '../../src/api/core/v1/node/node.ts'
+import { pod, type Pod } from '../../src/api/core/v1/pod/pod.ts'
+import { controllerOf, keyOf, namespaceOf } from '../../src/api/meta/object.ts'
 import type { Client } from '../../src/client/client.ts'
-import { Informers } from '../../src/client/informers.ts'
+import { Informers } from '../../src/client/informer/informers.ts'
 
 const startMs = 300
 const workMs = 1500

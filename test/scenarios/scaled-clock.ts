@@ -1,5 +1,5 @@
 // A clock that runs faster than the machine's: minutes of waiting in seconds, with kubectl outside of it.
-import { realClock, sleepOn, type Clock } from '../../src/base/clock.ts'
+import { realClock, sleepOn, type Clock } from '../../src/base/time/clock.ts'
 
 export function scaledClock(factor: number): Clock {
   const startMs = realClock.nowMs()

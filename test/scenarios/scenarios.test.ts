@@ -6,25 +6,25 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { context } from '../../src/base/context.ts'
-import { silentLog } from '../../src/base/log.ts'
-import { systemRandom } from '../../src/base/random.ts'
-import { TaskGroup } from '../../src/base/task-group.ts'
+import { context } from '../../src/base/observability/context.ts'
+import { silentLog } from '../../src/base/observability/log.ts'
+import { systemRandom } from '../../src/base/random/random.ts'
+import { TaskGroup } from '../../src/base/async/task-group.ts'
 import { job } from '../../src/api/batch/v1/job.ts'
 import { event } from '../../src/api/core/v1/event.ts'
 import { namespace } from '../../src/api/core/v1/namespace.ts'
-import { pod } from '../../src/api/core/v1/pod.ts'
-import { resourceQuota } from '../../src/api/core/v1/resource-quota.ts'
+import { pod } from '../../src/api/core/v1/pod/pod.ts'
+import { resourceQuota } from '../../src/api/core/v1/quota/resource-quota.ts'
 import { storedKinds } from '../../src/api/kinds.ts'
 import { podDisruptionBudget } from '../../src/api/policy/v1/pod-disruption-budget.ts'
-import { realClock } from '../../src/base/clock.ts'
-import { Cluster } from '../../src/cluster/cluster.ts'
-import { adminUser } from '../../src/cluster/identities.ts'
-import { temporaryCertificates } from '../../src/cluster/pki.ts'
-import { clusterPolicies } from '../../src/cluster/policies.ts'
-import { serve } from '../../src/cluster/serve.ts'
+import { realClock } from '../../src/base/time/clock.ts'
+import { Cluster } from '../../src/cluster/run/cluster.ts'
+import { adminUser } from '../../src/cluster/client/component-users.ts'
+import { temporaryCertificates } from '../../src/cluster/certificates/cluster-certificates.ts'
+import { buildRequestPolicies } from '../../src/cluster/policy/request-policies.ts'
+import { serve } from '../../src/cluster/run/serve.ts'
 import { nodePlatform } from '../../src/platform/node/platform.ts'
-import { MemoryStore } from '../../src/store/memory.ts'
+import { MemoryStore } from '../../src/store/memory-store.ts'
 import recorded from '../facts/scenarios.json' with { type: 'json' }
 import { kubectls, runKubectl } from '../kubectl.ts'
 import { until } from '../until.ts'
@@ -72,7 +72,7 @@ const cluster = new Cluster({
   random: systemRandom,
   log: silentLog,
   store: new MemoryStore(clock),
-  policies: clusterPolicies({ ...certificates, platform: nodePlatform, clock: realClock, random: systemRandom })
+  policies: buildRequestPolicies({ ...certificates, platform: nodePlatform, clock: realClock, random: systemRandom })
     .policies,
   nodes: 0,
 })

@@ -5,14 +5,14 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { createServer as createSecureServer, type ServerOptions } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
-import { systemRandom } from '../../src/base/random.ts'
-import { realClock } from '../../src/base/clock.ts'
+import { systemRandom } from '../../src/base/random/random.ts'
+import { realClock } from '../../src/base/time/clock.ts'
 import { eventsEvent } from '../../src/api/events/v1/event.ts'
 import { priorityClass } from '../../src/api/scheduling/v1/priority-class.ts'
 import { context, pod, startCluster, type TestCluster } from '../../src/cluster/index.ts'
-import { temporaryCertificates } from '../../src/cluster/pki.ts'
+import { temporaryCertificates } from '../../src/cluster/certificates/cluster-certificates.ts'
 import { nodePlatform } from '../../src/platform/node/platform.ts'
-import { podCondition } from '../../src/api/core/v1/pod-readiness.ts'
+import { podCondition } from '../../src/api/core/v1/pod/pod-readiness.ts'
 
 const ctx = context(new AbortController().signal)
 
@@ -114,8 +114,8 @@ for (const ignorable of [true, false])
   })
 
 test('an extender over TLS binds, and wants to know who asks', async () => {
-  const parts = { clock: realClock, random: systemRandom, platform: nodePlatform, hosts: ['scheduler.example'] }
-  const { authority, serving, admin } = temporaryCertificates(parts)
+  const deps = { clock: realClock, random: systemRandom, platform: nodePlatform, hosts: ['scheduler.example'] }
+  const { authority, serving, admin } = temporaryCertificates(deps)
   const tls = { key: serving.key, cert: serving.certificate, ca: authority, rejectUnauthorized: true }
   const running: { cluster?: TestCluster } = {}
   await using program = await extender(
@@ -132,7 +132,7 @@ test('an extender over TLS binds, and wants to know who asks', async () => {
           metadata: { name: PodName, uid: PodUID, labels: { bound: 'elsewhere' } },
           target: { kind: 'Node', name: Node },
         }
-        await running.cluster?.client.of(pod).act(PodName, PodNamespace, 'binding', body, ctx)
+        await running.cluster?.client.of(pod).createSubresource(PodName, PodNamespace, 'binding', body, ctx)
         return {}
       },
     },

@@ -1,8 +1,8 @@
 // What must hold after every step, and what must hold in the end.
 import { deepEqual, equal, ok } from 'node:assert/strict'
-import { isPodReady } from '../../src/api/core/v1/pod-readiness.ts'
+import { isPodReady } from '../../src/api/core/v1/pod/pod-readiness.ts'
 import { storedKinds } from '../../src/api/kinds.ts'
-import { controllerOf, isBeingDeleted } from '../../src/api/object.ts'
+import { controllerOf, isBeingDeleted } from '../../src/api/meta/object.ts'
 import { daemonSet, deployment, job, namespace, pod, replicaSet, statefulSet } from '../../src/cluster/index.ts'
 import { isSettled, listOf, nodeCount, steady, work, type World } from './world.ts'
 

@@ -2,8 +2,8 @@
 // and what must hold whatever they try.
 import { deepEqual, equal, ok } from 'node:assert/strict'
 import { X509Certificate } from 'node:crypto'
-import { isPodReady } from '../../src/api/core/v1/pod-readiness.ts'
-import { isBeingDeleted } from '../../src/api/object.ts'
+import { isPodReady } from '../../src/api/core/v1/pod/pod-readiness.ts'
+import { isBeingDeleted } from '../../src/api/meta/object.ts'
 import {
   certificateSigningRequest,
   clusterRoleBinding,
@@ -15,7 +15,7 @@ import {
   resourceQuota,
 } from '../../src/cluster/index.ts'
 import { base64Text } from '../../src/pki/pem.ts'
-import { requestPem } from '../../src/pki/certificate-request.ts'
+import { certificateRequestPem } from '../../src/pki/certificate-request.ts'
 import { nodeCrypto } from '../../src/platform/node/crypto.ts'
 import { attempt, ctx, home, isSettled, listOf, nodeCount, selector, template, type Act, type World } from './world.ts'
 
@@ -54,7 +54,7 @@ async function ask({ cluster, random }: World): Promise<void> {
   const client = cluster.as(isNode ? nodeNameAt(own) : stranger, isNode ? ['system:nodes'] : [])
   const subject = { commonName: nodeNameAt(asked), organizations: ['system:nodes'] }
   const spec = {
-    request: base64Text(requestPem({ subject }, key)),
+    request: base64Text(certificateRequestPem({ subject }, key)),
     signerName: 'kubernetes.io/kube-apiserver-client-kubelet',
     usages: ['digital signature', 'client auth'],
   }
@@ -66,7 +66,7 @@ async function evict(world: World): Promise<void> {
   // Several at once: they race for what the budget still allows.
   const chosen = pods.filter(() => world.random.below(2) === 0)
   const pending = chosen.map(({ metadata: { name } }) =>
-    attempt(() => world.cluster.client.of(pod).act(name, home, 'eviction', { metadata: { name } }, ctx)),
+    attempt(() => world.cluster.client.of(pod).createSubresource(name, home, 'eviction', { metadata: { name } }, ctx)),
   )
   await Promise.all(pending)
 }

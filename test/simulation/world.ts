@@ -1,7 +1,7 @@
 // The simulated world: a whole cluster on virtual time, a mixed workload, and what may go wrong with both.
-import { seededRandom, type Random } from '../../src/base/random.ts'
-import type { Kind } from '../../src/api/kind.ts'
-import type { ApiObject } from '../../src/api/object.ts'
+import { seededRandom, type Random } from '../../src/base/random/random.ts'
+import type { Kind } from '../../src/api/kind/kind.ts'
+import type { ApiObject } from '../../src/api/meta/object.ts'
 import {
   context,
   daemonSet,
@@ -249,7 +249,7 @@ export const faults: readonly Act[] = [
   },
   ({ cluster, random }) => {
     const code = pick(random, [409, 409, 429, 500, 503] as const)
-    cluster.faults.refuse({ code, times: 1 + random.below(6), sender: pick(random, senders) })
+    cluster.faults.reject({ code, times: 1 + random.below(6), sender: pick(random, senders) })
     return Promise.resolve()
   },
 ]

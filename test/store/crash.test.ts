@@ -9,10 +9,10 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { realClock } from '../../src/base/clock.ts'
-import { seededRandom } from '../../src/base/random.ts'
-import { nodeWorkers } from '../../src/platform/node/workers.ts'
-import { SqliteStore } from '../../src/store/sqlite/store.ts'
+import { realClock } from '../../src/base/time/clock.ts'
+import { seededRandom } from '../../src/base/random/random.ts'
+import { nodeWorkers } from '../../src/platform/node/process/workers.ts'
+import { SqliteStore } from '../../src/store/sqlite/sqlite-store.ts'
 
 const { signal } = new AbortController()
 const kills = process.env['COXSWAIN_LONG'] === '1' ? 1_000 : 8

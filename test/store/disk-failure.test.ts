@@ -8,9 +8,9 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { realClock } from '../../src/base/clock.ts'
-import { nodeWorkers } from '../../src/platform/node/workers.ts'
-import { SqliteStore } from '../../src/store/sqlite/store.ts'
+import { realClock } from '../../src/base/time/clock.ts'
+import { nodeWorkers } from '../../src/platform/node/process/workers.ts'
+import { SqliteStore } from '../../src/store/sqlite/sqlite-store.ts'
 
 const { signal } = new AbortController()
 const writes = 400
@@ -57,7 +57,7 @@ for (const [name, inject, error] of injections)
       '-e',
       `inject=${inject}`,
     ]
-    const child = [process.execPath, programAt('./acknowledge.ts'), path, String(writes)]
+    const child = [process.execPath, programAt('./acknowledging-writer.ts'), path, String(writes)]
     const { stdout, stderr, status } = spawnSync('strace', [...trace, ...child], { encoding: 'utf8' })
     equal(status, 0, stderr)
     const lines = stdout

@@ -8,7 +8,7 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 
 const writes = 200
-const program = fileURLToPath(new URL('./acknowledge.ts', import.meta.url))
+const program = fileURLToPath(new URL('./acknowledging-writer.ts', import.meta.url))
 
 /** The order of what matters in a trace, after calls that were interrupted have been put together. */
 type Step =

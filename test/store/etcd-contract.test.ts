@@ -1,6 +1,6 @@
 // The etcd driver passes the contract, on every etcd that there is.
 import { after } from 'node:test'
-import { realClock } from '../../src/base/clock.ts'
+import { realClock } from '../../src/base/time/clock.ts'
 import { storeContract } from '../../src/store/contract.suite.ts'
 import { EtcdCluster, etcds } from '../etcd.ts'
 

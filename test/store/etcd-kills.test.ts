@@ -1,9 +1,9 @@
 // The etcd driver through everything that can happen to members: kills, hangs, a lost quorum, a change of leader.
 import { deepEqual, doesNotMatch, equal, match, ok, rejects } from 'node:assert/strict'
 import { test } from 'node:test'
-import { realClock } from '../../src/base/clock.ts'
-import { seededRandom } from '../../src/base/random.ts'
-import type { EtcdStore } from '../../src/store/etcd/store.ts'
+import { realClock } from '../../src/base/time/clock.ts'
+import { seededRandom } from '../../src/base/random/random.ts'
+import type { EtcdStore } from '../../src/store/etcd/etcd-store.ts'
 import { StoreUnavailable, type StoreBatch } from '../../src/store/store.ts'
 import { EtcdCluster, etcds, newestEtcd } from '../etcd.ts'
 import { until } from '../until.ts'

@@ -3,10 +3,10 @@
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict'
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { realClock } from '../../src/base/clock.ts'
-import { nodeWorkers } from '../../src/platform/node/workers.ts'
-import { StoreBroken, StoreFull } from '../../src/store/sqlite/errors.ts'
-import { SqliteStore } from '../../src/store/sqlite/store.ts'
+import { realClock } from '../../src/base/time/clock.ts'
+import { nodeWorkers } from '../../src/platform/node/process/workers.ts'
+import { StoreBroken, StoreFull } from '../../src/store/sqlite/store-errors.ts'
+import { SqliteStore } from '../../src/store/sqlite/sqlite-store.ts'
 import { StoreUnavailable } from '../../src/store/store.ts'
 
 const [, , folder = ''] = process.argv

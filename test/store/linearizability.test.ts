@@ -8,17 +8,17 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { realClock } from '../../src/base/clock.ts'
-import { seededRandom } from '../../src/base/random.ts'
-import { VirtualClock } from '../../src/base/virtual-clock.ts'
-import { nodeWorkers } from '../../src/platform/node/workers.ts'
-import { MemoryStore } from '../../src/store/memory.ts'
-import { SqliteStore } from '../../src/store/sqlite/store.ts'
+import { realClock } from '../../src/base/time/clock.ts'
+import { seededRandom } from '../../src/base/random/random.ts'
+import { VirtualClock } from '../../src/base/time/virtual-clock.ts'
+import { nodeWorkers } from '../../src/platform/node/process/workers.ts'
+import { MemoryStore } from '../../src/store/memory-store.ts'
+import { SqliteStore } from '../../src/store/sqlite/sqlite-store.ts'
 import type { Store } from '../../src/store/store.ts'
 import { EtcdCluster, etcds, newestEtcd } from '../etcd.ts'
 import { until } from '../until.ts'
 import { isLinearizable, type RegisterOperation } from './linearizable.ts'
-import { Record } from './record.ts'
+import { OperationHistory } from './register-history.ts'
 import { initialValue, registerLoad } from './register-load.ts'
 
 const { signal } = new AbortController()
@@ -70,13 +70,13 @@ for (const [name, possible, history] of histories)
   test(`the checker: ${name}: ${possible ? 'possible' : 'impossible'}`, () =>
     equal(isLinearizable(history, '-'), possible))
 
-function check({ histories }: Record): void {
+function check({ histories }: OperationHistory): void {
   ok(histories.size > 0)
   for (const [key, history] of histories) ok(isLinearizable(history, initialValue), `${key} is not linearizable`)
 }
 
 async function checkInProcess(store: Store): Promise<void> {
-  const record = new Record()
+  const record = new OperationHistory()
   const say = (line: string) => record.add(line)
   await registerLoad({ store, random: seededRandom(7), run: '0', operationsPerClient: 200, say })
   check(record)
@@ -96,7 +96,7 @@ test('sqlite is linearizable', async () => {
 test(`sqlite is linearizable through ${kills} kills`, async () => {
   const folder = await mkdtemp(join(tmpdir(), 'coxswain-linear-'))
   const random = seededRandom(kills)
-  const record = new Record()
+  const record = new OperationHistory()
   for (let run = 0; run < kills; run++) {
     const target = record.ended + 1 + random.below(operationsPerRunMax)
     const args = [program, join(folder, 'store.db'), String(run)]
@@ -129,7 +129,7 @@ for (let round = 0; round < kills / killsPerRound; round++)
     await using closing = new AsyncDisposableStack()
     const stores = await Promise.all([cluster.openStore(), cluster.openStore()])
     for (const store of stores) closing.defer(() => store.close())
-    const record = new Record()
+    const record = new OperationHistory()
     const load = (store: Store, index: number) =>
       registerLoad({
         store,

@@ -8,8 +8,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { seededRandom, type Random } from '../../src/base/random.ts'
-import { hasFile, loadFile } from '../../src/store/sqlite/load.ts'
+import { seededRandom, type Random } from '../../src/base/random/random.ts'
+import { hasFile, loadFile } from '../../src/store/sqlite/load-file.ts'
 import { bytesOf, callsOf, hexOf, SimulatedDisk, tracedCalls, type Call } from './simulated-disk.ts'
 
 const crashes = process.env['COXSWAIN_LONG'] === '1' ? 10_000 : 150

@@ -1,7 +1,7 @@
 // Several clients that read, write and swap a few keys at once, and say what they do as lines:
 // `<client> invoke <key> <kind> …`, then `<client> return …`, or `<client> lost` when the store cannot tell how it ended.
 // record.ts reads them back into histories.
-import type { Random } from '../../src/base/random.ts'
+import type { Random } from '../../src/base/random/random.ts'
 import { StoreUnavailable, type KeyValue, type Store } from '../../src/store/store.ts'
 
 export interface LoadOptions {

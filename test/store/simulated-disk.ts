@@ -1,7 +1,7 @@
 // SimulatedDisk: what a disk holds after the machine lost power, rebuilt from a trace of system calls. What was synced is
 // there. Each write since may be there, missing, or torn at a sector; directory entries since the last sync of their
 // folder are there in their order up to some point. Rebuilding from one trace makes thousands of crashes cheap.
-import type { Random } from '../../src/base/random.ts'
+import type { Random } from '../../src/base/random/random.ts'
 
 export const tracedCalls = 'openat,pwrite64,write,ftruncate,fsync,fdatasync,rename,renameat,renameat2,unlink,unlinkat'
 

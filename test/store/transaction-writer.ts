@@ -1,9 +1,9 @@
 // A process that commits transactions of several changes and says `ack <revision> <keys>` for each that the store
 // acknowledged: `transaction-writer.ts <path> <count> <run>`. A key says how many changes its transaction has.
-import { realClock } from '../../src/base/clock.ts'
-import { nodeWorkers } from '../../src/platform/node/workers.ts'
-import { SqliteStore } from '../../src/store/sqlite/store.ts'
-import { say } from './say.ts'
+import { realClock } from '../../src/base/time/clock.ts'
+import { nodeWorkers } from '../../src/platform/node/process/workers.ts'
+import { SqliteStore } from '../../src/store/sqlite/sqlite-store.ts'
+import { printLine } from './print-line.ts'
 
 const writers = 8
 /** With these the log grows beyond the length at which it is folded into the file. */
@@ -24,7 +24,7 @@ async function write(writer: number): Promise<void> {
     const value = new TextEncoder().encode(`${run}.${number} ${'x'.repeat((number * 37) % valueBytes)}`)
     const operations = keys.map((key) => ({ kind: 'put', key, value }) as const)
     const { revision } = await store.commit({ conditions: [], operations }, signal)
-    say(`ack ${revision} ${keys.join()}`)
+    printLine(`ack ${revision} ${keys.join()}`)
     if (revision % compactEvery === 0) await store.compact(Math.max(1, revision - revisionsKept), signal)
   }
 }

@@ -134,31 +134,6 @@ export const unitsAreListed: Rule = (files) => {
 }
 
 /** Files that start a program have nothing to import; they are tested as programs. */
-const programs = /\/main\.ts$/
-
-/** Every file is reached by a test that stands beside it or above it, through files of its own folder of src/. */
-export const unitsAreTested: Rule = (files) => {
-  const byPath = new Map(files.map((file) => [file.path, file]))
-  const tested = new Set<string>()
-  const reach = (path: string, test: string) => {
-    if (tested.has(path) || !isBeside(test, path)) return
-    tested.add(path)
-    for (const { target } of byPath.get(path)?.imports ?? [])
-      if (byPath.has(target) && folderOf(target) === folderOf(path)) reach(target, test)
-  }
-  for (const { path: test, imports } of files)
-    if (isTest(test)) for (const { target } of imports) if (byPath.has(target)) reach(target, test)
-  return files
-    .filter(
-      ({ path, hasRuntimeExport }) =>
-        path.startsWith('src/') && !isTest(path) && hasRuntimeExport && !programs.test(path),
-    )
-    .filter(({ path }) => !tested.has(path))
-    .map(({ path }) => `${path} is reached by no test beside it or in a folder above it`)
-}
-
-const isBeside = (test: string, path: string) => test.startsWith('test/') || path.startsWith(`${parentOf(test)}/`)
-
 export const rules: Readonly<Record<string, Rule>> = {
   importsFollowTheTree,
   noImportCycles,
@@ -168,5 +143,4 @@ export const rules: Readonly<Record<string, Rule>> = {
   patternsAreLinear,
   timeAndChanceComeFromBase,
   unitsAreListed,
-  unitsAreTested,
 }

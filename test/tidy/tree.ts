@@ -60,6 +60,6 @@ export const unitLists: Readonly<Record<string, string>> = {
   defineController: 'src/controllers/controllers.ts',
   defineKind: 'src/api/kinds.ts',
   defineSchedulerPlugin: 'src/scheduler/plugins.ts',
-  defineStation: 'src/apiserver/stations.ts',
-  defineVolumeType: 'src/kubelet/volumes.ts',
+  defineFilter: 'src/apiserver/filters.ts',
+  defineVolumeType: 'src/kubelet/volumes/volume-types.ts',
 }

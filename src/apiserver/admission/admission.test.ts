@@ -1,16 +1,16 @@
 import { deepEqual, equal, match } from 'node:assert/strict'
 import { test } from 'node:test'
-import { FlowRecorder } from '../../base/flow.ts'
-import { VirtualClock } from '../../base/virtual-clock.ts'
-import { startServer, type Answered, type Harness } from '../server.harness.ts'
+import { FlowRecorder } from '../../base/observability/flow-recorder.ts'
+import { VirtualClock } from '../../base/time/virtual-clock.ts'
+import { startServer, type HarnessResponse, type Harness } from '../server.harness.ts'
 import { denied } from '../authorization/authorizer.ts'
-import { openPolicies } from '../policies.ts'
-import { alwaysPullImages } from './always-pull-images.ts'
-import { AdmissionChain } from './chain.ts'
-import { extendedResourceToleration } from './extended-resource-toleration.ts'
-import { AdmissionNotes } from './notes.ts'
-import { Reinvocation } from './reinvocation.ts'
-import type { AdmissionPlugin } from './plugin.ts'
+import { openPolicies } from '../filters/policies.ts'
+import { alwaysPullImages } from './plugins/always-pull-images.ts'
+import { AdmissionChain } from './framework/admission-chain.ts'
+import { extendedResourceToleration } from './plugins/extended-resource-toleration.ts'
+import { AdmissionRecorder } from './framework/admission-recorder.ts'
+import { ReinvocationContext } from './framework/reinvocation.ts'
+import type { AdmissionPlugin } from './framework/admission-plugin.ts'
 import { admissionPlugins, defaultAdmissionPlugins, defaultAdmissionSettings, enabledPlugins } from './plugins.ts'
 
 const pods = '/api/v1/namespaces/default/pods'
@@ -22,7 +22,7 @@ const podWith = (spec: object = {}, name = 'p') => ({
 const dry = (path: string) => `${path}?dryRun=All`
 
 /** What a new pod becomes; it is not kept. */
-const admitted = async (server: Harness, spec: object): Promise<Answered['body']> => {
+const admitted = async (server: Harness, spec: object): Promise<HarnessResponse['body']> => {
   const { status, body } = await server.call('POST', dry(pods), podWith(spec))
   equal(status, 201, JSON.stringify(body))
   return body
@@ -67,7 +67,7 @@ test('the plugins stand in their order, the optional ones are off', () => {
 })
 
 test('notes are bounded, and the first value of an annotation stays', () => {
-  const notes = new AdmissionNotes()
+  const notes = new AdmissionRecorder()
   for (let i = 0; i < 100; i++) notes.warn(`w${i}`)
   notes.warn('w0')
   equal(notes.warnings.length, 64)
@@ -80,11 +80,11 @@ test('a chain without plugins leaves the object as it is', async () => {
   const host = {
     get: () => undefined,
     list: () => [],
-    whenPresent: () => Promise.resolve(undefined),
-    newest: () => Promise.resolve(undefined),
+    waitForObject: () => Promise.resolve(undefined),
+    readFromStore: () => Promise.resolve(undefined),
     authorize: () => denied(),
-    may: () => Promise.resolve(true),
-    suffix: () => 'abcde',
+    isAllowed: () => Promise.resolve(true),
+    nameSuffix: () => 'abcde',
     flow: new FlowRecorder(new VirtualClock()),
     nowMs: () => 0,
   }
@@ -94,7 +94,7 @@ test('a chain without plugins leaves the object as it is', async () => {
     kind: {},
     subresource: '',
     object,
-    reinvocation: new Reinvocation(),
+    reinvocation: new ReinvocationContext(),
   } as never
   equal(await new AdmissionChain([], host).admit(attributes), object)
 })
@@ -167,7 +167,7 @@ test('ServiceAccount: a mirror pod leans on nothing', async () => {
 
 test('DefaultTolerationSeconds: five minutes, unless the pod says more', async () => {
   await using server = await startServer()
-  const keysOf = ({ spec }: Answered['body']) =>
+  const keysOf = ({ spec }: HarnessResponse['body']) =>
     spec.tolerations.map((one: { key?: string; tolerationSeconds?: number }) => [one.key, one.tolerationSeconds])
   const [notReady, unreachable] = ['node.kubernetes.io/not-ready', 'node.kubernetes.io/unreachable']
   deepEqual(keysOf(await admitted(server, {})), [

@@ -1,30 +1,33 @@
 // Every admission plugin, in the order in which they are asked.
-import { alwaysPullImages } from './always-pull-images.ts'
-import { certificateApproval } from './certificate-approval.ts'
-import { certificateSigning } from './certificate-signing.ts'
-import { certificateSubjectRestriction } from './certificate-subject-restriction.ts'
-import { defaultIngressClass } from './default-ingress-class.ts'
-import { defaultStorageClass } from './default-storage-class.ts'
-import { defaultTolerationSeconds } from './default-toleration-seconds.ts'
-import { extendedResourceToleration } from './extended-resource-toleration.ts'
-import { limitRanger } from './limit-ranger/limit-ranger.ts'
-import type { LimitedResource } from './limited-resources.ts'
-import { namespaceLifecycle } from './namespace-lifecycle.ts'
-import { nodeRestriction } from './node-restriction.ts'
-import { ownerReferencesPermissionEnforcement } from './owner-references-permission-enforcement.ts'
-import { persistentVolumeClaimResize } from './persistent-volume-claim-resize.ts'
-import type { AdmissionPlugin } from './plugin.ts'
-import { mutatingPolicies } from './policies/mutating.ts'
-import { validatingPolicies } from './policies/validating.ts'
-import { openConfiguration, type PodSecurityConfiguration } from './pod-security/configuration.ts'
-import { podSecurity } from './pod-security/pod-security.ts'
-import { podTopologyLabels } from './pod-topology-labels.ts'
-import { priority } from './priority.ts'
-import { resourceQuotaAdmission } from './resource-quota.ts'
-import { runtimeClassAdmission } from './runtime-class.ts'
-import { serviceAccountAdmission } from './service-account.ts'
-import { storageObjectInUseProtection } from './storage-object-in-use-protection.ts'
-import { taintNodesByCondition } from './taint-nodes-by-condition.ts'
+import { alwaysPullImages } from './plugins/always-pull-images.ts'
+import { certificateApproval } from './plugins/certificate-approval.ts'
+import { certificateSigning } from './plugins/certificate-signing.ts'
+import { certificateSubjectRestriction } from './plugins/certificate-subject-restriction.ts'
+import { defaultIngressClass } from './plugins/default-ingress-class.ts'
+import { defaultStorageClass } from './plugins/default-storage-class.ts'
+import { defaultTolerationSeconds } from './plugins/default-toleration-seconds.ts'
+import { extendedResourceToleration } from './plugins/extended-resource-toleration.ts'
+import { limitRanger } from './plugins/limit-ranger/limit-ranger.ts'
+import type { LimitedResource } from './plugins/resource-quota/limited-resources.ts'
+import { namespaceLifecycle } from './plugins/namespace-lifecycle.ts'
+import { nodeRestriction } from './plugins/node-restriction/node-restriction.ts'
+import { ownerReferencesPermissionEnforcement } from './plugins/owner-references-permission-enforcement.ts'
+import { persistentVolumeClaimResize } from './plugins/persistent-volume-claim-resize.ts'
+import type { AdmissionPlugin } from './framework/admission-plugin.ts'
+import { mutatingAdmissionPolicies } from './plugins/policies/mutating-policies.ts'
+import { validatingAdmissionPolicies } from './plugins/policies/validating-policies.ts'
+import {
+  privilegedConfiguration,
+  type PodSecurityConfiguration,
+} from './plugins/pod-security/pod-security-configuration.ts'
+import { podSecurity } from './plugins/pod-security/pod-security.ts'
+import { podTopologyLabels } from './plugins/pod-topology-labels.ts'
+import { priority } from './plugins/priority.ts'
+import { resourceQuotaAdmission } from './plugins/resource-quota/resource-quota.ts'
+import { runtimeClassAdmission } from './plugins/runtime-class.ts'
+import { serviceAccountAdmission } from './plugins/service-account.ts'
+import { storageObjectInUseProtection } from './plugins/storage-object-in-use-protection.ts'
+import { taintNodesByCondition } from './plugins/taint-nodes-by-condition.ts'
 
 /** What a cluster may say of its plugins. */
 export interface AdmissionSettings {
@@ -38,7 +41,7 @@ export interface AdmissionSettings {
 export const defaultAdmissionSettings: AdmissionSettings = {
   enabled: [],
   disabled: [],
-  podSecurity: openConfiguration,
+  podSecurity: privilegedConfiguration,
   limitedResources: [],
 }
 
@@ -67,8 +70,8 @@ export const admissionPlugins = (
   certificateSubjectRestriction,
   defaultIngressClass,
   podTopologyLabels,
-  mutatingPolicies,
-  validatingPolicies,
+  mutatingAdmissionPolicies,
+  validatingAdmissionPolicies,
   ...webhooks,
   resourceQuotaAdmission(settings.limitedResources),
 ]

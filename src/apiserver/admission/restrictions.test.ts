@@ -1,17 +1,17 @@
 // What kubelets, signers and owners may write, beyond what their roles say.
 import { deepEqual, equal, match } from 'node:assert/strict'
 import { test } from 'node:test'
-import { nameOf } from '../../pki/certificate.ts'
+import { encodeName } from '../../pki/certificate.ts'
 import { integer, sequence } from '../../pki/der.ts'
-import { pem } from '../../pki/pem.ts'
+import { encodePem } from '../../pki/pem.ts'
 import { serviceAccount } from '../../api/core/v1/service-account.ts'
-import { openPolicies, type Policies } from '../policies.ts'
-import { startGuarded } from '../policies.harness.ts'
+import { openPolicies, type Policies } from '../filters/policies.ts'
+import { startGuarded } from '../server-policies.harness.ts'
 import { startServer, type Harness } from '../server.harness.ts'
 import { noOpinion, allowed } from '../authorization/authorizer.ts'
-import { ownerReferencesPermissionEnforcement } from './owner-references-permission-enforcement.ts'
-import { storageObjectInUseProtection } from './storage-object-in-use-protection.ts'
-import { taintNodesByCondition } from './taint-nodes-by-condition.ts'
+import { ownerReferencesPermissionEnforcement } from './plugins/owner-references-permission-enforcement.ts'
+import { storageObjectInUseProtection } from './plugins/storage-object-in-use-protection.ts'
+import { taintNodesByCondition } from './plugins/taint-nodes-by-condition.ts'
 
 const kubelet = { as: 'system:node:n1,system:nodes' }
 const merge = { 'content-type': 'application/merge-patch+json' }
@@ -23,7 +23,7 @@ async function make(server: Harness, path: string, object: object): Promise<void
   equal(status, 201, JSON.stringify(body))
 }
 
-const tokens = { kind: serviceAccount, subresource: 'token', answer: (body: unknown) => body as object }
+const tokens = { kind: serviceAccount, subresource: 'token', review: (body: unknown) => body as object }
 /** Everybody may do everything but ask for tokens of any audience: that is for one of them. */
 const authorize: Policies['authorize'] = (asked) =>
   asked.verb === 'request-serviceaccounts-token-audience' && asked.kind === 'resource' && asked.resource !== 'granted'
@@ -290,7 +290,12 @@ for (const [why, method, path, body, answer] of rows)
 
 /** As much of a request in PEM as says for whom it is. */
 const requestFor = (commonName: string, ...organizations: string[]): string =>
-  btoa(pem('CERTIFICATE REQUEST', sequence(sequence(integer(Uint8Array.of(0)), nameOf({ commonName, organizations })))))
+  btoa(
+    encodePem(
+      'CERTIFICATE REQUEST',
+      sequence(sequence(integer(Uint8Array.of(0)), encodeName({ commonName, organizations }))),
+    ),
+  )
 const requests = '/apis/certificates.k8s.io/v1/certificatesigningrequests'
 const signingRequest = (signerName: string, ...subject: [commonName: string, ...organizations: string[]]) => ({
   metadata: { name: 'r' },

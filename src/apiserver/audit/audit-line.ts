@@ -1,6 +1,6 @@
 // auditLine: an event as a line of JSON. One that is too long loses its objects, and says so; one that is too long even
 // then is lost.
-import { without } from '../../schema/json-value.ts'
+import { without } from '../../schema/json/json-value.ts'
 import type { AuditEvent } from './audit-record.ts'
 
 const truncatedAnnotation = 'audit.k8s.io/truncated'

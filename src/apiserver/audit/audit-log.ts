@@ -1,7 +1,7 @@
 // AuditLog: events as lines of JSON in a file that is renamed when it is full; of the renamed ones so many are kept.
-import type { Clock } from '../../base/clock.ts'
-import { errorText, type Log } from '../../base/log.ts'
-import type { Counter } from '../../base/metrics.ts'
+import type { Clock } from '../../base/time/clock.ts'
+import { errorText, type Log } from '../../base/observability/log.ts'
+import type { Counter } from '../../base/observability/metrics.ts'
 import type { AppendFile, Files } from '../../platform/files.ts'
 import { auditLine } from './audit-line.ts'
 import type { AuditEvent } from './audit-record.ts'
@@ -23,7 +23,7 @@ export interface AuditLogOptions {
   readonly eventBytesMax?: number | undefined
 }
 
-export interface AuditLogParts {
+export interface AuditLogDeps {
   readonly files: Files
   readonly clock: Clock
   readonly log: Log
@@ -32,16 +32,16 @@ export interface AuditLogParts {
 
 export class AuditLog implements AuditBackend {
   readonly #options: AuditLogOptions
-  readonly #parts: AuditLogParts
+  readonly #deps: AuditLogDeps
   #file: AppendFile | undefined
   #waiting: string[] = []
   #writing: Promise<boolean> = Promise.resolve(true)
   /** The write that the waiting lines will be part of. */
   #next: Promise<boolean> | undefined
 
-  constructor(options: AuditLogOptions, parts: AuditLogParts) {
+  constructor(options: AuditLogOptions, deps: AuditLogDeps) {
     this.#options = options
-    this.#parts = parts
+    this.#deps = deps
   }
 
   /** Lines that come while the disk is busy are written together. */
@@ -49,7 +49,7 @@ export class AuditLog implements AuditBackend {
     const { bufferMax, eventBytesMax, mode } = this.#options
     const line = this.#waiting.length >= bufferMax ? undefined : auditLine(event, eventBytesMax)
     if (line === undefined) {
-      this.#parts.errors.add({ plugin: 'log' })
+      this.#deps.errors.add({ plugin: 'log' })
       return Promise.resolve(false)
     }
     this.#waiting.push(`${line}\n`)
@@ -71,24 +71,24 @@ export class AuditLog implements AuditBackend {
       await this.#append(new TextEncoder().encode(lines.join('')))
       return true
     } catch (error) {
-      this.#parts.errors.add({ plugin: 'log' }, lines.length)
-      this.#parts.log.error('audit events could not be written', { events: lines.length, error: errorText(error) })
+      this.#deps.errors.add({ plugin: 'log' }, lines.length)
+      this.#deps.log.error('audit events could not be written', { events: lines.length, error: errorText(error) })
       return false
     }
   }
 
   async #append(bytes: Uint8Array): Promise<void> {
     const { path, bytesMax } = this.#options
-    this.#file ??= await this.#parts.files.openAppend(path)
+    this.#file ??= await this.#deps.files.openAppend(path)
     if (this.#file.bytes > 0 && this.#file.bytes + bytes.length > bytesMax) {
       await this.#rotate(this.#file)
-      this.#file = await this.#parts.files.openAppend(path)
+      this.#file = await this.#deps.files.openAppend(path)
     }
     await this.#file.append(bytes)
   }
 
   async #rotate(file: AppendFile): Promise<void> {
-    const { files, clock } = this.#parts
+    const { files, clock } = this.#deps
     const { path, backupsMax, ageMsMax } = this.#options
     this.#file = undefined
     await file.close()
@@ -96,12 +96,12 @@ export class AuditLog implements AuditBackend {
     const dot = path.lastIndexOf('.')
     const end = dot > slash ? path.slice(dot) : ''
     const start = `${path.slice(slash, path.length - end.length)}-`
-    const folder = path.slice(0, slash)
+    const directory = path.slice(0, slash)
     const stamp = new Date(clock.nowMs()).toISOString().slice(0, 23).replaceAll(':', '-')
-    const full = `${folder}${start}${stamp}${end}`
+    const full = `${directory}${start}${stamp}${end}`
     await files.rename(path, full)
     if (this.#options.compresses) await compress(files, full)
-    const old = (await files.list(folder === '' ? '.' : folder))
+    const old = (await files.list(directory === '' ? '.' : directory))
       .map((name) => ({ name, plain: name.endsWith(compressedEnd) ? name.slice(0, -compressedEnd.length) : name }))
       .filter(({ plain }) => plain.startsWith(start) && plain.endsWith(end))
       .map(({ name, plain }) => ({ name, ms: stampMs(plain.slice(start.length, plain.length - end.length)) }))
@@ -109,7 +109,7 @@ export class AuditLog implements AuditBackend {
       .toSorted((a, b) => b.ms - a.ms)
     const isKept = (ms: number, index: number): boolean =>
       (backupsMax === 0 || index < backupsMax) && (ageMsMax === 0 || clock.nowMs() - ms <= ageMsMax)
-    for (const [index, { name, ms }] of old.entries()) if (!isKept(ms, index)) await files.remove(folder + name)
+    for (const [index, { name, ms }] of old.entries()) if (!isKept(ms, index)) await files.remove(directory + name)
   }
 }
 

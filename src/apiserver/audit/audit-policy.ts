@@ -1,6 +1,6 @@
 // AuditPolicy: which requests are written down, and how much of each. The first rule that matches decides.
-import type { ConfigReader } from '../config-reader.ts'
-import type { ApiRequest, Target, User } from '../request.ts'
+import type { ConfigReader } from '../config/config-reader.ts'
+import type { ApiRequest, Target, User } from '../request/request.ts'
 
 export const auditLevels = ['None', 'Metadata', 'Request', 'RequestResponse'] as const
 export type AuditLevel = (typeof auditLevels)[number]
@@ -34,15 +34,15 @@ export function auditPolicy(file: ConfigReader): AuditPolicy {
   file.oneOf('kind', ['Policy'])
   file.object('metadata')
   const omittedStages = stagesOf(file)
-  const omitsManagedFields = file.flag('omitManagedFields', false)
+  const omitsManagedFields = file.boolean('omitManagedFields', false)
   const rules = file.objects('rules').map((rule) => ruleOf(rule, omittedStages, omitsManagedFields))
-  file.end()
+  file.rejectUnknownFields()
   if (rules.length === 0) throw file.error('rules', 'must not be empty')
   return rules
 }
 
 const stagesOf = (reader: ConfigReader): readonly AuditStage[] =>
-  reader.texts('omitStages', []).map((text) => {
+  reader.strings('omitStages', []).map((text) => {
     const stage = auditStages.find((each) => each === text)
     if (stage === undefined)
       throw reader.error('omitStages', `${JSON.stringify(text)} is none of ${auditStages.join(', ')}`)
@@ -52,16 +52,16 @@ const stagesOf = (reader: ConfigReader): readonly AuditStage[] =>
 function ruleOf(rule: ConfigReader, omittedStages: readonly AuditStage[], omitsManagedFields: boolean): AuditRule {
   const found: AuditRule = {
     level: rule.oneOf('level', auditLevels),
-    users: rule.texts('users', []),
-    groups: rule.texts('userGroups', []),
-    verbs: rule.texts('verbs', []),
+    users: rule.strings('users', []),
+    groups: rule.strings('userGroups', []),
+    verbs: rule.strings('verbs', []),
     resources: rule.objects('resources').map(resourceMatchOf),
-    namespaces: rule.texts('namespaces', []),
-    paths: rule.texts('nonResourceURLs', []),
+    namespaces: rule.strings('namespaces', []),
+    paths: rule.strings('nonResourceURLs', []),
     omittedStages: new Set([...omittedStages, ...stagesOf(rule)]),
-    omitsManagedFields: rule.flag('omitManagedFields', omitsManagedFields),
+    omitsManagedFields: rule.boolean('omitManagedFields', omitsManagedFields),
   }
-  rule.end()
+  rule.rejectUnknownFields()
   if (found.paths.length > 0 && (found.resources.length > 0 || found.namespaces.length > 0))
     throw rule.error('nonResourceURLs', 'rules cannot apply to both regular resources and non-resource URLs')
   for (const path of found.paths)
@@ -72,11 +72,11 @@ function ruleOf(rule: ConfigReader, omittedStages: readonly AuditStage[], omitsM
 
 function resourceMatchOf(reader: ConfigReader): ResourceMatch {
   const match = {
-    group: reader.text('group', ''),
-    resources: reader.texts('resources', []),
-    names: reader.texts('resourceNames', []),
+    group: reader.string('group', ''),
+    resources: reader.strings('resources', []),
+    names: reader.strings('resourceNames', []),
   }
-  reader.end()
+  reader.rejectUnknownFields()
   if (match.names.length > 0 && match.resources.length === 0)
     throw reader.error('resourceNames', 'using resourceNames requires at least one resource')
   return match

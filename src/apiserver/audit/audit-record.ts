@@ -1,11 +1,11 @@
 // AuditRecord: what is known of one request so far, and the event of audit.k8s.io/v1 that each of its stages becomes.
-import { lookup } from '../../base/lookup.ts'
-import { rfc3339Micro } from '../../base/clock.ts'
-import { errorText } from '../../base/log.ts'
-import type { StatusError } from '../../api/status-error.ts'
-import { isJsonObject, without } from '../../schema/json-value.ts'
-import type { Answer } from '../answer.ts'
-import type { ApiRequest, Body, RequestRecord, ResourceTarget, User } from '../request.ts'
+import { lookup } from '../../base/collections/lookup.ts'
+import { rfc3339Micro } from '../../base/time/clock.ts'
+import { errorText } from '../../base/observability/log.ts'
+import type { StatusError } from '../../api/errors/status-error.ts'
+import { isJsonObject, without } from '../../schema/json/json-value.ts'
+import type { ApiResponse } from '../request/response.ts'
+import type { ApiRequest, Body, RequestRecord, ResourceTarget, User } from '../request/request.ts'
 import type { AuditRule, AuditStage } from './audit-policy.ts'
 
 export type AuditEvent = Readonly<Record<string, unknown>>
@@ -36,33 +36,33 @@ export class AuditRecord implements RequestRecord {
     if (this.#annotations.size < annotationsMax && !this.#annotations.has(key)) this.#annotations.set(key, value)
   }
 
-  receive(body: Body): void {
+  setBody(body: Body): void {
     this.#body = body
   }
 
-  impersonate(user: User): void {
+  setImpersonated(user: User): void {
     this.#impersonated = user
   }
 
-  answered(answer: Answer): void {
+  setResponse(answer: ApiResponse): void {
     this.#status = { metadata: {}, code: codeOf(answer) }
     if (this.rule.level === 'RequestResponse') this.#response = objectIn(answer)
   }
 
-  failed(error: StatusError): void {
+  setError(error: StatusError): void {
     const { apiVersion: _, kind: __, ...status } = error.toStatus() as { apiVersion?: string; kind?: string }
     this.#status = { metadata: {}, ...status }
     if (this.rule.level === 'RequestResponse') this.#response = error.toStatus()
   }
 
   /** A bug on the request's road. */
-  panicked(error: unknown): void {
+  setPanic(error: unknown): void {
     const message = `APIServer panic'd: ${errorText(error)}`
     this.#status = { metadata: {}, status: 'Failure', message, reason: 'InternalError', code: 500 }
   }
 
   /** Nobody knows who sent the request: it ends before its road begins. */
-  refused(message: string): void {
+  setUnauthenticated(message: string): void {
     this.#status = { metadata: {}, status: 'Failure', message, reason: 'Unauthorized', code: 401 }
   }
 
@@ -162,13 +162,13 @@ function uriOf({ target, query }: ApiRequest): string {
   return `/${parts.filter((part) => part !== '').join('/')}${asked}`
 }
 
-const codeOf = (answer: Answer): number =>
-  'status' in answer ? answer.status : answer.kind === 'wire' ? answer.answer.status : 200
+const codeOf = (answer: ApiResponse): number =>
+  'status' in answer ? answer.status : answer.kind === 'wire' ? answer.response.status : 200
 
-function objectIn(answer: Answer): unknown {
+function objectIn(answer: ApiResponse): unknown {
   if (answer.kind === 'object') return answer.object
   if (answer.kind !== 'list') return undefined
-  const { of: kind, items, revision } = answer
+  const { objectKind: kind, items, revision } = answer
   return {
     kind: `${kind.kind}List`,
     apiVersion: kind.apiVersion,

@@ -1,8 +1,8 @@
 // AuditWebhook: events posted as EventLists, many at a time. What does not fit into its buffer is dropped and counted.
-import { errorText, type Log } from '../../base/log.ts'
-import type { Counter } from '../../base/metrics.ts'
-import type { Timer } from '../../base/clock.ts'
-import { exchangeText, isGood, type JsonServer } from '../outbound-json.ts'
+import { errorText, type Log } from '../../base/observability/log.ts'
+import type { Counter } from '../../base/observability/metrics.ts'
+import type { Timer } from '../../base/time/clock.ts'
+import { exchangeText, isSuccess, type JsonServer } from '../outbound/outbound-json.ts'
 import { auditLine } from './audit-line.ts'
 import type { AuditEvent } from './audit-record.ts'
 import type { AuditBackend, AuditMode } from './auditor.ts'
@@ -20,7 +20,7 @@ export interface AuditWebhookOptions {
   readonly truncation?: { readonly eventBytesMax: number; readonly batchBytesMax: number } | undefined
 }
 
-export interface AuditWebhookParts {
+export interface AuditWebhookDeps {
   readonly server: JsonServer
   readonly target: string
   readonly log: Log
@@ -32,16 +32,16 @@ const backoffFactor = 1.5
 
 export class AuditWebhook implements AuditBackend {
   readonly #options: AuditWebhookOptions
-  readonly #parts: AuditWebhookParts
+  readonly #deps: AuditWebhookDeps
   readonly #end = new AbortController()
   /** As JSON: how long it is says how many go together. */
   #waiting: string[] = []
   #timer: Timer | undefined
   #sending: Promise<void> | undefined
 
-  constructor(options: AuditWebhookOptions, parts: AuditWebhookParts) {
+  constructor(options: AuditWebhookOptions, deps: AuditWebhookDeps) {
     this.#options = options
-    this.#parts = parts
+    this.#deps = deps
   }
 
   /** Nobody waits for the other server, unless it was asked for. */
@@ -50,12 +50,12 @@ export class AuditWebhook implements AuditBackend {
     const line = auditLine(event, truncation?.eventBytesMax)
     if (line !== undefined && mode !== 'batch') return this.#post([line], this.#end.signal)
     if (line === undefined || this.#waiting.length >= bufferMax) {
-      this.#parts.errors.add({ plugin: 'webhook' })
+      this.#deps.errors.add({ plugin: 'webhook' })
       return Promise.resolve(false)
     }
     this.#waiting.push(line)
     if (this.#waiting.length >= batchMax) this.#send()
-    else this.#timer ??= this.#parts.server.clock.after(waitMs, () => this.#send())
+    else this.#timer ??= this.#deps.server.clock.after(waitMs, () => this.#send())
     return Promise.resolve(true)
   }
 
@@ -88,17 +88,17 @@ export class AuditWebhook implements AuditBackend {
     const { batchMax, waitMs } = this.#options
     do await this.#post(this.#batch(), this.#end.signal)
     while (this.#waiting.length >= batchMax && !this.#end.signal.aborted)
-    if (this.#waiting.length > 0) this.#timer ??= this.#parts.server.clock.after(waitMs, () => this.#send())
+    if (this.#waiting.length > 0) this.#timer ??= this.#deps.server.clock.after(waitMs, () => this.#send())
   }
 
   /** Whether they were taken. */
   async #post(lines: readonly string[], signal: AbortSignal): Promise<boolean> {
-    const { server, target, log, errors } = this.#parts
+    const { server, target, log, errors } = this.#deps
     const body = `{"kind":"EventList","apiVersion":"audit.k8s.io/v1","metadata":{},"items":[${lines.join()}]}`
     const request = { method: 'POST', target, headers: { 'content-type': 'application/json' }, body }
     for (let tries = 1; ; tries++) {
       const problem = await exchangeText(server, request, new AbortController().signal).then(
-        ({ status }) => (isGood(status) ? undefined : { text: `status ${status}`, again: isBusy(status) }),
+        ({ status }) => (isSuccess(status) ? undefined : { text: `status ${status}`, again: isBusy(status) }),
         (error: unknown) => ({ text: errorText(error), again: true }),
       )
       if (problem === undefined) return true

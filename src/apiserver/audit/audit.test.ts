@@ -5,17 +5,17 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
-import { silentLog } from '../../base/log.ts'
-import { Metrics } from '../../base/metrics.ts'
-import { seededRandom } from '../../base/random.ts'
-import { VirtualClock } from '../../base/virtual-clock.ts'
+import { silentLog } from '../../base/observability/log.ts'
+import { Metrics } from '../../base/observability/metrics.ts'
+import { seededRandom } from '../../base/random/random.ts'
+import { VirtualClock } from '../../base/time/virtual-clock.ts'
 import { secret } from '../../api/core/v1/secret.ts'
-import { pod } from '../../api/core/v1/pod.ts'
-import { StatusError } from '../../api/status-error.ts'
+import { pod } from '../../api/core/v1/pod/pod.ts'
+import { StatusError } from '../../api/errors/status-error.ts'
 import { nodeFiles } from '../../platform/node/files.ts'
-import { ConfigReader } from '../config-reader.ts'
-import { openPolicies, type Policies } from '../policies.ts'
-import { userNamed, type Target } from '../request.ts'
+import { ConfigReader } from '../config/config-reader.ts'
+import { openPolicies, type Policies } from '../filters/policies.ts'
+import { userWithName, type Target } from '../request/request.ts'
 import { startServer } from '../server.harness.ts'
 import { auditLine } from './audit-line.ts'
 import { AuditLog, type AuditLogOptions } from './audit-log.ts'
@@ -30,7 +30,7 @@ const policyOf = (rules: readonly object[], rest: object = {}) =>
 const of = (resource: typeof pod | typeof secret, verb: 'get' | 'list' | 'create', name = '', subresource = '') =>
   ({ kind: 'resource', verb, resource, subresource, namespace: 'default', name }) as Target
 const path = (text: string): Target => ({ kind: 'path', verb: 'get', path: text, accept: '' })
-const jane = userNamed('jane', ['staff'])
+const jane = userWithName('jane', ['staff'])
 
 const matches: [string, object, Target, boolean][] = [
   ['everything', {}, of(pod, 'get', 'a'), true],
@@ -362,9 +362,9 @@ test('a webhook is waited for where it is asked to be, and posts stay below thei
     return Promise.resolve({ status, headers: {}, body: (async function* () {})() })
   }
   const server = { clock, timeoutMs: 1000, outbound: { send, close: () => Promise.resolve() } }
-  const parts = { server, target: '/', log: silentLog, errors }
+  const deps = { server, target: '/', log: silentLog, errors }
   const options = { bufferMax: 10, batchMax: 10, waitMs: 1000, backoffMs: 100 }
-  const strict = new AuditWebhook({ ...options, mode: 'blocking-strict' }, parts)
+  const strict = new AuditWebhook({ ...options, mode: 'blocking-strict' }, deps)
   equal(await strict.write({ index: 1 }), true)
   status = 400
   equal(await strict.write({ index: 2 }), false)
@@ -372,7 +372,7 @@ test('a webhook is waited for where it is asked to be, and posts stay below thei
   deepEqual(posts.splice(0), [1, 1])
   const bounded = new AuditWebhook(
     { ...options, mode: 'batch', truncation: { eventBytesMax: 100, batchBytesMax: 100 } },
-    parts,
+    deps,
   )
   for (let index = 0; index < 4; index++) await bounded.write({ text: 'x'.repeat(30) })
   equal(await bounded.write({ text: 'x'.repeat(200) }), false)

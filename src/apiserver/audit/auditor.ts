@@ -1,10 +1,10 @@
 // Auditor: opens the record of each request that the policy asks for, and hands its events to the backends.
-import type { Clock } from '../../base/clock.ts'
-import { newUid } from '../../base/ids.ts'
-import type { Metrics } from '../../base/metrics.ts'
-import type { Random } from '../../base/random.ts'
-import { StatusError } from '../../api/status-error.ts'
-import type { ApiRequest } from '../request.ts'
+import type { Clock } from '../../base/time/clock.ts'
+import { newUid } from '../../base/random/ids.ts'
+import type { Metrics } from '../../base/observability/metrics.ts'
+import type { Random } from '../../base/random/random.ts'
+import { StatusError } from '../../api/errors/status-error.ts'
+import type { ApiRequest } from '../request/request.ts'
 import { matchingRule, type AuditPolicy, type AuditStage } from './audit-policy.ts'
 import { AuditRecord, type AuditEvent } from './audit-record.ts'
 
@@ -19,7 +19,7 @@ export interface AuditBackend {
   close(): Promise<void>
 }
 
-export interface AuditorParts {
+export interface AuditorDeps {
   readonly policy: AuditPolicy
   readonly backends: readonly AuditBackend[]
   /** Whether a request fails whose first event is lost. */
@@ -30,14 +30,14 @@ export interface AuditorParts {
 }
 
 export class Auditor {
-  readonly #parts: AuditorParts
+  readonly #deps: AuditorDeps
   readonly #events
   readonly #levels
   readonly #rejected
 
-  constructor(parts: AuditorParts) {
-    this.#parts = parts
-    const { metrics } = parts
+  constructor(deps: AuditorDeps) {
+    this.#deps = deps
+    const { metrics } = deps
     this.#events = metrics.counter('apiserver_audit_event_total', 'Audit events generated and sent to the backends.')
     this.#levels = metrics.counter('apiserver_audit_level_total', 'Audit policy levels, one per request.', ['level'])
     this.#rejected = metrics.counter(
@@ -48,7 +48,7 @@ export class Auditor {
 
   /** The record of a request whose sender is known, or undefined when none is kept. */
   begin(request: ApiRequest): AuditRecord | undefined {
-    const { policy, clock, random } = this.#parts
+    const { policy, clock, random } = this.#deps
     const rule = matchingRule(policy, request, request.user)
     this.#levels.add({ level: rule?.level ?? 'None' })
     if (rule === undefined) return undefined
@@ -56,35 +56,35 @@ export class Auditor {
   }
 
   get isStrict(): boolean {
-    return this.#parts.isStrict ?? false
+    return this.#deps.isStrict ?? false
   }
 
   /** What a request is told whose first event is lost, where that matters. */
-  rejected(uri: string): StatusError {
+  rejection(uri: string): StatusError {
     this.#rejected.add({})
     const message = `Internal Server Error: ${JSON.stringify(uri)}: failed to store audit event`
     return new StatusError(500, 'InternalError', message)
   }
 
   /** Writes down that a request's sender is not known. */
-  async refuse(request: ApiRequest): Promise<void> {
+  async recordUnauthenticated(request: ApiRequest): Promise<void> {
     const record = this.begin(request)
     if (record === undefined) return
-    record.refused(`Authentication failed, ${attempted(request)}`)
-    await this.tell(record, 'ResponseStarted')
+    record.setUnauthenticated(`Authentication failed, ${attempted(request)}`)
+    await this.write(record, 'ResponseStarted')
   }
 
   /** Whether every backend has it. */
-  async tell(record: AuditRecord, stage: AuditStage): Promise<boolean> {
+  async write(record: AuditRecord, stage: AuditStage): Promise<boolean> {
     if (record.rule.omittedStages.has(stage)) return true
     this.#events.add({})
-    const event = record.event(stage, this.#parts.clock.nowMs())
-    const written = await Promise.all(this.#parts.backends.map((backend) => backend.write(event)))
+    const event = record.event(stage, this.#deps.clock.nowMs())
+    const written = await Promise.all(this.#deps.backends.map((backend) => backend.write(event)))
     return written.every((isWritten) => isWritten)
   }
 
   async close(): Promise<void> {
-    await Promise.all(this.#parts.backends.map((backend) => backend.close()))
+    await Promise.all(this.#deps.backends.map((backend) => backend.close()))
   }
 }
 

@@ -1,8 +1,8 @@
 // Anonymous: who presents nothing. Roles decide what such a user may do: health and version, unless somebody binds more.
-import { userNamed } from '../request.ts'
-import type { Target } from '../request.ts'
+import { userWithName } from '../request/request.ts'
+import type { Target } from '../request/request.ts'
 
-export const anonymousUser = userNamed('system:anonymous', ['system:unauthenticated'])
+export const anonymousUser = userWithName('system:anonymous', ['system:unauthenticated'])
 
 export interface AnonymousRules {
   readonly enabled: boolean

@@ -1,5 +1,5 @@
 // AuthenticationConfiguration: which issuers are trusted, how their claims are read, and where anonymous is let in.
-import { ConfigReader } from '../config-reader.ts'
+import { ConfigReader } from '../config/config-reader.ts'
 import type { AnonymousRules } from './anonymous.ts'
 import { claimExpression, claimRule, userRule, type ClaimExpressions } from './claim-expressions.ts'
 import type { ClaimMapping, JwtIssuer } from './oidc.ts'
@@ -30,20 +30,20 @@ export function authenticationConfig(value: unknown): AuthenticationSettings {
   config.oneOf('kind', ['AuthenticationConfiguration'])
   const issuers = config.objects('jwt').map(issuerOf)
   const anonymous = config.object('anonymous')
-  config.end()
+  config.rejectUnknownFields()
   const urls = issuers.map(({ url }) => url)
   if (new Set(urls).size !== urls.length) throw config.error('jwt', 'names an issuer twice')
   return { issuers, anonymous: anonymous === undefined ? undefined : anonymousOf(anonymous) }
 }
 
 function anonymousOf(config: ConfigReader): AnonymousRules {
-  const enabled = config.flag('enabled', false)
+  const enabled = config.boolean('enabled', false)
   const conditions = config.objects('conditions').map((condition) => {
-    const path = condition.text('path')
-    condition.end()
+    const path = condition.string('path')
+    condition.rejectUnknownFields()
     return path
   })
-  config.end()
+  config.rejectUnknownFields()
   if (!enabled && conditions.length > 0) throw config.error('conditions', 'may be set only when enabled is true')
   return { enabled, paths: conditions.length === 0 ? undefined : conditions }
 }
@@ -51,28 +51,28 @@ function anonymousOf(config: ConfigReader): AnonymousRules {
 function issuerOf(config: ConfigReader): JwtIssuer {
   const issuer = config.object('issuer')
   if (issuer === undefined) throw config.error('issuer', 'is required')
-  const url = issuer.text('url')
+  const url = issuer.string('url')
   if (!url.startsWith('https://')) throw issuer.error('url', 'must begin with https://')
-  const discoveryUrl = issuer.text('discoveryURL', '')
-  const audiences = issuer.texts('audiences')
+  const discoveryUrl = issuer.string('discoveryURL', '')
+  const audiences = issuer.strings('audiences')
   if (audiences.length === 0) throw issuer.error('audiences', 'must name at least one')
   const policy = issuer.oneOf('audienceMatchPolicy', ['', 'MatchAny'], '')
   if (audiences.length > 1 && policy !== 'MatchAny')
     throw issuer.error('audienceMatchPolicy', 'must be MatchAny when there are several audiences')
-  const certificateAuthority = issuer.text('certificateAuthority', '')
-  if (issuer.text('egressSelectorType', '') !== '') throw issuer.error('egressSelectorType', 'is not supported yet')
-  issuer.end()
+  const certificateAuthority = issuer.string('certificateAuthority', '')
+  if (issuer.string('egressSelectorType', '') !== '') throw issuer.error('egressSelectorType', 'is not supported yet')
+  issuer.rejectUnknownFields()
   const rules = config.objects('claimValidationRules').map(claimRuleOf)
   const userRules = config.objects('userValidationRules').map((each) => {
     const found = userRule(each)
     if (found === undefined) throw each.error('expression', 'is required')
-    each.end()
+    each.rejectUnknownFields()
     return found
   })
   const mappings = config.object('claimMappings')
   if (mappings === undefined) throw config.error('claimMappings', 'is required')
   const { username, groups, uidClaim, expressions: mapped } = mappingsOf(mappings)
-  config.end()
+  config.rejectUnknownFields()
   const requiredClaims = rules.flatMap((each) => (each.required === undefined ? [] : [each.required]))
   const claimRules = rules.flatMap((each) => (each.rule === undefined ? [] : [each.rule]))
   const expressions: ClaimExpressions = { ...mapped, claimRules, userRules }
@@ -93,11 +93,11 @@ function issuerOf(config: ConfigReader): JwtIssuer {
 
 function claimRuleOf(config: ConfigReader) {
   const rule = claimRule(config)
-  const claim = config.text('claim', '')
-  const value = config.text('requiredValue', '')
+  const claim = config.string('claim', '')
+  const value = config.string('requiredValue', '')
   if (rule !== undefined && claim !== '') throw config.error('claim', 'and expression cannot both be set')
   if (rule === undefined && claim === '') throw config.error('claim', 'or expression is required')
-  config.end()
+  config.rejectUnknownFields()
   return { rule, required: claim === '' ? undefined : { claim, value } }
 }
 
@@ -122,13 +122,13 @@ function mappingsOf(config: ConfigReader): Mappings {
   const groups = config.object('groups')
   const uid = config.object('uid')
   const extra = config.objects('extra').map((each) => {
-    const key = each.text('key')
+    const key = each.string('key')
     const value = claimExpression(each, 'valueExpression')
     if (value === undefined) throw each.error('valueExpression', 'is required')
-    each.end()
+    each.rejectUnknownFields()
     return { key, value }
   })
-  config.end()
+  config.rejectUnknownFields()
   const [name, named, id] = [mappingOf(username), groups && mappingOf(groups), uid && uidOf(uid)]
   return {
     username: name.mapping ?? { claim: '', prefix: '' },
@@ -142,18 +142,18 @@ function mappingsOf(config: ConfigReader): Mappings {
 function mappingOf(config: ConfigReader) {
   const expression = claimExpression(config)
   if (expression !== undefined) {
-    if (config.text('claim', '') !== '') throw config.error('claim', 'and expression cannot both be set')
-    config.end()
+    if (config.string('claim', '') !== '') throw config.error('claim', 'and expression cannot both be set')
+    config.rejectUnknownFields()
     return { expression, mapping: undefined }
   }
-  const mapping: ClaimMapping = { claim: config.text('claim'), prefix: config.text('prefix') }
-  config.end()
+  const mapping: ClaimMapping = { claim: config.string('claim'), prefix: config.string('prefix') }
+  config.rejectUnknownFields()
   return { expression, mapping }
 }
 
 function uidOf(config: ConfigReader) {
   const expression = claimExpression(config)
-  const claim = expression === undefined ? config.text('claim') : ''
-  config.end()
+  const claim = expression === undefined ? config.string('claim') : ''
+  config.rejectUnknownFields()
   return { expression, claim }
 }

@@ -1,7 +1,7 @@
 // Who are you: tokens of ServiceAccounts, reviews, impersonation; each as a client sees it.
 import { deepEqual, doesNotMatch, equal, match, ok } from 'node:assert/strict'
 import { test } from 'node:test'
-import { startGuarded, issuer, type GuardedHarness } from '../policies.harness.ts'
+import { startGuarded, issuer, type GuardedHarness } from '../server-policies.harness.ts'
 
 const accounts = '/api/v1/namespaces/default/serviceaccounts'
 const pods = '/api/v1/namespaces/default/pods'

@@ -1,6 +1,6 @@
 // Authenticator: who presents these credentials? Several are asked in order; the first that knows the answer gives it.
-import type { Soon } from '../../base/when-known.ts'
-import type { Presented, User } from '../request.ts'
+import type { MaybePromise } from '../../base/async/maybe-promise.ts'
+import type { Presented, User } from '../request/request.ts'
 
 export type Authentication =
   /** `audiences`: those of the asked ones that the proof is meant for. */
@@ -8,7 +8,7 @@ export type Authentication =
   /** Not this authenticator's sort of proof. */
   | { readonly kind: 'unknown' }
   /** Its sort of proof, and not valid. The sender is told no more than 401. */
-  | { readonly kind: 'refused'; readonly why: string }
+  | { readonly kind: 'refused'; readonly reason: string }
 
 export interface Authenticator {
   readonly name: string
@@ -26,7 +26,7 @@ export interface TokenAuthenticator {
 }
 
 export const unknown: Authentication = { kind: 'unknown' }
-export const refused = (why: string): Authentication => ({ kind: 'refused', why })
+export const rejected = (reason: string): Authentication => ({ kind: 'refused', reason })
 export const authenticated = (user: User, audiences: readonly string[]): Authentication => ({
   kind: 'authenticated',
   user,
@@ -34,34 +34,36 @@ export const authenticated = (user: User, audiences: readonly string[]): Authent
 })
 
 /** Asks one after the other until one knows; when none does, why those that tried refused. */
-export function firstToKnow<A>(
+export function firstAuthenticated<A>(
   authenticators: readonly A[],
-  ask: (authenticator: A) => Soon<Authentication>,
-): Soon<Authentication> {
-  return firstFrom(0, authenticators, ask, [])
+  ask: (authenticator: A) => MaybePromise<Authentication>,
+): MaybePromise<Authentication> {
+  return firstAuthenticatedFrom(0, authenticators, ask, [])
 }
 
-function firstFrom<A>(
+function firstAuthenticatedFrom<A>(
   first: number,
   authenticators: readonly A[],
-  ask: (authenticator: A) => Soon<Authentication>,
+  ask: (authenticator: A) => MaybePromise<Authentication>,
   earlier: readonly string[],
-): Soon<Authentication> {
+): MaybePromise<Authentication> {
   for (let at = first, refusals = earlier; ; at++) {
     const authenticator = authenticators[at]
-    if (authenticator === undefined) return refusals.length === 0 ? unknown : refused(refusals.join(', '))
+    if (authenticator === undefined) return refusals.length === 0 ? unknown : rejected(refusals.join(', '))
     const answer = ask(authenticator)
     if (answer instanceof Promise)
       return answer.then((known) =>
-        known.kind === 'authenticated' ? known : firstFrom(at + 1, authenticators, ask, withRefusal(refusals, known)),
+        known.kind === 'authenticated'
+          ? known
+          : firstAuthenticatedFrom(at + 1, authenticators, ask, withRejection(refusals, known)),
       )
     if (answer.kind === 'authenticated') return answer
-    refusals = withRefusal(refusals, answer)
+    refusals = withRejection(refusals, answer)
   }
 }
 
-const withRefusal = (refusals: readonly string[], answer: Authentication): readonly string[] =>
-  answer.kind === 'refused' ? [...refusals, answer.why] : refusals
+const withRejection = (refusals: readonly string[], answer: Authentication): readonly string[] =>
+  answer.kind === 'refused' ? [...refusals, answer.reason] : refusals
 
 /** Whether a proof that names no audience serves for the asked ones: it is meant for this API server. */
 export const commonAudiences = (asked: readonly string[], own: readonly string[]): readonly string[] =>

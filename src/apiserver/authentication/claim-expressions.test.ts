@@ -1,7 +1,7 @@
 // Claims by expressions, from the configuration to the user.
 import { deepEqual, equal, throws } from 'node:assert/strict'
 import { test } from 'node:test'
-import type { User } from '../request.ts'
+import type { User } from '../request/request.ts'
 import { authenticationConfig } from './authentication-config.ts'
 import { mappedUser } from './claim-expressions.ts'
 

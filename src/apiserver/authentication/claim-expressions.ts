@@ -1,16 +1,16 @@
 // Claims by expressions: who a token's holder is, and what must hold of the claims and of the user that they make.
-import { apiEnvironment } from '../../api/expressions/environment.ts'
-import { compiled } from '../../api/expressions/compiled.ts'
-import { userInfoType } from '../../api/expressions/user-info.ts'
+import { apiEnvironment } from '../../api/expressions/api-environment.ts'
+import { compileExpression } from '../../api/expressions/compile-expression.ts'
+import { userInfoType } from '../../api/expressions/user-info-type.ts'
 import type { Program } from '../../cel/program.ts'
-import { CostLimitError, type Activation } from '../../cel/run/frame.ts'
-import { boolType, dynType, mapOf, stringType } from '../../cel/type.ts'
+import { CostLimitError, type Activation } from '../../cel/run/evaluation-frame.ts'
+import { boolType, dynType, mapOf, stringType } from '../../cel/types/cel-type.ts'
 import { EvalError } from '../../cel/values/eval-error.ts'
 import { isList } from '../../cel/values/equality.ts'
-import { fromJson } from '../../cel/values/json.ts'
+import { fromJson } from '../../cel/values/json-value-conversion.ts'
 import type { Value } from '../../cel/values/value.ts'
-import type { ConfigReader } from '../config-reader.ts'
-import type { User } from '../request.ts'
+import type { ConfigReader } from '../config/config-reader.ts'
+import type { User } from '../request/request.ts'
 import type { Claims } from './json-web-token.ts'
 
 export interface ClaimExpression {
@@ -42,9 +42,9 @@ function read(
   environment: typeof ofClaims,
   ...types: readonly (typeof boolType)[]
 ) {
-  const text = config.text(name, '')
+  const text = config.string(name, '')
   if (text === '') return undefined
-  const result = compiled(text, environment, ...types)
+  const result = compileExpression(text, environment, ...types)
   if (result.kind === 'wrong') throw config.error(name, `cannot be used: ${result.message}`)
   return { text, program: result.program }
 }
@@ -55,7 +55,7 @@ export const claimExpression = (config: ConfigReader, name = 'expression'): Clai
 
 const rule = (config: ConfigReader, environment: typeof ofClaims): ClaimRule | undefined => {
   const found = read(config, 'expression', environment, boolType)
-  const message = config.text('message', '')
+  const message = config.string('message', '')
   return found === undefined ? undefined : { ...found, message }
 }
 

@@ -1,6 +1,6 @@
 // Front proxies: whoever shows a certificate of their authority says in headers whom it speaks for.
-import { lookup, setOwn } from '../../base/lookup.ts'
-import { authenticated, refused, unknown, type Authenticator } from './authenticator.ts'
+import { lookup, setOwn } from '../../base/collections/lookup.ts'
+import { authenticated, rejected, unknown, type Authenticator } from './authenticator.ts'
 
 export interface FrontProxyRules {
   /** Common names of proxies; empty: any that the authority vouches for. */
@@ -26,7 +26,7 @@ export const frontProxy = (rules: FrontProxyRules, audiences: readonly string[])
     if (certificate?.authority !== 'proxies') return unknown
     const { allowedNames, userHeaders, uidHeaders, groupHeaders, extraPrefixes } = rules
     if (allowedNames.length > 0 && !allowedNames.includes(certificate.commonName))
-      return refused(`the proxy ${JSON.stringify(certificate.commonName)} is not allowed`)
+      return rejected(`the proxy ${JSON.stringify(certificate.commonName)} is not allowed`)
     const firstOf = (names: readonly string[]) =>
       names.map((name) => lookup(headers, name) ?? '').find((value) => value !== '')
     const name = firstOf(userHeaders)

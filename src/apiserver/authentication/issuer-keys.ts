@@ -1,8 +1,8 @@
 // IssuerKeys: the public keys of an OpenID issuer, found by its discovery and fetched again when a token names a key
 // that is not among them.
-import type { CryptoProvider, PublicKey } from '../../platform/crypto.ts'
-import { isJsonObject } from '../../schema/json-value.ts'
-import { exchangeJson, type JsonServer } from '../outbound-json.ts'
+import type { CryptoProvider, PublicKey } from '../../platform/crypto/crypto.ts'
+import { isJsonObject } from '../../schema/json/json-value.ts'
+import { exchangeJson, type JsonServer } from '../outbound/outbound-json.ts'
 
 /** A sender of nonsense cannot make us ask the issuer more often than this. */
 const refetchMsMin = 10_000

@@ -1,12 +1,12 @@
 // JSON Web Tokens in their compact form: reading, writing and checking the signature. What claims mean is not known here.
-import { isJsonObject } from '../../schema/json-value.ts'
+import { isJsonObject } from '../../schema/json/json-value.ts'
 import {
   signatureAlgorithms,
   type CryptoProvider,
   type KeyPair,
   type PublicKey,
   type SignatureAlgorithm,
-} from '../../platform/crypto.ts'
+} from '../../platform/crypto/crypto.ts'
 
 export type Claims = Readonly<Record<string, unknown>>
 
@@ -55,7 +55,7 @@ export const keyIdOf = (publicKey: Uint8Array, crypto: CryptoProvider): string =
 
 export function signToken(claims: Claims, keyId: string, key: KeyPair): string {
   const signed = `${encoded({ alg: key.kind === 'EC' ? 'ES256' : 'RS256', kid: keyId })}.${encoded(claims)}`
-  return `${signed}.${key.signToken(encoder.encode(signed)).toBase64(base64url)}`
+  return `${signed}.${key.signJws(encoder.encode(signed)).toBase64(base64url)}`
 }
 
 /** Whether one of the keys made the signature. */

@@ -3,13 +3,19 @@
 import { deepEqual, equal, match } from 'node:assert/strict'
 import { generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { test } from 'node:test'
-import { realClock } from '../../base/clock.ts'
-import { VirtualClock } from '../../base/virtual-clock.ts'
+import { realClock } from '../../base/time/clock.ts'
+import { VirtualClock } from '../../base/time/virtual-clock.ts'
 import { nodeCrypto } from '../../platform/node/crypto.ts'
-import { serverAnswering, signed, signedText, signedWithSecret, type OutsideAnswer } from '../outside-server.harness.ts'
+import {
+  serverAnswering,
+  signed,
+  signedText,
+  signedWithSecret,
+  type OutsideAnswer,
+} from '../outbound/external-server.harness.ts'
 import { authenticationConfig } from './authentication-config.ts'
 import type { Authentication } from './authenticator.ts'
-import { anyToken } from './bearer.ts'
+import { tokenAuthenticators } from './bearer-token.ts'
 import { oidc } from './oidc.ts'
 
 const { signal } = new AbortController()
@@ -80,13 +86,13 @@ async function issuers(
   const outbound = server.connect()
   // The exchange runs on real time; only the pause between two fetches is moved by the test.
   const serverClock = { ...realClock, nowMs: () => clock.nowMs(), after: realClock.after.bind(realClock) }
-  const parts = {
+  const deps = {
     ownAudiences: own,
     clock,
     crypto: nodeCrypto,
     serverAt: () => ({ outbound, clock: serverClock, timeoutMs: limitMs }),
   }
-  const tokens = anyToken(config.issuers.map((issuer) => oidc(issuer, parts)))
+  const tokens = tokenAuthenticators(config.issuers.map((issuer) => oidc(issuer, deps)))
   const seconds = clock.nowMs() / 1000
   return {
     server,

@@ -1,17 +1,17 @@
 // OpenID Connect: tokens of issuers that the cluster was told to trust; claims become user, groups and more.
-import { lookup } from '../../base/lookup.ts'
-import type { Clock } from '../../base/clock.ts'
-import type { CryptoProvider, SignatureAlgorithm } from '../../platform/crypto.ts'
-import type { JsonServer } from '../outbound-json.ts'
+import { lookup } from '../../base/collections/lookup.ts'
+import type { Clock } from '../../base/time/clock.ts'
+import type { CryptoProvider, SignatureAlgorithm } from '../../platform/crypto/crypto.ts'
+import type { JsonServer } from '../outbound/outbound-json.ts'
 import {
   authenticated,
   commonAudiences,
-  refused,
+  rejected,
   unknown,
   type Authentication,
   type TokenAuthenticator,
 } from './authenticator.ts'
-import { BoundedCache } from '../../base/bounded-cache.ts'
+import { TtlCache } from '../../base/collections/ttl-cache.ts'
 import { mappedUser, type ClaimExpressions } from './claim-expressions.ts'
 import { credentialIdKey } from './credential-id.ts'
 import { IssuerKeys } from './issuer-keys.ts'
@@ -39,7 +39,7 @@ export interface JwtIssuer {
   readonly expressions?: ClaimExpressions
 }
 
-export interface OidcParts {
+export interface OidcDeps {
   readonly ownAudiences: readonly string[]
   readonly clock: Clock
   readonly crypto: CryptoProvider
@@ -49,28 +49,28 @@ export interface OidcParts {
 const verifiedMs = 10_000
 const verifiedTokensMax = 10_000
 
-export function oidc(issuer: JwtIssuer, { ownAudiences, clock, crypto, serverAt }: OidcParts): TokenAuthenticator {
+export function oidc(issuer: JwtIssuer, { ownAudiences, clock, crypto, serverAt }: OidcDeps): TokenAuthenticator {
   const keys = new IssuerKeys(issuer.url, issuer.discoveryUrl, serverAt, crypto)
-  const verified = new BoundedCache<Authentication>(clock, verifiedTokensMax)
+  const verified = new TtlCache<Authentication>(clock, verifiedTokensMax)
   return {
     name: `oidc ${issuer.url}`,
     async authenticateToken(token, audiences) {
       const parsed = parseToken(token)
       if (parsed === undefined || parsed.claims['iss'] !== issuer.url) return unknown
       const common = commonAudiences(audiences, ownAudiences)
-      if (common.length === 0) return refused('the token is not meant for these audiences')
-      const wrong = lifeError(parsed.claims, clock.nowMs())
-      if (wrong !== undefined) return refused(`oidc: verify token: ${wrong}`)
+      if (common.length === 0) return rejected('the token is not meant for these audiences')
+      const wrong = timeClaimsError(parsed.claims, clock.nowMs())
+      if (wrong !== undefined) return rejected(`oidc: verify token: ${wrong}`)
       const digest = crypto.sha256(token).toBase64()
       const known = verified.get(digest)
       if (known !== undefined) return known
       if (!issuer.algorithms.includes(parsed.algorithm))
-        return refused(`oidc: verify token: signed with the unexpected algorithm ${parsed.algorithm}`)
+        return rejected(`oidc: verify token: signed with the unexpected algorithm ${parsed.algorithm}`)
       try {
         const candidates = await keys.keysFor(parsed.keyId)
-        if (!isSignedBy(parsed, candidates)) return refused('oidc: verify token: failed to verify signature')
+        if (!isSignedBy(parsed, candidates)) return rejected('oidc: verify token: failed to verify signature')
       } catch (error) {
-        return refused(`oidc: the keys of the issuer are not available: ${(error as Error).message}`)
+        return rejected(`oidc: the keys of the issuer are not available: ${(error as Error).message}`)
       }
       const answer = userOf(parsed.claims, issuer, common)
       if (answer.kind === 'authenticated') verified.set(digest, answer, verifiedMs)
@@ -82,7 +82,7 @@ export function oidc(issuer: JwtIssuer, { ownAudiences, clock, crypto, serverAt 
 /** Clocks differ: a token may be used this long before its `nbf`, as upstream. */
 const notBeforeLeewayMs = 60_000
 
-function lifeError({ exp, nbf, iat }: Claims, nowMs: number): string | undefined {
+function timeClaimsError({ exp, nbf, iat }: Claims, nowMs: number): string | undefined {
   const [expiryMs, notBeforeMs, issuedMs] = [timeMs(exp), timeMs(nbf ?? 0), timeMs(iat ?? 0)]
   if (exp === undefined) return 'token is expired'
   if (expiryMs === undefined || notBeforeMs === undefined || issuedMs === undefined)
@@ -101,29 +101,29 @@ const secondsMax = Number.MAX_SAFE_INTEGER / 1000
 function userOf(claims: Claims, issuer: JwtIssuer, common: readonly string[]): Authentication {
   const { username, groups, requiredClaims, audiences, uidClaim, expressions } = issuer
   const malformed = malformedClaim(claims)
-  if (malformed !== undefined) return refused(`oidc: verify token: failed to unmarshal claims: ${malformed}`)
+  if (malformed !== undefined) return rejected(`oidc: verify token: failed to unmarshal claims: ${malformed}`)
   const meantFor = audiencesOf(claims)
   if (!audiences.some((audience) => meantFor.includes(audience)))
-    return refused(`oidc: expected audience in ${JSON.stringify(audiences)} got ${JSON.stringify(meantFor)}`)
+    return rejected(`oidc: expected audience in ${JSON.stringify(audiences)} got ${JSON.stringify(meantFor)}`)
   for (const { claim, value } of requiredClaims) {
     const found = claimAt(claims, claim)
-    if (found === undefined) return refused(`oidc: required claim ${claim} not present in ID token`)
+    if (found === undefined) return rejected(`oidc: required claim ${claim} not present in ID token`)
     if (found !== value)
-      return refused(
+      return rejected(
         `oidc: required claim ${claim} value does not match. Got = ${JSON.stringify(found)}, want = ${JSON.stringify(value)}`,
       )
   }
   const name = expressions?.username === undefined ? claimAt(claims, username.claim) : ''
   if (typeof name !== 'string' || (name === '' && expressions?.username === undefined))
-    return refused(`oidc: parse username claims ${JSON.stringify(username.claim)}: claim not present`)
+    return rejected(`oidc: parse username claims ${JSON.stringify(username.claim)}: claim not present`)
   // Only a token without the claim is trusted without it: null is not true.
   const { email_verified: isVerified = true } = claims
-  if (username.claim === 'email' && isVerified !== true) return refused('oidc: email not verified')
+  if (username.claim === 'email' && isVerified !== true) return rejected('oidc: email not verified')
   const named = groups === undefined ? [] : namesIn(claimAt(claims, groups.claim))
   if (named === undefined)
-    return refused(`oidc: parse groups claim ${JSON.stringify(groups?.claim)}: not a list of names`)
+    return rejected(`oidc: parse groups claim ${JSON.stringify(groups?.claim)}: not a list of names`)
   const uid = uidClaim === '' ? '' : claimAt(claims, uidClaim)
-  if (typeof uid !== 'string') return refused(`oidc: parse uid claim ${JSON.stringify(uidClaim)}: claim not present`)
+  if (typeof uid !== 'string') return rejected(`oidc: parse uid claim ${JSON.stringify(uidClaim)}: claim not present`)
   const { jti } = claims
   const user = {
     name: username.prefix + name,
@@ -132,7 +132,7 @@ function userOf(claims: Claims, issuer: JwtIssuer, common: readonly string[]): A
     extra: typeof jti === 'string' && jti !== '' ? { [credentialIdKey]: [`JTI=${jti}`] } : {},
   }
   const mapped = expressions === undefined ? user : mappedUser(claims, user, expressions)
-  return typeof mapped === 'string' ? refused(mapped) : authenticated(mapped, common)
+  return typeof mapped === 'string' ? rejected(mapped) : authenticated(mapped, common)
 }
 
 /** Claims that every token has in the same type. */

@@ -1,27 +1,27 @@
 // ServiceAccount tokens: JWTs signed with the cluster's own key, bound to a pod, a node or a secret, good for as long
 // as these are there. Signatures are checked once and remembered; whether the objects still exist, at each use.
-import type { Clock } from '../../base/clock.ts'
-import { newUid } from '../../base/ids.ts'
-import type { Random } from '../../base/random.ts'
-import type { Kind } from '../../api/kind.ts'
-import { node } from '../../api/core/v1/node.ts'
-import { pod } from '../../api/core/v1/pod.ts'
+import type { Clock } from '../../base/time/clock.ts'
+import { newUid } from '../../base/random/ids.ts'
+import type { Random } from '../../base/random/random.ts'
+import type { Kind } from '../../api/kind/kind.ts'
+import { node } from '../../api/core/v1/node/node.ts'
+import { pod } from '../../api/core/v1/pod/pod.ts'
 import { secret } from '../../api/core/v1/secret.ts'
 import { serviceAccount } from '../../api/core/v1/service-account.ts'
-import type { CryptoProvider, KeyPair, PublicKey } from '../../platform/crypto.ts'
-import { isJsonObject } from '../../schema/json-value.ts'
-import type { Caches } from '../policies.ts'
-import type { User } from '../request.ts'
-import { serviceAccountGroups, serviceAccountUser } from '../service-account-name.ts'
+import type { CryptoProvider, KeyPair, PublicKey } from '../../platform/crypto/crypto.ts'
+import { isJsonObject } from '../../schema/json/json-value.ts'
+import type { ObjectCaches } from '../filters/policies.ts'
+import type { User } from '../request/request.ts'
+import { serviceAccountGroups, serviceAccountUser } from '../request/user-names.ts'
 import {
   authenticated,
   commonAudiences,
-  refused,
+  rejected,
   unknown,
   type Authentication,
   type TokenAuthenticator,
 } from './authenticator.ts'
-import { BoundedCache } from '../../base/bounded-cache.ts'
+import { TtlCache } from '../../base/collections/ttl-cache.ts'
 import { credentialIdKey } from './credential-id.ts'
 import { audiencesOf, isSignedBy, keyIdOf, parseToken, signToken, type Claims } from './json-web-token.ts'
 
@@ -77,7 +77,7 @@ export class ServiceAccountTokens {
   readonly #options: ServiceAccountTokenOptions
   readonly #keys: ReadonlyMap<string, PublicKey>
   readonly #keyId: string
-  readonly #verified: BoundedCache<Verified>
+  readonly #verified: TtlCache<Verified>
 
   constructor(options: ServiceAccountTokenOptions) {
     this.#options = options
@@ -87,7 +87,7 @@ export class ServiceAccountTokens {
     const current = crypto.loadPublicKey(key.publicKey)
     this.#keyId = idOf(current)
     this.#keys = new Map([current, ...oldKeys].map((each) => [idOf(each), each]))
-    this.#verified = new BoundedCache(clock, verifiedTokensMax)
+    this.#verified = new TtlCache(clock, verifiedTokensMax)
   }
 
   get audiences(): readonly string[] {
@@ -117,7 +117,7 @@ export class ServiceAccountTokens {
   }
 
   /** The authenticator over the caches, which say whether what a token is bound to still exists. */
-  authenticator(caches: Caches): TokenAuthenticator {
+  authenticator(caches: ObjectCaches): TokenAuthenticator {
     return {
       name: 'serviceAccounts',
       authenticateToken: (token, audiences) => this.#authenticate(token, audiences, caches),
@@ -148,22 +148,22 @@ export class ServiceAccountTokens {
     }
   }
 
-  #authenticate(token: string, asked: readonly string[], caches: Caches): Authentication {
+  #authenticate(token: string, asked: readonly string[], caches: ObjectCaches): Authentication {
     const digest = this.#options.crypto.sha256(token).toBase64()
     const known = this.#verified.get(digest)
     const verified = known ?? this.#verify(token)
     if ('kind' in verified) return verified
     const nowMs = this.#options.clock.nowMs()
-    if (nowMs >= verified.expiresMs) return refused('service account token has expired')
-    if (nowMs < verified.notBeforeMs) return refused('service account token is not valid yet')
+    if (nowMs >= verified.expiresMs) return rejected('service account token has expired')
+    if (nowMs < verified.notBeforeMs) return rejected('service account token is not valid yet')
     if (known === undefined) this.#verified.set(digest, verified, verified.expiresMs - nowMs)
     const audiences = commonAudiences(asked, verified.audiences)
     if (audiences.length === 0)
-      return refused(
+      return rejected(
         `token audiences ${JSON.stringify(verified.audiences)} is invalid for the target audiences ${JSON.stringify(asked)}`,
       )
-    const gone = goneReason(verified.holder, caches, nowMs)
-    return gone === undefined ? authenticated(userOf(verified), audiences) : refused(gone)
+    const gone = invalidReason(verified.holder, caches, nowMs)
+    return gone === undefined ? authenticated(userOf(verified), audiences) : rejected(gone)
   }
 
   #verify(token: string): Verified | Authentication {
@@ -171,10 +171,11 @@ export class ServiceAccountTokens {
     if (parsed === undefined || parsed.claims['iss'] !== this.issuer) return unknown
     const named = this.#keys.get(parsed.keyId)
     if (!isSignedBy(parsed, named === undefined ? this.#keys.values() : [named]))
-      return refused('the signature of the service account token is not valid')
+      return rejected('the signature of the service account token is not valid')
     const holder = holderOf(parsed.claims)
     const { exp, nbf, jti } = parsed.claims
-    if (holder === undefined || typeof exp !== 'number') return refused('the service account token has no valid claims')
+    if (holder === undefined || typeof exp !== 'number')
+      return rejected('the service account token has no valid claims')
     return {
       holder,
       audiences: audiencesOf(parsed.claims),
@@ -206,7 +207,11 @@ function holderOf(claims: Claims): Holder | undefined {
 }
 
 /** Why the token is worth nothing any more. A node that only says where the pod runs need not be there. */
-function goneReason({ namespace, account, ...bound }: Holder, caches: Caches, nowMs: number): string | undefined {
+function invalidReason(
+  { namespace, account, ...bound }: Holder,
+  caches: ObjectCaches,
+  nowMs: number,
+): string | undefined {
   const isThere = (kind: Kind, where: string, { name, uid }: Reference): boolean => {
     const metadata = caches.get(kind, where, name)?.metadata
     if (metadata === undefined || metadata.uid !== uid) return false

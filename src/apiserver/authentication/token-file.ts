@@ -1,7 +1,7 @@
 // Static tokens: a file of lines `token,user,uid,"group,group"`, read once at the start.
-import type { CryptoProvider } from '../../platform/crypto.ts'
-import type { User } from '../request.ts'
-import { authenticated, commonAudiences, refused, unknown, type TokenAuthenticator } from './authenticator.ts'
+import type { CryptoProvider } from '../../platform/crypto/crypto.ts'
+import type { User } from '../request/request.ts'
+import { authenticated, commonAudiences, rejected, unknown, type TokenAuthenticator } from './authenticator.ts'
 
 /** Users by the digest of their tokens: what is looked up tells nothing by its time. */
 export function tokenFile(text: string, ownAudiences: readonly string[], crypto: CryptoProvider): TokenAuthenticator {
@@ -19,7 +19,7 @@ export function tokenFile(text: string, ownAudiences: readonly string[], crypto:
       const user = users.get(crypto.sha256(token).toBase64())
       if (user === undefined) return unknown
       const common = commonAudiences(audiences, ownAudiences)
-      return common.length === 0 ? refused('the token is not meant for these audiences') : authenticated(user, common)
+      return common.length === 0 ? rejected('the token is not meant for these audiences') : authenticated(user, common)
     },
   }
 }

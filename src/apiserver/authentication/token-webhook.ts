@@ -1,17 +1,17 @@
 // Token webhook: another server is asked whose a token is. Its answers are remembered for a while.
 import { tokenReview, type TokenReview } from '../../api/authentication/v1/token-review.ts'
-import type { CryptoProvider } from '../../platform/crypto.ts'
-import { exchangeJson, type JsonServer } from '../outbound-json.ts'
-import { reviewAnswer } from '../review-answer.ts'
+import type { CryptoProvider } from '../../platform/crypto/crypto.ts'
+import { exchangeJson, type JsonServer } from '../outbound/outbound-json.ts'
+import { parseReviewResponse } from '../outbound/review-response.ts'
 import {
   authenticated,
   commonAudiences,
-  refused,
+  rejected,
   unknown,
   type Authentication,
   type TokenAuthenticator,
 } from './authenticator.ts'
-import { BoundedCache } from '../../base/bounded-cache.ts'
+import { TtlCache } from '../../base/collections/ttl-cache.ts'
 
 export interface TokenWebhookOptions {
   readonly server: JsonServer
@@ -23,32 +23,32 @@ export interface TokenWebhookOptions {
   readonly crypto: CryptoProvider
 }
 
-const answersMax = 10_000
+const cachedReviewsMax = 10_000
 
 export function tokenWebhook(options: TokenWebhookOptions): TokenAuthenticator {
   const { server, target, version, cacheMs, ownAudiences, crypto } = options
-  const answers = new BoundedCache<Authentication>(server.clock, answersMax)
+  const cachedReviews = new TtlCache<Authentication>(server.clock, cachedReviewsMax)
   const ask = async (token: string, audiences: readonly string[], signal: AbortSignal): Promise<Authentication> => {
     const review = { apiVersion: `authentication.k8s.io/${version}`, kind: 'TokenReview', spec: { token, audiences } }
     const headers = { 'content-type': 'application/json', accept: 'application/json' }
     const body = JSON.stringify(review)
     const { status, value } = await exchangeJson(server, { method: 'POST', target, headers, body }, signal)
     if (value === undefined) throw new Error(`the webhook answered ${status}`)
-    return read(reviewAnswer<TokenReview>(tokenReview, version, value), audiences, ownAudiences)
+    return read(parseReviewResponse<TokenReview>(tokenReview, version, value), audiences, ownAudiences)
   }
   return {
     name: 'tokenWebhook',
     async authenticateToken(token, audiences, signal) {
       const key = crypto.sha256(JSON.stringify([token, audiences])).toBase64()
-      const known = answers.get(key)
+      const known = cachedReviews.get(key)
       if (known !== undefined) return known
       try {
         const answer = await ask(token, audiences, signal)
         // As upstream, an error is not cached: the same token may be accepted a moment later.
-        if (answer.kind !== 'refused') answers.set(key, answer, cacheMs)
+        if (answer.kind !== 'refused') cachedReviews.set(key, answer, cacheMs)
         return answer
       } catch (error) {
-        return refused(`the token webhook failed: ${(error as Error).message}`)
+        return rejected(`the token webhook failed: ${(error as Error).message}`)
       }
     },
   }
@@ -57,11 +57,11 @@ export function tokenWebhook(options: TokenWebhookOptions): TokenAuthenticator {
 function read({ status }: TokenReview, asked: readonly string[], own: readonly string[]): Authentication {
   if (status === undefined) return unknown
   const { authenticated: isKnown = false, user, audiences = [], error = '' } = status
-  if (!isKnown) return error === '' ? unknown : refused(error)
+  if (!isKnown) return error === '' ? unknown : rejected(error)
   const { username = '', uid = '', groups = [], extra = {} } = user
-  if (username === '') return refused('the token webhook named no user')
+  if (username === '') return rejected('the token webhook named no user')
   // A webhook that says nothing of audiences knows none: its users are meant for this server.
   const common = commonAudiences(asked, audiences.length === 0 ? own : audiences)
-  if (common.length === 0) return refused('the token is not meant for these audiences')
+  if (common.length === 0) return rejected('the token is not meant for these audiences')
   return authenticated({ name: username, uid, groups, extra }, common)
 }

@@ -3,7 +3,7 @@
 import { deepEqual, ok } from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { startGuarded, type GuardedHarness } from '../policies.harness.ts'
+import { startGuarded, type GuardedHarness } from '../server-policies.harness.ts'
 import {
   matrixAccount,
   matrixRole,

@@ -1,9 +1,9 @@
 // AccessAttributes: what an authorizer knows of a request: who, which verb, on what.
-import { parseFieldSelector } from '../../api/field-selector-text.ts'
-import { parseLabelSelector } from '../../api/label-selector-text.ts'
-import type { Selector } from '../../api/selectors.ts'
-import { pathSegmentErrors } from '../../api/names.ts'
-import type { ApiRequest, ResourceTarget, User } from '../request.ts'
+import { parseFieldSelector } from '../../api/selectors/field-selector-text.ts'
+import { parseLabelSelector } from '../../api/selectors/label-selector-text.ts'
+import type { Selector } from '../../api/selectors/selectors.ts'
+import { pathSegmentErrors } from '../../api/validation/names.ts'
+import type { ApiRequest, ResourceTarget, User } from '../request/request.ts'
 
 export interface ResourceAttributes {
   readonly kind: 'resource'

@@ -1,6 +1,6 @@
 // AuthorizationConfiguration: the chain of authorizers in its order.
-import { ConfigReader } from '../config-reader.ts'
-import { accessCondition, type AccessCondition } from './access-conditions.ts'
+import { ConfigReader } from '../config/config-reader.ts'
+import { authorizerCondition, type AuthorizerCondition } from './webhook-authorizer-conditions.ts'
 
 export const authorizationModes = ['ABAC', 'AlwaysAllow', 'AlwaysDeny', 'Node', 'RBAC', 'Webhook'] as const
 export type AuthorizationMode = (typeof authorizationModes)[number]
@@ -17,7 +17,7 @@ export interface WebhookSetting {
   readonly allowedCacheMs: number
   readonly deniedCacheMs: number
   readonly onFailure: 'NoOpinion' | 'Deny'
-  readonly conditions: readonly AccessCondition[]
+  readonly conditions: readonly AuthorizerCondition[]
 }
 
 const versions = ['apiserver.config.k8s.io/v1', 'apiserver.config.k8s.io/v1beta1'] as const
@@ -29,9 +29,9 @@ export function authorizationConfig(value: unknown): readonly AuthorizerSetting[
   config.oneOf('kind', ['AuthorizationConfiguration'])
   const settings = config.objects('authorizers').map((each) => {
     const type = each.oneOf('type', authorizationModes)
-    const name = each.text('name')
+    const name = each.string('name')
     const webhook = each.object('webhook')
-    each.end()
+    each.rejectUnknownFields()
     if (type !== 'Webhook') {
       if (webhook !== undefined) throw each.error('webhook', `may not be set for ${type}`)
       return { setting: { type }, name, config: each }
@@ -40,7 +40,7 @@ export function authorizationConfig(value: unknown): readonly AuthorizerSetting[
     return { setting: { type, name, webhook: webhookOf(webhook) }, name, config: each }
   })
   if (settings.length === 0) throw config.error('authorizers', 'must name at least one')
-  config.end()
+  config.rejectUnknownFields()
   for (const [index, { setting, name, config: at }] of settings.entries())
     for (const before of settings.slice(0, index)) {
       if (before.name === name) throw at.error('name', `${JSON.stringify(name)} is there twice`)
@@ -55,20 +55,22 @@ function webhookOf(config: ConfigReader): WebhookSetting {
   if (connection === undefined) throw config.error('connectionInfo', 'is required')
   const type = connection.oneOf('type', ['KubeConfigFile', 'InClusterConfig'])
   if (type === 'InClusterConfig') throw connection.error('type', 'InClusterConfig is not supported yet')
-  const kubeconfigPath = connection.text('kubeConfigFile')
-  connection.end()
+  const kubeconfigPath = connection.string('kubeConfigFile')
+  connection.rejectUnknownFields()
   const timeoutMs = config.milliseconds('timeout', 0)
   if (timeoutMs <= 0 || timeoutMs > timeoutMsMax) throw config.error('timeout', 'must be above 0 and at most 30s')
   const setting: WebhookSetting = {
     kubeconfigPath,
     timeoutMs,
     version: config.oneOf('subjectAccessReviewVersion', ['v1', 'v1beta1']),
-    allowedCacheMs: config.flag('cacheAuthorizedRequests', true) ? config.milliseconds('authorizedTTL', 300_000) : 0,
-    deniedCacheMs: config.flag('cacheUnauthorizedRequests', true) ? config.milliseconds('unauthorizedTTL', 30_000) : 0,
+    allowedCacheMs: config.boolean('cacheAuthorizedRequests', true) ? config.milliseconds('authorizedTTL', 300_000) : 0,
+    deniedCacheMs: config.boolean('cacheUnauthorizedRequests', true)
+      ? config.milliseconds('unauthorizedTTL', 30_000)
+      : 0,
     onFailure: config.oneOf('failurePolicy', ['NoOpinion', 'Deny']),
-    conditions: config.objects('matchConditions').map(accessCondition),
+    conditions: config.objects('matchConditions').map(authorizerCondition),
   }
-  config.text('matchConditionSubjectAccessReviewVersion', '')
-  config.end()
+  config.string('matchConditionSubjectAccessReviewVersion', '')
+  config.rejectUnknownFields()
   return setting
 }

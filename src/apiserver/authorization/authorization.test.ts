@@ -1,18 +1,18 @@
 // Authorization through the server: what users of kubectl read when they may not, and what nobody may give away.
 import { deepEqual, equal, match } from 'node:assert/strict'
 import { test } from 'node:test'
-import { pod } from '../../api/core/v1/pod.ts'
+import { pod } from '../../api/core/v1/pod/pod.ts'
 import { clusterRoleBinding } from '../../api/rbac/v1/cluster-role-binding.ts'
-import { flowEventsPath } from '../../api/flow-wire.ts'
+import { flowEventsPath } from '../../api/coxswain/v1/flow-protocol.ts'
 import { clusterRole } from '../../api/rbac/v1/cluster-role.ts'
-import type { ApiObject } from '../../api/object.ts'
-import { TestCaches } from '../caches.harness.ts'
-import { userNamed } from '../request.ts'
+import type { ApiObject } from '../../api/meta/object.ts'
+import { TestCaches } from '../watch-cache/caches.harness.ts'
+import { userWithName } from '../request/request.ts'
 import { attributesOf, resourceAttributes } from './attributes.ts'
-import { alwaysAllow, alwaysDeny, chainOf, denied, noOpinion, noRules, privileged } from './authorizer.ts'
-import { rbacSeeds, updatedBinding, updatedRole } from './defaults/default-seeds.ts'
-import { group, on } from './defaults/builders.ts'
-import { startGuarded } from '../policies.harness.ts'
+import { alwaysAllow, alwaysDeny, authorizerChain, denied, noOpinion, noRules, privileged } from './authorizer.ts'
+import { bootstrapRbacObjects, updatedBinding, updatedRole } from './bootstrap-policy/bootstrap-rbac-objects.ts'
+import { group, on } from './bootstrap-policy/role-builders.ts'
+import { startGuarded } from '../server-policies.harness.ts'
 import { Rbac } from './rbac/rbac.ts'
 import { RuleTable } from './rbac/rule-table.ts'
 
@@ -163,19 +163,20 @@ test('nobody gives away what they do not have', async () => {
 })
 
 test('the chain stops at the first opinion, also when some must be waited for', async () => {
-  const asked = resourceAttributes(userNamed('a'), 'get', { resource: 'pods' })
+  const asked = resourceAttributes(userWithName('a'), 'get', { resource: 'pods' })
   const slow = { name: 'slow', authorize: () => Promise.resolve(noOpinion('slow has none')), rulesFor: () => noRules }
   const no = { name: 'no', authorize: () => denied('no'), rulesFor: () => noRules }
   const { signal } = new AbortController()
-  const decide = async (...authorizers: Parameters<typeof chainOf>[0]) => {
-    const decision = await chainOf(authorizers).authorize(asked, signal)
+  const decide = async (...authorizers: Parameters<typeof authorizerChain>[0]) => {
+    const decision = await authorizerChain(authorizers).authorize(asked, signal)
     return [decision.kind, decision.reason()]
   }
   deepEqual(await decide(alwaysDeny, alwaysAllow), ['allowed', ''])
   deepEqual(await decide(slow, no, alwaysAllow), ['denied', 'no'])
   deepEqual(await decide(alwaysDeny, slow), ['noOpinion', 'Everything is forbidden.\nslow has none'])
   equal(
-    (await chainOf([privileged]).authorize({ ...asked, user: userNamed('a', ['system:masters']) }, signal)).kind,
+    (await authorizerChain([privileged]).authorize({ ...asked, user: userWithName('a', ['system:masters']) }, signal))
+      .kind,
     'allowed',
   )
 })
@@ -190,7 +191,7 @@ test('a selector that cannot be read limits nothing', () => {
     name: '',
   } as const
   const query = new URLSearchParams({ fieldSelector: '???', labelSelector: 'a=b' })
-  const asked = attributesOf(userNamed('a'), { target, query })
+  const asked = attributesOf(userWithName('a'), { target, query })
   deepEqual(asked.kind === 'resource' && [asked.fields, asked.labels?.length, asked.name], [undefined, 1, ''])
 })
 
@@ -209,7 +210,7 @@ test('selectors are parsed for those who may list something, once', () => {
       read.push(name)
       return URLSearchParams.prototype.get.call(query, name)
     }
-    return [rbac.authorize(attributesOf(userNamed(user), { target, query })).kind, read]
+    return [rbac.authorize(attributesOf(userWithName(user), { target, query })).kind, read]
   }
   deepEqual(decided('nobody', 'metadata.name=web'), ['noOpinion', []])
   deepEqual(decided('bob', 'metadata.name=web'), ['allowed', ['fieldSelector']])
@@ -234,7 +235,7 @@ test('a thousand roles of one subject are decided as one', () => {
     })
   }
   const asks = (name: string) =>
-    rbac.authorize(resourceAttributes(userNamed('bob'), 'get', { resource: 'secrets', namespace: 'x', name }))
+    rbac.authorize(resourceAttributes(userWithName('bob'), 'get', { resource: 'secrets', namespace: 'x', name }))
   equal(asks('s999').reason(), 'RBAC: allowed by ClusterRoleBinding "r999" of ClusterRole "r999" to User "bob"')
   equal(asks('s1000').kind, 'noOpinion')
   caches.remove(clusterRole, '', 'r999')
@@ -246,10 +247,10 @@ test('a thousand roles of one subject are decided as one', () => {
 
 test('paths end in a star, resources in a subresource of any', () => {
   const table = new RuleTable([on('get', '*', '*/scale'), { verbs: ['get'], nonResourceURLs: ['/api/*', '/exact'] }])
-  const path = (text: string) => table.allows({ kind: 'path', user: userNamed('a'), verb: 'get', path: text })
+  const path = (text: string) => table.allows({ kind: 'path', user: userWithName('a'), verb: 'get', path: text })
   deepEqual(['/api/v1', '/api', '/exact', '/exact/more'].map(path), [true, false, true, false])
   const resource = (subresource: string) =>
-    table.allows(resourceAttributes(userNamed('a'), 'get', { group: 'apps', resource: 'deployments', subresource }))
+    table.allows(resourceAttributes(userWithName('a'), 'get', { group: 'apps', resource: 'deployments', subresource }))
   deepEqual(['scale', 'status', ''].map(resource), [true, false, false])
 })
 
@@ -266,7 +267,7 @@ test('a default object gets back what it lost and keeps what was added, unless i
   const binding = made({ subjects: [group('a')], roleRef: { name: 'r' } }) as never
   const wantedBinding = made({ subjects: [group('a'), group('b')], roleRef: { name: 'r' } }) as never
   deepEqual((updatedBinding(binding, wantedBinding) as { subjects: unknown }).subjects, [group('a'), group('b')])
-  const view = rbacSeeds.find(({ object }) => object.metadata.name === 'system:basic-user')
+  const view = bootstrapRbacObjects.find(({ object }) => object.metadata.name === 'system:basic-user')
   const stripped = (annotations: object) =>
     ({ ...view?.object, metadata: { name: 'system:basic-user', annotations }, rules: [] }) as never
   equal(view?.update?.(stripped({ 'rbac.authorization.kubernetes.io/autoupdate': 'false' })), undefined)

@@ -1,6 +1,6 @@
 // Authorizer: may this user do that? A chain of them answers in order; the first with an opinion decides.
-import type { PolicyRule } from '../../api/rbac/v1/rules.ts'
-import type { User } from '../request.ts'
+import type { PolicyRule } from '../../api/rbac/v1/policy-rule.ts'
+import type { User } from '../request/request.ts'
 import type { AccessAttributes } from './attributes.ts'
 
 /** Reasons are made when somebody reads them: most are never read. */
@@ -11,7 +11,7 @@ export type Decision =
   | { readonly kind: 'noOpinion'; reason(): string }
 
 /** What is known of all that a user may do in a namespace. */
-export interface KnownRules {
+export interface ResolvedRules {
   readonly rules: readonly PolicyRule[]
   /** There may be more. */
   readonly incomplete: boolean
@@ -21,7 +21,7 @@ export interface KnownRules {
 export interface Authorizer {
   readonly name: string
   /** All that it allows the user in the namespace, as far as it can tell. */
-  rulesFor(user: User, namespace: string): KnownRules
+  rulesFor(user: User, namespace: string): ResolvedRules
   /** Immediate, unless somebody outside must be asked. */
   authorize(attributes: AccessAttributes, signal: AbortSignal): Decision | Promise<Decision>
 }
@@ -31,7 +31,7 @@ export const denied = (reason = ''): Decision => ({ kind: 'denied', reason: () =
 export const noOpinion = (reason = ''): Decision => ({ kind: 'noOpinion', reason: () => reason })
 
 /** One authorizer out of several. It answers at once as long as those asked do. */
-export function chainOf(authorizers: readonly Authorizer[]): Authorizer {
+export function authorizerChain(authorizers: readonly Authorizer[]): Authorizer {
   const ask = (
     index: number,
     attributes: AccessAttributes,
@@ -73,9 +73,9 @@ const joined = (decisions: readonly Decision[]): Decision => ({
       .join('\n'),
 })
 
-export const noRules: KnownRules = { rules: [], incomplete: false, errors: [] }
+export const noRules: ResolvedRules = { rules: [], incomplete: false, errors: [] }
 
-const everyRule: KnownRules = {
+const everyRule: ResolvedRules = {
   ...noRules,
   rules: [
     { verbs: ['*'], apiGroups: ['*'], resources: ['*'] },

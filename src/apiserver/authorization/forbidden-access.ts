@@ -1,5 +1,5 @@
 // The refusal that users of kubectl know.
-import { forbidden, StatusError } from '../../api/status-error.ts'
+import { forbidden, StatusError } from '../../api/errors/status-error.ts'
 import type { AccessAttributes } from './attributes.ts'
 
 export function forbiddenAccess(attributes: AccessAttributes, why: string): StatusError {

@@ -5,12 +5,12 @@ import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { clusterRoleBinding } from '../../api/rbac/v1/cluster-role-binding.ts'
 import { roleBinding } from '../../api/rbac/v1/role-binding.ts'
-import { TestCaches } from '../caches.harness.ts'
-import type { Unmade } from '../registry/seed.ts'
-import { userNamed, type User } from '../request.ts'
+import { TestCaches } from '../watch-cache/caches.harness.ts'
+import type { ObjectManifest } from '../bootstrap/bootstrap-object.ts'
+import { userWithName, type User } from '../request/request.ts'
 import { resourceAttributes } from './attributes.ts'
-import { defaultRbacObjects } from './defaults/default-objects.ts'
-import { rbacSeeds } from './defaults/default-seeds.ts'
+import { defaultRbacObjects } from './bootstrap-policy/default-rbac-objects.ts'
+import { bootstrapRbacObjects } from './bootstrap-policy/bootstrap-rbac-objects.ts'
 import { Rbac } from './rbac/rbac.ts'
 
 interface Rule {
@@ -99,13 +99,13 @@ const everyone = (): User[] => {
       const account = `system:serviceaccount:${subject.namespace}:${subject.name}`
       const user =
         subject.kind === 'Group'
-          ? userNamed(`somebody in ${subject.name}`, [subject.name])
+          ? userWithName(`somebody in ${subject.name}`, [subject.name])
           : subject.kind === 'User'
-            ? userNamed(subject.name, ['system:authenticated'])
-            : userNamed(account, ['system:serviceaccounts', `system:serviceaccounts:${subject.namespace}`])
+            ? userWithName(subject.name, ['system:authenticated'])
+            : userWithName(account, ['system:serviceaccounts', `system:serviceaccounts:${subject.namespace}`])
       names.set(user.name, user)
     }
-  return [...names.values(), userNamed('nobody'), userNamed('system:node:a', ['system:nodes'])]
+  return [...names.values(), userWithName('nobody'), userWithName('system:node:a', ['system:nodes'])]
 }
 
 const verbs = ['get', 'list', 'create', 'update', 'patch', 'delete', 'impersonate']
@@ -124,9 +124,9 @@ const namesOf = (resource: string) => (resource === 'leases' ? ['', 'kube-schedu
 function seeded(): Rbac {
   const caches = new TestCaches()
   const rbac = new Rbac(caches)
-  for (const { kind, object } of rbacSeeds) caches.set(kind, object)
+  for (const { kind, object } of bootstrapRbacObjects) caches.set(kind, object)
   for (const object of project)
-    caches.set(object.kind === 'RoleBinding' ? roleBinding : clusterRoleBinding, object as unknown as Unmade)
+    caches.set(object.kind === 'RoleBinding' ? roleBinding : clusterRoleBinding, object as unknown as ObjectManifest)
   return rbac
 }
 

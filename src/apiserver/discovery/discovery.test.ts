@@ -3,13 +3,13 @@ import { deepEqual, equal, ok } from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { addOnGroups, kinds } from '../../api/kinds.ts'
-import { decodeProtobuf } from '../../schema/protobuf.ts'
-import { startServer, type Answered } from '../server.harness.ts'
+import { decodeProtobuf } from '../../schema/protobuf/protobuf-decode.ts'
+import { startServer, type HarnessResponse } from '../server.harness.ts'
 import { aggregatedDiscovery } from './discovery.ts'
 import { openApiV2Document } from './openapi-v2-protobuf.ts'
 import { openApiV2 } from './openapi-v2.ts'
 import { openApiV3, openApiV3Names } from './openapi-v3.ts'
-import { operationsOf } from './operations.ts'
+import { operationsOf } from './openapi-operations.ts'
 
 interface ResourceFact {
   readonly group: string
@@ -114,11 +114,11 @@ test('operations: every one has its own name, and streams have no schema', () =>
   const operations = kinds.flatMap(operationsOf)
   equal(new Set(operations.map(({ id }) => id)).size, operations.length)
   const exec = operations.find(({ id }) => id === 'connectPostCoreV1NamespacedPodExec')
-  deepEqual([exec?.action, exec?.answer, exec?.parameters['command']], ['connect', undefined, 'string'])
+  deepEqual([exec?.action, exec?.response, exec?.parameters['command']], ['connect', undefined, 'string'])
   equal(operations.filter(({ path }) => path.endsWith('/proxy/{path}')).length, 15)
 })
 
-const componentNames = ({ body }: Answered): string[] =>
+const componentNames = ({ body }: HarnessResponse): string[] =>
   body.items.map((item: { metadata: { name: string } }) => item.metadata.name)
 
 test('ComponentStatus says how the store is, with a warning, and takes no writes', async () => {

@@ -1,7 +1,7 @@
 // Discovery: which groups, versions and resources are served, in the old form and in the aggregated one.
 import { groupVersions, kinds } from '../../api/kinds.ts'
-import type { Kind } from '../../api/kind.ts'
-import { subresourcesOf, verbsOf } from './served.ts'
+import type { Kind } from '../../api/kind/kind.ts'
+import { subresourcesOf, verbsOf } from './served-resources.ts'
 
 export const apiVersions = (host: string): object => ({
   kind: 'APIVersions',
@@ -44,7 +44,7 @@ export function apiResourceList(group: string, version: string): object | undefi
       ...(kind.shortNames.length === 0 ? {} : { shortNames: kind.shortNames }),
       ...(kind.categories.length === 0 ? {} : { categories: kind.categories }),
     },
-    ...subresourcesOf(kind).map(({ name, answer, verbs }) => ({
+    ...subresourcesOf(kind).map(({ name, response: answer, verbs }) => ({
       name: `${kind.plural}/${name}`,
       singularName: '',
       namespaced: kind.namespaced,
@@ -86,7 +86,7 @@ const responseKind = (answer: Pick<Kind, 'group' | 'version' | 'kind'>, { group,
     : { group: answer.group, version: answer.version, kind: answer.kind }
 
 function aggregatedResource(kind: Kind): object {
-  const subresources = subresourcesOf(kind).map(({ name, answer, verbs }) => ({
+  const subresources = subresourcesOf(kind).map(({ name, response: answer, verbs }) => ({
     subresource: name,
     responseKind: responseKind(answer ?? kind, kind),
     verbs,

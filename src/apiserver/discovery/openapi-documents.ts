@@ -1,5 +1,5 @@
 // OpenAPI documents as they go out: each is built when it is first asked for, encoded once, and tagged by its content.
-import type { Answer } from '../answer.ts'
+import type { ApiResponse } from '../request/response.ts'
 import { openApiV2Protobuf } from './openapi-v2-protobuf.ts'
 import { openApiV2 } from './openapi-v2.ts'
 import { openApiV3, openApiV3Names } from './openapi-v3.ts'
@@ -25,11 +25,11 @@ export class OpenApiDocuments {
   }
 
   /** Answers `/openapi/…`; undefined when there is no such path. `parts` are the segments behind `openapi`. */
-  answer(parts: readonly string[], accept: string): Answer | undefined {
-    if (parts[0] === 'v2' && parts.length === 1) return answered(this.#v2(accept))
+  handle(parts: readonly string[], accept: string): ApiResponse | undefined {
+    if (parts[0] === 'v2' && parts.length === 1) return documentResponse(this.#v2(accept))
     if (parts[0] !== 'v3') return undefined
     const document = parts.length === 1 ? this.#index() : this.#v3(parts.slice(1).join('/'))
-    return document && answered(document)
+    return document && documentResponse(document)
   }
 
   #v2(accept: string): Document {
@@ -76,7 +76,7 @@ export class OpenApiDocuments {
 /** The first type that is acceptable, without its parameters. */
 const firstType = (accept: string): string => accept.split(',')[0]?.split(';')[0]?.trim() ?? ''
 
-const answered = ({ body, contentType, hash }: Document): Answer => ({
+const documentResponse = ({ body, contentType, hash }: Document): ApiResponse => ({
   kind: 'document',
   body,
   contentType,

@@ -1,13 +1,13 @@
 // The schemas of an OpenAPI document: those of its kinds and their lists, and of the bodies and answers around them.
-import { lookup } from '../../base/lookup.ts'
+import { lookup } from '../../base/collections/lookup.ts'
 import { kinds } from '../../api/kinds.ts'
-import type { Kind } from '../../api/kind.ts'
+import type { Kind } from '../../api/kind/kind.ts'
 import { deleteOptions } from '../../api/meta/v1/delete-options.ts'
-import { apiResourceList, patch, watchEvent } from '../../api/meta/v1/discovery.ts'
+import { apiResourceList, patch, watchEvent } from '../../api/meta/v1/discovery-types.ts'
 import { listMeta, status } from '../../api/meta/v1/status.ts'
-import type { Message } from '../../schema/field.ts'
-import { OpenApiSchemas, type OpenApiDialect, type OpenApiSchema } from '../../schema/openapi.ts'
-import { subresourcesOf } from './served.ts'
+import type { Message } from '../../schema/descriptor/field.ts'
+import { OpenApiSchemas, type OpenApiDialect, type OpenApiSchema } from '../../schema/openapi/openapi.ts'
+import { subresourcesOf } from './served-resources.ts'
 
 interface GroupVersionKind {
   readonly group: string
@@ -60,7 +60,7 @@ export function schemasFor(served: readonly Kind[], dialect: OpenApiDialect): Op
   for (const kind of served) {
     schemas.add(kind.message)
     if (kind.computed === undefined || kind.computed.includes('list')) addList(schemas, kind)
-    for (const { body, answer } of subresourcesOf(kind))
+    for (const { body, response: answer } of subresourcesOf(kind))
       if (body !== undefined && !kinds.some(({ message }) => message === body))
         addNamed(schemas, body, [answer ?? kind])
   }

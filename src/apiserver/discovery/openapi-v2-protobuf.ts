@@ -1,7 +1,16 @@
 // OpenAPI v2 in protobuf, as gnostic defines it: older clients ask for it. The messages are those parts of gnostic's that
 // our documents use; what begins with `x-` travels as text in YAML, of which JSON is a part.
-import { bool, list, message, string, struct, type Field, type FieldMap, type Message } from '../../schema/field.ts'
-import { encodeProtobuf } from '../../schema/protobuf-encode.ts'
+import {
+  bool,
+  list,
+  message,
+  string,
+  struct,
+  type Field,
+  type FieldMap,
+  type Message,
+} from '../../schema/descriptor/field.ts'
+import { encodeProtobuf } from '../../schema/protobuf/protobuf-encode.ts'
 
 const pointer = { pointer: true } as const
 /** A string that is left out when there is none. */

@@ -1,10 +1,10 @@
 // OpenAPI v2: one document for everything.
 import { kinds } from '../../api/kinds.ts'
-import { openApi2, type OpenApiSchemas } from '../../schema/openapi.ts'
+import { openApi2, type OpenApiSchemas } from '../../schema/openapi/openapi.ts'
 import { schemasFor } from './openapi-schemas.ts'
 import { patchTypes, statusTexts } from './openapi-v3.ts'
-import { operationsOf, type Operation } from './operations.ts'
-import { serverVersion } from './version.ts'
+import { operationsOf, type Operation } from './openapi-operations.ts'
+import { serverVersion } from './server-version.ts'
 
 export function openApiV2(): object {
   const schemas = schemasFor(kinds, openApi2)
@@ -34,7 +34,7 @@ const pathParameters = (path: string): object[] =>
 const answerTypes = ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf']
 
 function operationObject(operation: Operation, schemas: OpenApiSchemas): object {
-  const { action, id, tag, kind, parameters, body, answer, statuses, method } = operation
+  const { action, id, tag, kind, parameters, body, response: answer, statuses, method } = operation
   const schema = answer === undefined ? { type: 'string' } : schemas.reference(answer)
   return {
     tags: [tag],

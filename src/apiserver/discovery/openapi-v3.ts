@@ -1,12 +1,12 @@
 // OpenAPI v3: a document for each group and version, and small ones for the paths above them.
 import { groupVersions, kinds } from '../../api/kinds.ts'
-import { apiGroup, apiGroupList, apiVersions, versionInfo } from '../../api/meta/v1/discovery.ts'
-import type { Message } from '../../schema/field.ts'
-import { openApi3, OpenApiSchemas, type OpenApiSchema } from '../../schema/openapi.ts'
+import { apiGroup, apiGroupList, apiVersions, versionInfo } from '../../api/meta/v1/discovery-types.ts'
+import type { Message } from '../../schema/descriptor/field.ts'
+import { openApi3, OpenApiSchemas, type OpenApiSchema } from '../../schema/openapi/openapi.ts'
 import { addNamed, schemasFor } from './openapi-schemas.ts'
-import { operationsOf, type Operation } from './operations.ts'
-import { rootPath } from './served.ts'
-import { serverVersion } from './version.ts'
+import { operationsOf, type Operation } from './openapi-operations.ts'
+import { rootPath } from './served-resources.ts'
+import { serverVersion } from './server-version.ts'
 
 const head = { openapi: '3.0.0', info: { title: 'Kubernetes', version: serverVersion.gitVersion } }
 
@@ -80,7 +80,7 @@ export const patchTypes = [
 ]
 
 function operationObject(operation: Operation, schemas: OpenApiSchemas): object {
-  const { action, id, tag, kind, parameters, body, answer, statuses, method } = operation
+  const { action, id, tag, kind, parameters, body, response: answer, statuses, method } = operation
   const content = (types: readonly string[], schema: OpenApiSchema) =>
     Object.fromEntries(types.map((type) => [type, { schema }]))
   const answered =

@@ -1,7 +1,7 @@
 // EncryptedStore: a store whose values lie encrypted below and are plain above. Rules can be replaced while it runs.
-import type { Channel } from '../../base/channel.ts'
-import { unlessAborted } from '../../base/unless-aborted.ts'
-import { whenKnown, type Soon } from '../../base/when-known.ts'
+import type { Channel } from '../../base/async/channel.ts'
+import { unlessAborted } from '../../base/async/unless-aborted.ts'
+import { thenMaybe, type MaybePromise } from '../../base/async/maybe-promise.ts'
 import { storedKinds } from '../../api/kinds.ts'
 import { bytesOf } from '../../store/store.ts'
 import type {
@@ -17,9 +17,9 @@ import type {
   Transaction,
   WatchOptions,
 } from '../../store/store.ts'
-import { keyPrefix, keyPrefixesOf } from '../registry/keys.ts'
+import { keyPrefix, keyPrefixesOf } from '../storage/store-keys.ts'
 import { ciphersFor, type EncryptionRule } from './encryption-config.ts'
-import { identity, isEncrypted, startsWith, type ValueCipher } from './value-cipher.ts'
+import { identity, isEncrypted, startsWith, type ValueCipher } from './ciphers/value-cipher.ts'
 
 const encoder = new TextEncoder()
 
@@ -42,7 +42,7 @@ export class EncryptedStore implements Store {
   }
 
   /** Values are written by these rules from now on. */
-  use(rules: readonly EncryptionRule[]): void {
+  setRules(rules: readonly EncryptionRule[]): void {
     this.#ciphers = ciphersByPrefix(rules)
   }
 
@@ -55,7 +55,7 @@ export class EncryptedStore implements Store {
     return this.#inner.revision
   }
 
-  freshRevision(signal: AbortSignal): Soon<number> {
+  freshRevision(signal: AbortSignal): MaybePromise<number> {
     return this.#inner.freshRevision(signal)
   }
 
@@ -76,7 +76,7 @@ export class EncryptedStore implements Store {
 
   watch(options: WatchOptions, signal: AbortSignal): Channel<StoreBatch> {
     return this.#inner.watch(options, signal).map<StoreBatch>((batch) =>
-      whenKnown(
+      thenMaybe(
         all(batch.events, (event) => this.#openedEvent(event)),
         (events) => ({ ...batch, events }),
       ),
@@ -116,7 +116,7 @@ export class EncryptedStore implements Store {
     return { ...operation, value }
   }
 
-  #opened(item: KeyValue): Soon<KeyValue> {
+  #opened(item: KeyValue): MaybePromise<KeyValue> {
     const { value: kept, key } = item
     const known = this.#plain.get(kept)
     if (known !== undefined) return { ...item, value: known.value }
@@ -125,7 +125,7 @@ export class EncryptedStore implements Store {
       ? ciphers.find(({ prefix }) => prefix !== '' && startsWith(kept, encoder.encode(prefix)))
       : ciphers.find((each) => each === identity)
     if (cipher === undefined) throw new Error(`no provider can read the value of ${key}: no matching prefix found`)
-    return whenKnown(cipher.open(kept, key), (value) => {
+    return thenMaybe(cipher.open(kept, key), (value) => {
       const keyVersion = cipher.keyVersionOf(kept)
       this.#keyVersions.set(value, keyVersion)
       if (value === kept) return item
@@ -135,7 +135,7 @@ export class EncryptedStore implements Store {
   }
 
   /** The value before a change may be sealed with a key that no longer exists: it is opened when it is read. */
-  #openedEvent(event: StoreEvent): Soon<StoreEvent> {
+  #openedEvent(event: StoreEvent): MaybePromise<StoreEvent> {
     const open = (item: KeyValue) => this.#opened(item)
     const { previous } = event
     const before = previous && {
@@ -148,14 +148,14 @@ export class EncryptedStore implements Store {
       },
     }
     return event.kind === 'put'
-      ? whenKnown(open(event.item), (item) => ({ ...event, item, previous: before }))
+      ? thenMaybe(open(event.item), (item) => ({ ...event, item, previous: before }))
       : { ...event, previous: before ?? event.previous }
   }
 }
 
 /** The results of all; a promise only where one of them is. */
-function all<T, U>(items: readonly T[], turned: (item: T) => Soon<U>): Soon<U[]> {
-  const results = items.map((item): Soon<U> => {
+function all<T, U>(items: readonly T[], turned: (item: T) => MaybePromise<U>): MaybePromise<U[]> {
+  const results = items.map((item): MaybePromise<U> => {
     try {
       return turned(item)
     } catch (error) {
@@ -165,7 +165,7 @@ function all<T, U>(items: readonly T[], turned: (item: T) => Soon<U>): Soon<U[]>
   return results.some((result) => result instanceof Promise) ? Promise.all(results) : (results as U[])
 }
 
-function awaited<T>(value: Soon<T>, signal: AbortSignal): Soon<T> {
+function awaited<T>(value: MaybePromise<T>, signal: AbortSignal): MaybePromise<T> {
   if (!(value instanceof Promise)) return value
   value.catch(() => {}) // when the signal ends the wait first, nobody else handles it
   return unlessAborted(value, signal)

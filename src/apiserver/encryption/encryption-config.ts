@@ -1,7 +1,7 @@
 // EncryptionConfig: which resources are written under which keys. Of a rule's ciphers the first writes, all read.
-import type { Kind } from '../../api/kind.ts'
-import type { ConfigReader } from '../config-reader.ts'
-import { secretboxKeyBytes } from '../../platform/secretbox.ts'
+import type { Kind } from '../../api/kind/kind.ts'
+import type { ConfigReader } from '../config/config-reader.ts'
+import { secretboxKeyBytes } from '../../platform/crypto/secretbox.ts'
 import { kmsOptions } from './kms/kms-options.ts'
 import { KmsProvider, type KmsDeps } from './kms/kms-provider.ts'
 import {
@@ -9,11 +9,11 @@ import {
   identity,
   valueCipher,
   type CipherKind,
-  type CipherParts,
+  type CipherDeps,
   type ValueCipher,
-} from './value-cipher.ts'
+} from './ciphers/value-cipher.ts'
 
-export type EncryptionParts = CipherParts & KmsDeps
+export type CipherProviderDeps = CipherDeps & KmsDeps
 
 export interface EncryptionRule {
   /** `secrets`, `deployments.apps`, `*.apps`, `*.` (the core group), `*.*` */
@@ -22,14 +22,14 @@ export interface EncryptionRule {
 }
 
 /** The rules of an EncryptionConfiguration of apiserver.config.k8s.io/v1. */
-export function encryptionConfig(file: ConfigReader, parts: EncryptionParts): readonly EncryptionRule[] {
+export function encryptionConfig(file: ConfigReader, deps: CipherProviderDeps): readonly EncryptionRule[] {
   file.oneOf('apiVersion', ['apiserver.config.k8s.io/v1'])
   file.oneOf('kind', ['EncryptionConfiguration'])
   const kmsNames = new Set<string>()
   const rules = file.objects('resources').map((rule) => {
-    const resources = rule.texts('resources')
-    const [first, ...others] = rule.objects('providers').flatMap((provider) => ciphersOf(provider, kmsNames, parts))
-    rule.end()
+    const resources = rule.strings('resources')
+    const [first, ...others] = rule.objects('providers').flatMap((provider) => ciphersOf(provider, kmsNames, deps))
+    rule.rejectUnknownFields()
     if (resources.length === 0) throw rule.error('resources', 'must not be empty')
     if (first === undefined) throw rule.error('providers', 'must not be empty')
     for (const resource of resources)
@@ -37,7 +37,7 @@ export function encryptionConfig(file: ConfigReader, parts: EncryptionParts): re
         throw rule.error('resources', "use '*.' for the core group, '*.*' for all")
     return { resources, ciphers: [first, ...others] as const }
   })
-  file.end()
+  file.rejectUnknownFields()
   if (rules.length === 0) throw file.error('resources', 'must not be empty')
   return rules
 }
@@ -46,30 +46,30 @@ export function encryptionConfig(file: ConfigReader, parts: EncryptionParts): re
 export const kmsProvidersOf = (rules: readonly EncryptionRule[]): readonly KmsProvider[] =>
   rules.flatMap(({ ciphers }) => ciphers.filter((cipher) => cipher instanceof KmsProvider))
 
-function ciphersOf(provider: ConfigReader, kmsNames: Set<string>, parts: EncryptionParts): ValueCipher[] {
+function ciphersOf(provider: ConfigReader, kmsNames: Set<string>, deps: CipherProviderDeps): ValueCipher[] {
   const found: ValueCipher[][] = []
   const kms = provider.object('kms')
   if (kms !== undefined) {
     const options = kmsOptions(kms, kmsNames)
     kmsNames.add(options.name)
-    found.push([new KmsProvider(options, parts)])
+    found.push([new KmsProvider(options, deps)])
   }
   if (provider.object('identity') !== undefined) found.push([identity])
   for (const kind of cipherKinds) {
     const section = provider.object(kind)
     if (section === undefined) continue
     const keys = section.objects('keys').map((key) => {
-      const name = key.text('name')
+      const name = key.string('name')
       const secret = secretOf(key, kind)
-      key.end()
+      key.rejectUnknownFields()
       if (name === '' || name.includes(':')) throw key.error('name', 'must not be empty nor contain a colon')
-      return valueCipher(kind, name, secret, parts)
+      return valueCipher(kind, name, secret, deps)
     })
-    section.end()
+    section.rejectUnknownFields()
     if (keys.length === 0) throw section.error('keys', 'must not be empty')
     found.push(keys)
   }
-  provider.end()
+  provider.rejectUnknownFields()
   const [only, ...more] = found
   if (only === undefined || more.length > 0) throw provider.error('', 'must name exactly one provider')
   return only
@@ -79,7 +79,7 @@ const aesBytes: readonly number[] = [16, 24, 32]
 
 /** Nothing of the secret stands in what is said of a wrong one. */
 function secretOf(key: ConfigReader, kind: CipherKind): Uint8Array {
-  const text = key.text('secret')
+  const text = key.string('secret')
   let secret: Uint8Array
   try {
     secret = Uint8Array.fromBase64(text)

@@ -4,28 +4,28 @@ import { mkdtemp, readFile, readdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { realClock } from '../../base/clock.ts'
-import { silentLog } from '../../base/log.ts'
-import { seededRandom } from '../../base/random.ts'
-import { VirtualClock } from '../../base/virtual-clock.ts'
+import { realClock } from '../../base/time/clock.ts'
+import { silentLog } from '../../base/observability/log.ts'
+import { seededRandom } from '../../base/random/random.ts'
+import { VirtualClock } from '../../base/time/virtual-clock.ts'
 import { deployment } from '../../api/apps/v1/deployment.ts'
 import { configMap } from '../../api/core/v1/config-map.ts'
 import { secret } from '../../api/core/v1/secret.ts'
 import { nodeCrypto } from '../../platform/node/crypto.ts'
 import { nodeFiles } from '../../platform/node/files.ts'
-import { nodeHttp2 } from '../../platform/node/http2.ts'
-import { nodeWorkers } from '../../platform/node/workers.ts'
-import { MemoryStore } from '../../store/memory.ts'
-import { SqliteStore } from '../../store/sqlite/store.ts'
+import { nodeHttp2 } from '../../platform/node/http/http2-client.ts'
+import { nodeWorkers } from '../../platform/node/process/workers.ts'
+import { MemoryStore } from '../../store/memory-store.ts'
+import { SqliteStore } from '../../store/sqlite/sqlite-store.ts'
 import type { Store } from '../../store/store.ts'
-import { ConfigReader } from '../config-reader.ts'
-import { openPolicies } from '../policies.ts'
+import { ConfigReader } from '../config/config-reader.ts'
+import { openPolicies } from '../filters/policies.ts'
 import { startServer } from '../server.harness.ts'
 import { EncryptedStore } from './encrypted-store.ts'
 import { ciphersFor, encryptionConfig } from './encryption-config.ts'
 
 const { signal } = new AbortController()
-const parts = { crypto: nodeCrypto, random: seededRandom(1), http2: nodeHttp2, clock: realClock, log: silentLog }
+const deps = { crypto: nodeCrypto, random: seededRandom(1), http2: nodeHttp2, clock: realClock, log: silentLog }
 
 const key = (name: string, fill: number, bytes = 32) => ({ name, secret: new Uint8Array(bytes).fill(fill).toBase64() })
 const rulesOf = (providers: readonly object[], resources: readonly string[] = ['secrets']) =>
@@ -35,7 +35,7 @@ const rulesOf = (providers: readonly object[], resources: readonly string[] = ['
       kind: 'EncryptionConfiguration',
       resources: [{ resources, providers }],
     }),
-    parts,
+    deps,
   )
 
 const aesgcm = (...keys: readonly object[]) => ({ aesgcm: { keys } })
@@ -130,12 +130,12 @@ test('a key is replaced by writing every object again, and no file shows what th
       (await api.call('PUT', `${secrets}/a`, before)).body.metadata.resourceVersion,
       before.metadata.resourceVersion,
     )
-    store.use(rulesOf([second, first, plain]))
+    store.setRules(rulesOf([second, first, plain]))
     const after = (await api.call('PUT', `${secrets}/a`, before)).body
     notEqual(after.metadata.resourceVersion, before.metadata.resourceVersion)
     equal(after.data.word, hidden)
     ok(!(await inFiles(hidden)))
-    store.use(rulesOf([second]))
+    store.setRules(rulesOf([second]))
     equal((await api.call('GET', `${secrets}/a`)).body.data.word, hidden)
     ok((await textAt(inner)).startsWith('k8s:enc:aesgcm:v1:key2:'))
   }

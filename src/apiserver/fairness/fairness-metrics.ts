@@ -1,5 +1,5 @@
 // FairnessMetrics: what priority and fairness count, under upstream's names.
-import type { Metrics } from '../../base/metrics.ts'
+import type { Metrics } from '../../base/observability/metrics.ts'
 
 const secondsBounds = [0.005, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30]
 const seatsBounds = [1, 2, 4, 10]

@@ -1,31 +1,31 @@
 // In its turn: which level a request belongs to, how its seats are shared, and that a flood starves nobody.
 import { deepEqual, equal, ok, rejects, throws } from 'node:assert/strict'
 import { test } from 'node:test'
-import { Metrics } from '../../base/metrics.ts'
-import { VirtualClock } from '../../base/virtual-clock.ts'
+import { Metrics } from '../../base/observability/metrics.ts'
+import { VirtualClock } from '../../base/time/virtual-clock.ts'
 import { lease } from '../../api/coordination/v1/lease.ts'
-import { pod } from '../../api/core/v1/pod.ts'
+import { pod } from '../../api/core/v1/pod/pod.ts'
 import { flowSchema, type FlowSchema } from '../../api/flowcontrol/v1/flow-schema.ts'
 import { priorityLevelConfiguration } from '../../api/flowcontrol/v1/priority-level-configuration.ts'
 import { allowed } from '../authorization/authorizer.ts'
-import { TestCaches } from '../caches.harness.ts'
-import { openPolicies } from '../policies.ts'
-import { userNamed, type Target, type User } from '../request.ts'
+import { TestCaches } from '../watch-cache/caches.harness.ts'
+import { openPolicies } from '../filters/policies.ts'
+import { userWithName, type Target, type User } from '../request/request.ts'
 import { startServer } from '../server.harness.ts'
-import { defaultSchemas, fairnessSeeds } from './defaults.ts'
+import { defaultSchemas, fairnessBootstrapObjects } from './default-flow-schemas.ts'
 import { FairnessMetrics } from './fairness-metrics.ts'
 import { Fairness, limitsOf } from './fairness.ts'
 import { flowOf, FlowMatcher } from './flow-matching.ts'
-import { fairnessUpkeep } from './upkeep.ts'
+import { flowSchemaReconciler } from './flow-schema-reconciler.ts'
 import { PriorityLevel, type LevelLimits } from './priority-level.ts'
 import { SeatPool } from './seat-pool.ts'
 import { dealHand } from './shuffle-shard.ts'
 
 const { signal } = new AbortController()
 const known = 'system:authenticated'
-const node = userNamed('system:node:n1', ['system:nodes', known])
+const node = userWithName('system:node:n1', ['system:nodes', known])
 const account = (namespace: string) =>
-  userNamed(`system:serviceaccount:${namespace}:a`, ['system:serviceaccounts', known])
+  userWithName(`system:serviceaccount:${namespace}:a`, ['system:serviceaccounts', known])
 const of = (resource: typeof pod | typeof lease, verb: 'get' | 'update' = 'get'): Target => ({
   kind: 'resource',
   verb,
@@ -38,15 +38,20 @@ const path = (text: string): Target => ({ kind: 'path', verb: 'get', path: text,
 
 const schemas = defaultSchemas.map(({ name, spec }) => ({ metadata: { name }, spec }) as unknown as FlowSchema)
 const meant: [string, User, Target, string][] = [
-  ['an administrator', userNamed('admin', ['system:masters', known]), of(pod), 'exempt'],
-  ['a probe', userNamed('system:anonymous', ['system:unauthenticated']), path('/livez'), 'probes'],
-  ['a lease of a leader', userNamed('system:kube-scheduler', [known]), of(lease, 'update'), 'system-leader-election'],
+  ['an administrator', userWithName('admin', ['system:masters', known]), of(pod), 'exempt'],
+  ['a probe', userWithName('system:anonymous', ['system:unauthenticated']), path('/livez'), 'probes'],
+  [
+    'a lease of a leader',
+    userWithName('system:kube-scheduler', [known]),
+    of(lease, 'update'),
+    'system-leader-election',
+  ],
   ['a lease of a node', node, of(lease, 'update'), 'system-node-high'],
   ['anything else of a node', node, of(pod), 'system-nodes'],
-  ['the scheduler', userNamed('system:kube-scheduler', [known]), of(pod), 'kube-scheduler'],
+  ['the scheduler', userWithName('system:kube-scheduler', [known]), of(pod), 'kube-scheduler'],
   ['a controller', account('kube-system'), of(pod), 'kube-system-service-accounts'],
   ['a workload', account('default'), of(pod), 'service-accounts'],
-  ['a person', userNamed('jane', [known]), of(pod), 'global-default'],
+  ['a person', userWithName('jane', [known]), of(pod), 'global-default'],
 ]
 for (const [name, user, target, expected] of meant)
   test(`${name} belongs to ${expected}`, () => {
@@ -55,7 +60,7 @@ for (const [name, user, target, expected] of meant)
 
 test('flows are told apart by user or by namespace', () => {
   const byName = (name: string) => schemas.find(({ metadata }) => metadata.name === name) ?? schemas[0]
-  const request = { target: of(pod), user: userNamed('jane') }
+  const request = { target: of(pod), user: userWithName('jane') }
   deepEqual(
     ['global-default', 'kube-scheduler', 'exempt'].map((name) => flowOf(byName(name) as FlowSchema, request)),
     ['global-default/jane', 'kube-scheduler/default', 'exempt'],
@@ -74,14 +79,19 @@ test('a hand has different cards, the same for the same flow', () => {
 
 test('shares become seats, some of them lent', () => {
   const limited = { nominalConcurrencyShares: 1, limitResponse: { type: 'Reject' }, lendablePercent: 33 }
-  deepEqual(limitsOf({ type: 'Limited', limited }, 100, 600), { nominal: 100, kept: 67, most: 600, queuing: undefined })
-  deepEqual(limitsOf({ type: 'Limited', limited: { ...limited, borrowingLimitPercent: 50 } }, 100, 600).most, 150)
+  deepEqual(limitsOf({ type: 'Limited', limited }, 100, 600), {
+    nominal: 100,
+    lower: 67,
+    upper: 600,
+    queuing: undefined,
+  })
+  deepEqual(limitsOf({ type: 'Limited', limited: { ...limited, borrowingLimitPercent: 50 } }, 100, 600).upper, 150)
 })
 
 const limits = (nominal: number, rest: Partial<LevelLimits> = {}): LevelLimits => ({
   nominal,
-  kept: nominal,
-  most: nominal,
+  lower: nominal,
+  upper: nominal,
   queuing: { queues: 4, handSize: 2, lengthMax: 2 },
   ...rest,
 })
@@ -90,8 +100,8 @@ const nobody = () => {}
 test('a level lends what it does not need, and has the rest whatever others do', () => {
   const pool = new SeatPool(10)
   const clock = new VirtualClock()
-  const lender = new PriorityLevel(limits(6, { kept: 2, queuing: undefined }), pool, clock)
-  const borrower = new PriorityLevel(limits(4, { most: 10, queuing: undefined }), pool, clock)
+  const lender = new PriorityLevel(limits(6, { lower: 2, queuing: undefined }), pool, clock)
+  const borrower = new PriorityLevel(limits(4, { upper: 10, queuing: undefined }), pool, clock)
   const taken = Array.from({ length: 8 }, () => borrower.take('a', 1, signal, nobody))
   throws(() => borrower.take('a', 1, signal, nobody), /Too many requests, please try again later\./)
   const own = [lender.take('b', 1, signal, nobody), lender.take('b', 1, signal, nobody)]
@@ -152,11 +162,11 @@ test('a list is as wide as what it holds', async () => {
     metrics: new FairnessMetrics(new Metrics()),
     seats: 600,
   })
-  for (const { kind, object } of fairnessSeeds) caches.set(kind, object)
+  for (const { kind, object } of fairnessBootstrapObjects) caches.set(kind, object)
   for (let index = 0; index < 950; index++)
     caches.set(pod, { metadata: { name: `p${index}`, namespace: 'default' } } as never)
   const target: Target = { kind: 'resource', verb: 'list', resource: pod, subresource: '', namespace: '', name: '' }
-  const jane = userNamed('jane', [known])
+  const jane = userWithName('jane', [known])
   const request = { context: { signal }, target, user: jane, query: new URLSearchParams() } as never
   // 600 seats: 600 less what other levels keep can be borrowed; each list takes ten.
   let count = 0
@@ -176,7 +186,7 @@ test('a flood of one user starves neither another user nor a node, and the exemp
       authorize: ({ user }) =>
         user.name === 'flooder' ? new Promise((resolve) => held.push(() => resolve(allowed()))) : allowed(),
     }),
-    { clock, seeds: fairnessSeeds },
+    { clock, bootstrapObjects: fairnessBootstrapObjects },
   )
   await api.call('POST', '/api/v1/namespaces', { metadata: { name: 'kube-node-lease' } })
   const leases = '/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases'
@@ -256,7 +266,9 @@ test('a flood of one user starves neither another user nor a node, and the exemp
 })
 
 test('a default that was changed comes back unless its owner keeps it', () => {
-  const seed = fairnessSeeds.find(({ kind, object }) => kind === flowSchema && object.metadata.name === 'probes')
+  const seed = fairnessBootstrapObjects.find(
+    ({ kind, object }) => kind === flowSchema && object.metadata.name === 'probes',
+  )
   const changed = { ...seed?.object, spec: { matchingPrecedence: 7 } }
   const kept = {
     ...changed,
@@ -264,11 +276,11 @@ test('a default that was changed comes back unless its owner keeps it', () => {
   }
   ok(seed?.update?.(changed as never) !== undefined)
   equal(seed?.update?.(kept as never), undefined)
-  equal(fairnessSeeds.filter(({ kind }) => kind === priorityLevelConfiguration).length, 8)
+  equal(fairnessBootstrapObjects.filter(({ kind }) => kind === priorityLevelConfiguration).length, 8)
 })
 
 test('the default FlowSchemas tell that their level exists', async () => {
-  await using server = await startServer(undefined, { seeds: fairnessSeeds })
+  await using server = await startServer(undefined, { bootstrapObjects: fairnessBootstrapObjects })
   const { body } = await server.call('GET', '/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas/probes')
   const { status } = body as unknown as { status: { conditions: { type: string; status: string; message: string }[] } }
   const [condition] = status.conditions
@@ -283,7 +295,10 @@ test('the default FlowSchemas tell that their level exists', async () => {
 })
 
 test('what is deleted of the defaults comes back, and every FlowSchema tells whether its level exists', async () => {
-  await using server = await startServer(undefined, { seeds: fairnessSeeds, upkeep: [fairnessUpkeep] })
+  await using server = await startServer(undefined, {
+    bootstrapObjects: fairnessBootstrapObjects,
+    reconcilers: [flowSchemaReconciler],
+  })
   const group = '/apis/flowcontrol.apiserver.k8s.io/v1'
   const dangling = async (name: string) => {
     await server.clock.settle()

@@ -1,15 +1,15 @@
 // Fairness: gives each request a seat of its priority level. The objects in the caches say which level that is, and
 // how many seats it has; where there is no level to lead to, a request has its turn at once.
-import type { Clock } from '../../base/clock.ts'
-import { getOrMake } from '../../base/get-or-make.ts'
+import type { Clock } from '../../base/time/clock.ts'
+import { getOrInsert } from '../../base/collections/get-or-insert.ts'
 import { flowSchema, type FlowSchema } from '../../api/flowcontrol/v1/flow-schema.ts'
 import {
   priorityLevelConfiguration,
   type PriorityLevelConfiguration,
 } from '../../api/flowcontrol/v1/priority-level-configuration.ts'
-import type { Caches, SeatGiver } from '../policies.ts'
-import type { ApiRequest } from '../request.ts'
-import { catchAllLevel } from './defaults.ts'
+import type { ObjectCaches, TakeSeat } from '../filters/policies.ts'
+import type { ApiRequest } from '../request/request.ts'
+import { catchAllLevel } from './default-flow-schemas.ts'
 import type { FairnessMetrics, FlowMetrics } from './fairness-metrics.ts'
 import { flowOf, FlowMatcher } from './flow-matching.ts'
 import { PriorityLevel, type LevelLimits, type Rejection } from './priority-level.ts'
@@ -21,14 +21,14 @@ export const seatsDefault = 600
 const objectsPerSeat = 100
 const listSeatsMax = 10
 
-export interface FairnessParts {
+export interface FairnessDeps {
   readonly clock: Clock
   readonly metrics: FairnessMetrics
   readonly seats: number
 }
 
 /** Where a schema leads. */
-interface Road {
+interface FlowRoute {
   readonly level: PriorityLevel | undefined
   readonly name: string
   readonly headers: Readonly<Record<string, string>>
@@ -38,20 +38,20 @@ interface Road {
 const nothing = () => {}
 
 export class Fairness {
-  readonly #parts: FairnessParts
-  readonly #caches: Caches
+  readonly #deps: FairnessDeps
+  readonly #caches: ObjectCaches
   readonly #pool: SeatPool
   readonly #levels = new Map<string, PriorityLevel>()
   readonly #schemas = new Map<string, FlowSchema>()
   readonly #configurations = new Map<string, PriorityLevelConfiguration>()
   #matcher = new FlowMatcher([])
-  #roads = new Map<FlowSchema | undefined, Road>()
+  #routes = new Map<FlowSchema | undefined, FlowRoute>()
   #isCurrent = false
 
-  constructor(caches: Caches, parts: FairnessParts) {
+  constructor(caches: ObjectCaches, deps: FairnessDeps) {
     this.#caches = caches
-    this.#parts = parts
-    this.#pool = new SeatPool(parts.seats)
+    this.#deps = deps
+    this.#pool = new SeatPool(deps.seats)
     const follow = <T extends FlowSchema | PriorityLevelConfiguration>(known: Map<string, T>) => ({
       changed: (now: object | undefined, before: object | undefined) => {
         if (now === undefined) known.delete((before as T).metadata.name)
@@ -63,26 +63,26 @@ export class Fairness {
     caches.observe(priorityLevelConfiguration, follow(this.#configurations))
   }
 
-  readonly takeSeat: SeatGiver = (request) => {
-    if (!this.#isCurrent) this.#follow()
+  readonly takeSeat: TakeSeat = (request) => {
+    if (!this.#isCurrent) this.#reconfigure()
     const { user, target, origin, context } = request
     if (user === undefined) return nothing
     const schema = this.#matcher.match(user, target)
-    const road = getOrMake(this.#roads, schema, () => this.#roadOf(schema))
-    if (origin !== undefined) Object.assign(origin.answerHeaders, road.headers)
-    const { metrics, level } = road
+    const route = getOrInsert(this.#routes, schema, () => this.#routeOf(schema))
+    if (origin !== undefined) Object.assign(origin.responseHeaders, route.headers)
+    const { metrics, level } = route
     metrics.dispatched.add(1)
     if (level === undefined || request.upgrade !== undefined) return nothing
     const flow = schema === undefined ? user.name : flowOf(schema, request)
     const width = this.#widthOf(request)
     metrics.width.observe(width)
-    const { clock } = this.#parts
+    const { clock } = this.#deps
     const startMs = clock.monotonicMs()
     const rejected = (reason: Rejection) => {
       metrics.dispatched.add(-1)
       metrics.waitedInVain.observe((clock.monotonicMs() - startMs) / 1000)
-      const labels = { priority_level: road.name, flow_schema: schema?.metadata.name ?? catchAllLevel, reason }
-      this.#parts.metrics.rejected.add(labels)
+      const labels = { priority_level: route.name, flow_schema: schema?.metadata.name ?? catchAllLevel, reason }
+      this.#deps.metrics.rejected.add(labels)
     }
     const spent = target.verb === 'watch' ? metrics.watched : metrics.executed
     const seat = level.take(flow, width, context.signal, rejected)
@@ -101,7 +101,7 @@ export class Fairness {
     waitedMs: number,
     leave: () => void,
   ): () => void {
-    const { clock } = this.#parts
+    const { clock } = this.#deps
     const seatedMs = clock.monotonicMs()
     waited.observe(waitedMs / 1000)
     executing.add(1)
@@ -123,7 +123,7 @@ export class Fairness {
     return Math.min(listSeatsMax, Math.max(1, Math.ceil(objects / objectsPerSeat)))
   }
 
-  #roadOf(schema: FlowSchema | undefined): Road {
+  #routeOf(schema: FlowSchema | undefined): FlowRoute {
     const wanted = schema?.spec.priorityLevelConfiguration.name ?? catchAllLevel
     // A schema whose level is missing leads to where everything else goes.
     const name = this.#configurations.has(wanted) ? wanted : catchAllLevel
@@ -135,21 +135,21 @@ export class Fairness {
         ...(schema === undefined ? {} : { 'x-kubernetes-pf-flowschema-uid': schema.metadata.uid }),
         ...(configuration === undefined ? {} : { 'x-kubernetes-pf-prioritylevel-uid': configuration.metadata.uid }),
       },
-      metrics: this.#parts.metrics.of(name, schema?.metadata.name ?? catchAllLevel),
+      metrics: this.#deps.metrics.of(name, schema?.metadata.name ?? catchAllLevel),
     }
   }
 
-  #follow(): void {
+  #reconfigure(): void {
     this.#isCurrent = true
     this.#matcher = new FlowMatcher([...this.#schemas.values()])
-    this.#roads = new Map()
-    const { seats, clock, metrics } = this.#parts
+    this.#routes = new Map()
+    const { seats, clock, metrics } = this.#deps
     const all = [...this.#configurations.values()].map(({ metadata, spec }) => ({ name: metadata.name, spec }))
     const shares = all.reduce((sum, { spec }) => sum + sharesOf(spec), 0)
     for (const { name, spec } of all) {
       const nominal = shares === 0 ? 0 : Math.ceil((seats * sharesOf(spec)) / shares)
       const limits = limitsOf(spec, nominal, seats)
-      metrics.setLimits(name, nominal, limits.kept, limits.most)
+      metrics.setLimits(name, nominal, limits.lower, limits.upper)
       if (spec.type === 'Exempt') continue
       const known = this.#levels.get(name)
       if (known === undefined) this.#levels.set(name, new PriorityLevel(limits, this.#pool, clock))
@@ -157,7 +157,7 @@ export class Fairness {
     }
     // A level that is gone keeps no seats; those of its requests come back one by one.
     for (const [name, level] of this.#levels)
-      if (!this.#configurations.has(name)) level.resize({ nominal: 0, kept: 0, most: 0, queuing: undefined })
+      if (!this.#configurations.has(name)) level.resize({ nominal: 0, lower: 0, upper: 0, queuing: undefined })
   }
 }
 
@@ -172,8 +172,8 @@ export function limitsOf({ limited }: LevelSpec, nominal: number, seats: number)
   const isQueue = limited?.limitResponse.type === 'Queue' && queuing !== undefined
   return {
     nominal,
-    kept: nominal - lendable,
-    most: borrowing === undefined ? seats : nominal + Math.round((nominal * borrowing) / 100),
+    lower: nominal - lendable,
+    upper: borrowing === undefined ? seats : nominal + Math.round((nominal * borrowing) / 100),
     queuing: isQueue
       ? { queues: queuing.queues, handSize: queuing.handSize, lengthMax: queuing.queueLengthLimit }
       : undefined,

@@ -6,10 +6,10 @@ import type {
   ResourcePolicyRule,
   Subject,
 } from '../../api/flowcontrol/v1/flow-schema-spec.ts'
-import type { ApiRequest, Target, User } from '../request.ts'
-import { accountOf } from '../service-account-name.ts'
+import type { ApiRequest, Target, User } from '../request/request.ts'
+import { serviceAccountOf } from '../request/user-names.ts'
 
-interface Concerned {
+interface MatchingRules {
   readonly schema: FlowSchema
   readonly rules: readonly PolicyRulesWithSubjects[]
 }
@@ -17,7 +17,7 @@ interface Concerned {
 export class FlowMatcher {
   readonly #schemas: readonly FlowSchema[]
   /** Components of this process keep their user: whom a schema means is worked out once. */
-  readonly #bySubject = new WeakMap<User, readonly Concerned[]>()
+  readonly #bySubject = new WeakMap<User, readonly MatchingRules[]>()
 
   constructor(schemas: readonly FlowSchema[]) {
     this.#schemas = schemas.toSorted(
@@ -31,10 +31,10 @@ export class FlowMatcher {
       concerned = this.#concernedBy(user)
       this.#bySubject.set(user, concerned)
     }
-    return concerned.find(({ rules }) => rules.some((rule) => isMeant(rule, target)))?.schema
+    return concerned.find(({ rules }) => rules.some((rule) => matchesRule(rule, target)))?.schema
   }
 
-  #concernedBy(user: User): readonly Concerned[] {
+  #concernedBy(user: User): readonly MatchingRules[] {
     return this.#schemas.flatMap((schema) => {
       const rules = (schema.spec.rules ?? []).filter(({ subjects }) => subjects.some((each) => isSubject(each, user)))
       return rules.length === 0 ? [] : [{ schema, rules }]
@@ -49,7 +49,7 @@ function isSubject({ kind, user: byName, group, serviceAccount }: Subject, user:
     case 'Group':
       return group !== undefined && (group.name === '*' || user.groups.includes(group.name))
     case 'ServiceAccount': {
-      const account = accountOf(user.name)
+      const account = serviceAccountOf(user.name)
       if (account === undefined || serviceAccount === undefined) return false
       const { namespace, name } = serviceAccount
       return namespace === account.namespace && (name === '*' || name === account.name)
@@ -59,14 +59,17 @@ function isSubject({ kind, user: byName, group, serviceAccount }: Subject, user:
   }
 }
 
-const isMeant = ({ resourceRules = [], nonResourceRules = [] }: PolicyRulesWithSubjects, target: Target): boolean =>
+const matchesRule = (
+  { resourceRules = [], nonResourceRules = [] }: PolicyRulesWithSubjects,
+  target: Target,
+): boolean =>
   target.kind === 'path'
-    ? nonResourceRules.some((rule) => isPathMeant(rule, target))
-    : resourceRules.some((rule) => isResourceMeant(rule, target))
+    ? nonResourceRules.some((rule) => matchesPath(rule, target))
+    : resourceRules.some((rule) => matchesResource(rule, target))
 
 const includes = (list: readonly string[], value: string): boolean => list.includes('*') || list.includes(value)
 
-function isPathMeant(
+function matchesPath(
   { verbs, nonResourceURLs }: NonResourcePolicyRule,
   { verb, path }: Extract<Target, { kind: 'path' }>,
 ): boolean {
@@ -74,7 +77,7 @@ function isPathMeant(
   return nonResourceURLs.some((url) => (url.endsWith('*') ? path.startsWith(url.slice(0, -1)) : url === path))
 }
 
-function isResourceMeant(rule: ResourcePolicyRule, target: Extract<Target, { kind: 'resource' }>): boolean {
+function matchesResource(rule: ResourcePolicyRule, target: Extract<Target, { kind: 'resource' }>): boolean {
   const { verb, resource, subresource, namespace } = target
   if (!includes(rule.verbs, verb) || !includes(rule.apiGroups, resource.group)) return false
   const whole = subresource === '' ? resource.plural : `${resource.plural}/${subresource}`

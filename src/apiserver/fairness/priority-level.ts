@@ -1,8 +1,8 @@
 // PriorityLevel: the requests of one level that run and those that wait, in queues of which each gets its turn.
-import type { Clock } from '../../base/clock.ts'
-import { getOrMake } from '../../base/get-or-make.ts'
-import { offAbort, onAbort } from '../../base/on-abort.ts'
-import { StatusError } from '../../api/status-error.ts'
+import type { Clock } from '../../base/time/clock.ts'
+import { getOrInsert } from '../../base/collections/get-or-insert.ts'
+import { offAbort, onAbort } from '../../base/async/on-abort.ts'
+import { StatusError } from '../../api/errors/status-error.ts'
 import type { SeatPool } from './seat-pool.ts'
 import { dealHand } from './shuffle-shard.ts'
 
@@ -10,9 +10,9 @@ export interface LevelLimits {
   /** Its share of the server's seats. */
   readonly nominal: number
   /** Those of its share that it never lends. */
-  readonly kept: number
+  readonly lower: number
   /** How many it may have with what it borrows. */
-  readonly most: number
+  readonly upper: number
   readonly queuing: { readonly queues: number; readonly handSize: number; readonly lengthMax: number } | undefined
 }
 
@@ -56,7 +56,7 @@ export class PriorityLevel {
     this.#limits = limits
     this.#pool = pool
     this.#clock = clock
-    pool.keep(limits.kept)
+    pool.addCommitted(limits.lower)
   }
 
   get running(): number {
@@ -73,7 +73,7 @@ export class PriorityLevel {
 
   /** New limits hold for requests from now on; those that run or wait stay. */
   resize(limits: LevelLimits): void {
-    this.#pool.keep(Math.max(this.#running, limits.kept) - Math.max(this.#running, this.#limits.kept))
+    this.#pool.addCommitted(Math.max(this.#running, limits.lower) - Math.max(this.#running, this.#limits.lower))
     this.#limits = limits
     this.#hands.clear()
     this.dispatch()
@@ -117,19 +117,19 @@ export class PriorityLevel {
   }
 
   #seat(width: number): boolean {
-    const { kept, most } = this.#limits
+    const { lower: kept, upper: most } = this.#limits
     if (this.#running > 0 && this.#running + width > most) return false
-    if (!this.#pool.move(kept, this.#running, this.#running + width)) return false
+    if (!this.#pool.tryMove(kept, this.#running, this.#running + width)) return false
     this.#running += width
     return true
   }
 
   #leave(width: number, queue: Queue | undefined): () => void {
     return () => {
-      this.#pool.move(this.#limits.kept, this.#running, this.#running - width)
+      this.#pool.tryMove(this.#limits.lower, this.#running, this.#running - width)
       this.#running -= width
       if (queue !== undefined) queue.load -= width
-      this.#pool.freed(this)
+      this.#pool.onSeatsFreed(this)
     }
   }
 
@@ -137,7 +137,7 @@ export class PriorityLevel {
     if (queue.waiting.length > 0) this.#busy.add(queue)
     else this.#busy.delete(queue)
     this.#waiting += change
-    this.#pool.waits(this, this.#waiting > 0)
+    this.#pool.setWaiting(this, this.#waiting > 0)
   }
 
   /** Of its hand the queue that has the least to do. */
@@ -150,7 +150,7 @@ export class PriorityLevel {
     }
     let best: Queue | undefined
     for (const index of hand) {
-      const queue = getOrMake(this.#queues, index, newQueue)
+      const queue = getOrInsert(this.#queues, index, newQueue)
       if (best === undefined || queue.load < best.load) best = queue
     }
     return best ?? newQueue()

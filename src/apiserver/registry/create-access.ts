@@ -1,11 +1,11 @@
 // The right to create, asked of requests that create under another verb: an apply or an update of an object that does not
 // exist, and the streams into containers that a GET opens.
 import { assert } from '../../base/assert.ts'
-import { forbidden } from '../../api/status-error.ts'
+import { forbidden } from '../../api/errors/status-error.ts'
 import { attributesOf } from '../authorization/attributes.ts'
 import type { Authorizer, Decision } from '../authorization/authorizer.ts'
 import { forbiddenAccess } from '../authorization/forbidden-access.ts'
-import type { ResourceRequest } from './parts.ts'
+import type { ResourceRequest } from './resource-deps.ts'
 
 type Authorize = Authorizer['authorize']
 

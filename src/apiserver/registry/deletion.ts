@@ -1,45 +1,56 @@
 // Deletion: at once, after a grace period, or when the last finalizer is gone.
-import { append } from '../../base/append.ts'
-import { foregroundFinalizer, orphanFinalizer } from '../../api/deletion-finalizers.ts'
-import { rfc3339 } from '../../base/clock.ts'
+import { append } from '../../base/collections/append.ts'
+import { foregroundFinalizer, orphanFinalizer } from '../../api/meta/deletion-finalizers.ts'
+import { rfc3339 } from '../../base/time/clock.ts'
 import { deleteOptions, type DeleteOptions } from '../../api/meta/v1/delete-options.ts'
-import { objectKey, type ApiObject } from '../../api/object.ts'
-import { conflict, hasReason, invalidObject, modifiedConflict, notFound } from '../../api/status-error.ts'
-import { invalid, notSupported, type FieldError } from '../../schema/field-error.ts'
-import type { ListAnswer } from '../answer.ts'
-import { plainFace } from './face.ts'
-import { decodeBody } from './ingest.ts'
-import { dryRunErrors } from './list-options.ts'
-import { booleanOf, integerOf } from '../query.ts'
-import type { Stored } from '../stored.ts'
-import { commitWrite, isDryRun, passed, readStored, type ResourceParts, type ResourceRequest } from './parts.ts'
+import { objectKey, type ApiObject } from '../../api/meta/object.ts'
+import { conflict, hasReason, invalidObject, modifiedConflict, notFound } from '../../api/errors/status-error.ts'
+import { invalid, notSupported, type FieldError } from '../../schema/validation/field-error.ts'
+import type { ListResponse } from '../request/response.ts'
+import { identityConverter } from './version-converter.ts'
+import { decodeBody } from '../objects/decode-object.ts'
+import { dryRunErrors } from '../request/list-options.ts'
+import { booleanParameter, parseInteger } from '../request/query-values.ts'
+import type { StoredObject } from '../storage/stored-object.ts'
+import {
+  commitWrite,
+  isDryRun,
+  recordStage,
+  readStored,
+  type ResourceDeps,
+  type ResourceRequest,
+} from './resource-deps.ts'
 import { list } from './reads.ts'
-import { attributesOf } from './writes.ts'
+import { admissionAttributesOf } from './writes.ts'
 
 export interface Deleted {
-  readonly stored: Stored
+  readonly stored: StoredObject
   /** Whether the object is gone, or only marked. */
-  readonly gone: boolean
+  readonly isGone: boolean
 }
 
 const deleteTries = 16
 
 export async function remove(
-  parts: ResourceParts,
+  deps: ResourceDeps,
   request: ResourceRequest,
   body: unknown,
 ): Promise<Deleted & { readonly warnings: readonly string[] }> {
   const { namespace, name } = request.target
   const options = optionsOf(request, body)
-  const deleted = await removeOne(parts, request, parts.cache.get(objectKey(namespace, name)), options)
-  return { ...deleted, warnings: orphanWarnings(parts, options) }
+  const deleted = await removeOne(deps, request, deps.cache.get(objectKey(namespace, name)), options)
+  return { ...deleted, warnings: orphanWarnings(deps, options) }
 }
 
 /** Deletes for a request that admission has judged already, as an eviction. */
-export async function removeAdmitted(parts: ResourceParts, request: ResourceRequest, body: unknown): Promise<Deleted> {
+export async function removeWithoutAdmission(
+  deps: ResourceDeps,
+  request: ResourceRequest,
+  body: unknown,
+): Promise<Deleted> {
   const { namespace, name } = request.target
-  const cached = parts.cache.get(objectKey(namespace, name))
-  return removeOne(parts, request, cached, optionsOf(request, body), true)
+  const cached = deps.cache.get(objectKey(namespace, name))
+  return removeOne(deps, request, cached, optionsOf(request, body), true)
 }
 
 /** So many objects of a collection are deleted at a time: their commits share the disk's. */
@@ -47,76 +58,81 @@ const collectionAtOnce = 64
 
 /** Deletes what a list with the same parameters shows, page by page where a limit is given. */
 export async function removeCollection(
-  parts: ResourceParts,
+  deps: ResourceDeps,
   request: ResourceRequest,
   body: unknown,
-): Promise<ListAnswer> {
+): Promise<ListResponse> {
   const options = optionsOf(request, body)
-  const answer = await list({ ...parts, face: plainFace(parts.kind) }, request)
+  const answer = await list({ ...deps, converter: identityConverter(deps.kind) }, request)
   const { items } = answer
   for (let start = 0; start < items.length; start += collectionAtOnce)
     await Promise.all(items.slice(start, start + collectionAtOnce).map((stored) => removeListed(stored)))
-  const warnings = orphanWarnings(parts, options)
-  return { ...answer, of: parts.face.kind, items: items.map((stored) => parts.face.shown(stored)), warnings }
+  const warnings = orphanWarnings(deps, options)
+  return {
+    ...answer,
+    objectKind: deps.converter.kind,
+    items: items.map((stored) => deps.converter.fromStored(stored)),
+    warnings,
+  }
 
-  async function removeListed(stored: Stored): Promise<void> {
+  async function removeListed(stored: StoredObject): Promise<void> {
     const { name, namespace = '' } = stored.object.metadata
     const one = { ...request, target: { ...request.target, name, namespace } }
-    await removeOne(parts, one, stored, options).catch((error: unknown) => {
+    await removeOne(deps, one, stored, options).catch((error: unknown) => {
       if (!hasReason(error, 'NotFound')) throw error
     })
   }
 }
 
 async function removeOne(
-  parts: ResourceParts,
+  deps: ResourceDeps,
   request: ResourceRequest,
-  cached: Stored | undefined,
+  cached: StoredObject | undefined,
   options: Partial<DeleteOptions>,
   isAdmitted = false,
 ): Promise<Deleted> {
-  const { kind } = parts
+  const { kind } = deps
   const { namespace, name } = request.target
   const { signal, cause } = request.context
   let current = cached
   for (let tries = 1; ; tries++) {
-    if (current === undefined || tries > 1) current = await readStored(parts, namespace, name, signal)
+    if (current === undefined || tries > 1) current = await readStored(deps, namespace, name, signal)
     if (current === undefined) throw notFound(kind, name)
-    checkPreconditions(parts, current, options)
-    if (!isAdmitted) await admitDeletion(parts, request, current.object, options)
-    const marked = mark(parts, current.object, options)
-    const gone = marked === undefined
+    checkPreconditions(deps, current, options)
+    if (!isAdmitted) await admitDeletion(deps, request, current.object, options)
+    const marked = markForDeletion(deps, current.object, options)
+    const isGone = marked === undefined
     if (isDryRun(request) || options.dryRun?.includes('All') || marked === current.object)
-      return { stored: current, gone }
+      return { stored: current, isGone }
     const write = {
-      operation: gone ? 'delete' : 'put',
+      operation: isGone ? 'delete' : 'put',
       object: marked ?? current.object,
       expected: current.revision,
     } as const
-    const stored = await commitWrite(parts, write, cause, signal)
-    if (stored !== undefined) return { stored, gone }
+    const stored = await commitWrite(deps, write, cause, signal)
+    if (stored !== undefined) return { stored, isGone }
     if (tries === deleteTries) throw modifiedConflict(kind, name)
   }
 }
 
 async function admitDeletion(
-  parts: ResourceParts,
+  deps: ResourceDeps,
   request: ResourceRequest,
   current: ApiObject,
   options: Partial<DeleteOptions>,
 ): Promise<void> {
   const dryRun = isDryRun(request) || (options.dryRun?.includes('All') ?? false)
-  const attributes = { ...attributesOf(parts, request, 'delete', undefined, current), options, dryRun }
-  passed(parts, request, 'reading')
-  await parts.admission.admit(attributes)
-  passed(parts, request, 'mutating')
-  await parts.admission.validate(attributes)
-  passed(parts, request, 'validating')
+  const attributes = { ...admissionAttributesOf(deps, request, 'delete', undefined, current), options, dryRun }
+  recordStage(deps, request, 'reading')
+  await deps.admission.admit(attributes)
+  recordStage(deps, request, 'mutating')
+  await deps.admission.validate(attributes)
+  recordStage(deps, request, 'validating')
 }
 
 /** The object with its deletion mark; the same object when it is marked already; undefined when it can go now. */
-function mark(
-  { strategy, clock }: ResourceParts,
+function markForDeletion(
+  { strategy, clock }: ResourceDeps,
   object: ApiObject,
   options: Partial<DeleteOptions>,
 ): ApiObject | undefined {
@@ -126,7 +142,7 @@ function mark(
     options,
     strategy?.orphansDependents !== undefined,
   )
-  const isHeld = finalizers.length > 0 || (strategy?.isHeld?.(object) ?? false)
+  const isHeld = finalizers.length > 0 || (strategy?.isBlocked?.(object) ?? false)
   if (graceSeconds === 0 && !isHeld) return undefined
   const { deletionTimestamp, deletionGracePeriodSeconds: earlierSeconds } = object.metadata
   // A second deletion may shorten the grace, never lengthen it.
@@ -157,7 +173,7 @@ function withPropagation(
 
 /** What a client that did not say what becomes of dependents is told. */
 function orphanWarnings(
-  { strategy }: ResourceParts,
+  { strategy }: ResourceDeps,
   { propagationPolicy, orphanDependents }: Partial<DeleteOptions>,
 ): readonly string[] {
   const { warning } = strategy?.orphansDependents ?? {}
@@ -165,8 +181,8 @@ function orphanWarnings(
 }
 
 function checkPreconditions(
-  { kind }: ResourceParts,
-  { object, revision }: Stored,
+  { kind }: ResourceDeps,
+  { object, revision }: StoredObject,
   { preconditions }: Partial<DeleteOptions>,
 ): void {
   const { name, uid } = object.metadata
@@ -199,9 +215,9 @@ function optionsInQuery(query: URLSearchParams): Partial<DeleteOptions> {
   const grace = query.get('gracePeriodSeconds')
   const propagationPolicy = query.get('propagationPolicy')
   return {
-    ...(grace === null ? {} : { gracePeriodSeconds: integerOf(grace) }),
+    ...(grace === null ? {} : { gracePeriodSeconds: parseInteger(grace) }),
     ...(propagationPolicy === null ? {} : { propagationPolicy }),
-    ...(query.has('orphanDependents') ? { orphanDependents: booleanOf(query, 'orphanDependents') } : {}),
+    ...(query.has('orphanDependents') ? { orphanDependents: booleanParameter(query, 'orphanDependents') } : {}),
     ...(query.has('dryRun') ? { dryRun: query.getAll('dryRun') } : {}),
   }
 }

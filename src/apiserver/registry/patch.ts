@@ -1,70 +1,75 @@
 // patch: one of the patch forms applied to an object: JSON patch, JSON merge patch, strategic merge patch, or apply.
-import type { ApiObject } from '../../api/object.ts'
-import { badRequest, conflict, hasReason, modifiedConflict, StatusError } from '../../api/status-error.ts'
-import { isJsonObject, type JsonObject, type JsonValue } from '../../schema/json-value.ts'
-import { jsonPatch, JsonPatchError, jsonPatchOperationsMax, type JsonPatchOperation } from '../../schema/json-patch.ts'
-import { mergePatch } from '../../schema/merge-patch.ts'
-import type { Message } from '../../schema/field.ts'
-import { strategicMerge, StrategicMergeError } from '../../schema/strategic-merge.ts'
-import type { PatchType } from '../request.ts'
-import { applied, appliedObject } from './apply.ts'
+import type { ApiObject } from '../../api/meta/object.ts'
+import { badRequest, conflict, hasReason, modifiedConflict, StatusError } from '../../api/errors/status-error.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../../schema/json/json-value.ts'
+import {
+  jsonPatch,
+  JsonPatchError,
+  jsonPatchOperationsMax,
+  type JsonPatchOperation,
+} from '../../schema/patch/json-patch.ts'
+import { mergePatch } from '../../schema/patch/merge-patch.ts'
+import type { Message } from '../../schema/descriptor/field.ts'
+import { strategicMerge, StrategicMergeError } from '../../schema/patch/strategic-merge.ts'
+import type { PatchType } from '../request/request.ts'
+import { applyConfiguration, appliedConfiguration } from '../objects/server-side-apply.ts'
 import { requireCreate } from './create-access.ts'
-import { exists, type ResourceParts, type ResourceRequest } from './parts.ts'
-import { applyOptionsOf } from './tracking.ts'
+import { exists, type ResourceDeps, type ResourceRequest } from './resource-deps.ts'
+import { applyOptionsOf } from './field-tracking.ts'
 import {
   create,
-  refuseOtherName,
+  checkName,
   update,
-  type Asked,
+  type WriteInput,
   type Transform,
   type UpdateOptions,
-  type Written,
+  type WriteResult,
 } from './writes.ts'
 
-export interface Patched {
+export interface PatchResult {
   /** An apply makes the object where there is none. */
   readonly isNew: boolean
-  readonly written: Written
+  readonly written: WriteResult
 }
 
 export async function patchObject(
-  parts: ResourceParts,
+  deps: ResourceDeps,
   request: ResourceRequest,
   part: UpdateOptions['part'],
-): Promise<Patched> {
+): Promise<PatchResult> {
   const { value, patchType } = patchOf(request)
-  const { message } = parts.face.kind
+  const { message } = deps.converter.kind
   if (patchType !== 'apply') {
-    const transform: Transform = (current) => ({ body: patched(message, current, value, patchType) })
-    return { isNew: false, written: await update(parts, request, transform, { part }) }
+    const transform: Transform = (current) => ({ body: applyPatch(message, current, value, patchType) })
+    return { isNew: false, written: await update(deps, request, transform, { part }) }
   }
-  const config = appliedObject(value, parts.face.kind)
-  const options = applyOptionsOf(parts, request)
-  const transform: Transform = (current) => applied(current, config, options)
-  if (part !== 'object') return { isNew: false, written: await update(parts, request, transform, { part }) }
-  if (!(await exists(parts, request))) {
-    await requireCreate(parts.authorize, request)
+  const config = appliedConfiguration(value, deps.converter.kind)
+  const options = applyOptionsOf(deps, request)
+  const transform: Transform = (current) => applyConfiguration(current, config, options)
+  if (part !== 'object') return { isNew: false, written: await update(deps, request, transform, { part }) }
+  if (!(await exists(deps, request))) {
+    await requireCreate(deps.authorize, request)
     try {
-      return { isNew: true, written: await create(parts, request, appliedAnew(config, parts, request)) }
+      return { isNew: true, written: await create(deps, request, appliedToMissing(config, deps, request)) }
     } catch (error) {
       if (!hasReason(error, 'AlreadyExists')) throw error // somebody else was faster
     }
   }
-  return { isNew: false, written: await update(parts, request, transform, { part }) }
+  return { isNew: false, written: await update(deps, request, transform, { part }) }
 }
 
-function appliedAnew(config: JsonObject, parts: ResourceParts, request: ResourceRequest): Asked {
+function appliedToMissing(config: JsonObject, deps: ResourceDeps, request: ResourceRequest): WriteInput {
   const metadata = (isJsonObject(config['metadata']) ? config['metadata'] : {}) as Partial<ApiObject['metadata']>
   const { name } = request.target
   if (metadata.uid)
     throw conflict(
-      parts.kind,
+      deps.kind,
       name,
       `uid mismatch: the provided object specified uid ${metadata.uid}, and no existing object was found`,
     )
-  if (metadata.resourceVersion) throw modifiedConflict(parts.kind, name)
-  refuseOtherName(metadata, request)
-  return applied(undefined, config, applyOptionsOf(parts, request))
+  if (metadata.resourceVersion) throw modifiedConflict(deps.kind, name)
+  checkName(metadata, request)
+  return applyConfiguration(undefined, config, applyOptionsOf(deps, request))
 }
 
 export function patchOf({ body }: ResourceRequest): { value: unknown; patchType: PatchType } {
@@ -72,7 +77,12 @@ export function patchOf({ body }: ResourceRequest): { value: unknown; patchType:
   return { value: body.value, patchType: body.patchType }
 }
 
-export function patched(message: Message, object: object, patch: unknown, type: Exclude<PatchType, 'apply'>): unknown {
+export function applyPatch(
+  message: Message,
+  object: object,
+  patch: unknown,
+  type: Exclude<PatchType, 'apply'>,
+): unknown {
   try {
     switch (type) {
       case 'json':

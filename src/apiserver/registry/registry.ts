@@ -1,98 +1,105 @@
 // Registry: every verb on every kind, over the store and the watch caches. The end of a request's road.
-import { lookup } from '../../base/lookup.ts'
-import type { Clock } from '../../base/clock.ts'
-import type { FlowRecorder } from '../../base/flow.ts'
-import type { Log } from '../../base/log.ts'
-import { nameSuffix } from '../../base/ids.ts'
-import type { Random } from '../../base/random.ts'
+import { lookup } from '../../base/collections/lookup.ts'
+import type { Clock } from '../../base/time/clock.ts'
+import type { FlowRecorder } from '../../base/observability/flow-recorder.ts'
+import type { Log } from '../../base/observability/log.ts'
+import { nameSuffix } from '../../base/random/ids.ts'
+import type { Random } from '../../base/random/random.ts'
 import { present } from '../../base/assert.ts'
-import { whenKnown, type Soon } from '../../base/when-known.ts'
+import { thenMaybe, type MaybePromise } from '../../base/async/maybe-promise.ts'
 import { kinds, storedKinds } from '../../api/kinds.ts'
-import { qualifiedResource, type Kind, type Scaling } from '../../api/kind.ts'
-import { objectKey, type ApiObject } from '../../api/object.ts'
-import { badRequest, methodNotAllowed, pathNotFound } from '../../api/status-error.ts'
+import { qualifiedResource, type Kind, type Scaling } from '../../api/kind/kind.ts'
+import { objectKey, type ApiObject } from '../../api/meta/object.ts'
+import { badRequest, methodNotAllowed, pathNotFound } from '../../api/errors/status-error.ts'
 import { bindingKind } from '../../api/core/v1/binding.ts'
-import { node } from '../../api/core/v1/node.ts'
-import { pod } from '../../api/core/v1/pod.ts'
-import { service } from '../../api/core/v1/service.ts'
+import { node } from '../../api/core/v1/node/node.ts'
+import { pod } from '../../api/core/v1/pod/pod.ts'
+import { service } from '../../api/core/v1/service/service.ts'
 import { podDisruptionBudget } from '../../api/policy/v1/pod-disruption-budget.ts'
 import type { Store } from '../../store/store.ts'
-import type { Answer } from '../answer.ts'
-import { AdmissionChain } from '../admission/chain.ts'
-import type { AdmissionHost } from '../admission/plugin.ts'
+import type { ApiResponse } from '../request/response.ts'
+import { AdmissionChain } from '../admission/framework/admission-chain.ts'
+import type { AdmissionHost } from '../admission/framework/admission-plugin.ts'
 import { resourceAttributes } from '../authorization/attributes.ts'
-import type { KubeletConnection } from '../kubelet-connection.ts'
-import type { LoopWatch } from '../loop-watch.ts'
-import type { Caches, Policies } from '../policies.ts'
-import type { Stored } from '../stored.ts'
-import { CacheFeed } from '../watch/cache-feed.ts'
-import { WatchCache, type CacheObserver } from '../watch/watch-cache.ts'
-import { admittedBody, admittedConnection, isConnection } from './admit-posted.ts'
-import { AlikeParts } from './alike-parts.ts'
-import { change } from './change.ts'
-import { claiming, repairClaims } from './claims.ts'
-import { UsageReader } from '../usage/usage-reader.ts'
-import { computedAnswers } from './computed.ts'
+import type { KubeletConnection } from '../kubelet-client/kubelet-connection.ts'
+import type { LoopMonitor } from '../request/loop-monitor.ts'
+import type { ObjectCaches, Policies } from '../filters/policies.ts'
+import type { StoredObject } from '../storage/stored-object.ts'
+import { CacheFeed } from '../watch-cache/cache-feed.ts'
+import { WatchCache, type CacheObserver } from '../watch-cache/watch-cache.ts'
+import { admitBody, admitConnection, isConnection } from './subresource-admission.ts'
+import { SpecInterning } from '../objects/spec-interning.ts'
+import { updateWithRetry } from './update-with-retry.ts'
+import { retryAllocationConflicts, repairAllocations } from './allocations.ts'
+import { UsageReader } from '../virtual-resources/usage-reader.ts'
+import { virtualResourceHandler } from '../virtual-resources/virtual-resources.ts'
 import { remove, removeCollection } from './deletion.ts'
-import { convertingFace, plainFace } from './face.ts'
-import { LeasePool } from './lease-pool.ts'
+import { versionConverter, identityConverter } from './version-converter.ts'
+import { LeasePool } from '../storage/lease-pool.ts'
 import { requireCreate, requireStreamCreate } from './create-access.ts'
-import { exists, isDryRun, readStored, worldOf, type ResourceParts, type ResourceRequest } from './parts.ts'
+import {
+  exists,
+  isDryRun,
+  readStored,
+  strategyContextOf,
+  type ResourceDeps,
+  type ResourceRequest,
+} from './resource-deps.ts'
 import { patchObject } from './patch.ts'
 import { get, list, watch } from './reads.ts'
 import { handleReview, type Review } from './review.ts'
-import { patchingScale, scaleLens, scaleOf, withScale } from './scale.ts'
-import { commitSeeds, type Seed } from './seed.ts'
-import { strategies } from './strategies.ts'
-import type { RegistryReads, Strategy } from './strategy.ts'
-import { evict } from './subresources/eviction.ts'
-import { nodeProxy, podProxy, serviceProxy } from './subresources/proxy.ts'
-import { isPodStream, podStream } from './subresources/streams.ts'
-import { checkWriteOptions } from './write-options.ts'
-import { create, createByUpdate, update, type Transform, type UpdateOptions, type Written } from './writes.ts'
+import { scalePatch, scaleView, scaleOf, withScale } from './scale.ts'
+import { commitBootstrapObjects, type BootstrapObject } from '../bootstrap/bootstrap-object.ts'
+import { strategies } from '../strategies/strategies.ts'
+import type { ObjectLister, Strategy } from './strategy.ts'
+import { evict } from '../strategies/pod/eviction-subresource.ts'
+import { nodeProxy, podProxy, serviceProxy } from '../strategies/proxy/proxy-subresource.ts'
+import { isPodStream, podStream } from '../strategies/pod/pod-streams.ts'
+import { checkWriteOptions } from '../request/write-options.ts'
+import { create, createByUpdate, update, type Transform, type UpdateOptions, type WriteResult } from './writes.ts'
 
-export interface RegistryParts {
+export interface RegistryDeps {
   readonly store: Store
   readonly clock: Clock
   readonly random: Random
   readonly flow: FlowRecorder
   readonly log: Log
-  readonly policies: (caches: Caches) => Policies
+  readonly policies: (caches: ObjectCaches) => Policies
   readonly kubelets: KubeletConnection
-  readonly loop: LoopWatch
+  readonly loop: LoopMonitor
 }
 
 export class Registry {
-  readonly #resources = new Map<Kind, ResourceParts>()
+  readonly #resources = new Map<Kind, ResourceDeps>()
   readonly #feed: CacheFeed
   readonly #kubelets: KubeletConnection
   readonly #admission: AdmissionChain
-  readonly #computed: (request: ResourceRequest) => Promise<Answer>
+  readonly #computed: (request: ResourceRequest) => Promise<ApiResponse>
   readonly #reviews: ReadonlyMap<Kind, readonly Review[]>
   readonly policies: Policies
-  readonly reads: RegistryReads
+  readonly lister: ObjectLister
 
-  constructor({ store, clock, random, flow, log, policies, kubelets, loop }: RegistryParts) {
+  constructor({ store, clock, random, flow, log, policies, kubelets, loop }: RegistryDeps) {
     this.#kubelets = kubelets
     const leases = new LeasePool(store, clock)
     const caches = new Map(storedKinds.map((kind) => [kind, new WatchCache(kind, { clock, flow })]))
-    const reads = this.#reads()
-    this.reads = reads
+    const lister = this.#lister()
+    this.lister = lister
     this.policies = policies({
-      ...reads,
+      ...lister,
       observe: (kind, observer) => present(caches.get(kind), `${kind.plural} are kept`).observe(observer),
       count: (kind) => caches.get(kind)?.size ?? 0,
     })
     this.#reviews = Map.groupBy(this.policies.reviews, ({ kind }) => kind)
     this.#admission = new AdmissionChain(
       this.policies.admission,
-      this.#admissionHost(reads, random.fork('admission'), clock, flow),
+      this.#admissionHost(lister, random.fork('admission'), clock, flow),
     )
     for (const [kind, cache] of caches) {
       const strategy = strategies.find((candidate) => candidate.kind === kind)
       this.#resources.set(kind, {
         kind,
-        face: plainFace(kind),
+        converter: identityConverter(kind),
         strategy,
         cache,
         store,
@@ -102,21 +109,22 @@ export class Registry {
         flow,
         admission: this.#admission,
         authorize: (attributes, signal) => this.policies.authorize(attributes, signal),
-        reads,
-        alike: kind.alikePart && new AlikeParts(kind.alikePart),
+        lister,
+        interning: kind.internedField && new SpecInterning(kind.internedField),
         loop,
       })
     }
     for (const kind of kinds) {
       const kept = kind.storedAs && this.#resources.get(kind.storedAs.kind)
-      if (kind.storedAs && kept) this.#resources.set(kind, { ...kept, face: convertingFace(kind, kind.storedAs) })
+      if (kind.storedAs && kept)
+        this.#resources.set(kind, { ...kept, converter: versionConverter(kind, kind.storedAs) })
     }
     const usage = new UsageReader({ kubelets, clock, log })
-    this.#computed = computedAnswers({
+    this.#computed = virtualResourceHandler({
       store,
-      reads,
+      reads: lister,
       usage,
-      bind: (request) => handleAction(this.#partsOf(pod), request, bindingKind),
+      bind: (request) => handleSubresourceAction(this.#partsOf(pod), request, bindingKind),
     })
     this.#feed = new CacheFeed(store, [...caches.values()], clock, log)
   }
@@ -131,8 +139,12 @@ export class Registry {
   }
 
   /** Commits the first objects that are missing or have fallen behind, all at once. */
-  seed(seeds: readonly Seed[], signal: AbortSignal): Promise<void> {
-    return commitSeeds(seeds, (kind) => present(this.#resources.get(kind), `${kind.plural} are kept`), signal)
+  commitBootstrapObjects(objects: readonly BootstrapObject[], signal: AbortSignal): Promise<void> {
+    return commitBootstrapObjects(
+      objects,
+      (kind) => present(this.#resources.get(kind), `${kind.plural} are kept`),
+      signal,
+    )
   }
 
   /** The observer hears of each change from now on, and of what is there when its cache is filled anew. */
@@ -144,7 +156,7 @@ export class Registry {
     return this.#cacheOf(kind).get(objectKey(namespace, name))?.object as T | undefined
   }
 
-  #reads(): RegistryReads {
+  #lister(): ObjectLister {
     return {
       get: (kind, namespace, name) => this.cached(kind, namespace, name),
       list: <T extends ApiObject>(kind: Kind<T>, namespace = '') =>
@@ -152,25 +164,30 @@ export class Registry {
     }
   }
 
-  #admissionHost(reads: RegistryReads, random: Random, clock: Clock, flow: FlowRecorder): AdmissionHost {
+  #admissionHost(lister: ObjectLister, random: Random, clock: Clock, flow: FlowRecorder): AdmissionHost {
     return {
-      ...reads,
-      whenPresent: async <T extends ApiObject>(
+      ...lister,
+      waitForObject: async <T extends ApiObject>(
         kind: Kind<T>,
         namespace: string,
         name: string,
         withinMs: number,
         signal: AbortSignal,
-      ) => (await this.#cacheOf(kind).whenPresent(objectKey(namespace, name), withinMs, signal)) as T | undefined,
-      newest: async <T extends ApiObject>(kind: Kind<T>, namespace: string, name: string, signal: AbortSignal) => {
+      ) => (await this.#cacheOf(kind).waitForObject(objectKey(namespace, name), withinMs, signal)) as T | undefined,
+      readFromStore: async <T extends ApiObject>(
+        kind: Kind<T>,
+        namespace: string,
+        name: string,
+        signal: AbortSignal,
+      ) => {
         const stored = await readStored(this.#partsOf(kind), namespace, name, signal)
         return stored && { object: stored.object as T, revision: stored.revision }
       },
-      may: async (user, verb, on, signal) =>
+      isAllowed: async (user, verb, on, signal) =>
         (await this.policies.authorize(resourceAttributes(user, verb, on), signal)).kind === 'allowed',
       authorize: (attributes, signal) => this.policies.authorize(attributes, signal),
       flow,
-      suffix: () => nameSuffix(random),
+      nameSuffix: () => nameSuffix(random),
       nowMs: () => clock.nowMs(),
     }
   }
@@ -179,11 +196,11 @@ export class Registry {
     return this.#partsOf(kind).cache
   }
 
-  #partsOf(kind: Kind): ResourceParts {
+  #partsOf(kind: Kind): ResourceDeps {
     return present(this.#resources.get(kind), `${kind.plural} has a registry`)
   }
 
-  async #evict(pods: ResourceParts, request: ResourceRequest): Promise<Answer> {
+  async #evict(pods: ResourceDeps, request: ResourceRequest): Promise<ApiResponse> {
     if (request.target.verb !== 'create') throw methodNotAllowed()
     await evict(pods, this.#partsOf(podDisruptionBudget), request)
     return success
@@ -196,77 +213,78 @@ export class Registry {
 
   /** How many objects and watches of each kind there are. */
   *sizes(): Generator<{ readonly kind: Kind; readonly objects: number; readonly watches: number }> {
-    for (const { kind, face, cache } of this.#resources.values())
+    for (const { kind, converter: face, cache } of this.#resources.values())
       if (face.kind === kind) yield { kind, objects: cache.size, watches: cache.watchers }
   }
 
   /** Whether a node has a kubelet that answers on a port. */
   hasKubelets(): boolean {
-    return this.reads.list(node, '').some(({ status }) => status.daemonEndpoints?.kubeletEndpoint !== undefined)
+    return this.lister.list(node, '').some(({ status }) => status.daemonEndpoints?.kubeletEndpoint !== undefined)
   }
 
   /** Brings what objects hold beside their keys in line with the objects. */
   async repair(signal: AbortSignal): Promise<void> {
-    for (const parts of this.#resources.values()) {
-      const book = parts.strategy?.claims
-      if (book !== undefined && parts.face.kind === parts.kind) await repairClaims(book, parts, signal)
+    for (const deps of this.#resources.values()) {
+      const book = deps.strategy?.allocations
+      if (book !== undefined && deps.converter.kind === deps.kind) await repairAllocations(book, deps, signal)
     }
   }
 
-  handle(request: ResourceRequest): Soon<Answer> {
+  handle(request: ResourceRequest): MaybePromise<ApiResponse> {
     const { resource, subresource } = request.target
     const review = this.#reviews.get(resource)?.find((each) => each.subresource === subresource)
     if (review !== undefined) return handleReview(review, request, this.#admission)
     if (resource.computed !== undefined) return this.#computed(request)
-    const parts = this.#partsOf(resource)
-    if (isConnection(resource, subresource)) return this.#connect(parts, request)
+    const deps = this.#partsOf(resource)
+    if (isConnection(resource, subresource)) return this.#connect(deps, request)
     checkWriteOptions(request)
-    if (subresource === '' && parts.strategy?.claims !== undefined)
-      return claiming(parts, request.context.signal, async () => handleObject(parts, request))
-    if (subresource === '') return handleObject(parts, request)
-    if (subresource === 'status' && resource.hasStatus) return handleStatus(parts, request)
-    if (subresource === 'scale' && resource.scale !== undefined) return handleScale(parts, request, resource.scale)
-    const part = lookup(parts.strategy?.parts, subresource)
-    if (part !== undefined) return handlePart(parts, request, part)
-    if (lookup(parts.strategy?.actions, subresource) !== undefined) return handleAction(parts, request)
-    if (parts.kind === pod && subresource === 'eviction') return this.#evict(parts, request)
-    if (parts.kind === pod && subresource === 'log') return podStream(parts, request, 'log', this.#kubelets)
+    if (subresource === '' && deps.strategy?.allocations !== undefined)
+      return retryAllocationConflicts(deps, request.context.signal, async () => handleObject(deps, request))
+    if (subresource === '') return handleObject(deps, request)
+    if (subresource === 'status' && resource.hasStatus) return handleStatus(deps, request)
+    if (subresource === 'scale' && resource.scale !== undefined) return handleScale(deps, request, resource.scale)
+    const part = lookup(deps.strategy?.subresourceUpdates, subresource)
+    if (part !== undefined) return handleSubresourceUpdate(deps, request, part)
+    if (lookup(deps.strategy?.subresourceActions, subresource) !== undefined)
+      return handleSubresourceAction(deps, request)
+    if (deps.kind === pod && subresource === 'eviction') return this.#evict(deps, request)
+    if (deps.kind === pod && subresource === 'log') return podStream(deps, request, 'log', this.#kubelets)
     throw pathNotFound()
   }
 
-  async #connect(parts: ResourceParts, asked: ResourceRequest): Promise<Answer> {
+  async #connect(deps: ResourceDeps, asked: ResourceRequest): Promise<ApiResponse> {
     const { subresource, verb } = asked.target
     if (isDryRun(asked)) throw badRequest('dryRun is not supported')
     if (isPodStream(subresource) && verb === 'get') await requireStreamCreate(this.policies.authorize, asked)
-    const request = await admittedConnection(this.#admission, asked)
-    if (parts.kind === pod && isPodStream(subresource)) return podStream(parts, request, subresource, this.#kubelets)
-    if (parts.kind === node && subresource === 'proxy') return nodeProxy(parts, request, this.#kubelets)
-    if (parts.kind === pod && subresource === 'proxy') return podProxy(parts, request, this.#kubelets)
-    if (parts.kind === service && subresource === 'proxy') return serviceProxy(parts, request, this.#kubelets)
+    const request = await admitConnection(this.#admission, asked)
+    if (deps.kind === pod && isPodStream(subresource)) return podStream(deps, request, subresource, this.#kubelets)
+    if (deps.kind === node && subresource === 'proxy') return nodeProxy(deps, request, this.#kubelets)
+    if (deps.kind === pod && subresource === 'proxy') return podProxy(deps, request, this.#kubelets)
+    if (deps.kind === service && subresource === 'proxy') return serviceProxy(deps, request, this.#kubelets)
     throw pathNotFound()
   }
 }
 
-function handleObject(parts: ResourceParts, request: ResourceRequest): Soon<Answer> {
+function handleObject(deps: ResourceDeps, request: ResourceRequest): MaybePromise<ApiResponse> {
   const { verb } = request.target
   switch (verb) {
     case 'get':
-      return whenKnown(get(parts, request), (stored) => found(parts, stored))
+      return thenMaybe(get(deps, request), (stored) => foundResponse(deps, stored))
     case 'list':
-      return list(parts, request)
+      return list(deps, request)
     case 'watch':
-      return watch(parts, request)
+      return watch(deps, request)
     case 'create':
-      return createAnswer(parts, request)
+      return createResponse(deps, request)
     case 'update':
-      return updateAnswer(parts, request, 'object')
+      return updateResponse(deps, request, 'object')
     case 'patch':
-      return patchAnswer(parts, request, 'object')
+      return patchResponse(deps, request, 'object')
     case 'delete':
-      return deleted(parts, request)
+      return deleteResponse(deps, request)
     case 'deletecollection':
-      if (parts.strategy?.deletesOneByOne) throw methodNotAllowed()
-      return removeCollection(parts, request, request.body.kind === 'value' ? request.body.value : undefined)
+      if (deps.strategy?.hasNoDeleteCollection) throw methodNotAllowed()
+      return removeCollection(deps, request, request.body.kind === 'value' ? request.body.value : undefined)
     case 'proxy':
     case '':
       throw methodNotAllowed()
@@ -275,30 +293,30 @@ function handleObject(parts: ResourceParts, request: ResourceRequest): Soon<Answ
   }
 }
 
-async function createAnswer(parts: ResourceParts, request: ResourceRequest): Promise<Answer> {
-  return written(parts, 201, await create(parts, request, { body: bodyOf(request) }))
+async function createResponse(deps: ResourceDeps, request: ResourceRequest): Promise<ApiResponse> {
+  return written(deps, 201, await create(deps, request, { body: bodyOf(request) }))
 }
 
-async function updateAnswer(
-  parts: ResourceParts,
+async function updateResponse(
+  deps: ResourceDeps,
   request: ResourceRequest,
   part: UpdateOptions['part'],
-): Promise<Answer> {
-  if (part === 'object' && parts.kind.createsOnUpdate && !(await exists(parts, request))) {
-    await requireCreate(parts.authorize, request)
-    return written(parts, 201, await createByUpdate(parts, request, bodyOf(request)))
+): Promise<ApiResponse> {
+  if (part === 'object' && deps.kind.createsOnUpdate && !(await exists(deps, request))) {
+    await requireCreate(deps.authorize, request)
+    return written(deps, 201, await createByUpdate(deps, request, bodyOf(request)))
   }
-  return written(parts, 200, await update(parts, request, () => ({ body: bodyOf(request) }), { part }))
+  return written(deps, 200, await update(deps, request, () => ({ body: bodyOf(request) }), { part }))
 }
 
-async function deleted(parts: ResourceParts, request: ResourceRequest): Promise<Answer> {
-  const { stored, gone, warnings } = await remove(
-    parts,
-    request,
-    request.body.kind === 'value' ? request.body.value : undefined,
-  )
-  if (!gone || parts.strategy?.answersDeleted) return written(parts, 200, { stored, warnings })
-  const { group, plural } = parts.kind
+async function deleteResponse(deps: ResourceDeps, request: ResourceRequest): Promise<ApiResponse> {
+  const {
+    stored,
+    isGone: gone,
+    warnings,
+  } = await remove(deps, request, request.body.kind === 'value' ? request.body.value : undefined)
+  if (!gone || deps.strategy?.returnsDeletedObject) return written(deps, 200, { stored, warnings })
+  const { group, plural } = deps.kind
   const { name, uid } = stored.object.metadata
   const details = { name, ...(group === '' ? {} : { group }), kind: plural, uid }
   return {
@@ -309,51 +327,55 @@ async function deleted(parts: ResourceParts, request: ResourceRequest): Promise<
   }
 }
 
-function handleStatus(parts: ResourceParts, request: ResourceRequest): Soon<Answer> {
+function handleStatus(deps: ResourceDeps, request: ResourceRequest): MaybePromise<ApiResponse> {
   const { verb } = request.target
-  if (verb === 'get') return whenKnown(get(parts, request), (stored) => found(parts, stored))
-  if (verb === 'update') return updateAnswer(parts, request, 'status')
-  if (verb === 'patch') return patchAnswer(parts, request, 'status')
+  if (verb === 'get') return thenMaybe(get(deps, request), (stored) => foundResponse(deps, stored))
+  if (verb === 'update') return updateResponse(deps, request, 'status')
+  if (verb === 'patch') return patchResponse(deps, request, 'status')
   throw methodNotAllowed()
 }
 
-async function patchAnswer(
-  parts: ResourceParts,
+async function patchResponse(
+  deps: ResourceDeps,
   request: ResourceRequest,
   part: UpdateOptions['part'],
-): Promise<Answer> {
-  const { isNew, written: result } = await patchObject(parts, request, part)
-  return written(parts, isNew ? 201 : 200, result)
+): Promise<ApiResponse> {
+  const { isNew, written: result } = await patchObject(deps, request, part)
+  return written(deps, isNew ? 201 : 200, result)
 }
 
 async function handleScale(
-  parts: ResourceParts,
+  deps: ResourceDeps,
   request: ResourceRequest,
   scaling: Scaling<ApiObject>,
-): Promise<Answer> {
+): Promise<ApiResponse> {
   const { verb } = request.target
   const { body } = request
-  const answer = (stored: Stored): Answer => ({ kind: 'object', status: 200, object: scaleOf(stored.object, scaling) })
-  if (verb === 'get') return answer(await get(parts, request))
+  const answer = (stored: StoredObject): ApiResponse => ({
+    kind: 'object',
+    status: 200,
+    object: scaleOf(stored.object, scaling),
+  })
+  if (verb === 'get') return answer(await get(deps, request))
   if ((verb !== 'update' && verb !== 'patch') || body.kind === 'none') throw methodNotAllowed()
   const transform: Transform =
     verb === 'patch'
-      ? patchingScale(parts, request, scaling)
+      ? scalePatch(deps, request, scaling)
       : (current) => ({ body: withScale(current, scaling, body.value, request) })
-  return answer((await update(parts, request, transform, { part: 'object', lens: scaleLens(scaling) })).stored)
+  return answer((await update(deps, request, transform, { part: 'object', view: scaleView(scaling) })).stored)
 }
 
-function handlePart(
-  parts: ResourceParts,
+function handleSubresourceUpdate(
+  deps: ResourceDeps,
   request: ResourceRequest,
-  part: NonNullable<Strategy['parts']>[string],
-): Soon<Answer> {
+  part: NonNullable<Strategy['subresourceUpdates']>[string],
+): MaybePromise<ApiResponse> {
   const { verb, subresource } = request.target
-  const merge = (sent: ApiObject, old: ApiObject) => part(sent, old, worldOf(parts, request))
-  if (verb === 'update') return updateAnswer(parts, request, merge)
+  const merge = (sent: ApiObject, old: ApiObject) => part(sent, old, strategyContextOf(deps, request))
+  if (verb === 'update') return updateResponse(deps, request, merge)
   if (updatedOnly.has(subresource)) throw methodNotAllowed()
-  if (verb === 'get') return whenKnown(get(parts, request), (stored) => found(parts, stored))
-  if (verb === 'patch') return patchAnswer(parts, request, merge)
+  if (verb === 'get') return thenMaybe(get(deps, request), (stored) => foundResponse(deps, stored))
+  if (verb === 'patch') return patchResponse(deps, request, merge)
   throw methodNotAllowed()
 }
 
@@ -361,31 +383,32 @@ function handlePart(
 const updatedOnly = new Set(['finalize'])
 
 /** `as`: under which resource admission sees what is posted, where it is not a part of the object. */
-async function handleAction(parts: ResourceParts, request: ResourceRequest, as?: Kind): Promise<Answer> {
+async function handleSubresourceAction(deps: ResourceDeps, request: ResourceRequest, as?: Kind): Promise<ApiResponse> {
   const { verb, subresource } = request.target
-  const act = lookup(parts.strategy?.actions, subresource)
+  const act = lookup(deps.strategy?.subresourceActions, subresource)
   if (verb !== 'create' || act === undefined) throw methodNotAllowed()
   const { target, context } = request
   const part = as === undefined ? subresource : ''
-  const body = await admittedBody(parts.admission, request, bodyOf(request), as ?? parts.kind, part)
-  await change(parts, target, context, (current) => {
-    const next = act(current, body, parts.clock.nowMs()).object
+  const body = await admitBody(deps.admission, request, bodyOf(request), as ?? deps.kind, part)
+  await updateWithRetry(deps, target, context, (current) => {
+    const next = act(current, body, deps.clock.nowMs()).object
     return isDryRun(request) ? current : next
   })
   return success
 }
 
-const success: Answer = {
+const success: ApiResponse = {
   kind: 'object',
   status: 201,
   object: { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 },
 }
 
-const found = (parts: ResourceParts, stored: Stored): Answer => written(parts, 200, { stored, warnings: [] })
+const foundResponse = (deps: ResourceDeps, stored: StoredObject): ApiResponse =>
+  written(deps, 200, { stored, warnings: [] })
 
-const written = ({ face }: ResourceParts, status: number, { stored, warnings }: Written): Answer => {
-  const shown = face.shown(stored)
-  return { kind: 'object', status, object: shown.object, of: face.kind, stored: shown, warnings }
+const written = ({ converter: face }: ResourceDeps, status: number, { stored, warnings }: WriteResult): ApiResponse => {
+  const shown = face.fromStored(stored)
+  return { kind: 'object', status, object: shown.object, objectKind: face.kind, stored: shown, warnings }
 }
 
 const bodyOf = ({ body }: ResourceRequest): unknown => {

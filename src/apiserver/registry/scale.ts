@@ -1,18 +1,18 @@
 // The scale subresource: the number of replicas of an object, in a shape that is the same for every kind.
-import type { Scaling } from '../../api/kind.ts'
-import type { ApiObject } from '../../api/object.ts'
+import type { Scaling } from '../../api/kind/kind.ts'
+import type { ApiObject } from '../../api/meta/object.ts'
 import { scale, type Scale } from '../../api/autoscaling/v1/scale.ts'
-import { badRequest } from '../../api/status-error.ts'
+import { badRequest } from '../../api/errors/status-error.ts'
 import { checkApplied } from '../../schema/apply/check-applied.ts'
 import { structureOf } from '../../schema/apply/structure.ts'
-import { isJsonObject, type JsonObject } from '../../schema/json-value.ts'
-import { postedScale } from '../admission/posted.ts'
-import { applied } from './apply.ts'
-import { decodeBody } from './ingest.ts'
-import type { ResourceParts, ResourceRequest } from './parts.ts'
-import { patched, patchOf } from './patch.ts'
-import { applyOptionsOf } from './tracking.ts'
-import { refuseOtherName, type Lens, type Transform } from './writes.ts'
+import { isJsonObject, type JsonObject } from '../../schema/json/json-value.ts'
+import { scaleObject } from '../admission/framework/subresource-object.ts'
+import { applyConfiguration } from '../objects/server-side-apply.ts'
+import { decodeBody } from '../objects/decode-object.ts'
+import type { ResourceDeps, ResourceRequest } from './resource-deps.ts'
+import { applyPatch, patchOf } from './patch.ts'
+import { applyOptionsOf } from './field-tracking.ts'
+import { checkName, type SubresourceView, type Transform } from './writes.ts'
 
 export function scaleOf(object: ApiObject, scaling: Scaling<ApiObject>): object {
   const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata
@@ -27,10 +27,10 @@ export function scaleOf(object: ApiObject, scaling: Scaling<ApiObject>): object 
 }
 
 /** Admission judges the Scale, not what is scaled. */
-export const scaleLens = (scaling: Scaling<ApiObject>): Lens => ({
-  posted: postedScale,
+export const scaleView = (scaling: Scaling<ApiObject>): SubresourceView => ({
+  posted: scaleObject,
   of: (object) => scaleOf(object, scaling) as ApiObject,
-  into: (object, seen) => scaling.withReplicas(object, (seen as ApiObject & Scale).spec?.replicas ?? 0),
+  applyTo: (object, seen) => scaling.withReplicas(object, (seen as ApiObject & Scale).spec?.replicas ?? 0),
 })
 
 /** The object with the replicas of a Scale that was sent. */
@@ -41,7 +41,7 @@ export function withScale(
   request: ResourceRequest,
 ): ApiObject {
   const value = decodeBody(scale, 'Scale', sent)
-  refuseOtherName(value.metadata ?? {}, request)
+  checkName(value.metadata ?? {}, request)
   const changed = scaling.withReplicas(object, value.spec?.replicas ?? 0)
   const { resourceVersion, uid } = value.metadata ?? {}
   return {
@@ -54,15 +54,15 @@ export function withScale(
   }
 }
 
-export function patchingScale(parts: ResourceParts, request: ResourceRequest, scaling: Scaling<ApiObject>): Transform {
+export function scalePatch(deps: ResourceDeps, request: ResourceRequest, scaling: Scaling<ApiObject>): Transform {
   const { value, patchType } = patchOf(request)
   if (patchType !== 'apply')
     return (current) => ({
-      body: withScale(current, scaling, patched(scale, scaleOf(current, scaling), value, patchType), request),
+      body: withScale(current, scaling, applyPatch(scale, scaleOf(current, scaling), value, patchType), request),
     })
   const config = appliedScale(value)
-  const options = applyOptionsOf(parts, request)
-  return (current) => applied(current, config, options)
+  const options = applyOptionsOf(deps, request)
+  return (current) => applyConfiguration(current, config, options)
 }
 
 /** What an applied Scale wants of the object that it scales. */

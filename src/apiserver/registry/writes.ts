@@ -1,11 +1,11 @@
 // Create and update: ingest, prepare, admit, validate, commit; again from the newest version when someone was faster.
-import { abreast } from '../../base/abreast.ts'
-import { rfc3339 } from '../../base/clock.ts'
-import { newUid, nameSuffix } from '../../base/ids.ts'
-import type { Kind } from '../../api/kind.ts'
-import { validateMetadata, validateMetadataUpdate } from '../../api/metadata.ts'
-import { namespaceOf, objectKey, type ApiObject } from '../../api/object.ts'
-import type { StatusError } from '../../api/status-error.ts'
+import { yieldToPeers } from '../../base/async/yield-to-peers.ts'
+import { rfc3339 } from '../../base/time/clock.ts'
+import { newUid, nameSuffix } from '../../base/random/ids.ts'
+import type { Kind } from '../../api/kind/kind.ts'
+import { validateMetadata, validateMetadataUpdate } from '../../api/validation/metadata-rules.ts'
+import { namespaceOf, objectKey, type ApiObject } from '../../api/meta/object.ts'
+import type { StatusError } from '../../api/errors/status-error.ts'
 import {
   alreadyExists,
   badRequest,
@@ -13,45 +13,50 @@ import {
   invalidObject,
   modifiedConflict,
   notFound,
-} from '../../api/status-error.ts'
-import type { FieldError } from '../../schema/field-error.ts'
-import { withDefaults } from '../../schema/defaults.ts'
-import { equalBut, equalValues, isJsonObject, without } from '../../schema/json-value.ts'
-import { validateFields } from '../../schema/validate.ts'
-import { AdmissionNotes } from '../admission/notes.ts'
-import type { AdmissionAttributes } from '../admission/plugin.ts'
-import type { Posted } from '../admission/posted.ts'
-import { Reinvocation } from '../admission/reinvocation.ts'
-import { userNamed, type StrictErrors } from '../request.ts'
-import { Draft, Stored } from '../stored.ts'
-import { storeKey } from './keys.ts'
-import { ingest } from './ingest.ts'
-import { withKeptMetadata } from './kept-metadata.ts'
-import { afterUpdate, sameButTimes, startingEntries, type ManagedFields } from './managed-fields.ts'
+} from '../../api/errors/status-error.ts'
+import type { FieldError } from '../../schema/validation/field-error.ts'
+import { withDefaults } from '../../schema/decoding/defaults.ts'
+import { equalExcept, equalValues, isJsonObject, without } from '../../schema/json/json-value.ts'
+import { validateFields } from '../../schema/validation/validate.ts'
+import { AdmissionRecorder } from '../admission/framework/admission-recorder.ts'
+import type { AdmissionAttributes } from '../admission/framework/admission-plugin.ts'
+import type { SubresourceObject } from '../admission/framework/subresource-object.ts'
+import { ReinvocationContext } from '../admission/framework/reinvocation.ts'
+import { userWithName, type StrictErrors } from '../request/request.ts'
+import { PendingObject, StoredObject } from '../storage/stored-object.ts'
+import { storeKey } from '../storage/store-keys.ts'
+import { decodeObject } from '../objects/decode-object.ts'
+import { withPreservedMetadata } from '../objects/preserved-metadata.ts'
+import {
+  managedFieldsAfterUpdate,
+  equalExceptTimes,
+  initialEntries,
+  type ManagedFields,
+} from '../objects/managed-fields.ts'
 import {
   commitWrite,
   isDryRun,
-  passed,
+  recordStage,
   readStored,
-  worldOf,
-  type ResourceParts,
+  strategyContextOf,
+  type ResourceDeps,
   type ResourceRequest,
-} from './parts.ts'
-import { withStatusOf } from './status-part.ts'
-import { trackingOf } from './tracking.ts'
-import { writeOptionsOf } from './write-options.ts'
+} from './resource-deps.ts'
+import { withStatusUpdate } from '../objects/status-update.ts'
+import { fieldTrackingOf } from './field-tracking.ts'
+import { writeOptionsOf } from '../request/write-options.ts'
 
-export interface Written {
-  readonly stored: Stored
+export interface WriteResult {
+  readonly stored: StoredObject
   readonly warnings: readonly string[]
 }
 
 const generateNameTries = 8
 const updateTries = 16
-const nobody = userNamed('')
+const noUser = userWithName('')
 
 /** What a client asks for, and who will own which of its fields; without that it is worked out from what changes. */
-export interface Asked {
+export interface WriteInput {
   readonly body: unknown
   readonly managedFields?: ManagedFields
 }
@@ -60,54 +65,54 @@ const strictErrorsOf = ({ body }: ResourceRequest): StrictErrors | undefined =>
   body.kind === 'value' ? body.strictErrors : undefined
 
 /** A request that may hold the event loop for long waits for its turn before each step. */
-const nextStep = ({ pace }: ResourceRequest): Promise<void> => pace?.() ?? abreast()
+const nextStep = ({ pace }: ResourceRequest): Promise<void> => pace?.() ?? yieldToPeers()
 
-export async function create(parts: ResourceParts, request: ResourceRequest, asked: Asked): Promise<Written> {
-  const { kind, strategy, face, loop, clock } = parts
+export async function create(deps: ResourceDeps, request: ResourceRequest, asked: WriteInput): Promise<WriteResult> {
+  const { kind, strategy, converter: face, loop, clock } = deps
   const { fieldValidation } = writeOptionsOf(request)
   await nextStep(request)
   const readMs = clock.monotonicMs()
-  const { object: asSent, warnings: sentWarnings } = ingest(
+  const { object: asSent, warnings: sentWarnings } = decodeObject(
     face.kind,
     asked.body,
     fieldValidation,
     strictErrorsOf(request),
     undefined,
-    face.kind === kind ? parts.alike : undefined,
+    face.kind === kind ? deps.interning : undefined,
   )
-  const managedFields = asked.managedFields ?? managedOfNew(parts, request, asSent)
+  const managedFields = asked.managedFields ?? managedFieldsOfNew(deps, request, asSent)
   const sent = withManagedFields(face.toStored(asSent), managedFields)
   if (sent.metadata.resourceVersion) throw badRequest('resourceVersion should not be set on objects to be created')
   loop.stepDone(request, readMs, clock.monotonicMs())
   await nextStep(request)
-  const base = asNew(parts, request, kind.complete?.(sent) ?? sent)
+  const base = withServerMetadata(deps, request, kind.complete?.(sent) ?? sent)
   for (let tries = 1; ; tries++) {
-    const named = withName(parts, base)
-    const attributes = attributesOf(parts, request, 'create', named, undefined)
-    const admitMs = passed(parts, request, 'reading')
-    const answer = parts.admission.admit(attributes)
+    const named = withName(deps, base)
+    const attributes = admissionAttributesOf(deps, request, 'create', named, undefined)
+    const admitMs = recordStage(deps, request, 'reading')
+    const answer = deps.admission.admit(attributes)
     const changed = (answer instanceof Promise ? await answer : answer) ?? named
-    const admitted = withInitialStatus(kind, parts.alike?.admitted(named, changed) ?? changed)
-    const validateMs = passed(parts, request, 'mutating')
+    const admitted = withInitialStatus(kind, deps.interning?.internAdmitted(named, changed) ?? changed)
+    const validateMs = recordStage(deps, request, 'mutating')
     if (!(answer instanceof Promise)) loop.stepDone(request, admitMs, validateMs)
     if (request.pace !== undefined) await request.pace()
-    const object = strategy?.prepareCreate?.(admitted, worldOf(parts, request)) ?? admitted
-    refuseInvalid(kind, object, validateObject(kind, object))
-    const validatedMs = passed(parts, request, 'validation')
+    const object = strategy?.prepareCreate?.(admitted, strategyContextOf(deps, request)) ?? admitted
+    throwIfInvalid(kind, object, validateObject(kind, object))
+    const validatedMs = recordStage(deps, request, 'validation')
     loop.stepDone(request, validateMs, validatedMs)
     if (request.pace !== undefined) await request.pace()
     const final = { ...attributes, object, name: object.metadata.name }
-    const verdict = parts.admission.validate(final)
+    const verdict = deps.admission.validate(final)
     if (verdict instanceof Promise) await verdict
-    const endMs = passed(parts, request, 'validating')
+    const endMs = recordStage(deps, request, 'validating')
     if (!(verdict instanceof Promise)) loop.stepDone(request, validatedMs, endMs)
-    const warnings = both(both(sentWarnings, attributes.notes.warnings), kind.warnings?.(object) ?? [])
+    const warnings = concat(concat(sentWarnings, attributes.recorder.warnings), kind.warnings?.(object) ?? [])
     await nextStep(request)
-    const stored = await parts.admission.reserving(final, (reserved) =>
+    const stored = await deps.admission.reserving(final, (reserved) =>
       isDryRun(request)
-        ? Promise.resolve(preview(object, 0))
+        ? Promise.resolve(dryRunResult(object, 0))
         : commitWrite(
-            parts,
+            deps,
             { operation: 'put', object, expected: 0, reserved },
             request.context.cause,
             request.context.signal,
@@ -119,22 +124,22 @@ export async function create(parts: ResourceParts, request: ResourceRequest, ask
 }
 
 /** An update of an object that does not exist. */
-export function createByUpdate(parts: ResourceParts, request: ResourceRequest, body: unknown): Promise<Written> {
+export function createByUpdate(deps: ResourceDeps, request: ResourceRequest, body: unknown): Promise<WriteResult> {
   const metadata = isJsonObject(body) && isJsonObject(body['metadata']) ? body['metadata'] : {}
   const { uid } = metadata
-  refuseOtherName(metadata, request)
+  checkName(metadata, request)
   if (uid)
     throw conflict(
-      parts.kind,
+      deps.kind,
       request.target.name,
       `Precondition failed: UID in precondition: ${uid}, UID in object meta: `,
     )
-  return create(parts, request, { body: { ...(body as object), metadata: without(metadata, 'resourceVersion') } })
+  return create(deps, request, { body: { ...(body as object), metadata: without(metadata, 'resourceVersion') } })
 }
 
-function managedOfNew(parts: ResourceParts, request: ResourceRequest, sent: ApiObject): ManagedFields {
-  const entries = startingEntries([], sent.metadata.managedFields, '')
-  return afterUpdate(entries, {}, sent, trackingOf(parts, request))
+function managedFieldsOfNew(deps: ResourceDeps, request: ResourceRequest, sent: ApiObject): ManagedFields {
+  const entries = initialEntries([], sent.metadata.managedFields, '')
+  return managedFieldsAfterUpdate(entries, {}, sent, fieldTrackingOf(deps, request))
 }
 
 // Copying all but some fields is slow where copying all is not: it is done only where there is something to leave out.
@@ -145,7 +150,7 @@ function withManagedFields(object: ApiObject, managedFields: ManagedFields): Api
 }
 
 /** What only the server gives. */
-const givenFields = [
+const serverFields = [
   'uid',
   'resourceVersion',
   'creationTimestamp',
@@ -153,12 +158,16 @@ const givenFields = [
   'deletionGracePeriodSeconds',
 ] as const
 
-function asNew({ kind, clock, random }: ResourceParts, { target }: ResourceRequest, sent: ApiObject): ApiObject {
+function withServerMetadata(
+  { kind, clock, random }: ResourceDeps,
+  { target }: ResourceRequest,
+  sent: ApiObject,
+): ApiObject {
   const { namespace } = sent.metadata
   if (namespace !== undefined && namespace !== target.namespace)
     throw badRequest(`the namespace of the provided object does not match the namespace sent on the request`)
   let rest: Partial<ApiObject['metadata']> = sent.metadata
-  for (const name of givenFields) if (name in rest) rest = without(rest, name)
+  for (const name of serverFields) if (name in rest) rest = without(rest, name)
   const metadata: Record<string, unknown> = { ...rest }
   if (kind.namespaced) metadata['namespace'] = target.namespace
   metadata['uid'] = newUid(random)
@@ -175,7 +184,7 @@ function withInitialStatus(kind: Kind, object: ApiObject): ApiObject {
   return { ...object, status } as ApiObject
 }
 
-function withName({ random, kind }: ResourceParts, object: ApiObject): ApiObject {
+function withName({ random, kind }: ResourceDeps, object: ApiObject): ApiObject {
   const { name, generateName } = object.metadata
   if (name !== undefined || generateName === undefined) return object
   const metadata = { ...object.metadata, name: generateName.slice(0, 58) + nameSuffix(random) }
@@ -183,70 +192,71 @@ function withName({ random, kind }: ResourceParts, object: ApiObject): ApiObject
 }
 
 /** What an update makes of the present version. It may run several times. */
-export type Transform = (current: ApiObject) => Asked
+export type Transform = (current: ApiObject) => WriteInput
 
 export interface UpdateOptions {
   /** Which part may change: the whole object, its status alone, or what a subresource takes over. */
   readonly part: 'object' | 'status' | ((sent: ApiObject, old: ApiObject) => ApiObject)
   /** What admission sees in place of the object. */
-  readonly lens?: Lens
+  readonly view?: SubresourceView
 }
 
-export interface Lens {
-  readonly posted: Posted
+export interface SubresourceView {
+  readonly posted: SubresourceObject
   of(object: ApiObject): ApiObject
-  into(object: ApiObject, seen: ApiObject): ApiObject
+  applyTo(object: ApiObject, seen: ApiObject): ApiObject
 }
 
 export async function update(
-  parts: ResourceParts,
+  deps: ResourceDeps,
   request: ResourceRequest,
   transform: Transform,
   options: UpdateOptions,
-): Promise<Written> {
-  const { kind, cache, face, loop, clock } = parts
+): Promise<WriteResult> {
+  const { kind, cache, converter: face, loop, clock } = deps
   const { namespace, name } = request.target
   const { signal, cause } = request.context
   const { fieldValidation } = writeOptionsOf(request)
   await nextStep(request)
   let current = cache.get(objectKey(namespace, name))
   for (let tries = 1; ; tries++) {
-    if (current === undefined || tries > 1) current = await readStored(parts, namespace, name, signal)
+    if (current === undefined || tries > 1) current = await readStored(deps, namespace, name, signal)
     if (current === undefined) throw notFound(kind, name)
     const changeMs = clock.monotonicMs()
-    const shown = face.shown(current).object
+    const shown = face.fromStored(current).object
     const asked = transform(shown)
     loop.stepDone(request, changeMs, clock.monotonicMs())
     await nextStep(request)
     const readMs = clock.monotonicMs()
-    const { object: asSent, warnings: sentWarnings } = ingest(
+    const { object: asSent, warnings: sentWarnings } = decodeObject(
       face.kind,
       asked.body,
       fieldValidation,
       strictErrorsOf(request),
       shown,
     )
-    const managedFields = asked.managedFields ?? managedOfUpdate(parts, request, asSent, shown, options.part)
+    const managedFields = asked.managedFields ?? managedFieldsOfUpdate(deps, request, asSent, shown, options.part)
     const sent = withManagedFields(face.toStored(asSent), managedFields)
-    const stale = staleness(kind, sent, current)
+    const stale = stalenessError(kind, sent, current)
     if (stale !== undefined) {
       if (tries > 1) throw stale
       continue // the cache may lag behind what the client has seen
     }
     loop.stepDone(request, readMs, clock.monotonicMs())
     await nextStep(request)
-    const notes = new AdmissionNotes(request.record)
-    const attributes = await prepareUpdate(parts, request, sent, current.object, options, notes)
+    const recorder = new AdmissionRecorder(request.record)
+    const attributes = await prepareUpdate(deps, request, sent, current.object, options, recorder)
     const { object } = attributes
     const told = options.part === 'object' ? (kind.warnings?.(object, current.object) ?? []) : []
-    const warnings = both(both(sentWarnings, notes.warnings), told)
-    if (changesNothing(object, current.object) && !liesUnderOldKey(parts, current)) return { stored: current, warnings }
-    const operation = isReleased(parts, object) ? 'delete' : 'put'
+    const warnings = concat(concat(sentWarnings, recorder.warnings), told)
+    if (isUnchanged(object, current.object) && !isEncryptedWithOldKey(deps, current))
+      return { stored: current, warnings }
+    const operation = canBeRemoved(deps, object) ? 'delete' : 'put'
     const expected = current.revision
-    const stored = await parts.admission.reserving(attributes, (reserved) =>
+    const stored = await deps.admission.reserving(attributes, (reserved) =>
       isDryRun(request)
-        ? Promise.resolve(preview(object, expected))
-        : commitWrite(parts, { operation, object, expected, reserved }, cause, signal),
+        ? Promise.resolve(dryRunResult(object, expected))
+        : commitWrite(deps, { operation, object, expected, reserved }, cause, signal),
     )
     if (stored !== undefined) return { stored, warnings }
     if (tries === updateTries) throw modifiedConflict(kind, name)
@@ -254,32 +264,32 @@ export async function update(
 }
 
 /** A write that changes nothing changes at least the key under which the object is encrypted. */
-function liesUnderOldKey({ store, kind }: ResourceParts, { object, bytes }: Stored): boolean {
+function isEncryptedWithOldKey({ store, kind }: ResourceDeps, { object, bytes }: StoredObject): boolean {
   return store.isStale?.(storeKey(kind, namespaceOf(object), object.metadata.name), bytes) ?? false
 }
 
-function managedOfUpdate(
-  parts: ResourceParts,
+function managedFieldsOfUpdate(
+  deps: ResourceDeps,
   request: ResourceRequest,
   sent: ApiObject,
   old: ApiObject,
   part: UpdateOptions['part'],
 ): ManagedFields {
   const live = old.metadata.managedFields ?? []
-  const entries = startingEntries(live, sent.metadata.managedFields, request.target.subresource)
+  const entries = initialEntries(live, sent.metadata.managedFields, request.target.subresource)
   // An object without managers stays without, until somebody applies it.
   if (entries.length === 0) return []
   const next = typeof part === 'function' ? part(sent, old) : sent
-  return afterUpdate(entries, old, next, trackingOf(parts, request))
+  return managedFieldsAfterUpdate(entries, old, next, fieldTrackingOf(deps, request))
 }
 
 /** Times alone are no change: a write that has no other keeps the version. */
-const changesNothing = (object: ApiObject, old: ApiObject): boolean =>
-  equalBut(object, old, 'metadata') &&
-  equalBut(object.metadata, old.metadata, 'managedFields') &&
-  sameButTimes(object.metadata.managedFields ?? [], old.metadata.managedFields ?? [])
+const isUnchanged = (object: ApiObject, old: ApiObject): boolean =>
+  equalExcept(object, old, 'metadata') &&
+  equalExcept(object.metadata, old.metadata, 'managedFields') &&
+  equalExceptTimes(object.metadata.managedFields ?? [], old.metadata.managedFields ?? [])
 
-function staleness(kind: Kind, sent: ApiObject, current: Stored): StatusError | undefined {
+function stalenessError(kind: Kind, sent: ApiObject, current: StoredObject): StatusError | undefined {
   const { resourceVersion, uid, name } = sent.metadata
   if (uid !== undefined && uid !== current.object.metadata.uid)
     return conflict(
@@ -293,35 +303,35 @@ function staleness(kind: Kind, sent: ApiObject, current: Stored): StatusError | 
 }
 
 async function prepareUpdate(
-  parts: ResourceParts,
+  deps: ResourceDeps,
   request: ResourceRequest,
   sent: ApiObject,
   old: ApiObject,
-  { part, lens }: UpdateOptions,
-  notes: AdmissionNotes,
+  { part, view: lens }: UpdateOptions,
+  recorder: AdmissionRecorder,
 ): Promise<AdmissionAttributes & { readonly object: ApiObject }> {
-  const { kind, strategy, loop } = parts
-  refuseOtherName(sent.metadata, request)
-  const asked = mergedPart(kind, sent, old, part)
-  const admitMs = passed(parts, request, 'reading')
-  const merged = lens === undefined ? asked : await admittedThrough(parts, request, lens, notes, asked, old)
+  const { kind, strategy, loop } = deps
+  checkName(sent.metadata, request)
+  const asked = mergeSubresource(kind, sent, old, part)
+  const admitMs = recordStage(deps, request, 'reading')
+  const merged = lens === undefined ? asked : await admittedThrough(deps, request, lens, recorder, asked, old)
   const prepared =
-    part === 'object' ? (strategy?.prepareUpdate?.(merged, old, worldOf(parts, request)) ?? merged) : merged
+    part === 'object' ? (strategy?.prepareUpdate?.(merged, old, strategyContextOf(deps, request)) ?? merged) : merged
   const counted = part === 'object' && kind.countsGenerations ? withGeneration(kind, prepared, old) : prepared
-  const attributes = attributesOf(parts, request, 'update', counted, old, notes)
-  const answer = lens === undefined ? parts.admission.admit(attributes) : undefined
+  const attributes = admissionAttributesOf(deps, request, 'update', counted, old, recorder)
+  const answer = lens === undefined ? deps.admission.admit(attributes) : undefined
   const object = (answer instanceof Promise ? await answer : answer) ?? counted
-  const validateMs = passed(parts, request, 'mutating')
+  const validateMs = recordStage(deps, request, 'mutating')
   if (lens === undefined && !(answer instanceof Promise)) loop.stepDone(request, admitMs, validateMs)
   if (request.pace !== undefined) await request.pace()
-  refuseInvalid(kind, object, updateErrors(kind, object, old, part))
-  const validatedMs = passed(parts, request, 'validation')
+  throwIfInvalid(kind, object, updateErrors(kind, object, old, part))
+  const validatedMs = recordStage(deps, request, 'validation')
   loop.stepDone(request, validateMs, validatedMs)
   if (request.pace !== undefined) await request.pace()
   const final = { ...attributes, object }
-  const verdict = parts.admission.validate(lens === undefined ? final : throughLens(lens, final, object, old))
+  const verdict = deps.admission.validate(lens === undefined ? final : throughLens(lens, final, object, old))
   if (verdict instanceof Promise) await verdict
-  const endMs = passed(parts, request, 'validating')
+  const endMs = recordStage(deps, request, 'validating')
   if (!(verdict instanceof Promise)) loop.stepDone(request, validatedMs, endMs)
   return final
 }
@@ -333,41 +343,38 @@ function updateErrors(
   part: UpdateOptions['part'],
 ): readonly FieldError[] {
   const isChecked = part !== 'status' || !kind.validatesNoStatus
-  const errors = both(
+  const errors = concat(
     isChecked ? validateObject(kind, object, old) : validateShape(kind, object),
     validateMetadataUpdate(object, old),
   )
-  if (part === 'object') return both(errors, kind.validateUpdate(object, old))
+  if (part === 'object') return concat(errors, kind.validateUpdate(object, old))
   if (part !== 'status' || kind.validateStatusUpdate === undefined) return errors
-  return both(errors, kind.validateStatusUpdate(object, old))
+  return concat(errors, kind.validateStatusUpdate(object, old))
 }
 
-const throughLens = (lens: Lens, attributes: AdmissionAttributes, object: ApiObject, old: ApiObject) => ({
+const throughLens = (view: SubresourceView, attributes: AdmissionAttributes, object: ApiObject, old: ApiObject) => ({
   ...attributes,
-  posted: lens.posted,
-  object: lens.of(object),
-  old: lens.of(old),
+  subresourceObject: view.posted,
+  object: view.of(object),
+  old: view.of(old),
 })
 
 async function admittedThrough(
-  parts: ResourceParts,
+  deps: ResourceDeps,
   request: ResourceRequest,
-  lens: Lens,
-  notes: AdmissionNotes,
+  view: SubresourceView,
+  recorder: AdmissionRecorder,
   object: ApiObject,
   old: ApiObject,
 ): Promise<ApiObject> {
-  const attributes = attributesOf(parts, request, 'update', object, old, notes)
-  const shown = throughLens(lens, attributes, object, old)
-  const admitted = await parts.admission.admit(shown)
-  return admitted === undefined || admitted === shown.object ? object : lens.into(object, admitted)
+  const attributes = admissionAttributesOf(deps, request, 'update', object, old, recorder)
+  const shown = throughLens(view, attributes, object, old)
+  const admitted = await deps.admission.admit(shown)
+  return admitted === undefined || admitted === shown.object ? object : view.applyTo(object, admitted)
 }
 
 /** The object must be the one that the URL names. */
-export function refuseOtherName(
-  { name, namespace }: Partial<ApiObject['metadata']>,
-  { target }: ResourceRequest,
-): void {
+export function checkName({ name, namespace }: Partial<ApiObject['metadata']>, { target }: ResourceRequest): void {
   if (!name)
     throw badRequest(`the name of the object (${target.name} based on URL) was undeterminable: name must be provided`)
   if (name !== target.name)
@@ -378,15 +385,15 @@ export function refuseOtherName(
     )
 }
 
-function mergedPart(kind: Kind, sent: ApiObject, old: ApiObject, part: UpdateOptions['part']): ApiObject {
+function mergeSubresource(kind: Kind, sent: ApiObject, old: ApiObject, part: UpdateOptions['part']): ApiObject {
   if (typeof part === 'function') return withManagedFields(part(sent, old), sent.metadata.managedFields ?? [])
-  const kept = withKeptParts(kind, kind.complete?.(sent) ?? sent, old)
-  return part === 'status' ? withStatusOf(kind, kept, sent, old) : kept
+  const kept = withPreservedFields(kind, kind.complete?.(sent) ?? sent, old)
+  return part === 'status' ? withStatusUpdate(kind, kept, sent, old) : kept
 }
 
 // What the client does not decide: identity, times, and the status where it has a door of its own.
-function withKeptParts(kind: Kind, sent: ApiObject, old: ApiObject): ApiObject {
-  const metadata = withKeptMetadata(sent.metadata, old.metadata)
+function withPreservedFields(kind: Kind, sent: ApiObject, old: ApiObject): ApiObject {
+  const metadata = withPreservedMetadata(sent.metadata, old.metadata)
   const object = { ...sent, metadata }
   return kind.hasStatus ? ({ ...object, status: (old as { status?: unknown }).status } as ApiObject) : object
 }
@@ -404,55 +411,56 @@ function contentOf(object: ApiObject): unknown {
 }
 
 /** Nothing holds the object any longer: the last finalizer is gone from one that was marked for deletion. */
-function isReleased({ strategy }: ResourceParts, object: ApiObject): boolean {
+function canBeRemoved({ strategy }: ResourceDeps, object: ApiObject): boolean {
   const { deletionTimestamp, deletionGracePeriodSeconds, finalizers = [] } = object.metadata
   if (deletionTimestamp === undefined || finalizers.length > 0 || (deletionGracePeriodSeconds ?? 0) > 0) return false
-  return !(strategy?.isHeld?.(object) ?? false)
+  return !(strategy?.isBlocked?.(object) ?? false)
 }
 
 export const validateObject = (kind: Kind, object: ApiObject, old?: ApiObject): readonly FieldError[] =>
-  both(validateShape(kind, object), kind.validate(object, old))
+  concat(validateShape(kind, object), kind.validate(object, old))
 
 const validateShape = (kind: Kind, object: ApiObject): readonly FieldError[] =>
-  both(validateMetadata(object, kind), validateFields(kind.message, object))
+  concat(validateMetadata(object, kind), validateFields(kind.message, object))
 
 /** Most of the time there is nothing to say, and nothing to put together. */
-const both = <T>(some: readonly T[], more: readonly T[]): readonly T[] =>
+const concat = <T>(some: readonly T[], more: readonly T[]): readonly T[] =>
   some.length === 0 ? more : more.length === 0 ? some : [...some, ...more]
 
-export function refuseInvalid(kind: Kind, object: ApiObject, errors: readonly FieldError[]): void {
+export function throwIfInvalid(kind: Kind, object: ApiObject, errors: readonly FieldError[]): void {
   if (errors.length > 0) throw invalidObject(kind.group, kind.kind, object.metadata.name ?? '', errors)
 }
 
-export function attributesOf(
-  { kind, face }: { readonly kind: Kind; readonly face: { readonly kind: Kind } },
+export function admissionAttributesOf(
+  { kind, converter: face }: { readonly kind: Kind; readonly converter: { readonly kind: Kind } },
   request: ResourceRequest,
   operation: AdmissionAttributes['operation'],
   object: ApiObject | undefined,
   old: ApiObject | undefined,
-  notes = new AdmissionNotes(request.record),
+  recorder = new AdmissionRecorder(request.record),
 ): AdmissionAttributes {
-  const { target, user = nobody, context } = request
+  const { target, user = noUser, context } = request
   const { namespace, subresource } = target
   return {
     operation,
     kind,
-    requested: face.kind,
+    requestKind: face.kind,
     namespace,
     name: object?.metadata.name ?? target.name,
     subresource,
     user,
     dryRun: isDryRun(request),
-    posted: undefined,
+    subresourceObject: undefined,
     options: request.query,
     object,
     old,
-    notes,
-    reinvocation: new Reinvocation(),
+    recorder,
+    reinvocation: new ReinvocationContext(),
     signal: context.signal,
     cause: context.cause,
   }
 }
 
 /** An answer to a dry run: the object as it would be, without a new revision. */
-const preview = (object: ApiObject, revision: number): Stored => new Stored(new Draft(object), revision)
+const dryRunResult = (object: ApiObject, revision: number): StoredObject =>
+  new StoredObject(new PendingObject(object), revision)

@@ -1,6 +1,6 @@
 // Checker: types of every part of an expression, and the overloads that its calls may mean. Reports all that is wrong.
-import type { Environment } from '../environment.ts'
-import type { Overload } from '../function.ts'
+import type { Environment } from '../environment/environment.ts'
+import type { Overload } from '../environment/function.ts'
 import {
   type Bind,
   type Call,
@@ -31,7 +31,7 @@ import {
   typeText,
   uintType,
   type CelType,
-} from '../type.ts'
+} from '../types/cel-type.ts'
 import { Uint, type Value } from '../values/value.ts'
 import { isMoreGeneral, Substitution } from './substitution.ts'
 

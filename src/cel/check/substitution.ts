@@ -1,5 +1,5 @@
 // Substitution: what the type parameters of one expression turned out to be.
-import { dynType, isDyn, type CelType } from '../type.ts'
+import { dynType, isDyn, type CelType } from '../types/cel-type.ts'
 
 export class Substitution {
   #bound = new Map<string, CelType>()

@@ -1,5 +1,5 @@
 // What a call costs when it runs: upstream's units, where one is about 50 ns of its own work.
-import { lookup } from '../../base/lookup.ts'
+import { lookup } from '../../base/collections/lookup.ts'
 import { isList, sizeOf } from '../values/equality.ts'
 import type { Value } from '../values/value.ts'
 

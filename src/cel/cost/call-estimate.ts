@@ -1,6 +1,6 @@
 // What a call may cost, from the sizes of its arguments, and how large its result may be: upstream's table.
-import { lookup } from '../../base/lookup.ts'
-import type { CelType } from '../type.ts'
+import { lookup } from '../../base/collections/lookup.ts'
+import type { CelType } from '../types/cel-type.ts'
 import { authorizationCost, regexFactor, traversalFactor } from './call-cost.ts'
 import { fixed, plus, scaled, times, unknown, type Range } from './range.ts'
 

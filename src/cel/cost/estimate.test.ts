@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { kubernetesEnvironment } from '../library/kubernetes.ts'
 import { compile } from '../program.ts'
-import { structuralType } from '../structural-type.ts'
-import { dynType } from '../type.ts'
+import { structuralType } from '../types/structural-type.ts'
+import { dynType } from '../types/cel-type.ts'
 import { estimateCost } from './estimate.ts'
 
 const self = structuralType(

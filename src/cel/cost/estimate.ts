@@ -1,7 +1,7 @@
 // Estimate: what an expression may cost at most, before it ever runs, from the sizes that its types allow.
 import type { Checked } from '../check/checker.ts'
 import type { Call, Expr, Loop } from '../syntax/ast.ts'
-import { isOptional, type CelType } from '../type.ts'
+import { isOptional, type CelType } from '../types/cel-type.ts'
 import { sizeOf } from '../values/equality.ts'
 import { listCost, mapCost, structCost } from './call-cost.ts'
 import { estimateCall, type Argument } from './call-estimate.ts'

@@ -2,11 +2,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { compile } from '../program.ts'
-import { fromJson, toJson } from '../values/json.ts'
-import { dynType, stringType } from '../type.ts'
+import { fromJson, toJson } from '../values/json-value-conversion.ts'
+import { dynType, stringType } from '../types/cel-type.ts'
 import { EvalError } from '../values/eval-error.ts'
 import { kubernetesEnvironment } from './kubernetes.ts'
-import { AuthorizationAnswers, authorizerType, Check, UnansweredError } from './kubernetes/authorizer.ts'
+import {
+  AuthorizationDecisions,
+  authorizerType,
+  Check,
+  PendingAuthorizationError,
+} from './kubernetes/authorizer-functions.ts'
 
 const environment = kubernetesEnvironment({ short: (text) => (text.length > 3 ? ['is too long'] : []) }).with({
   object: dynType,
@@ -59,18 +64,18 @@ test('a question to the authorizer interrupts, and goes on when it is answered',
     `object.spec.replicas > 5 || authorizer.group('apps').resource('deployments').namespace('x').check('create').allowed()`,
     environment,
   )
-  const answers = new AuthorizationAnswers()
+  const answers = new AuthorizationDecisions()
   const variables = { object, authorizer: new Check(authorizerType, {}, answers) }
-  let question: UnansweredError | undefined
+  let question: PendingAuthorizationError | undefined
   assert.throws(
     () => program.evaluate(variables, costMax),
     (error) => {
-      if (error instanceof UnansweredError) question = error
-      return error instanceof UnansweredError
+      if (error instanceof PendingAuthorizationError) question = error
+      return error instanceof PendingAuthorizationError
     },
   )
-  assert.deepEqual(question?.question, { group: 'apps', resource: 'deployments', namespace: 'x', verb: 'create' })
-  if (question !== undefined) answers.set(question.question, { isAllowed: true, reason: '', error: '' })
+  assert.deepEqual(question?.query, { group: 'apps', resource: 'deployments', namespace: 'x', verb: 'create' })
+  if (question !== undefined) answers.set(question.query, { isAllowed: true, reason: '', error: '' })
   assert.equal(program.evaluate(variables, costMax).value, true)
 })
 

@@ -1,26 +1,35 @@
 // The environment of Kubernetes: the standard library and what Kubernetes adds to it.
-import type { Environment } from '../environment.ts'
-import type { Functions } from '../function.ts'
-import { dynType, listOf, mapOf, optionalOf, typeOf, type CelType } from '../type.ts'
-import { addresses, cidrType, ipType } from './kubernetes/ip.ts'
+import type { Environment } from '../environment/environment.ts'
+import type { Functions } from '../environment/function.ts'
+import { dynType, listOf, mapOf, optionalOf, typeOf, type CelType } from '../types/cel-type.ts'
+import { ipFunctions, cidrType, ipType } from './kubernetes/ip-functions.ts'
 import {
-  authorizers,
+  authorizerFunctions,
   authorizerType,
   decisionType,
   groupCheckType,
   pathCheckType,
   resourceCheckType,
-} from './kubernetes/authorizer.ts'
-import { formats, formatType, type FormatRule } from './kubernetes/format.ts'
-import { lists } from './kubernetes/lists.ts'
-import { quantities, quantityType } from './kubernetes/quantity.ts'
-import { regexes } from './kubernetes/regex.ts'
-import { semvers, semverType } from './kubernetes/semver.ts'
-import { sets } from './kubernetes/sets.ts'
-import { urls, urlType } from './kubernetes/url.ts'
+} from './kubernetes/authorizer-functions.ts'
+import { formatFunctions, formatType, type FormatRule } from './kubernetes/format-functions.ts'
+import { listFunctions } from './kubernetes/list-functions.ts'
+import { quantityFunctions, quantityType } from './kubernetes/quantity-functions.ts'
+import { regexFunctions } from './kubernetes/regex-functions.ts'
+import { semverFunctions, semverType } from './kubernetes/semver-functions.ts'
+import { setFunctions } from './kubernetes/set-functions.ts'
+import { urlFunctions, urlType } from './kubernetes/url-functions.ts'
 import { standardEnvironment, standardTypes } from './standard.ts'
 
-const libraries: readonly Functions[] = [addresses, authorizers, lists, quantities, regexes, semvers, sets, urls]
+const libraries: readonly Functions[] = [
+  ipFunctions,
+  authorizerFunctions,
+  listFunctions,
+  quantityFunctions,
+  regexFunctions,
+  semverFunctions,
+  setFunctions,
+  urlFunctions,
+]
 
 const namedTypes: readonly CelType[] = [
   ...standardTypes,
@@ -42,4 +51,4 @@ const namedTypes: readonly CelType[] = [
 ]
 
 export const kubernetesEnvironment = (rules: Readonly<Record<string, FormatRule>>): Environment =>
-  standardEnvironment.with({}, { functions: [...libraries, formats(rules)], namedTypes, isHomogeneous: true })
+  standardEnvironment.with({}, { functions: [...libraries, formatFunctions(rules)], namedTypes, isHomogeneous: true })

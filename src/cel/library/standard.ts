@@ -1,5 +1,5 @@
 // The standard library of the language, and the environment that every other one builds upon.
-import { Environment } from '../environment.ts'
+import { Environment } from '../environment/environment.ts'
 import {
   boolType,
   bytesType,
@@ -16,14 +16,14 @@ import {
   typeOf,
   uintType,
   type CelType,
-} from '../type.ts'
-import { arithmetic } from './standard/arithmetic.ts'
-import { collections, optionals } from './standard/collections.ts'
-import { comparison } from './standard/comparison.ts'
-import { conversions } from './standard/conversions.ts'
-import { text } from './standard/text.ts'
-import { time } from './standard/time.ts'
-import { strings } from './strings.ts'
+} from '../types/cel-type.ts'
+import { arithmeticFunctions } from './standard/arithmetic.ts'
+import { collectionFunctions, optionalFunctions } from './standard/collections.ts'
+import { comparisonFunctions } from './standard/comparison.ts'
+import { conversionFunctions } from './standard/conversions.ts'
+import { text } from './standard/text-functions.ts'
+import { time } from './standard/time-functions.ts'
+import { stringFunctions } from './strings.ts'
 
 export const standardTypes: readonly CelType[] = [
   boolType,
@@ -42,6 +42,15 @@ export const standardTypes: readonly CelType[] = [
 ]
 
 export const standardEnvironment = new Environment({
-  functions: [arithmetic, collections, comparison, conversions, optionals, strings, text, time],
+  functions: [
+    arithmeticFunctions,
+    collectionFunctions,
+    comparisonFunctions,
+    conversionFunctions,
+    optionalFunctions,
+    stringFunctions,
+    text,
+    time,
+  ],
   namedTypes: standardTypes,
 })

@@ -2,7 +2,7 @@
 import { isList } from '../values/equality.ts'
 import { MapValue, TypeValue, Uint, type ListValue, type Value } from '../values/value.ts'
 import { runtimeType } from '../values/matches-type.ts'
-import { Duration, Timestamp } from '../values/time.ts'
+import { Duration, Timestamp } from '../values/time-values.ts'
 import { EvalError } from '../values/eval-error.ts'
 
 const clause = /%(?:%|(?:\.(\d+))?(.?))/gsu

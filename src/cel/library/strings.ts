@@ -1,7 +1,7 @@
 // The strings extension: positions are counted in code points, as `size()` counts them.
-import { lookup } from '../../base/lookup.ts'
-import { member, global, type Functions } from '../function.ts'
-import { dynType, intType, listOf, stringType } from '../type.ts'
+import { lookup } from '../../base/collections/lookup.ts'
+import { member, global, type Functions } from '../environment/function.ts'
+import { dynType, intType, listOf, stringType } from '../types/cel-type.ts'
 import { codePoints } from '../values/code-points.ts'
 import { sizeOf, textSize } from '../values/equality.ts'
 import { EvalError } from '../values/eval-error.ts'
@@ -123,7 +123,7 @@ export const quote = (text: string): string =>
 
 const [text, int] = [stringType, intType]
 
-export const strings: Functions = {
+export const stringFunctions: Functions = {
   charAt: [member('string_char_at_int', [text, int], text, charAt)],
   indexOf: [
     member('string_index_of_string', [text, text], int, indexOf),

@@ -1,7 +1,7 @@
 // Logic that passes over errors: what one side decides, the other's error does not undo.
 import { EvalError, noSuchOverload } from '../values/eval-error.ts'
 import type { Value } from '../values/value.ts'
-import type { Frame, Step } from './frame.ts'
+import type { Frame, Step } from './evaluation-frame.ts'
 
 /** The value, or the error in its place; what interrupts the evaluation goes on up. */
 function outcome(step: Step, frame: Frame): Value | EvalError {

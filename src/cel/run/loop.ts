@@ -1,12 +1,12 @@
 // Loops: macros that walk over a list or map. Each charges what upstream's unfolded form of it costs.
-import { append } from '../../base/append.ts'
+import { append } from '../../base/collections/append.ts'
 import { addListCost, listCost, mapCost } from '../cost/call-cost.ts'
 import type { Expr, Loop } from '../syntax/ast.ts'
 import { isList } from '../values/equality.ts'
-import { LiteralMap } from '../values/map.ts'
+import { LiteralMap } from '../values/map-value.ts'
 import { MapValue, type Value } from '../values/value.ts'
 import { EvalError, noSuchOverload } from '../values/eval-error.ts'
-import type { Frame, Step } from './frame.ts'
+import type { Frame, Step } from './evaluation-frame.ts'
 import type { Scope } from './scope.ts'
 
 type Compile = (expr: Expr, scope: Scope) => Step

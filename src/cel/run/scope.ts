@@ -1,5 +1,5 @@
 // Scope: names that loops and binds bring, each with a slot of the frame.
-import type { Step } from './frame.ts'
+import type { Step } from './evaluation-frame.ts'
 
 /** Where the values of names stand that loops and binds bring. */
 interface Local {

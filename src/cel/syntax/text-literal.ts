@@ -1,6 +1,6 @@
 // What a quoted text or bytes literal means: prefixes, quotes and escapes.
-import { lookup } from '../../base/lookup.ts'
-import { append } from '../../base/append.ts'
+import { lookup } from '../../base/collections/lookup.ts'
+import { append } from '../../base/collections/append.ts'
 
 const simple: Readonly<Record<string, string>> = {
   a: '\u0007',

@@ -2,7 +2,7 @@
 import { codePoints } from './code-points.ts'
 import { MapValue, Opaque, Optional, TypeValue, Uint, type ListValue, type Value } from './value.ts'
 import { EvalError } from './eval-error.ts'
-import { Duration, Timestamp } from './time.ts'
+import { Duration, Timestamp } from './time-values.ts'
 
 export const isList = (value: Value): value is ListValue => Array.isArray(value)
 

@@ -1,9 +1,9 @@
 // Whether a value is of a type, as far as an overload is chosen by it: what a list or map holds is not looked at.
-import { lookup } from '../../base/lookup.ts'
-import type { CelType } from '../type.ts'
+import { lookup } from '../../base/collections/lookup.ts'
+import type { CelType } from '../types/cel-type.ts'
 import { isList } from './equality.ts'
 import { MapValue, Opaque, Optional, TypeValue, Uint, type Value } from './value.ts'
-import { Duration, Timestamp } from './time.ts'
+import { Duration, Timestamp } from './time-values.ts'
 
 export function matchesType(value: Value, type: CelType): boolean {
   switch (type.kind) {

@@ -1,6 +1,6 @@
 // Value: what an expression computes with. int is a bigint, double a number, string a string; the rest are classes.
-import type { CelType } from '../type.ts'
-import type { Duration, Timestamp } from './time.ts'
+import type { CelType } from '../types/cel-type.ts'
+import type { Duration, Timestamp } from './time-values.ts'
 
 /** An unsigned integer of 64 bits. */
 export class Uint {

@@ -1,11 +1,11 @@
 // coxswain apiserver: the API server alone; controllers, scheduler and kubelets reach it by kubeconfig.
 import { once } from 'node:events'
-import { realClock } from '../../base/clock.ts'
-import { createLog } from '../../base/log.ts'
-import { up } from '../../cluster/up.ts'
-import { defineCommand } from '../command.ts'
+import { realClock } from '../../base/time/clock.ts'
+import { createLog } from '../../base/observability/log.ts'
+import { up } from '../../cluster/run/up.ts'
+import { defineCommand } from '../command/command.ts'
 import { tuneEngine } from '../engine.ts'
-import { serverChoicesOf, serverOptions } from '../server-options.ts'
+import { serverChoicesOf, serverOptions } from '../options/server-options.ts'
 
 export const apiserver = defineCommand({
   name: 'apiserver',
@@ -21,8 +21,8 @@ export const apiserver = defineCommand({
     tuneEngine()
     out(`
   kubeconfigs  ${choices.kubeconfigPath}
-               ${choices.dataFolder}/controller-manager.kubeconfig
-               ${choices.dataFolder}/scheduler.kubeconfig
+               ${choices.dataDirectory}/controller-manager.kubeconfig
+               ${choices.dataDirectory}/scheduler.kubeconfig
 `)
     if (!signal.aborted) await once(signal, 'abort')
     return 0

@@ -1,12 +1,12 @@
 // coxswain controller-manager: all controllers, apart from the API server that they work on.
 import { readFile } from 'node:fs/promises'
-import { realClock } from '../../base/clock.ts'
-import { createLog } from '../../base/log.ts'
-import { certificateLifeFlag } from '../../cluster/certificate-life.ts'
-import { controllerManagerFlags, controllerManagerSettings } from '../../cluster/controller-manager-flags.ts'
-import { nodeRangeFlags } from '../../cluster/node-ranges.ts'
-import { runControllerManager } from '../../cluster/run-controller-manager.ts'
-import { defineCommand, inSection, UsageError } from '../command.ts'
+import { realClock } from '../../base/time/clock.ts'
+import { createLog } from '../../base/observability/log.ts'
+import { signingDurationFlag } from '../../cluster/flags/signing-duration.ts'
+import { controllerManagerFlags, controllerManagerSettings } from '../../cluster/flags/controller-manager-flags.ts'
+import { nodeRangeFlags } from '../../cluster/flags/node-ranges.ts'
+import { runControllerManager } from '../../cluster/run/run-controller-manager.ts'
+import { defineCommand, inSection, UsageError } from '../command/command.ts'
 
 export const controllerManager = defineCommand({
   name: 'controller-manager',
@@ -20,7 +20,7 @@ export const controllerManager = defineCommand({
       help: 'the CA that signs CertificateSigningRequests',
     },
     'cluster-signing-key-file': { type: 'string', value: '<file>', help: 'the key of that CA' },
-    ...certificateLifeFlag,
+    ...signingDurationFlag,
     ...controllerManagerFlags,
     ...inSection(nodeRangeFlags, 'Addresses of pods'),
     verbose: { type: 'boolean', short: 'v', help: 'log more' },

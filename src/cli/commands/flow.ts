@@ -1,22 +1,27 @@
 // coxswain flow: the life of an object of a running cluster, as it was recorded.
-import { lookup } from '../../base/lookup.ts'
-import { flowEventsDefault, type FlowEvent, type FlowId, type FlowObject } from '../../base/flow.ts'
-import { followFlowEvents } from '../../cluster/flow-events.ts'
-import { lifeOf } from '../../flows/flow-graph.ts'
+import { lookup } from '../../base/collections/lookup.ts'
+import {
+  flowEventsDefault,
+  type FlowEvent,
+  type FlowId,
+  type FlowObject,
+} from '../../base/observability/flow-recorder.ts'
+import { followFlowEvents } from '../../cluster/client/fetch-flow-events.ts'
+import { flowTreesOf } from '../../flows/flow-graph.ts'
 import type { FlowNode } from '../../flows/flow-graph.ts'
 import { foldLateKubelets } from '../../flows/fold-participants.ts'
-import { lifelineDiagram, Lifelines, narrowLanes } from '../../flows/lifelines.ts'
-import { messagesOf, type Message } from '../../flows/messages.ts'
-import { mermaidDiagram, mermaidHead, MermaidStatements } from '../../flows/mermaid.ts'
+import { sequenceDiagram, SequenceDiagram, liveLaneWidth } from '../../flows/sequence-diagram.ts'
+import { messagesOf, type FlowMessage } from '../../flows/flow-messages.ts'
+import { mermaidDiagram, mermaidHead, MermaidStatements } from '../../flows/mermaid-diagram.ts'
 import { textDiagram, type DiagramOptions } from '../../flows/text-diagram.ts'
-import { paintOf } from '../../flows/paint.ts'
-import { defineCommand, UsageError, type Terminal } from '../command.ts'
-import { chooseCluster, clusterOptions, reaching, type ChosenCluster } from '../kubeconfig-file.ts'
-import { namedObject, namespaceFor } from '../named-object.ts'
-import { recordedLives } from '../recorded-lives.ts'
+import { colorizerFor } from '../../flows/diagram-colors.ts'
+import { defineCommand, UsageError, type Terminal } from '../command/command.ts'
+import { chooseCluster, clusterOptions, withReachabilityHint, type ChosenCluster } from '../options/choose-cluster.ts'
+import { namedObject, namespaceFor } from '../options/named-object.ts'
+import { recordedLifecycles } from '../output/recorded-lifecycles.ts'
 
 const drawings: Readonly<Record<string, (roots: readonly FlowNode[], options: DiagramOptions) => string>> = {
-  text: lifelineDiagram,
+  text: sequenceDiagram,
   tree: textDiagram,
   mermaid: mermaidDiagram,
   json: (roots) => `${JSON.stringify(roots, undefined, 2)}\n`,
@@ -25,12 +30,12 @@ const drawings: Readonly<Record<string, (roots: readonly FlowNode[], options: Di
 /** What is drawn message by message, as it happens. */
 interface Growing {
   readonly head: readonly string[]
-  draw(message: Message): readonly string[]
+  draw(message: FlowMessage): readonly string[]
 }
 
 const growing: Readonly<Record<string, (options: DiagramOptions) => Growing>> = {
   text(options) {
-    const lifelines = new Lifelines(options, narrowLanes(options.columns))
+    const lifelines = new SequenceDiagram(options, liveLaneWidth(options.columns))
     const folded = foldLateKubelets()
     return { head: [], draw: ({ event, ...rest }) => lifelines.draw({ ...rest, event: folded(event) }) }
   },
@@ -85,8 +90,8 @@ export const flow = defineCommand({
     const { all = false, rules = false, stations = false } = options
     const isTerminal = terminal.isTerminal && output !== 'mermaid' && output !== 'json'
     const screen = isTerminal ? { columns: terminal.columns, colors: hasColors(terminal) } : {}
-    const drawing = { fold: !all && !watch, rules, stations, ...screen }
-    return reaching(cluster, async () => {
+    const drawing = { fold: !all && !watch, rules, stages: stations, ...screen }
+    return withReachabilityHint(cluster, async () => {
       if (watch && grow !== undefined) {
         const drawn = drawOn(cluster, { resource: kind.plural, namespace, name }, grow(drawing), drawing, terminal)
         await drawn.catch((error: unknown) => {
@@ -95,7 +100,7 @@ export const flow = defineCommand({
         return 0
       }
       const home = options['all-namespaces'] ? undefined : namespace
-      const lives = await recordedLives({ kind, name }, home, cluster.kubeconfig, terminal.signal)
+      const lives = await recordedLifecycles({ kind, name }, home, cluster.kubeconfig, terminal.signal)
       if (output === 'json')
         terminal.out(
           draw(
@@ -106,7 +111,8 @@ export const flow = defineCommand({
       else
         for (const life of lives)
           terminal.out(`${lives.length > 1 ? `namespace ${life.namespace}:\n` : ''}${draw(life.roots, drawing)}`)
-      if (isTerminal) terminal.out(`\n${legend.map((line) => `${paintOf(drawing.colors)('dim', line)}\n`).join('')}`)
+      if (isTerminal)
+        terminal.out(`\n${legend.map((line) => `${colorizerFor(drawing.colors)('dim', line)}\n`).join('')}`)
       return 0
     })
   },
@@ -133,7 +139,7 @@ async function drawOn(
       known.delete(id)
       drawn.delete(id)
     }
-    for (const message of messagesOf(lifeOf(known.values(), object), options)) {
+    for (const message of messagesOf(flowTreesOf(known.values(), object), options)) {
       const { id, arrow, outcome } = message.event
       if (drawn.has(id) || (arrow === 'call' && outcome === undefined)) continue
       drawn.add(id)

@@ -1,9 +1,9 @@
 // coxswain image: images of this machine's node that come from no registry.
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
-import type { ImageNode } from '../../cluster/local-images.ts'
-import { defineCommand, UsageError, type Terminal } from '../command.ts'
-import { dataFolderOf, dataFolderOptions } from '../data-folder.ts'
+import type { ImageNode } from '../../cluster/node/local-images.ts'
+import { defineCommand, UsageError, type Terminal } from '../command/command.ts'
+import { dataDirectoryOf, dataDirectoryOptions } from '../options/data-directory-option.ts'
 
 const actions = ['load', 'list'] as const
 /** Archives of one call. */
@@ -16,7 +16,7 @@ export const image = defineCommand({
   operands: 'load <archive>… | list',
   operandsMax: 1 + archivesMax,
   options: {
-    ...dataFolderOptions,
+    ...dataDirectoryOptions,
     'container-runtime-endpoint': {
       type: 'string',
       value: '<unix socket>',
@@ -29,7 +29,7 @@ export const image = defineCommand({
     const endpoint = options['container-runtime-endpoint']
     const node =
       endpoint === undefined
-        ? { dataFolder: dataFolderOf(options['data-dir'], terminal.environment) }
+        ? { dataDirectory: dataDirectoryOf(options['data-dir'], terminal.environment) }
         : { socketPath: endpoint.replace(unixScheme, '') }
     if (chosen === 'load') return load(node, archives, terminal)
     if (archives.length > 0) throw new UsageError(`list takes no ${JSON.stringify(archives[0])}`)
@@ -67,7 +67,7 @@ async function list(node: ImageNode, { out, signal }: Terminal): Promise<number>
 }
 
 /** Loaded on demand: other commands start without it. */
-const localImages = () => import('../../cluster/local-images.ts')
+const localImages = () => import('../../cluster/node/local-images.ts')
 
 const bytesPerMegabyte = 1_000_000
 

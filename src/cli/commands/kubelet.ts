@@ -1,16 +1,16 @@
 // coxswain kubelet: this machine, or a simulated one, as a node of any cluster.
 import { readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { realClock } from '../../base/clock.ts'
-import { createLog } from '../../base/log.ts'
-import { configuredFlags } from '../../cluster/kubelet-configuration.ts'
-import { kubeletFlags, kubeletSettings } from '../../cluster/kubelet-flags.ts'
-import { kubeletProcessFlags, kubeletProcessSettings } from '../../cluster/kubelet-process-flags.ts'
-import { runKubelet } from '../../cluster/run-kubelet.ts'
-import { whyNoContainers } from '../../cluster/why-no-containers.ts'
-import { defineCommand, UsageError } from '../command.ts'
-import { dataFolderOf } from '../data-folder.ts'
-import { optionsOf, pick } from '../server-options.ts'
+import { realClock } from '../../base/time/clock.ts'
+import { createLog } from '../../base/observability/log.ts'
+import { configuredFlags } from '../../cluster/flags/kubelet-configuration.ts'
+import { kubeletFlags, kubeletSettings } from '../../cluster/flags/kubelet-flags.ts'
+import { kubeletProcessFlags, kubeletProcessSettings } from '../../cluster/flags/kubelet-process-flags.ts'
+import { runKubelet } from '../../cluster/run/run-kubelet.ts'
+import { missingContainerPrerequisites } from '../../cluster/node/container-prerequisites.ts'
+import { defineCommand, UsageError } from '../command/command.ts'
+import { dataDirectoryOf } from '../options/data-directory-option.ts'
+import { optionsOf, pick } from '../options/server-options.ts'
 
 const flags = { ...kubeletFlags, ...kubeletProcessFlags }
 const flagNames = Object.keys(flags) as (keyof typeof flags)[]
@@ -47,16 +47,16 @@ export const kubelet = defineCommand({
     verbose: { type: 'boolean', short: 'v', help: 'log more' },
   },
   async run({ options }, { out, err, isTerminal, environment, signal }) {
-    const dataFolder =
+    const dataDirectory =
       options['data-dir'] === undefined
-        ? join(dataFolderOf(undefined, environment), 'kubelet')
+        ? join(dataDirectoryOf(undefined, environment), 'kubelet')
         : resolve(options['data-dir'])
     const chosen = runtimes.find((each) => each === (options.runtime ?? 'auto'))
     if (chosen === undefined)
       throw new UsageError(`--runtime ${JSON.stringify(options.runtime)} is none of ${runtimes.join(', ')}`)
     const said = { ...(await configured(options.config)), ...pick(options, flagNames) }
     const hasRuntime = said['container-runtime-endpoint'] !== undefined
-    const whyNot = hasRuntime ? undefined : whyNoContainers()
+    const whyNot = hasRuntime ? undefined : missingContainerPrerequisites()
     if (chosen === 'containerd' && whyNot !== undefined) throw new UsageError(`--runtime containerd: ${whyNot}`)
     const runtime = chosen === 'auto' ? (whyNot === undefined ? 'containerd' : 'simulated') : chosen
     const level = options.verbose ? 'debug' : 'info'
@@ -64,9 +64,9 @@ export const kubelet = defineCommand({
     const bootstrap = options['bootstrap-kubeconfig']
     await runKubelet(
       {
-        kubeconfigPath: resolve(options.kubeconfig ?? join(dataFolder, 'kubelet.kubeconfig')),
+        kubeconfigPath: resolve(options.kubeconfig ?? join(dataDirectory, 'kubelet.kubeconfig')),
         bootstrapPath: bootstrap === undefined ? undefined : resolve(bootstrap),
-        dataFolder,
+        dataDirectory,
         runtime,
         ...settingsOf(said),
         log,

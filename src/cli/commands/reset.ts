@@ -1,17 +1,17 @@
 // coxswain reset: the cluster, or the kubelet, of this machine begins anew.
-import type { StoreChoice } from '../../cluster/open-store.ts'
-import type { Marker } from '../../cluster/data-directory/marker.ts'
-import { markerForReset, resetDirectory, type ResetReport } from '../../cluster/data-directory/reset.ts'
-import { defineCommand, UsageError } from '../command.ts'
-import { dataFolderOf, dataFolderOptions } from '../data-folder.ts'
-import { storeChoiceOf, storeOptions } from '../store-option.ts'
+import type { StoreChoice } from '../../cluster/data-directory/open-store.ts'
+import type { Marker } from '../../cluster/data-directory/directory-marker.ts'
+import { markerForReset, resetDirectory, type ResetReport } from '../../cluster/data-directory/reset-directory.ts'
+import { defineCommand, UsageError } from '../command/command.ts'
+import { dataDirectoryOf, dataDirectoryOptions } from '../options/data-directory-option.ts'
+import { storeChoiceOf, storeOptions } from '../options/store-option.ts'
 
 export const reset = defineCommand({
   name: 'reset',
   summary: 'removes what the cluster, or the kubelet, of this machine has created: objects, keys, kubeconfig entries',
   operands: '',
   options: {
-    ...dataFolderOptions,
+    ...dataDirectoryOptions,
     ...storeOptions,
     store: {
       type: 'string',
@@ -21,7 +21,7 @@ export const reset = defineCommand({
     yes: { type: 'boolean', short: 'y', help: 'does it; without, it only says what would go' },
   },
   async run({ options }, { out, environment, signal }) {
-    const folder = dataFolderOf(options['data-dir'], environment)
+    const folder = dataDirectoryOf(options['data-dir'], environment)
     const named = options.store === undefined ? undefined : storeChoiceOf(options)
     if (named !== undefined && named.kind !== 'etcd')
       throw new UsageError('--store of reset names an etcd: etcd=<urls>')
@@ -42,7 +42,10 @@ function planText(folder: string, { kind, kubeconfigs = [], etcd }: Marker, name
   ].join(', ')
 }
 
-function reportText(folder: string, { kind, kept, nested, isFolderGone, kubeconfigs, etcd }: ResetReport): string {
+function reportText(
+  folder: string,
+  { kind, kept, nested, isDirectoryRemoved: isFolderGone, kubeconfigs, etcd }: ResetReport,
+): string {
   const lines = [
     ...kubeconfigs.map((path) => `The entries of the cluster in ${path} are removed.`),
     ...(etcd?.kind === 'removed' ? [`${etcd.keys} keys are removed from etcd at ${etcd.endpoints.join(', ')}.`] : []),

@@ -1,19 +1,19 @@
 // coxswain restore: the cluster of this machine as a snapshot holds it.
 import { resolve } from 'node:path'
-import { restoreDirectory, type RestoreReport } from '../../cluster/data-directory/restore.ts'
-import { defineCommand, UsageError } from '../command.ts'
-import { dataFolderOf, dataFolderOptions } from '../data-folder.ts'
-import { passphraseOf, passphraseOptions } from '../passphrase.ts'
+import { restoreDirectory, type RestoreReport } from '../../cluster/data-directory/restore-snapshot.ts'
+import { defineCommand, UsageError } from '../command/command.ts'
+import { dataDirectoryOf, dataDirectoryOptions } from '../options/data-directory-option.ts'
+import { passphraseOf, passphraseOptions } from '../options/passphrase.ts'
 
 export const restore = defineCommand({
   name: 'restore',
   summary: 'brings the cluster of this machine back to a snapshot, while it is stopped',
   operands: '<file>',
-  options: { ...dataFolderOptions, ...passphraseOptions },
+  options: { ...dataDirectoryOptions, ...passphraseOptions },
   async run({ operands, options }, { out, environment, signal }) {
     const [file] = operands
     if (file === undefined) throw new UsageError('name the file of the snapshot')
-    const folder = dataFolderOf(options['data-dir'], environment)
+    const folder = dataDirectoryOf(options['data-dir'], environment)
     const passphrase = await passphraseOf(options['passphrase-file'], environment)
     const report = await restoreDirectory(folder, resolve(file), passphrase, signal)
     const start = options['data-dir'] === undefined ? 'coxswain up' : `coxswain up --data-dir ${folder}`

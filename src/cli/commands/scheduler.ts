@@ -1,10 +1,10 @@
 // coxswain scheduler: the scheduler, apart from the API server that it works on.
 import { readFile } from 'node:fs/promises'
-import { realClock } from '../../base/clock.ts'
-import { createLog } from '../../base/log.ts'
-import { runScheduler } from '../../cluster/run-scheduler.ts'
-import { defineCommand, UsageError } from '../command.ts'
-import { schedulerConfiguration } from '../scheduler-config.ts'
+import { realClock } from '../../base/time/clock.ts'
+import { createLog } from '../../base/observability/log.ts'
+import { runScheduler } from '../../cluster/run/run-scheduler.ts'
+import { defineCommand, UsageError } from '../command/command.ts'
+import { schedulerConfiguration } from '../options/scheduler-config.ts'
 
 const portDefault = '10259'
 

@@ -1,24 +1,24 @@
 // coxswain snapshot: a copy of the cluster in one file, taken while it runs or while it does not.
 import { resolve } from 'node:path'
-import { realClock } from '../../base/clock.ts'
-import { snapshotDirectory } from '../../cluster/data-directory/snapshot.ts'
-import { defineCommand, UsageError } from '../command.ts'
-import { dataFolderOf, dataFolderOptions } from '../data-folder.ts'
-import { passphraseOf, passphraseOptions } from '../passphrase.ts'
+import { realClock } from '../../base/time/clock.ts'
+import { snapshotDirectory } from '../../cluster/data-directory/take-snapshot.ts'
+import { defineCommand, UsageError } from '../command/command.ts'
+import { dataDirectoryOf, dataDirectoryOptions } from '../options/data-directory-option.ts'
+import { passphraseOf, passphraseOptions } from '../options/passphrase.ts'
 
 export const snapshot = defineCommand({
   name: 'snapshot',
   summary: 'copies the cluster of this machine into a file, while it runs; with a passphrase its keys too',
   operands: '<file>',
   options: {
-    ...dataFolderOptions,
+    ...dataDirectoryOptions,
     ...passphraseOptions,
     force: { type: 'boolean', short: 'f', help: 'replaces a file that is already there' },
   },
   async run({ operands, options }, { out, environment, signal }) {
     const [file] = operands
     if (file === undefined) throw new UsageError('name the file to write')
-    const folder = dataFolderOf(options['data-dir'], environment)
+    const folder = dataDirectoryOf(options['data-dir'], environment)
     const passphrase = await passphraseOf(options['passphrase-file'], environment)
     const to = resolve(file)
     const isForced = options.force === true

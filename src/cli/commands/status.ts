@@ -1,10 +1,10 @@
 // coxswain status: whether the cluster of this machine runs, and how it is.
-import { realClock } from '../../base/clock.ts'
-import { directoryState } from '../../cluster/data-directory/state.ts'
-import { clusterRows } from '../cluster-rows.ts'
-import { defineCommand } from '../command.ts'
-import { certificateLines } from '../certificate-lines.ts'
-import { dataFolderOf, dataFolderOptions } from '../data-folder.ts'
+import { realClock } from '../../base/time/clock.ts'
+import { directoryState } from '../../cluster/data-directory/directory-state.ts'
+import { statusRows } from '../output/status-rows.ts'
+import { defineCommand } from '../command/command.ts'
+import { certificateLines } from '../output/certificate-lines.ts'
+import { dataDirectoryOf, dataDirectoryOptions } from '../options/data-directory-option.ts'
 
 const exitNotRunning = 3
 
@@ -12,9 +12,9 @@ export const status = defineCommand({
   name: 'status',
   summary: 'shows whether the cluster of this machine is running, and its state (exit code 3: not running)',
   operands: '',
-  options: dataFolderOptions,
+  options: dataDirectoryOptions,
   async run({ options }, { out, environment, signal }) {
-    const folder = dataFolderOf(options['data-dir'], environment)
+    const folder = dataDirectoryOf(options['data-dir'], environment)
     const state = await directoryState(folder)
     const { pid, storeBytes, kubeconfig } = state
     const say = (label: string, text: string) => out(`  ${label.padEnd(14)}${text}\n`)
@@ -22,7 +22,7 @@ export const status = defineCommand({
     say('data', folder)
     if (storeBytes !== undefined) say('store', `SQLite, ${(storeBytes / 2 ** 20).toFixed(1)} MB`)
     const isRunning = pid !== undefined && kubeconfig !== undefined
-    for (const [label, text] of isRunning ? await clusterRows(kubeconfig, signal) : []) say(label, text)
+    for (const [label, text] of isRunning ? await statusRows(kubeconfig, signal) : []) say(label, text)
     const certificates = await certificateLines(folder, isRunning ? kubeconfig : undefined, realClock.nowMs(), signal)
     for (const [index, line] of certificates.entries()) say(index === 0 ? 'certificates' : '', line)
     return isRunning ? 0 : exitNotRunning

@@ -1,18 +1,18 @@
 // coxswain up: a whole cluster on this machine, in this process.
 import { once } from 'node:events'
-import { realClock } from '../../base/clock.ts'
-import { createLog } from '../../base/log.ts'
-import type { StoreChoice } from '../../cluster/open-store.ts'
-import { certificateLifeFlag } from '../../cluster/certificate-life.ts'
-import { kubeletFlags, type KubeletFlag } from '../../cluster/kubelet-flags.ts'
-import { nodeRangeFlags } from '../../cluster/node-ranges.ts'
-import { up as startUp, type NodeOutcome } from '../../cluster/up.ts'
-import { whyNoContainers } from '../../cluster/why-no-containers.ts'
-import { defineCommand, inSection, UsageError } from '../command.ts'
+import { realClock } from '../../base/time/clock.ts'
+import { createLog } from '../../base/observability/log.ts'
+import type { StoreChoice } from '../../cluster/data-directory/open-store.ts'
+import { signingDurationFlag } from '../../cluster/flags/signing-duration.ts'
+import { kubeletFlags, type KubeletFlag } from '../../cluster/flags/kubelet-flags.ts'
+import { nodeRangeFlags } from '../../cluster/flags/node-ranges.ts'
+import { up as startUp, type NodeOutcome } from '../../cluster/run/up.ts'
+import { missingContainerPrerequisites } from '../../cluster/node/container-prerequisites.ts'
+import { defineCommand, inSection, UsageError } from '../command/command.ts'
 import { tuneEngine } from '../engine.ts'
-import { nextSteps } from '../next-steps.ts'
-import { schedulerConfiguration } from '../scheduler-config.ts'
-import { numberOf, optionsOf, pick, serverChoicesOf, serverOptions } from '../server-options.ts'
+import { nextSteps } from '../output/next-steps.ts'
+import { schedulerConfiguration } from '../options/scheduler-config.ts'
+import { numberOf, optionsOf, pick, serverChoicesOf, serverOptions } from '../options/server-options.ts'
 
 const nodesMax = 5000
 
@@ -48,14 +48,14 @@ export const up = defineCommand({
     },
     ...inSection(nodeRangeFlags, 'Addresses of pods'),
     ...optionsOf(kubeletFlags, 'Kubelet of this machine'),
-    ...inSection(certificateLifeFlag, 'Certificates'),
+    ...inSection(signingDurationFlag, 'Certificates'),
     verbose: { type: 'boolean', short: 'v', help: 'log more' },
   },
   async run({ options }, { out, err, isTerminal, environment, signal, startedMs }) {
     const runtime = options.runtime ?? 'auto'
     if (!isRuntimeChoice(runtime))
       throw new UsageError(`--runtime ${JSON.stringify(runtime)} is none of ${runtimeChoices.join(', ')}`)
-    const whyNot = whyNoContainers()
+    const whyNot = missingContainerPrerequisites()
     if (runtime === 'containerd' && whyNot !== undefined) throw new UsageError(`--runtime containerd: ${whyNot}`)
     const containers =
       runtime === 'containerd' ? 'must' : runtime === 'auto' && whyNot === undefined ? 'should' : 'none'
@@ -80,11 +80,11 @@ export const up = defineCommand({
     if (isTerminal) err(eraseLine)
     out(`ready in ${Math.round(realClock.nowMs() - startedMs)} ms at ${running.url}\n`)
     tuneEngine()
-    const dataFolder = options['data-dir'] === undefined ? undefined : choices.dataFolder
+    const dataDirectory = options['data-dir'] === undefined ? undefined : choices.dataDirectory
     const { kubeconfigPath } = choices
     const { contextName: ownContext, isCurrent, backupPath } = running.kubeconfig
     const contextName = isCurrent ? undefined : ownContext
-    const steps = nextSteps({ kubeconfigPath, contextName, dataFolder }, environment)
+    const steps = nextSteps({ kubeconfigPath, contextName, dataDirectory }, environment)
     out(`
   nodes       ${nodesText(containers, nodes, whyNot)}
   store       ${storeText[choices.store.kind]}

@@ -1,7 +1,7 @@
 // coxswain version: which version of what runs.
 import packageFields from '../../../package.json' with { type: 'json' }
-import { serverVersion } from '../../apiserver/discovery/version.ts'
-import { defineCommand } from '../command.ts'
+import { serverVersion } from '../../apiserver/discovery/server-version.ts'
+import { defineCommand } from '../command/command.ts'
 
 export const version = defineCommand({
   name: 'version',

@@ -1,17 +1,17 @@
 // coxswain why: why an object is not as it should be, in sentences; for a pod also the scheduler's verdict on each node.
-import { context } from '../../base/context.ts'
-import { realClock } from '../../base/clock.ts'
-import { objectKey } from '../../api/object.ts'
-import { openRemote } from '../../cluster/remote.ts'
-import { fetchExplanation } from '../../cluster/decisions.ts'
-import { findFlowEvents } from '../../cluster/flow-events.ts'
+import { context } from '../../base/observability/context.ts'
+import { realClock } from '../../base/time/clock.ts'
+import { objectKey } from '../../api/meta/object.ts'
+import { openRemote } from '../../cluster/client/remote.ts'
+import { fetchSchedulingExplanation } from '../../cluster/client/scheduling-explanation.ts'
+import { findFlowEvents } from '../../cluster/client/fetch-flow-events.ts'
 import { missingObjectText } from '../../flows/missing-object.ts'
-import type { Surroundings } from '../../flows/why/surroundings.ts'
+import type { ClusterReader } from '../../flows/why/explainer.ts'
 import { why as explain } from '../../flows/why/why.ts'
-import { defineCommand, UsageError } from '../command.ts'
-import { decisionText } from '../decision-text.ts'
-import { chooseCluster, clusterOptions, reaching } from '../kubeconfig-file.ts'
-import { namedObject, namespaceFor } from '../named-object.ts'
+import { defineCommand, UsageError } from '../command/command.ts'
+import { decisionText } from '../output/decision-text.ts'
+import { chooseCluster, clusterOptions, withReachabilityHint } from '../options/choose-cluster.ts'
+import { namedObject, namespaceFor } from '../options/named-object.ts'
 
 export const why = defineCommand({
   name: 'why',
@@ -30,7 +30,7 @@ export const why = defineCommand({
     const cluster = await chooseCluster(options, environment)
     const namespace = namespaceFor(kind, options.namespace ?? cluster.namespace)
     const { kubeconfig } = cluster
-    return reaching(cluster, async () => {
+    return withReachabilityHint(cluster, async () => {
       await using remote = await openRemote(kubeconfig, signal)
       const client = remote.clientAs('coxswain why')
       const ctx = context(signal)
@@ -41,7 +41,7 @@ export const why = defineCommand({
         throw new UsageError(missingObjectText(kind, { namespace, name }, known))
       }
       const recorded = await findFlowEvents(kubeconfig, signal)
-      const around: Surroundings = {
+      const around: ClusterReader = {
         list: async (of, home) => (await client.of(of).list(home === '' ? {} : { namespace: home }, ctx)).items,
         find: (of, home, wanted) => client.of(of).find(wanted, home, ctx),
         nowMs: realClock.nowMs(),
@@ -49,7 +49,9 @@ export const why = defineCommand({
       }
       const explained = await explain(kind, object, around, recorded ?? [])
       const decision =
-        kind.plural === 'pods' ? await fetchExplanation(kubeconfig, objectKey(namespace, name), signal) : undefined
+        kind.plural === 'pods'
+          ? await fetchSchedulingExplanation(kubeconfig, objectKey(namespace, name), signal)
+          : undefined
       if (output === 'json') {
         out(`${JSON.stringify({ ...explained, decision }, undefined, 2)}\n`)
         return 0

@@ -6,19 +6,19 @@ import { connect } from 'node:tls'
 import { once } from 'node:events'
 import { X509Certificate } from 'node:crypto'
 import { after, test } from 'node:test'
-import { silentLog, type Log } from '../../base/log.ts'
-import { Metrics } from '../../base/metrics.ts'
-import { systemRandom } from '../../base/random.ts'
-import { turn } from '../../base/turn.ts'
-import { VirtualClock } from '../../base/virtual-clock.ts'
+import { silentLog, type Log } from '../../base/observability/log.ts'
+import { Metrics } from '../../base/observability/metrics.ts'
+import { systemRandom } from '../../base/random/random.ts'
+import { eventLoopTurn } from '../../base/async/event-loop-turn.ts'
+import { VirtualClock } from '../../base/time/virtual-clock.ts'
 import { nodePlatform } from '../../platform/node/platform.ts'
 import type { Client } from '../../client/client.ts'
-import type { Cluster } from '../cluster.ts'
-import { serveComponent } from '../component-server.ts'
-import { clusterCertificates, type ClusterCertificates } from '../pki.ts'
-import { serve } from '../serve.ts'
-import { expiriesInFolder, expiriesInMetrics, expiriesOf, expiryGauge } from './expiry.ts'
-import { keepRenewed } from './renewal.ts'
+import type { Cluster } from '../run/cluster.ts'
+import { serveComponent } from '../run/component-server.ts'
+import { clusterCertificates, type ClusterCertificates } from './cluster-certificates.ts'
+import { serve } from '../run/serve.ts'
+import { expiriesInDirectory, expiriesInMetrics, expiriesOf, expiryGauge } from './certificate-expiry.ts'
+import { renewCertificates } from './certificate-renewal.ts'
 import { machineNames, servingHosts, tlsSansOf } from './serving-hosts.ts'
 
 const folder = await mkdtemp(join(tmpdir(), 'coxswain-certificates-'))
@@ -60,10 +60,10 @@ async function shownBy(port: number): Promise<X509Certificate> {
 
 test('while it runs, a server renews all certificates before they expire, and when its addresses change', async () => {
   let hosts: readonly string[] = ['10.0.0.5']
-  const parts = { platform: nodePlatform, random: systemRandom }
-  const first = await clusterCertificates(`${folder}/pki`, { ...parts, clock: new VirtualClock(startMs), hosts })
+  const deps = { platform: nodePlatform, random: systemRandom }
+  const first = await clusterCertificates(`${folder}/pki`, { ...deps, clock: new VirtualClock(startMs), hosts })
   const clock = new VirtualClock(startMs + 242 * dayMs)
-  const issue = (named: readonly string[]) => clusterCertificates(`${folder}/pki`, { ...parts, clock, hosts: named })
+  const issue = (named: readonly string[]) => clusterCertificates(`${folder}/pki`, { ...deps, clock, hosts: named })
   const none = { server: undefined } as unknown as Cluster
   const served = await serve(none, {
     host: '127.0.0.1',
@@ -78,7 +78,7 @@ test('while it runs, a server renews all certificates before they expire, and wh
   const untilApplied = async (count: number) => {
     while (applied.length < count) {
       await clock.advance(60_000)
-      await turn()
+      await eventLoopTurn()
     }
   }
   let failures = 0
@@ -88,7 +88,7 @@ test('while it runs, a server renews all certificates before they expire, and wh
     error: (message, fields) => void errors.push(`${message} ${String(fields?.['error'])}`),
   }
   const ending = new AbortController()
-  const running = keepRenewed(
+  const running = renewCertificates(
     { certificates: first, hosts },
     {
       clock,
@@ -133,14 +133,14 @@ test('while it runs, a server renews all certificates before they expire, and wh
 
 test('each expiry is a metric, is read back from it, and is known from the files', async () => {
   const at = join(folder, 'data')
-  const parts = { platform: nodePlatform, clock: new VirtualClock(startMs), random: systemRandom, hosts: ['0.0.0.0'] }
-  const certificates = await clusterCertificates(`${at}/pki`, parts)
+  const deps = { platform: nodePlatform, clock: new VirtualClock(startMs), random: systemRandom, hosts: ['0.0.0.0'] }
+  const certificates = await clusterCertificates(`${at}/pki`, deps)
   const metrics = new Metrics()
   expiryGauge(metrics)(certificates)
   match(metrics.text(), /^coxswain_certificate_expiration_timestamp_seconds\{name="apiserver"\} 19\d{8}$/m)
   deepEqual(expiriesInMetrics(metrics.text()), expiriesOf(certificates))
   await writeFile(`${at}/pki/broken.crt`, '')
-  const names = (await expiriesInFolder(at)).map(({ name }) => name)
+  const names = (await expiriesInDirectory(at)).map(({ name }) => name)
   deepEqual(names.toSorted(), [
     'apiserver-kubelet-client',
     'ca',
@@ -150,13 +150,13 @@ test('each expiry is a metric, is read back from it, and is known from the files
     'kubelet',
     'scheduler',
   ])
-  deepEqual(await expiriesInFolder(join(folder, 'none')), [])
+  deepEqual(await expiriesInDirectory(join(folder, 'none')), [])
 })
 
 test('a wildcard address stands in no certificate, all addresses of the machine do', async () => {
   const hosts = servingHosts('0.0.0.0', ['k8s.example'], { ...machineNames(), hostname: 'box' })
-  const parts = { platform: nodePlatform, clock: new VirtualClock(startMs), random: systemRandom, hosts }
-  const { serving } = await clusterCertificates(join(folder, 'wild'), parts)
+  const deps = { platform: nodePlatform, clock: new VirtualClock(startMs), random: systemRandom, hosts }
+  const { serving } = await clusterCertificates(join(folder, 'wild'), deps)
   const { subjectAltName = '' } = new X509Certificate(serving.certificate)
   for (const name of [
     'DNS:box',

@@ -2,7 +2,7 @@
 // the cluster's keys.
 import { readdirSync, statSync, type Stats } from 'node:fs'
 import { userInfo } from 'node:os'
-import { isPrivate } from './contents.ts'
+import { isPrivate } from './directory-contents.ts'
 
 const writableByOthers = 0o022
 const accessibleToOthers = 0o077

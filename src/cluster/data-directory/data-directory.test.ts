@@ -4,13 +4,13 @@ import { chmod, chown, mkdir, mkdtemp, readdir, rm, stat, truncate, writeFile } 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { silentLog } from '../../base/log.ts'
-import { lockDirectory } from '../lock.ts'
-import { up } from '../up.ts'
-import { isLeftoverOf } from './contents.ts'
-import { readMarker } from './marker.ts'
-import { checkStorePresent, openDataDirectory } from './open.ts'
-import { directoryState } from './state.ts'
+import { silentLog } from '../../base/observability/log.ts'
+import { lockDirectory } from './directory-lock.ts'
+import { up } from '../run/up.ts'
+import { isLeftoverOf } from './directory-contents.ts'
+import { readMarker } from './directory-marker.ts'
+import { checkStorePresent, openDataDirectory } from './open-directory.ts'
+import { directoryState } from './directory-state.ts'
 
 const folders: string[] = []
 after(() => Promise.all(folders.map((folder) => rm(folder, { recursive: true, force: true }))))
@@ -22,7 +22,7 @@ async function newFolder(): Promise<string> {
 
 const start = (folder: string) =>
   up({
-    dataFolder: folder,
+    dataDirectory: folder,
     kubeconfigPath: `${folder}/admin.kubeconfig`,
     store: { kind: 'sqlite' },
     host: '127.0.0.1',

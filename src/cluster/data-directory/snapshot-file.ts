@@ -3,7 +3,7 @@
 import { createCipheriv, createDecipheriv, createHash, scrypt, timingSafeEqual, type Hash } from 'node:crypto'
 import { open, type FileHandle } from 'node:fs/promises'
 import { promisify } from 'node:util'
-import { systemRandom } from '../../base/random.ts'
+import { systemRandom } from '../../base/random/random.ts'
 
 const magic = 'coxswain snapshot 1\n'
 const headerBytesMax = 64 << 10

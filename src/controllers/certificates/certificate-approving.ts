@@ -1,6 +1,6 @@
 // Certificate approving: a node that asks for its own client certificate gets it without anybody's word, and so does who
 // may ask for that of any node. Everything else is decided by people.
-import type { Context } from '../../base/context.ts'
+import type { Context } from '../../base/observability/context.ts'
 import { subjectAccessReview } from '../../api/authorization/v1/subject-access-review.ts'
 import {
   certificateSigningRequest,
@@ -8,49 +8,52 @@ import {
   type CertificateSigningRequestSpec,
 } from '../../api/certificates/v1/certificate-signing-request.ts'
 import type { Client } from '../../client/client.ts'
-import { readRequest, type AskedCertificate } from '../../pki/read-request.ts'
-import { defineController } from '../controller.ts'
+import { parseCertificateRequest, type RequestedCertificate } from '../../pki/parse-certificate-request.ts'
+import { defineController } from '../runtime/controller.ts'
 import { decision, isIssued, requestText, withDecision } from './request-conditions.ts'
-import { kubeletClientRefusal, kubeletClientSigner } from './signer-rules.ts'
+import { kubeletClientRejection, kubeletClientSigner } from './signer-rules.ts'
 
 /** One that is not allowed is looked at again after as long as it has waited: a right may be given later. */
 const recheckMsMin = 1_000
 
-interface Way {
+interface ApprovalRule {
   /** The right that decides, to create this part of a request. */
   readonly part: 'selfnodeclient' | 'nodeclient'
   readonly message: string
 }
 
-const self: Way = {
+const self: ApprovalRule = {
   part: 'selfnodeclient',
   message: 'Auto approving self kubelet client certificate after SubjectAccessReview.',
 }
-const any: Way = {
+const any: ApprovalRule = {
   part: 'nodeclient',
   message: 'Auto approving kubelet client certificate after SubjectAccessReview.',
 }
 
 /** How the request might be approved, in the order of asking. */
-export function waysFor(spec: CertificateSigningRequestSpec, asked: AskedCertificate): readonly Way[] {
+export function approvalRulesFor(
+  spec: CertificateSigningRequestSpec,
+  requested: RequestedCertificate,
+): readonly ApprovalRule[] {
   if (spec.signerName !== kubeletClientSigner) return []
-  if (kubeletClientRefusal(asked, spec.usages ?? []) !== undefined) return []
-  return spec.username === asked.subject.commonName ? [self, any] : [any]
+  if (kubeletClientRejection(requested, spec.usages ?? []) !== undefined) return []
+  return spec.username === requested.subject.commonName ? [self, any] : [any]
 }
 
 export const certificateApprovingController = defineController({
   name: 'certificate-approving',
   account: 'certificate-controller',
   watches: [certificateSigningRequest],
-  wakes: (_, { key, now }) => (now === undefined ? [] : [key]),
+  enqueues: (_, { key, now }) => (now === undefined ? [] : [key]),
   async reconcile(key, { client, cached, nowMs }, context) {
     const object = cached(certificateSigningRequest, key)
     if (object === undefined || isIssued(object) || isDecided(object)) return undefined
-    const ways = waysOf(object)
+    const ways = approvalRulesOf(object)
     for (const way of ways) {
       if (!(await isAllowed(object.spec, way, client, context))) continue
       const approved = withDecision(object, 'Approved', 'AutoApproved', way.message, nowMs)
-      await client.of(certificateSigningRequest).updatePart(approved, 'approval', context)
+      await client.of(certificateSigningRequest).updateSubresource(approved, 'approval', context)
       return undefined
     }
     const ageMs = nowMs - Date.parse(object.metadata.creationTimestamp ?? '')
@@ -61,9 +64,9 @@ export const certificateApprovingController = defineController({
 const isDecided = (object: CertificateSigningRequest): boolean =>
   decision(object, 'Approved') !== undefined || decision(object, 'Denied') !== undefined
 
-function waysOf(object: CertificateSigningRequest): readonly Way[] {
+function approvalRulesOf(object: CertificateSigningRequest): readonly ApprovalRule[] {
   try {
-    return waysFor(object.spec, readRequest(requestText(object)))
+    return approvalRulesFor(object.spec, parseCertificateRequest(requestText(object)))
   } catch {
     // Nobody could say what it asks for.
     return []
@@ -72,7 +75,7 @@ function waysOf(object: CertificateSigningRequest): readonly Way[] {
 
 async function isAllowed(
   { username = '', uid = '', groups = [], extra = {} }: CertificateSigningRequestSpec,
-  { part }: Way,
+  { part }: ApprovalRule,
   client: Client,
   context: Context,
 ): Promise<boolean> {

@@ -3,16 +3,16 @@ import {
   certificateSigningRequest,
   type CertificateSigningRequest,
 } from '../../api/certificates/v1/certificate-signing-request.ts'
-import { hasReason } from '../../api/status-error.ts'
-import { readCertificate } from '../../pki/read-certificate.ts'
-import { defineController } from '../controller.ts'
+import { hasReason } from '../../api/errors/status-error.ts'
+import { parseCertificate } from '../../pki/parse-certificate.ts'
+import { defineController } from '../runtime/controller.ts'
 import { decision, isIssued } from './request-conditions.ts'
 
 const decidedMs = 3_600_000
 const pendingMs = 24 * 3_600_000
 
 /** When the request may go; Infinity while it is approved and waits for its certificate. */
-export function dueMs(object: CertificateSigningRequest): number {
+export function deletionDueMs(object: CertificateSigningRequest): number {
   const [approved, denied, failed] = (['Approved', 'Denied', 'Failed'] as const).map((type) => decision(object, type))
   const ends = [denied, failed, isIssued(object) ? approved : undefined]
     .filter((condition) => condition !== undefined)
@@ -26,7 +26,7 @@ export function dueMs(object: CertificateSigningRequest): number {
 /** When a certificate is good no more. */
 function endOf(certificate: string): number {
   try {
-    return readCertificate(atob(certificate)).notAfterMs
+    return parseCertificate(atob(certificate)).notAfterMs
   } catch {
     return Infinity
   }
@@ -36,11 +36,11 @@ export const certificateCleaningController = defineController({
   name: 'certificate-cleaning',
   account: 'certificate-controller',
   watches: [certificateSigningRequest],
-  wakes: (_, { key, now }) => (now === undefined ? [] : [key]),
+  enqueues: (_, { key, now }) => (now === undefined ? [] : [key]),
   async reconcile(key, { client, cached, nowMs }, context) {
     const object = cached(certificateSigningRequest, key)
     if (object === undefined) return undefined
-    const waitMs = dueMs(object) - nowMs
+    const waitMs = deletionDueMs(object) - nowMs
     if (waitMs > 0) return waitMs === Infinity ? undefined : waitMs
     const { name, uid } = object.metadata
     try {

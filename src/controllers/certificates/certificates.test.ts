@@ -7,26 +7,26 @@ import {
   type CertificateSigningRequest,
 } from '../../api/certificates/v1/certificate-signing-request.ts'
 import { clusterRoleBinding } from '../../api/rbac/v1/cluster-role-binding.ts'
-import { userNamed } from '../../apiserver/request.ts'
-import { rfc3339 } from '../../base/clock.ts'
-import { silentLog } from '../../base/log.ts'
-import { seededRandom } from '../../base/random.ts'
-import { VirtualClock } from '../../base/virtual-clock.ts'
-import { context } from '../../base/context.ts'
-import { Cluster } from '../../cluster/cluster.ts'
-import { adminUser, nodeUser } from '../../cluster/identities.ts'
-import { temporaryCertificates } from '../../cluster/pki.ts'
-import { clusterPolicies } from '../../cluster/policies.ts'
+import { userWithName } from '../../apiserver/request/request.ts'
+import { rfc3339 } from '../../base/time/clock.ts'
+import { silentLog } from '../../base/observability/log.ts'
+import { seededRandom } from '../../base/random/random.ts'
+import { VirtualClock } from '../../base/time/virtual-clock.ts'
+import { context } from '../../base/observability/context.ts'
+import { Cluster } from '../../cluster/run/cluster.ts'
+import { adminUser, nodeUser } from '../../cluster/client/component-users.ts'
+import { temporaryCertificates } from '../../cluster/certificates/cluster-certificates.ts'
+import { buildRequestPolicies } from '../../cluster/policy/request-policies.ts'
 import { base64Text } from '../../pki/pem.ts'
-import { readRequest } from '../../pki/read-request.ts'
-import { requestPem, type RequestLook } from '../../pki/certificate-request.ts'
+import { parseCertificateRequest } from '../../pki/parse-certificate-request.ts'
+import { certificateRequestPem, type CertificateRequestOptions } from '../../pki/certificate-request.ts'
 import { nodePlatform } from '../../platform/node/platform.ts'
-import { MemoryStore } from '../../store/memory.ts'
-import { made, nowMs } from '../plan.harness.ts'
-import { waysFor } from './certificate-approving.ts'
-import { dueMs } from './certificate-cleaning.ts'
-import { lifeMsOf } from './certificate-signing.ts'
-import { signerRefusal } from './signer-rules.ts'
+import { MemoryStore } from '../../store/memory-store.ts'
+import { made, nowMs } from '../runtime/plan.harness.ts'
+import { approvalRulesFor } from './certificate-approving.ts'
+import { deletionDueMs } from './certificate-cleaning.ts'
+import { lifetimeMs } from './certificate-signing.ts'
+import { signerRejection } from './signer-rules.ts'
 
 const key = nodePlatform.crypto.generateKey()
 const signers = {
@@ -41,7 +41,7 @@ const serverUsages = ['digital signature', 'key encipherment', 'server auth']
 
 const refusals: [
   signer: keyof typeof signers,
-  look: Partial<RequestLook>,
+  look: Partial<CertificateRequestOptions>,
   usages: string[],
   refusal: string | undefined,
 ][] = [
@@ -90,14 +90,14 @@ const refusals: [
 ]
 for (const [signer, look, usages, refusal] of refusals)
   test(`the signer ${signer} on ${JSON.stringify(look)} for ${usages.join()}: ${refusal ?? 'signs'}`, () => {
-    const asked = readRequest(requestPem({ subject, ...look }, key))
-    equal(signerRefusal({ signerName: signers[signer], usages, request: '' }, asked), refusal)
+    const asked = parseCertificateRequest(certificateRequestPem({ subject, ...look }, key))
+    equal(signerRejection({ signerName: signers[signer], usages, request: '' }, asked), refusal)
   })
 
 test('a node is known by its own name; whoever may ask for any node is another matter', () => {
-  const asked = readRequest(requestPem({ subject }, key))
+  const asked = parseCertificateRequest(certificateRequestPem({ subject }, key))
   const ways = (username: string, signerName: string = signers.kubelet, usages = clientUsages) =>
-    waysFor({ request: '', signerName, usages, username }, asked).map(({ part }) => part)
+    approvalRulesFor({ request: '', signerName, usages, username }, asked).map(({ part }) => part)
   deepEqual(ways('system:node:a'), ['selfnodeclient', 'nodeclient'])
   deepEqual(ways('system:node:b'), ['nodeclient'])
   deepEqual(ways('system:node:a', signers.client), [])
@@ -108,11 +108,11 @@ test('how long a certificate is good', () => {
   const year = 365 * 86_400_000
   const asked = [undefined, 1, 600, 3600, 2 ** 31 - 1]
   deepEqual(
-    asked.map((seconds) => lifeMsOf(seconds)),
+    asked.map((seconds) => lifetimeMs(seconds)),
     [year, 600_000, 600_000, 3_600_000, year],
   )
   deepEqual(
-    asked.map((seconds) => lifeMsOf(seconds, 20_000)),
+    asked.map((seconds) => lifetimeMs(seconds, 20_000)),
     [20_000, 20_000, 20_000, 20_000, 20_000],
   )
 })
@@ -133,13 +133,13 @@ for (const [why, conditions, certificate, leftMs] of cleanings)
       spec: { request: '', signerName: signers.client, usages: ['client auth'] },
       status: { conditions, ...(certificate === '' ? {} : { certificate }) },
     })
-    equal(dueMs(object) - nowMs, leftMs)
+    equal(deletionDueMs(object) - nowMs, leftMs)
   })
 
 async function startSigning() {
   const [clock, random] = [new VirtualClock(Date.UTC(2030, 0, 1)), seededRandom(1)]
   const certificates = temporaryCertificates({ clock, random, platform: nodePlatform, hosts: [] })
-  const { policies } = clusterPolicies({ clock, random, platform: nodePlatform, ...certificates })
+  const { policies } = buildRequestPolicies({ clock, random, platform: nodePlatform, ...certificates })
   const store = new MemoryStore(clock)
   const controllerSettings = { signer: certificates.signer }
   const cluster = new Cluster({ clock, random, log: silentLog, store, policies, nodes: 0, controllerSettings })
@@ -168,7 +168,7 @@ async function startSigning() {
   const approve = async (name: string) => {
     const object = await requests.get(name, '', ctx)
     const conditions = [{ type: 'Approved', status: 'True', reason: 'x', message: 'y' }]
-    await requests.updatePart({ ...object, status: { conditions } }, 'approval', ctx)
+    await requests.updateSubresource({ ...object, status: { conditions } }, 'approval', ctx)
   }
   return {
     cluster,
@@ -198,9 +198,9 @@ test('a bootstrapping machine and a node get client certificates; nobody gets th
       '',
       ctx,
     )
-  const bootstrapper = userNamed('system:bootstrap:abcdef', ['system:bootstrappers'])
+  const bootstrapper = userWithName('system:bootstrap:abcdef', ['system:bootstrappers'])
   await bind('system:node-bootstrapper', 'system:bootstrappers')
-  await ask('early', bootstrapper, requestPem({ subject }, key))
+  await ask('early', bootstrapper, certificateRequestPem({ subject }, key))
   deepEqual(told(await read('early')), [])
   const parts = 'system:certificates.k8s.io:certificatesigningrequests'
   await bind(`${parts}:nodeclient`, 'system:bootstrappers')
@@ -214,11 +214,11 @@ test('a bootstrapping machine and a node get client certificates; nobody gets th
   equal(certificate.subject, 'O=system:nodes\nCN=system:node:a')
   ok(certificate.verify(new X509Certificate(certificates.authority).publicKey))
   deepEqual(certificate.keyUsage, ['1.3.6.1.5.5.7.3.2'])
-  await ask('renewal', nodeUser('a'), requestPem({ subject }, key))
+  await ask('renewal', nodeUser('a'), certificateRequestPem({ subject }, key))
   deepEqual(told(await read('renewal')), [
     'Approved AutoApproved: Auto approving self kubelet client certificate after SubjectAccessReview.',
   ])
-  const foreign = ask('foreign', nodeUser('b'), requestPem({ subject }, key))
+  const foreign = ask('foreign', nodeUser('b'), certificateRequestPem({ subject }, key))
   equal(
     await foreign.then(
       () => 'made',
@@ -233,11 +233,11 @@ test('what is approved is signed for as long as was asked, or fails and says why
   const { clock, ask, read, told, approve, requests, ctx } = world
   const jane = { subject: { commonName: 'jane', organizations: ['dev'] } }
   const client = { signerName: signers.client, usages: ['client auth'] }
-  await ask('short', adminUser, requestPem(jane, key), { ...client, expirationSeconds: 3600 })
-  await ask('stolen', adminUser, requestPem(jane, key, nodePlatform.crypto.generateKey()), client)
-  await ask('wrong', adminUser, requestPem(jane, key), { ...client, usages: ['server auth'] })
-  await ask('other', adminUser, requestPem(jane, key), { ...client, signerName: 'example.com/signer' })
-  await ask('waiting', adminUser, requestPem(jane, key), client)
+  await ask('short', adminUser, certificateRequestPem(jane, key), { ...client, expirationSeconds: 3600 })
+  await ask('stolen', adminUser, certificateRequestPem(jane, key, nodePlatform.crypto.generateKey()), client)
+  await ask('wrong', adminUser, certificateRequestPem(jane, key), { ...client, usages: ['server auth'] })
+  await ask('other', adminUser, certificateRequestPem(jane, key), { ...client, signerName: 'example.com/signer' })
+  await ask('waiting', adminUser, certificateRequestPem(jane, key), client)
   for (const name of ['short', 'stolen', 'wrong', 'other']) await approve(name)
   const short = await read('short')
   const { validFromDate, validToDate, subject: signedFor } = new X509Certificate(atob(short.status.certificate ?? ''))

@@ -3,7 +3,7 @@ import type {
   CertificateSigningRequest,
   CertificateSigningRequestCondition,
 } from '../../api/certificates/v1/certificate-signing-request.ts'
-import { rfc3339 } from '../../base/clock.ts'
+import { rfc3339 } from '../../base/time/clock.ts'
 
 type Decision = 'Approved' | 'Denied' | 'Failed'
 

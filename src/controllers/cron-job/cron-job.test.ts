@@ -1,10 +1,10 @@
 // Tables for schedules, missed runs and the plans of CronJobs.
 import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
-import { rfc3339 } from '../../base/clock.ts'
+import { rfc3339 } from '../../base/time/clock.ts'
 import { cronJob, type CronJob } from '../../api/batch/v1/cron-job.ts'
 import { job, type Job } from '../../api/batch/v1/job.ts'
-import { firstObject, made, nowMs, planOf, shown, template } from '../plan.harness.ts'
+import { firstObject, made, nowMs, planOf, shown, template } from '../runtime/plan.harness.ts'
 import { cronJobController } from './cron-job.ts'
 import { missedRuns } from './missed-runs.ts'
 import { parseSchedule } from './schedule.ts'

@@ -1,12 +1,12 @@
 // CronJob: makes a Job whenever its schedule is due, as its concurrency policy allows, and forgets old ones.
-import { rfc3339 } from '../../base/clock.ts'
+import { rfc3339 } from '../../base/time/clock.ts'
 import { cronJob, type CronJob } from '../../api/batch/v1/cron-job.ts'
 import type { CronJobStatus } from '../../api/batch/v1/cron-job-spec.ts'
 import { hasJobCondition, job, type Job } from '../../api/batch/v1/job.ts'
 import type { ObjectReference } from '../../api/core/v1/references.ts'
-import { isBeingDeleted, namespaceOf, objectKey } from '../../api/object.ts'
-import type { EventNote } from '../../client/event-recorder.ts'
-import { defineController, type Change, type Plan, type PlanView } from '../controller.ts'
+import { isBeingDeleted, namespaceOf, objectKey } from '../../api/meta/object.ts'
+import type { EventNote } from '../../client/events/event-recorder.ts'
+import { defineController, type Change, type Plan, type PlanView } from '../runtime/controller.ts'
 import { missedRuns, type Missed } from './missed-runs.ts'
 import { parseSchedule, zoneOffset, type Schedule } from './schedule.ts'
 
@@ -174,7 +174,7 @@ function createJob({ spec }: CronJob, name: string, atMs: number): Change {
       spec: jobSpec,
     },
     tell: () => ({ type: 'Normal', reason: 'SuccessfulCreate', message: `Created job ${name}` }),
-    tellFailure: ({ message }) => ({
+    failureEvent: ({ message }) => ({
       type: 'Warning',
       reason: 'FailedCreate',
       message: `Error creating job: ${message}`,
@@ -197,7 +197,7 @@ const deleteJob = (object: Job): Change => ({
   of: job,
   object,
   tell: ({ metadata: { name } }) => ({ type: 'Normal', reason: 'SuccessfulDelete', message: `Deleted job ${name}` }),
-  tellFailure: ({ message }) => ({ type: 'Warning', reason: 'FailedDelete', message: `Deleted job: ${message}` }),
+  failureEvent: ({ message }) => ({ type: 'Warning', reason: 'FailedDelete', message: `Deleted job: ${message}` }),
 })
 
 /** Ended Jobs beyond the limits of the history, the oldest first. */

@@ -1,7 +1,7 @@
 // Schedules: when a CronJob is due, by the clock of its time zone. Where clocks go forward the times that are left out
 // do not come; where they go back those that come twice are due twice.
-import { lookup } from '../../base/lookup.ts'
-import { parseDuration } from '../../schema/duration.ts'
+import { lookup } from '../../base/collections/lookup.ts'
+import { parseDuration } from '../../schema/scalar/duration.ts'
 
 export interface Schedule {
   /** The first time after this one; undefined when there is none within five years. */

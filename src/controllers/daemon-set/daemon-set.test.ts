@@ -3,10 +3,10 @@ import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
 import { controllerRevision } from '../../api/apps/v1/controller-revision.ts'
 import { daemonSet, type DaemonSet } from '../../api/apps/v1/daemon-set.ts'
-import { node, type Node } from '../../api/core/v1/node.ts'
-import type { Pod } from '../../api/core/v1/pod.ts'
-import type { ApiObject } from '../../api/object.ts'
-import type { Plan, PlanController, PlanView } from '../controller.ts'
+import { node, type Node } from '../../api/core/v1/node/node.ts'
+import type { Pod } from '../../api/core/v1/pod/pod.ts'
+import type { ApiObject } from '../../api/meta/object.ts'
+import type { Plan, PlanController, PlanView } from '../runtime/controller.ts'
 import {
   aPod,
   firstObject,
@@ -18,9 +18,9 @@ import {
   shown,
   template,
   viewOf,
-} from '../plan.harness.ts'
+} from '../runtime/plan.harness.ts'
 import { daemonSetController } from './daemon-set.ts'
-import { isRelevantChange, targetNode } from './nodes.ts'
+import { isRelevantChange, targetNode } from './node-placement.ts'
 
 const aSet = (spec: object = {}, image = '2') =>
   made(daemonSet, 'ds', {
@@ -157,8 +157,8 @@ test('a pod that fails again and again is replaced ever more slowly, on each nod
   for (let failures = 0; failures < 13; failures++) {
     let plan: Plan
     for (const begunMs = atMs; ; atMs += plan.requeueAfterMs ?? 0) {
-      plan = planFrom({ ...viewOf(failed, atMs), kept })
-      kept = plan.keep
+      plan = planFrom({ ...viewOf(failed, atMs), state: kept })
+      kept = plan.nextState
       if (plan.changes.length === 0) continue
       deepEqual(plan.events, [
         {
@@ -173,8 +173,8 @@ test('a pod that fails again and again is replaced ever more slowly, on each nod
   }
   deepEqual(waits, [0, 1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 900, 900])
   const elsewhere = [revision, aNode('b'), daemon('b', true, { phase: 'Failed' })]
-  equal(planFrom({ ...viewOf(elsewhere, atMs), kept }).changes.length, 1, 'another node knows nothing of it')
-  equal(planFrom({ ...viewOf(failed, atMs + 1_800_001), kept }).changes.length, 1)
+  equal(planFrom({ ...viewOf(elsewhere, atMs), state: kept }).changes.length, 1, 'another node knows nothing of it')
+  equal(planFrom({ ...viewOf(failed, atMs + 1_800_001), state: kept }).changes.length, 1)
 })
 
 test('with a surge the old pod goes when the new one is available', () => {

@@ -2,17 +2,17 @@
 import { controllerRevision } from '../../api/apps/v1/controller-revision.ts'
 import { daemonSet, type DaemonSet } from '../../api/apps/v1/daemon-set.ts'
 import type { DaemonSetStatus } from '../../api/apps/v1/daemon-set-spec.ts'
-import { node, type Node } from '../../api/core/v1/node.ts'
-import { isPodAvailable, isPodFinished, isPodReady } from '../../api/core/v1/pod-readiness.ts'
-import { pod, type Pod } from '../../api/core/v1/pod.ts'
-import { isBeingDeleted, keyOf } from '../../api/object.ts'
-import { selects } from '../../api/selectors.ts'
-import type { EventNote } from '../../client/event-recorder.ts'
-import { availabilityWaitMs, requeueAfter } from '../availability.ts'
-import { defineController, type Change, type Plan } from '../controller.ts'
-import { createPod, deletePod, podsBurstMax } from '../pod-from-template.ts'
-import { hashOfRevision, planRevision, surplusRevisions } from '../revisions.ts'
-import { FailedPods } from './failed-pods.ts'
+import { node, type Node } from '../../api/core/v1/node/node.ts'
+import { isPodAvailable, isPodFinished, isPodReady } from '../../api/core/v1/pod/pod-readiness.ts'
+import { pod, type Pod } from '../../api/core/v1/pod/pod.ts'
+import { isBeingDeleted, keyOf } from '../../api/meta/object.ts'
+import { selects } from '../../api/selectors/selectors.ts'
+import type { EventNote } from '../../client/events/event-recorder.ts'
+import { availabilityWaitMs, requeueAfter } from '../workload/pod-availability.ts'
+import { defineController, type Change, type Plan } from '../runtime/controller.ts'
+import { createPod, deletePod, podsBurstMax } from '../workload/pod-from-template.ts'
+import { hashOfRevision, planRevision, surplusRevisions } from '../workload/controller-revisions.ts'
+import { FailedPodBackoff } from './failed-pod-backoff.ts'
 import {
   daemonPod,
   generationLabel,
@@ -21,8 +21,8 @@ import {
   nodeVerdict,
   targetNode,
   templateGeneration,
-} from './nodes.ts'
-import { rollingUpdate, surgeOf, type NodePods } from './rolling-update.ts'
+} from './node-placement.ts'
+import { rollingUpdate, surgeOf, type NodePods } from './daemon-set-update.ts'
 
 export const daemonSetController = defineController<DaemonSet>({
   name: 'daemon-set',
@@ -30,10 +30,10 @@ export const daemonSetController = defineController<DaemonSet>({
   component: 'daemonset-controller',
   reconciles: daemonSet,
   owns: [controllerRevision, pod],
-  reads: [
+  watches: [
     {
       kind: node,
-      wakes: ({ now, before }, { all }) =>
+      enqueues: ({ now, before }, { all }) =>
         isRelevantChange(now as Node | undefined, before as Node | undefined) ? all(daemonSet).map(keyOf) : [],
     },
   ],
@@ -48,12 +48,12 @@ export const daemonSetController = defineController<DaemonSet>({
     const isUpdated = ({ metadata: { labels } }: Pod) =>
       labels?.[hashLabel] === hash || (generation !== undefined && labels?.[generationLabel] === generation)
     const pods = view.owned(pod)
-    const places = placesOf(object, pods, view.all(node))
+    const places = nodePlacements(object, pods, view.all(node))
     const status = statusOf(object, places, isUpdated, view.nowMs)
     const waitMs = availabilityWaitMs(pods, object.spec.minReadySeconds ?? 0, view.nowMs)
     if (isBeingDeleted(object)) return { changes: [], status, ...requeueAfter(waitMs) }
-    const failures = FailedPods.after(view.kept, hash, view.nowMs)
-    const placed = place(object, places, failures, isUpdated, hash)
+    const failures = FailedPodBackoff.restore(view.state, hash, view.nowMs)
+    const placed = placePods(object, places, failures, isUpdated, hash)
     const running = places.filter(({ verdict }) => verdict === 'run')
     const rolled =
       placed.changes.length === 0 && object.spec.updateStrategy.type === 'RollingUpdate'
@@ -66,17 +66,17 @@ export const daemonSetController = defineController<DaemonSet>({
       events: placed.events,
       status,
       ...requeueAfter(waitMs, placed.waitMs),
-      keep: failures.kept,
+      nextState: failures.state,
     }
   },
 })
 
-interface Place extends NodePods {
+interface NodePlacement extends NodePods {
   readonly verdict: 'run' | 'continue' | 'leave' | 'gone'
 }
 
 /** Every node with the pods that are there or meant for it, the oldest first; also nodes that are no more. */
-function placesOf(object: DaemonSet, pods: readonly Pod[], nodes: readonly Node[]): Place[] {
+function nodePlacements(object: DaemonSet, pods: readonly Pod[], nodes: readonly Node[]): NodePlacement[] {
   const byNode = new Map<string, Pod[]>(nodes.map(({ metadata }) => [metadata.name, []]))
   for (const each of pods) {
     if (isBeingDeleted(each) && isPodFinished(each)) continue
@@ -102,20 +102,20 @@ const byAge = (a: Pod, b: Pod): number => {
   return left === right ? (a.metadata.name < b.metadata.name ? -1 : 1) : left < right ? -1 : 1
 }
 
-interface Placing {
+interface PlacementChanges {
   readonly changes: readonly Change[]
   readonly events: readonly EventNote[]
   readonly waitMs: number | undefined
 }
 
 /** A pod where one should be, none where none should, one where there are several. */
-function place(
+function placePods(
   object: DaemonSet,
-  places: readonly Place[],
-  failures: FailedPods,
+  places: readonly NodePlacement[],
+  failures: FailedPodBackoff,
   isUpdated: (pod: Pod) => boolean,
   hash: string,
-): Placing {
+): PlacementChanges {
   const created: Change[] = []
   const removed: Pod[] = []
   const events: EventNote[] = []
@@ -128,7 +128,7 @@ function place(
       if (verdict === 'run') created.push(createPod(daemonPod(object, nodeName, hash)))
     } else {
       for (const ended of alive.filter(isPodFinished)) {
-        const waitMs = ended.status.phase === 'Failed' ? failures.replace(nodeName) : 0
+        const waitMs = ended.status.phase === 'Failed' ? failures.tryReplace(nodeName) : 0
         if (waitMs > 0) {
           waitsMs.push(waitMs)
           continue
@@ -176,7 +176,7 @@ function endedNote({ metadata, status }: Pod, nodeName: string): EventNote {
 
 function statusOf(
   { metadata, spec, status }: DaemonSet,
-  places: readonly Place[],
+  places: readonly NodePlacement[],
   isUpdated: (pod: Pod) => boolean,
   nowMs: number,
 ): DaemonSetStatus {

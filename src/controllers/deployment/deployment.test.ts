@@ -2,13 +2,13 @@
 // bounds.
 import { deepEqual, equal, match, ok } from 'node:assert/strict'
 import { test } from 'node:test'
-import { rfc3339 } from '../../base/clock.ts'
-import { seededRandom } from '../../base/random.ts'
+import { rfc3339 } from '../../base/time/clock.ts'
+import { seededRandom } from '../../base/random/random.ts'
 import { deployment, type Deployment } from '../../api/apps/v1/deployment.ts'
 import { replicaSet, type ReplicaSet } from '../../api/apps/v1/replica-set.ts'
-import type { Change } from '../controller.ts'
-import { firstObject, labels, made, nowMs, planOf, shown, template } from '../plan.harness.ts'
-import { templateHash } from '../template-hash.ts'
+import type { Change } from '../runtime/controller.ts'
+import { firstObject, labels, made, nowMs, planOf, shown, template } from '../runtime/plan.harness.ts'
+import { templateHash } from '../workload/template-hash.ts'
 import { deploymentController } from './deployment.ts'
 
 const aDeployment = (spec: object = {}, body: object = {}) =>

@@ -1,12 +1,12 @@
 // Deployment: rolls its pods from one template to the next, within the bounds that its strategy sets.
-import type { EventNote } from '../../client/event-recorder.ts'
+import type { EventNote } from '../../client/events/event-recorder.ts'
 import { deployment, type Deployment } from '../../api/apps/v1/deployment.ts'
 import { replicaSet, type ReplicaSet } from '../../api/apps/v1/replica-set.ts'
-import { isBeingDeleted, namespaceOf, objectKey } from '../../api/object.ts'
-import { selects } from '../../api/selectors.ts'
-import { equalValues } from '../../schema/json-value.ts'
-import { requeueAfter } from '../availability.ts'
-import { defineController, type Change, type Plan, type PlanView } from '../controller.ts'
+import { isBeingDeleted, namespaceOf, objectKey } from '../../api/meta/object.ts'
+import { selects } from '../../api/selectors/selectors.ts'
+import { equalValues } from '../../schema/json/json-value.ts'
+import { requeueAfter } from '../workload/pod-availability.ts'
+import { defineController, type Change, type Plan, type PlanView } from '../runtime/controller.ts'
 import {
   annotationsFor,
   byAge,
@@ -16,9 +16,9 @@ import {
   revisionAnnotation,
   revisionOfSet,
   sizeAnnotations,
-} from './replica-sets.ts'
-import { newReplicas, oldSteps, proportionalSteps, wasScaled, type Step } from './scaling.ts'
-import { creationFailed, deploymentStatus, isComplete, progressLeftMs } from './status.ts'
+} from './deployment-replica-sets.ts'
+import { newReplicas, oldSteps, proportionalSteps, wasScaled, type Step } from './replica-set-scaling.ts'
+import { creationFailed, deploymentStatus, isComplete, progressLeftMs } from './deployment-status.ts'
 
 export const deploymentController = defineController<Deployment>({
   name: 'deployment',
@@ -49,20 +49,20 @@ function isReadyForNew(object: Deployment, newSet: ReplicaSet | undefined, old: 
 
 function createNew(object: Deployment, old: readonly ReplicaSet[], { find, nowMs }: PlanView): Plan {
   const name = newReplicaSetName(object)
-  const parts = { newSet: undefined, all: old, nowMs }
+  const deps = { newSet: undefined, all: old, nowMs }
   if (find(replicaSet, objectKey(namespaceOf(object), name)) !== undefined) {
     // Somebody else has the name: the next one is made of the same template and the count of collisions.
-    const status = deploymentStatus(object, parts)
+    const status = deploymentStatus(object, deps)
     return { changes: [], status: { ...status, collisionCount: (object.status.collisionCount ?? 0) + 1 } }
   }
   const replicas = newReplicas(object, undefined, old)
-  const status = deploymentStatus(object, { ...parts, created: name })
+  const status = deploymentStatus(object, { ...deps, created: name })
   const create: Change = {
     kind: 'create',
     of: replicaSet,
     object: newReplicaSet(object, replicas, nextRevision(undefined, old)),
     ...(replicas === 0 ? {} : { tell: () => scaledNote(name, 0, replicas) }),
-    tellFailure: ({ message }) => ({
+    failureEvent: ({ message }) => ({
       type: 'Warning',
       reason: 'ReplicaSetCreateError',
       message: `Failed to create new replica set ${JSON.stringify(name)}: ${message}`,

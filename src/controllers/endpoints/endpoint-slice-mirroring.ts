@@ -1,14 +1,14 @@
 // EndpointSliceMirroring: Endpoints that somebody wrote by hand, for a Service without a selector, as EndpointSlices.
-import { endpoints, type Endpoints } from '../../api/core/v1/endpoints.ts'
-import type { EndpointAddress, EndpointSubset } from '../../api/core/v1/endpoint-subset.ts'
-import { service } from '../../api/core/v1/service.ts'
+import { endpoints, type Endpoints } from '../../api/core/v1/service/endpoints.ts'
+import type { EndpointAddress, EndpointSubset } from '../../api/core/v1/service/endpoint-subset.ts'
+import { service } from '../../api/core/v1/service/service.ts'
 import { endpointSlice } from '../../api/discovery/v1/endpoint-slice.ts'
 import type { Endpoint } from '../../api/discovery/v1/endpoint.ts'
-import { isBeingDeleted, keyOf } from '../../api/object.ts'
-import { defineController, type PlanView } from '../controller.ts'
+import { isBeingDeleted, keyOf } from '../../api/meta/object.ts'
+import { defineController, type PlanView } from '../runtime/controller.ts'
 import { managedByLabel, serviceNameLabel } from './endpoint-slice.ts'
 import { familyOf, hasSelector, type AddressFamily } from './pod-endpoints.ts'
-import { sliceChanges, type EndpointGroup } from './slices.ts'
+import { sliceChanges, type EndpointGroup } from './slice-changes.ts'
 import { triggerTimeAnnotation } from './trigger-time.ts'
 
 const skipLabel = 'endpointslice.kubernetes.io/skip-mirror'
@@ -22,7 +22,7 @@ export const endpointSliceMirroringController = defineController<Endpoints>({
   account: 'endpointslicemirroring-controller',
   reconciles: endpoints,
   owns: [endpointSlice],
-  reads: [{ kind: service, wakes: ({ key }) => [key] }],
+  watches: [{ kind: service, enqueues: ({ key }) => [key] }],
   plan(object, view) {
     if (isBeingDeleted(object)) return { changes: [] }
     const groups = isMirrored(object, view) ? mergedGroups(object.subsets ?? []) : []

@@ -1,12 +1,12 @@
 // EndpointSlice: the pods behind each Service, in slices that proxies and DNS follow.
-import { node, type Node } from '../../api/core/v1/node.ts'
-import type { Pod } from '../../api/core/v1/pod.ts'
-import { service, type Service } from '../../api/core/v1/service.ts'
+import { node, type Node } from '../../api/core/v1/node/node.ts'
+import type { Pod } from '../../api/core/v1/pod/pod.ts'
+import { service, type Service } from '../../api/core/v1/service/service.ts'
 import { endpointSlice } from '../../api/discovery/v1/endpoint-slice.ts'
 import type { Endpoint, EndpointHints, EndpointPort } from '../../api/discovery/v1/endpoint.ts'
-import { isBeingDeleted, keyOf } from '../../api/object.ts'
-import type { EventNote } from '../../client/event-recorder.ts'
-import { defineController, type PlanView } from '../controller.ts'
+import { isBeingDeleted, keyOf } from '../../api/meta/object.ts'
+import type { EventNote } from '../../client/events/event-recorder.ts'
+import { defineController, type PlanView } from '../runtime/controller.ts'
 import {
   addressesOf,
   familiesOf,
@@ -20,17 +20,17 @@ import {
   selectedPods,
   type AddressFamily,
 } from './pod-endpoints.ts'
-import { sliceChanges, type EndpointGroup, type SliceLook } from './slices.ts'
+import { sliceChanges, type EndpointGroup, type SliceMetadata } from './slice-changes.ts'
 import { autoZones, isAuto, isTopologyChange, preferredHints, zoneLabel } from './topology-hints.ts'
-import { triggerTime, type SeenTimes } from './trigger-time.ts'
+import { triggerTime, type ObservedTimes } from './trigger-time.ts'
 
 export const serviceNameLabel = 'kubernetes.io/service-name'
 export const managedByLabel = 'endpointslice.kubernetes.io/managed-by'
 export const headlessLabel = 'service.kubernetes.io/headless'
 
 /** What one plan keeps for the next. */
-interface Kept {
-  readonly seen: SeenTimes
+interface EndpointSliceState {
+  readonly seen: ObservedTimes
   /** Families whose endpoints have hints by the mode `Auto`. */
   readonly hinted: readonly AddressFamily[]
 }
@@ -40,11 +40,11 @@ export const endpointSliceController = defineController<Service>({
   account: 'endpointslice-controller',
   reconciles: service,
   owns: [endpointSlice],
-  reads: [
+  watches: [
     podsOfServices,
     {
       kind: node,
-      wakes({ now, before }, { all }) {
+      enqueues({ now, before }, { all }) {
         if (now?.metadata.labels?.[zoneLabel] !== before?.metadata.labels?.[zoneLabel]) return all(service).map(keyOf)
         const isChanged = isTopologyChange(now as Node | undefined, before as Node | undefined)
         return isChanged ? all(service).filter(isAuto).map(keyOf) : []
@@ -53,7 +53,7 @@ export const endpointSliceController = defineController<Service>({
   ],
   plan(object, view) {
     if (!hasSelector(object) || isBeingDeleted(object)) return { changes: [] }
-    const kept = view.kept as Kept | undefined
+    const kept = view.state as EndpointSliceState | undefined
     const pods = selectedPods(object, view)
     const { at, seen } = triggerTime(object, pods, kept?.seen)
     const hinted: AddressFamily[] = []
@@ -65,19 +65,19 @@ export const endpointSliceController = defineController<Service>({
       events.push(...notesOf(object, family, hinting, kept?.hinted.includes(family) ?? false))
       return hinting.groups
     })
-    const changes = sliceChanges(view.owned(endpointSlice), groups, { ...lookOf(object), trigger: at })
-    return { changes, events, keep: { seen, hinted } satisfies Kept }
+    const changes = sliceChanges(view.owned(endpointSlice), groups, { ...sliceMetadata(object), trigger: at })
+    return { changes, events, nextState: { seen, hinted } satisfies EndpointSliceState }
   },
 })
 
-interface Hinting {
+interface HintedGroups {
   readonly groups: readonly EndpointGroup[]
   readonly isHinted: boolean
   /** Why there are no hints although they were asked for. */
   readonly why?: string
 }
 
-function hintedGroups(object: Service, groups: readonly EndpointGroup[], { all }: PlanView): Hinting {
+function hintedGroups(object: Service, groups: readonly EndpointGroup[], { all }: PlanView): HintedGroups {
   if (!isAuto(object))
     return { groups: groups.map((group) => withHints(group, (each) => preferredHints(object, each))), isHinted: false }
   const ready = groups.flatMap(({ endpoints }) => endpoints).filter(isReady)
@@ -101,7 +101,12 @@ const withHints = (
   }),
 })
 
-function notesOf(object: Service, family: AddressFamily, { isHinted, why }: Hinting, wasHinted: boolean): EventNote[] {
+function notesOf(
+  object: Service,
+  family: AddressFamily,
+  { isHinted, why }: HintedGroups,
+  wasHinted: boolean,
+): EventNote[] {
   const told = (what: string) => `${what}, addressType: ${family}`
   const disabled = { type: 'Warning', reason: 'TopologyAwareHintsDisabled' } as const
   if (why !== undefined) return [{ ...disabled, message: told(why) }]
@@ -117,7 +122,7 @@ function notesOf(object: Service, family: AddressFamily, { isHinted, why }: Hint
   ]
 }
 
-const lookOf = (object: Service): SliceLook => ({
+const sliceMetadata = (object: Service): SliceMetadata => ({
   generateName: `${object.metadata.name}-`,
   labels: {
     ...object.metadata.labels,

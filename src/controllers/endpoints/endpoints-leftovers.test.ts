@@ -1,10 +1,10 @@
 // Endpoints go with their Service, whoever wrote them; those that never had one stay.
 import { deepEqual } from 'node:assert/strict'
 import { test } from 'node:test'
-import { endpoints } from '../../api/core/v1/endpoints.ts'
-import { service } from '../../api/core/v1/service.ts'
-import { context } from '../../base/context.ts'
-import { startCluster } from '../../cluster/start-cluster.ts'
+import { endpoints } from '../../api/core/v1/service/endpoints.ts'
+import { service } from '../../api/core/v1/service/service.ts'
+import { context } from '../../base/observability/context.ts'
+import { startCluster } from '../../cluster/testing/start-cluster.ts'
 
 test('Endpoints go with their Service', async () => {
   await using cluster = await startCluster()

@@ -1,14 +1,14 @@
 // Tables for the plans of the three controllers that say where a Service's traffic goes.
 import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
-import { endpoints, type Endpoints } from '../../api/core/v1/endpoints.ts'
-import { node } from '../../api/core/v1/node.ts'
-import type { Pod } from '../../api/core/v1/pod.ts'
-import { service } from '../../api/core/v1/service.ts'
+import { endpoints, type Endpoints } from '../../api/core/v1/service/endpoints.ts'
+import { node } from '../../api/core/v1/node/node.ts'
+import type { Pod } from '../../api/core/v1/pod/pod.ts'
+import { service } from '../../api/core/v1/service/service.ts'
 import { endpointSlice, type EndpointSlice } from '../../api/discovery/v1/endpoint-slice.ts'
-import type { ApiObject } from '../../api/object.ts'
-import type { Change, Plan, PlanController } from '../controller.ts'
-import { aPod, firstObject, labels, made, planOf, type PodLook, shown, viewOf } from '../plan.harness.ts'
+import type { ApiObject } from '../../api/meta/object.ts'
+import type { Change, Plan, PlanController } from '../runtime/controller.ts'
+import { aPod, firstObject, labels, made, planOf, type PodLook, shown, viewOf } from '../runtime/plan.harness.ts'
 import { endpointSliceController } from './endpoint-slice.ts'
 import { endpointSliceMirroringController } from './endpoint-slice-mirroring.ts'
 import { endpointsController } from './endpoints.ts'
@@ -207,7 +207,7 @@ test('Endpoints written by hand are mirrored for a Service without a selector, a
 test('a pod wakes the Services that select it, when something changed that they show', () => {
   const view = viewOf([aService()])
   const wakes = (now: Pod | undefined, before: Pod | undefined) => [
-    ...podsOfServices.wakes({ key: 'default/a', now, before } as never, view),
+    ...podsOfServices.enqueues({ key: 'default/a', now, before } as never, view),
   ]
   const pod = backend('a', '10.0.0.1')
   deepEqual(wakes(pod, undefined), ['default/web'])
@@ -230,11 +230,11 @@ test('what is written tells since when it should be so: the earliest change that
     const late = ['b', 'c'].map((name, index) =>
       backend(name, `10.0.1.${index}`, { readyForMs: 5_000 - index * 1_000 }),
     )
-    const view = (pods: readonly Pod[]) => ({ ...viewOf([early, ...pods, written]), kept: first.keep })
+    const view = (pods: readonly Pod[]) => ({ ...viewOf([early, ...pods, written]), state: first.nextState })
     const second = controller.plan(object, view(late))
     equal(at(second), '2029-12-31T23:59:55Z', 'two pods are new')
     equal(at(controller.plan(object, view([]))), 'nothing', 'the time alone is not written')
-    const gone = controller.plan(object, { ...viewOf([written]), kept: first.keep })
+    const gone = controller.plan(object, { ...viewOf([written]), state: first.nextState })
     equal(at(gone), undefined, 'nobody knows since when a pod is gone')
   }
 })
@@ -313,14 +313,17 @@ for (const [why, others, hints, note] of hinting)
       plan.events?.map(({ message }) => message),
       [`${note}, addressType: IPv4`],
     )
-    const again = (endpointSliceController as PlanController).plan(object, { ...viewOf(others), kept: plan.keep })
+    const again = (endpointSliceController as PlanController).plan(object, { ...viewOf(others), state: plan.nextState })
     equal(again.events?.length, hints.includes('-') ? 1 : 0, 'that there are hints is told once')
   })
 
 test('hints go when the mode goes, and that is told', () => {
   const others = [zoned('m', 'x', '4'), zoned('n', 'y', '4'), ...on('m', 3), ...on('n', 3)]
   const kept = { seen: { service: '', pods: new Map() }, hinted: ['IPv4'] }
-  const { events, changes } = (endpointSliceController as PlanController).plan(aService(), { ...viewOf(others), kept })
+  const { events, changes } = (endpointSliceController as PlanController).plan(aService(), {
+    ...viewOf(others),
+    state: kept,
+  })
   deepEqual(
     events?.map(({ reason, message }) => `${reason}: ${message}`),
     ['TopologyAwareHintsDisabled: Topology Aware Hints has been disabled, addressType: IPv4'],

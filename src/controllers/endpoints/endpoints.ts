@@ -1,11 +1,11 @@
 // Endpoints: the pods behind each Service in the older form, for clients that still read it.
-import { endpoints, type Endpoints } from '../../api/core/v1/endpoints.ts'
-import type { EndpointAddress, EndpointPort, EndpointSubset } from '../../api/core/v1/endpoint-subset.ts'
-import type { Pod } from '../../api/core/v1/pod.ts'
-import { service, type Service } from '../../api/core/v1/service.ts'
-import { isBeingDeleted, keyOf } from '../../api/object.ts'
-import { equalValues } from '../../schema/json-value.ts'
-import { defineController, type Change } from '../controller.ts'
+import { endpoints, type Endpoints } from '../../api/core/v1/service/endpoints.ts'
+import type { EndpointAddress, EndpointPort, EndpointSubset } from '../../api/core/v1/service/endpoint-subset.ts'
+import type { Pod } from '../../api/core/v1/pod/pod.ts'
+import { service, type Service } from '../../api/core/v1/service/service.ts'
+import { isBeingDeleted, keyOf } from '../../api/meta/object.ts'
+import { equalValues } from '../../schema/json/json-value.ts'
+import { defineController, type Change } from '../runtime/controller.ts'
 import { headlessLabel } from './endpoint-slice.ts'
 import {
   addressesOf,
@@ -18,7 +18,7 @@ import {
   podsOfServices,
   selectedPods,
 } from './pod-endpoints.ts'
-import { triggerTime, triggerTimeAnnotation, type SeenTimes } from './trigger-time.ts'
+import { triggerTime, triggerTimeAnnotation, type ObservedTimes } from './trigger-time.ts'
 
 const managedByLabel = 'endpoints.kubernetes.io/managed-by'
 const overCapacityAnnotation = 'endpoints.kubernetes.io/over-capacity'
@@ -30,15 +30,15 @@ export const endpointsController = defineController<Service>({
   account: 'endpoint-controller',
   reconciles: service,
   owns: [],
-  reads: [podsOfServices, { kind: endpoints, wakes: ({ key }) => [key] }],
+  watches: [podsOfServices, { kind: endpoints, enqueues: ({ key }) => [key] }],
   plan(object, view) {
     if (!hasSelector(object) || isBeingDeleted(object)) return { changes: [] }
     const pods = selectedPods(object, view).filter(
       (pod) => (object.spec.publishNotReadyAddresses ?? false) || !isBeingDeleted(pod),
     )
     const { subsets, isTruncated } = truncated(subsetsOf(object, pods))
-    const { at, seen } = triggerTime(object, pods, view.kept as SeenTimes | undefined)
-    return { changes: write(object, view.find(endpoints, keyOf(object)), subsets, isTruncated, at), keep: seen }
+    const { at, seen } = triggerTime(object, pods, view.state as ObservedTimes | undefined)
+    return { changes: write(object, view.find(endpoints, keyOf(object)), subsets, isTruncated, at), nextState: seen }
   },
   // Endpoints have no owner. Those written by hand go with their Service, but stay where there never was one.
   leftovers(key, view, last) {
@@ -152,7 +152,7 @@ function write(
         kind: 'create',
         of: endpoints,
         object: { metadata: { name: object.metadata.name, labels, ...marked, ownerReferences: [] }, ...body },
-        tellFailure: ({ message }) => ({
+        failureEvent: ({ message }) => ({
           type: 'Warning',
           reason: 'FailedToCreateEndpoint',
           message: `Failed to create endpoint for service ${keyOf(object)}: ${message}`,
@@ -172,7 +172,7 @@ function write(
       kind: 'update',
       of: endpoints,
       object: next,
-      tellFailure: ({ message }) => ({
+      failureEvent: ({ message }) => ({
         type: 'Warning',
         reason: 'FailedToUpdateEndpoint',
         message: `Failed to update endpoint ${keyOf(object)}: ${message}`,

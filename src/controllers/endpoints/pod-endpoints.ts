@@ -1,14 +1,14 @@
 // What a pod offers to a Service: its addresses, the ports that the Service's ports mean on it, whether it serves.
-import { isPodFinished, isPodReady } from '../../api/core/v1/pod-readiness.ts'
-import type { Pod } from '../../api/core/v1/pod.ts'
-import type { Service } from '../../api/core/v1/service.ts'
-import type { ServicePort } from '../../api/core/v1/service-spec.ts'
-import { isBeingDeleted, keyOf, namespaceOf, type ApiObject } from '../../api/object.ts'
-import { service } from '../../api/core/v1/service.ts'
-import { selects } from '../../api/selectors.ts'
-import { equalValues } from '../../schema/json-value.ts'
-import type { PlanView, Reading } from '../controller.ts'
-import { pod as podKind } from '../../api/core/v1/pod.ts'
+import { isPodFinished, isPodReady } from '../../api/core/v1/pod/pod-readiness.ts'
+import type { Pod } from '../../api/core/v1/pod/pod.ts'
+import type { Service } from '../../api/core/v1/service/service.ts'
+import type { ServicePort } from '../../api/core/v1/service/service-spec.ts'
+import { isBeingDeleted, keyOf, namespaceOf, type ApiObject } from '../../api/meta/object.ts'
+import { service } from '../../api/core/v1/service/service.ts'
+import { selects } from '../../api/selectors/selectors.ts'
+import { equalValues } from '../../schema/json/json-value.ts'
+import type { PlanView, Watch } from '../runtime/controller.ts'
+import { pod as podKind } from '../../api/core/v1/pod/pod.ts'
 
 export type AddressFamily = 'IPv4' | 'IPv6'
 
@@ -60,9 +60,9 @@ export const hostnameOf = (object: Service, { metadata, spec }: Pod): string | u
     : undefined
 
 /** Pods wake the Services that select them, now or before, when anything changed that an endpoint shows. */
-export const podsOfServices: Reading = {
+export const podsOfServices: Watch = {
   kind: podKind,
-  wakes({ now, before }, { within }) {
+  enqueues({ now, before }, { within }) {
     const changed = (now ?? before) as Pod | undefined
     if (
       changed === undefined ||

@@ -1,11 +1,11 @@
 // Topology hints: from which zone traffic to an endpoint should come. With the mode `Auto` every zone gets endpoints in
 // proportion to the processors of its nodes, mostly its own; where that would load some far more than others there are
 // no hints at all.
-import { lookup } from '../../base/lookup.ts'
-import { isNodeReady, type Node } from '../../api/core/v1/node.ts'
-import type { Service } from '../../api/core/v1/service.ts'
+import { lookup } from '../../base/collections/lookup.ts'
+import { isNodeReady, type Node } from '../../api/core/v1/node/node.ts'
+import type { Service } from '../../api/core/v1/service/service.ts'
 import type { Endpoint, EndpointHints } from '../../api/discovery/v1/endpoint.ts'
-import { quantityMillis } from '../../schema/quantity.ts'
+import { quantityMillis } from '../../schema/scalar/quantity.ts'
 
 export const zoneLabel = 'topology.kubernetes.io/zone'
 /** How much more than its share an endpoint may get. */

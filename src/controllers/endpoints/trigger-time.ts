@@ -1,12 +1,12 @@
 // Trigger time: since when the endpoints should be as they are now; who measures how long changes take to arrive reads
 // it. It is the earliest of the changes that have not been seen before.
-import { podCondition } from '../../api/core/v1/pod-readiness.ts'
-import type { Pod } from '../../api/core/v1/pod.ts'
-import type { Service } from '../../api/core/v1/service.ts'
+import { podCondition } from '../../api/core/v1/pod/pod-readiness.ts'
+import type { Pod } from '../../api/core/v1/pod/pod.ts'
+import type { Service } from '../../api/core/v1/service/service.ts'
 
 export const triggerTimeAnnotation = 'endpoints.kubernetes.io/last-change-trigger-time'
 
-export interface SeenTimes {
+export interface ObservedTimes {
   readonly service: string
   readonly pods: ReadonlyMap<string, string>
 }
@@ -15,8 +15,8 @@ export interface SeenTimes {
 export function triggerTime(
   object: Service,
   pods: readonly Pod[],
-  seen: SeenTimes | undefined,
-): { readonly at: string | undefined; readonly seen: SeenTimes } {
+  seen: ObservedTimes | undefined,
+): { readonly at: string | undefined; readonly seen: ObservedTimes } {
   const now = {
     service: object.metadata.creationTimestamp,
     pods: new Map(pods.map((pod) => [pod.metadata.name, podCondition(pod, 'Ready')?.lastTransitionTime ?? ''])),

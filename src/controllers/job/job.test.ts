@@ -1,11 +1,11 @@
 // Tables for the plans of Jobs: how many pods, how it ends, and that every pod is counted once.
 import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
-import { rfc3339 } from '../../base/clock.ts'
+import { rfc3339 } from '../../base/time/clock.ts'
 import { job, type Job } from '../../api/batch/v1/job.ts'
-import type { Pod } from '../../api/core/v1/pod.ts'
-import { aPod, firstObject, made, nowMs, planOf, type PodLook, shown, template } from '../plan.harness.ts'
-import { indexSetText, parseIndexSet } from './indexes.ts'
+import type { Pod } from '../../api/core/v1/pod/pod.ts'
+import { aPod, firstObject, made, nowMs, planOf, type PodLook, shown, template } from '../runtime/plan.harness.ts'
+import { indexSetText, parseIndexSet } from './completion-indexes.ts'
 import { jobController } from './job.ts'
 
 const aJob = (spec: object = {}, status: object = {}) =>

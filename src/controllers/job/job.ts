@@ -1,18 +1,18 @@
 // Job: pods that run until enough of them have ended well, each counted exactly once.
-import { rfc3339 } from '../../base/clock.ts'
+import { rfc3339 } from '../../base/time/clock.ts'
 import { hasJobCondition, job, type Job, type JobStatus } from '../../api/batch/v1/job.ts'
-import { isPodReady } from '../../api/core/v1/pod-readiness.ts'
-import { pod, type Pod } from '../../api/core/v1/pod.ts'
-import { isBeingDeleted } from '../../api/object.ts'
-import { selects } from '../../api/selectors.ts'
-import type { EventNote } from '../../client/event-recorder.ts'
-import { isPodActive, isPodTerminating, requeueAfter } from '../availability.ts'
-import { defineController, type Plan } from '../controller.ts'
-import { deletePod } from '../pod-from-template.ts'
-import { account, release, tally } from './accounting.ts'
-import { deadlineLeftMs, finalTypes, interimTypes, outcomeOf, withJobCondition, type Outcome } from './outcome.ts'
+import { isPodReady } from '../../api/core/v1/pod/pod-readiness.ts'
+import { pod, type Pod } from '../../api/core/v1/pod/pod.ts'
+import { isBeingDeleted } from '../../api/meta/object.ts'
+import { selects } from '../../api/selectors/selectors.ts'
+import type { EventNote } from '../../client/events/event-recorder.ts'
+import { isPodActive, isPodTerminating, requeueAfter } from '../workload/pod-availability.ts'
+import { defineController, type Plan } from '../runtime/controller.ts'
+import { deletePod } from '../workload/pod-from-template.ts'
+import { accountPods, releasePod, tallyPods } from './pod-accounting.ts'
+import { deadlineLeftMs, finalTypes, interimTypes, outcomeOf, withJobCondition, type Outcome } from './job-outcome.ts'
 import { adjustParallelism } from './parallelism.ts'
-import { isTracked } from './pods.ts'
+import { isTracked } from './job-pods.ts'
 
 const ownManager = 'kubernetes.io/job-controller'
 
@@ -26,9 +26,9 @@ export const jobController = defineController<Job>({
     if (!isOurs(object)) return { changes: [] }
     const pods = view.owned(pod)
     // What was not counted when the Job ended will never be.
-    if (isFinished(object)) return { changes: pods.filter(isTracked).map(release) }
+    if (isFinished(object)) return { changes: pods.filter(isTracked).map(releasePod) }
     return isBeingDeleted(object)
-      ? { changes: account(object, pods, tally(object, pods), { outcome: undefined }).changes }
+      ? { changes: accountPods(object, pods, tallyPods(object, pods), { outcome: undefined }).changes }
       : planRunning(object, pods, view.nowMs)
   },
 })
@@ -42,9 +42,9 @@ export const isFinished = (object: Job): boolean =>
 function planRunning(object: Job, pods: readonly Pod[], nowMs: number): Plan {
   const started = withStart(object, nowMs)
   const active = pods.filter(isPodActive)
-  const counts = tally(started, pods)
+  const counts = tallyPods(started, pods)
   const outcome = outcomeOf(started, pods, counts, active.length, nowMs)
-  const accounts = account(started, pods, counts, { outcome: outcome?.kind })
+  const accounts = accountPods(started, pods, counts, { outcome: outcome?.kind })
   const adjusted =
     outcome === undefined
       ? adjustParallelism(started, pods, active, counts, nowMs)

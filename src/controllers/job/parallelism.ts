@@ -1,13 +1,13 @@
 // How many pods of a Job should run now: which to make, which to end, and how long to wait after failures.
 import type { Job } from '../../api/batch/v1/job.ts'
-import type { Pod } from '../../api/core/v1/pod.ts'
-import { isPodTerminating } from '../availability.ts'
-import type { Change } from '../controller.ts'
-import { createPod, deletePod, podsBurstMax } from '../pod-from-template.ts'
-import { rankedForDeletion } from '../pod-ranking.ts'
-import type { Tally } from './accounting.ts'
-import { finishedMs, hasLimitPerIndex, indexOf, isFailed, isIndexed, isSucceeded, newJobPod } from './pods.ts'
-import { isIgnored } from './policies.ts'
+import type { Pod } from '../../api/core/v1/pod/pod.ts'
+import { isPodTerminating } from '../workload/pod-availability.ts'
+import type { Change } from '../runtime/controller.ts'
+import { createPod, deletePod, podsBurstMax } from '../workload/pod-from-template.ts'
+import { rankedForDeletion } from '../workload/pod-ranking.ts'
+import type { Tally } from './pod-accounting.ts'
+import { finishedMs, hasLimitPerIndex, indexOf, isFailed, isIndexed, isSucceeded, newJobPod } from './job-pods.ts'
+import { isIgnored } from './policy-rules.ts'
 
 const backoffMsInitial = 10_000
 const backoffMsMax = 600_000

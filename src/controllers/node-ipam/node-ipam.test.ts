@@ -1,18 +1,18 @@
 // Nodes and their ranges: each has one of its own, whoever restarts and however many come at once.
 import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
-import { silentLog } from '../../base/log.ts'
-import { seededRandom } from '../../base/random.ts'
-import { VirtualClock } from '../../base/virtual-clock.ts'
+import { silentLog } from '../../base/observability/log.ts'
+import { seededRandom } from '../../base/random/random.ts'
+import { VirtualClock } from '../../base/time/virtual-clock.ts'
 import { event } from '../../api/core/v1/event.ts'
-import { node } from '../../api/core/v1/node.ts'
-import { pod } from '../../api/core/v1/pod.ts'
-import { Cluster } from '../../cluster/cluster.ts'
-import { adminUser } from '../../cluster/identities.ts'
+import { node } from '../../api/core/v1/node/node.ts'
+import { pod } from '../../api/core/v1/pod/pod.ts'
+import { Cluster } from '../../cluster/run/cluster.ts'
+import { adminUser } from '../../cluster/client/component-users.ts'
 import { context, startCluster } from '../../cluster/index.ts'
-import { clusterPolicies } from '../../cluster/policies.ts'
+import { buildRequestPolicies } from '../../cluster/policy/request-policies.ts'
 import { nodePlatform } from '../../platform/node/platform.ts'
-import { MemoryStore } from '../../store/memory.ts'
+import { MemoryStore } from '../../store/memory-store.ts'
 import type { NodeRanges } from './range-pool.ts'
 
 const ctx = context(new AbortController().signal)
@@ -20,8 +20,8 @@ const ctx = context(new AbortController().signal)
 async function startWith(...ranges: NodeRanges[]) {
   const [clock, random] = [new VirtualClock(), seededRandom(1)]
   const accountKey = nodePlatform.crypto.generateKey()
-  const { policies } = clusterPolicies({ clock, random, platform: nodePlatform, accountKey })
-  const controllerSettings = { nodeRanges: { ranges, keptBack: ['10.0.1.0/24'] } }
+  const { policies } = buildRequestPolicies({ clock, random, platform: nodePlatform, accountKey })
+  const controllerSettings = { nodeRanges: { ranges, reserved: ['10.0.1.0/24'] } }
   const store = new MemoryStore(clock)
   const cluster = new Cluster({ clock, random, log: silentLog, store, policies, nodes: 0, controllerSettings })
   cluster.start()

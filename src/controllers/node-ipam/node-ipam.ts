@@ -1,8 +1,8 @@
 // Node IPAM: every node gets a range of addresses for its pods, and no range is given to two nodes.
-import type { Context } from '../../base/context.ts'
-import { node, type Node } from '../../api/core/v1/node.ts'
-import { hasReason } from '../../api/status-error.ts'
-import { defineController, type NodeRangeSettings, type ReconcileTools } from '../controller.ts'
+import type { Context } from '../../base/observability/context.ts'
+import { node, type Node } from '../../api/core/v1/node/node.ts'
+import { hasReason } from '../../api/errors/status-error.ts'
+import { defineController, type NodeRangeSettings, type ReconcileTools } from '../runtime/controller.ts'
 import { RangePool } from './range-pool.ts'
 
 interface Memory {
@@ -20,8 +20,8 @@ export const nodeIpamController = defineController({
   account: 'node-controller',
   component: 'cidrAllocator',
   watches: [node],
-  memory: (): Memory => ({ held: new Map(), waiting: new Set(), pools: undefined }),
-  wakes(_, { key, now, before }, { memory, settings }) {
+  state: (): Memory => ({ held: new Map(), waiting: new Set(), pools: undefined }),
+  enqueues(_, { key, now, before }, { state: memory, settings }) {
     const pools = poolsOf(memory, settings.nodeRanges)
     if (pools.length === 0) return []
     if (now === undefined || (before !== undefined && before.metadata.uid !== now.metadata.uid)) {
@@ -34,7 +34,7 @@ export const nodeIpamController = defineController({
     return now === undefined ? [...memory.waiting] : wanting
   },
   async reconcile(key, tools, context) {
-    const { cached, memory } = tools
+    const { cached, state: memory } = tools
     const object = cached(node, key)
     if (object === undefined || rangesOf(object).length > 0) return undefined
     const ranges = memory.held.get(key) ?? take(key, tools)
@@ -55,7 +55,7 @@ const rangesOf = ({ spec }: Node): readonly string[] =>
 function poolsOf(memory: Memory, settings: NodeRangeSettings | undefined): readonly RangePool[] {
   if (memory.pools !== undefined) return memory.pools
   const pools = (settings?.ranges ?? []).map((ranges) => new RangePool(ranges))
-  for (const pool of pools) for (const cidr of settings?.keptBack ?? []) pool.hold(cidr)
+  for (const pool of pools) for (const cidr of settings?.reserved ?? []) pool.reserve(cidr)
   memory.pools = pools
   return pools
 }
@@ -63,7 +63,7 @@ function poolsOf(memory: Memory, settings: NodeRangeSettings | undefined): reado
 /** From now on the node holds these and nothing else. */
 function hold({ held }: Memory, pools: readonly RangePool[], name: string, ranges: readonly string[]): void {
   for (const pool of pools) {
-    for (const range of ranges) pool.hold(range)
+    for (const range of ranges) pool.reserve(range)
     for (const range of held.get(name) ?? []) pool.release(range)
   }
   if (ranges.length === 0) held.delete(name)
@@ -71,7 +71,7 @@ function hold({ held }: Memory, pools: readonly RangePool[], name: string, range
 }
 
 /** One range of every family; undefined when one of them has none left. */
-function take(name: string, { memory, settings }: Tools): readonly string[] | undefined {
+function take(name: string, { state: memory, settings }: Tools): readonly string[] | undefined {
   const pools = poolsOf(memory, settings.nodeRanges)
   const taken = pools.map((pool) => pool.take())
   const ranges = taken.filter((range) => range !== undefined)

@@ -28,7 +28,7 @@ const cases: [why: string, cidr: string, maskSize: number, held: string[], given
 for (const [why, cidr, maskSize, held, given] of cases)
   test(`ranges of nodes: ${why}`, () => {
     const pool = new RangePool({ cidr, maskSize })
-    for (const each of held) pool.hold(each)
+    for (const each of held) pool.reserve(each)
     deepEqual(takeAll(pool), given)
   })
 
@@ -36,8 +36,8 @@ test('what is given back comes last; what two hold is free when both have let go
   const pool = new RangePool({ cidr: '10.0.0.0/22', maskSize: 24 })
   equal(pool.take(), '10.0.0.0/24')
   pool.release('10.0.0.0/24')
-  pool.hold('10.0.2.0/24')
-  pool.hold('10.0.2.0/24')
+  pool.reserve('10.0.2.0/24')
+  pool.reserve('10.0.2.0/24')
   pool.release('10.0.2.0/24')
   deepEqual(takeAll(pool), ['10.0.1.0/24', '10.0.3.0/24', '10.0.0.0/24'])
   pool.release('10.0.2.0/24')

@@ -34,7 +34,7 @@ export class RangePool {
     return undefined
   }
 
-  hold(cidr: string): void {
+  reserve(cidr: string): void {
     for (const number of this.#numbersOf(cidr)) this.#holders.set(number, (this.#holders.get(number) ?? 0) + 1)
   }
 

@@ -1,17 +1,17 @@
 // Tables for what a node's conditions come to, and the death and return of a node on a cluster of its own.
 import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
-import { context } from '../../base/context.ts'
+import { context } from '../../base/observability/context.ts'
 import { deployment } from '../../api/apps/v1/deployment.ts'
 import { event } from '../../api/core/v1/event.ts'
-import { node, type Node } from '../../api/core/v1/node.ts'
-import { isPodReady } from '../../api/core/v1/pod-readiness.ts'
-import { pod } from '../../api/core/v1/pod.ts'
-import { startCluster } from '../../cluster/start-cluster.ts'
-import { labels, made, template } from '../plan.harness.ts'
-import { unknownConditions } from './conditions.ts'
-import { changedTaints, evictionState } from './taints.ts'
-import { zoneOf, Zones } from './zones.ts'
+import { node, type Node } from '../../api/core/v1/node/node.ts'
+import { isPodReady } from '../../api/core/v1/pod/pod-readiness.ts'
+import { pod } from '../../api/core/v1/pod/pod.ts'
+import { startCluster } from '../../cluster/testing/start-cluster.ts'
+import { labels, made, template } from '../runtime/plan.harness.ts'
+import { unknownConditions } from './node-conditions.ts'
+import { changedTaints, evictionState } from './node-taints.ts'
+import { zoneOf, ZoneDisruption } from './zone-disruption.ts'
 
 const now = '2030-01-01T00:00:00Z'
 
@@ -104,13 +104,13 @@ const rates: [why: string, nodes: Node[], intervalMs: number][] = [
 ]
 for (const [why, nodes, intervalMs] of rates)
   test(`evictions are ${intervalMs} ms apart when ${why}`, () => {
-    const zones = new Zones()
-    for (const each of nodes) zones.see(undefined, each)
+    const zones = new ZoneDisruption()
+    for (const each of nodes) zones.update(undefined, each)
     equal(zones.evictionIntervalMs(zoneOf(aNode({}))), intervalMs)
   })
 
 test('zones follow nodes that change, move to another zone and go', () => {
-  const zones = new Zones()
+  const zones = new ZoneDisruption()
   const [dead, alive] = [aNode({ Ready: 'Unknown' }), aNode({ Ready: 'True' })]
   const moved = aNode({ Ready: 'Unknown' }, {}, 'other')
   const steps: [before: Node | undefined, now: Node | undefined, z: number, other: number][] = [
@@ -121,7 +121,7 @@ test('zones follow nodes that change, move to another zone and go', () => {
     [alive, undefined, Infinity, Infinity],
   ]
   for (const [before, now, z, other] of steps) {
-    zones.see(before, now)
+    zones.update(before, now)
     deepEqual([zones.evictionIntervalMs(zoneOf(dead)), zones.evictionIntervalMs(zoneOf(moved))], [z, other])
   }
 })

@@ -1,19 +1,19 @@
 // Node lifecycle: a node that no longer beats is unknown; conditions become taints; pods of a node that is not ready are
 // not ready either. Who evicts them is the taint eviction controller.
-import { rfc3339 } from '../../base/clock.ts'
-import type { Context } from '../../base/context.ts'
+import { rfc3339 } from '../../base/time/clock.ts'
+import type { Context } from '../../base/observability/context.ts'
 import { lease } from '../../api/coordination/v1/lease.ts'
-import { isNodeReady, node, type Node } from '../../api/core/v1/node.ts'
-import { isPodReady, podCondition } from '../../api/core/v1/pod-readiness.ts'
-import { pod, type Pod } from '../../api/core/v1/pod.ts'
-import { isBeingDeleted, namespaceOf, splitKey, type ApiObject } from '../../api/object.ts'
-import { hasReason } from '../../api/status-error.ts'
-import { equalValues } from '../../schema/json-value.ts'
-import { defineController, type ReconcileTools } from '../controller.ts'
-import { podsByNode } from '../pods-by-node.ts'
-import { readyCondition, unknownConditions } from './conditions.ts'
-import { changedTaints, evictionState } from './taints.ts'
-import { zoneOf, Zones } from './zones.ts'
+import { isNodeReady, node, type Node } from '../../api/core/v1/node/node.ts'
+import { isPodReady, podCondition } from '../../api/core/v1/pod/pod-readiness.ts'
+import { pod, type Pod } from '../../api/core/v1/pod/pod.ts'
+import { isBeingDeleted, namespaceOf, splitKey, type ApiObject } from '../../api/meta/object.ts'
+import { hasReason } from '../../api/errors/status-error.ts'
+import { equalValues } from '../../schema/json/json-value.ts'
+import { defineController, type ReconcileTools } from '../runtime/controller.ts'
+import { podsByNode } from '../workload/pods-by-node.ts'
+import { readyCondition, unknownConditions } from './node-conditions.ts'
+import { changedTaints, evictionState } from './node-taints.ts'
+import { zoneOf, ZoneDisruption } from './zone-disruption.ts'
 
 const leaseNamespace = 'kube-node-lease'
 const graceMs = 50_000
@@ -29,7 +29,7 @@ interface Memory {
   readonly heardMs: Map<string, number>
   /** Nodes that were ready when last looked at. */
   readonly ready: Set<string>
-  readonly zones: Zones
+  readonly zones: ZoneDisruption
   /** When the next node of a zone may be evicted from. */
   readonly nextEvictionMs: Map<string, number>
 }
@@ -40,15 +40,15 @@ export const nodeLifecycleController = defineController({
   name: 'node-lifecycle',
   account: 'node-controller',
   watches: [lease, node, pod],
-  groupings: [podsByNode],
-  memory: (): Memory => ({
+  indexes: [podsByNode],
+  state: (): Memory => ({
     known: new Map(),
     heardMs: new Map(),
     ready: new Set(),
-    zones: new Zones(),
+    zones: new ZoneDisruption(),
     nextEvictionMs: new Map(),
   }),
-  wakes(kind, { key, now, before }, { memory, nowMs, cached }) {
+  enqueues(kind, { key, now, before }, { state: memory, nowMs, cached }) {
     if (kind.kind === lease.kind) {
       const { namespace, name } = splitKey(key)
       // A beat costs no more than this.
@@ -60,7 +60,7 @@ export const nodeLifecycleController = defineController({
       // On a node that is well there is nothing to say about its pods.
       return woken.filter((name) => !isWell(cached(node, name)))
     }
-    memory.zones.see(before as Node | undefined, now as Node | undefined)
+    memory.zones.update(before as Node | undefined, now as Node | undefined)
     if (now === undefined) {
       memory.heardMs.delete(key)
       memory.ready.delete(key)
@@ -71,7 +71,7 @@ export const nodeLifecycleController = defineController({
     const object = tools.cached(node, key)
     tellPresence(key, object, tools, context)
     if (object === undefined) return undefined
-    const silentMs = tools.nowMs - (tools.memory.heardMs.get(key) ?? 0)
+    const silentMs = tools.nowMs - (tools.state.heardMs.get(key) ?? 0)
     const allowedMs = readyCondition(object) === undefined ? startupGraceMs : graceMs
     if (silentMs >= allowedMs && (await silence(object, tools, context))) return undefined
     tellTransition(object, tools, context)
@@ -104,7 +104,7 @@ async function silence(object: Node, { client, nowMs }: Tools, context: Context)
 }
 
 /** Tells of nodes that come and go; one that comes again under its name is another. */
-function tellPresence(name: string, object: Node | undefined, { memory, tell }: Tools, context: Context): void {
+function tellPresence(name: string, object: Node | undefined, { state: memory, tell }: Tools, context: Context): void {
   const known = memory.known.get(name)
   const uid = object?.metadata.uid
   if (known === uid) return
@@ -125,7 +125,7 @@ function tellPresence(name: string, object: Node | undefined, { memory, tell }: 
   memory.known.set(name, uid)
 }
 
-function tellTransition(object: Node, { memory, tell }: Tools, context: Context): void {
+function tellTransition(object: Node, { state: memory, tell }: Tools, context: Context): void {
   const { name } = object.metadata
   if (isNodeReady(object)) memory.ready.add(name)
   else if (memory.ready.delete(name)) {
@@ -136,7 +136,7 @@ function tellTransition(object: Node, { memory, tell }: Tools, context: Context)
 
 /** Brings the taints in line with the conditions. Returns when to look again if eviction has to wait. */
 async function taint(object: Node, tools: Tools, context: Context): Promise<number | undefined> {
-  const { client, nowMs, memory } = tools
+  const { client, nowMs, state: memory } = tools
   const waitMs = evictionWaitMs(object, tools)
   const changed = changedTaints(object, waitMs === 0, rfc3339(nowMs))
   if (changed !== undefined) {
@@ -151,7 +151,7 @@ async function taint(object: Node, tools: Tools, context: Context): Promise<numb
 }
 
 /** How long until the node's pods may begin to go; 0 when they may, or when nothing asks for it. */
-function evictionWaitMs(object: Node, { nowMs, memory }: Tools): number {
+function evictionWaitMs(object: Node, { nowMs, state: memory }: Tools): number {
   const state = evictionState(object)
   if (state === 'none') return 0
   const zone = zoneOf(object)
@@ -162,7 +162,11 @@ function evictionWaitMs(object: Node, { nowMs, memory }: Tools): number {
 }
 
 /** Pods that were ready when their node ceased to be are not ready. What an agent says of them after that counts again. */
-async function markPods(object: Node, { client, members, nowMs, tell }: Tools, context: Context): Promise<void> {
+async function markPods(
+  object: Node,
+  { client, byIndex: members, nowMs, tell }: Tools,
+  context: Context,
+): Promise<void> {
   const since = readyCondition(object)?.lastTransitionTime
   if (!since) return
   for (const each of members(podsByNode, object.metadata.name)) {

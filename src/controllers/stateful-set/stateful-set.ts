@@ -1,15 +1,15 @@
 // StatefulSet: pods with names, order and claims of their own; scaled and updated one by one, or all at once.
 import { controllerRevision, type ControllerRevision } from '../../api/apps/v1/controller-revision.ts'
 import { statefulSet, type StatefulSet } from '../../api/apps/v1/stateful-set.ts'
-import { resolveCount } from '../../api/count-or-percent.ts'
-import { persistentVolumeClaim } from '../../api/core/v1/persistent-volume-claim.ts'
-import { isPodAvailable, isPodFinished } from '../../api/core/v1/pod-readiness.ts'
-import { pod, type Pod } from '../../api/core/v1/pod.ts'
-import { isBeingDeleted, keyOf, namespaceOf, objectKey } from '../../api/object.ts'
-import { selects } from '../../api/selectors.ts'
-import { availabilityWaitMs, requeueAfter } from '../availability.ts'
-import { defineController, type Change, type PlanView } from '../controller.ts'
-import { planRevision, surplusRevisions } from '../revisions.ts'
+import { resolveCount } from '../../api/validation/count-or-percent.ts'
+import { persistentVolumeClaim } from '../../api/core/v1/volume/persistent-volume-claim.ts'
+import { isPodAvailable, isPodFinished } from '../../api/core/v1/pod/pod-readiness.ts'
+import { pod, type Pod } from '../../api/core/v1/pod/pod.ts'
+import { isBeingDeleted, keyOf, namespaceOf, objectKey } from '../../api/meta/object.ts'
+import { selects } from '../../api/selectors/selectors.ts'
+import { availabilityWaitMs, requeueAfter } from '../workload/pod-availability.ts'
+import { defineController, type Change, type PlanView } from '../runtime/controller.ts'
+import { planRevision, surplusRevisions } from '../workload/controller-revisions.ts'
 import {
   isInRange,
   missingLabels,
@@ -19,19 +19,19 @@ import {
   podName,
   revisionNameOf,
   startOrdinal,
-} from './identity.ts'
-import { isStale, ownClaim } from './retention.ts'
-import { isRunningAndReady, statefulSetStatus } from './status.ts'
+} from './pod-identity.ts'
+import { isStale, ownClaim } from './claim-retention.ts'
+import { isRunningAndReady, statefulSetStatus } from './stateful-set-status.ts'
 
 export const statefulSetController = defineController<StatefulSet>({
   name: 'stateful-set',
   account: 'statefulset-controller',
   reconciles: statefulSet,
   owns: [controllerRevision, pod],
-  reads: [
+  watches: [
     {
       kind: persistentVolumeClaim,
-      wakes: ({ now, before }, { within }) => {
+      enqueues: ({ now, before }, { within }) => {
         const claim = now ?? before
         if (claim === undefined) return []
         const isOurs = (set: StatefulSet) =>
@@ -154,7 +154,7 @@ const missingClaims = (rollout: Rollout, ordinal: number): Change[] =>
         of: persistentVolumeClaim,
         object,
         tell: () => ({ type: 'Normal', reason: 'SuccessfulCreate', message: `Create Claim ${name} Pod ${of} success` }),
-        tellFailure: ({ message }) => ({
+        failureEvent: ({ message }) => ({
           type: 'Warning',
           reason: 'FailedCreate',
           message: `Create Claim ${name} for Pod ${of} failed error: ${message}`,
@@ -187,11 +187,11 @@ const deletePod = (set: StatefulSet, object: Pod): Change => ({
   ...told(set, 'Delete', object.metadata.name),
 })
 
-const told = (set: StatefulSet, verb: 'Create' | 'Delete', name: string): Pick<Change, 'tell' | 'tellFailure'> => {
+const told = (set: StatefulSet, verb: 'Create' | 'Delete', name: string): Pick<Change, 'tell' | 'failureEvent'> => {
   const what = `${verb} Pod ${name} in StatefulSet ${set.metadata.name}`
   return {
     tell: () => ({ type: 'Normal', reason: `Successful${verb}`, message: `${what} successful` }),
-    tellFailure: ({ message }) => ({
+    failureEvent: ({ message }) => ({
       type: 'Warning',
       reason: `Failed${verb}`,
       message: `${what} failed error: ${message}`,

@@ -2,12 +2,12 @@
 // cluster's own.
 import { configMap, type ConfigMap } from '../../api/core/v1/config-map.ts'
 import { secret, type Secret } from '../../api/core/v1/secret.ts'
-import type { CryptoProvider } from '../../platform/crypto.ts'
-import { equalValues } from '../../schema/json-value.ts'
-import { defineController, type Grouping } from '../controller.ts'
+import type { CryptoProvider } from '../../platform/crypto/crypto.ts'
+import { equalValues } from '../../schema/json/json-value.ts'
+import { defineController, type ObjectIndex } from '../runtime/controller.ts'
 import {
   bootstrapTokens,
-  endMsOf,
+  expiryMsOf,
   isBootstrapToken,
   signingToken,
   tokenNamespace,
@@ -21,12 +21,12 @@ export const bootstrapSignerController = defineController({
   name: 'bootstrap-signer',
   account: 'bootstrap-signer',
   watches: [configMap, secret],
-  groupings: [bootstrapTokens as unknown as Grouping],
-  wakes(kind, { key, now, before }) {
+  indexes: [bootstrapTokens as unknown as ObjectIndex],
+  enqueues(kind, { key, now, before }) {
     if (kind.kind === configMap.kind) return key === infoKey && now !== undefined ? [infoKey] : []
     return isBootstrapToken((now ?? before) as Secret) ? [infoKey] : []
   },
-  async reconcile(_, { client, cached, members, nowMs, settings }, context) {
+  async reconcile(_, { client, cached, byIndex: members, nowMs, settings }, context) {
     const info = cached(configMap, infoKey)
     const { crypto } = settings
     if (info === undefined || crypto === undefined) return undefined
@@ -35,7 +35,7 @@ export const bootstrapSignerController = defineController({
     const data = signedData(info, tokens, crypto)
     if (!equalValues(data, info.data ?? {})) await client.of(configMap).update({ ...info, data }, context)
     // A token that ends signs no more.
-    const nextEndMs = Math.min(Infinity, ...kept.map(endMsOf).filter((endMs) => endMs > nowMs))
+    const nextEndMs = Math.min(Infinity, ...kept.map(expiryMsOf).filter((endMs) => endMs > nowMs))
     return nextEndMs === Infinity ? undefined : nextEndMs - nowMs
   },
 })

@@ -1,8 +1,8 @@
 // Bootstrap tokens as Secrets of kube-system: what they say of themselves.
-import { lookup } from '../../base/lookup.ts'
+import { lookup } from '../../base/collections/lookup.ts'
 import { secret, type Secret } from '../../api/core/v1/secret.ts'
-import { keyOf, namespaceOf } from '../../api/object.ts'
-import type { Grouping } from '../controller.ts'
+import { keyOf, namespaceOf } from '../../api/meta/object.ts'
+import type { ObjectIndex } from '../runtime/controller.ts'
 
 export const tokenNamespace = 'kube-system'
 const namePrefix = 'bootstrap-token-'
@@ -10,17 +10,17 @@ const namePrefix = 'bootstrap-token-'
 export const isBootstrapToken = (object: Secret): boolean =>
   namespaceOf(object) === tokenNamespace && object.type === 'bootstrap.kubernetes.io/token'
 
-export const bootstrapTokens: Grouping<Secret> = {
+export const bootstrapTokens: ObjectIndex<Secret> = {
   kind: secret,
   name: 'bootstrap-token',
-  groupsOf: (object) => (isBootstrapToken(object) ? [tokenNamespace] : []),
+  valuesOf: (object) => (isBootstrapToken(object) ? [tokenNamespace] : []),
 }
 
 const valueOf = ({ data = {} }: Secret, name: string): string =>
   new TextDecoder().decode(Uint8Array.fromBase64(lookup(data, name) ?? ''))
 
 /** When the token ends; Infinity for one that does not, -Infinity for one of which nobody can say. */
-export function endMsOf(object: Secret): number {
+export function expiryMsOf(object: Secret): number {
   const text = valueOf(object, 'expiration')
   if (text === '') return Infinity
   const ms = Date.parse(text)
@@ -36,6 +36,6 @@ export interface SigningToken {
 export function signingToken(object: Secret, nowMs: number): SigningToken | undefined {
   const [id, shown] = [valueOf(object, 'token-id'), valueOf(object, 'token-secret')]
   const isWhole = /^[a-z0-9]{6}$/.test(id) && shown !== '' && keyOf(object) === `${tokenNamespace}/${namePrefix}${id}`
-  if (!isWhole || endMsOf(object) <= nowMs || valueOf(object, 'usage-bootstrap-signing') !== 'true') return undefined
+  if (!isWhole || expiryMsOf(object) <= nowMs || valueOf(object, 'usage-bootstrap-signing') !== 'true') return undefined
   return { id, secret: shown }
 }

@@ -9,13 +9,13 @@ import {
   trackingConfigMap,
 } from '../../api/core/v1/account-token-secret.ts'
 import { configMap } from '../../api/core/v1/config-map.ts'
-import { pod, type Pod } from '../../api/core/v1/pod.ts'
+import { pod, type Pod } from '../../api/core/v1/pod/pod.ts'
 import { secret, type Secret } from '../../api/core/v1/secret.ts'
 import { serviceAccount } from '../../api/core/v1/service-account.ts'
-import { namespaceOf, objectKey, type ObjectKey } from '../../api/object.ts'
-import { hasReason } from '../../api/status-error.ts'
-import { dayOf } from '../../base/clock.ts'
-import { defineController, type ReconcileTools } from '../controller.ts'
+import { namespaceOf, objectKey, type ObjectKey } from '../../api/meta/object.ts'
+import { hasReason } from '../../api/errors/status-error.ts'
+import { dayOf } from '../../base/time/clock.ts'
+import { defineController, type ReconcileTools } from '../runtime/controller.ts'
 
 const dayMs = 86_400_000
 const cleanUpMsDefault = 365 * dayMs
@@ -25,7 +25,7 @@ export const legacyTokenCleanerController = defineController({
   account: 'legacy-service-account-token-cleaner',
   watches: [configMap, pod, secret, serviceAccount],
   // One look a day, from the day on which tracking began.
-  wakes: (kind, { key, before }) =>
+  enqueues: (kind, { key, before }) =>
     kind.kind === configMap.kind && key === trackingConfigMap && before === undefined ? [trackingConfigMap] : [],
   async reconcile(_, tools, context) {
     const { client, nowMs, settings } = tools

@@ -3,21 +3,21 @@ import { accountNameOf, accountUidAnnotation, isTokenSecret } from '../../api/co
 import { accountNameAnnotation } from '../../api/core/v1/secret-rules.ts'
 import { secret, type Secret } from '../../api/core/v1/secret.ts'
 import { serviceAccount, type ServiceAccount } from '../../api/core/v1/service-account.ts'
-import { isBeingDeleted, keyOf, namespaceOf, objectKey, splitKey } from '../../api/object.ts'
-import { hasReason } from '../../api/status-error.ts'
-import type { Context } from '../../base/context.ts'
+import { isBeingDeleted, keyOf, namespaceOf, objectKey, splitKey } from '../../api/meta/object.ts'
+import { hasReason } from '../../api/errors/status-error.ts'
+import type { Context } from '../../base/observability/context.ts'
 import type { Client } from '../../client/client.ts'
 import { base64Text } from '../../pki/pem.ts'
-import { equalValues } from '../../schema/json-value.ts'
-import { defineController, managerAccount, type ControllerSettings, type Grouping } from '../controller.ts'
+import { equalValues } from '../../schema/json/json-value.ts'
+import { defineController, managerAccount, type ControllerSettings, type ObjectIndex } from '../runtime/controller.ts'
 
 /** Begins keys of Secrets that are gone. */
 const gonePrefix = 'gone:'
 
-const secretsByAccount: Grouping<Secret> = {
+const secretsByAccount: ObjectIndex<Secret> = {
   kind: secret,
   name: 'service-account',
-  groupsOf: (object) => (isTokenSecret(object) ? [accountKeyOf(object)] : []),
+  valuesOf: (object) => (isTokenSecret(object) ? [accountKeyOf(object)] : []),
 }
 
 const accountKeyOf = (object: Secret): string => objectKey(namespaceOf(object), accountNameOf(object))
@@ -27,8 +27,8 @@ export const serviceAccountTokenController = defineController({
   account: managerAccount,
   component: 'serviceaccount-token-controller',
   watches: [secret, serviceAccount],
-  groupings: [secretsByAccount as unknown as Grouping],
-  wakes(kind, { key, now, before }, { members }) {
+  indexes: [secretsByAccount as unknown as ObjectIndex],
+  enqueues(kind, { key, now, before }, { byIndex: members }) {
     if (kind.kind === serviceAccount.kind) return members(secretsByAccount, key).map(keyOf)
     const object = (now ?? before) as Secret
     if (!isTokenSecret(object)) return []
@@ -88,7 +88,7 @@ const isOf = ({ metadata }: Secret, account: ServiceAccount): boolean => {
 export function filled(
   object: Secret,
   account: ServiceAccount,
-  { authority, legacyTokens }: Pick<ControllerSettings, 'authority' | 'legacyTokens'>,
+  { certificateAuthority: authority, legacyTokens }: Pick<ControllerSettings, 'certificateAuthority' | 'legacyTokens'>,
 ): Secret | undefined {
   if (legacyTokens === undefined) return undefined
   const { metadata, data = {} } = object

@@ -1,18 +1,18 @@
 // Token cleaner: bootstrap tokens go when their time is up.
 import { secret, type Secret } from '../../api/core/v1/secret.ts'
-import { hasReason } from '../../api/status-error.ts'
-import { defineController } from '../controller.ts'
-import { endMsOf, isBootstrapToken, tokenNamespace } from './bootstrap-token.ts'
+import { hasReason } from '../../api/errors/status-error.ts'
+import { defineController } from '../runtime/controller.ts'
+import { expiryMsOf, isBootstrapToken, tokenNamespace } from './bootstrap-token.ts'
 
 export const tokenCleanerController = defineController({
   name: 'token-cleaner',
   account: 'token-cleaner',
   watches: [secret],
-  wakes: (_, { key, now }) => (now !== undefined && isBootstrapToken(now as Secret) ? [key] : []),
+  enqueues: (_, { key, now }) => (now !== undefined && isBootstrapToken(now as Secret) ? [key] : []),
   async reconcile(key, { client, cached, nowMs }, context) {
     const object = cached(secret, key)
     if (object === undefined) return undefined
-    const leftMs = endMsOf(object) - nowMs
+    const leftMs = expiryMsOf(object) - nowMs
     if (leftMs > 0) return leftMs === Infinity ? undefined : leftMs
     const { name, uid } = object.metadata
     try {

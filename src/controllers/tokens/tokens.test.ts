@@ -6,18 +6,18 @@ import { configMap } from '../../api/core/v1/config-map.ts'
 import { secret, type Secret } from '../../api/core/v1/secret.ts'
 import { serviceAccount } from '../../api/core/v1/service-account.ts'
 import { tokenReview } from '../../api/authentication/v1/token-review.ts'
-import { rfc3339 } from '../../base/clock.ts'
+import { rfc3339 } from '../../base/time/clock.ts'
 import { context, startCluster, type TestCluster } from '../../cluster/index.ts'
 import { base64Text } from '../../pki/pem.ts'
 import { nodeCrypto } from '../../platform/node/crypto.ts'
-import { made, nowMs } from '../plan.harness.ts'
+import { made, nowMs } from '../runtime/plan.harness.ts'
 import { signedData } from './bootstrap-signer.ts'
-import { endMsOf, signingToken } from './bootstrap-token.ts'
+import { expiryMsOf, signingToken } from './bootstrap-token.ts'
 import { legacyTokenCleanerController } from './legacy-token-cleaner.ts'
 import { filled } from './service-account-token.ts'
-import { start, TinyApi } from '../tiny-api.harness.ts'
-import type { Kind } from '../../api/kind.ts'
-import { pod } from '../../api/core/v1/pod.ts'
+import { start, FakeApi } from '../runtime/fake-api.harness.ts'
+import type { Kind } from '../../api/kind/kind.ts'
+import { pod } from '../../api/core/v1/pod/pod.ts'
 
 const ctx = context(new AbortController().signal)
 const legacy = 'kubernetes.io/service-account-token'
@@ -89,15 +89,15 @@ test('what stands in a Secret already is kept, and the certificate of the API se
   const data = { 'ca.crt': base64Text('OLD'), namespace: base64Text('elsewhere'), more: base64Text('x') }
   const object = made(secret, 's', { metadata: annotated('robot'), type: legacy, data })
   const legacyTokens = { issue: () => 'TOKEN' }
-  const next = filled(object, account, { authority: 'PEM', legacyTokens })
+  const next = filled(object, account, { certificateAuthority: 'PEM', legacyTokens })
   deepEqual(Object.fromEntries(Object.entries(next?.data ?? {}).map(([name, value]) => [name, atob(value)])), {
     'ca.crt': 'PEM',
     namespace: 'elsewhere',
     more: 'x',
     token: 'TOKEN',
   })
-  equal(filled(next ?? object, account, { authority: 'PEM', legacyTokens }), undefined)
-  equal(filled(object, account, { authority: 'PEM' }), undefined)
+  equal(filled(next ?? object, account, { certificateAuthority: 'PEM', legacyTokens }), undefined)
+  equal(filled(object, account, { certificateAuthority: 'PEM' }), undefined)
 })
 
 const bootstrap = (id: string, fields: Readonly<Record<string, string>> = {}): Secret =>
@@ -139,7 +139,7 @@ test('cluster-info carries one signature for each token, and none of those that 
   const whole = `${header}.${Buffer.from('K').toString('base64url')}`
   equal(shown, createHmac('sha256', 'secret').update(whole).digest('base64url'))
   deepEqual(signedData({ ...info, data: {} }, [{ id: 'abcdef', secret: 's' }], nodeCrypto), {})
-  equal(endMsOf(bootstrap('abcdef')), Infinity)
+  equal(expiryMsOf(bootstrap('abcdef')), Infinity)
 })
 
 test('signatures follow the tokens, and tokens go when their time is up', async () => {
@@ -191,7 +191,7 @@ test('the use of a token is written down, and an account forgets a Secret that i
 })
 
 test('tokens made by themselves that nobody used for a year are given up, and go after another', async () => {
-  const api = new TinyApi()
+  const api = new FakeApi()
   const isAsked = (what: string) => api.asked.includes(what)
   const kinds: readonly Kind[] = [secret, serviceAccount, pod, configMap]
   const [secretKind, accountKind, podKind, mapKind] = kinds as [Kind, Kind, Kind, Kind]

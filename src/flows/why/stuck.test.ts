@@ -2,11 +2,11 @@
 // problem where nothing acts on the kind.
 import { deepEqual, equal, match, ok } from 'node:assert/strict'
 import { test } from 'node:test'
-import { qualifiedResource, type Kind } from '../../api/kind.ts'
+import { qualifiedResource, type Kind } from '../../api/kind/kind.ts'
 import { kinds } from '../../api/kinds.ts'
-import type { ApiObject } from '../../api/object.ts'
-import { actingOn } from './acting.ts'
-import type { Surroundings } from './surroundings.ts'
+import type { ApiObject } from '../../api/meta/object.ts'
+import { responsibilityFor } from './responsible-component.ts'
+import type { ClusterReader } from './explainer.ts'
 import { why } from './why.ts'
 
 const since = '2026-01-01T00:00:00Z'
@@ -37,7 +37,7 @@ interface Specimen {
   readonly status?: object
 }
 
-const alone = (isCoxswain = true): Surroundings => ({
+const alone = (isCoxswain = true): ClusterReader => ({
   list: () => Promise.resolve([]),
   find: () => Promise.resolve(undefined),
   nowMs: 0,
@@ -58,7 +58,7 @@ const stored = kinds.filter(
 for (const kind of stored) {
   const resource = qualifiedResource(kind)
   test(`${resource}: it is known who acts on it`, () => {
-    ok(actingOn(kind, specimen(kind)) !== undefined, `${resource} is missing in acting.ts`)
+    ok(responsibilityFor(kind, specimen(kind)) !== undefined, `${resource} is missing in acting.ts`)
   })
 
   test(`${resource}: a finalizer of a controller that is not ours`, async () => {
@@ -79,7 +79,7 @@ for (const kind of stored) {
 
   test(`${resource}: nothing is claimed that was not checked`, async () => {
     const said = await saidOf(kind, specimen(kind))
-    const acting = actingOn(kind, specimen(kind))
+    const acting = responsibilityFor(kind, specimen(kind))
     if (acting?.kind === 'unserved') {
       ok(said.includes(acting.sentence), said)
       ok(!(await saidOf(kind, specimen(kind), false)).includes('Coxswain'), 'not where another Kubernetes runs')

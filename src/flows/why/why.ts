@@ -1,8 +1,8 @@
 // Why an object is not as it should be, in plain sentences: what is wrong, and what was tried.
 import { event, type Event } from '../../api/core/v1/event.ts'
-import type { Kind } from '../../api/kind.ts'
-import { namespaceOf, type ApiObject } from '../../api/object.ts'
-import type { FlowEvent } from '../../base/flow.ts'
+import type { Kind } from '../../api/kind/kind.ts'
+import { namespaceOf, type ApiObject } from '../../api/meta/object.ts'
+import type { FlowEvent } from '../../base/observability/flow-recorder.ts'
 import { isRead } from '../flow-graph.ts'
 import {
   autoscalerExplainer,
@@ -14,17 +14,17 @@ import {
   quotaExplainer,
   serviceExplainer,
   volumeExplainer,
-} from './cluster.ts'
-import { actingOn, type Acting } from './acting.ts'
+} from './cluster-explainers.ts'
+import { responsibilityFor, type Responsibility } from './responsible-component.ts'
 import {
   apiServiceExplainer,
   certificateRequestExplainer,
   definitionExplainer,
   deviceClaimExplainer,
-} from './extensions.ts'
-import { finalizerSentences } from './finalizers.ts'
-import { podExplainer } from './pod.ts'
-import { because, plural, type Explainer, type Surroundings } from './surroundings.ts'
+} from './extension-explainers.ts'
+import { finalizerSentences } from './finalizer-removers.ts'
+import { podExplainer } from './pod-explainer.ts'
+import { because, plural, type Explainer, type ClusterReader } from './explainer.ts'
 import {
   cronJobExplainer,
   daemonSetExplainer,
@@ -33,7 +33,7 @@ import {
   replicaSetExplainer,
   replicationControllerExplainer,
   statefulSetExplainer,
-} from './workloads.ts'
+} from './workload-explainers.ts'
 
 export const explainers: readonly Explainer[] = [
   apiServiceExplainer,
@@ -73,7 +73,7 @@ const triedMax = 10
 export async function why(
   kind: Kind,
   object: ApiObject,
-  around: Surroundings,
+  around: ClusterReader,
   recorded: readonly FlowEvent[],
 ): Promise<Why> {
   const explainer = explainers.find((each) => each.kind === kind)
@@ -82,7 +82,7 @@ export async function why(
   const told = events.filter(
     ({ involvedObject, type }) => type === 'Warning' && involvedObject.uid === object.metadata.uid,
   )
-  const acting = around.isCoxswain === false ? undefined : actingOn(kind, object)
+  const acting = around.isCoxswain === false ? undefined : responsibilityFor(kind, object)
   const waits = counted([
     ...finalizerSentences(object),
     ...own,
@@ -96,8 +96,8 @@ export async function why(
 }
 
 /** Never more than was looked at. */
-function summaryOf(acting: Acting | undefined, checked: string): string {
-  if (acting?.kind === 'data') return `It is stored. ${acting.readBy}; no component has to act on it.`
+function summaryOf(acting: Responsibility | undefined, checked: string): string {
+  if (acting?.kind === 'data') return `It is stored. ${acting.readers}; no component has to act on it.`
   return `No problem found. Checked: ${checked}, warning events, failed requests.`
 }
 
@@ -109,7 +109,7 @@ function counted(sentences: readonly string[]): string[] {
   )
 }
 
-interface Complaint {
+interface ConditionSummary {
   readonly type: string
   readonly status: string
   readonly reason?: string
@@ -121,7 +121,7 @@ const badWhenTrue = /^(Dangling|Denied|Failed|NetworkUnavailable|.*Pressure|.*Fa
 
 /** For kinds without an explainer: the conditions that report a problem. */
 function conditionSentences(object: ApiObject): string[] {
-  const { status } = object as { status?: { conditions?: readonly Complaint[] } }
+  const { status } = object as { status?: { conditions?: readonly ConditionSummary[] } }
   const bad = (status?.conditions ?? []).filter(
     (condition) => (condition.status === 'True') === badWhenTrue.test(condition.type),
   )
@@ -134,7 +134,7 @@ const lastSeen = ({ lastTimestamp, eventTime, series }: Event): string =>
 const timesOf = ({ series, count }: Event): number => series?.count ?? count ?? 1
 
 /** Names that a thing gave to what it makes, as one: `"web-x7k2p"` is `"web-*"`. */
-const nameless = (text: string, maker: string): string =>
+const maskGeneratedNames = (text: string, maker: string): string =>
   text
     .split('"')
     .map((part) => (part.startsWith(`${maker}-`) ? `${maker}-*` : part))
@@ -147,8 +147,8 @@ const creatingMark = 'Error creating: '
 function warningSentences(events: readonly Event[], said: readonly string[]): string[] {
   const newestFirst = events.toSorted((a, b) => lastSeen(b).localeCompare(lastSeen(a)))
   const alike = Map.groupBy(newestFirst, ({ reason = 'Warning', message = '', involvedObject: { name = '' } }) => {
-    const words = nameless(message.replace(combinedMark, ''), name)
-    const isSaid = said.some((sentence) => nameless(sentence, name).includes(words.replace(creatingMark, '')))
+    const words = maskGeneratedNames(message.replace(combinedMark, ''), name)
+    const isSaid = said.some((sentence) => maskGeneratedNames(sentence, name).includes(words.replace(creatingMark, '')))
     return isSaid ? `${reason}, as above` : `${reason}: ${words}`
   })
   return [...alike].map(([words, same]) => {

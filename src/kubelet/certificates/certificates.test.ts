@@ -1,18 +1,18 @@
 // A kubelet's certificates: asked for, refused, kept in one file, and renewed in time.
 import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict'
 import { test } from 'node:test'
-import { silentLog } from '../../base/log.ts'
-import { seededRandom } from '../../base/random.ts'
-import { VirtualClock } from '../../base/virtual-clock.ts'
+import { silentLog } from '../../base/observability/log.ts'
+import { seededRandom } from '../../base/random/random.ts'
+import { VirtualClock } from '../../base/time/virtual-clock.ts'
 import type { Client } from '../../client/client.ts'
-import { StatusError } from '../../api/status-error.ts'
+import { StatusError } from '../../api/errors/status-error.ts'
 import { Authority } from '../../pki/authority.ts'
-import { readRequest } from '../../pki/read-request.ts'
+import { parseCertificateRequest } from '../../pki/parse-certificate-request.ts'
 import { base64Text } from '../../pki/pem.ts'
 import { nodeCrypto } from '../../platform/node/crypto.ts'
 import { CertificateFile } from './certificate-file.ts'
-import { isExpired, keepRotating, renewalMs } from './rotating-certificate.ts'
-import { signedCertificate } from './signing-request.ts'
+import { isExpired, rotateCertificate, renewalMs } from './rotating-certificate.ts'
+import { requestCertificate } from './signing-request.ts'
 
 type Condition = { readonly type: string; readonly reason?: string; readonly message?: string }
 
@@ -24,7 +24,7 @@ function world(lifeMs: number, answer: 'sign' | 'nothing' | 401 | Condition = 's
   const state = { answer }
   const statusOf = (request: string, usages: readonly string[]) => {
     if (state.answer === 'sign')
-      return { certificate: base64Text(authority.sign(readRequest(request), usages, lifeMs)) }
+      return { certificate: base64Text(authority.sign(parseCertificateRequest(request), usages, lifeMs)) }
     return typeof state.answer === 'object' ? { conditions: [{ status: 'True', ...state.answer }] } : {}
   }
   const requests = {
@@ -43,7 +43,7 @@ function world(lifeMs: number, answer: 'sign' | 'nothing' | 401 | Condition = 's
       }))
       return Promise.resolve({ items, revision: 1 })
     },
-    async *watchMany(_: unknown, { signal }: { signal: AbortSignal }) {
+    async *watchBatches(_: unknown, { signal }: { signal: AbortSignal }) {
       yield []
       await clock.sleep(3_600_000, signal)
     },
@@ -62,19 +62,19 @@ const { signal } = new AbortController()
 const wish = { use: 'client', nodeName: 'n' } as const
 
 test('a client certificate is asked for in the name of the node, a serving one with its addresses', async () => {
-  const parts = world(3_600_000)
+  const deps = world(3_600_000)
   const key = nodeCrypto.generateKey()
-  match(await signedCertificate(wish, key, parts, signal), /^-----BEGIN CERTIFICATE-----/)
+  match(await requestCertificate(wish, key, deps, signal), /^-----BEGIN CERTIFICATE-----/)
   const serving = { use: 'serving', nodeName: 'n', addresses: ['10.0.0.7'] } as const
-  await signedCertificate(serving, key, parts, signal)
+  await requestCertificate(serving, key, deps, signal)
   deepEqual(
-    parts.asked.map(({ signerName, usages }) => [signerName, usages]),
+    deps.asked.map(({ signerName, usages }) => [signerName, usages]),
     [
       ['kubernetes.io/kube-apiserver-client-kubelet', ['digital signature', 'client auth']],
       ['kubernetes.io/kubelet-serving', ['digital signature', 'server auth']],
     ],
   )
-  const [client, server] = parts.asked.map(({ request }) => readRequest(request))
+  const [client, server] = deps.asked.map(({ request }) => parseCertificateRequest(request))
   deepEqual(client?.subject, { commonName: 'system:node:n', organizations: ['system:nodes'] })
   deepEqual(
     [server?.altNames.dnsNames, server?.altNames.addresses.map((bytes) => [...bytes])],
@@ -83,16 +83,16 @@ test('a client certificate is asked for in the name of the node, a serving one w
 })
 
 test('who starts again with the same key waits for the request that is there', async () => {
-  const parts = world(3_600_000, 'nothing')
+  const deps = world(3_600_000, 'nothing')
   const key = nodeCrypto.generateKey()
   const gone = new AbortController()
-  const first = signedCertificate(wish, key, parts, gone.signal)
-  await parts.clock.advance('1s')
+  const first = requestCertificate(wish, key, deps, gone.signal)
+  await deps.clock.advance('1s')
   gone.abort()
   await rejects(first)
-  parts.state.answer = 'sign'
-  ok(await signedCertificate(wish, key, parts, signal))
-  equal(parts.asked.length, 1)
+  deps.state.answer = 'sign'
+  ok(await requestCertificate(wish, key, deps, signal))
+  equal(deps.asked.length, 1)
 })
 
 test('a request that is denied or fails says why', async () => {
@@ -100,16 +100,16 @@ test('a request that is denied or fails says why', async () => {
     ['Denied', 'is denied'],
     ['Failed', 'failed'],
   ] as const) {
-    const parts = world(1, { type, reason: 'No', message: 'not you' })
-    const asking = signedCertificate(wish, nodeCrypto.generateKey(), parts, signal)
+    const deps = world(1, { type, reason: 'No', message: 'not you' })
+    const asking = requestCertificate(wish, nodeCrypto.generateKey(), deps, signal)
     await rejects(asking, new RegExp(`certificate signing request node-csr-\\S+ ${text}, reason: No, message: not you`))
   }
 })
 
 test('nobody is waited for longer than a quarter of an hour', async () => {
-  const parts = world(1, 'nothing')
-  const asking = rejects(signedCertificate(wish, nodeCrypto.generateKey(), parts, signal), /nobody has approved/)
-  await parts.clock.advance('15m')
+  const deps = world(1, 'nothing')
+  const asking = rejects(requestCertificate(wish, nodeCrypto.generateKey(), deps, signal), /nobody has approved/)
+  await deps.clock.advance('15m')
   await asking
 })
 
@@ -128,42 +128,42 @@ test('certificate and key stand in one file, and half a file is none', async () 
 
 test('a certificate is renewed between 70 and 90 % of its life, with a new key each time', async () => {
   const hourMs = 3_600_000
-  const parts = world(100 * hourMs)
-  const issued = await signedCertificate(wish, nodeCrypto.generateKey(), parts, signal)
-  const startMs = parts.clock.nowMs()
+  const deps = world(100 * hourMs)
+  const issued = await requestCertificate(wish, nodeCrypto.generateKey(), deps, signal)
+  const startMs = deps.clock.nowMs()
   for (let draw = 0; draw < 50; draw++) {
-    const share = (renewalMs(issued, parts.random) - startMs) / (100 * hourMs)
+    const share = (renewalMs(issued, deps.random) - startMs) / (100 * hourMs)
     ok(share > 0.69 && share < 0.9, String(share))
   }
   const told: string[] = []
   const stop = new AbortController()
-  const running = keepRotating(
+  const running = rotateCertificate(
     { certificate: issued, key: '' },
-    { ...parts, wish, onChange: ({ key }) => told.push(key) },
+    { ...deps, template: wish, onChange: ({ key }) => told.push(key) },
     stop.signal,
   )
-  await parts.clock.advance('60h')
+  await deps.clock.advance('60h')
   equal(told.length, 0)
-  await parts.clock.advance('31h')
+  await deps.clock.advance('31h')
   equal(told.length, 1)
-  await parts.clock.advance('91h')
+  await deps.clock.advance('91h')
   equal(told.length, 2)
   equal(new Set(told).size, 2)
-  equal(parts.written.length, 2)
+  equal(deps.written.length, 2)
   stop.abort()
   await rejects(running)
 })
 
 test('a renewal that fails is tried again; a certificate that has expired ends the kubelet', async () => {
-  const parts = world(3_600_000)
-  const first = { certificate: await signedCertificate(wish, nodeCrypto.generateKey(), parts, signal), key: '' }
-  parts.state.answer = 401
+  const deps = world(3_600_000)
+  const first = { certificate: await requestCertificate(wish, nodeCrypto.generateKey(), deps, signal), key: '' }
+  deps.state.answer = 401
   const ended = rejects(
-    keepRotating(first, { ...parts, wish, onChange() {} }, signal),
+    rotateCertificate(first, { ...deps, template: wish, onChange() {} }, signal),
     /kubelet-client-current.pem has expired/,
   )
-  await parts.clock.advance('59m')
-  equal(isExpired(first.certificate, parts.clock.nowMs()), false)
-  await parts.clock.advance('10m')
+  await deps.clock.advance('59m')
+  equal(isExpired(first.certificate, deps.clock.nowMs()), false)
+  await deps.clock.advance('10m')
   await ended
 })

@@ -1,18 +1,18 @@
 // RotatingCertificate: a certificate of the kubelet that is renewed before it expires. Each gets a key of its own, which
 // lies in the file before anybody uses it.
-import { rfc3339 } from '../../base/clock.ts'
-import { errorText } from '../../base/log.ts'
-import type { Random } from '../../base/random.ts'
-import { backoffMs, type Backoff } from '../../base/work-queue.ts'
+import { rfc3339 } from '../../base/time/clock.ts'
+import { errorText } from '../../base/observability/log.ts'
+import type { Random } from '../../base/random/random.ts'
+import { backoffMs, type Backoff } from '../../base/work/work-queue.ts'
 import type { Identity } from '../../pki/authority.ts'
-import { readCertificate } from '../../pki/read-certificate.ts'
+import { parseCertificate } from '../../pki/parse-certificate.ts'
 import type { CertificateFile } from './certificate-file.ts'
-import { signedCertificate, type CertificateWish, type SigningParts } from './signing-request.ts'
+import { requestCertificate, type CertificateTemplate, type SigningDeps } from './signing-request.ts'
 
-export interface RotatingCertificateParts extends SigningParts {
+export interface RotatingCertificateDeps extends SigningDeps {
   readonly random: Random
   readonly file: CertificateFile
-  readonly wish: CertificateWish
+  readonly template: CertificateTemplate
   /** Hears of each new one, once it is in the file. */
   readonly onChange: (identity: Identity) => void
 }
@@ -25,37 +25,37 @@ const retryBackoff: Backoff = { initialMs: 2_000, maxMs: 300_000 }
 
 /** When a certificate is renewed: between 70 and 90 % of its life. */
 export function renewalMs(certificate: string, random: Random): number {
-  const { notBeforeMs, notAfterMs } = readCertificate(certificate)
+  const { notBeforeMs, notAfterMs } = parseCertificate(certificate)
   const share = renewalShare.least + random.fraction() * (renewalShare.most - renewalShare.least)
   return notBeforeMs + (notAfterMs - notBeforeMs) * share
 }
 
 export const isExpired = (certificate: string, nowMs: number): boolean =>
-  nowMs >= readCertificate(certificate).notAfterMs
+  nowMs >= parseCertificate(certificate).notAfterMs
 
 /**
  * Renews until the signal ends it, beginning at once when there is none yet. Throws when a client certificate has expired
  * in spite of all: nothing can be asked with it any more.
  */
-export async function keepRotating(
+export async function rotateCertificate(
   present: Identity | undefined,
-  parts: RotatingCertificateParts,
+  deps: RotatingCertificateDeps,
   signal: AbortSignal,
 ): Promise<void> {
-  const { clock, log, random, file, wish, crypto, onChange } = parts
+  const { clock, log, random, file, template: wish, crypto, onChange } = deps
   for (let current = present, failures = 0; ;) {
     if (current !== undefined && failures === 0)
       await clock.sleep(Math.max(renewalMsMin, renewalMs(current.certificate, random) - clock.nowMs()), signal)
     try {
       const key = crypto.generateKey()
-      const certificate = await signedCertificate(wish, key, parts, signal)
+      const certificate = await requestCertificate(wish, key, deps, signal)
       current = { certificate, key: key.privateKey }
       await file.write(current)
       failures = 0
       onChange(current)
       log.info('a certificate was renewed', {
         file: file.path,
-        until: rfc3339(readCertificate(certificate).notAfterMs),
+        until: rfc3339(parseCertificate(certificate).notAfterMs),
       })
     } catch (error) {
       signal.throwIfAborted()

@@ -1,20 +1,20 @@
 // A certificate by CertificateSigningRequest: it is asked for, and waited for until somebody has approved and signed it.
-import type { Clock } from '../../base/clock.ts'
-import { context } from '../../base/context.ts'
-import type { Log } from '../../base/log.ts'
-import { unlessAborted } from '../../base/unless-aborted.ts'
+import type { Clock } from '../../base/time/clock.ts'
+import { context } from '../../base/observability/context.ts'
+import type { Log } from '../../base/observability/log.ts'
+import { unlessAborted } from '../../base/async/unless-aborted.ts'
 import {
   certificateSigningRequest,
   type CertificateSigningRequest,
 } from '../../api/certificates/v1/certificate-signing-request.ts'
-import { hasReason } from '../../api/status-error.ts'
+import { hasReason } from '../../api/errors/status-error.ts'
 import type { Client } from '../../client/client.ts'
-import { Informer } from '../../client/informer.ts'
-import { requestPem } from '../../pki/certificate-request.ts'
+import { Informer } from '../../client/informer/informer.ts'
+import { certificateRequestPem } from '../../pki/certificate-request.ts'
 import { base64Text } from '../../pki/pem.ts'
-import type { CryptoProvider, KeyPair } from '../../platform/crypto.ts'
+import type { CryptoProvider, KeyPair } from '../../platform/crypto/crypto.ts'
 
-export interface SigningParts {
+export interface SigningDeps {
   readonly client: Client
   readonly clock: Clock
   readonly log: Log
@@ -22,7 +22,7 @@ export interface SigningParts {
 }
 
 /** What a kubelet asks certificates for. */
-export type CertificateWish =
+export type CertificateTemplate =
   | { readonly use: 'client'; readonly nodeName: string }
   | { readonly use: 'serving'; readonly nodeName: string; readonly addresses: readonly string[] }
 
@@ -35,20 +35,20 @@ const signers = {
 const waitMsMax = 900_000
 
 /** The certificate as PEM. Throws when the request is denied, fails, or nobody approves it for long. */
-export async function signedCertificate(
-  wish: CertificateWish,
+export async function requestCertificate(
+  template: CertificateTemplate,
   key: KeyPair,
-  parts: SigningParts,
+  deps: SigningDeps,
   signal: AbortSignal,
 ): Promise<string> {
-  const { clock, log, client, crypto } = parts
+  const { clock, log, client, crypto } = deps
   const requests = client.of(certificateSigningRequest)
-  const { signerName, usages } = signers[wish.use]
-  const { nodeName } = wish
-  const names = wish.use === 'serving' ? { dnsNames: [nodeName], addresses: wish.addresses } : {}
+  const { signerName, usages } = signers[template.use]
+  const { nodeName } = template
+  const names = template.use === 'serving' ? { dnsNames: [nodeName], addresses: template.addresses } : {}
   const subject = { commonName: `system:node:${nodeName}`, organizations: ['system:nodes'] }
   const spec = {
-    request: base64Text(requestPem({ subject, ...names }, key)),
+    request: base64Text(certificateRequestPem({ subject, ...names }, key)),
     signerName,
     usages: [...usages],
   }
@@ -66,14 +66,14 @@ export async function signedCertificate(
     late.abort(new Error(`nobody has approved the certificate signing request ${name}`)),
   )
   try {
-    return await issued(name, parts, AbortSignal.any([signal, late.signal]))
+    return await issued(name, deps, AbortSignal.any([signal, late.signal]))
   } finally {
     timer.cancel()
     late.abort()
   }
 }
 
-async function issued(name: string, { client, clock, log }: SigningParts, signal: AbortSignal): Promise<string> {
+async function issued(name: string, { client, clock, log }: SigningDeps, signal: AbortSignal): Promise<string> {
   const outcome = Promise.withResolvers<string>()
   const requests = client.of(certificateSigningRequest)
   const informer = new Informer(

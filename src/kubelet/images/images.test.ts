@@ -1,9 +1,9 @@
 import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
 import { secret } from '../../api/core/v1/secret.ts'
-import { decode } from '../../schema/decode.ts'
+import { decode } from '../../schema/decoding/decode.ts'
 import type { Secret } from '../../api/core/v1/secret.ts'
-import { imageNeed } from './image-need.ts'
+import { pullDecision } from './pull-decision.ts'
 import { nodeImages } from './node-images.ts'
 import { credentialsFor, registryOf } from './pull-secrets.ts'
 
@@ -15,7 +15,7 @@ const needs: [policy: 'Always' | 'IfNotPresent' | 'Never', isPresent: boolean, n
   ['Never', false, 'refuse'],
 ]
 for (const [policy, isPresent, need] of needs)
-  test(`${policy}, ${isPresent ? 'present' : 'absent'}: ${need}`, () => equal(imageNeed(policy, isPresent), need))
+  test(`${policy}, ${isPresent ? 'present' : 'absent'}: ${need}`, () => equal(pullDecision(policy, isPresent), need))
 
 const registries: [image: string, registry: string][] = [
   ['nginx', 'docker.io'],

@@ -1,5 +1,5 @@
 // The images that a node tells of, so that pods can be placed where theirs is: the largest, as upstream's kubelet does.
-import type { ContainerRuntime } from '../../machine/runtime/runtime.ts'
+import type { ContainerRuntime } from '../../machine/runtime/container-runtime.ts'
 
 const imagesMax = 50
 const namesMax = 5

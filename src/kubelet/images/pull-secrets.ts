@@ -1,6 +1,6 @@
 // Credentials for registries, from the pull secrets of a pod.
 import type { Secret } from '../../api/core/v1/secret.ts'
-import type { ImageCredentials } from '../../machine/runtime/runtime.ts'
+import type { ImageCredentials } from '../../machine/runtime/container-runtime.ts'
 
 interface DockerAuth {
   readonly auth?: string

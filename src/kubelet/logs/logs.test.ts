@@ -1,13 +1,13 @@
 // Logs: the format of CRI, what is shown of a file, following it over rotations, and keeping files bounded.
 import { deepEqual, equal, rejects } from 'node:assert/strict'
 import { test } from 'node:test'
-import { silentLog } from '../../base/log.ts'
-import { turn } from '../../base/turn.ts'
-import { VirtualClock } from '../../base/virtual-clock.ts'
-import type { LogFile, LogFiles, LogFolder } from '../../machine/logs/log-files.ts'
+import { silentLog } from '../../base/observability/log.ts'
+import { eventLoopTurn } from '../../base/async/event-loop-turn.ts'
+import { VirtualClock } from '../../base/time/virtual-clock.ts'
+import type { LogFile, LogFiles, LogDirectory } from '../../machine/logs/log-files.ts'
 import { fixedNanoseconds, parseCriLine } from './cri-line.ts'
 import { readLog, type LogOptions, type LogSource } from './read-log.ts'
-import { LogRotator } from './rotator.ts'
+import { LogRotator } from './log-rotator.ts'
 
 const encode = (text: string) => new TextEncoder().encode(text)
 const decode = (bytes: Uint8Array) => new TextDecoder().decode(bytes)
@@ -33,7 +33,7 @@ test('times are shown with nine digits', () => {
 })
 
 /** Files in memory that grow, are moved away and come again. */
-class TestFiles implements LogFiles, LogFolder {
+class TestFiles implements LogFiles, LogDirectory {
   readonly files = new Map<string, { content: Uint8Array }>()
   readonly waiting = new Set<() => void>()
 
@@ -56,7 +56,7 @@ class TestFiles implements LogFiles, LogFolder {
       range: () => Promise.resolve({ start: 0, end: file.content.length }),
       read: (at, bytesMax) => Promise.resolve(file.content.subarray(at, at + bytesMax)),
       isReplaced: () => Promise.resolve(this.files.has(path) && this.files.get(path) !== file),
-      changed: (signal) => {
+      waitForChange: (signal) => {
         signal.throwIfAborted()
         return new Promise<void>((resolve) => this.waiting.add(resolve))
       },
@@ -175,7 +175,7 @@ test('a followed log is shown as it grows, over a rotation, until the container 
   const next = async () => decode((await reading.next()).value as Uint8Array)
   equal(await next(), 'first\n')
   const second_ = next()
-  await turn()
+  await eventLoopTurn()
   files.append('/log', `${second(2)} stdout F second\n`)
   equal(await second_, 'second\n')
   files.append('/log', `${second(3)} stdout F last of the old\n`)
@@ -184,12 +184,12 @@ test('a followed log is shown as it grows, over a rotation, until the container 
   equal(await next(), 'last of the old\n')
   equal(await next(), 'first of the new\n')
   const end = reading.next()
-  await turn()
+  await eventLoopTurn()
   isRunning = false
   files.append('/log', `${second(5)} stdout F last words\n`)
   equal(decode((await end).value as Uint8Array), 'last words\n')
   const over = reading.next()
-  await turn()
+  await eventLoopTurn()
   files.wake() // as every second
   equal((await over).done, true)
 })
@@ -220,8 +220,8 @@ test('a log that is too large is moved aside; older ones are compressed, the old
   }
   const clock = new VirtualClock()
   const rotator = new LogRotator(
-    { runtime, folder: files, clock, log: silentLog },
-    { fileBytesMax: 10, filesMax: 3, lookEveryMs: 10_000 },
+    { runtime, directory: files, clock, log: silentLog },
+    { fileBytesMax: 10, filesMax: 3, intervalMs: 10_000 },
   )
   files.append('/p/c/0.log', 'short')
   await rotator.rotateAll(signal)

@@ -62,7 +62,7 @@ export async function* readLog(
       // Who prints is running; who does not may have ended, and what it printed last is read once more.
       if (!hasNews) mayEnd = !(await source.isRunning())
       hasNews = false
-      if (!mayEnd) await file.changed(signal)
+      if (!mayEnd) await file.waitForChange(signal)
     }
   } finally {
     await file[Symbol.asyncDispose]()

@@ -1,11 +1,11 @@
 // From a container of a pod to what the runtime is asked to make.
-import type { Container } from '../../api/core/v1/container.ts'
-import type { ContainerConfig } from '../../machine/runtime/config.ts'
-import type { RuntimeImage } from '../../machine/runtime/runtime.ts'
+import type { Container } from '../../api/core/v1/container/container.ts'
+import type { ContainerConfig } from '../../machine/runtime/runtime-config.ts'
+import type { RuntimeImage } from '../../machine/runtime/container-runtime.ts'
 import { environmentOf, type EnvironmentSources } from './environment.ts'
-import { expanded } from './expansion.ts'
-import { limitsOf } from './limits.ts'
-import { containerSecurity } from './security.ts'
+import { expandVariables } from './variable-expansion.ts'
+import { linuxResources } from '../resources/linux-resources.ts'
+import { containerSecurity } from './security-context.ts'
 
 export interface ContainerSources extends EnvironmentSources {
   readonly memoryCapacityBytes: number
@@ -28,9 +28,9 @@ export function containerConfig(
     image: container.image ?? '',
     imageId: image.id,
     attempt,
-    command: command.map((word) => expanded(word, variables)),
-    arguments: args.map((word) => expanded(word, variables)),
-    workingFolder: container.workingDir ?? '',
+    command: command.map((word) => expandVariables(word, variables)),
+    arguments: args.map((word) => expandVariables(word, variables)),
+    workingDirectory: container.workingDir ?? '',
     environment,
     ...seen,
     logFile: `${name}/${attempt}.log`,
@@ -44,7 +44,7 @@ export function containerConfig(
       'io.kubernetes.pod.uid': pod.metadata.uid,
     },
     annotations: { 'io.kubernetes.container.restartCount': String(attempt) },
-    resources: limitsOf(container, pod.spec, memoryCapacityBytes),
+    resources: linuxResources(container, pod.spec, memoryCapacityBytes),
     security: containerSecurity(container, pod.spec, image),
     ...(container.lifecycle?.stopSignal === undefined ? {} : { stopSignal: container.lifecycle.stopSignal }),
   }

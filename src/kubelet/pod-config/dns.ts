@@ -1,6 +1,6 @@
 // How a pod finds names: the cluster's DNS, the node's own, or what the pod says, by its policy.
-import type { Pod } from '../../api/core/v1/pod.ts'
-import type { DnsConfig } from '../../machine/runtime/config.ts'
+import type { Pod } from '../../api/core/v1/pod/pod.ts'
+import type { DnsConfig } from '../../machine/runtime/runtime-config.ts'
 
 export interface ClusterDns {
   /** Addresses of the cluster's DNS; empty when there is none. */

@@ -1,22 +1,22 @@
 // The environment of a container: variables of services, of whole ConfigMaps and Secrets, and its own, in that order;
 // later ones win, and values may refer to earlier ones.
-import { lookup } from '../../base/lookup.ts'
+import { lookup } from '../../base/collections/lookup.ts'
 import { configMap, type ConfigMap } from '../../api/core/v1/config-map.ts'
-import type { Container } from '../../api/core/v1/container.ts'
-import type { EnvFromSource, EnvVar, EnvVarSource } from '../../api/core/v1/environment.ts'
-import type { Pod } from '../../api/core/v1/pod.ts'
+import type { Container } from '../../api/core/v1/container/container.ts'
+import type { EnvFromSource, EnvVar, EnvVarSource } from '../../api/core/v1/container/env-var.ts'
+import type { Pod } from '../../api/core/v1/pod/pod.ts'
 import { secret, type Secret } from '../../api/core/v1/secret.ts'
-import type { Service } from '../../api/core/v1/service.ts'
+import type { Service } from '../../api/core/v1/service/service.ts'
 import { ConfigError } from './config-error.ts'
-import { expanded } from './expansion.ts'
-import { fieldValue, resourceValue, type NodeFacts } from './field-values.ts'
+import { expandVariables } from './variable-expansion.ts'
+import { fieldValue, resourceValue, type NodeInfo } from './field-values.ts'
 import { serviceVariables } from './service-variables.ts'
 
 /** Everything that variables may come from. The objects are those of the pod's namespace, by name. */
 export interface EnvironmentSources {
   readonly pod: Pod
   readonly podIps: readonly string[]
-  readonly node: NodeFacts
+  readonly node: NodeInfo
   readonly configMaps: ReadonlyMap<string, ConfigMap>
   readonly secrets: ReadonlyMap<string, Secret>
   /** Services of the pod's namespace, and `kubernetes` of the default one. */
@@ -68,7 +68,7 @@ function valueOf(
   sources: EnvironmentSources,
   known: ReadonlyMap<string, string>,
 ): string | undefined {
-  if (valueFrom === undefined) return expanded(value ?? '', known)
+  if (valueFrom === undefined) return expandVariables(value ?? '', known)
   const { pod, podIps, node } = sources
   const { fieldRef, resourceFieldRef } = valueFrom
   if (fieldRef !== undefined) return fieldValue(pod, fieldRef.fieldPath, podIps, node)

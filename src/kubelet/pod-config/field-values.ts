@@ -1,19 +1,19 @@
 // What a pod can be told of itself: its fields and the resources of its containers, as variables and files.
-import { lookup } from '../../base/lookup.ts'
-import type { ResourceFieldSelector } from '../../api/core/v1/environment.ts'
-import type { Pod } from '../../api/core/v1/pod.ts'
-import { quantityNanos } from '../../schema/quantity.ts'
+import { lookup } from '../../base/collections/lookup.ts'
+import type { ResourceFieldSelector } from '../../api/core/v1/container/env-var.ts'
+import type { Pod } from '../../api/core/v1/pod/pod.ts'
+import { quantityNanos } from '../../schema/scalar/quantity.ts'
 import { ConfigError } from './config-error.ts'
 
 /** What the node knows beside the pod's own object. */
-export interface NodeFacts {
+export interface NodeInfo {
   readonly nodeName: string
   readonly hostIp: string
   /** What containers without a limit may use of the node. */
   readonly allocatable: Readonly<Record<string, string>>
 }
 
-export function fieldValue(pod: Pod, path: string, podIps: readonly string[], node: NodeFacts): string {
+export function fieldValue(pod: Pod, path: string, podIps: readonly string[], node: NodeInfo): string {
   const { metadata, spec } = pod
   const subscript = /^metadata\.(labels|annotations)\['(.+)'\]$/.exec(path)
   if (subscript !== null) {
@@ -59,7 +59,7 @@ export function resourceValue(
   { spec }: Pod,
   { containerName, resource, divisor }: ResourceFieldSelector,
   ownName: string,
-  node: NodeFacts,
+  node: NodeInfo,
 ): string {
   const name = containerName ?? ownName
   const container = [...(spec.initContainers ?? []), ...spec.containers].find((one) => one.name === name)

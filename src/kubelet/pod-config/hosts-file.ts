@@ -1,6 +1,6 @@
 // The /etc/hosts of a pod: loopback, the pod's own names, and its host aliases.
-import { withoutTrailing } from '../../base/without-trailing.ts'
-import type { Pod } from '../../api/core/v1/pod.ts'
+import { withoutTrailing } from '../../base/text/without-trailing.ts'
+import type { Pod } from '../../api/core/v1/pod/pod.ts'
 
 export function hostsFile({ spec }: Pod, podIps: readonly string[], hostname: string, domain: string): string {
   const names = domain === '' ? hostname : `${hostname}.${domain}\t${hostname}`

@@ -1,21 +1,21 @@
 import { deepEqual, equal, throws } from 'node:assert/strict'
 import { test } from 'node:test'
 import { configMap } from '../../api/core/v1/config-map.ts'
-import { pod, type Pod } from '../../api/core/v1/pod.ts'
+import { pod, type Pod } from '../../api/core/v1/pod/pod.ts'
 import { secret } from '../../api/core/v1/secret.ts'
-import { service } from '../../api/core/v1/service.ts'
-import type { Kind } from '../../api/kind.ts'
-import type { ApiObject } from '../../api/object.ts'
-import { decode } from '../../schema/decode.ts'
-import { withDefaults } from '../../schema/defaults.ts'
+import { service } from '../../api/core/v1/service/service.ts'
+import type { Kind } from '../../api/kind/kind.ts'
+import type { ApiObject } from '../../api/meta/object.ts'
+import { decode } from '../../schema/decoding/decode.ts'
+import { withDefaults } from '../../schema/decoding/defaults.ts'
 import { containerConfig, type ContainerSources } from './container-config.ts'
 import { dnsOf, parseResolvConf } from './dns.ts'
 import { environmentOf, referencesOf } from './environment.ts'
-import { expanded } from './expansion.ts'
+import { expandVariables } from './variable-expansion.ts'
 import { hostnameOf, hostsFile, nodeHostsFile } from './hosts-file.ts'
-import { limitsOf } from './limits.ts'
+import { linuxResources } from '../resources/linux-resources.ts'
 import { sandboxConfig } from './sandbox-config.ts'
-import { containerSecurity } from './security.ts'
+import { containerSecurity } from './security-context.ts'
 
 const made = <T extends ApiObject>(kind: Kind<T>, body: object): T =>
   kind.applyDefaults(withDefaults(kind.message, decode(kind.message, body).value as unknown as T))
@@ -54,7 +54,7 @@ const expansions: [text: string, expected: string][] = [
   ['$A $', '$A $'],
 ]
 for (const [text, expected] of expansions)
-  test(`${text} expands to ${expected}`, () => equal(expanded(text, new Map([['A', '1']])), expected))
+  test(`${text} expands to ${expected}`, () => equal(expandVariables(text, new Map([['A', '1']])), expected))
 
 const values: [what: string, env: object[], expected: string][] = [
   ['a value', [{ name: 'X', value: 'v' }], 'v'],
@@ -136,7 +136,7 @@ const limits: [what: string, resources: object, expected: object][] = [
 for (const [what, resources, expected] of limits)
   test(`limits of a container that asks for ${what}`, () => {
     const object = podOf({ resources })
-    deepEqual(limitsOf(firstOf(object), object.spec, 8 * 2 ** 30), expected)
+    deepEqual(linuxResources(firstOf(object), object.spec, 8 * 2 ** 30), expected)
   })
 
 test('a container that may not be root is refused when it would be, or nobody knows', () => {
@@ -216,7 +216,7 @@ test('a sandbox has the pod’s names, ports, group and log folder', () => {
   const object = podOf({ ports: [{ containerPort: 80, hostPort: 8080 }] })
   const config = sandboxConfig(object, 1, sandboxSources)
   deepEqual(
-    [config.hostname, config.logFolder, config.cgroupParent, config.attempt],
+    [config.hostname, config.logDirectory, config.cgroupParent, config.attempt],
     ['web', '/logs/default_web_u', '/kubepods/besteffort/podu', 1],
   )
   deepEqual(config.ports, [{ protocol: 'TCP', containerPort: 80, hostPort: 8080, hostIp: '' }])

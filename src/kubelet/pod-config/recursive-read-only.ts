@@ -1,20 +1,20 @@
 // Recursive read-only mounts: whether a mount is read-only with all that is mounted below it.
-import type { Container } from '../../api/core/v1/container.ts'
+import type { Container } from '../../api/core/v1/container/container.ts'
 import { ConfigError } from './config-error.ts'
 
 type VolumeMount = NonNullable<Container['volumeMounts']>[number]
 
-export const asksForRecursive = ({ recursiveReadOnly = 'Disabled' }: VolumeMount): boolean =>
+export const requestsRecursiveReadOnly = ({ recursiveReadOnly = 'Disabled' }: VolumeMount): boolean =>
   recursiveReadOnly !== 'Disabled'
 
 /** `canDeny`: whether the runtime can. Throws ConfigError where it must and cannot. */
-export function isRecursivelyReadOnly(mount: VolumeMount, canDeny: boolean): boolean {
-  if (!asksForRecursive(mount)) return false
+export function isRecursivelyReadOnly(mount: VolumeMount, isSupported: boolean): boolean {
+  if (!requestsRecursiveReadOnly(mount)) return false
   const { name, readOnly = false, mountPropagation = 'None', recursiveReadOnly } = mount
   const refuse = (why: string) =>
     new ConfigError(`volume ${JSON.stringify(name)} requested recursive read-only mode, but it is ${why}`)
   if (!readOnly) throw refuse('not read-only')
   if (mountPropagation !== 'None') throw refuse(`not compatible with propagation ${JSON.stringify(mountPropagation)}`)
-  if (recursiveReadOnly === 'Enabled' && !canDeny) throw refuse('not supported by the runtime')
-  return canDeny
+  if (recursiveReadOnly === 'Enabled' && !isSupported) throw refuse('not supported by the runtime')
+  return isSupported
 }

@@ -1,12 +1,12 @@
 // From a pod to the sandbox that it runs in.
-import type { Pod } from '../../api/core/v1/pod.ts'
-import { namespaceOf } from '../../api/object.ts'
-import type { HostPort, SandboxConfig } from '../../machine/runtime/config.ts'
+import type { Pod } from '../../api/core/v1/pod/pod.ts'
+import { namespaceOf } from '../../api/meta/object.ts'
+import type { HostPort, SandboxConfig } from '../../machine/runtime/runtime-config.ts'
 import { podCgroup } from '../resources/pod-cgroups.ts'
 import { dnsOf, type ClusterDns } from './dns.ts'
 import { hostnameOf } from './hosts-file.ts'
-import { logFolder, type NodePaths } from './paths.ts'
-import { namespacesOf, sandboxSecurity } from './security.ts'
+import { logDirectory, type NodePaths } from './node-paths.ts'
+import { namespacesOf, sandboxSecurity } from './security-context.ts'
 
 export interface SandboxSources {
   readonly paths: NodePaths
@@ -28,7 +28,7 @@ export function sandboxConfig(pod: Pod, attempt: number, sources: SandboxSources
     attempt,
     // A pod on the node's network shares the node's UTS namespace, where no hostname may be set.
     hostname: spec.hostNetwork ? '' : hostnameOf(pod, dns.domain).hostname,
-    logFolder: logFolder(paths, pod),
+    logDirectory: logDirectory(paths, pod),
     labels: {
       ...metadata.labels,
       'io.kubernetes.pod.name': metadata.name,

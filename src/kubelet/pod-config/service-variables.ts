@@ -1,6 +1,6 @@
 // Variables that tell a container where services are: those of its namespace, and the API server's.
-import type { Pod } from '../../api/core/v1/pod.ts'
-import type { Service } from '../../api/core/v1/service.ts'
+import type { Pod } from '../../api/core/v1/pod/pod.ts'
+import type { Service } from '../../api/core/v1/service/service.ts'
 
 export function serviceVariables(services: readonly Service[], { metadata, spec }: Pod): Map<string, string> {
   const variables = new Map<string, string>()

@@ -1,6 +1,6 @@
 // httpGet: one GET over a connection into a pod. Only its head is read: whoever asks wants to know the status.
-import type { ByteStream } from '../../platform/byte-stream.ts'
-import { authorityOf, type PodReach } from '../../machine/reach/reach.ts'
+import type { ByteStream } from '../../platform/http/byte-stream.ts'
+import { authorityOf, type PodDialer } from '../../machine/dialer/pod-dialer.ts'
 
 export interface HttpTarget {
   readonly scheme: 'http' | 'https'
@@ -21,8 +21,8 @@ const headBytesMax = 64 * 1024
 export const urlOf = (target: HttpTarget): string => `${target.scheme}://${authorityOf(target)}${target.path}`
 
 /** Rejects with Unreachable when nobody answers, and with an Error when the answer is none. */
-export async function httpGet(target: HttpTarget, reach: PodReach, signal: AbortSignal): Promise<HttpHead> {
-  const stream = await reach.connect(target, target.scheme === 'https', signal)
+export async function httpGet(target: HttpTarget, dialer: PodDialer, signal: AbortSignal): Promise<HttpHead> {
+  const stream = await dialer.connect(target, target.scheme === 'https', signal)
   const end = () => stream.destroy()
   signal.addEventListener('abort', end, { once: true })
   try {

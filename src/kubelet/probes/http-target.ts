@@ -1,6 +1,6 @@
 // Where an httpGet or a tcpSocket of a container leads.
-import type { Container } from '../../api/core/v1/container.ts'
-import type { HTTPGetAction } from '../../api/core/v1/probe.ts'
+import type { Container } from '../../api/core/v1/container/container.ts'
+import type { HTTPGetAction } from '../../api/core/v1/container/probe.ts'
 import type { HttpTarget } from './http-get.ts'
 
 /** The number of a port that may be named. Throws when the container has no such port. */

@@ -1,6 +1,6 @@
 import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
-import { aPod } from '../pod-life.harness.ts'
+import { aPod } from '../pod/pod-lifecycle.harness.ts'
 import { ProbeMetrics } from './probe-metrics.ts'
 
 test('probes are counted by their result, and a pod that goes takes its series along', () => {

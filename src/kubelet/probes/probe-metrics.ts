@@ -1,7 +1,7 @@
 // ProbeMetrics: how often probes were answered, and how fast, by pod and container. A pod that goes takes its series along.
-import { Metrics, type Labels } from '../../base/metrics.ts'
-import type { Pod } from '../../api/core/v1/pod.ts'
-import { namespaceOf } from '../../api/object.ts'
+import { Metrics, type Labels } from '../../base/observability/metrics.ts'
+import type { Pod } from '../../api/core/v1/pod/pod.ts'
+import { namespaceOf } from '../../api/meta/object.ts'
 
 const durationSeconds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 const results = ['successful', 'failed'] as const

@@ -1,51 +1,53 @@
 // ProbeWorker: asks one container again and again by one of its probes, and decides when enough answers agree.
-import type { Clock, Timer } from '../../base/clock.ts'
-import type { Probe } from '../../api/core/v1/probe.ts'
-import type { CheckResult } from './check.ts'
+import type { Clock, Timer } from '../../base/time/clock.ts'
+import type { Probe } from '../../api/core/v1/container/probe.ts'
+import type { ProbeOutcome } from './probe-check.ts'
 
 export const probeKinds = ['startup', 'liveness', 'readiness'] as const
 export type ProbeKind = (typeof probeKinds)[number]
 
-export type Verdict = 'open' | 'success' | 'failure'
+export type ProbeResult = 'open' | 'success' | 'failure'
 
-export interface ProbeWorkerParts {
+export interface ProbeWorkerDeps {
   readonly clock: Clock
   readonly spec: Probe
   /** Asks once; rejects when it cannot be asked. */
-  readonly ask: (signal: AbortSignal) => Promise<CheckResult>
+  readonly ask: (signal: AbortSignal) => Promise<ProbeOutcome>
   /** Hears of every answer, and how long it took. */
   readonly onAnswer: (answer: 'success' | 'failure', tookMs: number) => void
   /** Hears of every answer that is no plain success. */
-  readonly onTrouble: (trouble: Trouble) => void
-  readonly onVerdict: (verdict: Verdict) => void
+  readonly onProblem: (trouble: ProbeProblem) => void
+  readonly onVerdict: (verdict: ProbeResult) => void
 }
 
-export type Trouble = Exclude<CheckResult, { kind: 'success' }> | { readonly kind: 'error'; readonly message: string }
+export type ProbeProblem =
+  | Exclude<ProbeOutcome, { kind: 'success' }>
+  | { readonly kind: 'error'; readonly message: string }
 
 /** How often one question is put again when it could not be put at all. */
 const triesMax = 3
 
 export class ProbeWorker {
-  readonly #parts: ProbeWorkerParts
+  readonly #deps: ProbeWorkerDeps
   readonly #stopped = new AbortController()
-  #verdict: Verdict
+  #verdict: ProbeResult
   #timer: Timer | undefined
   /** How many of the last answers were the same. */
   #last: 'success' | 'failure' | undefined
   #run = 0
 
-  constructor(parts: ProbeWorkerParts, verdict: Verdict) {
-    this.#parts = parts
+  constructor(deps: ProbeWorkerDeps, verdict: ProbeResult) {
+    this.#deps = deps
     this.#verdict = verdict
   }
 
-  get verdict(): Verdict {
+  get verdict(): ProbeResult {
     return this.#verdict
   }
 
   /** Begins after a while; asks every period from then on. */
   start(delayMs: number): void {
-    this.#timer = this.#parts.clock.after(delayMs, () => void this.#tick())
+    this.#timer = this.#deps.clock.after(delayMs, () => void this.#tick())
   }
 
   stop(): void {
@@ -54,7 +56,7 @@ export class ProbeWorker {
   }
 
   async #tick(): Promise<void> {
-    const { clock, spec, onAnswer } = this.#parts
+    const { clock, spec, onAnswer } = this.#deps
     const beganMs = clock.monotonicMs()
     const answer = await this.#ask()
     if (this.#stopped.signal.aborted) return
@@ -68,7 +70,7 @@ export class ProbeWorker {
   }
 
   async #ask(): Promise<'success' | 'failure' | undefined> {
-    const { ask, onTrouble } = this.#parts
+    const { ask, onProblem: onTrouble } = this.#deps
     const { signal } = this.#stopped
     let message = ''
     for (let tries = 0; tries < triesMax; tries++) {
@@ -87,7 +89,7 @@ export class ProbeWorker {
   }
 
   #count(answer: 'success' | 'failure'): void {
-    const { spec, onVerdict } = this.#parts
+    const { spec, onVerdict } = this.#deps
     this.#run = answer === this.#last ? this.#run + 1 : 1
     this.#last = answer
     const threshold = answer === 'success' ? spec.successThreshold : spec.failureThreshold

@@ -1,15 +1,15 @@
 // Probes: one question at a time against simulated containers, then when enough answers agree.
 import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
-import { seededRandom } from '../../base/random.ts'
-import { VirtualClock } from '../../base/virtual-clock.ts'
-import type { Container } from '../../api/core/v1/container.ts'
-import type { Probe } from '../../api/core/v1/probe.ts'
-import { plainContainer, plainSandbox } from '../../machine/runtime/config.ts'
-import { SimulatedRuntime, type SimulatedProgram } from '../../machine/runtime/simulated.ts'
-import { check, type CheckResult } from './check.ts'
+import { seededRandom } from '../../base/random/random.ts'
+import { VirtualClock } from '../../base/time/virtual-clock.ts'
+import type { Container } from '../../api/core/v1/container/container.ts'
+import type { Probe } from '../../api/core/v1/container/probe.ts'
+import { plainContainer, plainSandbox } from '../../machine/runtime/runtime-config.ts'
+import { SimulatedRuntime, type SimulatedProgram } from '../../machine/runtime/simulated-runtime.ts'
+import { runProbe, type ProbeOutcome } from './probe-check.ts'
 import { portOf } from './http-target.ts'
-import { ProbeWorker, type Verdict } from './probe-worker.ts'
+import { ProbeWorker, type ProbeResult } from './probe-worker.ts'
 
 const { signal } = new AbortController()
 
@@ -104,8 +104,13 @@ for (const [handler, expected] of checks)
     const sandboxId = await runtime.runSandbox(sandbox, signal)
     const containerId = await runtime.createContainer(sandboxId, plainContainer('c', 'site'), sandbox, signal)
     await runtime.startContainer(containerId, signal)
-    const { reach } = runtime
-    const asked = check(spec(handler), { container: named, containerId, podIp: ip }, { runtime, reach, clock }, signal)
+    const { dialer: reach } = runtime
+    const asked = runProbe(
+      spec(handler),
+      { container: named, containerId, podIp: ip },
+      { runtime, dialer: reach, clock },
+      signal,
+    )
     const text = asked.then(
       (result) => (result.kind === 'success' ? result.kind : `${result.kind}: ${result.message}`),
       (error: Error) => `error: ${error.message}`,
@@ -124,15 +129,15 @@ async function decide(answers: string, more: Partial<Probe>): Promise<string[]> 
   const verdicts: string[] = []
   let troubles = 0
   const left = answers.split('')
-  const ask = (): Promise<CheckResult> => {
+  const ask = (): Promise<ProbeOutcome> => {
     const answer = left.shift()
     if (answer === undefined) return new Promise(() => {})
     if (answer === '!') return Promise.reject(new Error('no'))
     return Promise.resolve(answer === '-' ? { kind: 'failure', message: 'm' } : { kind: 'success' })
   }
-  const onVerdict = (verdict: Verdict) => verdicts.push(`${clock.nowMs() / 1000}s ${verdict}`)
+  const onVerdict = (verdict: ProbeResult) => verdicts.push(`${clock.nowMs() / 1000}s ${verdict}`)
   let answered = 0
-  const told = { onVerdict, onTrouble: () => troubles++, onAnswer: () => answered++ }
+  const told = { onVerdict, onProblem: () => troubles++, onAnswer: () => answered++ }
   const worker = new ProbeWorker({ clock, spec: { ...spec({}), periodSeconds: 1, ...more }, ask, ...told }, 'open')
   worker.start(0)
   await clock.advance(1000 * (answers.length - 1))

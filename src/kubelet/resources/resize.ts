@@ -1,11 +1,11 @@
 // Resize: what changes of requests and limits of a running pod mean. Pure: what is in force stands in the pod's status, so
 // nothing has to be remembered.
-import { lookup } from '../../base/lookup.ts'
-import type { Container } from '../../api/core/v1/container.ts'
-import type { Pod } from '../../api/core/v1/pod.ts'
-import type { ContainerStatus, PodCondition, PodStatus } from '../../api/core/v1/pod-status.ts'
-import { amountOf, podRequests } from '../../api/core/v1/requests.ts'
-import type { ResourceAmounts } from './allocatable.ts'
+import { lookup } from '../../base/collections/lookup.ts'
+import type { Container } from '../../api/core/v1/container/container.ts'
+import type { Pod } from '../../api/core/v1/pod/pod.ts'
+import type { ContainerStatus, PodCondition, PodStatus } from '../../api/core/v1/pod/pod-status.ts'
+import { amountOf, podRequests } from '../../api/core/v1/pod/pod-requests.ts'
+import type { ResourceAmounts } from '../node/allocatable.ts'
 
 /** What a resize may change. */
 export const resizable = ['cpu', 'memory'] as const
@@ -27,7 +27,7 @@ const statusOf = (status: PodStatus, name: string): ContainerStatus | undefined 
   [...(status.containerStatuses ?? []), ...(status.initContainerStatuses ?? [])].find((one) => one.name === name)
 
 /** Containers for which something else is wanted than is in force. */
-export const resized = (pod: Pod): readonly Container[] =>
+export const resizedContainers = (pod: Pod): readonly Container[] =>
   [...(pod.spec.initContainers ?? []), ...pod.spec.containers].filter(({ name, resources }) => {
     const present = inForce(pod, name)
     return present !== undefined && !sameResources(present, resources)
@@ -38,8 +38,8 @@ export const isResizedAsWhole = ({ spec, status }: Pod): boolean =>
   status.resources !== undefined && !sameResources(status.resources, spec.resources ?? {})
 
 /** The pod as it was granted: what is in force instead of what is wanted. */
-export function asGranted(pod: Pod): Pod {
-  if (resized(pod).length === 0 && !isResizedAsWhole(pod)) return pod
+export function withAllocatedResources(pod: Pod): Pod {
+  if (resizedContainers(pod).length === 0 && !isResizedAsWhole(pod)) return pod
   const granted = (container: Container): Container => ({
     ...container,
     resources: inForce(pod, container.name) ?? container.resources,
@@ -56,12 +56,12 @@ export function asGranted(pod: Pod): Pod {
   }
 }
 
-export type ResizeVerdict =
+export type ResizeDecision =
   | { readonly kind: 'granted' }
   | { readonly kind: 'pending'; readonly reason: 'Deferred' | 'Infeasible'; readonly message: string }
 
 /** Whether the node has it: not at all, not now, or yes. */
-export function judgeResize(pod: Pod, others: readonly Pod[], allocatable: ResourceAmounts): ResizeVerdict {
+export function evaluateResize(pod: Pod, others: readonly Pod[], allocatable: ResourceAmounts): ResizeDecision {
   const wanted = podRequests({ spec: pod.spec })
   const capacity = (name: string) => amountOf(name, lookup(allocatable, name))
   const lacks = (free: (name: string) => number) =>
@@ -73,7 +73,7 @@ export function judgeResize(pod: Pod, others: readonly Pod[], allocatable: Resou
     return { kind: 'pending', reason: 'Infeasible', message }
   }
   const used = (name: string) =>
-    others.reduce((sum, other) => sum + (podRequests({ spec: asGranted(other).spec }).get(name) ?? 0), 0)
+    others.reduce((sum, other) => sum + (podRequests({ spec: withAllocatedResources(other).spec }).get(name) ?? 0), 0)
   const later = lacks((name) => capacity(name) - used(name))
   if (later === undefined) return { kind: 'granted' }
   const message = `Node didn't have enough resource: ${later}, requested: ${requested(later)}, used: ${used(later)}, capacity: ${capacity(later)}`
@@ -106,7 +106,7 @@ export interface ResizeReport {
   readonly whole: Requirements | undefined
   /** The pod as it was granted. */
   readonly granted: Pod
-  readonly verdict: ResizeVerdict
+  readonly verdict: ResizeDecision
   /** What went wrong while it was put into force; undefined when nothing is under way. */
   readonly progress: { readonly message: string } | undefined
 }

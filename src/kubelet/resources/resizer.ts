@@ -1,29 +1,29 @@
 // Resizer: puts changed requests and limits of a running pod into force where the node has them: in place, or by starting
 // a container anew where its policy says so.
-import type { Context } from '../../base/context.ts'
-import { errorText } from '../../base/log.ts'
-import { onceForSpec } from '../../api/core/v1/bound-spec.ts'
-import type { Container } from '../../api/core/v1/container.ts'
-import { amountOf } from '../../api/core/v1/requests.ts'
-import { isPodFinished } from '../../api/core/v1/pod-readiness.ts'
-import type { Pod } from '../../api/core/v1/pod.ts'
-import type { ContainerRuntime, RuntimeContainer, RuntimePod } from '../../machine/runtime/runtime.ts'
-import { limitsOf } from '../pod-config/limits.ts'
-import type { RecordCall } from '../record-call.ts'
-import type { ResourceAmounts } from './allocatable.ts'
+import type { Context } from '../../base/observability/context.ts'
+import { errorText } from '../../base/observability/log.ts'
+import { cachedBySpec } from '../../api/core/v1/pod-spec/bound-spec.ts'
+import type { Container } from '../../api/core/v1/container/container.ts'
+import { amountOf } from '../../api/core/v1/pod/pod-requests.ts'
+import { isPodFinished } from '../../api/core/v1/pod/pod-readiness.ts'
+import type { Pod } from '../../api/core/v1/pod/pod.ts'
+import type { ContainerRuntime, RuntimeContainer, RuntimePod } from '../../machine/runtime/container-runtime.ts'
+import { linuxResources } from './linux-resources.ts'
+import type { RecordCall } from '../events/record-call.ts'
+import type { ResourceAmounts } from '../node/allocatable.ts'
 import type { PodCgroups } from './pod-cgroups.ts'
 import {
-  asGranted,
+  withAllocatedResources,
   inForce,
   isResizedAsWhole,
-  judgeResize,
+  evaluateResize,
   needsRestart,
-  resized,
+  resizedContainers,
   type Requirements,
   type ResizeReport,
 } from './resize.ts'
 
-export interface ResizerParts {
+export interface ResizerDeps {
   readonly runtime: Pick<ContainerRuntime, 'updateResources' | 'stats'>
   readonly cgroups: PodCgroups
   readonly allocatable: ResourceAmounts
@@ -40,23 +40,21 @@ export interface Resize extends ResizeReport {
 }
 
 export class Resizer {
-  readonly #parts: ResizerParts
+  readonly #deps: ResizerDeps
 
-  constructor(parts: ResizerParts) {
-    this.#parts = parts
+  constructor(deps: ResizerDeps) {
+    this.#deps = deps
   }
 
   /** Of a pod that has something that could be resized. */
   async step(pod: Pod, running: RuntimePod | undefined, context: Context): Promise<Resize> {
-    const changed = running === undefined || isPodFinished(pod) ? [] : resized(pod)
+    const changed = running === undefined || isPodFinished(pod) ? [] : resizedContainers(pod)
     const isWholeChanged = running !== undefined && !isPodFinished(pod) && isResizedAsWhole(pod)
     if (changed.length === 0 && !isWholeChanged) return this.#settled(pod)
-    const others = this.#parts
-      .pods()
-      .filter((other) => other.metadata.uid !== pod.metadata.uid && !isPodFinished(other))
-    const verdict = judgeResize(pod, others, this.#parts.allocatable)
+    const others = this.#deps.pods().filter((other) => other.metadata.uid !== pod.metadata.uid && !isPodFinished(other))
+    const verdict = evaluateResize(pod, others, this.#deps.allocatable)
     if (verdict.kind === 'pending') {
-      const granted = asGranted(pod)
+      const granted = withAllocatedResources(pod)
       return { ...this.#settled(granted), verdict }
     }
     return this.#enforce(pod, changed, running?.containers ?? [], context)
@@ -82,7 +80,7 @@ export class Resizer {
     )
     const isWholeLess = isLess(before.spec.resources, pod.spec.resources)
     if (less.length === 0 && !isWholeLess) return
-    const stats = await this.#parts.runtime.stats(signal)
+    const stats = await this.#deps.runtime.stats(signal)
     const usedBy = ({ id }: RuntimeContainer) =>
       stats.find(({ containerId }) => containerId === id)?.usage.memoryBytes ?? 0
     const live = containers.filter(({ state }) => state === 'running')
@@ -104,9 +102,9 @@ export class Resizer {
     containers: readonly RuntimeContainer[],
     context: Context,
   ): Promise<Resize> {
-    const { runtime, cgroups, memoryCapacityBytes, call } = this.#parts
+    const { runtime, cgroups, memoryCapacityBytes, call } = this.#deps
     const { signal } = context
-    const before = asGranted(pod)
+    const before = withAllocatedResources(pod)
     const whole = pod.spec.resources
     const resources = new Map(resourcesOf(pod))
     const restarts: RuntimeContainer[] = []
@@ -126,7 +124,7 @@ export class Resizer {
           resources.set(container.name, present)
           continue
         }
-        const limits = limitsOf(container, pod.spec, memoryCapacityBytes)
+        const limits = linuxResources(container, pod.spec, memoryCapacityBytes)
         await call(`resize container ${container.name}`, pod, context, () =>
           runtime.updateResources(live.id, limits, signal),
         )
@@ -176,7 +174,7 @@ const containersOf = ({ spec }: Pick<Pod, 'spec'>): readonly Container[] => [
 ]
 
 /** Whether a pod has something that could be resized. */
-export const hasResources = onceForSpec(
+export const hasResources = cachedBySpec(
   (spec): boolean =>
     spec.resources !== undefined ||
     containersOf({ spec }).some(({ resources }) => resources.requests !== undefined || resources.limits !== undefined),

@@ -1,11 +1,11 @@
 // Resizes as users see them: what the node says while it has the new amounts, and when it has not.
 import { deepEqual, equal, match } from 'node:assert/strict'
 import { test } from 'node:test'
-import { context } from '../../base/context.ts'
+import { context } from '../../base/observability/context.ts'
 import { event } from '../../api/core/v1/event.ts'
-import { pod, type PodInput } from '../../api/core/v1/pod.ts'
-import { startCluster } from '../../cluster/start-cluster.ts'
-import type { SimulatedProgram } from '../../machine/runtime/simulated.ts'
+import { pod, type PodInput } from '../../api/core/v1/pod/pod.ts'
+import { startCluster } from '../../cluster/testing/start-cluster.ts'
+import type { SimulatedProgram } from '../../machine/runtime/simulated-runtime.ts'
 
 const ctx = context(new AbortController().signal)
 

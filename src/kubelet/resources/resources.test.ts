@@ -1,15 +1,15 @@
 // What pods may use: the groups of pods, and what a node has for them.
 import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
-import { pod, type Pod } from '../../api/core/v1/pod.ts'
+import { pod, type Pod } from '../../api/core/v1/pod/pod.ts'
 import { SimulatedCgroups } from '../../machine/cgroups/simulated-cgroups.ts'
-import { decode } from '../../schema/decode.ts'
-import { withDefaults } from '../../schema/defaults.ts'
-import { limitsOf } from '../pod-config/limits.ts'
-import { parseThresholds } from '../pressure/thresholds.ts'
-import { allocatableOf } from './allocatable.ts'
+import { decode } from '../../schema/decoding/decode.ts'
+import { withDefaults } from '../../schema/decoding/defaults.ts'
+import { linuxResources } from './linux-resources.ts'
+import { parseThresholds } from '../eviction/thresholds.ts'
+import { allocatableOf } from '../node/allocatable.ts'
 import { podCgroup, podCgroupLimits, PodCgroups } from './pod-cgroups.ts'
-import { asGranted, judgeResize, needsRestart, resized } from './resize.ts'
+import { withAllocatedResources, evaluateResize, needsRestart, resizedContainers } from './resize.ts'
 
 const aPod = (resources: object[], more: object = {}, uid = 'u'): Pod => {
   const containers = resources.map((one, index) => ({ name: `c${index}`, image: 'i', resources: one }))
@@ -88,7 +88,7 @@ const scores: [what: string, pod: Pod, score: number][] = [
 for (const [what, { spec }, score] of scores)
   test(`killed for memory: ${what}`, () => {
     const [container] = spec.containers
-    equal(container && limitsOf(container, spec, 4 * gib).oomScoreAdjust, score)
+    equal(container && linuxResources(container, spec, 4 * gib).oomScoreAdjust, score)
   })
 
 test('allocatable is what is left beside reservations and hard thresholds', () => {
@@ -158,18 +158,18 @@ const resizes: [what: string, pod: Pod, others: Pod[], verdict: string][] = [
 ]
 for (const [what, target, others, wanted] of resizes)
   test(`resize: ${what}`, () => {
-    const verdict = judgeResize(target, others, allocatable)
+    const verdict = evaluateResize(target, others, allocatable)
     equal(verdict.kind === 'granted' ? 'granted' : `${verdict.reason} ${verdict.message}`, wanted)
   })
 
 test('resize: what is in force is granted until something else is, and a policy says what needs a restart', () => {
   const target = running(asks('2'), asks('1'))
   deepEqual(
-    resized(target).map(({ name }) => name),
+    resizedContainers(target).map(({ name }) => name),
     ['c0'],
   )
-  deepEqual(asGranted(target).spec.containers[0]?.resources, asks('1'))
-  deepEqual(resized(running(asks('1000m'), asks('1'))), [], 'the same amount in other words is no change')
+  deepEqual(withAllocatedResources(target).spec.containers[0]?.resources, asks('1'))
+  deepEqual(resizedContainers(running(asks('1000m'), asks('1'))), [], 'the same amount in other words is no change')
   const restarts = (resourceName: string) =>
     target.spec.containers.map((container) =>
       needsRestart({ ...container, resizePolicy: [{ resourceName, restartPolicy: 'RestartContainer' }] }, asks('1')),

@@ -1,10 +1,10 @@
 // Logs of a container: which of its starts is meant, and what of its log is asked for.
-import { lookup } from '../../base/lookup.ts'
-import type { Clock } from '../../base/clock.ts'
-import type { Pod } from '../../api/core/v1/pod.ts'
-import type { WireAnswer } from '../../platform/listener.ts'
+import { lookup } from '../../base/collections/lookup.ts'
+import type { Clock } from '../../base/time/clock.ts'
+import type { Pod } from '../../api/core/v1/pod/pod.ts'
+import type { WireResponse } from '../../platform/http/listener.ts'
 import { readLog, type LogOptions } from '../logs/read-log.ts'
-import { inspect, KubeletRefusal, type KubeletHost } from './host.ts'
+import { inspect, KubeletHttpError, type KubeletHost } from './kubelet-host.ts'
 
 export interface LogRequest {
   readonly namespace: string
@@ -18,9 +18,9 @@ export async function containerLogs(
   { namespace, pod: podName, container: name, query }: LogRequest,
   clock: Clock,
   signal: AbortSignal,
-): Promise<WireAnswer> {
+): Promise<WireResponse> {
   const pod = host.pod(namespace, podName)
-  if (pod === undefined) throw new KubeletRefusal(404, `pod ${JSON.stringify(podName)} does not exist\n`)
+  if (pod === undefined) throw new KubeletHttpError(404, `pod ${JSON.stringify(podName)} does not exist\n`)
   const containerId = loggedContainer(pod, name, isOn(query, 'previous'))
   const options = logOptions(query, clock.nowMs())
   const find = async () =>
@@ -42,7 +42,7 @@ function logOptions(query: URLSearchParams, nowMs: number): LogOptions {
   const number = (name: string): number | undefined => {
     const text = query.get(name)
     if (text === null || text === '') return undefined
-    if (!/^\d+$/.test(text)) throw new KubeletRefusal(400, '{"message": "Unable to decode query."}')
+    if (!/^\d+$/.test(text)) throw new KubeletHttpError(400, '{"message": "Unable to decode query."}')
     return Number(text)
   }
   const [sinceSeconds, sinceTime] = [number('sinceSeconds'), query.get('sinceTime') ?? '']
@@ -70,7 +70,7 @@ export function loggedContainer({ metadata, status }: Pod, name: string, previou
     (container) => container.name === name,
   )
   const refuse = (what: string): never => {
-    throw new KubeletRefusal(400, what)
+    throw new KubeletHttpError(400, what)
   }
   const inPod = `container ${JSON.stringify(name)} in pod ${JSON.stringify(metadata.name)}`
   if (found === undefined) return refuse(`${inPod} is not available`)

@@ -1,10 +1,10 @@
 // /logs: the logs of the node itself: folders as a page of links, files as they are.
-import type { WireAnswer } from '../../platform/listener.ts'
-import { KubeletRefusal, type KubeletHost } from './host.ts'
+import type { WireResponse } from '../../platform/http/listener.ts'
+import { KubeletHttpError, type KubeletHost } from './kubelet-host.ts'
 
-const notFound = () => new KubeletRefusal(404, '404 page not found\n')
+const notFound = () => new KubeletHttpError(404, '404 page not found\n')
 
-export async function nodeLogs({ systemLogs }: KubeletHost, pathname: string): Promise<WireAnswer> {
+export async function nodeLogs({ systemLogs }: KubeletHost, pathname: string): Promise<WireResponse> {
   const path = decodeURIComponent(pathname.slice('/logs'.length))
   const found = path.includes('\0') ? undefined : await systemLogs?.find(path)
   if (found === undefined) throw notFound()
@@ -21,7 +21,7 @@ export async function nodeLogs({ systemLogs }: KubeletHost, pathname: string): P
   return { status: 200, headers: { 'content-type': 'text/html; charset=utf-8' }, body: page(found.names) }
 }
 
-const moved = (location: string): WireAnswer => ({ status: 301, headers: { location }, body: '' })
+const moved = (location: string): WireResponse => ({ status: 301, headers: { location }, body: '' })
 
 const page = (names: readonly string[]): string =>
   [

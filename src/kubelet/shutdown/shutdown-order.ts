@@ -1,6 +1,6 @@
 // In which order pods end when their node goes down: the less important ones first, each group within its own time.
-import type { Pod } from '../../api/core/v1/pod.ts'
-import { criticalPriority } from '../pressure/ranking.ts'
+import type { Pod } from '../../api/core/v1/pod/pod.ts'
+import { criticalPriority } from '../eviction/eviction-ranking.ts'
 
 /** Pods of this priority or more, up to the next period's, get so long. */
 export interface ShutdownPeriod {
@@ -8,7 +8,7 @@ export interface ShutdownPeriod {
   readonly seconds: number
 }
 
-export interface ShutdownTexts {
+export interface ShutdownFlags {
   readonly graceMs: number
   /** The part of it that is kept for what the node itself depends on. */
   readonly criticalMs: number
@@ -16,7 +16,7 @@ export interface ShutdownTexts {
 }
 
 /** No periods: pods are not ended. Throws with what is wrong. */
-export function shutdownPeriods({ graceMs, criticalMs, byPriority }: ShutdownTexts): readonly ShutdownPeriod[] {
+export function shutdownPeriods({ graceMs, criticalMs, byPriority }: ShutdownFlags): readonly ShutdownPeriod[] {
   if (byPriority.length > 0) {
     if (graceMs > 0 || criticalMs > 0)
       throw new Error('periods by priority and one period for all cannot be said at the same time')

@@ -1,13 +1,13 @@
 // A node that goes down: who ends when, what everybody says of it, and what comes after.
 import { deepEqual, equal, throws } from 'node:assert/strict'
 import { test } from 'node:test'
-import { context } from '../../base/context.ts'
+import { context } from '../../base/observability/context.ts'
 import { event } from '../../api/core/v1/event.ts'
-import { node } from '../../api/core/v1/node.ts'
-import { pod, type Pod } from '../../api/core/v1/pod.ts'
-import { startCluster } from '../../cluster/start-cluster.ts'
-import { serveUntilTerminated, type SimulatedProgram } from '../../machine/runtime/simulated.ts'
-import { AnnouncedShutdown } from '../../machine/shutdown/announced-shutdown.ts'
+import { node } from '../../api/core/v1/node/node.ts'
+import { pod, type Pod } from '../../api/core/v1/pod/pod.ts'
+import { startCluster } from '../../cluster/testing/start-cluster.ts'
+import { serveUntilTerminated, type SimulatedProgram } from '../../machine/runtime/simulated-runtime.ts'
+import { ManualShutdown } from '../../machine/shutdown/manual-shutdown.ts'
 import { soloNode } from '../solo.harness.ts'
 import { shutdownGroups, shutdownPeriods } from './shutdown-order.ts'
 
@@ -103,7 +103,7 @@ test('a shutdown ends ordinary pods first and critical ones after, each within i
 test('while its machine goes down a node is not ready and takes no pod; once that is called off it does again', async () => {
   const cluster = await startCluster({ nodes: 0 })
   const { client, clock } = cluster
-  const shutdown = new AnnouncedShutdown()
+  const shutdown = new ManualShutdown()
   const settings = { shutdownPeriods: shutdownPeriods({ ...none, graceMs: 30_000 }) }
   const images = { stuck: () => new Promise<number>(() => {}) }
   const { start: startNode } = soloNode(cluster, { shutdown }, settings, { images })
@@ -141,7 +141,7 @@ test('while its machine goes down a node is not ready and takes no pod; once tha
   await clock.advance('30s')
   await waited
   equal((await statusOf('early')).reason, 'Terminated')
-  const resumed = shutdown.callOff()
+  const resumed = shutdown.cancel()
   await clock.advance('1s')
   await resumed
   deepEqual(await ready(), ['True', 'KubeletReady', 'kubelet is posting ready status'])

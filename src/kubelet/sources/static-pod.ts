@@ -1,40 +1,40 @@
 // From a manifest to static pods of this node: what an API server would have made of them.
-import { podText } from '../pod-events.ts'
-import { mirrorPodAnnotation, pod as podKind, type Pod } from '../../api/core/v1/pod.ts'
-import type { Manifest, ManifestSource } from '../../machine/manifests/manifests.ts'
-import { qosClassOf } from '../../api/core/v1/qos.ts'
-import { decode } from '../../schema/decode.ts'
-import { withDefaults } from '../../schema/defaults.ts'
-import { validateFields } from '../../schema/validate.ts'
+import { formatPod } from '../events/pod-events.ts'
+import { mirrorPodAnnotation, pod as podKind, type Pod } from '../../api/core/v1/pod/pod.ts'
+import type { Manifest, ManifestSource } from '../../machine/manifests/manifest-source.ts'
+import { qosClassOf } from '../../api/core/v1/pod-spec/qos.ts'
+import { decode } from '../../schema/decoding/decode.ts'
+import { withDefaults } from '../../schema/decoding/defaults.ts'
+import { validateFields } from '../../schema/validation/validate.ts'
 
 export const hashAnnotation = 'kubernetes.io/config.hash'
 export const sourceAnnotation = 'kubernetes.io/config.source'
 
-export interface StaticPodParts {
+export interface StaticPodDeps {
   readonly nodeName: string
   /** A short text that differs when the text does. */
   readonly digest: (text: string) => string
 }
 
 /** Throws when the manifest is no pod, or no good one. */
-export async function staticPodsOf(
+export async function parseStaticPods(
   { name, text }: Manifest,
   source: ManifestSource['kind'],
-  parts: StaticPodParts,
+  deps: StaticPodDeps,
 ): Promise<Pod[]> {
   const { parse } = await import('yaml')
   const read = parse(text, { version: '1.1', schema: 'yaml-1.1', maxAliasCount: 100 }) as unknown
   if (typeof read !== 'object' || read === null) throw new Error(`${name} holds no object`)
   const { kind, items } = read as { kind?: unknown; items?: unknown }
   const all = kind === 'PodList' && Array.isArray(items) ? (items as unknown[]) : [read]
-  return all.map((one) => staticPod(one, name, source, parts))
+  return all.map((one) => staticPod(one, name, source, deps))
 }
 
 function staticPod(
   read: unknown,
   file: string,
   source: ManifestSource['kind'],
-  { nodeName, digest }: StaticPodParts,
+  { nodeName, digest }: StaticPodDeps,
 ): Pod {
   const { kind = 'Pod', metadata = {}, spec = {} } = read as { kind?: string; metadata?: object; spec?: object }
   if (kind !== 'Pod') throw new Error(`${file} holds a ${kind}, not a Pod`)
@@ -61,11 +61,11 @@ function staticPod(
   const errors = [...validateFields(podKind.message, made), ...podKind.validate(made)]
   if (errors.length > 0)
     throw new Error(
-      `pod ${podText(made)} in ${file}: ${errors.map(({ field, message }) => `${field}: ${message}`).join(', ')}`,
+      `pod ${formatPod(made)} in ${file}: ${errors.map(({ field, message }) => `${field}: ${message}`).join(', ')}`,
     )
   // Said with the rest of its status: what the API server says of a mirror is no news then.
   return { ...made, status: { ...made.status, qosClass: qosClassOf(made.spec) } }
 }
 
 /** What stands for a static pod in the API server: to be read, not to be acted on. */
-export const isMirror = ({ metadata }: Pod): boolean => metadata.annotations?.[mirrorPodAnnotation] !== undefined
+export const isMirrorPod = ({ metadata }: Pod): boolean => metadata.annotations?.[mirrorPodAnnotation] !== undefined

@@ -1,22 +1,22 @@
 // Static pods on a simulated node: they run, are seen by their mirrors, follow their files, and outlive broken ones.
 import { deepEqual, equal, match, rejects } from 'node:assert/strict'
 import { test } from 'node:test'
-import { context } from '../../base/context.ts'
-import { pod } from '../../api/core/v1/pod.ts'
-import { startCluster } from '../../cluster/start-cluster.ts'
-import type { ManifestSource } from '../../machine/manifests/manifests.ts'
+import { context } from '../../base/observability/context.ts'
+import { pod } from '../../api/core/v1/pod/pod.ts'
+import { startCluster } from '../../cluster/testing/start-cluster.ts'
+import type { ManifestSource } from '../../machine/manifests/manifest-source.ts'
 import { soloNode } from '../solo.harness.ts'
-import { staticPodsOf } from './static-pod.ts'
+import { parseStaticPods } from './static-pod.ts'
 
 const ctx = context(new AbortController().signal)
 const digest = (text: string) =>
   `hash-${text.length}-${[...new TextEncoder().encode(text)].reduce((a, b) => (a * 31 + b) | 0, 7)}`
-const parts = { nodeName: 'solo', digest }
+const deps = { nodeName: 'solo', digest }
 const manifest = (name: string, image: string) =>
   `apiVersion: v1\nkind: Pod\nmetadata: {name: ${name}}\nspec:\n  containers: [{name: c, image: ${image}}]\n`
 
 test('a manifest becomes a pod of this node, with what an API server would have added', async () => {
-  const [made] = await staticPodsOf({ name: '/m/web.yaml', text: manifest('web', 'i') }, 'file', parts)
+  const [made] = await parseStaticPods({ name: '/m/web.yaml', text: manifest('web', 'i') }, 'file', deps)
   const { metadata, spec } = made ?? {}
   deepEqual(
     [metadata?.name, metadata?.namespace, spec?.nodeName, spec?.restartPolicy, spec?.tolerations?.at(-1)?.operator],
@@ -33,14 +33,14 @@ const bad: [why: string, text: string, message: RegExp][] = [
   ['no containers', 'kind: Pod\nmetadata: {name: x}\nspec: {containers: []}', /spec\.containers: Required value/],
 ]
 for (const [why, text, message] of bad)
-  test(`a manifest that is none: ${why}`, () => rejects(staticPodsOf({ name: 'f', text }, 'file', parts), message))
+  test(`a manifest that is none: ${why}`, () => rejects(parseStaticPods({ name: 'f', text }, 'file', deps), message))
 
 test('a list of pods is several', async () => {
   const text = JSON.stringify({
     kind: 'PodList',
     items: ['a', 'b'].map((name) => ({ metadata: { name }, spec: { containers: [{ name: 'c', image: 'i' }] } })),
   })
-  const made = await staticPodsOf({ name: 'f', text }, 'http', parts)
+  const made = await parseStaticPods({ name: 'f', text }, 'http', deps)
   deepEqual(
     made.map(({ metadata }) => metadata.name),
     ['a-solo', 'b-solo'],
@@ -55,7 +55,7 @@ async function startNode() {
   const source: ManifestSource = {
     kind: 'file',
     list: () => Promise.resolve([...files].map(([name, text]) => ({ name, text }))),
-    changed: (signal) => {
+    waitForChange: (signal) => {
       signal.addEventListener('abort', () => heard.reject(signal.reason as Error), { once: true })
       return heard.promise
     },

@@ -1,18 +1,25 @@
 // StaticPods: pods that the node finds by itself, and their mirrors in the API server, by which others see them. A mirror
 // that somebody changes or deletes is made anew: the manifest alone says what runs.
-import type { Cause } from '../../base/flow.ts'
-import { rfc3339, type Clock } from '../../base/clock.ts'
-import type { Context } from '../../base/context.ts'
-import { errorText, type Log } from '../../base/log.ts'
-import { node } from '../../api/core/v1/node.ts'
-import { mirrorPodAnnotation, pod as podKind, type Pod, type PodInput } from '../../api/core/v1/pod.ts'
-import { controllerReference, isBeingDeleted, keyOf, namespaceOf, objectKey, type ObjectKey } from '../../api/object.ts'
-import { hasReason } from '../../api/status-error.ts'
+import type { Cause } from '../../base/observability/flow-recorder.ts'
+import { rfc3339, type Clock } from '../../base/time/clock.ts'
+import type { Context } from '../../base/observability/context.ts'
+import { errorText, type Log } from '../../base/observability/log.ts'
+import { node } from '../../api/core/v1/node/node.ts'
+import { mirrorPodAnnotation, pod as podKind, type Pod, type PodInput } from '../../api/core/v1/pod/pod.ts'
+import {
+  controllerReference,
+  isBeingDeleted,
+  keyOf,
+  namespaceOf,
+  objectKey,
+  type ObjectKey,
+} from '../../api/meta/object.ts'
+import { hasReason } from '../../api/errors/status-error.ts'
 import type { Client } from '../../client/client.ts'
-import type { ManifestSource } from '../../machine/manifests/manifests.ts'
-import { hashAnnotation, isMirror, sourceAnnotation, staticPodsOf, type StaticPodParts } from './static-pod.ts'
+import type { ManifestSource } from '../../machine/manifests/manifest-source.ts'
+import { hashAnnotation, isMirrorPod, sourceAnnotation, parseStaticPods, type StaticPodDeps } from './static-pod.ts'
 
-export interface StaticPodsParts extends StaticPodParts {
+export interface StaticPodsDeps extends StaticPodDeps {
   readonly client: Client
   readonly clock: Clock
   readonly log: Log
@@ -28,30 +35,30 @@ export interface StaticPodsParts extends StaticPodParts {
 const mirrorRetryMs = 5_000
 
 export class StaticPods {
-  readonly #parts: StaticPodsParts
+  readonly #deps: StaticPodsDeps
   /** By uid, those on their way out included. */
   readonly #pods = new Map<string, Pod>()
   /** What each file held when it was last readable: one that breaks keeps its pods. */
   readonly #lastGood = new Map<string, readonly Pod[]>()
 
-  constructor(parts: StaticPodsParts) {
-    this.#parts = parts
+  constructor(deps: StaticPodsDeps) {
+    this.#deps = deps
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    await Promise.all(this.#parts.sources.map((source) => this.#follow(source, signal)))
+    await Promise.all(this.#deps.sources.map((source) => this.#follow(source, signal)))
   }
 
   /** The pod with the status that its mirror shows; one whose manifest is gone is being deleted. */
   find(uid: string): Pod | undefined {
     const found = this.#pods.get(uid)
-    const mirror = found && this.mirrorOf(found)
-    return found === undefined || mirror === undefined ? found : { ...found, status: mirror.status }
+    const ensureMirror = found && this.mirrorOf(found)
+    return found === undefined || ensureMirror === undefined ? found : { ...found, status: ensureMirror.status }
   }
 
   /** The uid of the static pod that a mirror stands for. */
-  mirrored(mirror: Pod): string | undefined {
-    const key = keyOf(mirror)
+  uidForMirror(ensureMirror: Pod): string | undefined {
+    const key = keyOf(ensureMirror)
     return [...this.#pods.values()].find((one) => keyOf(one) === key)?.metadata.uid
   }
 
@@ -65,13 +72,13 @@ export class StaticPods {
   }
 
   mirrorOf(pod: Pod): Pod | undefined {
-    const found = this.#parts.present(objectKey(namespaceOf(pod), pod.metadata.name))
-    return found !== undefined && isMirror(found) ? found : undefined
+    const found = this.#deps.present(objectKey(namespaceOf(pod), pod.metadata.name))
+    return found !== undefined && isMirrorPod(found) ? found : undefined
   }
 
   /** Makes the mirror, or makes it anew; returns it when it is good. */
-  async mirror(pod: Pod, context: Context): Promise<Pod | undefined> {
-    const { client, nodeName } = this.#parts
+  async ensureMirror(pod: Pod, context: Context): Promise<Pod | undefined> {
+    const { client, nodeName } = this.#deps
     const present = this.mirrorOf(pod)
     const hash = pod.metadata.annotations?.[hashAnnotation] ?? ''
     if (present !== undefined) {
@@ -94,7 +101,7 @@ export class StaticPods {
       return await client.of(podKind).create(body as unknown as PodInput, namespaceOf(pod), context)
     } catch (error) {
       // Its namespace may come later, or the cache is behind.
-      const { clock, log, onChange } = this.#parts
+      const { clock, log, onChange } = this.#deps
       log.debug('a mirror could not be made', { pod: pod.metadata.name, error: errorText(error) })
       clock.after(mirrorRetryMs, () => onChange(pod.metadata.uid, context.cause))
       return undefined
@@ -104,22 +111,22 @@ export class StaticPods {
   /** All of it has ended. */
   async release(pod: Pod, context: Context): Promise<void> {
     this.#pods.delete(pod.metadata.uid)
-    const mirror = this.mirrorOf(pod)
-    if (mirror !== undefined) await this.#remove(mirror, context)
+    const ensureMirror = this.mirrorOf(pod)
+    if (ensureMirror !== undefined) await this.#remove(ensureMirror, context)
   }
 
-  async #remove(mirror: Pod, context: Context): Promise<void> {
-    const { name, uid } = mirror.metadata
+  async #remove(ensureMirror: Pod, context: Context): Promise<void> {
+    const { name, uid } = ensureMirror.metadata
     try {
       const options = { gracePeriodSeconds: 0, uid }
-      await this.#parts.client.of(podKind).delete(name, namespaceOf(mirror), options, context)
+      await this.#deps.client.of(podKind).delete(name, namespaceOf(ensureMirror), options, context)
     } catch (error) {
       if (!hasReason(error, 'NotFound') && !hasReason(error, 'Conflict')) throw error
     }
   }
 
   async #follow(source: ManifestSource, signal: AbortSignal): Promise<void> {
-    const { log } = this.#parts
+    const { log } = this.#deps
     for (;;) {
       try {
         await this.#look(source, signal)
@@ -127,19 +134,19 @@ export class StaticPods {
         signal.throwIfAborted()
         log.warn('static pods could not be looked for', { source: source.kind, error: errorText(error) })
       }
-      await source.changed(signal)
+      await source.waitForChange(signal)
     }
   }
 
   async #look(source: ManifestSource, signal: AbortSignal): Promise<void> {
-    const { clock, log, onBroken } = this.#parts
+    const { clock, log, onBroken } = this.#deps
     const manifests = await source.list(signal)
     const found = new Map<string, Pod>()
     for (const manifest of manifests) {
       const name = `${source.kind} ${manifest.name}`
       try {
         // The reader of YAML is loaded when it is first needed.
-        const read = clock.outside(staticPodsOf(manifest, source.kind, this.#parts))
+        const read = clock.outside(parseStaticPods(manifest, source.kind, this.#deps))
         this.#lastGood.set(name, await read)
       } catch (error) {
         log.error('a static pod cannot be read; what ran of it runs on', {
@@ -157,7 +164,7 @@ export class StaticPods {
   }
 
   #replace(kind: ManifestSource['kind'], found: ReadonlyMap<string, Pod>): void {
-    const { clock, onChange } = this.#parts
+    const { clock, onChange } = this.#deps
     for (const [uid, known] of this.#pods) {
       if (known.metadata.annotations?.[sourceAnnotation] !== kind || found.has(uid)) continue
       if (isBeingDeleted(known)) continue

@@ -6,7 +6,7 @@ export type FileSystemName = 'node' | 'images' | 'containers'
 /** By what the kernel numbers them with: equal numbers, one file system. */
 export type DiskLayout = Readonly<Record<FileSystemName, number>>
 
-export const oneFileSystem: DiskLayout = { node: 0, images: 0, containers: 0 }
+export const singleFileSystem: DiskLayout = { node: 0, images: 0, containers: 0 }
 
 /** What lies on the file system of that name. */
 export function contentsOf(layout: DiskLayout, name: FileSystemName): Readonly<Record<FileSystemName, boolean>> {

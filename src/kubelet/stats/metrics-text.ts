@@ -80,12 +80,12 @@ export function resourceMetrics({ node, pods }: Summary): string {
   ])
 }
 
-export interface MachineFacts {
+export interface MachineInfo {
   readonly cpus: number
   readonly memoryBytes: number
 }
 
-export function cadvisorMetrics({ pods }: Summary, { cpus, memoryBytes }: MachineFacts): string {
+export function cadvisorMetrics({ pods }: Summary, { cpus, memoryBytes }: MachineInfo): string {
   const containers = pods.flatMap(({ podRef, containers: own }) =>
     own.map((one) => ({
       labels: { container: one.name, namespace: podRef.namespace, pod: podRef.name },

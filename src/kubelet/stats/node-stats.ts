@@ -1,18 +1,18 @@
 // NodeStats: what the node and its pods use, looked up when somebody asks and remembered for a moment.
-import { rfc3339, type Clock } from '../../base/clock.ts'
-import { isPodFinished } from '../../api/core/v1/pod-readiness.ts'
-import type { Pod } from '../../api/core/v1/pod.ts'
-import { namespaceOf } from '../../api/object.ts'
+import { rfc3339, type Clock } from '../../base/time/clock.ts'
+import { isPodFinished } from '../../api/core/v1/pod/pod-readiness.ts'
+import type { Pod } from '../../api/core/v1/pod/pod.ts'
+import { namespaceOf } from '../../api/meta/object.ts'
 import type { CgroupUsage } from '../../machine/cgroups/cgroups.ts'
 import type { FileSystemLoad, InterfaceLoad, MemoryLoad } from '../../machine/load/host-load.ts'
-import type { ContainerRuntime, RuntimeStats } from '../../machine/runtime/runtime.ts'
-import type { NodeHost } from '../node-host.ts'
-import { logFolder, volumeFolder, volumesFolder } from '../pod-config/paths.ts'
+import type { ContainerRuntime, RuntimeStats } from '../../machine/runtime/container-runtime.ts'
+import type { NodeHost } from '../node/node-host.ts'
+import { logDirectory, volumeDirectory, volumesDirectory } from '../pod-config/node-paths.ts'
 import { podCgroup } from '../resources/pod-cgroups.ts'
-import { volumeTypes } from '../volumes.ts'
+import { volumeTypes } from '../volumes/volume-types.ts'
 import { CpuRates } from './cpu-rates.ts'
-import type { MachineFacts } from './metrics-text.ts'
-import { oneFileSystem, type DiskLayout } from './disk-layout.ts'
+import type { MachineInfo } from './metrics-text.ts'
+import { singleFileSystem, type DiskLayout } from './disk-layout.ts'
 import type {
   ContainerStats,
   CpuStats,
@@ -24,12 +24,12 @@ import type {
   VolumeStats,
 } from './summary.ts'
 
-export interface NodeStatsParts {
+export interface NodeStatsDeps {
   readonly runtime: Pick<ContainerRuntime, 'stats' | 'fileSystems'>
   readonly host: Pick<NodeHost, 'cgroups' | 'cgroupRoot' | 'load' | 'disk' | 'paths'>
   readonly pods: () => readonly Pod[]
   readonly nodeName: string
-  readonly machine: MachineFacts
+  readonly machine: MachineInfo
   readonly clock: Clock
 }
 
@@ -44,21 +44,21 @@ interface Files {
 }
 
 export class NodeStats {
-  readonly #parts: NodeStatsParts
+  readonly #deps: NodeStatsDeps
   readonly #startedMs: number
   readonly #rates = new CpuRates()
   readonly #files = new Map<string, { readonly untilMs: number; readonly files: Promise<Files> }>()
   #last: { readonly untilMs: number; readonly summary: Promise<Summary> } | undefined
 
-  #layout: DiskLayout = oneFileSystem
+  #layout: DiskLayout = singleFileSystem
 
-  constructor(parts: NodeStatsParts) {
-    this.#parts = parts
-    this.#startedMs = parts.clock.nowMs()
+  constructor(deps: NodeStatsDeps) {
+    this.#deps = deps
+    this.#startedMs = deps.clock.nowMs()
   }
 
-  get machine(): MachineFacts {
-    return this.#parts.machine
+  get machine(): MachineInfo {
+    return this.#deps.machine
   }
 
   /** Which file systems the last look has found. */
@@ -67,7 +67,7 @@ export class NodeStats {
   }
 
   async summary(signal: AbortSignal): Promise<Summary> {
-    const nowMs = this.#parts.clock.monotonicMs()
+    const nowMs = this.#deps.clock.monotonicMs()
     if (this.#last !== undefined && this.#last.untilMs > nowMs) return this.#last.summary
     const summary = this.#look(signal)
     this.#last = { untilMs: nowMs + rememberedMs, summary }
@@ -86,7 +86,7 @@ export class NodeStats {
   }
 
   async #look(signal: AbortSignal): Promise<Summary> {
-    const { runtime, host, nodeName, clock } = this.#parts
+    const { runtime, host, nodeName, clock } = this.#deps
     const { load, paths } = host
     const [containers, places, cpuNanos, memory, nodeFs, network, processes] = await Promise.all([
       runtime.stats(signal),
@@ -100,7 +100,7 @@ export class NodeStats {
     const imageFs = await load.fileSystem(places.images.path)
     const containerFs = places.containers === undefined ? imageFs : await load.fileSystem(places.containers.path)
     this.#layout = { node: nodeFs.device, images: imageFs.device, containers: containerFs.device }
-    const active = this.#parts.pods().filter((pod) => !isPodFinished(pod))
+    const active = this.#deps.pods().filter((pod) => !isPodFinished(pod))
     const nowMs = clock.nowMs()
     const time = rfc3339(nowMs)
     const pods: PodStats[] = []
@@ -147,7 +147,7 @@ export class NodeStats {
     { nodeFs: fs, containerFs }: { readonly nodeFs: FileSystemLoad; readonly containerFs: FileSystemLoad },
     nowMs: number,
   ): Promise<PodStats> {
-    const { host } = this.#parts
+    const { host } = this.#deps
     const time = rfc3339(nowMs)
     const { logs, volumes } = await this.#filesOf(pod)
     const cgroup = podCgroup(host.cgroupRoot, pod)
@@ -191,13 +191,13 @@ export class NodeStats {
 
   /** All that runs in a pod sees the same network. */
   async #networkOf(cgroup: string): Promise<readonly InterfaceLoad[]> {
-    const { cgroups, load } = this.#parts.host
+    const { cgroups, load } = this.#deps.host
     const process = await cgroups.process(cgroup)
     return process === undefined ? [] : load.network(process)
   }
 
   #filesOf(pod: Pod): Promise<Files> {
-    const nowMs = this.#parts.clock.monotonicMs()
+    const nowMs = this.#deps.clock.monotonicMs()
     const known = this.#files.get(pod.metadata.uid)
     if (known !== undefined && known.untilMs > nowMs) return known.files
     const files = this.#walk(pod)
@@ -207,15 +207,16 @@ export class NodeStats {
   }
 
   async #walk(pod: Pod): Promise<Files> {
-    const { disk, paths } = this.#parts.host
+    const { disk, paths } = this.#deps.host
     const logs = new Map<string, number>()
-    for (const { name } of pod.spec.containers) logs.set(name, await disk.usedBytes(`${logFolder(paths, pod)}/${name}`))
+    for (const { name } of pod.spec.containers)
+      logs.set(name, await disk.usedBytes(`${logDirectory(paths, pod)}/${name}`))
     const volumes = new Map<string, number>()
-    if ((await disk.kindOf(volumesFolder(paths, pod.metadata.uid))) === undefined) return { logs, volumes }
+    if ((await disk.kindOf(volumesDirectory(paths, pod.metadata.uid))) === undefined) return { logs, volumes }
     for (const volume of pod.spec.volumes ?? []) {
       const type = volumeTypes.find(({ name }) => volume[name] !== undefined)
       if (type === undefined) continue
-      const folder = volumeFolder(paths, pod.metadata.uid, type.folderName, volume.name)
+      const folder = volumeDirectory(paths, pod.metadata.uid, type.directoryName, volume.name)
       if ((await disk.kindOf(folder)) !== undefined) volumes.set(volume.name, await disk.usedBytes(folder))
     }
     return { logs, volumes }

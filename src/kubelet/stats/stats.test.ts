@@ -1,13 +1,13 @@
 // What a node and its pods use: rates, the summary, and its forms.
 import { deepEqual, equal, match } from 'node:assert/strict'
 import { test } from 'node:test'
-import { VirtualClock } from '../../base/virtual-clock.ts'
-import { pod, type Pod } from '../../api/core/v1/pod.ts'
+import { VirtualClock } from '../../base/time/virtual-clock.ts'
+import { pod, type Pod } from '../../api/core/v1/pod/pod.ts'
 import { SimulatedCgroups } from '../../machine/cgroups/simulated-cgroups.ts'
 import { SimulatedDisk } from '../../machine/disk/simulated-disk.ts'
 import { SimulatedHostLoad } from '../../machine/load/simulated-host-load.ts'
-import { decode } from '../../schema/decode.ts'
-import { withDefaults } from '../../schema/defaults.ts'
+import { decode } from '../../schema/decoding/decode.ts'
+import { withDefaults } from '../../schema/decoding/defaults.ts'
 import { CpuRates } from './cpu-rates.ts'
 import { cadvisorMetrics, kubeletMetrics, resourceMetrics } from './metrics-text.ts'
 import { NodeStats } from './node-stats.ts'
@@ -56,12 +56,12 @@ async function measured() {
   const clock = new VirtualClock()
   const disk = new SimulatedDisk()
   const write = (path: string, bytes: number) => disk.write(path, { content: new Uint8Array(bytes), mode: 0o644 })
-  await disk.makeFolder('/pods/u/volumes', 0o755)
+  await disk.makeDirectory('/pods/u/volumes', 0o755)
   for (const name of ['cache', 'fast']) {
-    await disk.makeFolder(`/pods/u/volumes/kubernetes.io~empty-dir/${name}`, 0o755)
+    await disk.makeDirectory(`/pods/u/volumes/kubernetes.io~empty-dir/${name}`, 0o755)
     await write(`/pods/u/volumes/kubernetes.io~empty-dir/${name}/f`, 1000)
   }
-  await disk.makeFolder('/logs/default_web_u/c', 0o755)
+  await disk.makeDirectory('/logs/default_web_u/c', 0o755)
   await write('/logs/default_web_u/c/0.log', 50)
   const usage = { memoryBytes: 70, workingSetBytes: 60, rssBytes: 50, pageFaults: 0, majorPageFaults: 0, swapBytes: 4 }
   const stats = new NodeStats({

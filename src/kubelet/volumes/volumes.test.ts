@@ -1,21 +1,21 @@
 import { deepEqual, equal, match, rejects, throws } from 'node:assert/strict'
 import { test } from 'node:test'
-import { realClock } from '../../base/clock.ts'
-import { context } from '../../base/context.ts'
+import { realClock } from '../../base/time/clock.ts'
+import { context } from '../../base/observability/context.ts'
 import { configMap } from '../../api/core/v1/config-map.ts'
-import { node } from '../../api/core/v1/node.ts'
-import { persistentVolume } from '../../api/core/v1/persistent-volume.ts'
-import { persistentVolumeClaim } from '../../api/core/v1/persistent-volume-claim.ts'
-import { pod, type Pod } from '../../api/core/v1/pod.ts'
+import { node } from '../../api/core/v1/node/node.ts'
+import { persistentVolume } from '../../api/core/v1/volume/persistent-volume.ts'
+import { persistentVolumeClaim } from '../../api/core/v1/volume/persistent-volume-claim.ts'
+import { pod, type Pod } from '../../api/core/v1/pod/pod.ts'
 import { secret } from '../../api/core/v1/secret.ts'
-import type { Kind } from '../../api/kind.ts'
-import type { ApiObject } from '../../api/object.ts'
+import type { Kind } from '../../api/kind/kind.ts'
+import type { ApiObject } from '../../api/meta/object.ts'
 import { SimulatedDisk } from '../../machine/disk/simulated-disk.ts'
-import { decode } from '../../schema/decode.ts'
-import { withDefaults } from '../../schema/defaults.ts'
-import { PodVolumes } from '../pod-volumes.ts'
-import { volumeTypes } from '../volumes.ts'
-import type { VolumeSources } from './volume-type.ts'
+import { decode } from '../../schema/decoding/decode.ts'
+import { withDefaults } from '../../schema/decoding/defaults.ts'
+import { VolumeManager } from './volume-manager.ts'
+import { volumeTypes } from './volume-types.ts'
+import type { VolumeSources } from './types/volume-type.ts'
 
 const ctx = context(new AbortController().signal)
 const made = <T extends ApiObject>(kind: Kind<T>, body: object): T =>
@@ -86,16 +86,16 @@ const sources: VolumeSources = {
   token: (_, audience, seconds) => Promise.resolve(`token for ${audience ?? 'us'} over ${seconds} s`),
 }
 
-function volumesOn(disk: SimulatedDisk): PodVolumes {
+function volumesOn(disk: SimulatedDisk): VolumeManager {
   const node = { nodeName: 'n', hostIp: '10.0.0.1', allocatable: {} }
-  return new PodVolumes({ disk, sources, paths: { pods: '/pods', logs: '/logs' }, node, clock: realClock })
+  return new VolumeManager({ disk, sources, paths: { pods: '/pods', logs: '/logs' }, node, clock: realClock })
 }
 
 async function mounted(volume: object, spec: object = {}, disk = new SimulatedDisk()) {
   const places = await volumesOn(disk).mount(podWith(volume, spec), new Map(), ctx)
   const { path: place = '', readOnly } = places.get('v') ?? {}
   const text = async (path: string) => {
-    const bytes = await disk.readEnd(`${place}/${path}`, 1_000)
+    const bytes = await disk.readTail(`${place}/${path}`, 1_000)
     return bytes === undefined ? undefined : new TextDecoder().decode(bytes)
   }
   return { disk, place, readOnly, text }
@@ -181,9 +181,9 @@ test('memory comes in pages of the size that the pod asks for', async () => {
   })
   const sizes: number[] = []
   class PagedDisk extends SimulatedDisk {
-    override mountHugePages(path: string, pageBytes: number) {
+    override mountHugetlbfs(path: string, pageBytes: number) {
       sizes.push(pageBytes)
-      return super.mountHugePages(path, pageBytes)
+      return super.mountHugetlbfs(path, pageBytes)
     }
   }
   await mounted({ emptyDir: { medium: 'HugePages' } }, asks('2Mi'), new PagedDisk())
@@ -221,7 +221,7 @@ test('an image is shown once it is present, sealed, and what it was made of goes
   const imageMounts = {
     mount: async (id: string, path: string) => {
       done.push(`mount ${id} ${path}`)
-      await disk.mountMemory(path, undefined)
+      await disk.mountTmpfs(path, undefined)
     },
     unmount: async (path: string) => {
       done.push(`unmount ${path}`)
@@ -230,7 +230,7 @@ test('an image is shown once it is present, sealed, and what it was made of goes
   }
   const node = { nodeName: 'n', hostIp: '10.0.0.1', allocatable: {} }
   const paths = { pods: '/pods', logs: '/logs' }
-  const volumes = new PodVolumes({ disk, sources, paths, node, clock: realClock, imageMounts })
+  const volumes = new VolumeManager({ disk, sources, paths, node, clock: realClock, imageMounts })
   const target = podWith({ image: { reference: 'tools:1' } })
   const image = { id: 'sha256:1', tags: [], digests: [], sizeBytes: 0, uid: 0, username: '' }
   deepEqual([...(await volumes.mount(target, new Map(), ctx))], [], 'the sandbox does not wait for it')
@@ -261,13 +261,13 @@ test('a claim leads to the path of its volume, for reading only where it says so
   const own = await mounted({ ephemeral: { volumeClaimTemplate: { spec: {} } } })
   deepEqual([own.place, own.readOnly], ['/own', false])
   const disk = new SimulatedDisk()
-  await disk.makeFolder('/disk', 0o755)
+  await disk.makeDirectory('/disk', 0o755)
   await mounted(
     { persistentVolumeClaim: { claimName: 'local' } },
     { securityContext: { fsGroup: 7, fsGroupChangePolicy: 'OnRootMismatch' } },
     disk,
   )
-  equal(await disk.belongsToGroup('/disk', 7), true)
+  equal(await disk.hasGroup('/disk', 7), true)
 })
 
 test('a volume shows what the API has now while it is present, and is not made again once it is gone', async () => {
@@ -288,7 +288,7 @@ test('a volume shows what the API has now while it is present, and is not made a
 test('a container sees its mounts, below a path with variables, and only what is there', async () => {
   const disk = new SimulatedDisk()
   const volumes = volumesOn(disk)
-  await disk.makeFolder('/place', 0o755)
+  await disk.makeDirectory('/place', 0o755)
   const mountsOf = (mount: object, readOnly = false, canDeny = true) =>
     volumes.mountsOf(
       'u',

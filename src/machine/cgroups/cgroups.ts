@@ -1,7 +1,7 @@
 // Cgroups: the control groups of the host: what processes together may use, and what they do use. Paths begin with `/` and
 // are the same in both versions of the kernel's interface. Drivers: the host's own (version 1 and 2), and a simulated one.
 // Every driver passes contract.suite.ts.
-import type { ContainerResources } from '../runtime/config.ts'
+import type { ContainerResources } from '../runtime/runtime-config.ts'
 
 /** Absent is unlimited. */
 export type CgroupLimits = Omit<ContainerResources, 'oomScoreAdjust'>

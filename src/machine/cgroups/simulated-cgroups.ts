@@ -1,5 +1,5 @@
 // SimulatedCgroups: control groups in memory, for simulated nodes. What their processes use, the test says.
-import { getOrMake } from '../../base/get-or-make.ts'
+import { getOrInsert } from '../../base/collections/get-or-insert.ts'
 import type { CgroupLimits, Cgroups, CgroupUsage } from './cgroups.ts'
 
 const nothing: CgroupUsage = {
@@ -26,7 +26,7 @@ export class SimulatedCgroups implements Cgroups {
   make(path: string, limits: CgroupLimits): Promise<void> {
     for (let at = path; at !== '' && !this.#groups.has(at); at = parentOf(at)) {
       this.#groups.set(at, {})
-      getOrMake(this.#names, parentOf(at), () => new Set()).add(nameOf(at))
+      getOrInsert(this.#names, parentOf(at), () => new Set()).add(nameOf(at))
     }
     this.#groups.set(path, limits)
     return Promise.resolve()

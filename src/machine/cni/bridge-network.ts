@@ -6,14 +6,19 @@ export interface BridgeNetwork {
   readonly podCidr: string
   readonly bridge: string
   /** Where addresses that are in use are noted. */
-  readonly addressesFolder: string
+  readonly addressesDirectory: string
   /** Whether pods reach the outside under the node's address: it takes iptables. */
   readonly masquerades: boolean
 }
 
 const fileName = '10-coxswain.conflist'
 
-export const bridgeConfiguration = ({ podCidr, bridge, addressesFolder, masquerades }: BridgeNetwork): object => ({
+export const bridgeConfiguration = ({
+  podCidr,
+  bridge,
+  addressesDirectory: addressesFolder,
+  masquerades,
+}: BridgeNetwork): object => ({
   cniVersion: '1.0.0',
   name: 'coxswain',
   plugins: [
@@ -35,12 +40,12 @@ export const bridgeConfiguration = ({ podCidr, bridge, addressesFolder, masquera
 })
 
 /** Writes our configuration unless there is another; returns which one is used. */
-export async function provideNetwork(
+export async function writeBridgeNetwork(
   folder: string,
   network: BridgeNetwork,
-  files: Pick<Files, 'list' | 'makeFolder' | 'write'>,
+  files: Pick<Files, 'list' | 'makeDirectory' | 'write'>,
 ): Promise<'ours' | 'another'> {
-  await files.makeFolder(folder)
+  await files.makeDirectory(folder)
   const others = (await files.list(folder)).filter((name) => /\.(conf|conflist|json)$/.test(name) && name !== fileName)
   if (others.length > 0) return 'another'
   await files.write(`${folder}/${fileName}`, JSON.stringify(bridgeConfiguration(network), undefined, 2), 0o644)

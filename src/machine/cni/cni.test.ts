@@ -1,19 +1,19 @@
 import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Files } from '../../platform/files.ts'
-import { bridgeConfiguration, provideNetwork } from './bridge-network.ts'
+import { bridgeConfiguration, writeBridgeNetwork } from './bridge-network.ts'
 
-const network = { podCidr: '10.244.0.0/24', bridge: 'b0', addressesFolder: '/a', masquerades: true }
+const network = { podCidr: '10.244.0.0/24', bridge: 'b0', addressesDirectory: '/a', masquerades: true }
 
 const filesWith = (
   ...names: string[]
-): Pick<Files, 'list' | 'makeFolder' | 'write'> & { written: Map<string, string> } => {
+): Pick<Files, 'list' | 'makeDirectory' | 'write'> & { written: Map<string, string> } => {
   const written = new Map<string, string>()
   return {
     written,
     write: (path, content) => Promise.resolve(void written.set(path, String(content))),
     list: () => Promise.resolve(names),
-    makeFolder: () => Promise.resolve(),
+    makeDirectory: () => Promise.resolve(),
   }
 }
 
@@ -30,9 +30,9 @@ test('a node’s network is a bridge with addresses of its range', () => {
 
 test('another network that is there already is respected', async () => {
   const mine = filesWith('10-coxswain.conflist')
-  equal(await provideNetwork('/net', network, mine), 'ours')
+  equal(await writeBridgeNetwork('/net', network, mine), 'ours')
   equal(mine.written.has('/net/10-coxswain.conflist'), true)
   const other = filesWith('05-calico.conflist')
-  equal(await provideNetwork('/net', network, other), 'another')
+  equal(await writeBridgeNetwork('/net', network, other), 'another')
   equal(other.written.size, 0)
 })

@@ -1,5 +1,5 @@
 // From what a sandbox and a container are to be to the messages of CRI.
-import type { ProtoInput } from '../../wire/protobuf/message.ts'
+import type { ProtoInput } from '../../wire/protobuf/proto-message.ts'
 import type {
   ContainerConfig,
   ContainerDevice,
@@ -9,17 +9,17 @@ import type {
   SandboxConfig,
   SandboxNamespaces,
   SecurityProfile,
-} from '../runtime/config.ts'
+} from '../runtime/runtime-config.ts'
 import { signal, type containerConfig } from './messages/container.ts'
 import type { linuxContainerResources } from './messages/resources.ts'
 import type { podSandboxConfig } from './messages/sandbox.ts'
 import type { linuxContainerSecurityContext } from './messages/security.ts'
-import { imageAnnotation, podUidLabel } from './seen.ts'
+import { imageAnnotation, podUidLabel } from './status-messages.ts'
 
 export const sandboxMessage = (config: SandboxConfig): ProtoInput<typeof podSandboxConfig> => ({
   metadata: { name: config.name, uid: config.podUid, namespace: config.namespace, attempt: config.attempt },
   hostname: config.hostname,
-  logDirectory: config.logFolder,
+  logDirectory: config.logDirectory,
   dnsConfig: config.dns,
   portMappings: config.ports,
   labels: { ...config.labels, [podUidLabel]: config.podUid },
@@ -46,7 +46,7 @@ export const containerMessage = (
   image: { image: config.imageId, userSpecifiedImage: config.image },
   command: config.command,
   args: config.arguments,
-  workingDir: config.workingFolder,
+  workingDir: config.workingDirectory,
   envs: config.environment.map(({ name, value }) => ({ key: name, value: new TextEncoder().encode(value) })),
   mounts: config.mounts.map(mount),
   devices: config.devices.map(device),

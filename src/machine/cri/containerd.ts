@@ -1,17 +1,17 @@
 // Containerd: a containerd of our own, with root, state, socket and network configuration below the data folder. It is
 // started and stopped with us; its containers keep running meanwhile, as they do under a kubelet that restarts.
-import type { Clock } from '../../base/clock.ts'
-import type { Log } from '../../base/log.ts'
+import type { Clock } from '../../base/time/clock.ts'
+import type { Log } from '../../base/observability/log.ts'
 import type { Files } from '../../platform/files.ts'
-import type { Http2Provider } from '../../platform/http2.ts'
-import type { Processes, RunningProcess } from '../../platform/processes.ts'
-import { buildImage, imageArchive, type Sha256 } from '../../wire/oci/image.ts'
+import type { Http2Provider } from '../../platform/http/http2-client.ts'
+import type { Processes, RunningProcess } from '../../platform/process/processes.ts'
+import { buildImage, imageArchive, type Sha256 } from '../../wire/oci/oci-image.ts'
 import { ctrAt } from './ctr.ts'
 import { pauseProgram, type PauseArchitecture } from './pause-program.ts'
-import { CriRuntime } from './runtime.ts'
-import { pauseImage } from './seen.ts'
+import { CriRuntime } from './cri-runtime.ts'
+import { pauseImage } from './status-messages.ts'
 
-export interface ContainerdParts {
+export interface ContainerdDeps {
   readonly processes: Processes
   readonly files: Files
   readonly http2: Http2Provider
@@ -22,11 +22,11 @@ export interface ContainerdParts {
 
 export interface ContainerdOptions {
   /** Everything of it lies below this folder. */
-  readonly folder: string
+  readonly directory: string
   readonly architecture: PauseArchitecture
   /** Where network configuration is read from. */
-  readonly networkFolder: string
-  readonly networkPluginsFolder: string
+  readonly networkDirectory: string
+  readonly networkPluginsDirectory: string
   /** Whether scores of the out-of-memory killer may be lowered: not without CAP_SYS_RESOURCE. */
   readonly mayLowerOomScore: boolean
   readonly snapshotter: 'overlayfs' | 'native'
@@ -42,7 +42,7 @@ export class Containerd {
   readonly runtime: CriRuntime
   readonly socketPath: string
   readonly #launch: () => Promise<RunningProcess>
-  readonly #parts: ContainerdParts
+  readonly #deps: ContainerdDeps
   readonly #stopped = new AbortController()
   #process: RunningProcess
 
@@ -51,23 +51,23 @@ export class Containerd {
     socketPath: string,
     process: RunningProcess,
     launch: () => Promise<RunningProcess>,
-    parts: ContainerdParts,
+    deps: ContainerdDeps,
   ) {
     this.runtime = runtime
     this.socketPath = socketPath
     this.#process = process
     this.#launch = launch
-    this.#parts = parts
+    this.#deps = deps
   }
 
   /** Resolves when it answers; rejects with its last words when it ends instead. One that ends later is started again. */
-  static async start(options: ContainerdOptions, parts: ContainerdParts, signal: AbortSignal): Promise<Containerd> {
-    const { folder, networkFolder } = options
-    const { files, processes, log } = parts
+  static async start(options: ContainerdOptions, deps: ContainerdDeps, signal: AbortSignal): Promise<Containerd> {
+    const { directory: folder, networkDirectory: networkFolder } = options
+    const { files, processes, log } = deps
     const socketPath = `${folder}/containerd.sock`
     const configPath = `${folder}/config.toml`
-    for (const made of [folder, `${folder}/registries`, networkFolder]) await files.makeFolder(made)
-    await endLeftover(folder, configPath, parts, signal)
+    for (const made of [folder, `${folder}/registries`, networkFolder]) await files.makeDirectory(made)
+    await endLeftover(folder, configPath, deps, signal)
     await files.write(configPath, configuration(options, socketPath))
     let lastLine = ''
     const launch = async () => {
@@ -84,9 +84,9 @@ export class Containerd {
     })
     ended.catch(() => {}) // told where it matters
     try {
-      const runtime = await Promise.race([connected(socketPath, parts, signal), ended])
-      await importPause(options, socketPath, parts, signal)
-      const containerd = new Containerd(runtime, socketPath, process, launch, parts)
+      const runtime = await Promise.race([connected(socketPath, deps, signal), ended])
+      await importPause(options, socketPath, deps, signal)
+      const containerd = new Containerd(runtime, socketPath, process, launch, deps)
       void containerd.#supervise()
       return containerd
     } catch (error) {
@@ -99,14 +99,14 @@ export class Containerd {
   async stop(): Promise<void> {
     this.#stopped.abort()
     this.runtime.close()
-    const timer = this.#parts.clock.after(stopMsMax, () => this.#process.kill('SIGKILL'))
+    const timer = this.#deps.clock.after(stopMsMax, () => this.#process.kill('SIGKILL'))
     this.#process.kill('SIGTERM')
     await this.#process.ended
     timer.cancel()
   }
 
   async #supervise(): Promise<void> {
-    const { clock, log } = this.#parts
+    const { clock, log } = this.#deps
     const { signal } = this.#stopped
     for (;;) {
       const code = await this.#process.ended
@@ -119,17 +119,17 @@ export class Containerd {
   }
 }
 
-const pidPath = (folder: string): string => `${folder}/containerd.pid`
+const pidPath = (directory: string): string => `${directory}/containerd.pid`
 
 /** One of ours that runs although whoever started it was killed: two on one folder would spoil it. Containers go on. */
 async function endLeftover(
-  folder: string,
+  directory: string,
   configPath: string,
-  { files, processes, clock }: ContainerdParts,
+  { files, processes, clock }: ContainerdDeps,
   signal: AbortSignal,
 ): Promise<void> {
   const textOf = async (path: string) => new TextDecoder().decode(await files.read(path))
-  const pid = Number(await textOf(pidPath(folder)))
+  const pid = Number(await textOf(pidPath(directory)))
   if (!Number.isInteger(pid) || pid <= 1) return
   const isOurs = async () => (await textOf(`/proc/${pid}/cmdline`)).split('\0').includes(configPath)
   const untilMs = clock.monotonicMs() + stopMsMax
@@ -140,12 +140,12 @@ async function endLeftover(
   }
 }
 
-async function connected(socketPath: string, parts: ContainerdParts, signal: AbortSignal): Promise<CriRuntime> {
-  const { clock } = parts
+async function connected(socketPath: string, deps: ContainerdDeps, signal: AbortSignal): Promise<CriRuntime> {
+  const { clock } = deps
   const untilMs = clock.monotonicMs() + readyMsMax
   for (;;) {
     try {
-      return await CriRuntime.connect(socketPath, parts, signal)
+      return await CriRuntime.connect(socketPath, deps, signal)
     } catch (error) {
       signal.throwIfAborted()
       if (clock.monotonicMs() > untilMs)
@@ -157,9 +157,9 @@ async function connected(socketPath: string, parts: ContainerdParts, signal: Abo
 
 /** The image of sandboxes comes with us: no registry is needed for it. */
 async function importPause(
-  { folder, architecture }: ContainerdOptions,
+  { directory: folder, architecture }: ContainerdOptions,
   socketPath: string,
-  { files, processes, sha256 }: ContainerdParts,
+  { files, processes, sha256 }: ContainerdDeps,
   signal: AbortSignal,
 ): Promise<void> {
   const program = { path: 'pause', mode: 0o755, content: pauseProgram(architecture) }
@@ -172,8 +172,8 @@ async function importPause(
 }
 
 const configuration = (options: ContainerdOptions, socketPath: string): string => `version = 2
-root = ${quoted(`${options.folder}/root`)}
-state = ${quoted(`${options.folder}/state`)}
+root = ${quoted(`${options.directory}/root`)}
+state = ${quoted(`${options.directory}/state`)}
 
 [grpc]
   address = ${quoted(socketPath)}
@@ -186,11 +186,11 @@ state = ${quoted(`${options.folder}/state`)}
   stream_server_port = "0"
 
   [plugins."io.containerd.grpc.v1.cri".cni]
-    bin_dir = ${quoted(options.networkPluginsFolder)}
-    conf_dir = ${quoted(options.networkFolder)}
+    bin_dir = ${quoted(options.networkPluginsDirectory)}
+    conf_dir = ${quoted(options.networkDirectory)}
 
   [plugins."io.containerd.grpc.v1.cri".registry]
-    config_path = ${quoted(`${options.folder}/registries`)}
+    config_path = ${quoted(`${options.directory}/registries`)}
 
   [plugins."io.containerd.grpc.v1.cri".containerd]
     default_runtime_name = "runc"

@@ -1,10 +1,10 @@
 import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
-import { plainContainer, plainSandbox } from '../runtime/config.ts'
+import { plainContainer, plainSandbox } from '../runtime/runtime-config.ts'
 import { containerMessage, resourcesMessage, sandboxMessage } from './config-messages.ts'
 import { imageService, runtimeService } from './methods.ts'
 import { pauseProgram } from './pause-program.ts'
-import { imageOf, podOf, podUidLabel } from './seen.ts'
+import { imageOf, podOf, podUidLabel } from './status-messages.ts'
 
 test('calls have the paths of CRI v1', () => {
   equal(runtimeService.runPodSandbox.path, '/runtime.v1.RuntimeService/RunPodSandbox')

@@ -1,6 +1,6 @@
 // Ctr: containerd's own command line tool, for what CRI has no call for. It works in the namespace of the kubelet's images
 // and containers, whichever containerd it is.
-import type { Processes } from '../../platform/processes.ts'
+import type { Processes } from '../../platform/process/processes.ts'
 
 export type Ctr = (args: readonly string[], signal: AbortSignal) => Promise<string>
 

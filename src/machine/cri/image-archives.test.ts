@@ -1,6 +1,6 @@
 import { deepEqual, rejects } from 'node:assert/strict'
 import { test } from 'node:test'
-import type { RunResult } from '../../platform/processes.ts'
+import type { RunResult } from '../../platform/process/processes.ts'
 import { ctrAt } from './ctr.ts'
 import { importArchive } from './image-archives.ts'
 

@@ -1,6 +1,6 @@
 import { deepEqual, rejects } from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Processes } from '../../platform/processes.ts'
+import type { Processes } from '../../platform/process/processes.ts'
 import { CtrImageMounts } from './image-mounts.ts'
 
 const never = new AbortController().signal

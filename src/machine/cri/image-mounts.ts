@@ -1,6 +1,6 @@
 // ImageMounts: images as folders, for volumes that show one. Before version 2.1 containerd mounts no images into containers
 // when a kubelet asks for it; what it has unpacked is mounted by its own tool then, in every version.
-import type { Processes } from '../../platform/processes.ts'
+import type { Processes } from '../../platform/process/processes.ts'
 import { ctrAt, type Ctr } from './ctr.ts'
 
 export interface ImageMounts {

@@ -1,5 +1,5 @@
 // The calls of CRI v1 that a kubelet makes.
-import { grpcMethod } from '../../wire/grpc/channel.ts'
+import { grpcMethod } from '../../wire/grpc/grpc-channel.ts'
 import {
   containerEventResponse,
   containerStatusRequest,

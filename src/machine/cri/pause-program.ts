@@ -5,7 +5,7 @@
 //          if it succeeded: again
 //          poll(0, 0, 1000)          nobody there: look again in a second
 //          again
-import { joined } from '../../base/joined.ts'
+import { concatBytes } from '../../base/collections/concat-bytes.ts'
 
 export type PauseArchitecture = 'amd64' | 'arm64'
 
@@ -86,5 +86,5 @@ export function pauseProgram(architecture: PauseArchitecture): Uint8Array {
   view.setBigUint64(96, BigInt(start + text.length), true)
   view.setBigUint64(104, BigInt(start + text.length), true)
   view.setBigUint64(112, 0x1000n, true)
-  return joined([new Uint8Array(view.buffer), text])
+  return concatBytes([new Uint8Array(view.buffer), text])
 }

@@ -1,8 +1,8 @@
 import { equal, rejects } from 'node:assert/strict'
 import { test } from 'node:test'
-import { diskContract } from './contract.suite.ts'
+import { diskContract } from './disk-contract.suite.ts'
 import { PathEscapes } from './disk.ts'
-import { openInside } from './node-inner-path.ts'
+import { openBeneath } from './node-open-beneath.ts'
 import { NodeDisk } from './node-disk.ts'
 import { visibleNames } from './projection.ts'
 import { SimulatedDisk } from './simulated-disk.ts'
@@ -21,10 +21,10 @@ test('the host’s own disk: a link cannot lead out of a volume, and is not read
   await symlink('in', join(volume, 'alias'))
   await symlink(join(folder, 'secret'), join(volume, 'message'))
   for (const path of ['out', 'out/x', 'message', '../secret', 'in/../../secret'])
-    await rejects(openInside(volume, path), PathEscapes, path)
-  await using inner = await openInside(volume, 'alias/deep')
+    await rejects(openBeneath(volume, path), PathEscapes, path)
+  await using inner = await openBeneath(volume, 'alias/deep')
   equal(await readlink(`/proc/self/fd/${inner.fd}`), join(await realpath(volume), 'in', 'deep'))
-  equal(await new NodeDisk().readEnd(join(volume, 'message'), 10), undefined)
+  equal(await new NodeDisk().readTail(join(volume, 'message'), 10), undefined)
   await rm(folder, { recursive: true })
 })
 

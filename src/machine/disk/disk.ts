@@ -10,11 +10,11 @@ export interface DiskFile {
 
 export interface Disk {
   /** Makes the folder and those above it; an existing one gets the mode. */
-  makeFolder(path: string, mode: number): Promise<void>
+  makeDirectory(path: string, mode: number): Promise<void>
   /** Writes one file, whole or not at all. */
   write(path: string, file: DiskFile): Promise<void>
   /** The last bytes of a file; undefined when there is none. A path that leads elsewhere by a link is not followed. */
-  readEnd(path: string, bytesMax: number): Promise<Uint8Array | undefined>
+  readTail(path: string, bytesMax: number): Promise<Uint8Array | undefined>
   /**
    * Makes the folder hold exactly these files, by paths below it, all at once: a reader sees the old or the new ones,
    * never a mixture. Nothing is written when nothing differs. With a group, the group may read everything.
@@ -24,24 +24,24 @@ export interface Disk {
    * Gives everything at and below a path to a group, which may write it; new files stay the group's. No link below the path
    * is followed, whoever moves things meanwhile. Throws TreeTooDeep.
    */
-  giveToGroup(path: string, gid: number, signal: AbortSignal): Promise<void>
+  changeGroup(path: string, gid: number, signal: AbortSignal): Promise<void>
   /** Whether the path itself belongs to the group as `giveToGroup` leaves it; what is below is not looked at. */
-  belongsToGroup(path: string, gid: number): Promise<boolean>
+  hasGroup(path: string, gid: number): Promise<boolean>
   /** What a path is; undefined when nothing is there. */
   kindOf(path: string): Promise<DiskKind | undefined>
   /**
    * Mounts what lies at `subPath` inside a folder at another place, and makes a folder where nothing is. It never leaves
    * the folder by a link, whoever moves things meanwhile. Fine when the same is mounted there already. Throws PathEscapes.
    */
-  mountInside(folder: string, subPath: string, to: string): Promise<void>
+  mountSubPath(folder: string, subPath: string, to: string): Promise<void>
   /** Removes a file or a folder with its content, never across a mount; fine when nothing is there. */
   remove(path: string): Promise<void>
   /** Names in a folder; empty when there is none. */
   list(path: string): Promise<readonly string[]>
   /** Mounts memory as a file system; fine when it is mounted already. */
-  mountMemory(path: string, bytesMax: number | undefined): Promise<void>
+  mountTmpfs(path: string, bytesMax: number | undefined): Promise<void>
   /** Mounts memory in pages of this size as a file system; fine when it is mounted already. */
-  mountHugePages(path: string, pageBytes: number): Promise<void>
+  mountHugetlbfs(path: string, pageBytes: number): Promise<void>
   /** Fine when nothing is mounted there. */
   unmount(path: string): Promise<void>
   /** Where something is mounted, at or below a path. */

@@ -21,7 +21,7 @@ import {
 import { basename, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { TreeTooDeep, type Disk, type DiskFile, type DiskKind } from './disk.ts'
-import { openInside } from './node-inner-path.ts'
+import { openBeneath } from './node-open-beneath.ts'
 import { walkTree, type TreeEntry } from './node-tree.ts'
 import { dataLink, visibleNames } from './projection.ts'
 
@@ -42,7 +42,7 @@ const { signal: unending } = new AbortController()
 export class NodeDisk implements Disk {
   #written = 0
 
-  async makeFolder(path: string, mode: number): Promise<void> {
+  async makeDirectory(path: string, mode: number): Promise<void> {
     await mkdir(path, { recursive: true })
     await chmod(path, mode)
   }
@@ -54,7 +54,7 @@ export class NodeDisk implements Disk {
     await rename(part, path)
   }
 
-  async readEnd(path: string, bytesMax: number): Promise<Uint8Array | undefined> {
+  async readTail(path: string, bytesMax: number): Promise<Uint8Array | undefined> {
     try {
       await using file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
       const { size } = await file.stat()
@@ -67,9 +67,9 @@ export class NodeDisk implements Disk {
     }
   }
 
-  async project(folder: string, files: ReadonlyMap<string, DiskFile>, gid?: number): Promise<void> {
-    if (await this.#holds(folder, files, gid)) return
-    const made = await mkdtemp(join(folder, generationPrefix))
+  async project(directory: string, files: ReadonlyMap<string, DiskFile>, gid?: number): Promise<void> {
+    if (await this.#holds(directory, files, gid)) return
+    const made = await mkdtemp(join(directory, generationPrefix))
     await chmod(made, 0o755)
     for (const [path, { content, mode, uid }] of files) {
       const target = join(made, path)
@@ -78,25 +78,25 @@ export class NodeDisk implements Disk {
       await chmod(target, mode)
       if (uid !== undefined) await lchown(target, uid, 0)
     }
-    if (gid !== undefined) await grant(folder, gid, 'reads', unending)
+    if (gid !== undefined) await grant(directory, gid, 'reads', unending)
     // Whoever was interrupted here may have left its link.
-    await rm(join(folder, `${dataLink}_new`), { force: true })
-    await symlink(basename(made), join(folder, `${dataLink}_new`))
-    await rename(join(folder, `${dataLink}_new`), join(folder, dataLink))
-    await this.#showNames(folder, visibleNames(files.keys()))
-    for (const name of await readdir(folder))
+    await rm(join(directory, `${dataLink}_new`), { force: true })
+    await symlink(basename(made), join(directory, `${dataLink}_new`))
+    await rename(join(directory, `${dataLink}_new`), join(directory, dataLink))
+    await this.#showNames(directory, visibleNames(files.keys()))
+    for (const name of await readdir(directory))
       if (name.startsWith(generationPrefix) && name !== basename(made))
-        await rm(join(folder, name), { recursive: true, force: true })
+        await rm(join(directory, name), { recursive: true, force: true })
   }
 
-  async #showNames(folder: string, wanted: ReadonlySet<string>): Promise<void> {
-    const shown = new Set((await readdir(folder)).filter((name) => !name.startsWith('..')))
-    for (const name of wanted) if (!shown.has(name)) await symlink(join(dataLink, name), join(folder, name))
-    for (const name of shown) if (!wanted.has(name)) await unlink(join(folder, name))
+  async #showNames(directory: string, wanted: ReadonlySet<string>): Promise<void> {
+    const shown = new Set((await readdir(directory)).filter((name) => !name.startsWith('..')))
+    for (const name of wanted) if (!shown.has(name)) await symlink(join(dataLink, name), join(directory, name))
+    for (const name of shown) if (!wanted.has(name)) await unlink(join(directory, name))
   }
 
-  async #holds(folder: string, files: ReadonlyMap<string, DiskFile>, gid?: number): Promise<boolean> {
-    const data = join(folder, dataLink)
+  async #holds(directory: string, files: ReadonlyMap<string, DiskFile>, gid?: number): Promise<boolean> {
+    const data = join(directory, dataLink)
     const present = await readdir(data, { recursive: true, withFileTypes: true }).catch(() => undefined)
     if (present === undefined || present.filter((entry) => entry.isFile()).length !== files.size) return false
     for (const [path, { content, mode, uid = 0 }] of files) {
@@ -112,12 +112,12 @@ export class NodeDisk implements Disk {
     return true
   }
 
-  async giveToGroup(path: string, gid: number, signal: AbortSignal): Promise<void> {
+  async changeGroup(path: string, gid: number, signal: AbortSignal): Promise<void> {
     // A volume may be named by a link; below it none is followed.
     await grant(await realpath(path), gid, 'writes', signal)
   }
 
-  async belongsToGroup(path: string, gid: number): Promise<boolean> {
+  async hasGroup(path: string, gid: number): Promise<boolean> {
     const status = await lstat(path)
     const wanted = groupBits.writes | (status.isDirectory() ? folderBits : 0)
     return status.gid === gid && (status.mode & wanted) === wanted
@@ -137,8 +137,8 @@ export class NodeDisk implements Disk {
     }
   }
 
-  async mountInside(folder: string, subPath: string, to: string): Promise<void> {
-    await using source = await openInside(folder, subPath)
+  async mountSubPath(directory: string, subPath: string, to: string): Promise<void> {
+    await using source = await openBeneath(directory, subPath)
     const wanted = await source.stat()
     if ((await this.mountsBelow(to)).includes(to)) {
       const present = await lstat(to)
@@ -174,13 +174,13 @@ export class NodeDisk implements Disk {
     })
   }
 
-  async mountMemory(path: string, bytesMax: number | undefined): Promise<void> {
+  async mountTmpfs(path: string, bytesMax: number | undefined): Promise<void> {
     if ((await this.mountsBelow(path)).includes(path)) return
     const options = bytesMax === undefined ? [] : ['-o', `size=${bytesMax}`]
     await run('mount', ['-t', 'tmpfs', ...options, 'tmpfs', path])
   }
 
-  async mountHugePages(path: string, pageBytes: number): Promise<void> {
+  async mountHugetlbfs(path: string, pageBytes: number): Promise<void> {
     if ((await this.mountsBelow(path)).includes(path)) return
     await run('mount', ['-t', 'hugetlbfs', '-o', `pagesize=${pageBytes}`, 'nodev', path])
   }

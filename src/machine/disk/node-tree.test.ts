@@ -85,7 +85,7 @@ test('folders nested deeper than a path can name are counted and removed, and no
   await mkdir(volume)
   await nest(volume, treeDepthMax + 50)
   const disk = new NodeDisk()
-  await rejects(disk.giveToGroup(volume, process.getgid?.() ?? 0, signal), TreeTooDeep)
+  await rejects(disk.changeGroup(volume, process.getgid?.() ?? 0, signal), TreeTooDeep)
   equal((await disk.usedBytes(volume)) > 0, true)
   await disk.remove(volume)
   equal(await disk.kindOf(volume), undefined)
@@ -113,7 +113,7 @@ if (asRoot)
     await writeFile(join(volume, 'in', 'f'), '', { mode: 0o600 })
     await link(join(volume, 'in', 'f'), join(volume, 'hard'))
     await symlink(host, join(volume, 'soft'))
-    await new NodeDisk().giveToGroup(volume, 2000, signal)
+    await new NodeDisk().changeGroup(volume, 2000, signal)
     const shown = async (path: string) => {
       const { gid, mode } = await stat(path)
       return [gid, (mode & 0o7777).toString(8)]

@@ -1,10 +1,10 @@
 // SimulatedDisk: files and mounts in memory, for simulated nodes. Links do not exist here, so no path can escape.
-import { getOrMake } from '../../base/get-or-make.ts'
+import { getOrInsert } from '../../base/collections/get-or-insert.ts'
 import { PathEscapes, type Disk, type DiskFile, type DiskKind } from './disk.ts'
 
 type Entry = { readonly kind: 'folder' } | ({ readonly kind: 'file' } & DiskFile)
 
-const folder: Entry = { kind: 'folder' }
+const directory: Entry = { kind: 'folder' }
 
 export class SimulatedDisk implements Disk {
   readonly #entries = new Map<string, Entry>()
@@ -13,8 +13,8 @@ export class SimulatedDisk implements Disk {
   readonly #mounts = new Set<string>()
   readonly #groups = new Map<string, number>()
 
-  makeFolder(path: string, _mode: number): Promise<void> {
-    for (let at = path; at !== '' && !this.#entries.has(at); at = folderOf(at)) this.#set(at, folder)
+  makeDirectory(path: string, _mode: number): Promise<void> {
+    for (let at = path; at !== '' && !this.#entries.has(at); at = folderOf(at)) this.#set(at, directory)
     return Promise.resolve()
   }
 
@@ -23,25 +23,25 @@ export class SimulatedDisk implements Disk {
     return Promise.resolve()
   }
 
-  readEnd(path: string, bytesMax: number): Promise<Uint8Array | undefined> {
+  readTail(path: string, bytesMax: number): Promise<Uint8Array | undefined> {
     const entry = this.#entries.get(path)
     return Promise.resolve(entry?.kind === 'file' ? entry.content.slice(-bytesMax) : undefined)
   }
 
-  async project(folder: string, files: ReadonlyMap<string, DiskFile>, _gid?: number): Promise<void> {
-    for (const path of this.#below(folder)) if (path !== folder) this.#delete(path)
+  async project(directory: string, files: ReadonlyMap<string, DiskFile>, _gid?: number): Promise<void> {
+    for (const path of this.#below(directory)) if (path !== directory) this.#delete(path)
     for (const [path, file] of files) {
-      await this.makeFolder(folderOf(`${folder}/${path}`), 0o755)
-      await this.write(`${folder}/${path}`, file)
+      await this.makeDirectory(folderOf(`${directory}/${path}`), 0o755)
+      await this.write(`${directory}/${path}`, file)
     }
   }
 
-  giveToGroup(path: string, gid: number, _signal: AbortSignal): Promise<void> {
+  changeGroup(path: string, gid: number, _signal: AbortSignal): Promise<void> {
     this.#groups.set(path, gid)
     return Promise.resolve()
   }
 
-  belongsToGroup(path: string, gid: number): Promise<boolean> {
+  hasGroup(path: string, gid: number): Promise<boolean> {
     return Promise.resolve(this.#groups.get(path) === gid)
   }
 
@@ -49,12 +49,12 @@ export class SimulatedDisk implements Disk {
     return Promise.resolve(this.#entries.get(path)?.kind)
   }
 
-  async mountInside(folder: string, subPath: string, to: string): Promise<void> {
+  async mountSubPath(directory: string, subPath: string, to: string): Promise<void> {
     const names = subPath.split('/').filter((name) => name !== '' && name !== '.')
     if (names.includes('..')) throw new PathEscapes(`the path ${JSON.stringify(subPath)} leads out of its volume`)
-    const path = [folder, ...names].join('/')
-    if (!this.#entries.has(path)) await this.makeFolder(path, 0o750)
-    await this.makeFolder(to, 0o750)
+    const path = [directory, ...names].join('/')
+    if (!this.#entries.has(path)) await this.makeDirectory(path, 0o750)
+    await this.makeDirectory(to, 0o750)
     this.#mounts.add(to)
   }
 
@@ -73,13 +73,13 @@ export class SimulatedDisk implements Disk {
     return Promise.resolve([...(this.#names.get(path) ?? [])])
   }
 
-  mountMemory(path: string, _bytesMax: number | undefined): Promise<void> {
+  mountTmpfs(path: string, _bytesMax: number | undefined): Promise<void> {
     this.#mounts.add(path)
     return Promise.resolve()
   }
 
-  mountHugePages(path: string, _pageBytes: number): Promise<void> {
-    return this.mountMemory(path, undefined)
+  mountHugetlbfs(path: string, _pageBytes: number): Promise<void> {
+    return this.mountTmpfs(path, undefined)
   }
 
   unmount(path: string): Promise<void> {
@@ -101,7 +101,7 @@ export class SimulatedDisk implements Disk {
 
   #set(path: string, entry: Entry): void {
     this.#entries.set(path, entry)
-    getOrMake(this.#names, folderOf(path), () => new Set()).add(nameOf(path))
+    getOrInsert(this.#names, folderOf(path), () => new Set()).add(nameOf(path))
   }
 
   #delete(path: string): void {

@@ -1,7 +1,7 @@
 import { equal } from 'node:assert/strict'
 import { tmpdir } from 'node:os'
 import { test } from 'node:test'
-import { hostLoadContract } from './contract.suite.ts'
+import { hostLoadContract } from './host-load-contract.suite.ts'
 import { NodeHostLoad } from './node-host-load.ts'
 import { SimulatedHostLoad } from './simulated-host-load.ts'
 

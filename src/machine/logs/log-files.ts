@@ -14,11 +14,11 @@ export interface LogFile extends AsyncDisposable {
   /** Whether another file has taken its name. */
   isReplaced(): Promise<boolean>
   /** Resolves when it may have grown or been replaced since the last call, and every second: its writer may have ended. */
-  changed(signal: AbortSignal): Promise<void>
+  waitForChange(signal: AbortSignal): Promise<void>
 }
 
 /** The folder of log files, for whoever rotates them. */
-export interface LogFolder {
+export interface LogDirectory {
   sizeOf(path: string): Promise<number>
   /** Paths that begin with `prefix`, in the order of their names. */
   list(prefix: string): Promise<readonly string[]>

@@ -6,11 +6,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
-import { seededRandom } from '../../base/random.ts'
-import { VirtualClock } from '../../base/virtual-clock.ts'
-import { plainContainer, plainSandbox } from '../runtime/config.ts'
-import { SimulatedRuntime } from '../runtime/simulated.ts'
-import { logFilesContract } from './contract.suite.ts'
+import { seededRandom } from '../../base/random/random.ts'
+import { VirtualClock } from '../../base/time/virtual-clock.ts'
+import { plainContainer, plainSandbox } from '../runtime/runtime-config.ts'
+import { SimulatedRuntime } from '../runtime/simulated-runtime.ts'
+import { logFilesContract } from './log-files-contract.suite.ts'
 import { MemoryLog } from './memory-log.ts'
 import { NodeLogFiles } from './node-log-files.ts'
 import { NodeSystemLogs } from './node-system-logs.ts'
@@ -70,8 +70,8 @@ test('simulated: the last part of a long log is kept, and the end of its contain
   equal(start > 0 && end - start <= 64 * 1024, true)
   const text = new TextDecoder().decode(await file.read(0, 1_000))
   equal(/^2030-01-01T00:00:00\.000Z stdout F line \d+\n$/.test(text), true, text)
-  await file.changed(signal)
-  const woken = file.changed(signal)
+  await file.waitForChange(signal)
+  const woken = file.waitForChange(signal)
   await runtime.stopContainer(id, 0, signal)
   await woken
 })

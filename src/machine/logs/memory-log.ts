@@ -19,7 +19,7 @@ export class MemoryLog {
     this.#end += bytes.length
     while (this.#end - this.#start > logBytesMax) this.#start += this.#lines.shift()?.length ?? 0
     for (const listener of [...(this.#lineListeners ?? [])]) listener(line)
-    this.wake()
+    this.notify()
   }
 
   /** Calls back with each line that is printed from now on; the returned function ends it. */
@@ -30,7 +30,7 @@ export class MemoryLog {
   }
 
   /** Tells readers to look again: it grew, or its writer ended. */
-  wake(): void {
+  notify(): void {
     for (const listener of [...(this.#listeners ?? [])]) listener()
   }
 
@@ -47,7 +47,7 @@ export class MemoryLog {
       range: () => Promise.resolve({ start: this.#start, end: this.#end }),
       read: (at, bytesMax) => Promise.resolve(this.#read(at, bytesMax)),
       isReplaced: () => Promise.resolve(false),
-      changed: async (signal) => {
+      waitForChange: async (signal) => {
         if (!hasChanged) {
           const woken = Promise.withResolvers<void>()
           resolve = woken.resolve

@@ -4,14 +4,14 @@ import { lstat, open, readdir, readlink, realpath, rename, rm, type FileHandle }
 import { dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
-import { realClock } from '../../base/clock.ts'
-import type { LogFile, LogFiles, LogFolder } from './log-files.ts'
+import { realClock } from '../../base/time/clock.ts'
+import type { LogFile, LogFiles, LogDirectory } from './log-files.ts'
 
 const isMissing = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ENOENT'
 const lookAgainMs = 1_000
 const partSuffix = '.part'
 
-export class NodeLogFiles implements LogFiles, LogFolder {
+export class NodeLogFiles implements LogFiles, LogDirectory {
   readonly #folder: string
 
   /** A file that lies elsewhere, whatever link leads there, is not read. */
@@ -119,7 +119,7 @@ class NodeLogFile implements LogFile {
   }
 
   // The folder is watched, for the file may be moved away. What happened before the first call counts as a change.
-  async changed(signal: AbortSignal): Promise<void> {
+  async waitForChange(signal: AbortSignal): Promise<void> {
     this.#watcher ??= watch(dirname(this.#path), () => {
       this.#hasChanged = true
       this.#wake()

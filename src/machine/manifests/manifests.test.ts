@@ -3,21 +3,21 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { realClock } from '../../base/clock.ts'
-import { VirtualClock } from '../../base/virtual-clock.ts'
-import type { OutboundProvider } from '../../platform/outbound.ts'
-import { lookAgainMs } from './manifests.ts'
-import { manifestAddress, manifestFolder } from './node-manifests.ts'
+import { realClock } from '../../base/time/clock.ts'
+import { VirtualClock } from '../../base/time/virtual-clock.ts'
+import type { OutboundProvider } from '../../platform/http/outbound.ts'
+import { relistMs } from './manifest-source.ts'
+import { manifestUrlSource, manifestDirectorySource } from './node-manifests.ts'
 
 const { signal } = new AbortController()
 
 test('a folder: its files but hidden ones, and word of every change', async () => {
   const path = await mkdtemp(join(tmpdir(), 'coxswain-manifests-'))
-  const source = manifestFolder(path, realClock)
+  const source = manifestDirectorySource(path, realClock)
   await writeFile(join(path, '.hidden'), 'x')
   await mkdir(join(path, 'folder'))
   deepEqual(await source.list(signal), [])
-  const told = source.changed(signal)
+  const told = source.waitForChange(signal)
   await writeFile(join(path, 'a.yaml'), 'kind: Pod')
   await told
   deepEqual(await source.list(signal), [{ name: join(path, 'a.yaml'), text: 'kind: Pod' }])
@@ -34,14 +34,14 @@ test('an address: what it answers, asked again after a while', async () => {
     })()
     return Promise.resolve({ kind: 'answer', status: asked.length === 1 ? 200 : 503, headers: {}, body })
   }
-  const source = manifestAddress(
+  const source = manifestUrlSource(
     'http://192.0.2.1/pods?x=1',
     {},
-    { outbound: { exchange }, clock, everyMs: lookAgainMs },
+    { outbound: { exchange }, clock, everyMs: relistMs },
   )
   deepEqual(await source.list(signal), [{ name: 'http://192.0.2.1/pods?x=1', text: 'kind: Pod' }])
-  const again = source.changed(signal)
-  await clock.advance(lookAgainMs)
+  const again = source.waitForChange(signal)
+  await clock.advance(relistMs)
   await again
   await rejects(source.list(signal), /503/)
   deepEqual(asked, ['http://192.0.2.1/pods?x=1', 'http://192.0.2.1/pods?x=1'])

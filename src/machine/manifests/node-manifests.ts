@@ -2,16 +2,16 @@
 import { watch } from 'node:fs'
 import { mkdir, readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Clock } from '../../base/clock.ts'
-import type { OutboundProvider } from '../../platform/outbound.ts'
-import { lookAgainMs, type Manifest, type ManifestSource } from './manifests.ts'
+import type { Clock } from '../../base/time/clock.ts'
+import type { OutboundProvider } from '../../platform/http/outbound.ts'
+import { relistMs, type Manifest, type ManifestSource } from './manifest-source.ts'
 
 const manifestBytesMax = 10 * 1024 * 1024
 /** Whoever writes a file writes several times. */
 const settleMs = 100
 
 /** Every file but hidden ones; folders are left alone. */
-export function manifestFolder(path: string, clock: Clock): ManifestSource {
+export function manifestDirectorySource(path: string, clock: Clock): ManifestSource {
   return {
     kind: 'file',
     async list() {
@@ -25,11 +25,11 @@ export function manifestFolder(path: string, clock: Clock): ManifestSource {
       }
       return found
     },
-    async changed(signal) {
+    async waitForChange(signal) {
       const heard = Promise.withResolvers<void>()
       const watcher = watch(path, () => heard.resolve())
       watcher.on('error', () => heard.resolve())
-      const timer = clock.after(lookAgainMs, () => heard.resolve())
+      const timer = clock.after(relistMs, () => heard.resolve())
       const abort = () => heard.resolve()
       signal.addEventListener('abort', abort, { once: true })
       await heard.promise
@@ -41,17 +41,17 @@ export function manifestFolder(path: string, clock: Clock): ManifestSource {
   }
 }
 
-export interface ManifestAddressParts {
+export interface ManifestUrlDeps {
   readonly outbound: Pick<OutboundProvider, 'exchange'>
   readonly clock: Clock
   /** How often it is asked. */
   readonly everyMs: number
 }
 
-export function manifestAddress(
+export function manifestUrlSource(
   url: string,
   headers: Readonly<Record<string, string>>,
-  { outbound, clock, everyMs }: ManifestAddressParts,
+  { outbound, clock, everyMs }: ManifestUrlDeps,
 ): ManifestSource {
   const { origin, pathname, search } = new URL(url)
   return {
@@ -69,6 +69,6 @@ export function manifestAddress(
       }
       return [{ name: url, text }]
     },
-    changed: (signal) => clock.sleep(everyMs, signal),
+    waitForChange: (signal) => clock.sleep(everyMs, signal),
   }
 }

@@ -2,23 +2,23 @@
 // listens, whatever runs it. A simulated image is a function, a real one a shell script: both must do this.
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict'
 import { test } from 'node:test'
-import { Unreachable } from '../../platform/outbound.ts'
+import { Unreachable } from '../../platform/http/outbound.ts'
 import type { LogFiles } from '../logs/log-files.ts'
-import type { PodReach } from '../reach/reach.ts'
-import { plainContainer, plainSandbox } from './config.ts'
-import type { ContainerRuntime } from './runtime.ts'
+import type { PodDialer } from '../dialer/pod-dialer.ts'
+import { plainContainer, plainSandbox } from './runtime-config.ts'
+import type { ContainerRuntime } from './container-runtime.ts'
 
 export interface ProgramUnderTest {
   readonly runtime: ContainerRuntime
   readonly logs: LogFiles
-  readonly reach: PodReach
+  readonly dialer: PodDialer
   /**
    * Answers 200 to every GET at port 8080, then prints its arguments, a line each, and `GREETING=` with that variable, and
    * waits. At SIGTERM it prints `SIGTERM` and ends with 5.
    */
   readonly image: string
   readonly command?: readonly string[]
-  readonly logFolder?: string
+  readonly logDirectory?: string
   readonly cgroupParent?: string
 }
 
@@ -28,8 +28,8 @@ const port = 8080
 const pieceBytes = 1_000
 
 export function programContract(driver: string, open: () => Promise<ProgramUnderTest>): void {
-  async function start({ runtime, image, command = [], logFolder = '', cgroupParent = '' }: ProgramUnderTest) {
-    const sandbox = { ...plainSandbox(uid, 'default', 'program'), logFolder, cgroupParent }
+  async function start({ runtime, image, command = [], logDirectory = '', cgroupParent = '' }: ProgramUnderTest) {
+    const sandbox = { ...plainSandbox(uid, 'default', 'program'), logDirectory, cgroupParent }
     const sandboxId = await runtime.runSandbox(sandbox, signal)
     const imageId = await runtime.pullImage(image, undefined, signal)
     const config = {
@@ -62,7 +62,7 @@ export function programContract(driver: string, open: () => Promise<ProgramUnder
       // `time stream F text`, as all runtimes write logs.
       const lines = text.split('\n').flatMap((line) => (line === '' ? [] : [line.split(' ').slice(3).join(' ')]))
       if (lines.includes(last)) return lines
-      await log.changed(signal)
+      await log.waitForChange(signal)
     }
   }
 
@@ -80,12 +80,12 @@ export function programContract(driver: string, open: () => Promise<ProgramUnder
     const { container, ips } = await seen()
     await printed(under, container?.logPath ?? '', 'GREETING=hello')
     const host = ips[0] ?? ''
-    const connection = await under.reach.connect({ host, port }, false, signal)
+    const connection = await under.dialer.connect({ host, port }, false, signal)
     await connection.write(new TextEncoder().encode('GET / HTTP/1.1\r\nHost: program\r\nConnection: close\r\n\r\n'))
     let answer = ''
     for await (const piece of connection.pieces) answer += new TextDecoder().decode(piece)
     equal(answer.split(' ')[1], '200')
-    await rejects(under.reach.connect({ host, port: port + 1 }, false, signal), Unreachable)
+    await rejects(under.dialer.connect({ host, port: port + 1 }, false, signal), Unreachable)
     await end()
   })
 

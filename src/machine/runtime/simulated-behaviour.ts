@@ -1,6 +1,6 @@
 // How a simulated container behaves where that is said in numbers and lines instead of a program: per image, or in a
 // pod's annotations, so that a manifest alone can say it.
-import { durationMs, type Clock } from '../../base/clock.ts'
+import { durationMs, type Clock } from '../../base/time/clock.ts'
 
 export interface SimulatedBehaviour {
   readonly pullMs?: number
@@ -32,7 +32,10 @@ function hasAny(annotations: Readonly<Record<string, string>>): boolean {
 }
 
 /** `simulated.coxswain.dev/start-after: 2s`, or `…/start-after.<container>` for one container of several. */
-export function behaviourIn(annotations: Readonly<Record<string, string>>, container: string): SimulatedBehaviour {
+export function behaviourFromAnnotations(
+  annotations: Readonly<Record<string, string>>,
+  container: string,
+): SimulatedBehaviour {
   if (!hasAny(annotations)) return {}
   const said = (name: string) => annotations[`${prefix}${name}.${container}`] ?? annotations[`${prefix}${name}`]
   const after = (name: string) => {
@@ -68,21 +71,21 @@ interface Process {
 }
 
 /** Whether nothing says when it ends. */
-export const waitsOnly = ({ runMs, exitCode }: SimulatedBehaviour): boolean =>
+export const runsUntilStopped = ({ runMs, exitCode }: SimulatedBehaviour): boolean =>
   runMs === undefined && exitCode === undefined
 
-export function printed({ log = [] }: SimulatedBehaviour, print: (line: string) => void): void {
+export function printLog({ log = [] }: SimulatedBehaviour, print: (line: string) => void): void {
   for (const line of log) print(line)
 }
 
 /** Runs as it is said; `program` is what it does where nothing says when it ends. */
-export async function behave<P extends Process>(
+export async function runBehaviour<P extends Process>(
   behaviour: SimulatedBehaviour,
   process: P,
   program: (process: P) => Promise<number>,
 ): Promise<number> {
-  printed(behaviour, process.log)
-  if (waitsOnly(behaviour)) return program(process)
+  printLog(behaviour, process.log)
+  if (runsUntilStopped(behaviour)) return program(process)
   const { runMs, exitCode } = behaviour
   const { clock, terminated } = process
   // Whoever is asked to end before its time ends well.

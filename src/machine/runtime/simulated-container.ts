@@ -1,8 +1,8 @@
 // SimulatedContainer: one container of a simulated runtime, and the sandbox that it is in.
 import { BytePipe } from '../../wire/byte-pipe.ts'
 import { MemoryLog } from '../logs/memory-log.ts'
-import type { ContainerConfig, SandboxConfig } from './config.ts'
-import type { RuntimeContainer } from './runtime.ts'
+import type { ContainerConfig, SandboxConfig } from './runtime-config.ts'
+import type { RuntimeContainer } from './container-runtime.ts'
 import type { SimulatedBehaviour } from './simulated-behaviour.ts'
 import { SimulatedPorts, type SimulatedCommand, type SimulatedProgram } from './simulated-process.ts'
 
@@ -85,11 +85,11 @@ export class SimulatedContainer {
     this.stop?.abort(hasEnded)
     this.#stdin?.end()
     this.#ended?.resolve()
-    this.#log?.wake()
+    this.#log?.notify()
   }
 
   /** As the runtime shows it. */
-  seen(): RuntimeContainer {
+  status(): RuntimeContainer {
     const { id, config, imageId, state, startedMs, finishedMs, exitCode, logPath } = this
     return {
       id,

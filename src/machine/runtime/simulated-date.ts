@@ -1,5 +1,5 @@
 // What `date` prints, in UTC: by itself, and for the formats that scripts use.
-import { lookup } from '../../base/lookup.ts'
+import { lookup } from '../../base/collections/lookup.ts'
 
 const days = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat']
 const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']

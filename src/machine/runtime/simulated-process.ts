@@ -1,10 +1,10 @@
 // What a simulated container is: a TypeScript function with arguments, environment, streams, signals and ports.
-import type { Clock } from '../../base/clock.ts'
-import type { ByteStream } from '../../platform/byte-stream.ts'
-import { Unreachable } from '../../platform/outbound.ts'
+import type { Clock } from '../../base/time/clock.ts'
+import type { ByteStream } from '../../platform/http/byte-stream.ts'
+import { Unreachable } from '../../platform/http/outbound.ts'
 import { byteStreamPair } from '../../wire/byte-pipe.ts'
-import { GrpcError } from '../../wire/grpc/status.ts'
-import type { ProcessStreams } from './runtime.ts'
+import { GrpcError } from '../../wire/grpc/grpc-status.ts'
+import type { ProcessStreams } from './container-runtime.ts'
 
 /** What a simulated program sees of the world. */
 export interface SimulatedProcess {
@@ -20,7 +20,7 @@ export interface SimulatedProcess {
   /** Takes connections at a port of the pod. */
   readonly listen: (port: number, take: (connection: ByteStream) => void | Promise<void>) => void
   /** Answers requests of HTTP/1.1 at a port. */
-  readonly serveHttp: (port: number, answer: SimulatedSite) => void
+  readonly serveHttp: (port: number, answer: SimulatedHttpHandler) => void
   /** Says over gRPC how a service is: `SERVING`, `NOT_SERVING`. */
   readonly serveHealth: (port: number, statusOf: (service: string) => string) => void
   /** Runs commands that are started inside the container, instead of the runtime's own answer. */
@@ -59,9 +59,9 @@ export interface SimulatedRequest {
   readonly headers: Readonly<Record<string, string>>
 }
 
-export type SimulatedSite = (request: SimulatedRequest) => SimulatedAnswer | Promise<SimulatedAnswer>
+export type SimulatedHttpHandler = (request: SimulatedRequest) => SimulatedResponse | Promise<SimulatedResponse>
 
-export interface SimulatedAnswer {
+export interface SimulatedResponse {
   readonly status: number
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string
@@ -93,7 +93,7 @@ export class SimulatedPorts {
     this.#takers.set(port, take)
   }
 
-  serveHttp(port: number, answer: SimulatedSite): void {
+  serveHttp(port: number, answer: SimulatedHttpHandler): void {
     this.listen(port, (connection) => serveHttp(connection, answer))
   }
 
@@ -125,7 +125,7 @@ export const healthRefused = (authority: string): GrpcError =>
 const answerAll = (connection: ByteStream): Promise<void> => serveHttp(connection, () => ({ status: 200, body: 'ok' }))
 
 /** One request after another, without bodies, until the other side ends. */
-async function serveHttp(connection: ByteStream, answer: SimulatedSite): Promise<void> {
+async function serveHttp(connection: ByteStream, answer: SimulatedHttpHandler): Promise<void> {
   let text = ''
   const decoder = new TextDecoder('latin1')
   for await (const piece of connection.pieces) {
@@ -150,7 +150,7 @@ function parseRequest(head: string): SimulatedRequest {
   return { method, path, headers: Object.fromEntries(headers) }
 }
 
-function answerBytes({ status, headers = {}, body = '' }: SimulatedAnswer): Uint8Array {
+function answerBytes({ status, headers = {}, body = '' }: SimulatedResponse): Uint8Array {
   const content = new TextEncoder().encode(body)
   const lines = [
     `HTTP/1.1 ${status} Simulated`,

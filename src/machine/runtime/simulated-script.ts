@@ -1,6 +1,6 @@
 // The part of the shell's language that simulated containers understand: simple commands with quotes and variables, joined
 // by `;`, newlines, `&&` and `||`, their output optionally sent to stderr. A script with anything else is not parsed.
-import { lookup } from '../../base/lookup.ts'
+import { lookup } from '../../base/collections/lookup.ts'
 
 export interface SimpleCommand {
   /** What joins it to the command before it. */

@@ -1,10 +1,10 @@
 // Which commands end by themselves in a simulated container: what they print, how long they take, how they exit.
 import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
-import { VirtualClock } from '../../base/virtual-clock.ts'
-import { seededRandom } from '../../base/random.ts'
-import { plainContainer, plainSandbox, type ContainerConfig } from './config.ts'
-import { SimulatedRuntime } from './simulated.ts'
+import { VirtualClock } from '../../base/time/virtual-clock.ts'
+import { seededRandom } from '../../base/random/random.ts'
+import { plainContainer, plainSandbox, type ContainerConfig } from './runtime-config.ts'
+import { SimulatedRuntime } from './simulated-runtime.ts'
 
 const { signal } = new AbortController()
 const environment = [

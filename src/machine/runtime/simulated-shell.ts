@@ -1,10 +1,10 @@
 // What a simulated container does when its command is one that ends by itself: `true`, `false`, `echo`, `date`, `sleep`,
 // or a shell script of these. It prints, takes its time and exits as a real container would. Any other command is taken
 // for a server: it runs until it is stopped.
-import { lookup } from '../../base/lookup.ts'
-import type { Clock } from '../../base/clock.ts'
+import { lookup } from '../../base/collections/lookup.ts'
+import type { Clock } from '../../base/time/clock.ts'
 import { dateText } from './simulated-date.ts'
-import type { ContainerConfig } from './config.ts'
+import type { ContainerConfig } from './runtime-config.ts'
 import { expandWords, parseScript, type SimpleCommand } from './simulated-script.ts'
 
 /** What a command sees of its container. */

@@ -1,5 +1,5 @@
 // What a simulated container uses, as its pod's annotation says.
-import { quantityMillis, quantityUnits } from '../../schema/quantity.ts'
+import { quantityMillis, quantityUnits } from '../../schema/scalar/quantity.ts'
 
 export interface SimulatedUsage {
   readonly cpuMillis?: number
@@ -10,7 +10,7 @@ export interface SimulatedUsage {
 /** `cpu=100m,memory=64Mi`: what each container of the pod uses. */
 const usageAnnotation = 'coxswain.dev/usage'
 
-export function usageIn(annotations: Readonly<Record<string, string>>): SimulatedUsage {
+export function usageFromAnnotations(annotations: Readonly<Record<string, string>>): SimulatedUsage {
   const parts = new Map(
     (annotations[usageAnnotation] ?? '').split(',').map((part) => part.split('=') as [string, string]),
   )

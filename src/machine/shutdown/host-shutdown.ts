@@ -5,7 +5,7 @@ export interface ShutdownListener {
   /** The machine is about to go down; it waits until this resolves, but not longer than was agreed. */
   onShutdown(): Promise<void>
   /** It will not go down after all. */
-  onCalledOff(): Promise<void>
+  onCancelled(): Promise<void>
 }
 
 export interface HostShutdown {
@@ -14,6 +14,6 @@ export interface HostShutdown {
 }
 
 /** Nobody on this machine tells of shutdowns, or lets them be held up. */
-export class CannotHoldUp extends Error {
-  override name = 'CannotHoldUp'
+export class CannotDelayShutdown extends Error {
+  override name = 'CannotDelayShutdown'
 }

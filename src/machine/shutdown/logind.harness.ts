@@ -3,16 +3,16 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { realClock } from '../../base/clock.ts'
-import type { Processes } from '../../platform/processes.ts'
+import { realClock } from '../../base/time/clock.ts'
+import type { Processes } from '../../platform/process/processes.ts'
 import {
   decodeMessage,
   encodeMessage,
   messageBytes,
   type DbusMessage,
   type DbusValue,
-} from '../../wire/dbus/message.ts'
-import type { ShutdownUnderTest } from './contract.suite.ts'
+} from '../../wire/dbus/dbus-message.ts'
+import type { ShutdownUnderTest } from './shutdown-contract.suite.ts'
 import { NodeLogind } from './node-logind.ts'
 
 const uidText = new TextEncoder().encode(String(process.getuid?.() ?? 0)).toHex()
@@ -82,7 +82,7 @@ export async function fakeLogind(delayMsMax: number): Promise<FakeLogind> {
       processes: processes as Processes,
       clock: realClock,
       socketPath: join(folder, 'bus'),
-      configurationFolder: join(folder, 'conf'),
+      configurationDirectory: join(folder, 'conf'),
     }),
     announce(isShuttingDown) {
       const signal = {
@@ -97,7 +97,7 @@ export async function fakeLogind(delayMsMax: number): Promise<FakeLogind> {
       for (const socket of sockets) socket.write(encodeMessage(signal))
     },
     hangUp: () => sockets.forEach((socket) => socket.destroy()),
-    async isHeldUp(wanted) {
+    async isDelayed(wanted) {
       while (locks.size > 0 !== wanted) await realClock.sleep(5, new AbortController().signal)
     },
     async [Symbol.asyncDispose]() {

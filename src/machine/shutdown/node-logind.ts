@@ -4,20 +4,20 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import type { Clock } from '../../base/clock.ts'
-import { unlessAborted } from '../../base/unless-aborted.ts'
-import { byteStreamOn } from '../../platform/node/byte-stream.ts'
-import type { Processes, RunningProcess } from '../../platform/processes.ts'
-import { DbusConnection } from '../../wire/dbus/connection.ts'
-import type { DbusMessage } from '../../wire/dbus/message.ts'
-import { CannotHoldUp, type HostShutdown, type ShutdownListener } from './host-shutdown.ts'
+import type { Clock } from '../../base/time/clock.ts'
+import { unlessAborted } from '../../base/async/unless-aborted.ts'
+import { byteStreamOn } from '../../platform/node/socket/socket-byte-stream.ts'
+import type { Processes, RunningProcess } from '../../platform/process/processes.ts'
+import { DbusConnection } from '../../wire/dbus/dbus-connection.ts'
+import type { DbusMessage } from '../../wire/dbus/dbus-message.ts'
+import { CannotDelayShutdown, type HostShutdown, type ShutdownListener } from './host-shutdown.ts'
 
-export interface NodeLogindParts {
+export interface NodeLogindDeps {
   readonly processes: Processes
   readonly clock: Clock
   readonly socketPath?: string
   /** Where what logind shall do differently is written down. */
-  readonly configurationFolder?: string
+  readonly configurationDirectory?: string
   /** The program that holds a lock for as long as it runs. */
   readonly inhibitProgram?: string
 }
@@ -34,26 +34,26 @@ const reconnectMs = 1_000
 const held = 'held'
 
 export class NodeLogind implements HostShutdown {
-  readonly #parts: Required<NodeLogindParts>
+  readonly #deps: Required<NodeLogindDeps>
 
-  constructor(parts: NodeLogindParts) {
-    this.#parts = {
+  constructor(deps: NodeLogindDeps) {
+    this.#deps = {
       socketPath: '/run/dbus/system_bus_socket',
-      configurationFolder: '/etc/systemd/logind.conf.d',
+      configurationDirectory: '/etc/systemd/logind.conf.d',
       inhibitProgram: 'systemd-inhibit',
-      ...parts,
+      ...deps,
     }
   }
 
   async listen(delayMs: number, listener: ShutdownListener, onReady: () => void, signal: AbortSignal): Promise<void> {
-    const { clock } = this.#parts
+    const { clock } = this.#deps
     let isHolding = false
     for (;;) {
       try {
         await this.#listenOnce(delayMs, listener, () => (isHolding ||= (onReady(), true)), signal)
       } catch (error) {
         signal.throwIfAborted()
-        if (!isHolding) throw new CannotHoldUp((error as Error).message, { cause: error })
+        if (!isHolding) throw new CannotDelayShutdown((error as Error).message, { cause: error })
       }
       await clock.sleep(reconnectMs, signal)
     }
@@ -70,7 +70,7 @@ export class NodeLogind implements HostShutdown {
     let lock: RunningProcess | undefined
     const hear = async (isShuttingDown: boolean) => {
       if (isShuttingDown) await listener.onShutdown()
-      else await listener.onCalledOff()
+      else await listener.onCancelled()
       lock?.kill('SIGTERM')
       lock = isShuttingDown ? undefined : await this.#hold(signal)
     }
@@ -80,7 +80,7 @@ export class NodeLogind implements HostShutdown {
     }, signal)
     try {
       await this.#allow(bus, delayMs, signal)
-      await bus.match(signalRule, signal)
+      await bus.addMatch(signalRule, signal)
       lock = await this.#hold(signal)
       onReady()
       await unlessAborted(bus.closed, signal)
@@ -91,7 +91,7 @@ export class NodeLogind implements HostShutdown {
   }
 
   async #connect(onSignal: (message: DbusMessage) => void, signal: AbortSignal): Promise<DbusConnection> {
-    const { socketPath } = this.#parts
+    const { socketPath } = this.#deps
     const socket = connect(socketPath)
     try {
       await once(socket, 'connect', { signal })
@@ -104,7 +104,7 @@ export class NodeLogind implements HostShutdown {
 
   /** Logind lets nobody hold up a shutdown for longer than it was told to. */
   async #allow(bus: DbusConnection, delayMs: number, signal: AbortSignal): Promise<void> {
-    const { clock, configurationFolder } = this.#parts
+    const { clock, configurationDirectory: configurationFolder } = this.#deps
     if ((await this.#delayMsMax(bus, signal)) >= delayMs) return
     const seconds = Math.ceil(delayMs / 1000)
     await mkdir(configurationFolder, { recursive: true })
@@ -144,7 +144,7 @@ export class NodeLogind implements HostShutdown {
   }
 
   async #hold(signal: AbortSignal): Promise<RunningProcess> {
-    const { processes, inhibitProgram } = this.#parts
+    const { processes, inhibitProgram } = this.#deps
     const began = Promise.withResolvers<void>()
     const lines: string[] = []
     const args = [

@@ -1,5 +1,5 @@
 // The value of `Date`, which is the same for a second: a busy server writes it once.
-import type { Clock } from '../../base/clock.ts'
+import type { Clock } from '../../base/time/clock.ts'
 
 export function httpDate(clock: Clock): () => string {
   let [second, text] = [NaN, '']

@@ -1,9 +1,9 @@
 // Requests of any bytes: a head is read or refused, a connection answers the same however the bytes are cut into pieces.
 import { equal, ok } from 'node:assert/strict'
-import { fuzz, inPieces, mutatedText, pick, refusedOnlyWith } from '../../base/fuzz.harness.ts'
-import type { WireAnswer, WireRequest } from '../listener.ts'
-import { connect } from './connection.harness.ts'
-import { Refused } from './refused.ts'
+import { fuzz, inPieces, mutatedText, pick, rejectedOnlyWith } from '../../base/random/fuzz.harness.ts'
+import type { WireResponse, WireRequest } from '../http/listener.ts'
+import { connect } from './http1-connection.harness.ts'
+import { RejectedRequest } from './rejected-request.ts'
 import { parseRequestHead } from './request-head.ts'
 
 const heads = [
@@ -36,7 +36,7 @@ fuzz('heads of requests', {
   runs: 4_000,
   make: (random) => mutatedText(pick(random, heads), random, dictionary),
   check(text) {
-    const head = refusedOnlyWith([Refused], () => parseRequestHead(text))
+    const head = rejectedOnlyWith([RejectedRequest], () => parseRequestHead(text))
     if (head === undefined) return
     ok(head.target.startsWith('/') || head.target === '*')
     ok(head.body === 'chunked' || (Number.isSafeInteger(head.body) && head.body >= 0))
@@ -46,7 +46,7 @@ fuzz('heads of requests', {
 
 const bodies = ['', 'hello', '5\r\nhello\r\n0\r\n\r\n', '3;a=b\r\nabc\r\n0\r\nX: y\r\n\r\n', '0\r\n\r\n']
 
-const echo = async (request: WireRequest): Promise<WireAnswer> => {
+const echo = async (request: WireRequest): Promise<WireResponse> => {
   const body = await Promise.resolve(request.body(100)).then(
     (bytes) => Buffer.from(bytes).toString('latin1'),
     (error: Error) => `refused ${error.name}`,
@@ -70,7 +70,7 @@ fuzz('connections', {
       for (const piece of pieces) await peer.send(piece)
       await peer.settle()
       // Only a client whose body is still to come is told to go on.
-      return peer.heard().replaceAll('HTTP/1.1 100 Continue\r\n\r\n', '') + (peer.hasEnded ? ' (ended)' : '')
+      return peer.written().replaceAll('HTTP/1.1 100 Continue\r\n\r\n', '') + (peer.hasEnded ? ' (ended)' : '')
     }
     const pieces = inPieces(Buffer.from(text, 'latin1'), random).map((piece) => Buffer.from(piece).toString('latin1'))
     equal(await heard(pieces), await heard([text]))

@@ -1,11 +1,11 @@
 // HTTP/1.1 on bytes: what is understood, what is refused, and that it does not matter how bytes are cut.
 import { deepEqual, equal, match, ok } from 'node:assert/strict'
 import { test } from 'node:test'
-import { VirtualClock } from '../../base/virtual-clock.ts'
-import type { WireAnswer, WireRequest } from '../listener.ts'
-import { answerHead, refusal } from './answer-head.ts'
-import { connect } from './connection.harness.ts'
-import { headBytesMax } from './connection.ts'
+import { VirtualClock } from '../../base/time/virtual-clock.ts'
+import type { WireResponse, WireRequest } from '../http/listener.ts'
+import { responseHead, rejectionText } from './response-head.ts'
+import { connect } from './http1-connection.harness.ts'
+import { headBytesMax } from './http1-connection.ts'
 import { httpDate } from './http-date.ts'
 import { parseRequestHead } from './request-head.ts'
 
@@ -103,7 +103,7 @@ for (const [sent, status] of refused)
   test(`refused with ${status}: ${JSON.stringify(sent.slice(0, 90))}`, async () => {
     const { peer } = connect(() => Promise.resolve({ status: 200, headers: {}, body: 'understood' }))
     await peer.send(`${sent}\r\n\r\n`)
-    equal(peer.heard().slice(0, 12), `HTTP/1.1 ${status}`)
+    equal(peer.written().slice(0, 12), `HTTP/1.1 ${status}`)
     ok(peer.hasEnded)
   })
 
@@ -119,7 +119,7 @@ for (const [connection, keepsAlive] of longHeads)
   test(`a Connection header of ${connection.length} characters is read in linear time`, () =>
     equal(parseRequestHead(`GET / HTTP/1.1\r\nHost: x\r\nConnection: ${connection}`).keepsAlive, keepsAlive))
 
-const echo = async (request: WireRequest): Promise<WireAnswer> => ({
+const echo = async (request: WireRequest): Promise<WireResponse> => ({
   status: 200,
   headers: { 'x-is': `${request.method} ${request.target}` },
   body: Buffer.from(await request.body(1_000)).toString(),
@@ -140,7 +140,7 @@ const answers =
 test('requests that are sent ahead are answered one after the other', async () => {
   const { peer } = connect(echo)
   await peer.send(conversation)
-  equal(peer.heard(), answers)
+  equal(peer.written(), answers)
 })
 
 test('it does not matter where bytes are cut', async () => {
@@ -148,11 +148,11 @@ test('it does not matter where bytes are cut', async () => {
     const { peer } = connect(echo)
     await peer.send(conversation.slice(0, cut))
     await peer.send(conversation.slice(cut))
-    equal(peer.heard(), answers, `cut behind ${cut} bytes`)
+    equal(peer.written(), answers, `cut behind ${cut} bytes`)
   }
   const { peer } = connect(echo)
   for (const byte of conversation) await peer.send(byte)
-  equal(peer.heard(), answers, 'byte by byte')
+  equal(peer.written(), answers, 'byte by byte')
 })
 
 const post = 'POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n'
@@ -179,36 +179,36 @@ for (const [name, body] of brokenBodies)
     const { peer } = connect(echo)
     await peer.send(post + body)
     match(
-      peer.heard(),
+      peer.written(),
       /^HTTP\/1\.1 400 Bad Request\r\ncontent-type: text\/plain; charset=utf-8\r\nconnection: close\r\n/,
     )
     ok(peer.hasEnded)
     await peer.send('GET /smuggled HTTP/1.1\r\nHost: x\r\n\r\n')
-    ok(!peer.heard().includes('smuggled'))
+    ok(!peer.written().includes('smuggled'))
   })
 
 test('too many trailers are refused', async () => {
   const { peer } = connect(echo)
   await peer.send(`${post}3e8\r\n${'x'.repeat(1_000)}\r\n0\r\n`)
   await peer.send(`X: ${'y'.repeat(2_000)}\r\n`.repeat(10))
-  match(peer.heard(), /^HTTP\/1\.1 4(00|31) /)
+  match(peer.written(), /^HTTP\/1\.1 4(00|31) /)
 })
 
 test('a head that is too long, or a line without its carriage return, is refused before its end', async () => {
   const long = connect(echo)
   await long.peer.send(`GET / HTTP/1.1\r\nX: ${'y'.repeat(headBytesMax)}`)
-  match(long.peer.heard(), /^HTTP\/1\.1 431 Request Header Fields Too Large\r\n/)
+  match(long.peer.written(), /^HTTP\/1\.1 431 Request Header Fields Too Large\r\n/)
   const bare = connect(echo)
   await bare.peer.send('GET / HTTP/1.1\nHost: x\n')
-  equal(bare.peer.heard(), refusal(400, 'a line that ends without a carriage return'))
+  equal(bare.peer.written(), rejectionText(400, 'a line that ends without a carriage return'))
   const lone = connect(echo)
   await lone.peer.send('GET / HTTP/1.1\r')
   await lone.peer.send('Host: x')
-  equal(lone.peer.heard(), refusal(400, 'a carriage return within a line'))
+  equal(lone.peer.written(), rejectionText(400, 'a carriage return within a line'))
 })
 
 test('a body beyond the limit is told to the handler, and ends the connection', async () => {
-  const tell = async (request: WireRequest): Promise<WireAnswer> => ({
+  const tell = async (request: WireRequest): Promise<WireResponse> => ({
     status: 413,
     headers: {},
     body: await Promise.resolve(request.body(10)).then(String, (error: Error) => error.name),
@@ -216,7 +216,7 @@ test('a body beyond the limit is told to the handler, and ends the connection', 
   for (const framing of ['Content-Length: 11\r\n\r\n', 'Transfer-Encoding: chunked\r\n\r\nb\r\nhello world\r\n']) {
     const { peer } = connect(tell)
     await peer.send(`POST / HTTP/1.1\r\nHost: x\r\n${framing}`)
-    match(peer.heard(), /^HTTP\/1\.1 413 [^]*connection: close\r\n\r\nBodyTooLarge$/)
+    match(peer.written(), /^HTTP\/1\.1 413 [^]*connection: close\r\n\r\nBodyTooLarge$/)
     ok(peer.hasEnded)
   }
 })
@@ -224,23 +224,23 @@ test('a body beyond the limit is told to the handler, and ends the connection', 
 test('a body is asked for where the client waits for that, and only when somebody reads it', async () => {
   const { peer } = connect(echo)
   await peer.send('PUT / HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n')
-  equal(peer.heard(), 'HTTP/1.1 100 Continue\r\n\r\n')
+  equal(peer.written(), 'HTTP/1.1 100 Continue\r\n\r\n')
   await peer.send('hi')
-  ok(peer.heard().endsWith(ok200('PUT /', 'hi')))
+  ok(peer.written().endsWith(ok200('PUT /', 'hi')))
   const deaf = connect(() => Promise.resolve({ status: 403, headers: {}, body: 'no' }))
   await deaf.peer.send('PUT / HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n')
-  match(deaf.peer.heard(), /^HTTP\/1\.1 403 Forbidden\r\n/)
+  match(deaf.peer.written(), /^HTTP\/1\.1 403 Forbidden\r\n/)
 })
 
 test('a short body that nobody reads is dropped; a long one, or one without a length, ends the connection', async () => {
-  const deaf = () => Promise.resolve<WireAnswer>({ status: 200, headers: {}, body: 'deaf' })
+  const deaf = () => Promise.resolve<WireResponse>({ status: 200, headers: {}, body: 'deaf' })
   const short = connect(deaf)
   await short.peer.send('PUT / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nGET /')
   await short.peer.send(' x HGET / HTTP/1.1\r\nHost: x\r\n\r\n')
-  equal(short.peer.heard().match(/deaf/g)?.length, 2)
+  equal(short.peer.written().match(/deaf/g)?.length, 2)
   const long = connect(deaf)
   await long.peer.send('PUT / HTTP/1.1\r\nHost: x\r\nContent-Length: 999999\r\n\r\n')
-  match(long.peer.heard(), /connection: close/)
+  match(long.peer.written(), /connection: close/)
   const chunked = connect(deaf)
   await chunked.peer.send(`${post}3\r\n`)
   ok(chunked.peer.hasEnded)
@@ -261,7 +261,7 @@ for (const [request, wanted, ends] of streamed)
   test(`a stream in answer to ${JSON.stringify(request)}`, async () => {
     const { peer } = connect(() => Promise.resolve({ status: 200, headers: {}, body: twoPieces() }))
     await peer.send(`${request}\r\n\r\n`)
-    equal(peer.heard(), `HTTP/1.1 200 OK\r\ndate: D\r\n${wanted.replace(/^\r\n/, '')}`)
+    equal(peer.written(), `HTTP/1.1 200 OK\r\ndate: D\r\n${wanted.replace(/^\r\n/, '')}`)
     equal(peer.hasEnded, ends)
   })
 
@@ -269,21 +269,21 @@ test('answers without a body have none, and no length where it would be wrong', 
   for (const status of [204, 304]) {
     const { peer } = connect(() => Promise.resolve({ status, headers: {}, body: 'x' }))
     await peer.send('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
-    match(peer.heard(), /^HTTP\/1\.1 \d+ [A-Za-z ]+\r\ndate: D\r\n\r\n$/)
+    match(peer.written(), /^HTTP\/1\.1 \d+ [A-Za-z ]+\r\ndate: D\r\n\r\n$/)
   }
 })
 
 test('a client of old is told that its connection is kept', async () => {
   const { peer } = connect(echo)
   await peer.send('GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n')
-  match(peer.heard(), /connection: keep-alive\r\n\r\n$/)
+  match(peer.written(), /connection: keep-alive\r\n\r\n$/)
   await peer.send('GET / HTTP/1.0\r\n\r\n')
-  match(peer.heard(), /connection: close\r\n\r\n$/)
+  match(peer.written(), /connection: close\r\n\r\n$/)
   ok(peer.hasEnded)
 })
 
 test('a client that sends ahead beyond a bound is not read until it has its answers', async () => {
-  const gate = Promise.withResolvers<WireAnswer>()
+  const gate = Promise.withResolvers<WireResponse>()
   const { peer } = connect(() => gate.promise)
   const request = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n'
   await peer.send(request.repeat(4_000))
@@ -291,16 +291,16 @@ test('a client that sends ahead beyond a bound is not read until it has its answ
   gate.resolve({ status: 200, headers: {}, body: 'late' })
   await peer.settle()
   equal(peer.isPaused, false)
-  equal(peer.heard().match(/late/g)?.length, 4_000)
+  equal(peer.written().match(/late/g)?.length, 4_000)
 })
 
 test('a client that does not read is not answered further until it does', async () => {
   let asked = 0
   const { peer } = connect(() => Promise.resolve({ status: 200, headers: {}, body: `${++asked}` }))
-  peer.takesNothing()
+  peer.stopReading()
   await peer.send('GET / HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(3))
   equal(asked, 1)
-  await peer.takesAgain()
+  await peer.resumeReading()
   equal(asked, 3)
 })
 
@@ -322,12 +322,12 @@ test('what another protocol has sent already goes along when the connection leav
       status: 101,
       headers: { connection: 'Upgrade', upgrade: 'echo' },
       body: '',
-      takeOver: async (stream) => stream.write(Buffer.from(`taken ${upgrade}`)),
+      onUpgrade: async (stream) => stream.write(Buffer.from(`taken ${upgrade}`)),
     }),
   )
   await peer.send('POST / HTTP/1.1\r\nHost: x\r\nConnection: upgrade\r\nUpgrade: echo\r\n\r\nalready here')
   equal(
-    peer.heard(),
+    peer.written(),
     'HTTP/1.1 101 Switching Protocols\r\nconnection: Upgrade\r\nupgrade: echo\r\n\r\n[already here]taken true',
   )
 })
@@ -346,7 +346,7 @@ for (const [name, sent, seconds, heard] of late)
     ok(!peer.hasEnded)
     await peer.wait(1)
     ok(peer.hasEnded)
-    match(peer.heard(), heard)
+    match(peer.written(), heard)
   })
 
 test('bytes that trickle do not move the bound of a head', async () => {
@@ -355,11 +355,11 @@ test('bytes that trickle do not move the bound of a head', async () => {
     await peer.send(byte)
     await peer.wait(1)
   }
-  match(peer.heard(), /^HTTP\/1\.1 408 /)
+  match(peer.written(), /^HTTP\/1\.1 408 /)
 })
 
 /** Answers with the size of the body, or the name of what is wrong with it. */
-const sizeOfBody = async (request: WireRequest): Promise<WireAnswer> => ({
+const sizeOfBody = async (request: WireRequest): Promise<WireResponse> => ({
   status: 200,
   headers: {},
   body: await Promise.resolve(request.body(1 << 20)).then(
@@ -371,9 +371,9 @@ const sizeOfBody = async (request: WireRequest): Promise<WireAnswer> => ({
 test('a body for which there is no memory is refused, and the connection ends behind the answer', async () => {
   const { peer } = connect(sizeOfBody, { heldBytesPerConnectionMax: 10_000 })
   await peer.send(`PUT / HTTP/1.1\r\nHost: x\r\nContent-Length: 20000\r\n\r\n${'x'.repeat(9_000)}`)
-  equal(peer.heard(), '')
+  equal(peer.written(), '')
   await peer.send('x'.repeat(2_000))
-  match(peer.heard(), /^HTTP\/1\.1 200 OK\r\n[^]*connection: close\r\n\r\nOverloaded$/)
+  match(peer.written(), /^HTTP\/1\.1 200 OK\r\n[^]*connection: close\r\n\r\nOverloaded$/)
   ok(peer.hasEnded && !peer.isDestroyed)
 })
 
@@ -384,7 +384,7 @@ test('a response that the client does not take ends when memory is short, not be
     [{ heldBytesPerConnectionMax: 10_000 }, true],
   ] as const) {
     const { peer } = connect(() => ({ status: 200, headers: {}, body }), limits)
-    peer.takesNothing()
+    peer.stopReading()
     await peer.send('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
     await peer.wait(2)
     equal(peer.isDestroyed, false)
@@ -395,11 +395,11 @@ test('a response that the client does not take ends when memory is short, not be
 
 test('the last response may be taken as slowly as any other', async () => {
   const { peer } = connect(() => ({ status: 200, headers: {}, body: 'last' }))
-  peer.takesNothing()
+  peer.stopReading()
   await peer.send('GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')
   await peer.wait(119)
   ok(peer.hasEnded && !peer.isDestroyed)
-  await peer.takesAgain()
+  await peer.resumeReading()
   await peer.wait(4)
   ok(!peer.isDestroyed)
   await peer.wait(1)
@@ -412,7 +412,7 @@ test('when its certificate has expired a client loses its watch, and anything el
   await watch.peer.send('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
   watch.connection.revoke()
   await watch.peer.settle()
-  match(watch.peer.heard(), /\r\n\r\n0\r\n\r\n$/)
+  match(watch.peer.written(), /\r\n\r\n0\r\n\r\n$/)
   ok(watch.peer.hasEnded && !watch.peer.isDestroyed)
   const slow = connect(() => new Promise(() => {}))
   await slow.peer.send('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
@@ -426,14 +426,14 @@ test('when its certificate has expired a client loses its watch, and anything el
 })
 
 test('one who goes lets the answer under way end, says so in it, and closes', async () => {
-  const gate = Promise.withResolvers<WireAnswer>()
+  const gate = Promise.withResolvers<WireResponse>()
   const { peer, connection } = connect(() => gate.promise)
   await peer.send('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
   connection.drain()
   ok(connection.isBusy && !peer.hasEnded)
   gate.resolve({ status: 200, headers: {}, body: 'last' })
   await peer.settle()
-  match(peer.heard(), /connection: close\r\n\r\nlast$/)
+  match(peer.written(), /connection: close\r\n\r\nlast$/)
   ok(peer.hasEnded && !connection.isBusy)
   const idle = connect(echo)
   idle.connection.drain()
@@ -448,14 +448,14 @@ test('an answer that breaks off ends the connection without its end', async () =
   }
   const { peer } = connect(() => Promise.resolve({ status: 200, headers: {}, body: broken() }))
   await peer.send('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
-  ok(peer.heard().endsWith('4\r\npart\r\n'))
+  ok(peer.written().endsWith('4\r\npart\r\n'))
   ok(peer.isDestroyed)
 })
 
 test('a header that is passed on cannot break out of its line', () => {
   const framing = { length: 0, connection: undefined, date: 'D' } as const
   equal(
-    answerHead(299, { 'x-a': 'b\r\nset-cookie: c\u2028', 'x b': 'c', connection: 'x', warning: ['1', '2'] }, framing),
+    responseHead(299, { 'x-a': 'b\r\nset-cookie: c\u2028', 'x b': 'c', connection: 'x', warning: ['1', '2'] }, framing),
     'HTTP/1.1 299 \r\ndate: D\r\nx-a: b  set-cookie: c \r\nwarning: 1\r\nwarning: 2\r\ncontent-length: 0\r\n\r\n',
   )
 })

@@ -1,8 +1,8 @@
 // The body of one request as it comes: gathered for whoever reads it, or dropped when nobody does.
-import { joined } from '../../base/joined.ts'
-import type { Soon } from '../../base/when-known.ts'
-import { BodyTooLarge } from '../listener.ts'
-import { ChunkedDecoder } from './chunked.ts'
+import { concatBytes } from '../../base/collections/concat-bytes.ts'
+import type { MaybePromise } from '../../base/async/maybe-promise.ts'
+import { BodyTooLarge } from '../http/listener.ts'
+import { ChunkedDecoder } from './chunked-decoder.ts'
 import type { BodyFraming } from './request-head.ts'
 
 export class IncomingBody {
@@ -13,7 +13,7 @@ export class IncomingBody {
   #bytes = 0
   #bytesMax = 0
   #reader: PromiseWithResolvers<Uint8Array> | undefined
-  #isDropped = false
+  #isDiscarded = false
 
   constructor(framing: BodyFraming) {
     this.#chunked = framing === 'chunked' ? new ChunkedDecoder() : undefined
@@ -27,12 +27,12 @@ export class IncomingBody {
 
   /** Whether bytes that come now may be handed to `take`. */
   get isTaking(): boolean {
-    return !this.isComplete && (this.#reader !== undefined || this.#isDropped)
+    return !this.isComplete && (this.#reader !== undefined || this.#isDiscarded)
   }
 
   /** Kept until the reader has them. */
   get bytes(): number {
-    return this.#isDropped ? 0 : this.#bytes
+    return this.#isDiscarded ? 0 : this.#bytes
   }
 
   /** How much is still to come. */
@@ -41,21 +41,21 @@ export class IncomingBody {
   }
 
   /** The whole body: at once when it is in what has come, else bytes must be handed on from now. */
-  read(bytesMax: number, come: Uint8Array): Soon<Uint8Array> {
-    if (this.#chunked === undefined && this.#left <= Math.min(bytesMax, come.length)) {
-      const whole = come.subarray(0, this.#left)
+  read(bytesMax: number, received: Uint8Array): MaybePromise<Uint8Array> {
+    if (this.#chunked === undefined && this.#left <= Math.min(bytesMax, received.length)) {
+      const whole = received.subarray(0, this.#left)
       this.#left = 0
       return whole
     }
     this.#reader = Promise.withResolvers()
     this.#bytesMax = bytesMax
-    if (this.#left > bytesMax) this.#refuse()
+    if (this.#left > bytesMax) this.#rejectTooLarge()
     return this.#reader.promise
   }
 
   /** Nobody wants it: what comes is dropped. */
-  drop(): void {
-    this.#isDropped = true
+  discard(): void {
+    this.#isDiscarded = true
     this.#pieces = []
   }
 
@@ -65,8 +65,8 @@ export class IncomingBody {
     if (this.#chunked === undefined) {
       taken = Math.min(this.#left, bytes.length)
       this.#left -= taken
-      this.#keep(bytes.subarray(0, taken))
-    } else taken = this.#chunked.take(bytes, 0, (piece) => this.#keep(piece))
+      this.#collect(bytes.subarray(0, taken))
+    } else taken = this.#chunked.take(bytes, 0, (piece) => this.#collect(piece))
     if (this.isComplete) this.#finish()
     return taken
   }
@@ -74,23 +74,23 @@ export class IncomingBody {
   /** No more will come. */
   fail(error: Error): void {
     this.#reader?.reject(error)
-    this.drop()
+    this.discard()
   }
 
-  #keep(piece: Uint8Array): void {
-    if (this.#isDropped) return
+  #collect(piece: Uint8Array): void {
+    if (this.#isDiscarded) return
     this.#bytes += piece.length
-    if (this.#bytes > this.#bytesMax) this.#refuse()
+    if (this.#bytes > this.#bytesMax) this.#rejectTooLarge()
     else this.#pieces.push(piece)
   }
 
-  #refuse(): void {
+  #rejectTooLarge(): void {
     this.fail(new BodyTooLarge(`the body is larger than ${this.#bytesMax} bytes`))
   }
 
   #finish(): void {
     const [first = nothing] = this.#pieces
-    this.#reader?.resolve(this.#pieces.length < 2 ? first : joined(this.#pieces))
+    this.#reader?.resolve(this.#pieces.length < 2 ? first : concatBytes(this.#pieces))
     this.#pieces = []
   }
 }

@@ -1,7 +1,7 @@
 // The head of an HTTP/1.1 request: its text becomes method, target, headers and how the body is framed (RFC 9112).
 // Strict: what two servers could read in two ways is refused, so that nothing is smuggled past a proxy.
 // safe names: the record of headers has no prototype.
-import { Refused } from './refused.ts'
+import { RejectedRequest } from './rejected-request.ts'
 
 export interface RequestHead {
   readonly method: string
@@ -37,8 +37,8 @@ export function parseRequestHead(text: string): RequestHead {
     at = end + 2
   }
   const { host } = headers
-  if (host === undefined && !isHttp10) throw new Refused(400, 'missing required Host header')
-  if (host !== undefined && !hostText.test(host)) throw new Refused(400, 'malformed Host header')
+  if (host === undefined && !isHttp10) throw new RejectedRequest(400, 'missing required Host header')
+  if (host !== undefined && !hostText.test(host)) throw new RejectedRequest(400, 'malformed Host header')
   const { connection } = headers
   const options =
     connection === undefined
@@ -71,20 +71,20 @@ function requestLine(line: string): Pick<RequestHead, 'method' | 'target' | 'isH
   const targetEnd = line.lastIndexOf(' ')
   const method = line.slice(0, Math.max(methodEnd, 0))
   const version = line.slice(targetEnd + 1)
-  if (!methods.has(method) && !token.test(method)) throw new Refused(400, 'malformed request line')
+  if (!methods.has(method) && !token.test(method)) throw new RejectedRequest(400, 'malformed request line')
   if (version !== 'HTTP/1.1' && version !== 'HTTP/1.0')
     throw /^HTTP\/\d\.\d$/.test(version)
-      ? new Refused(505, 'unsupported protocol version')
-      : new Refused(400, 'malformed HTTP version')
+      ? new RejectedRequest(505, 'unsupported protocol version')
+      : new RejectedRequest(400, 'malformed HTTP version')
   return { method, target: targetOf(line.slice(methodEnd + 1, targetEnd)), isHttp10: version === 'HTTP/1.0' }
 }
 
 function targetOf(sent: string): string {
-  if (sent.includes(' ') || sent.includes('\t')) throw new Refused(400, 'malformed request target')
+  if (sent.includes(' ') || sent.includes('\t')) throw new RejectedRequest(400, 'malformed request target')
   if (sent.startsWith('/') || sent === '*') return sent
   // As it is sent to a proxy: every server must understand it.
   const authority = /^https?:\/\/[^/?#]+/i.exec(sent)?.[0]
-  if (authority === undefined) throw new Refused(400, 'malformed request target')
+  if (authority === undefined) throw new RejectedRequest(400, 'malformed request target')
   const path = sent.slice(authority.length)
   return path.startsWith('/') ? path : `/${path}`
 }
@@ -100,16 +100,16 @@ function addHeader(
   headers: Record<string, string | undefined>,
   lines: string[],
 ): void {
-  if (lines.length >= headersMax * 2) throw new Refused(431, 'too many headers')
+  if (lines.length >= headersMax * 2) throw new RejectedRequest(431, 'too many headers')
   const colon = text.indexOf(':', at)
   // A line that goes on with the one before begins with a space: no name does.
-  if (colon < 0 || colon > end) throw new Refused(400, 'malformed header line')
+  if (colon < 0 || colon > end) throw new RejectedRequest(400, 'malformed header line')
   const name = nameOf(text.slice(at, colon))
   const value = withoutBlanks(text, colon + 1, end)
   lines.push(name, value)
   const before = headers[name]
   if (before === undefined) headers[name] = value
-  else if (once.has(name)) throw new Refused(400, `the header ${name} stands twice`)
+  else if (once.has(name)) throw new RejectedRequest(400, `the header ${name} stands twice`)
   else if (!single.has(name)) headers[name] = `${before}${name === 'cookie' ? '; ' : ', '}${value}`
 }
 
@@ -150,7 +150,7 @@ const knownNames = new Map(
 function nameOf(written: string): string {
   const known = knownNames.get(written)
   if (known !== undefined) return known
-  if (!token.test(written)) throw new Refused(400, 'malformed header name')
+  if (!token.test(written)) throw new RejectedRequest(400, 'malformed header name')
   return written.toLowerCase()
 }
 
@@ -158,16 +158,16 @@ function bodyFraming(headers: RequestHead['headers'], isHttp10: boolean): BodyFr
   const { 'content-length': length, 'transfer-encoding': encoding } = headers
   if (encoding === undefined) {
     if (length === undefined) return 0
-    if (!/^\d{1,15}$/.test(length)) throw new Refused(400, 'bad Content-Length')
+    if (!/^\d{1,15}$/.test(length)) throw new RejectedRequest(400, 'bad Content-Length')
     return Number(length)
   }
-  if (length !== undefined || isHttp10) throw new Refused(400, 'a Transfer-Encoding where none may stand')
-  if (encoding.toLowerCase() !== 'chunked') throw new Refused(501, 'unsupported transfer encoding')
+  if (length !== undefined || isHttp10) throw new RejectedRequest(400, 'a Transfer-Encoding where none may stand')
+  if (encoding.toLowerCase() !== 'chunked') throw new RejectedRequest(501, 'unsupported transfer encoding')
   return 'chunked'
 }
 
 function expectsContinue(expect: string | undefined, isHttp10: boolean): boolean {
   if (expect === undefined || isHttp10) return false
-  if (expect.toLowerCase() !== '100-continue') throw new Refused(417, 'an expectation that cannot be met')
+  if (expect.toLowerCase() !== '100-continue') throw new RejectedRequest(417, 'an expectation that cannot be met')
   return true
 }

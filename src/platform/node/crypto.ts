@@ -12,13 +12,13 @@ import {
   verify,
 } from 'node:crypto'
 import type { KeyObject } from 'node:crypto'
-import type { AesMode, CryptoProvider, KeyPair, PublicKey, SignatureAlgorithm } from '../crypto.ts'
+import type { AesMode, CryptoProvider, KeyPair, PublicKey, SignatureAlgorithm } from '../crypto/crypto.ts'
 
 export const nodeCrypto: CryptoProvider = {
   sha1: (data) => hash('sha1', data, 'buffer'),
   sha256: (data) => hash('sha256', data, 'buffer'),
   hmacSha256: (key, data) => createHmac('sha256', key).update(data).digest(),
-  equalInConstantTime: (a, b) => a.length === b.length && timingSafeEqual(a, b),
+  timingSafeEqual: (a, b) => a.length === b.length && timingSafeEqual(a, b),
   seal,
   open,
   generateKey: () => pairOf(generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey),
@@ -33,24 +33,36 @@ const bitsOf = (key: Uint8Array): '128' | '192' | '256' => {
   return key.length === 24 ? '192' : '256'
 }
 
-function seal(mode: AesMode, key: Uint8Array, nonce: Uint8Array, data: Uint8Array, bound: Uint8Array): Uint8Array {
+function seal(
+  mode: AesMode,
+  key: Uint8Array,
+  nonce: Uint8Array,
+  data: Uint8Array,
+  additionalData: Uint8Array,
+): Uint8Array {
   if (mode === 'aescbc') {
     const cipher = createCipheriv(`aes-${bitsOf(key)}-cbc`, key, nonce)
     return Buffer.concat([cipher.update(data), cipher.final()])
   }
   const cipher = createCipheriv(`aes-${bitsOf(key)}-gcm`, key, nonce, { authTagLength: tagBytes })
-  cipher.setAAD(bound)
+  cipher.setAAD(additionalData)
   return Buffer.concat([cipher.update(data), cipher.final(), cipher.getAuthTag()])
 }
 
-function open(mode: AesMode, key: Uint8Array, nonce: Uint8Array, data: Uint8Array, bound: Uint8Array): Uint8Array {
+function open(
+  mode: AesMode,
+  key: Uint8Array,
+  nonce: Uint8Array,
+  data: Uint8Array,
+  additionalData: Uint8Array,
+): Uint8Array {
   if (mode === 'aescbc') {
     const decipher = createDecipheriv(`aes-${bitsOf(key)}-cbc`, key, nonce)
     return Buffer.concat([decipher.update(data), decipher.final()])
   }
   if (data.length < tagBytes) throw new Error('the data is too short to have been sealed')
   const decipher = createDecipheriv(`aes-${bitsOf(key)}-gcm`, key, nonce, { authTagLength: tagBytes })
-  decipher.setAAD(bound)
+  decipher.setAAD(additionalData)
   decipher.setAuthTag(data.subarray(-tagBytes))
   return Buffer.concat([decipher.update(data.subarray(0, -tagBytes)), decipher.final()])
 }
@@ -60,7 +72,7 @@ const pairOf = (key: KeyObject): KeyPair => ({
   privateKey: key.export({ type: 'pkcs8', format: 'pem' }),
   publicKey: createPublicKey(key).export({ type: 'spki', format: 'der' }),
   sign: (data) => sign('sha256', data, key),
-  signToken: (data) => sign('sha256', data, { key, dsaEncoding: 'ieee-p1363' }),
+  signJws: (data) => sign('sha256', data, { key, dsaEncoding: 'ieee-p1363' }),
 })
 
 const publicKeyOf = (key: KeyObject): PublicKey => ({
@@ -76,7 +88,7 @@ const publicKeyOf = (key: KeyObject): PublicKey => ({
       : {}
     return verify(digest, data, { key, dsaEncoding: 'ieee-p1363', ...padding }, signature)
   },
-  verifyCertified(digest, data, signature) {
+  verifyX509(digest, data, signature) {
     const isPlain = key.asymmetricKeyType === 'ed25519'
     return isPlain === (digest === undefined) && verify(digest ?? null, data, key, signature)
   },

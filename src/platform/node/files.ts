@@ -12,11 +12,11 @@ const orWhenMissing =
     throw error
   }
 
-const folderMode = 0o700
+const directoryMode = 0o700
 
 /** Step by step: the recursion of mkdir never ends where a parent is there that takes no folders, as in /proc. */
 async function makeFolder(path: string): Promise<void> {
-  const make = () => mkdir(path, { mode: folderMode })
+  const make = () => mkdir(path, { mode: directoryMode })
   try {
     await make()
   } catch (error) {
@@ -47,15 +47,15 @@ export const nodeFiles: Files = {
       await rm(temporary, { force: true }).catch(() => {}) // the error that led here says more
       throw new Error(`cannot write ${path}`, { cause: error }) // that of a full disk names no file
     }
-    const folder = await open(dirname(path))
+    const directory = await open(dirname(path))
     try {
-      await folder.sync() // the new name is durable too
+      await directory.sync() // the new name is durable too
     } finally {
-      await folder.close()
+      await directory.close()
     }
   },
   list: async (path) => (await readdir(path).catch(orWhenMissing([]))).toSorted(),
-  makeFolder,
+  makeDirectory: makeFolder,
   async openAppend(path) {
     const file = await open(path, 'a', ownerOnly)
     const state = { bytes: (await file.stat()).size }

@@ -1,16 +1,16 @@
 // The platform as Node.js offers it.
 import type { Platform } from '../platform.ts'
-import { provideByteTexts } from './byte-texts.ts'
+import { polyfillUint8Array } from './uint8-array-polyfill.ts'
 import { nodeCrypto } from './crypto.ts'
 import { nodeFiles } from './files.ts'
-import { nodeHttp2 } from './http2.ts'
-import { nodeListeners } from './listener.ts'
-import { nodeOutbound } from './outbound.ts'
-import { nodeProcessStats } from './process-stats.ts'
-import { nodeProcesses } from './processes.ts'
-import { nodeWorkers } from './workers.ts'
+import { nodeHttp2 } from './http/http2-client.ts'
+import { nodeListeners } from './http/listener.ts'
+import { nodeOutbound } from './http/outbound.ts'
+import { nodeProcessStats } from './process/process-stats.ts'
+import { nodeProcesses } from './process/processes.ts'
+import { nodeWorkers } from './process/workers.ts'
 
-provideByteTexts()
+polyfillUint8Array()
 
 export const nodePlatform: Platform = {
   crypto: nodeCrypto,

@@ -1,7 +1,7 @@
 // DefaultBinder: binds through the pod's binding subresource.
-import { pod as podKind } from '../../api/core/v1/pod.ts'
-import { namespaceOf } from '../../api/object.ts'
-import { defineSchedulerPlugin } from '../framework.ts'
+import { pod as podKind } from '../../api/core/v1/pod/pod.ts'
+import { namespaceOf } from '../../api/meta/object.ts'
+import { defineSchedulerPlugin } from '../framework/framework.ts'
 
 export const defaultBinder = defineSchedulerPlugin({
   name: 'DefaultBinder',
@@ -13,7 +13,7 @@ export const defaultBinder = defineSchedulerPlugin({
       metadata: { name, uid },
       target: { kind: 'Node', name: nodeName },
     }
-    await client.of(podKind).act(name, namespaceOf(pod), 'binding', body, context)
+    await client.of(podKind).createSubresource(name, namespaceOf(pod), 'binding', body, context)
     return true
   },
 })

@@ -1,26 +1,26 @@
 // DefaultPreemption: when nothing fits, less important pods may have to go. It chooses where this hurts least,
 // nominates the node, and removes the victims while other pods are scheduled.
-import { rfc3339 } from '../../base/clock.ts'
-import { context, type Context } from '../../base/context.ts'
-import { errorText } from '../../base/log.ts'
-import { podCondition } from '../../api/core/v1/pod-readiness.ts'
-import { pod as podKind, type Pod } from '../../api/core/v1/pod.ts'
-import { isBeingDeleted, namespaceOf } from '../../api/object.ts'
+import { rfc3339 } from '../../base/time/clock.ts'
+import { context, type Context } from '../../base/observability/context.ts'
+import { errorText } from '../../base/observability/log.ts'
+import { podCondition } from '../../api/core/v1/pod/pod-readiness.ts'
+import { pod as podKind, type Pod } from '../../api/core/v1/pod/pod.ts'
+import { isBeingDeleted, namespaceOf } from '../../api/meta/object.ts'
 import { podDisruptionBudget } from '../../api/policy/v1/pod-disruption-budget.ts'
-import { hasReason } from '../../api/status-error.ts'
+import { hasReason } from '../../api/errors/status-error.ts'
 import {
   defineSchedulerPlugin,
   type Cycle,
   type FilterRun,
-  type PluginParts,
+  type PluginDeps,
   type PostFilterResult,
   type SchedulerPlugin,
-} from '../framework.ts'
-import { agreeOnVictims, interested } from '../extending.ts'
-import { bestCandidate, victimsOn, type Candidate, type DryRun } from '../preemption.ts'
-import { demandsKey } from '../shared-findings.ts'
-import { SlotMemo } from '../slot-memo.ts'
-import { summary } from '../verdicts.ts'
+} from '../framework/framework.ts'
+import { preemptWithExtenders, interestedExtenders } from '../cycle/extender-calls.ts'
+import { bestCandidate, victimsOn, type Candidate, type DryRun } from '../preemption/preemption.ts'
+import { equivalenceKey } from '../cycle/equivalence-cache.ts'
+import { SlotCache } from '../cycle/slot-cache.ts'
+import { summary } from '../framework/verdicts.ts'
 
 export interface DefaultPreemptionArgs {
   readonly minCandidateNodesPercentage?: number
@@ -30,42 +30,42 @@ export interface DefaultPreemptionArgs {
 export const defaultPreemption = defineSchedulerPlugin({
   name: 'DefaultPreemption',
   watches: [podDisruptionBudget],
-  wakesOn: [],
-  configure: (args, parts) => new Preempting((args as DefaultPreemptionArgs | undefined) ?? {}, parts).points(),
+  eventsToRegister: [],
+  configure: (args, deps) => new PreemptionEvaluator((args as DefaultPreemptionArgs | undefined) ?? {}, deps).points(),
 })
 
 const failed = (message: string, forgetsNomination = false): PostFilterResult => ({
   kind: 'failed',
   message: `preemption: ${message}`,
-  forgetsNomination,
+  clearsNomination: forgetsNomination,
 })
 
-class Preempting {
+class PreemptionEvaluator {
   readonly #args: DefaultPreemptionArgs
-  readonly #parts: PluginParts
+  readonly #deps: PluginDeps
   /** Uids of pods whose victims are being removed; they do not try again before that is done. */
-  readonly #underWay = new Set<string>()
+  readonly #preempting = new Set<string>()
   /** What was found for the last kind of pod, by slot: pods that are alike share it. */
-  #kind = ''
-  #remembered = new SlotMemo<DryRun>()
+  #equivalenceKey = ''
+  #dryRuns = new SlotCache<DryRun>()
 
-  constructor(args: DefaultPreemptionArgs, parts: PluginParts) {
+  constructor(args: DefaultPreemptionArgs, deps: PluginDeps) {
     this.#args = args
-    this.#parts = parts
+    this.#deps = deps
   }
 
   points(): Partial<SchedulerPlugin> {
     return {
       preEnqueue: ({ metadata: { uid } }) =>
-        this.#underWay.has(uid) ? 'waiting for the preemption for this pod to be finished' : undefined,
+        this.#preempting.has(uid) ? 'waiting for the preemption for this pod to be finished' : undefined,
       postFilter: (run, ctx) => this.#postFilter(run, ctx),
     }
   }
 
   #postFilter(run: FilterRun, ctx: Context): PostFilterResult | Promise<PostFilterResult> {
     const { pod, snapshot } = run.cycle
-    this.#parts.metrics.preemptionAttempts.add({})
-    const refusal = this.#whyNot(run)
+    this.#deps.metrics.preemptionAttempts.add({})
+    const refusal = this.#ineligibleReason(run)
     if (refusal !== undefined) return failed(refusal)
     const potential = run.verdicts.resolvable(snapshot.order)
     const { candidates, reasons } = this.#dryRun(run, potential)
@@ -77,16 +77,16 @@ class Preempting {
       ]
       return failed(summary(snapshot.size, counts), true)
     }
-    if (!interested(this.#parts, pod).some(({ preempt }) => preempt !== undefined))
-      return this.#choose(pod, candidates, ctx)
-    const asked = agreeOnVictims(pod, candidates, snapshot, this.#parts, ctx.signal)
-    return asked.then((agreed) => this.#choose(pod, agreed, ctx))
+    if (!interestedExtenders(this.#deps, pod).some(({ preempt }) => preempt !== undefined))
+      return this.#nominate(pod, candidates, ctx)
+    const asked = preemptWithExtenders(pod, candidates, snapshot, this.#deps, ctx.signal)
+    return asked.then((agreed) => this.#nominate(pod, agreed, ctx))
   }
 
   /** Why the pod may not have others removed. */
-  #whyNot({ cycle: { pod, facts, snapshot }, verdicts }: FilterRun): string | undefined {
+  #ineligibleReason({ cycle: { pod, facts, snapshot }, verdicts }: FilterRun): string | undefined {
     if (pod.spec.preemptionPolicy === 'Never') return 'not eligible due to preemptionPolicy=Never.'
-    const nominated = this.#parts.nominator.nodeOf(pod) ?? pod.status.nominatedNodeName
+    const nominated = this.#deps.nominator.nodeOf(pod) ?? pod.status.nominatedNodeName
     const slot = nominated === undefined ? undefined : snapshot.slotOf(nominated)
     if (slot === undefined || !verdicts.isResolvable(slot)) return undefined
     for (const placed of snapshot.podsOn(slot))
@@ -99,65 +99,67 @@ class Preempting {
   #dryRun(run: FilterRun, potential: Int32Array): { candidates: Candidate[]; reasons: (readonly string[])[] } {
     const { minCandidateNodesPercentage: percentage = 10, minCandidateNodesAbsolute: least = 100 } = this.#args
     const enough = Math.max(Math.floor((potential.length * percentage) / 100), least)
-    const budgets = [...this.#parts.informers.of(podDisruptionBudget).all()]
-    const kind = run.isLocal ? kindOf(run.cycle, this.#parts.informers.of(podDisruptionBudget).revision) : ''
-    if (kind === '' || kind !== this.#kind) this.#remembered = new SlotMemo()
-    this.#kind = kind
-    const start = potential.length === 0 ? 0 : this.#parts.random.below(potential.length)
+    const budgets = [...this.#deps.informers.of(podDisruptionBudget).all()]
+    const kind = run.isLocal ? kindOf(run.cycle, this.#deps.informers.of(podDisruptionBudget).revision) : ''
+    if (kind === '' || kind !== this.#equivalenceKey) this.#dryRuns = new SlotCache()
+    this.#equivalenceKey = kind
+    const start = potential.length === 0 ? 0 : this.#deps.random.below(potential.length)
     const candidates: Candidate[] = []
     const reasons: (readonly string[])[] = []
     let harmless = 0
     for (let index = 0; index < potential.length; index++) {
       if (candidates.length >= enough && harmless > 0) break
       const slot = potential[(start + index) % potential.length] as number
-      const found = this.#tryNode(run, slot, budgets)
+      const found = this.#dryRunNode(run, slot, budgets)
       if ('kind' in found) reasons.push(found.reasons)
       else if (candidates.push(found) > 0 && found.violations === 0) harmless++
     }
     return { candidates, reasons }
   }
 
-  #tryNode(run: FilterRun, slot: number, budgets: Parameters<typeof victimsOn>[2]): DryRun {
+  #dryRunNode(run: FilterRun, slot: number, budgets: Parameters<typeof victimsOn>[2]): DryRun {
     const { snapshot } = run.cycle
-    if (this.#remembered.knows(slot, snapshot.versionOf(slot))) return this.#remembered.get(slot)
+    if (this.#dryRuns.has(slot, snapshot.versionOf(slot))) return this.#dryRuns.get(slot)
     const found = victimsOn(run, slot, budgets)
-    const isWaitedFor = this.#parts.nominator.isWaitedFor(snapshot.nameAt(slot))
-    if (this.#kind !== '' && !isWaitedFor) this.#remembered.set(slot, snapshot.versionOf(slot), found)
+    const isWaitedFor = this.#deps.nominator.hasNominated(snapshot.nameAt(slot))
+    if (this.#equivalenceKey !== '' && !isWaitedFor) this.#dryRuns.set(slot, snapshot.versionOf(slot), found)
     return found
   }
 
-  #choose(pod: Pod, candidates: readonly Candidate[], ctx: Context): PostFilterResult {
-    const { snapshot, nominator, startTask, metrics } = this.#parts
+  #nominate(pod: Pod, candidates: readonly Candidate[], ctx: Context): PostFilterResult {
+    const { snapshot, nominator, startTask, metrics } = this.#deps
     const best = bestCandidate(candidates)
     if (best === undefined) return failed('no candidate node for preemption')
     metrics.preemptionVictims.observe({}, best.victims.length)
     const nodeName = snapshot.nameAt(best.slot)
-    const demoted = [...nominator.on(nodeName)].filter((rival) => (rival.spec.priority ?? 0) < (pod.spec.priority ?? 0))
-    for (const rival of demoted) nominator.set(rival, undefined)
-    this.#underWay.add(pod.metadata.uid)
-    startTask('preempt', (signal) => this.#remove(pod, best, nodeName, demoted, context(signal, ctx.cause)))
+    const demoted = [...nominator.nominatedTo(nodeName)].filter(
+      (nominatedPod) => (nominatedPod.spec.priority ?? 0) < (pod.spec.priority ?? 0),
+    )
+    for (const nominatedPod of demoted) nominator.set(nominatedPod, undefined)
+    this.#preempting.add(pod.metadata.uid)
+    startTask('preempt', (signal) => this.#deleteVictims(pod, best, nodeName, demoted, context(signal, ctx.cause)))
     return { kind: 'nominated', nodeName }
   }
 
   /** Removes the victims; whatever fails, the pod may try again afterwards. */
-  async #remove(
+  async #deleteVictims(
     pod: Pod,
     { victims }: Candidate,
     nodeName: string,
     demoted: readonly Pod[],
     ctx: Context,
   ): Promise<void> {
-    const { client, log, letIn, clock, metrics } = this.#parts
+    const { client, log, retryPreEnqueue: letIn, clock, metrics } = this.#deps
     const sinceMs = clock.monotonicMs()
     let result = 'error'
     try {
-      await Promise.all(victims.map((victim) => this.#removeVictim(pod, victim.pod, nodeName, ctx)))
-      for (const rival of demoted)
+      await Promise.all(victims.map((victim) => this.#deleteVictim(pod, victim.pod, nodeName, ctx)))
+      for (const nominatedPod of demoted)
         await client
           .of(podKind)
           .patch(
-            rival.metadata.name,
-            namespaceOf(rival),
+            nominatedPod.metadata.name,
+            namespaceOf(nominatedPod),
             { status: { nominatedNodeName: null } },
             'merge',
             ctx,
@@ -170,13 +172,13 @@ class Preempting {
     } finally {
       metrics.preemptions.add({ result })
       metrics.preemptionSeconds.observe({ result }, (clock.monotonicMs() - sinceMs) / 1000)
-      this.#underWay.delete(pod.metadata.uid)
+      this.#preempting.delete(pod.metadata.uid)
       letIn(pod)
     }
   }
 
-  async #removeVictim(pod: Pod, victim: Pod, nodeName: string, ctx: Context): Promise<void> {
-    const { client, clock, schedulerName, tell } = this.#parts
+  async #deleteVictim(pod: Pod, victim: Pod, nodeName: string, ctx: Context): Promise<void> {
+    const { client, clock, schedulerName, recordEvent: tell } = this.#deps
     const { name, uid, generation } = victim.metadata
     const pods = client.of(podKind)
     try {
@@ -211,4 +213,4 @@ const isLeavingForAnother = (pod: Pod): boolean => {
 
 /** The same for pods for which the same nodes would be cleared in the same way. */
 const kindOf = (cycle: Cycle, budgetsRevision: number): string =>
-  `${budgetsRevision} ${cycle.facts.priority} ${demandsKey(cycle)}`
+  `${budgetsRevision} ${cycle.facts.priority} ${equivalenceKey(cycle)}`

@@ -1,5 +1,5 @@
 // ImageLocality: better nodes are those that have the pod's images already; an image on few nodes draws less.
-import { defineSchedulerPlugin, scoreMax } from '../framework.ts'
+import { defineSchedulerPlugin, scoreMax } from '../framework/framework.ts'
 import type { NodeColumn } from '../snapshot/node-columns.ts'
 import type { Snapshot } from '../snapshot/snapshot.ts'
 

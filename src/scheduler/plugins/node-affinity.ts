@@ -1,11 +1,15 @@
 // NodeAffinity: the node must be one that the pod's nodeSelector and required affinity mean, and those that it prefers
 // score higher. A profile may add an affinity of its own to every pod.
-import type { NodeAffinity, NodeSelectorTerm } from '../../api/core/v1/affinity.ts'
-import { matchesNodeSelector, matchesNodeTerm, matchesRequiredAffinity } from '../../api/core/v1/node-selection.ts'
-import type { Node } from '../../api/core/v1/node.ts'
-import type { Pod } from '../../api/core/v1/pod.ts'
-import { equalValues } from '../../schema/json-value.ts'
-import { defineSchedulerPlugin, rejection, scaleScores, skip, type SchedulerPlugin } from '../framework.ts'
+import type { NodeAffinity, NodeSelectorTerm } from '../../api/core/v1/scheduling/affinity.ts'
+import {
+  matchesNodeSelector,
+  matchesNodeTerm,
+  matchesRequiredAffinity,
+} from '../../api/core/v1/pod-spec/node-selection.ts'
+import type { Node } from '../../api/core/v1/node/node.ts'
+import type { Pod } from '../../api/core/v1/pod/pod.ts'
+import { equalValues } from '../../schema/json/json-value.ts'
+import { defineSchedulerPlugin, rejection, scaleScores, skip, type SchedulerPlugin } from '../framework/framework.ts'
 import type { NodeColumn } from '../snapshot/node-columns.ts'
 import type { Snapshot } from '../snapshot/snapshot.ts'
 
@@ -19,8 +23,8 @@ export const nodeAffinity = defineSchedulerPlugin<NodeColumn, NodeColumn>({
   weight: 2,
   ...points(undefined),
   configure: (args) => points((args as { addedAffinity?: NodeAffinity } | undefined)?.addedAffinity),
-  wakesOn: ['node-added', 'node-changed'],
-  canHelp: (event) =>
+  eventsToRegister: ['node-added', 'node-changed'],
+  queueingHint: (event) =>
     event.kind === 'node-added' ||
     (event.kind === 'node-changed' && !equalValues(event.before.metadata.labels, event.node.metadata.labels)),
 })

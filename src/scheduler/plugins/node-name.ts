@@ -1,5 +1,5 @@
 // NodeName: a pod that names its node goes there or nowhere.
-import { defineSchedulerPlugin, rejection, skip } from '../framework.ts'
+import { defineSchedulerPlugin, rejection, skip } from '../framework/framework.ts'
 
 const otherNode = rejection("node(s) didn't match the requested node name", false)
 
@@ -8,5 +8,5 @@ export const nodeName = defineSchedulerPlugin<string, never>({
   isLocal: true,
   preFilter: ({ pod: { spec } }) => (spec.nodeName === undefined ? skip : { kind: 'check', state: spec.nodeName }),
   filter: ({ snapshot }, slot, wanted) => (snapshot.nameAt(slot) === wanted ? undefined : otherNode),
-  wakesOn: ['node-added'],
+  eventsToRegister: ['node-added'],
 })

@@ -1,5 +1,5 @@
 // NodePorts: ports of the host that the pod wants must be free.
-import { defineSchedulerPlugin, rejection, skip, type Cycle } from '../framework.ts'
+import { defineSchedulerPlugin, rejection, skip, type Cycle } from '../framework/framework.ts'
 import { podFacts, portsConflict, type HostPort } from '../snapshot/pod-facts.ts'
 
 const taken = rejection("node(s) didn't have free ports for the requested pod ports", true)
@@ -9,8 +9,8 @@ export const nodePorts = defineSchedulerPlugin<readonly HostPort[], never>({
   isLocal: true,
   preFilter: ({ facts: { hostPorts } }) => (hostPorts.length === 0 ? skip : { kind: 'check', state: hostPorts }),
   filter: (cycle, slot, wanted) => (isFree(cycle, slot, wanted) ? undefined : taken),
-  wakesOn: ['node-added', 'pod-removed'],
-  canHelp: (event, pod) =>
+  eventsToRegister: ['node-added', 'pod-removed'],
+  queueingHint: (event, pod) =>
     event.kind === 'node-added' ||
     (event.kind === 'pod-removed' && conflicts(podFacts(event.pod).hostPorts, podFacts(pod).hostPorts)),
 })

@@ -1,5 +1,5 @@
 // NodeResourcesBalancedAllocation: better nodes are those whose resources are used in step, or more so with the pod.
-import { defineSchedulerPlugin, scoreMax, type SchedulerPlugin } from '../framework.ts'
+import { defineSchedulerPlugin, scoreMax, type SchedulerPlugin } from '../framework/framework.ts'
 import { countedResources, scoredResources, type ScoredResource, type WeightedResource } from './resource-scoring.ts'
 
 export const nodeResourcesBalancedAllocation = defineSchedulerPlugin<never, readonly ScoredResource[]>({

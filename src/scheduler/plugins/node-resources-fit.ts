@@ -1,8 +1,14 @@
 // NodeResourcesFit: the node must have room for the pod's requests. Which nodes with room are better, the emptier or
 // the fuller, is the profile's choice.
 import { deviceClass } from '../../api/resource/v1/device-class.ts'
-import { equalValues } from '../../schema/json-value.ts'
-import { defineSchedulerPlugin, rejection, type Cycle, type Rejection, type SchedulerPlugin } from '../framework.ts'
+import { equalValues } from '../../schema/json/json-value.ts'
+import {
+  defineSchedulerPlugin,
+  rejection,
+  type Cycle,
+  type Rejection,
+  type SchedulerPlugin,
+} from '../framework/framework.ts'
 import { podFacts } from '../snapshot/pod-facts.ts'
 import type { ResourceColumns } from '../snapshot/resource-table.ts'
 import { resourceScorer, type ScoredResource, type ScoringStrategy } from './resource-scoring.ts'
@@ -39,8 +45,8 @@ export const nodeResourcesFit = defineSchedulerPlugin<Demands, readonly ScoredRe
     return points({ ...given, ignoredResources: [...(given.ignoredResources ?? []), ...managed] })
   },
   watches: [deviceClass],
-  wakesOn: ['node-added', 'node-changed', 'object-changed', 'pod-changed', 'pod-removed'],
-  canHelp(event, pod) {
+  eventsToRegister: ['node-added', 'node-changed', 'object-changed', 'pod-changed', 'pod-removed'],
+  queueingHint(event, pod) {
     // A class may come to stand for a resource that no node has.
     if (event.kind === 'object-changed') return [...podFacts(pod).requests.keys()].some((name) => name.includes('/'))
     if (event.kind === 'node-added' || event.kind === 'pod-removed') return true

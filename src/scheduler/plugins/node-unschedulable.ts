@@ -1,6 +1,6 @@
 // NodeUnschedulable: a cordoned node takes no new pods, unless they tolerate it.
-import { tolerates } from '../../api/core/v1/tolerations.ts'
-import { defineSchedulerPlugin, rejection, skip } from '../framework.ts'
+import { tolerates } from '../../api/core/v1/node/tolerations.ts'
+import { defineSchedulerPlugin, rejection, skip } from '../framework/framework.ts'
 import type { NodeColumn } from '../snapshot/node-columns.ts'
 
 const cordonTaint = { key: 'node.kubernetes.io/unschedulable', effect: 'NoSchedule' } as const
@@ -14,8 +14,8 @@ export const nodeUnschedulable = defineSchedulerPlugin<NodeColumn, never>({
       ? skip
       : { kind: 'check', state: snapshot.columns.of('cordoned', ({ spec }) => (spec.unschedulable ? 1 : 0)) },
   filter: (_cycle, slot, isCordoned) => (isCordoned.at(slot) === 1 ? cordoned : undefined),
-  wakesOn: ['node-added', 'node-changed'],
-  canHelp: (event) =>
+  eventsToRegister: ['node-added', 'node-changed'],
+  queueingHint: (event) =>
     event.kind === 'node-added' ||
     (event.kind === 'node-changed' && event.before.spec.unschedulable !== event.node.spec.unschedulable),
 })

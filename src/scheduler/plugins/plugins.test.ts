@@ -1,27 +1,27 @@
 // Decision tables of the plugins that look at nodes and pods, from upstream's documentation.
 import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
-import { makeProfiles, parseSchedulerConfiguration } from '../configuration.ts'
-import { node as nodeKind, type Node } from '../../api/core/v1/node.ts'
-import type { Pod } from '../../api/core/v1/pod.ts'
-import type { PluginParts, SchedulerPlugin } from '../framework.ts'
+import { makeProfiles, parseSchedulerConfiguration } from '../framework/scheduler-configuration.ts'
+import { node as nodeKind, type Node } from '../../api/core/v1/node/node.ts'
+import type { Pod } from '../../api/core/v1/pod/pod.ts'
+import type { PluginDeps, SchedulerPlugin } from '../framework/framework.ts'
 import { schedulerPlugins } from '../plugins.ts'
 import { aNode, aPod, cycleOf, made, scoresOf, snapshotOf, verdictsOf } from '../scheduler.harness.ts'
 import { imageLocality } from './image-locality.ts'
-import { interPodAffinity } from './inter-pod-affinity.ts'
+import { interPodAffinity } from './affinity/inter-pod-affinity.ts'
 import { nodeAffinity } from './node-affinity.ts'
 import { nodeName } from './node-name.ts'
 import { nodePorts } from './node-ports.ts'
 import { nodeResourcesBalancedAllocation } from './node-resources-balanced-allocation.ts'
 import { nodeResourcesFit } from './node-resources-fit.ts'
 import { nodeUnschedulable } from './node-unschedulable.ts'
-import { podTopologySpread } from './pod-topology-spread.ts'
+import { podTopologySpread } from './spread/pod-topology-spread.ts'
 import { schedulingGates } from './scheduling-gates.ts'
 import { taintToleration } from './taint-toleration.ts'
 
 const configured = (plugin: SchedulerPlugin, args: unknown): SchedulerPlugin => ({
   ...plugin,
-  ...plugin.configure?.(args, { extenders: [] as const } as Partial<PluginParts> as PluginParts),
+  ...plugin.configure?.(args, { extenders: [] as const } as Partial<PluginDeps> as PluginDeps),
 })
 
 const tainted = (effect: string) => aNode('n', { taints: [{ key: 'k', value: 'v', effect }] })

@@ -1,5 +1,5 @@
 // PrioritySort: pods of higher priority first, then those that wait longer.
-import { defineSchedulerPlugin } from '../framework.ts'
+import { defineSchedulerPlugin } from '../framework/framework.ts'
 
 export const prioritySort = defineSchedulerPlugin({
   name: 'PrioritySort',

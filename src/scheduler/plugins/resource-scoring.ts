@@ -1,5 +1,5 @@
 // Resource scoring: how good a node is by how full the pod would make it: LeastAllocated, MostAllocated, or a curve.
-import { scoreMax, type Cycle } from '../framework.ts'
+import { scoreMax, type Cycle } from '../framework/framework.ts'
 import type { Snapshot } from '../snapshot/snapshot.ts'
 
 export interface WeightedResource {

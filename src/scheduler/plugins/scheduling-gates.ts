@@ -1,5 +1,5 @@
 // SchedulingGates: a pod with gates is not scheduled until the last one is taken away.
-import { defineSchedulerPlugin } from '../framework.ts'
+import { defineSchedulerPlugin } from '../framework/framework.ts'
 
 export const schedulingGates = defineSchedulerPlugin({
   name: 'SchedulingGates',

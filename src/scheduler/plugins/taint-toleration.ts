@@ -1,9 +1,9 @@
 // TaintToleration: no pod on a node whose taints it does not tolerate; few untolerated soft taints are preferred.
-import type { Toleration } from '../../api/core/v1/affinity.ts'
-import { untoleratedTaint, tolerates } from '../../api/core/v1/tolerations.ts'
-import type { Pod } from '../../api/core/v1/pod.ts'
-import { equalValues } from '../../schema/json-value.ts'
-import { defineSchedulerPlugin, rejection, scaleScores } from '../framework.ts'
+import type { Toleration } from '../../api/core/v1/scheduling/affinity.ts'
+import { untoleratedTaint, tolerates } from '../../api/core/v1/node/tolerations.ts'
+import type { Pod } from '../../api/core/v1/pod/pod.ts'
+import { equalValues } from '../../schema/json/json-value.ts'
+import { defineSchedulerPlugin, rejection, scaleScores } from '../framework/framework.ts'
 import type { NodeColumn } from '../snapshot/node-columns.ts'
 import type { Snapshot } from '../snapshot/snapshot.ts'
 
@@ -26,8 +26,8 @@ export const taintToleration = defineSchedulerPlugin<NodeColumn, NodeColumn>({
   score: (_cycle, slot, untolerated) => untolerated.at(slot),
   // The most soft taints score 0, none scores the maximum.
   normalizeScores: (scores) => scaleScores(scores, true),
-  wakesOn: ['node-added', 'node-changed'],
-  canHelp: (event) =>
+  eventsToRegister: ['node-added', 'node-changed'],
+  queueingHint: (event) =>
     event.kind === 'node-added' ||
     (event.kind === 'node-changed' && !equalValues(event.before.spec.taints, event.node.spec.taints)),
 })

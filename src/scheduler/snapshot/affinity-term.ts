@@ -1,10 +1,16 @@
 // AffinityTerm: a term of a pod's affinity or anti-affinity, ready to be asked about other pods.
-import { lookup } from '../../base/lookup.ts'
-import type { PodAffinityTerm } from '../../api/core/v1/affinity.ts'
-import type { Pod } from '../../api/core/v1/pod.ts'
+import { lookup } from '../../base/collections/lookup.ts'
+import type { PodAffinityTerm } from '../../api/core/v1/scheduling/affinity.ts'
+import type { Pod } from '../../api/core/v1/pod/pod.ts'
 import type { LabelSelector } from '../../api/meta/v1/label-selector.ts'
-import { namespaceOf } from '../../api/object.ts'
-import { matchesLabels, selectorOf, type Labels, type Requirement, type Selector } from '../../api/selectors.ts'
+import { namespaceOf } from '../../api/meta/object.ts'
+import {
+  matchesLabels,
+  selectorOf,
+  type Labels,
+  type Requirement,
+  type Selector,
+} from '../../api/selectors/selectors.ts'
 
 /** Labels of namespaces by name. */
 export type NamespaceLabels = ReadonlyMap<string, Labels>

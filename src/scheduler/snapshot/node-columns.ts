@@ -1,7 +1,7 @@
 // NodeColumns: numbers that follow from a node alone, such as whether a pod's tolerations cover its taints. A column is
 // named by what it depends on, so that pods which ask the same share it; a node that changes loses its own numbers only.
-import type { Node } from '../../api/core/v1/node.ts'
-import { LruMap } from '../lru-map.ts'
+import type { Node } from '../../api/core/v1/node/node.ts'
+import { LruMap } from '../../base/collections/lru-map.ts'
 
 /** Columns kept. */
 const columnsMax = 512
@@ -70,7 +70,7 @@ export class NodeColumns {
   }
 
   of(key: string, compute: (node: Node) => number): NodeColumn {
-    return this.#columns.of(key, () => new NodeColumn(this.#nodes, this.#capacity, compute))
+    return this.#columns.getOrInsert(key, () => new NodeColumn(this.#nodes, this.#capacity, compute))
   }
 
   forget(slot: number): void {

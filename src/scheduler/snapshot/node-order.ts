@@ -1,5 +1,5 @@
 // nodeOrder: all nodes with the zones taking turns, so that the first few nodes lie in different zones.
-import type { Node } from '../../api/core/v1/node.ts'
+import type { Node } from '../../api/core/v1/node/node.ts'
 
 export function nodeOrder(nodes: readonly (Node | undefined)[], count: number): Int32Array {
   const zones = new Map<string, number[]>()

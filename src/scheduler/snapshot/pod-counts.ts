@@ -1,6 +1,6 @@
 // PodCounts: how many pods of each node are meant by a selector. Counted once, then kept up to date pod by pod.
-import type { Pod } from '../../api/core/v1/pod.ts'
-import { LruMap } from '../lru-map.ts'
+import type { Pod } from '../../api/core/v1/pod/pod.ts'
+import { LruMap } from '../../base/collections/lru-map.ts'
 
 export type PodTest = (pod: Pod) => boolean
 
@@ -24,7 +24,7 @@ export class PodCounts {
 
   /** Pods by node slot; `key` names all that `test` depends on. */
   of(key: string, test: PodTest): Int32Array {
-    return this.#counts.of(key, () => this.#count(test)).values
+    return this.#counts.getOrInsert(key, () => this.#count(test)).values
   }
 
   shift(slot: number, pod: Pod, by: 1 | -1): void {

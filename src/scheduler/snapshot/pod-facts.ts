@@ -1,11 +1,11 @@
 // PodFacts: what the scheduler needs to know of a pod, worked out once for each version of it. Pods that are alike share
 // them: of a template's thousand pods the facts are kept once.
-import type { PodAffinityTerm, WeightedPodAffinityTerm } from '../../api/core/v1/affinity.ts'
-import { unboundSpec } from '../../api/core/v1/bound-spec.ts'
-import { isBeingResized, podRequests, uncountedRequests, type Amounts } from '../../api/core/v1/requests.ts'
-import type { PodSpec } from '../../api/core/v1/pod-spec.ts'
-import type { Pod } from '../../api/core/v1/pod.ts'
-import { LruMap } from '../lru-map.ts'
+import type { PodAffinityTerm, WeightedPodAffinityTerm } from '../../api/core/v1/scheduling/affinity.ts'
+import { unboundSpec } from '../../api/core/v1/pod-spec/bound-spec.ts'
+import { isBeingResized, podRequests, nonZeroRequests, type Amounts } from '../../api/core/v1/pod/pod-requests.ts'
+import type { PodSpec } from '../../api/core/v1/pod-spec/pod-spec.ts'
+import type { Pod } from '../../api/core/v1/pod/pod.ts'
+import { LruMap } from '../../base/collections/lru-map.ts'
 import { affinityTerm, type AffinityTerm, type WeightedTerm } from './affinity-term.ts'
 
 export interface HostPort {
@@ -60,7 +60,7 @@ function workOut(pod: Pod): PodFacts {
     (list ?? [])
       .filter(({ weight }) => weight !== 0)
       .map(({ weight, podAffinityTerm }) => ({ term: affinityTerm(podAffinityTerm, pod), weight: weight * sign }))
-  const [requests, counted, hostPorts] = [podRequests(pod), podRequests(pod, uncountedRequests), hostPortsOf(pod)]
+  const [requests, counted, hostPorts] = [podRequests(pod), podRequests(pod, nonZeroRequests), hostPortsOf(pod)]
   const facts: PodFacts = {
     demands: JSON.stringify([...requests, ...counted, hostPorts]),
     priority,
@@ -75,7 +75,7 @@ function workOut(pod: Pod): PodFacts {
       ...weighted(affinity?.podAntiAffinity?.preferredDuringSchedulingIgnoredDuringExecution, -1),
     ],
   }
-  return shared.of(wholeKey(facts), () => facts)
+  return shared.getOrInsert(wholeKey(facts), () => facts)
 }
 
 const wholeKey = ({ demands, priority, affinity, antiAffinity, preferred }: PodFacts): string => {

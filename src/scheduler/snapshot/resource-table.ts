@@ -1,7 +1,7 @@
 // ResourceTable: what every node has and what its pods ask for, one flat array per resource, by node slot.
-import { amountsFrom, type Amounts } from '../../api/core/v1/requests.ts'
-import type { Node } from '../../api/core/v1/node.ts'
-import { quantityUnits } from '../../schema/quantity.ts'
+import { amountsFrom, type Amounts } from '../../api/core/v1/pod/pod-requests.ts'
+import type { Node } from '../../api/core/v1/node/node.ts'
+import { quantityUnits } from '../../schema/scalar/quantity.ts'
 
 export interface ResourceColumns {
   readonly allocatable: Float64Array

@@ -1,10 +1,10 @@
 // Snapshot: the state of every node as the scheduler sees it, kept up to date by deltas. Assumed pods count as bound.
 // A node has a slot, a small number under which flat arrays hold what is known of it.
-import type { Node } from '../../api/core/v1/node.ts'
-import type { Pod } from '../../api/core/v1/pod.ts'
-import { isBeingResized } from '../../api/core/v1/requests.ts'
-import { equalValues } from '../../schema/json-value.ts'
-import type { Labels } from '../../api/selectors.ts'
+import type { Node } from '../../api/core/v1/node/node.ts'
+import type { Pod } from '../../api/core/v1/pod/pod.ts'
+import { isBeingResized } from '../../api/core/v1/pod/pod-requests.ts'
+import { equalValues } from '../../schema/json/json-value.ts'
+import type { Labels } from '../../api/selectors/selectors.ts'
 import type { DeviceClass } from '../../api/resource/v1/device-class.ts'
 import type { NamespaceLabels } from './affinity-term.ts'
 import { ClassResources } from './class-resources.ts'

@@ -1,6 +1,6 @@
 // Topology: into which domain of a topology key (a zone, a host) each node falls, as small numbers.
-import { lookup } from '../../base/lookup.ts'
-import type { Node } from '../../api/core/v1/node.ts'
+import { lookup } from '../../base/collections/lookup.ts'
+import type { Node } from '../../api/core/v1/node/node.ts'
 import type { NodeColumn, NodeColumns } from './node-columns.ts'
 
 export const noDomain = -1

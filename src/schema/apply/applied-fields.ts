@@ -1,6 +1,6 @@
 // applied-fields: the fields that an applied configuration claims: what it says, not what it leaves out.
-import { lookup } from '../../base/lookup.ts'
-import { isJsonObject, type JsonObject, type JsonValue } from '../json-value.ts'
+import { lookup } from '../../base/collections/lookup.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../json/json-value.ts'
 import { emptySet, isEmptySet, type FieldSet } from './field-set.ts'
 import { orderedItems } from './list-items.ts'
 import { fieldElement } from './path-element.ts'

@@ -1,7 +1,7 @@
 // check-applied: is an applied configuration of its type? Unlike other writes, an apply refuses what the type does not
 // have: a field that is dropped could not be owned.
-import type { ScalarName } from '../field.ts'
-import { isJsonObject, type JsonObject, type JsonValue } from '../json-value.ts'
+import type { ScalarName } from '../descriptor/field.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../json/json-value.ts'
 import { childStructure } from './compare.ts'
 import { itemElement } from './item-element.ts'
 import { elementText } from './path-element.ts'

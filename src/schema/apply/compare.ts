@@ -1,8 +1,8 @@
 // compare: which fields differ between two objects of one structure. What is the same is skipped without a trace;
 // what is there on one side only is named with all that it holds.
-import { lookup } from '../../base/lookup.ts'
-import { isShared } from '../../base/shared-values.ts'
-import { equalValues, isJsonObject, type JsonObject, type JsonValue } from '../json-value.ts'
+import { lookup } from '../../base/collections/lookup.ts'
+import { isInterned } from '../../base/collections/interned-values.ts'
+import { equalValues, isJsonObject, type JsonObject, type JsonValue } from '../json/json-value.ts'
 import { emptySet, type FieldSet } from './field-set.ts'
 import { orderedItems, paired } from './list-items.ts'
 import { isSameItem } from './item-element.ts'
@@ -102,7 +102,7 @@ function compareFilled(structure: StructStructure, next: JsonObject, into: Found
   if (known?.structure !== structure) {
     compareStructs(structure, emptyStruct, next, into)
     known = { structure, changed: into.changed }
-    if (isShared(next)) filledStructs.set(next, known)
+    if (isInterned(next)) filledStructs.set(next, known)
   }
   into.changed = known.changed
 }

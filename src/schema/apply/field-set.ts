@@ -2,7 +2,7 @@
 // decoded or encoded. A node without entries is a path of the set; one with entries is one too when `.` is among them.
 // Sets are values: results share what they can with their operands, and keep the order of upstream's serialisation.
 // safe names: an element of a set is a dot or has a prefix such as `f:`, which no property of Object has.
-import { isJsonObject } from '../json-value.ts'
+import { isJsonObject } from '../json/json-value.ts'
 import { compareElements, elementText, isElement, self } from './path-element.ts'
 
 export interface FieldSet {

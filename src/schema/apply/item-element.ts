@@ -1,6 +1,6 @@
 // What tells an item of a list apart: its keys or its value, as a path element.
-import { lookup } from '../../base/lookup.ts'
-import { isJsonObject, type JsonValue } from '../json-value.ts'
+import { lookup } from '../../base/collections/lookup.ts'
+import { isJsonObject, type JsonValue } from '../json/json-value.ts'
 import type { ListStructure } from './structure.ts'
 
 /** The same names come again and again: their elements are kept, up to a bound. */

@@ -1,6 +1,6 @@
 // list-items: the items of a list with the elements that tell them apart, in the order of field sets.
-import { lookup } from '../../base/lookup.ts'
-import type { JsonObject, JsonValue } from '../json-value.ts'
+import { lookup } from '../../base/collections/lookup.ts'
+import type { JsonObject, JsonValue } from '../json/json-value.ts'
 import { itemElement } from './item-element.ts'
 import type { ListStructure } from './structure.ts'
 

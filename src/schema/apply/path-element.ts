@@ -1,5 +1,5 @@
 // Path elements: how one step into an object is written in FieldsV1: `f:name`, `k:{"key":"value"}`, `v:"item"`, `i:0`.
-import { isJsonObject } from '../json-value.ts'
+import { isJsonObject } from '../json/json-value.ts'
 
 /** Stands in a set for the object that holds the other elements. */
 export const self = '.'

@@ -1,6 +1,6 @@
 // remove-fields: an object without the fields of a set. What a set names goes with all that it holds.
-import { lookup, setOwn } from '../../base/lookup.ts'
-import { isJsonObject, type JsonObject, type JsonValue } from '../json-value.ts'
+import { lookup, setOwn } from '../../base/collections/lookup.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../json/json-value.ts'
 import { childStructure } from './compare.ts'
 import { emptySet, isEmptySet, withSelf, type FieldSet } from './field-set.ts'
 import { itemElement } from './item-element.ts'

@@ -1,6 +1,6 @@
 // struct-fields: what compare and claims do with the fields of a struct, compiled to one function per struct. A node
 // whose fields hold nothing further depends only on which of them are there: such nodes are made once and shared.
-import { Code, quoted } from '../compile.ts'
+import { Code, quoted } from '../descriptor/compile.ts'
 import { emptySet, type FieldSet } from './field-set.ts'
 import { self } from './path-element.ts'
 import { SetBuilder } from './set-builder.ts'

@@ -1,11 +1,11 @@
 // Structure: what server-side apply knows of a type: which values are one field, and how the elements of lists and maps
 // are told apart. Derived from a message here; a schema of another origin can bring its own.
-import { lookup } from '../../base/lookup.ts'
-import type { JsonObject, JsonValue } from '../json-value.ts'
+import { lookup } from '../../base/collections/lookup.ts'
+import type { JsonObject, JsonValue } from '../json/json-value.ts'
 import type { FieldSet } from './field-set.ts'
 import { fieldElement } from './path-element.ts'
-import { writtenWhenUnset } from '../zero.ts'
-import type { Field, FieldOptions, Message, ScalarName, Type } from '../field.ts'
+import { valueWhenUnset } from '../descriptor/zero.ts'
+import type { Field, FieldOptions, Message, ScalarName, Type } from '../descriptor/field.ts'
 
 export type Structure = ScalarStructure | StructStructure | MapStructure | ListStructure | AnyStructure
 
@@ -114,7 +114,7 @@ const defaultOf = (element: Type, name: string): unknown =>
 function absentValue(field: Field): JsonValue | undefined {
   const { type, pointer, required } = field
   if (!pointer && typeof type === 'object' && type.kind === 'message') return emptyStruct
-  const written = writtenWhenUnset(field) as JsonValue | undefined
+  const written = valueWhenUnset(field) as JsonValue | undefined
   return written === undefined && required ? null : written
 }
 

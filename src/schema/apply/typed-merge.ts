@@ -1,6 +1,6 @@
 // typed-merge: an applied configuration merged into the live object, by the structure of its type.
-import { lookup, setOwn } from '../../base/lookup.ts'
-import { isJsonObject, type JsonObject, type JsonValue } from '../json-value.ts'
+import { lookup, setOwn } from '../../base/collections/lookup.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../json/json-value.ts'
 import { childStructure } from './compare.ts'
 import { isSameItem, itemElement } from './item-element.ts'
 import type { ListStructure, Structure } from './structure.ts'

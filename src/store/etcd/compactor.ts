@@ -1,24 +1,24 @@
 // Compactor: etcd keeps every version until it is told to forget. Each interval one of the API servers on a cluster
 // does so, up to where the interval began; who it is they settle with upstream's key, so that both kinds can share one.
-import { every, type Clock, type Timer } from '../../base/clock.ts'
+import { every, type Clock, type Timer } from '../../base/time/clock.ts'
 import { Compacted } from '../store.ts'
-import { asStoreError } from './failure.ts'
-import type { Members } from './members.ts'
-import { compactMethod, txnMethod } from './messages.ts'
+import { toStoreError } from './etcd-failure.ts'
+import type { EtcdMembers } from './etcd-members.ts'
+import { compactMethod, txnMethod } from './etcd-messages.ts'
 
 /** Its version counts the intervals, its value is the revision that was compacted. */
-const turnKey = 'compact_rev_key'
+const compactionKey = 'compact_rev_key'
 
 const neverAborted = new AbortController().signal
 
 export class Compactor {
-  readonly #members: Members
+  readonly #members: EtcdMembers
   readonly #timer: Timer
   #turn = 0
   /** The revision at the end of the turn before. */
   #revision = 0
 
-  constructor(members: Members, clock: Clock, intervalMs: number) {
+  constructor(members: EtcdMembers, clock: Clock, intervalMs: number) {
     this.#members = members
     // A turn that fails, for want of a leader or a connection, is made up for by the next.
     this.#timer = every(clock, intervalMs, () => void this.#takeTurn().catch(() => {}))
@@ -28,7 +28,7 @@ export class Compactor {
     try {
       await this.#members.read(compactMethod, { revision }, signal)
     } catch (error) {
-      const meaning = asStoreError(error, revision)
+      const meaning = toStoreError(error, revision)
       // Somebody else has forgotten as much, or more.
       if (!(meaning instanceof Compacted)) throw meaning
     }
@@ -42,9 +42,9 @@ export class Compactor {
     const { succeeded, header, responses } = await this.#members.write(
       txnMethod,
       {
-        compare: [{ target: 'VERSION', key: turnKey, version: this.#turn }],
-        success: [{ requestPut: { key: turnKey, value: new TextEncoder().encode(String(this.#revision)) } }],
-        failure: [{ requestRange: { key: turnKey } }],
+        compare: [{ target: 'VERSION', key: compactionKey, version: this.#turn }],
+        success: [{ requestPut: { key: compactionKey, value: new TextEncoder().encode(String(this.#revision)) } }],
+        failure: [{ requestRange: { key: compactionKey } }],
       },
       neverAborted,
     )

@@ -1,8 +1,8 @@
 // The parts of the etcd driver that need no etcd. The driver itself is tested on real ones in test/store/.
 import { deepEqual, equal, throws } from 'node:assert/strict'
 import { test } from 'node:test'
-import { VirtualClock } from '../../base/virtual-clock.ts'
-import { GrpcError, type GrpcCode } from '../../wire/grpc/status.ts'
+import { VirtualClock } from '../../base/time/virtual-clock.ts'
+import { GrpcError, type GrpcCode } from '../../wire/grpc/grpc-status.ts'
 import {
   Compacted,
   FutureRevision,
@@ -11,12 +11,12 @@ import {
   TransactionInvalid,
   type CommitResult,
 } from '../store.ts'
-import { Batches } from './batches.ts'
-import { asStoreError, failureOf } from './failure.ts'
-import { contains, etcdRange, everything } from './keys.ts'
-import type { EtcdEvent, WatchResponse } from './messages.ts'
+import { BatchAssembler } from './batch-assembler.ts'
+import { toStoreError, classifyFailure } from './etcd-failure.ts'
+import { contains, etcdRange, allKeys } from './etcd-range.ts'
+import type { EtcdEvent, WatchResponse } from './etcd-messages.ts'
 import { OwnWrites } from './own-writes.ts'
-import { isProgressRight, ProgressAsker } from './progress.ts'
+import { hasReliableProgress, ProgressRequester } from './watch-progress.ts'
 
 const ranges: readonly [name: string, args: Parameters<typeof etcdRange>, key: string, rangeEnd: string][] = [
   ['a prefix', ['', '/a/', '/a0'], '/a/', '/a0'],
@@ -34,7 +34,7 @@ test('a range contains its start, not its end', () => {
     ['/a', '/a/', '/a/x', '/a0'].map((key) => contains(range, key)),
     [false, true, true, false],
   )
-  equal(contains(everything, '/z'), true)
+  equal(contains(allKeys, '/z'), true)
 })
 
 const kv = (key: string, modRevision: number, createRevision = modRevision) => ({
@@ -82,8 +82,8 @@ const streams: readonly [name: string, responses: readonly WatchResponse[], batc
 ]
 for (const [name, responses, expected] of streams)
   test(`batches: ${name}`, () => {
-    const batches = new Batches(2)
-    const seen = responses.flatMap((one) => batches.take(one, (key) => key !== '/p/other'))
+    const batches = new BatchAssembler(2)
+    const seen = responses.flatMap((one) => batches.add(one, (key) => key !== '/p/other'))
     deepEqual(
       seen.map(({ revision, events }) => {
         const told = events.map((event) => (event.kind === 'put' ? `put ${event.item.key}` : `delete ${event.key}`))
@@ -94,9 +94,9 @@ for (const [name, responses, expected] of streams)
   })
 
 test('batches: a value before an event that was compacted away ends the watch', () => {
-  throws(() => new Batches(2).take(response([removed('/a', 2)]), () => true), Compacted)
+  throws(() => new BatchAssembler(2).add(response([removed('/a', 2)]), () => true), Compacted)
   const updated = { ...created('/a', 3), kv: kv('/a', 3, 2) }
-  throws(() => new Batches(2).take(response([updated]), () => true), Compacted)
+  throws(() => new BatchAssembler(2).add(response([updated]), () => true), Compacted)
 })
 
 const failures: readonly [code: GrpcCode, details: string, unprocessed: boolean, kind: string][] = [
@@ -111,7 +111,7 @@ const failures: readonly [code: GrpcCode, details: string, unprocessed: boolean,
 ]
 for (const [code, details, unprocessed, kind] of failures)
   test(`a failure: ${code} ${details}: ${kind}`, () =>
-    equal(failureOf(new GrpcError('call', code, details, unprocessed)).kind, kind))
+    equal(classifyFailure(new GrpcError('call', code, details, unprocessed)).kind, kind))
 
 const meanings: readonly [code: GrpcCode, details: string, type: new (...args: never[]) => Error][] = [
   ['OUT_OF_RANGE', 'etcdserver: mvcc: required revision has been compacted', Compacted],
@@ -123,7 +123,7 @@ const meanings: readonly [code: GrpcCode, details: string, type: new (...args: n
 ]
 for (const [code, details, type] of meanings)
   test(`an error: ${details} is ${type.name}`, () =>
-    equal(asStoreError(new GrpcError('call', code, details), 5) instanceof type, true))
+    equal(toStoreError(new GrpcError('call', code, details), 5) instanceof type, true))
 
 const versions: readonly [version: string, right: boolean][] = [
   ['3.4.23', false],
@@ -136,41 +136,41 @@ const versions: readonly [version: string, right: boolean][] = [
 ]
 for (const [version, right] of versions)
   test(`progress of etcd ${version} is ${right ? 'right' : 'not to be trusted'}`, () =>
-    equal(isProgressRight(version), right))
+    equal(hasReliableProgress(version), right))
 
 test('progress is asked for until every watch is there; answers that do not come are given up', async () => {
   const clock = new VirtualClock()
   let [asked, told] = [0, 1]
-  const asker = new ProgressAsker(
+  const asker = new ProgressRequester(
     clock,
     () => asked++,
     (revision) => told < revision,
   )
-  asker.want(1)
+  asker.requireRevision(1)
   await clock.advance(1_000)
   equal(asked, 0, 'nobody is behind')
   told = 0
-  asker.wantAgain()
+  asker.recheck()
   await clock.advance(5)
   equal(asked, 1, 'a new watch is')
   ;[asked, told] = [0, 1]
-  asker.answered()
+  asker.onResponse()
   await clock.advance(1_000)
-  asker.want(5)
+  asker.requireRevision(5)
   await clock.advance(4)
   equal(asked, 0, 'the events may be on their way')
   await clock.advance(1)
   equal(asked, 1)
   await clock.advance(200)
   equal(asked, 3)
-  equal(asker.unanswered, 3)
-  asker.answered()
-  equal(asker.unanswered, 2)
+  equal(asker.outstanding, 3)
+  asker.onResponse()
+  equal(asker.outstanding, 2)
   told = 5
   await clock.advance(1_000)
   equal(asked, 3)
   await clock.advance(5_000)
-  equal(asker.unanswered, 0)
+  equal(asker.outstanding, 0)
 })
 
 const transaction = { conditions: [], operations: [{ kind: 'put', key: '/a', value: new Uint8Array() } as const] }
@@ -184,8 +184,8 @@ test('what a watch brings waits for the writes under way that it may come from, 
     await commit()
     order.push('writer')
   })()
-  equal(own.mayBeTold(5, ['/b']), undefined)
-  const told = own.mayBeTold(5, ['/b', '/a'])
+  equal(own.whenDeliverable(5, ['/b']), undefined)
+  const told = own.whenDeliverable(5, ['/b', '/a'])
   const watcher = (async () => {
     await told
     order.push('watcher')
@@ -193,7 +193,7 @@ test('what a watch brings waits for the writes under way that it may come from, 
   answer.resolve({ kind: 'refused', revision: 7 })
   await Promise.all([writer, watcher])
   deepEqual(order, ['writer', 'watcher'])
-  equal(own.mayBeTold(8, ['/a']), undefined)
+  equal(own.whenDeliverable(8, ['/a']), undefined)
 })
 
 test('a revision whose writer has heard of it waits for no other write of the key', async () => {
@@ -202,10 +202,10 @@ test('a revision whose writer has heard of it waits for no other write of the ke
   const earlier = Promise.withResolvers<CommitResult>()
   const writing = own.run(transaction, () => later.promise)
   const written = own.run(transaction, () => earlier.promise)
-  const told = own.mayBeTold(5, ['/a'])
+  const told = own.whenDeliverable(5, ['/a'])
   earlier.resolve({ kind: 'committed', revision: 5 })
   await Promise.all([written, told])
-  equal(own.mayBeTold(5, ['/a']), undefined)
+  equal(own.whenDeliverable(5, ['/a']), undefined)
   later.resolve({ kind: 'committed', revision: 6 })
   await writing
 })
@@ -216,7 +216,7 @@ test('an answer that names a revision of somebody else lets nobody hear of it', 
   const writing = own.run(transaction, () => answer.promise)
   await own.run(transaction, () => Promise.resolve({ kind: 'refused', revision: 5 }))
   let isTold = false
-  const told = own.mayBeTold(5, ['/a'])?.then(() => (isTold = true))
+  const told = own.whenDeliverable(5, ['/a'])?.then(() => (isTold = true))
   await new VirtualClock().advance(1)
   equal(isTold, false)
   answer.resolve({ kind: 'committed', revision: 5 })

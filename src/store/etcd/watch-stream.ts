@@ -1,27 +1,27 @@
 // WatchStream: every watch of the store on one gRPC stream. When the stream breaks it is opened again, on another member
 // if need be, and each watch goes on after the last revision that it has told: none is missed, none is told twice.
 import { present } from '../../base/assert.ts'
-import { Channel } from '../../base/channel.ts'
-import type { Clock } from '../../base/clock.ts'
-import type { GrpcDuplex } from '../../wire/grpc/channel.ts'
+import { Channel } from '../../base/async/channel.ts'
+import type { Clock } from '../../base/time/clock.ts'
+import type { GrpcDuplex } from '../../wire/grpc/grpc-channel.ts'
 import { Compacted, StoreUnavailable, type StoreBatch } from '../store.ts'
-import { Batches } from './batches.ts'
-import type { EtcdRange } from './keys.ts'
-import { contains, everything } from './keys.ts'
-import { requireLeader, type Members } from './members.ts'
-import { statusMethod, watchMethod, type WatchResponse } from './messages.ts'
+import { BatchAssembler } from './batch-assembler.ts'
+import type { EtcdRange } from './etcd-range.ts'
+import { contains, allKeys } from './etcd-range.ts'
+import { requireLeader, type EtcdMembers } from './etcd-members.ts'
+import { statusMethod, watchMethod, type WatchResponse } from './etcd-messages.ts'
 import type { OwnWrites } from './own-writes.ts'
-import { isProgressRight, ProgressAsker } from './progress.ts'
+import { hasReliableProgress, ProgressRequester } from './watch-progress.ts'
 
 interface Watch {
   readonly id: number
   readonly range: EtcdRange
   readonly channel: Channel<StoreBatch>
   /** The newest revision that the reader has, or does not want. */
-  told: number
-  batches: Batches
+  delivered: number
+  batches: BatchAssembler
   /** Answers about progress that are about a time before this watch, on this stream. */
-  staleAnswers: number
+  staleProgressResponses: number
 }
 
 type Duplex = GrpcDuplex<(typeof watchMethod)['request'], (typeof watchMethod)['answer']>
@@ -34,21 +34,21 @@ const reopenMsMax = 1_000
 const allWatches = -1
 
 export class WatchStream {
-  readonly #members: Members
+  readonly #members: EtcdMembers
   readonly #clock: Clock
   readonly #own: OwnWrites
   readonly #prefixLength: number
   readonly #onRevision: (revision: number) => void
   readonly #watches = new Map<number, Watch>()
   readonly #closed = new AbortController()
-  readonly #progress: ProgressAsker
+  readonly #progress: ProgressRequester
   #lastId = 0
   #running: Promise<void> | undefined
-  #open: { readonly duplex: Duplex; readonly isProgressRight: boolean } | undefined
+  #open: { readonly duplex: Duplex; readonly hasReliableProgress: boolean } | undefined
   #clusterId: bigint | undefined
 
   constructor(
-    members: Members,
+    members: EtcdMembers,
     clock: Clock,
     own: OwnWrites,
     prefixLength: number,
@@ -59,29 +59,29 @@ export class WatchStream {
     this.#own = own
     this.#prefixLength = prefixLength
     this.#onRevision = onRevision
-    this.#progress = new ProgressAsker(
+    this.#progress = new ProgressRequester(
       clock,
       () => this.#send({ progressRequest: {} }),
-      (revision) => this.#open?.isProgressRight === true && this.#isBehind(revision),
+      (revision) => this.#open?.hasReliableProgress === true && this.#isBehind(revision),
     )
   }
 
   watch(range: EtcdRange, from: number, signal: AbortSignal): Channel<StoreBatch> {
     const id = ++this.#lastId
-    const channel = new Channel<StoreBatch>(watchBatchesMax, () => this.#forget(id))
-    const batches = new Batches(this.#prefixLength)
-    const watch: Watch = { id, range, channel, told: from - 1, batches, staleAnswers: 0 }
+    const channel = new Channel<StoreBatch>(watchBatchesMax, () => this.#remove(id))
+    const batches = new BatchAssembler(this.#prefixLength)
+    const watch: Watch = { id, range, channel, delivered: from - 1, batches, staleProgressResponses: 0 }
     this.#watches.set(id, watch)
-    channel.endWith(signal)
+    channel.endOnAbort(signal)
     if (this.#open !== undefined) this.#create(watch)
-    this.#progress.wantAgain()
+    this.#progress.recheck()
     this.#running ??= this.#run()
     return channel
   }
 
   /** There is this revision, which every watch should reach. */
-  want(revision: number): void {
-    this.#progress.want(revision)
+  requireRevision(revision: number): void {
+    this.#progress.requireRevision(revision)
   }
 
   async close(): Promise<void> {
@@ -100,20 +100,20 @@ export class WatchStream {
         const { header, version } = await channel.unary(statusMethod, {}, requireLeader, signal)
         this.#checkCluster(header?.clusterId, channel.endpoint)
         const duplex = await channel.duplex(watchMethod, requireLeader, signal)
-        this.#open = { duplex, isProgressRight: isProgressRight(version) }
+        this.#open = { duplex, hasReliableProgress: hasReliableProgress(version) }
         this.#progress.reset()
-        this.#progress.wantAgain()
+        this.#progress.recheck()
         for (const watch of this.#watches.values()) this.#create(watch)
         for await (const response of duplex.messages) {
           waitMs = reopenMsFirst
-          await this.#writersHaveHeard(response)
-          this.#take(response)
+          await this.#awaitOwnWrites(response)
+          this.#onResponse(response)
         }
       } catch (error) {
         if (error instanceof StoreUnavailable) this.#endAll(error)
       }
       this.#open = undefined
-      this.#members.leave(channel)
+      this.#members.switchFrom(channel)
       await this.#clock.sleep(waitMs, signal).catch(() => {})
       waitMs = Math.min(waitMs * 2, reopenMsMax)
     }
@@ -127,19 +127,19 @@ export class WatchStream {
   }
 
   #create(watch: Watch): void {
-    watch.batches = new Batches(this.#prefixLength)
-    watch.staleAnswers = this.#progress.unanswered
+    watch.batches = new BatchAssembler(this.#prefixLength)
+    watch.staleProgressResponses = this.#progress.outstanding
     // Where progress cannot be asked for, the watch sees the events of all keys, and so every revision.
-    const { key, rangeEnd } = this.#open?.isProgressRight === true ? watch.range : everything
+    const { key, rangeEnd } = this.#open?.hasReliableProgress === true ? watch.range : allKeys
     this.#send({
       createRequest: {
         key,
         rangeEnd,
-        startRevision: watch.told + 1,
+        startRevision: watch.delivered + 1,
         watchId: watch.id,
         prevKv: true,
         fragment: true,
-        progressNotify: this.#open?.isProgressRight === true,
+        progressNotify: this.#open?.hasReliableProgress === true,
       },
     })
   }
@@ -149,11 +149,11 @@ export class WatchStream {
     this.#open?.duplex.send(request).catch(() => {})
   }
 
-  #forget(id: number): void {
+  #remove(id: number): void {
     if (this.#watches.delete(id)) this.#send({ cancelRequest: { watchId: id } })
   }
 
-  async #writersHaveHeard({ events }: WatchResponse): Promise<void> {
+  async #awaitOwnWrites({ events }: WatchResponse): Promise<void> {
     const keys = new Map<number, string[]>()
     for (const { kv } of events) {
       const { key, modRevision } = present(kv, 'an event has a key')
@@ -161,39 +161,39 @@ export class WatchStream {
       list.push(key.slice(this.#prefixLength))
       keys.set(modRevision, list)
     }
-    for (const [revision, changed] of keys) await this.#own.mayBeTold(revision, changed)
+    for (const [revision, changed] of keys) await this.#own.whenDeliverable(revision, changed)
   }
 
-  #take(response: WatchResponse): void {
+  #onResponse(response: WatchResponse): void {
     const revision = response.header?.revision ?? 0
     this.#onRevision(revision)
-    if (response.watchId === allWatches && !response.canceled) return this.#takeProgress(revision)
+    if (response.watchId === allWatches && !response.canceled) return this.#onProgress(revision)
     const watch = this.#watches.get(response.watchId)
     if (watch === undefined) return
     if (response.canceled) return watch.channel.end(this.#reasonOf(watch, response))
     try {
-      for (const batch of watch.batches.take(response, (key) => contains(watch.range, key))) tell(watch, batch)
+      for (const batch of watch.batches.add(response, (key) => contains(watch.range, key))) deliver(watch, batch)
     } catch (error) {
       return watch.channel.end(error)
     }
     const isProgress = response.events.length === 0 && !response.created
-    if (isProgress) tell(watch, { revision, events: [] })
+    if (isProgress) deliver(watch, { revision, events: [] })
   }
 
-  #takeProgress(revision: number): void {
-    this.#progress.answered()
+  #onProgress(revision: number): void {
+    this.#progress.onResponse()
     for (const watch of this.#watches.values())
-      if (watch.staleAnswers > 0) watch.staleAnswers--
-      else tell(watch, { revision, events: [] })
+      if (watch.staleProgressResponses > 0) watch.staleProgressResponses--
+      else deliver(watch, { revision, events: [] })
   }
 
-  #reasonOf({ told }: Watch, { compactRevision, cancelReason }: WatchResponse): Error {
+  #reasonOf({ delivered: told }: Watch, { compactRevision, cancelReason }: WatchResponse): Error {
     if (compactRevision > 0) return new Compacted(told + 1, compactRevision)
     return new StoreUnavailable(`etcd ended a watch: ${cancelReason || 'it gave no reason'}`)
   }
 
   #isBehind(revision: number): boolean {
-    for (const { told } of this.#watches.values()) if (told < revision) return true
+    for (const { delivered: told } of this.#watches.values()) if (told < revision) return true
     return false
   }
 
@@ -202,8 +202,8 @@ export class WatchStream {
   }
 }
 
-function tell(watch: Watch, batch: StoreBatch): void {
-  if (batch.revision <= watch.told) return
-  watch.told = batch.revision
+function deliver(watch: Watch, batch: StoreBatch): void {
+  if (batch.revision <= watch.delivered) return
+  watch.delivered = batch.revision
   watch.channel.push(batch)
 }

@@ -1,13 +1,13 @@
 // The disk thread: reads the file back, then does one request after the other. It is the only one that writes the file.
 import { parentPort, workerData } from 'node:worker_threads'
 import { present } from '../../base/assert.ts'
-import { pack, type Change } from './change.ts'
-import { StoreDatabase } from './database.ts'
-import { failureOf } from './errors.ts'
-import { hasFile, loadFile } from './load.ts'
-import { lockFile } from './lock.ts'
-import type { DiskOptions, DiskReply, DiskRequest } from './protocol.ts'
-import { createFile } from './schema.ts'
+import { pack, type Change } from './packed-changes.ts'
+import { StoreDatabase } from './store-database.ts'
+import { failureOf } from './store-errors.ts'
+import { hasFile, loadFile } from './load-file.ts'
+import { lockFile } from './file-lock.ts'
+import type { DiskOptions, DiskReply, DiskRequest } from './disk-protocol.ts'
+import { createFile } from './file-format.ts'
 
 const port = present(parentPort, 'the disk thread was started as a program')
 const options = workerData as DiskOptions
@@ -46,9 +46,9 @@ function serve(database: StoreDatabase, request: DiskRequest): void {
       database.compact(request)
       break
     case 'rest':
-      return reply({ kind: 'done', more: database.rest() })
+      return reply({ kind: 'done', more: database.shrink() })
     case 'close':
-      attempt(() => database.rest())
+      attempt(() => database.shrink())
       resources.dispose()
       reply({ kind: 'done', more: false })
       return port.close()
@@ -56,7 +56,7 @@ function serve(database: StoreDatabase, request: DiskRequest): void {
       return request satisfies never
   }
   reply({ kind: 'done', more: false })
-  attempt(() => database.checkpointIfLong())
+  attempt(() => database.checkpointIfLarge())
 }
 
 // Folding the log may fail for want of space: everything is in the log still, and a later attempt may succeed.

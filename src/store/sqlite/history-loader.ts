@@ -3,8 +3,8 @@
 import { assert } from '../../base/assert.ts'
 import { History } from '../history.ts'
 import type { Operation } from '../store.ts'
-import { emptyVersion, successor, type Version } from '../version.ts'
-import { unpack, type Change, type PackedChanges } from './change.ts'
+import { emptyVersion, successor, type Version } from '../store-version.ts'
+import { unpack, type Change, type PackedChanges } from './packed-changes.ts'
 
 export class HistoryLoader {
   #base: Version = emptyVersion
@@ -12,7 +12,7 @@ export class HistoryLoader {
   /** The changes of one revision, as far as they have come. */
   #open: { readonly revision: number; readonly atMs: number; readonly operations: Operation[] } | undefined
 
-  take(changes: PackedChanges, compacted: number): void {
+  add(changes: PackedChanges, compacted: number): void {
     for (const change of unpack(changes))
       if (change.revision <= compacted) this.#takeState(change)
       else this.#takeLater(change, compacted)

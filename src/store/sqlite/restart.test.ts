@@ -1,9 +1,9 @@
 // A store that is closed and opened again is the same store.
 import { deepEqual, equal, rejects } from 'node:assert/strict'
 import { test } from 'node:test'
-import { VirtualClock } from '../../base/virtual-clock.ts'
+import { VirtualClock } from '../../base/time/virtual-clock.ts'
 import { Compacted, LeaseNotFound, type LeaseId } from '../store.ts'
-import { contentOf, eventsOf, freshPath, openAt, put, remove, signal } from './opening.suite.ts'
+import { contentOf, eventsOf, freshPath, openAt, put, remove, signal } from './sqlite-store.harness.ts'
 
 test('state, revisions, old revisions and watches survive a restart', async () => {
   const path = freshPath()

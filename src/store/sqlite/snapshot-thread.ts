@@ -4,11 +4,11 @@ import { DatabaseSync } from 'node:sqlite'
 import { parentPort, workerData } from 'node:worker_threads'
 import { present } from '../../base/assert.ts'
 import { operationsMax } from '../store.ts'
-import { failureOf, StoreInUse } from './errors.ts'
-import { hasFile, loadFile } from './load.ts'
-import { lockFile } from './lock.ts'
-import { buildingPath, checkFormat, discardBuilding, publishFile } from './schema.ts'
-import type { SnapshotJob, SnapshotReply } from './snapshot.ts'
+import { failureOf, StoreInUse } from './store-errors.ts'
+import { hasFile, loadFile } from './load-file.ts'
+import { lockFile } from './file-lock.ts'
+import { temporaryPath, checkFormat, removeTemporaryFiles, publishFile } from './file-format.ts'
+import type { SnapshotJob, SnapshotReply } from './sqlite-snapshot.ts'
 
 const port = present(parentPort, 'the snapshot thread was started as a program')
 const job = workerData as SnapshotJob
@@ -16,8 +16,8 @@ const job = workerData as SnapshotJob
 function copy(from: string, to: string): void {
   using database = new DatabaseSync(from, { readOnly: true })
   checkFormat(database, from)
-  discardBuilding(to)
-  database.prepare('VACUUM INTO ?').run(buildingPath(to))
+  removeTemporaryFiles(to)
+  database.prepare('VACUUM INTO ?').run(temporaryPath(to))
 }
 
 // Only the present is kept: the revision jumps ahead, so nothing before it can be told without a gap.
@@ -38,14 +38,14 @@ async function work(): Promise<void> {
   if (job.kind === 'take') {
     if (resolve(from) === resolve(to)) throw new StoreInUse(`take snapshot ${to}: that is the store itself`)
     copy(from, to)
-    return publishFile(buildingPath(to), to)
+    return publishFile(temporaryPath(to), to)
   }
   using _lock = lockFile(to)
   if (hasFile(to)) throw new StoreInUse(`restore ${from} to ${to}: there is a store already; move it away first`)
   await loadFile(from, () => {})
   copy(from, to)
-  moveAhead(buildingPath(to), job.revisionsAhead)
-  publishFile(buildingPath(to), to)
+  moveAhead(temporaryPath(to), job.revisionsAhead)
+  publishFile(temporaryPath(to), to)
 }
 
 let reply: SnapshotReply

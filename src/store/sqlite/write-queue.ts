@@ -1,14 +1,14 @@
 // WriteQueue: group commit. Whatever is written while the disk is busy goes to it together, in one transaction with
 // one sync. A batch that fails takes back everything pending, because all of it was numbered and checked on top.
-import { every, type Clock } from '../../base/clock.ts'
+import { every, type Clock } from '../../base/time/clock.ts'
 import type { History } from '../history.ts'
 import type { Lease } from '../lease-table.ts'
 import type { LeaseId } from '../store.ts'
-import { bytesIn, type Version } from '../version.ts'
-import { changesOf, pack } from './change.ts'
-import type { Disk } from './disk.ts'
-import { StoreFull, StoreInUse, StoreOverloaded } from './errors.ts'
-import type { CompactRequest, DiskRequest } from './protocol.ts'
+import { sizeOfEvents, type Version } from '../store-version.ts'
+import { changesOf, pack } from './packed-changes.ts'
+import type { DiskClient } from './disk-client.ts'
+import { StoreFull, StoreInUse, StoreOverloaded } from './store-errors.ts'
+import type { CompactRequest, DiskRequest } from './disk-protocol.ts'
 
 /** Something that is done when the disk has it; without a record it only waits for what was before it. */
 export interface Entry {
@@ -22,7 +22,7 @@ export interface Entry {
   fail(error: Error): void
 }
 
-interface Chore {
+interface MaintenanceTask {
   readonly request: CompactRequest | { readonly kind: 'rest' }
   readonly done: PromiseWithResolvers<boolean>
 }
@@ -32,22 +32,22 @@ const bytesPerBatchMax = 4 * 1024 * 1024
 /** More writers than this would wait for seconds: they are told so. */
 const entriesMax = 50_000
 /** Who leaves while the disk takes its time is let go within this: to listen to each signal costs more than to look. */
-const leaversLookMs = 100
+const abortCheckMs = 100
 
 export class WriteQueue {
-  readonly #disk: Disk
+  readonly #disk: DiskClient
   readonly #clock: Clock
   readonly #history: History
   readonly #onDurable: () => void
   #entries: Entry[] = []
   /** The batch that went to the disk last. */
   #writing: readonly Entry[] = []
-  #chores: Chore[] = []
+  #maintenanceTasks: MaintenanceTask[] = []
   #drained: Promise<void> | undefined
   /** Why nothing is written any more. */
   #stopped: Error | undefined
 
-  constructor(disk: Disk, clock: Clock, history: History, onDurable: () => void) {
+  constructor(disk: DiskClient, clock: Clock, history: History, onDurable: () => void) {
     this.#disk = disk
     this.#clock = clock
     this.#history = history
@@ -68,15 +68,15 @@ export class WriteQueue {
   add(entry: Entry): void {
     if (this.#stopped !== undefined) return entry.fail(this.#stopped)
     this.#entries.push(entry)
-    this.#wake()
+    this.#startDraining()
   }
 
   /** Work for the disk that takes turns with the writes. */
-  chore(request: Chore['request']): Promise<boolean> {
+  runMaintenance(request: MaintenanceTask['request']): Promise<boolean> {
     if (this.#stopped !== undefined) return Promise.reject(this.#stopped)
     const done = Promise.withResolvers<boolean>()
-    this.#chores.push({ request, done })
-    this.#wake()
+    this.#maintenanceTasks.push({ request, done })
+    this.#startDraining()
     return done.promise
   }
 
@@ -86,16 +86,17 @@ export class WriteQueue {
     await this.#drained
   }
 
-  #wake(): void {
+  #startDraining(): void {
     // One turn of promises later: what the same wake-up writes elsewhere comes along.
     this.#drained ??= Promise.resolve().then(() => this.#drain())
   }
 
   async #drain(): Promise<void> {
-    while (this.#entries.length > 0 || this.#chores.length > 0) {
+    while (this.#entries.length > 0 || this.#maintenanceTasks.length > 0) {
       if (this.#entries.length > 0) await this.#writeBatch()
-      const chore = this.#chores.shift()
-      if (chore !== undefined) await this.#ask(chore.request).then(chore.done.resolve, chore.done.reject)
+      const runMaintenance = this.#maintenanceTasks.shift()
+      if (runMaintenance !== undefined)
+        await this.#request(runMaintenance.request).then(runMaintenance.done.resolve, runMaintenance.done.reject)
     }
     this.#drained = undefined
   }
@@ -106,20 +107,20 @@ export class WriteQueue {
     const versions = records.flatMap((record) => (record.kind === 'version' ? [record.version] : []))
     if (records.length > 0)
       try {
-        await this.#ask({
+        await this.#request({
           kind: 'write',
           changes: pack(versions.flatMap(changesOf)),
           granted: records.flatMap((record) => (record.kind === 'granted' ? [record.lease] : [])),
           ended: records.flatMap((record) => (record.kind === 'ended' ? [record.id] : [])),
         })
       } catch (error) {
-        return this.#takeBack(batch, error as Error)
+        return this.#rollBack(batch, error as Error)
       }
-    letLeaversGo(batch)
+    rejectAborted(batch)
     const published = this.#history.publish(versions.length)
     for (const entry of batch) entry.settle()
     // The writers' own continuations are queued before what this wakes.
-    queueMicrotask(() => this.#history.tell(published))
+    queueMicrotask(() => this.#history.notifyWatchers(published))
     this.#onDurable()
   }
 
@@ -127,7 +128,7 @@ export class WriteQueue {
     let [count, bytes] = [0, 0]
     for (const { record } of this.#entries) {
       if (count === entriesPerBatchMax || bytes >= bytesPerBatchMax) break
-      if (record?.kind === 'version') bytes += bytesIn(record.version)
+      if (record?.kind === 'version') bytes += sizeOfEvents(record.version)
       count++
     }
     const batch = this.#entries.slice(0, count)
@@ -135,26 +136,26 @@ export class WriteQueue {
     return batch
   }
 
-  #takeBack(batch: readonly Entry[], error: Error): void {
+  #rollBack(batch: readonly Entry[], error: Error): void {
     const dependent = this.#entries
     this.#entries = []
-    this.#history.takeBack()
+    this.#history.discardPending()
     // Full and in use mean that nothing was written. After anything else only reading the file again can tell.
     if (!(error instanceof StoreFull || error instanceof StoreInUse)) this.#stopped ??= error
     for (const entry of [...batch, ...dependent]) entry.fail(error)
   }
 
-  async #ask(request: DiskRequest): Promise<boolean> {
-    const looks = every(this.#clock, leaversLookMs, () => letLeaversGo([...this.#writing, ...this.#entries]))
+  async #request(request: DiskRequest): Promise<boolean> {
+    const abortCheck = every(this.#clock, abortCheckMs, () => rejectAborted([...this.#writing, ...this.#entries]))
     try {
       return await this.#clock.outside(this.#disk.request(request))
     } finally {
-      looks.cancel()
+      abortCheck.cancel()
     }
   }
 }
 
 /** What comes of the write later does not reach them any more. */
-function letLeaversGo(entries: readonly Entry[]): void {
+function rejectAborted(entries: readonly Entry[]): void {
   for (const entry of entries) if (entry.signal?.aborted) entry.fail(entry.signal.reason as Error)
 }

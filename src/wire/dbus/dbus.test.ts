@@ -1,8 +1,8 @@
 import { deepEqual, equal, rejects, throws } from 'node:assert/strict'
 import { test } from 'node:test'
 import { BytePipe } from '../byte-pipe.ts'
-import { DbusConnection } from './connection.ts'
-import { decodeMessage, encodeMessage, messageBytes, type DbusMessage } from './message.ts'
+import { DbusConnection } from './dbus-connection.ts'
+import { decodeMessage, encodeMessage, messageBytes, type DbusMessage } from './dbus-message.ts'
 
 const hello: DbusMessage = {
   kind: 'call',
@@ -74,7 +74,7 @@ test('one who is not believed, and one whose question is refused, hear why', asy
       : encodeMessage({ kind: 'error', ...answer, errorName: 'org.example.No', body: ['not for you'] })
   })
   const bus = await DbusConnection.open(stream, 0, () => {}, never)
-  await rejects(bus.match('type=signal', never), /org\.example\.No: not for you/)
+  await rejects(bus.addMatch('type=signal', never), /org\.example\.No: not for you/)
   const waiting = rejects(bus.call({ ...hello, destination: '', path: '', interface: '', member: '' }, never))
   bus.close()
   await bus.closed

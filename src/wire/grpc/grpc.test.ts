@@ -6,22 +6,22 @@ import { createServer, type AddressInfo, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { realClock } from '../../base/clock.ts'
-import { systemRandom } from '../../base/random.ts'
-import { VirtualClock } from '../../base/virtual-clock.ts'
+import { realClock } from '../../base/time/clock.ts'
+import { systemRandom } from '../../base/random/random.ts'
+import { VirtualClock } from '../../base/time/virtual-clock.ts'
 import { Authority } from '../../pki/authority.ts'
 import { nodeCrypto } from '../../platform/node/crypto.ts'
-import { nodeHttp2 } from '../../platform/node/http2.ts'
-import { decodeProto } from '../protobuf/decode.ts'
-import { encodeProto } from '../protobuf/encode.ts'
-import { one, protoMessage } from '../protobuf/message.ts'
-import { GrpcChannel, grpcMethod, noMetadata, type GrpcChannelOptions } from './channel.ts'
-import { frame, FrameReader } from './frame.ts'
-import { serveGrpc, type ServedCall, type ServedMethods, type ServeOptions } from './server.suite.ts'
-import { GrpcError, type GrpcCode } from './status.ts'
+import { nodeHttp2 } from '../../platform/node/http/http2-client.ts'
+import { decodeProto } from '../protobuf/decode-proto.ts'
+import { encodeProto } from '../protobuf/encode-proto.ts'
+import { singular, protoMessage } from '../protobuf/proto-message.ts'
+import { GrpcChannel, grpcMethod, noMetadata, type GrpcChannelOptions } from './grpc-channel.ts'
+import { frame, FrameReader } from './grpc-frame.ts'
+import { serveGrpc, type ServedCall, type ServedMethods, type ServeOptions } from './grpc-server.harness.ts'
+import { GrpcError, type GrpcCode } from './grpc-status.ts'
 
 const { signal } = new AbortController()
-const note = protoMessage('Note', { text: one(1, 'string') })
+const note = protoMessage('Note', { text: singular(1, 'string') })
 const method = (name: string) => grpcMethod('test.Notes', name, note, note)
 const bytes = (text: string) => encodeProto(note, { text })
 const textOf = (message: Uint8Array) => decodeProto(note, message).text
@@ -322,8 +322,8 @@ test('an abort ends a stream with its reason; leaving a stream cancels it', asyn
 })
 
 test('mutual TLS: both sides prove who they are', async () => {
-  const parts = { clock: realClock, random: systemRandom, crypto: nodeCrypto }
-  const [authority, stranger] = [Authority.create('ca', parts), Authority.create('stranger', parts)]
+  const deps = { clock: realClock, random: systemRandom, crypto: nodeCrypto }
+  const [authority, stranger] = [Authority.create('ca', deps), Authority.create('stranger', deps)]
   const subject = { commonName: 'x', organizations: [] }
   const server = authority.issue({ subject, uses: ['server'], addresses: ['127.0.0.1'] })
   const client = authority.issue({ subject, uses: ['client'] })
@@ -389,10 +389,10 @@ for (const [name, pieces] of cuts)
     const whole = new Uint8Array([...frame(Uint8Array.of(1, 2, 3)), ...frame(Uint8Array.of(4))])
     const reader = new FrameReader(10)
     let at = 0
-    const messages = pieces.flatMap((length) => reader.take(whole.subarray(at, (at += length))))
+    const messages = pieces.flatMap((length) => reader.push(whole.subarray(at, (at += length))))
     deepEqual(
       messages.map((message) => [...message]),
       [[1, 2, 3], [4]],
     )
-    equal(reader.isInside, false)
+    equal(reader.isMidMessage, false)
   })

@@ -2,7 +2,7 @@ import { deepEqual, equal, throws } from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
-import { buildImage, imageArchive } from './image.ts'
+import { buildImage, imageArchive } from './oci-image.ts'
 import { tar } from './tar.ts'
 
 const text = (value: string) => new TextEncoder().encode(value)

@@ -1,5 +1,5 @@
 // Tar archives as bytes: the form of image layers and of whole images. Written in ustar, the same bytes for the same files.
-import { joined } from '../../base/joined.ts'
+import { concatBytes } from '../../base/collections/concat-bytes.ts'
 
 export interface TarEntry {
   readonly path: string
@@ -18,7 +18,7 @@ export function tar(entries: readonly TarEntry[]): Uint8Array {
     const padding = (blockBytes - (content.length % blockBytes)) % blockBytes
     return [header({ ...entry, content }), content, new Uint8Array(padding)]
   })
-  return joined([...pieces, new Uint8Array(2 * blockBytes)])
+  return concatBytes([...pieces, new Uint8Array(2 * blockBytes)])
 }
 
 function header({ path, mode, content, link }: TarEntry & { readonly content: Uint8Array }): Uint8Array {

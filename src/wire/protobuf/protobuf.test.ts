@@ -1,38 +1,38 @@
 // Messages become the bytes that protobuf's documentation shows, and come back as they were.
 import { deepEqual, equal, throws } from 'node:assert/strict'
 import { test } from 'node:test'
-import { decodeProto } from './decode.ts'
-import { encodeProto } from './encode.ts'
+import { decodeProto } from './decode-proto.ts'
+import { encodeProto } from './encode-proto.ts'
 import {
   enumeration,
   mapOf,
-  one,
+  singular,
   optional,
   protoMessage,
   ProtobufError,
   repeated,
   type Proto,
   type ProtoInput,
-} from './message.ts'
+} from './proto-message.ts'
 
-const inner = protoMessage('Inner', { name: one(1, 'string'), count: one(2, 'int64') })
+const inner = protoMessage('Inner', { name: singular(1, 'string'), count: singular(2, 'int64') })
 const everything = protoMessage('Everything', {
-  number: one(1, 'int32'),
-  text: one(2, 'string'),
-  inner: one(3, inner),
-  raw: one(4, 'bytes'),
-  flag: one(5, 'bool'),
-  ratio: one(6, 'double'),
-  id: one(7, 'uint64Big'),
-  nanos: one(8, 'int64Big'),
-  state: one(9, enumeration('IDLE', 'BUSY')),
+  number: singular(1, 'int32'),
+  text: singular(2, 'string'),
+  inner: singular(3, inner),
+  raw: singular(4, 'bytes'),
+  flag: singular(5, 'bool'),
+  ratio: singular(6, 'double'),
+  id: singular(7, 'uint64Big'),
+  nanos: singular(8, 'int64Big'),
+  state: singular(9, enumeration('IDLE', 'BUSY')),
   chosen: optional(10, 'int64'),
   names: repeated(11, 'string'),
   numbers: repeated(12, 'int64'),
   inners: repeated(13, inner),
   labels: mapOf(14, 'string'),
   parts: mapOf(15, inner),
-  far: one(1_000, 'uint32'),
+  far: singular(1_000, 'uint32'),
 })
 
 const zero: Proto<typeof everything> = {
@@ -111,10 +111,10 @@ test('bytes in a slice of something larger are read at the right place', () => {
 
 test('unknown fields are skipped, packed numbers are read, the key __proto__ is a key', () => {
   const newer = protoMessage('Newer', {
-    a: one(20, 'string'),
-    b: one(21, 'double'),
-    c: one(22, 'int64'),
-    number: one(1, 'int32'),
+    a: singular(20, 'string'),
+    b: singular(21, 'double'),
+    c: singular(22, 'int64'),
+    number: singular(1, 'int32'),
   })
   equal(decodeProto(everything, encodeProto(newer, { a: 'x', b: 1, c: -1, number: 7 })).number, 7)
   deepEqual(decodeProto(everything, Uint8Array.fromHex('6203019601')).numbers, [1, 150])

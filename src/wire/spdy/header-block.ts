@@ -1,8 +1,8 @@
 // Names and values as SPDY/3 sends them: compressed by zlib, one stream of it in each direction for the whole session. We
 // write blocks that are only stored: headers are few here.
-import { setOwn } from '../../base/lookup.ts'
-import { adler32, spdyDictionary } from './dictionary.ts'
-import { SpdyError } from './frame.ts'
+import { setOwn } from '../../base/collections/lookup.ts'
+import { adler32, spdyDictionary } from './spdy-dictionary.ts'
+import { SpdyError } from './spdy-frame.ts'
 import { Inflate } from './inflate.ts'
 
 export type SpdyHeaders = Readonly<Record<string, string>>

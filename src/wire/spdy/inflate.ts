@@ -1,6 +1,6 @@
 // Inflate: RFC 1950 and 1951, for a stream that the sender flushes after every message. Small messages: it is written to
 // be read, a bit at a time.
-import { adler32 } from './dictionary.ts'
+import { adler32 } from './spdy-dictionary.ts'
 
 export class InflateError extends Error {
   override name = 'InflateError'

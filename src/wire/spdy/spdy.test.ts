@@ -3,11 +3,11 @@ import { deepEqual, equal, rejects, throws } from 'node:assert/strict'
 import { test } from 'node:test'
 import { constants, createDeflate, inflateSync } from 'node:zlib'
 import { byteStreamPair } from '../byte-pipe.ts'
-import { adler32, spdyDictionary } from './dictionary.ts'
-import { encodeFrame, SpdyFrameReader, type SpdyFrame } from './frame.ts'
+import { adler32, spdyDictionary } from './spdy-dictionary.ts'
+import { encodeFrame, SpdyFrameReader, type SpdyFrame } from './spdy-frame.ts'
 import { HeaderReader, HeaderWriter } from './header-block.ts'
 import { Inflate, InflateError } from './inflate.ts'
-import { SpdySession, type SpdyStream } from './session.ts'
+import { SpdySession, type SpdyStream } from './spdy-session.ts'
 
 const encode = (text: string) => new TextEncoder().encode(text)
 const textOf = async (pieces: AsyncIterable<Uint8Array>) => {

@@ -2,11 +2,11 @@
 import { deepEqual, equal, rejects, throws } from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
-import { byteStreamPair, copy } from '../byte-pipe.ts'
-import { WebSocketChannels } from './channels.ts'
-import { tunnelThrough, WebSocketConnection } from './connection.ts'
-import { encodeMessage, WebSocketError, WebSocketReader, type WebSocketMessage } from './frame.ts'
-import { asksForWebSocket, offeredProtocols, webSocketAnswer } from './handshake.ts'
+import { byteStreamPair, copyStream } from '../byte-pipe.ts'
+import { WebSocketChannels } from './websocket-channels.ts'
+import { webSocketTunnel, WebSocketConnection } from './websocket-connection.ts'
+import { encodeMessage, WebSocketError, WebSocketReader, type WebSocketMessage } from './websocket-frame.ts'
+import { isWebSocketUpgrade, offeredWebSocketProtocols, webSocketUpgradeHeaders } from './websocket-handshake.ts'
 
 const encode = (text: string) => new TextEncoder().encode(text)
 const decode = (bytes: Uint8Array) => new TextDecoder().decode(bytes)
@@ -62,11 +62,11 @@ test('the handshake agrees as the standard says', () => {
     'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==',
     'sec-websocket-protocol': 'a, b',
   }
-  equal(asksForWebSocket(headers), true)
-  equal(asksForWebSocket({ upgrade: 'SPDY/3.1' }), false)
-  deepEqual(offeredProtocols(headers), ['a', 'b'])
+  equal(isWebSocketUpgrade(headers), true)
+  equal(isWebSocketUpgrade({ upgrade: 'SPDY/3.1' }), false)
+  deepEqual(offeredWebSocketProtocols(headers), ['a', 'b'])
   deepEqual(
-    webSocketAnswer(headers, 'a', (text) => createHash('sha1').update(text).digest()),
+    webSocketUpgradeHeaders(headers, 'a', (text) => createHash('sha1').update(text).digest()),
     {
       upgrade: 'websocket',
       connection: 'Upgrade',
@@ -89,8 +89,8 @@ const textOf = async (pieces: AsyncIterable<Uint8Array>) => {
 
 test('a tunnel carries bytes of any length, and a close ends both sides', async () => {
   const { client, server } = connections()
-  const [near, far] = [tunnelThrough(client), tunnelThrough(server)]
-  const echo = copy(far.pieces, far)
+  const [near, far] = [webSocketTunnel(client), webSocketTunnel(server)]
+  const echo = copyStream(far.pieces, far)
   const long = 'z'.repeat(200_000)
   const writing = near.write(encode(long))
   let bytes = 0
@@ -102,7 +102,7 @@ test('a tunnel carries bytes of any length, and a close ends both sides', async 
 
 test('a client that breaks the protocol is told so', async () => {
   const { server, near } = connections()
-  const reading = textOf(tunnelThrough(server).pieces)
+  const reading = textOf(webSocketTunnel(server).pieces)
   await near.write(Uint8Array.of(0x82, 0))
   const heard: unknown[] = []
   const reader = new WebSocketReader('server')

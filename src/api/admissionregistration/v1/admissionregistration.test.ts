@@ -1,7 +1,7 @@
 // Tables for admission: webhooks, policies and their bindings.
 import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
-import { cellsOf, errorsOf, made, testMistakes } from '../../kind.harness.ts'
+import { cellsOf, errorsOf, objectFrom, testInvalidObjects } from '../../kind/kind.harness.ts'
 import { mutatingAdmissionPolicyBinding } from './mutating-admission-policy-binding.ts'
 import { mutatingAdmissionPolicy } from './mutating-admission-policy.ts'
 import { mutatingWebhookConfiguration } from './mutating-webhook-configuration.ts'
@@ -23,7 +23,7 @@ const hooks = (...changes: object[]): object => ({ webhooks: changes.map((change
 const ruled = (change: object): object => hooks({ rules: [{ ...rule, ...change }] })
 const called = (clientConfig: object): object => hooks({ clientConfig })
 
-testMistakes(validatingWebhookConfiguration, [
+testInvalidObjects(validatingWebhookConfiguration, [
   ['no webhooks', {}, []],
   ['a webhook', hooks({}), []],
   ['names that are the same or none, in a rule', ruled({ apiGroups: ['', ''], resources: ['pods', 'Bad Value!'] }), []],
@@ -117,7 +117,7 @@ testMistakes(validatingWebhookConfiguration, [
   ],
 ])
 
-testMistakes(validatingWebhookConfiguration, [
+testInvalidObjects(validatingWebhookConfiguration, [
   ['a service', called({ service: { ...service, path: '/a/b/' } }), []],
   [
     'a URL and a service',
@@ -176,8 +176,8 @@ test('a webhook is asked about everything, for ten seconds, and must answer', ()
     clientConfig: { service: { ...service, port: 443 } },
     rules: [{ ...rule, scope: '*' }],
   }
-  deepEqual(made(validatingWebhookConfiguration, sent).webhooks, [expected])
-  deepEqual(made(mutatingWebhookConfiguration, sent).webhooks, [{ ...expected, reinvocationPolicy: 'Never' }])
+  deepEqual(objectFrom(validatingWebhookConfiguration, sent).webhooks, [expected])
+  deepEqual(objectFrom(mutatingWebhookConfiguration, sent).webhooks, [{ ...expected, reinvocationPolicy: 'Never' }])
 })
 
 test('a mutating webhook is held to the same rules', () => {
@@ -192,7 +192,7 @@ const mutatingPolicy = {
   mutations: [{ patchType: 'JSONPatch', jsonPatch: { expression: '[JSONPatch{op: "test", path: "/spec"}]' } }],
 }
 
-testMistakes(validatingAdmissionPolicy, [
+testInvalidObjects(validatingAdmissionPolicy, [
   ['a policy', { spec: policy }, []],
   [
     'nothing',
@@ -286,7 +286,7 @@ testMistakes(validatingAdmissionPolicy, [
   ],
 ])
 
-testMistakes(mutatingAdmissionPolicy, [
+testInvalidObjects(mutatingAdmissionPolicy, [
   ['a policy', { spec: mutatingPolicy }, []],
   [
     'nothing',
@@ -319,7 +319,7 @@ testMistakes(mutatingAdmissionPolicy, [
   ],
 ])
 
-testMistakes(validatingAdmissionPolicyBinding, [
+testInvalidObjects(validatingAdmissionPolicyBinding, [
   ['a binding', { spec: { policyName: 'p', validationActions: ['Deny', 'Audit'] } }, []],
   [
     'nothing',
@@ -340,7 +340,7 @@ testMistakes(validatingAdmissionPolicyBinding, [
   ],
 ])
 
-testMistakes(mutatingAdmissionPolicyBinding, [
+testInvalidObjects(mutatingAdmissionPolicyBinding, [
   ['a binding', { spec: { policyName: 'p', paramRef: { name: 'a', parameterNotFoundAction: 'Deny' } } }, []],
   [
     'parameters by a name and by labels',
@@ -362,7 +362,7 @@ testMistakes(mutatingAdmissionPolicyBinding, [
 ])
 
 test('a policy refuses when it fails, and matches equivalent requests', () => {
-  const { failurePolicy, matchConstraints: match } = made(validatingAdmissionPolicy, { spec: policy }).spec
+  const { failurePolicy, matchConstraints: match } = objectFrom(validatingAdmissionPolicy, { spec: policy }).spec
   equal(failurePolicy, 'Fail')
   deepEqual(match, {
     resourceRules: [{ ...rule, scope: '*' }],

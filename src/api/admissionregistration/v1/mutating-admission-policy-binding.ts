@@ -1,14 +1,14 @@
 // MutatingAdmissionPolicyBinding: where a policy applies, and with which parameters.
-import type { Infer } from '../../../schema/infer.ts'
-import { message, string, struct } from '../../../schema/field.ts'
-import type { InputOf, ObjectOf } from '../../object.ts'
-import { matchResources } from './matching.ts'
-import { paramRef } from './policy-parts.ts'
+import type { Infer } from '../../../schema/descriptor/infer.ts'
+import { message, string, struct } from '../../../schema/descriptor/field.ts'
+import type { InputOf, ObjectOf } from '../../meta/object.ts'
+import { matchResources } from './match-resources.ts'
+import { paramRef } from './policy-params.ts'
 import { objectMeta } from '../../meta/v1/object-meta.ts'
-import { ageText } from '../../age.ts'
-import { column, defineKind } from '../../kind.ts'
-import { dnsSubdomainErrors } from '../../names.ts'
-import { validateMutatingOperations } from './matching-rules.ts'
+import { ageText } from '../../columns/age.ts'
+import { column, defineKind } from '../../kind/kind.ts'
+import { dnsSubdomainErrors } from '../../validation/names.ts'
+import { validateMutatingOperations } from './match-resources-rules.ts'
 import { paramRefText, validatePolicyBinding } from './policy-rules.ts'
 
 export const mutatingAdmissionPolicyBindingSpec = message(

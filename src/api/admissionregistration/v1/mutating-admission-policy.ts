@@ -1,26 +1,30 @@
 // MutatingAdmissionPolicy: expressions that change objects on their way in.
-import { append } from '../../../base/append.ts'
-import type { Environment } from '../../../cel/environment.ts'
-import { listOf } from '../../../cel/type.ts'
+import { append } from '../../../base/collections/append.ts'
+import type { Environment } from '../../../cel/environment/environment.ts'
+import { listOf } from '../../../cel/types/cel-type.ts'
 import {
   admissionEnvironment,
   appliedType,
   jsonPatchType,
-  mutating,
+  mutationEnvironment,
   withVariables,
-} from '../../expressions/admission.ts'
-import { expressionErrors } from '../../expressions/compiled.ts'
-import type { Infer } from '../../../schema/infer.ts'
-import { list, message, string, struct } from '../../../schema/field.ts'
-import type { InputOf, ObjectOf } from '../../object.ts'
-import { matchCondition, matchResources } from './matching.ts'
-import { paramKind, variable } from './policy-parts.ts'
+} from '../../expressions/admission-environment.ts'
+import { expressionErrors } from '../../expressions/compile-expression.ts'
+import type { Infer } from '../../../schema/descriptor/infer.ts'
+import { list, message, string, struct } from '../../../schema/descriptor/field.ts'
+import type { InputOf, ObjectOf } from '../../meta/object.ts'
+import { matchCondition, matchResources } from './match-resources.ts'
+import { paramKind, variable } from './policy-params.ts'
 import { objectMeta } from '../../meta/v1/object-meta.ts'
-import { invalid, required, type FieldError } from '../../../schema/field-error.ts'
-import { ageText } from '../../age.ts'
-import { column, defineKind } from '../../kind.ts'
-import { dnsSubdomainErrors } from '../../names.ts'
-import { validateMatchConditions, validateMatchConstraints, validateMutatingOperations } from './matching-rules.ts'
+import { invalid, required, type FieldError } from '../../../schema/validation/field-error.ts'
+import { ageText } from '../../columns/age.ts'
+import { column, defineKind } from '../../kind/kind.ts'
+import { dnsSubdomainErrors } from '../../validation/names.ts'
+import {
+  validateMatchConditions,
+  validateMatchConstraints,
+  validateMutatingOperations,
+} from './match-resources-rules.ts'
 import { paramKindText, validateParamKind, validateVariables } from './policy-rules.ts'
 
 export const applyConfiguration = message('io.k8s.api.admissionregistration.v1.ApplyConfiguration', {
@@ -101,7 +105,7 @@ export const mutatingAdmissionPolicy = defineKind<MutatingAdmissionPolicy, Mutat
       ...validateMutatingOperations(spec.matchConstraints, 'spec.matchConstraints'),
       ...validateMatchConditions(matchConditions, 'spec.matchConditions', authorized),
       ...errors,
-      ...validateMutations(mutations, mutating(withVariables(authorized, types))),
+      ...validateMutations(mutations, mutationEnvironment(withVariables(authorized, types))),
     ]
   },
   validateUpdate: () => [],
@@ -115,7 +119,7 @@ export const mutatingAdmissionPolicy = defineKind<MutatingAdmissionPolicy, Mutat
 })
 
 const mutationType = { applyConfiguration: appliedType, jsonPatch: listOf(jsonPatchType) }
-const placeOfPatchType = { ApplyConfiguration: 'applyConfiguration', JSONPatch: 'jsonPatch' } as const
+const pathOfPatchType = { ApplyConfiguration: 'applyConfiguration', JSONPatch: 'jsonPatch' } as const
 
 function validateMutations(mutations: readonly Mutation[], environment: Environment): FieldError[] {
   const path = 'spec.mutations'
@@ -126,8 +130,8 @@ function validateMutations(mutations: readonly Mutation[], environment: Environm
 /** The expression stands at the place of its patch type, and nothing at the other. */
 function validateMutation(mutation: Mutation, path: string, environment: Environment): FieldError[] {
   const { patchType } = mutation
-  if (!(patchType in placeOfPatchType)) return []
-  const own = placeOfPatchType[patchType]
+  if (!(patchType in pathOfPatchType)) return []
+  const own = pathOfPatchType[patchType]
   const other = own === 'jsonPatch' ? 'applyConfiguration' : 'jsonPatch'
   const errors: FieldError[] = []
   const at = `${path}.${own}.expression`

@@ -1,16 +1,16 @@
 // Rules that validating and mutating policies and their bindings share: parameters, variables and their columns.
-import { append } from '../../../base/append.ts'
-import type { Environment } from '../../../cel/environment.ts'
-import { dynType } from '../../../cel/type.ts'
-import { VariableTypes, withVariables } from '../../expressions/admission.ts'
-import { compiled } from '../../expressions/compiled.ts'
-import { forbidden, invalid, notSupported, required, type FieldError } from '../../../schema/field-error.ts'
-import { validateLabelSelector } from '../../label-selector-rules.ts'
-import { dns1035LabelErrors, dnsSubdomainErrors, pathSegmentErrors } from '../../names.ts'
-import { selectorText } from '../../selectors.ts'
-import { validateMatchResources } from './matching-rules.ts'
-import type { MatchResources } from './matching.ts'
-import type { ParamKind, ParamRef, Variable } from './policy-parts.ts'
+import { append } from '../../../base/collections/append.ts'
+import type { Environment } from '../../../cel/environment/environment.ts'
+import { dynType } from '../../../cel/types/cel-type.ts'
+import { VariableTypes, withVariables } from '../../expressions/admission-environment.ts'
+import { compileExpression } from '../../expressions/compile-expression.ts'
+import { forbidden, invalid, notSupported, required, type FieldError } from '../../../schema/validation/field-error.ts'
+import { validateLabelSelector } from '../../validation/label-selector-rules.ts'
+import { dns1035LabelErrors, dnsSubdomainErrors, pathSegmentErrors } from '../../validation/names.ts'
+import { selectorText } from '../../selectors/selectors.ts'
+import { validateMatchResources } from './match-resources-rules.ts'
+import type { MatchResources } from './match-resources.ts'
+import type { ParamKind, ParamRef, Variable } from './policy-params.ts'
 
 const identifier = /^[_a-zA-Z][_a-zA-Z0-9]*$/
 /** Words of the expression language that no variable can have as a name. */
@@ -57,7 +57,7 @@ export function validateVariables(
     else if (!identifier.test(name) || reservedWords.has(name))
       errors.push(invalid(`${path}.name`, name, 'must be a valid CEL identifier'))
     const text = expression.trim()
-    const result = text === '' ? undefined : compiled(text, withVariables(environment, types))
+    const result = text === '' ? undefined : compileExpression(text, withVariables(environment, types))
     if (result === undefined) errors.push(required(`${path}.expression`, 'expression is not specified'))
     else if (result.kind === 'wrong') errors.push(invalid(`${path}.expression`, text, result.message))
     types.set(name, result?.kind === 'program' ? result.program.type : dynType)

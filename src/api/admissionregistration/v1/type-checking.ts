@@ -1,13 +1,13 @@
 // Type checking of a policy: what its expressions would stumble over, were they run on the kinds that it matches.
 import { check } from '../../../cel/check/checker.ts'
-import type { Environment } from '../../../cel/environment.ts'
-import { objectMessageType } from '../../../cel/message-type.ts'
+import type { Environment } from '../../../cel/environment/environment.ts'
+import { objectMessageType } from '../../../cel/types/message-type.ts'
 import { parse } from '../../../cel/syntax/parser.ts'
 import { ExpressionError, issuesText } from '../../../cel/syntax/source.ts'
-import { dynType, type CelType } from '../../../cel/type.ts'
-import { admissionEnvironment, VariableTypes, withVariables } from '../../expressions/admission.ts'
-import type { Kind } from '../../kind.ts'
-import type { MatchResources } from './matching.ts'
+import { dynType, type CelType } from '../../../cel/types/cel-type.ts'
+import { admissionEnvironment, VariableTypes, withVariables } from '../../expressions/admission-environment.ts'
+import type { Kind } from '../../kind/kind.ts'
+import type { MatchResources } from './match-resources.ts'
 import type { ExpressionWarning, ValidatingAdmissionPolicy } from './validating-admission-policy.ts'
 
 /** More kinds than these are not looked at; upstream's bound. */

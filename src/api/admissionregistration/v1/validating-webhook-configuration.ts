@@ -1,14 +1,14 @@
 // ValidatingWebhookConfiguration: who is asked about a request and may refuse it.
-import type { Infer } from '../../../schema/infer.ts'
-import { int32, list, message, string, struct } from '../../../schema/field.ts'
-import type { InputOf, ObjectOf } from '../../object.ts'
-import { matchCondition, ruleWithOperations } from './matching.ts'
+import type { Infer } from '../../../schema/descriptor/infer.ts'
+import { int32, list, message, string, struct } from '../../../schema/descriptor/field.ts'
+import type { InputOf, ObjectOf } from '../../meta/object.ts'
+import { matchCondition, ruleWithOperations } from './match-resources.ts'
 import { webhookClientConfig } from './webhook-client-config.ts'
 import { labelSelector } from '../../meta/v1/label-selector.ts'
 import { objectMeta } from '../../meta/v1/object-meta.ts'
-import { ageText } from '../../age.ts'
-import { column, defineKind } from '../../kind.ts'
-import { dnsSubdomainErrors } from '../../names.ts'
+import { ageText } from '../../columns/age.ts'
+import { column, defineKind } from '../../kind/kind.ts'
+import { dnsSubdomainErrors } from '../../validation/names.ts'
 import { validateWebhooks } from './webhook-rules.ts'
 
 export const validatingWebhook = message('io.k8s.api.admissionregistration.v1.ValidatingWebhook', {

@@ -1,6 +1,6 @@
 // WebhookClientConfig: how to reach a webhook.
-import type { Infer } from '../../../schema/infer.ts'
-import { bytes, int32, message, string, struct } from '../../../schema/field.ts'
+import type { Infer } from '../../../schema/descriptor/infer.ts'
+import { bytes, int32, message, string, struct } from '../../../schema/descriptor/field.ts'
 
 export const serviceReference = message('io.k8s.api.admissionregistration.v1.ServiceReference', {
   namespace: string(1, { required: true }),

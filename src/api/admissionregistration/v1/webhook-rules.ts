@@ -1,14 +1,14 @@
 // Rules of webhooks, mutating and validating ones alike: how each is called, reached and asked.
-import { urlParts } from '../../../base/url-parts.ts'
-import { areRepeated } from '../../../base/first-indexes.ts'
-import { webhookEnvironment } from '../../expressions/admission.ts'
-import { duplicate, invalid, notSupported, required, type FieldError } from '../../../schema/field-error.ts'
-import { validateLabelSelector } from '../../label-selector-rules.ts'
+import { splitUrl } from '../../../base/text/split-url.ts'
+import { areRepeated } from '../../../base/collections/first-indexes.ts'
+import { webhookEnvironment } from '../../expressions/admission-environment.ts'
+import { duplicate, invalid, notSupported, required, type FieldError } from '../../../schema/validation/field-error.ts'
+import { validateLabelSelector } from '../../validation/label-selector-rules.ts'
 import type { LabelSelector } from '../../meta/v1/label-selector.ts'
-import { dns1035LabelErrors, dnsSubdomainErrors } from '../../names.ts'
-import { portErrors } from '../../network-rules.ts'
-import { validateMatchConditions, validateRule } from './matching-rules.ts'
-import type { MatchCondition, RuleWithOperations } from './matching.ts'
+import { dns1035LabelErrors, dnsSubdomainErrors } from '../../validation/names.ts'
+import { portErrors } from '../../validation/network-rules.ts'
+import { validateMatchConditions, validateRule } from './match-resources-rules.ts'
+import type { MatchCondition, RuleWithOperations } from './match-resources.ts'
 import type { ServiceReference, WebhookClientConfig } from './webhook-client-config.ts'
 
 export interface Webhook {
@@ -101,7 +101,7 @@ export function validateWebhookClient({ url, service }: WebhookClientConfig, pat
 }
 
 function validateUrl(url: string, path: string): FieldError[] {
-  const { scheme, user, host = '', query, fragment } = urlParts(url)
+  const { scheme, user, host = '', query, fragment } = splitUrl(url)
   const errors: FieldError[] = []
   if (scheme.toLowerCase() !== 'https')
     errors.push(invalid(path, scheme, `'https' is the only allowed URL scheme${urlForm}`))

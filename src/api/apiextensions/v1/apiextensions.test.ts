@@ -1,15 +1,22 @@
 // Tables for CustomResourceDefinition: defaults, what upstream refuses, what an update may change.
 import { deepEqual, equal, match } from 'node:assert/strict'
 import { test } from 'node:test'
-import { decode } from '../../../schema/decode.ts'
-import { fieldErrorText } from '../../../schema/field-error.ts'
-import { decodeProtobuf } from '../../../schema/protobuf.ts'
-import { encodeProtobuf } from '../../../schema/protobuf-encode.ts'
-import { cellsOf, errorsOf, made, testMistakes, updateErrorsOf, type Mistake } from '../../kind.harness.ts'
+import { decode } from '../../../schema/decoding/decode.ts'
+import { fieldErrorText } from '../../../schema/validation/field-error.ts'
+import { decodeProtobuf } from '../../../schema/protobuf/protobuf-decode.ts'
+import { encodeProtobuf } from '../../../schema/protobuf/protobuf-encode.ts'
+import {
+  cellsOf,
+  errorsOf,
+  objectFrom,
+  testInvalidObjects,
+  updateErrorsOf,
+  type InvalidCase,
+} from '../../kind/kind.harness.ts'
 import { customResourceDefinition } from './custom-resource-definition.ts'
 import { jsonSchemaProps, type JsonSchemaProps } from './json-schema-props.ts'
 import { resolveFieldPath } from './schema-paths.ts'
-import { hasFormat } from './value-formats.ts'
+import { hasFormat } from '../../validation/value-formats.ts'
 import { validateValue } from './value-rules.ts'
 
 const metadata = { name: 'bars.example.com', creationTimestamp: '2030-01-01T00:00:00Z' }
@@ -33,10 +40,10 @@ const withRoot = (root: object, more: object = {}) =>
 const at = 'spec.validation.openAPIV3Schema.properties[p]'
 
 test('a CustomResourceDefinition gets the names that it leaves out, and no conversion', () => {
-  const { spec } = made(customResourceDefinition, definition())
+  const { spec } = objectFrom(customResourceDefinition, definition())
   deepEqual(spec.names, { ...names, singular: 'bar', listKind: 'BarList' })
   deepEqual(spec.conversion, { strategy: 'None' })
-  deepEqual(customResourceDefinition.initialStatus?.(made(customResourceDefinition, definition())), status)
+  deepEqual(customResourceDefinition.initialStatus?.(objectFrom(customResourceDefinition, definition())), status)
   deepEqual(cellsOf(customResourceDefinition, definition()), ['bars.example.com', '2030-01-01T00:00:00Z'])
 })
 
@@ -54,7 +61,7 @@ const withRule = (rule: string, more: object = {}, properties: object = { n: { t
   withProperty({ type: 'object', properties, 'x-kubernetes-validations': [{ rule, ...more }] })
 const ruleAt = `${at}.x-kubernetes-validations[0]`
 
-const ruleMistakes: readonly Mistake[] = [
+const ruleMistakes: readonly InvalidCase[] = [
   ['a rule that compiles', withRule('self.n == 1 && self.n != oldSelf.n'), []],
   [
     'a field that there is not',
@@ -102,9 +109,9 @@ const ruleMistakes: readonly Mistake[] = [
   ],
 ]
 
-testMistakes(customResourceDefinition, ruleMistakes)
+testInvalidObjects(customResourceDefinition, ruleMistakes)
 
-const mistakes: readonly Mistake[] = [
+const mistakes: readonly InvalidCase[] = [
   ['nothing wrong', definition(), []],
   [
     'a group without a dot',
@@ -246,7 +253,7 @@ const mistakes: readonly Mistake[] = [
     [/^spec\.preserveUnknownFields: Invalid value: true: cannot set to true/],
   ],
 ]
-testMistakes(customResourceDefinition, mistakes)
+testInvalidObjects(customResourceDefinition, mistakes)
 
 test('a stored version stays listed until nothing is stored in it', () => {
   const renamed = { ...definition({ versions: [version({}, { name: 'v2' })] }) }

@@ -1,6 +1,6 @@
 // CustomResourceDefinitionSpec and its status: names, versions, conversion of a kind that users bring.
-import { bool, bytes, int32, int64, list, message, string, struct, time } from '../../../schema/field.ts'
-import type { Infer } from '../../../schema/infer.ts'
+import { bool, bytes, int32, int64, list, message, string, struct, time } from '../../../schema/descriptor/field.ts'
+import type { Infer } from '../../../schema/descriptor/infer.ts'
 import { schemaField } from './json-schema-props.ts'
 
 const name = <Type extends string>(type: Type) =>

@@ -1,10 +1,10 @@
 // CustomResourceDefinition: a kind that users bring: names, versions, schemas.
-import { invalid, type FieldError } from '../../../schema/field-error.ts'
-import { message, struct } from '../../../schema/field.ts'
-import { column, defineKind } from '../../kind.ts'
+import { invalid, type FieldError } from '../../../schema/validation/field-error.ts'
+import { message, struct } from '../../../schema/descriptor/field.ts'
+import { column, defineKind } from '../../kind/kind.ts'
 import { objectMeta } from '../../meta/v1/object-meta.ts'
-import { dnsSubdomainErrors } from '../../names.ts'
-import type { InputOf, ObjectOf } from '../../object.ts'
+import { dnsSubdomainErrors } from '../../validation/names.ts'
+import type { InputOf, ObjectOf } from '../../meta/object.ts'
 import {
   customResourceDefinitionSpec,
   customResourceDefinitionStatus,

@@ -1,11 +1,18 @@
 // Rules of a CustomResourceDefinition beside its schemas: names, versions, columns, subresources, conversion, approval.
 // Upstream keeps what all versions have in common at the top of the spec, and its messages name that place; so do ours.
-import { append } from '../../../base/append.ts'
-import { duplicate, forbidden, invalid, notSupported, required, tooMany } from '../../../schema/field-error.ts'
-import { immutable, type FieldError } from '../../../schema/field-error.ts'
-import { equalValues } from '../../../schema/json-value.ts'
+import { append } from '../../../base/collections/append.ts'
+import {
+  duplicate,
+  forbidden,
+  invalid,
+  notSupported,
+  required,
+  tooMany,
+} from '../../../schema/validation/field-error.ts'
+import { immutable, type FieldError } from '../../../schema/validation/field-error.ts'
+import { equalValues } from '../../../schema/json/json-value.ts'
 import { validateReviewVersions, validateWebhookClient } from '../../admissionregistration/v1/webhook-rules.ts'
-import { dns1035LabelErrors, dnsSubdomainErrors } from '../../names.ts'
+import { dns1035LabelErrors, dnsSubdomainErrors } from '../../validation/names.ts'
 import type {
   CustomResourceColumnDefinition,
   CustomResourceConversion,
@@ -25,21 +32,23 @@ const deprecationWarningBytesMax = 256
 const selectableFieldsMax = 8
 
 /** What a version says of itself, or the whole spec says of all versions. */
-interface Parts {
+interface VersionedFields {
   readonly schema?: CustomResourceValidation
   readonly subresources?: CustomResourceSubresources
   readonly additionalPrinterColumns?: readonly CustomResourceColumnDefinition[]
   readonly selectableFields?: readonly SelectableField[]
 }
 
-const partNames = ['schema', 'subresources', 'additionalPrinterColumns', 'selectableFields'] as const
+const versionedFieldNames = ['schema', 'subresources', 'additionalPrinterColumns', 'selectableFields'] as const
 
 /** The parts that every version has alike, and the versions without them. */
 function hoisted(versions: readonly CustomResourceDefinitionVersion[]): {
-  readonly common: Parts
+  readonly common: VersionedFields
   readonly versions: readonly CustomResourceDefinitionVersion[]
 } {
-  const alike = partNames.filter((name) => versions.every((version) => equalValues(version[name], versions[0]?.[name])))
+  const alike = versionedFieldNames.filter((name) =>
+    versions.every((version) => equalValues(version[name], versions[0]?.[name])),
+  )
   const pick = (version: object | undefined, names: readonly string[], keep: boolean) =>
     Object.fromEntries(Object.entries(version ?? {}).filter(([name]) => names.includes(name) === keep))
   return {
@@ -60,7 +69,7 @@ export function validateDefinitionSpec(spec: CustomResourceDefinitionSpec, path:
   append(errors, validateVersionList(versions, `${path}.versions`))
   append(errors, [...validateRequiredNames(spec.names, `${path}.names`), ...validateNames(spec.names, `${path}.names`)])
   const anyStatus = [common, ...versions].some(({ subresources }) => subresources?.status !== undefined)
-  append(errors, validateParts(common, path, { schema: `${path}.validation`, hasStatus: anyStatus }))
+  append(errors, validateVersionedFields(common, path, { schema: `${path}.validation`, hasStatus: anyStatus }))
   if (spec.conversion !== undefined) append(errors, validateConversion(spec.conversion, `${path}.conversion`))
   return errors
 }
@@ -96,7 +105,11 @@ function validateScope(scope: string, path: string): FieldError[] {
   return scopes.includes(scope) ? [] : [notSupported(`${path}.scope`, scope, scopes)]
 }
 
-function validateVersion(version: CustomResourceDefinitionVersion, common: Parts, path: string): FieldError[] {
+function validateVersion(
+  version: CustomResourceDefinitionVersion,
+  common: VersionedFields,
+  path: string,
+): FieldError[] {
   const details = dns1035LabelErrors(version.name)
   const subresources = version.subresources ?? common.subresources
   return [
@@ -104,7 +117,10 @@ function validateVersion(version: CustomResourceDefinitionVersion, common: Parts
     ...deprecationErrors(version).map((detail) =>
       invalid(`${path}.deprecationWarning`, version.deprecationWarning, detail),
     ),
-    ...validateParts(version, path, { schema: `${path}.schema`, hasStatus: subresources?.status !== undefined }),
+    ...validateVersionedFields(version, path, {
+      schema: `${path}.schema`,
+      hasStatus: subresources?.status !== undefined,
+    }),
   ]
 }
 
@@ -174,8 +190,8 @@ export function validateNames(names: CustomResourceDefinitionNames, path: string
 const joined = (value: string, details: readonly string[], path: string): FieldError[] =>
   details.length === 0 ? [] : [invalid(path, value, details.join(','))]
 
-function validateParts(
-  { schema, subresources, additionalPrinterColumns = [], selectableFields = [] }: Parts,
+function validateVersionedFields(
+  { schema, subresources, additionalPrinterColumns = [], selectableFields = [] }: VersionedFields,
   path: string,
   { schema: schemaPath, hasStatus }: { readonly schema: string; readonly hasStatus: boolean },
 ): FieldError[] {

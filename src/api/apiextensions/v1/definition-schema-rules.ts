@@ -1,5 +1,5 @@
 // One schema of a CustomResourceDefinition through all its rules: at the root, structure, defaults, OpenAPI.
-import { forbidden, invalid, type FieldError } from '../../../schema/field-error.ts'
+import { forbidden, invalid, type FieldError } from '../../../schema/validation/field-error.ts'
 import type { JsonSchemaProps } from './json-schema-props.ts'
 import { validateSchemaDefaults } from './schema-default-rules.ts'
 import { validateOpenApiSchema } from './schema-rules.ts'

@@ -14,8 +14,8 @@ import {
   type Field,
   type FieldMap,
   type Message,
-} from '../../../schema/field.ts'
-import type { Infer } from '../../../schema/infer.ts'
+} from '../../../schema/descriptor/field.ts'
+import type { Infer } from '../../../schema/descriptor/infer.ts'
 
 const name = (type: string): string => `io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.${type}`
 

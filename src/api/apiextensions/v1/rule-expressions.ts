@@ -2,12 +2,12 @@
 import { estimateCost } from '../../../cel/cost/estimate.ts'
 import { compile, type Program } from '../../../cel/program.ts'
 import { ExpressionError } from '../../../cel/syntax/source.ts'
-import { cardinalityMax, structuralType, type SizedType } from '../../../cel/structural-type.ts'
-import { optionalOf } from '../../../cel/type.ts'
-import { forbidden, invalid, type FieldError } from '../../../schema/field-error.ts'
-import { apiEnvironment } from '../../expressions/environment.ts'
-import { invalidObject } from '../../expressions/errors.ts'
-import { mentions } from '../../../cel/syntax/mentions.ts'
+import { cardinalityMax, structuralType, type SizedType } from '../../../cel/types/structural-type.ts'
+import { optionalOf } from '../../../cel/types/cel-type.ts'
+import { forbidden, invalid, type FieldError } from '../../../schema/validation/field-error.ts'
+import { apiEnvironment } from '../../expressions/api-environment.ts'
+import { invalidGoObject } from '../../expressions/expression-errors.ts'
+import { usesIdentifier } from '../../../cel/syntax/uses-identifier.ts'
 import type { JsonSchemaProps, ValidationRule } from './json-schema-props.ts'
 
 /** Of one rule, times how often a request can make it run; and of all rules of a version together. */
@@ -17,7 +17,7 @@ const schemaCostMax = 100_000_000
 const namedCostlyMax = 4
 
 /** Where the rules of a schema stand: how often a request can hold it, and whether its old value can be found. */
-export interface RulePlace {
+export interface RuleContext {
   readonly isRoot: boolean
   /** undefined: as often as it fits into a request. */
   readonly cardinality: number | undefined
@@ -25,21 +25,21 @@ export interface RulePlace {
   readonly uncorrelatable: string | undefined
 }
 
-export const rootPlace: RulePlace = { isRoot: true, cardinality: 1, uncorrelatable: undefined }
+export const rootContext: RuleContext = { isRoot: true, cardinality: 1, uncorrelatable: undefined }
 
-export const itemsPlace = (place: RulePlace, schema: JsonSchemaProps, path: string): RulePlace => ({
+export const itemsContext = (place: RuleContext, schema: JsonSchemaProps, path: string): RuleContext => ({
   isRoot: false,
   cardinality: multiplied(place.cardinality, schema.maxItems),
   uncorrelatable: schema['x-kubernetes-list-type'] === 'map' ? place.uncorrelatable : (place.uncorrelatable ?? path),
 })
 
-export const valuesPlace = (place: RulePlace, schema: JsonSchemaProps): RulePlace => ({
+export const valuesContext = (place: RuleContext, schema: JsonSchemaProps): RuleContext => ({
   ...place,
   isRoot: false,
   cardinality: multiplied(place.cardinality, schema.maxProperties),
 })
 
-export const propertyPlace = (place: RulePlace): RulePlace => ({ ...place, isRoot: false })
+export const propertyContext = (place: RuleContext): RuleContext => ({ ...place, isRoot: false })
 
 const multiplied = (count: number | undefined, by: number | undefined): number | undefined =>
   count === undefined || by === undefined ? undefined : count * by
@@ -49,7 +49,7 @@ export class RuleExpressions {
   readonly errors: FieldError[] = []
   readonly #costs: { readonly path: string; readonly cost: number }[] = []
 
-  check(schema: JsonSchemaProps, path: string, place: RulePlace): void {
+  check(schema: JsonSchemaProps, path: string, place: RuleContext): void {
     const rules = schema['x-kubernetes-validations'] ?? []
     const type = rules.length === 0 ? undefined : structuralType(schema, 'selfType', place.isRoot)
     if (type === undefined) return
@@ -71,7 +71,7 @@ export class RuleExpressions {
     ]
   }
 
-  #rule(rule: ValidationRule, type: SizedType, path: string, place: RulePlace): void {
+  #rule(rule: ValidationRule, type: SizedType, path: string, place: RuleContext): void {
     const { messageExpression = '' } = rule
     const environment = apiEnvironment.with({
       self: type.type,
@@ -82,7 +82,7 @@ export class RuleExpressions {
     if (program !== undefined) {
       this.#cost(program, times, `${path}.rule`, 'estimated rule cost')
       if (program.type.kind !== 'bool' && program.type.kind !== 'dyn')
-        this.errors.push(invalidObject(`${path}.rule`, shown(rule), 'cel expression must evaluate to a bool'))
+        this.errors.push(invalidGoObject(`${path}.rule`, shown(rule), 'cel expression must evaluate to a bool'))
       this.#oldSelf(rule, program, path, place)
     }
     if (messageExpression.trim() === '') return
@@ -91,7 +91,7 @@ export class RuleExpressions {
     if (message === undefined) return
     this.#cost(message, times, at, 'estimated messageExpression cost')
     if (message.type.kind !== 'string')
-      this.errors.push(invalidObject(at, shown(rule), 'messageExpression must evaluate to a string'))
+      this.errors.push(invalidGoObject(at, shown(rule), 'messageExpression must evaluate to a string'))
   }
 
   #compiled(make: () => Program, rule: ValidationRule, path: string, what: string): Program | undefined {
@@ -99,7 +99,7 @@ export class RuleExpressions {
       return make()
     } catch (error) {
       if (!(error instanceof ExpressionError)) throw error
-      this.errors.push(invalidObject(path, shown(rule), `${what}compilation failed: ${error.message}`))
+      this.errors.push(invalidGoObject(path, shown(rule), `${what}compilation failed: ${error.message}`))
       return undefined
     }
   }
@@ -110,8 +110,8 @@ export class RuleExpressions {
     if (cost > ruleCostMax) this.errors.push(forbidden(path, tooCostly(name, cost, ruleCostMax)))
   }
 
-  #oldSelf({ rule, optionalOldSelf }: ValidationRule, { tree }: Program, path: string, place: RulePlace): void {
-    const usesOldSelf = mentions(tree, 'oldSelf')
+  #oldSelf({ rule, optionalOldSelf }: ValidationRule, { tree }: Program, path: string, place: RuleContext): void {
+    const usesOldSelf = usesIdentifier(tree, 'oldSelf')
     if (usesOldSelf && place.uncorrelatable !== undefined)
       this.errors.push(
         invalid(

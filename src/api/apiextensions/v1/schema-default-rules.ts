@@ -1,7 +1,7 @@
 // Defaults in a schema: each must be valid where it stands, and hold nothing that the schema would prune.
-import { lookup } from '../../../base/lookup.ts'
-import { invalid, type FieldError } from '../../../schema/field-error.ts'
-import { isJsonObject } from '../../../schema/json-value.ts'
+import { lookup } from '../../../base/collections/lookup.ts'
+import { invalid, type FieldError } from '../../../schema/validation/field-error.ts'
+import { isJsonObject } from '../../../schema/json/json-value.ts'
 import type { JsonSchemaProps } from './json-schema-props.ts'
 import { validateValue } from './value-rules.ts'
 

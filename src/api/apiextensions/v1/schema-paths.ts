@@ -1,5 +1,5 @@
 // Paths into a schema, as rules and selectable fields name them: `.spec.color`, `.metadata['name']`.
-import { lookup } from '../../../base/lookup.ts'
+import { lookup } from '../../../base/collections/lookup.ts'
 import type { JsonSchemaProps } from './json-schema-props.ts'
 
 export type ResolvedPath =

@@ -1,16 +1,16 @@
 // Rules of a schema as OpenAPI: what upstream supports of it, list and map types, and the shape of validation rules.
-import { lookup } from '../../../base/lookup.ts'
-import { append } from '../../../base/append.ts'
-import { areRepeated } from '../../../base/first-indexes.ts'
-import { forbidden, invalid, notSupported, required, type FieldError } from '../../../schema/field-error.ts'
+import { lookup } from '../../../base/collections/lookup.ts'
+import { append } from '../../../base/collections/append.ts'
+import { areRepeated } from '../../../base/collections/first-indexes.ts'
+import { forbidden, invalid, notSupported, required, type FieldError } from '../../../schema/validation/field-error.ts'
 import type { JsonSchemaProps, ValidationRule } from './json-schema-props.ts'
 import {
-  itemsPlace,
-  propertyPlace as rulesOfProperty,
-  rootPlace,
+  itemsContext,
+  propertyContext as rulesOfProperty,
+  rootContext,
   RuleExpressions,
-  valuesPlace,
-  type RulePlace,
+  valuesContext,
+  type RuleContext,
 } from './rule-expressions.ts'
 import { resolveFieldPath } from './schema-paths.ts'
 
@@ -27,13 +27,13 @@ interface Place {
   /** Why there may be no default here; undefined when there may. */
   readonly noDefaults: string | undefined
   /** Where its rules stand; undefined where none are looked at. */
-  readonly rules: RulePlace | undefined
+  readonly rules: RuleContext | undefined
 }
 
 /** Expressions are looked at in structural schemas only, and their errors come after all others. */
 export function validateOpenApiSchema(schema: JsonSchemaProps, path: string, isStructural: boolean): FieldError[] {
   const expressions = new RuleExpressions()
-  const rules = isStructural ? rootPlace : undefined
+  const rules = isStructural ? rootContext : undefined
   const place = { isRoot: true, isInMetadata: false, noDefaults: undefined, rules }
   const errors = checkSchema(schema, path, place, expressions)
   return [...errors, ...expressions.end(path)]
@@ -104,13 +104,14 @@ function checkChildren(
   const inner = { ...place, isRoot: false, rules: undefined }
   const child = (value: unknown, at: string, within: Place = inner): FieldError[] =>
     isSchema(value) ? checkSchema(value, `${path}.${at}`, within, expressions) : []
-  const rulesOf = (make: (rules: RulePlace) => RulePlace) => (place.rules === undefined ? undefined : make(place.rules))
+  const rulesOf = (make: (rules: RuleContext) => RuleContext) =>
+    place.rules === undefined ? undefined : make(place.rules)
   const { additionalProperties: additional, properties = {}, items } = schema
   const errors: FieldError[] = []
   if (additional !== undefined) {
     if (Object.keys(properties).length > 0 && additional !== true)
       errors.push(forbidden(`${path}.additionalProperties`, 'additionalProperties and properties are mutual exclusive'))
-    const within = { ...inner, rules: rulesOf((rules) => valuesPlace(rules, schema)) }
+    const within = { ...inner, rules: rulesOf((rules) => valuesContext(rules, schema)) }
     const noDefaults = place.isInMetadata ? 'inside additionalProperties applying to object metadata' : inner.noDefaults
     append(errors, child(additional, 'additionalProperties', { ...within, noDefaults }))
   }
@@ -123,7 +124,7 @@ function checkChildren(
     append(errors, child(definition, `definitions[${name}]`))
   for (const [index, item] of (Array.isArray(items) ? items : []).entries())
     append(errors, child(item, `items[${index}]`))
-  append(errors, child(items, 'items', { ...inner, rules: rulesOf((rules) => itemsPlace(rules, schema, path)) }))
+  append(errors, child(items, 'items', { ...inner, rules: rulesOf((rules) => itemsContext(rules, schema, path)) }))
   for (const [name, dependency] of sortedEntries(schema.dependencies))
     append(errors, child(dependency, `dependencies[${name}]`))
   return errors

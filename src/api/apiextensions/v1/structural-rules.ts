@@ -1,9 +1,15 @@
 // Structural schemas: every value has one declared place and type, and what stands under allOf, anyOf, oneOf and not
 // only narrows it. Pruning, defaulting and server-side apply of custom resources rest on this.
-import { lookup } from '../../../base/lookup.ts'
-import { append } from '../../../base/append.ts'
-import { forbidden, invalid, required, fieldErrorText, type FieldError } from '../../../schema/field-error.ts'
-import { equalValues } from '../../../schema/json-value.ts'
+import { lookup } from '../../../base/collections/lookup.ts'
+import { append } from '../../../base/collections/append.ts'
+import {
+  forbidden,
+  invalid,
+  required,
+  fieldErrorText,
+  type FieldError,
+} from '../../../schema/validation/field-error.ts'
+import { equalValues } from '../../../schema/json/json-value.ts'
 import type { JsonSchemaProps } from './json-schema-props.ts'
 import { patternError } from './schema-pattern.ts'
 

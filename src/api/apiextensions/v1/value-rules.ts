@@ -1,7 +1,7 @@
 // Values against a schema: what a default, and later a custom resource, must satisfy. The words are those that
 // upstream's validator has for each keyword.
-import { lookup } from '../../../base/lookup.ts'
-import { append } from '../../../base/append.ts'
+import { lookup } from '../../../base/collections/lookup.ts'
+import { append } from '../../../base/collections/append.ts'
 import {
   invalid,
   notSupported,
@@ -10,11 +10,11 @@ import {
   tooMany,
   typeInvalid,
   type FieldError,
-} from '../../../schema/field-error.ts'
-import { equalValues, isJsonObject } from '../../../schema/json-value.ts'
+} from '../../../schema/validation/field-error.ts'
+import { equalValues, isJsonObject } from '../../../schema/json/json-value.ts'
 import type { JsonSchemaProps } from './json-schema-props.ts'
 import { matchesPattern } from './schema-pattern.ts'
-import { hasFormat } from './value-formats.ts'
+import { hasFormat } from '../../validation/value-formats.ts'
 
 /** Where a value stands: the path in answers, and its name in messages, which begins at the value that was given. */
 interface Place {

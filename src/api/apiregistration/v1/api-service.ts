@@ -1,13 +1,13 @@
 // APIService: a group and version of the API, served here or by a Service behind it.
-import { bool, bytes, int32, list, message, string, struct, time } from '../../../schema/field.ts'
-import { invalid, required, type FieldError } from '../../../schema/field-error.ts'
-import type { Infer } from '../../../schema/infer.ts'
-import { ageText } from '../../age.ts'
-import { column, defineKind } from '../../kind.ts'
+import { bool, bytes, int32, list, message, string, struct, time } from '../../../schema/descriptor/field.ts'
+import { invalid, required, type FieldError } from '../../../schema/validation/field-error.ts'
+import type { Infer } from '../../../schema/descriptor/infer.ts'
+import { ageText } from '../../columns/age.ts'
+import { column, defineKind } from '../../kind/kind.ts'
 import { objectMeta } from '../../meta/v1/object-meta.ts'
-import { dns1035LabelErrors, dnsSubdomainErrors, pathSegmentErrors } from '../../names.ts'
-import { portErrors } from '../../network-rules.ts'
-import type { InputOf, ObjectOf } from '../../object.ts'
+import { dns1035LabelErrors, dnsSubdomainErrors, pathSegmentErrors } from '../../validation/names.ts'
+import { portErrors } from '../../validation/network-rules.ts'
+import type { InputOf, ObjectOf } from '../../meta/object.ts'
 
 const name = <Type extends string>(type: Type) => `io.k8s.kube-aggregator.pkg.apis.apiregistration.v1.${type}` as const
 

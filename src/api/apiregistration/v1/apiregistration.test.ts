@@ -1,14 +1,14 @@
 // Tables for APIService.
 import { deepEqual } from 'node:assert/strict'
 import { test } from 'node:test'
-import { cellsOf, made, testMistakes } from '../../kind.harness.ts'
+import { cellsOf, objectFrom, testInvalidObjects } from '../../kind/kind.harness.ts'
 import { apiService } from './api-service.ts'
 
 const metadata = { name: 'v1.example.com', creationTimestamp: '2030-01-01T00:00:00Z' }
 const spec = { group: 'example.com', version: 'v1', groupPriorityMinimum: 100, versionPriority: 10 }
 const service = { namespace: 'default', name: 'api' }
 
-testMistakes(apiService, [
+testInvalidObjects(apiService, [
   ['nothing wrong', { metadata, spec }, []],
   ['nothing wrong with a Service', { metadata, spec: { ...spec, service, insecureSkipTLSVerify: true } }, []],
   [
@@ -49,7 +49,7 @@ testMistakes(apiService, [
 ])
 
 test('a version that is served here is available at once; one behind a Service is not known to be', () => {
-  const local = made(apiService, { metadata, spec })
+  const local = objectFrom(apiService, { metadata, spec })
   const status = apiService.initialStatus?.(local)
   deepEqual(cellsOf(apiService, { metadata, spec, status: status as object }).slice(0, 3), [
     'v1.example.com',

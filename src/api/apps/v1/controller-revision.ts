@@ -1,12 +1,12 @@
 // ControllerRevision: one version of the template of a DaemonSet or StatefulSet, kept to roll back to.
-import { int64, rawExtension, message, struct } from '../../../schema/field.ts'
-import { controllerOf, type InputOf, type ObjectOf } from '../../object.ts'
+import { int64, rawExtension, message, struct } from '../../../schema/descriptor/field.ts'
+import { controllerOf, type InputOf, type ObjectOf } from '../../meta/object.ts'
 import { objectMeta } from '../../meta/v1/object-meta.ts'
-import { immutable, required } from '../../../schema/field-error.ts'
-import { equalValues } from '../../../schema/json-value.ts'
-import { ageText } from '../../age.ts'
-import { column, defineKind } from '../../kind.ts'
-import { dnsSubdomainErrors } from '../../names.ts'
+import { immutable, required } from '../../../schema/validation/field-error.ts'
+import { equalValues } from '../../../schema/json/json-value.ts'
+import { ageText } from '../../columns/age.ts'
+import { column, defineKind } from '../../kind/kind.ts'
+import { dnsSubdomainErrors } from '../../validation/names.ts'
 
 export const controllerRevisionMessage = message(
   'io.k8s.api.apps.v1.ControllerRevision',

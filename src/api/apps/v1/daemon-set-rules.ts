@@ -1,11 +1,11 @@
 // Rules of a DaemonSet: its update strategy, and the counter of templates that old clients read in an annotation.
-import { append } from '../../../base/append.ts'
-import { invalid, notSupported, required, type FieldError } from '../../../schema/field-error.ts'
-import { resolveCount, validateCountOrPercent } from '../../count-or-percent.ts'
-import { validatePercentLimit } from '../../percent-limit.ts'
+import { append } from '../../../base/collections/append.ts'
+import { invalid, notSupported, required, type FieldError } from '../../../schema/validation/field-error.ts'
+import { resolveCount, validateCountOrPercent } from '../../validation/count-or-percent.ts'
+import { validatePercentLimit } from '../../validation/percent-limit.ts'
 import type { ObjectMeta } from '../../meta/v1/object-meta.ts'
 import type { DaemonSetSpec, DaemonSetUpdateStrategy, RollingUpdateDaemonSet } from './daemon-set-spec.ts'
-import { validateTemplate, withTemplateDefaults } from './template-rules.ts'
+import { validateTemplate, withTemplateDefaults } from '../../core/v1/pod-spec/template-owner-rules.ts'
 
 export const templateGenerationAnnotation = 'deprecated.daemonset.template.generation'
 

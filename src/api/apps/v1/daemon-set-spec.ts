@@ -1,7 +1,7 @@
 // DaemonSetSpec and DaemonSetStatus.
-import type { Infer } from '../../../schema/infer.ts'
-import { int32, int64, intOrString, list, message, string, struct, time } from '../../../schema/field.ts'
-import { podTemplateSpec } from '../../core/v1/pod-template-spec.ts'
+import type { Infer } from '../../../schema/descriptor/infer.ts'
+import { int32, int64, intOrString, list, message, string, struct, time } from '../../../schema/descriptor/field.ts'
+import { podTemplateSpec } from '../../core/v1/pod-spec/pod-template-spec.ts'
 import { labelSelector } from '../../meta/v1/label-selector.ts'
 
 export const rollingUpdateDaemonSet = message('io.k8s.api.apps.v1.RollingUpdateDaemonSet', {

@@ -1,23 +1,38 @@
 // Deployment: all that the API knows of it: type, defaults, validation, update rules, columns. The kind to imitate.
-import { ownerWarnings } from '../../core/v1/pod-warnings.ts'
-import type { Infer } from '../../../schema/infer.ts'
-import { bool, int32, int64, intOrString, list, message, string, struct, time } from '../../../schema/field.ts'
-import type { InputOf, ObjectOf } from '../../object.ts'
-import { podTemplateSpec } from '../../core/v1/pod-template-spec.ts'
+import { ownerWarnings } from '../../core/v1/pod-spec/pod-warnings.ts'
+import type { Infer } from '../../../schema/descriptor/infer.ts'
+import {
+  bool,
+  int32,
+  int64,
+  intOrString,
+  list,
+  message,
+  string,
+  struct,
+  time,
+} from '../../../schema/descriptor/field.ts'
+import type { InputOf, ObjectOf } from '../../meta/object.ts'
+import { podTemplateSpec } from '../../core/v1/pod-spec/pod-template-spec.ts'
 import { labelSelector } from '../../meta/v1/label-selector.ts'
 import { objectMeta } from '../../meta/v1/object-meta.ts'
-import { forbidden, immutable, invalid, notSupported, type FieldError } from '../../../schema/field-error.ts'
-import { equalValues } from '../../../schema/json-value.ts'
-import { ageText } from '../../age.ts'
-import { column, defineKind } from '../../kind.ts'
-import { replicaScaling } from '../../replica-scaling.ts'
-import { dnsSubdomainErrors } from '../../names.ts'
-import { selectorText } from '../../selectors.ts'
-import { validateCountOrPercent } from '../../count-or-percent.ts'
-import { validatePercentLimit } from '../../percent-limit.ts'
-import { unusableSelector } from '../../label-selector-rules.ts'
-import { containerImages, containerNames, validateTemplate, withTemplateDefaults } from './template-rules.ts'
-import { validateCollisions, validateCounts, validateParts } from '../../status-rules.ts'
+import { forbidden, immutable, invalid, notSupported, type FieldError } from '../../../schema/validation/field-error.ts'
+import { equalValues } from '../../../schema/json/json-value.ts'
+import { ageText } from '../../columns/age.ts'
+import { column, defineKind } from '../../kind/kind.ts'
+import { replicaScaling } from '../../kind/replica-scaling.ts'
+import { dnsSubdomainErrors } from '../../validation/names.ts'
+import { selectorText } from '../../selectors/selectors.ts'
+import { validateCountOrPercent } from '../../validation/count-or-percent.ts'
+import { validatePercentLimit } from '../../validation/percent-limit.ts'
+import { unusableSelector } from '../../validation/label-selector-rules.ts'
+import {
+  containerImages,
+  containerNames,
+  validateTemplate,
+  withTemplateDefaults,
+} from '../../core/v1/pod-spec/template-owner-rules.ts'
+import { validateCollisions, validateCounts, validateSubcounts } from '../../validation/status-rules.ts'
 
 export const rollingUpdateDeployment = message('io.k8s.api.apps.v1.RollingUpdateDeployment', {
   maxUnavailable: intOrString(1, { pointer: true, default: '25%' }),
@@ -138,8 +153,13 @@ export const deployment = defineKind<Deployment, DeploymentInput>({
       'unavailableReplicas',
       'collisionCount',
     ]),
-    ...validateParts(status, ['updatedReplicas', 'readyReplicas', 'availableReplicas'], 'replicas', 'status.replicas'),
-    ...validateParts(status, ['availableReplicas'], 'readyReplicas', 'readyReplicas'),
+    ...validateSubcounts(
+      status,
+      ['updatedReplicas', 'readyReplicas', 'availableReplicas'],
+      'replicas',
+      'status.replicas',
+    ),
+    ...validateSubcounts(status, ['availableReplicas'], 'readyReplicas', 'readyReplicas'),
     ...validateCollisions(status, old.status),
   ],
   columns: [

@@ -1,21 +1,26 @@
 // ReplicaSet: a number of pods alike.
-import { ownerWarnings } from '../../core/v1/pod-warnings.ts'
-import type { Infer } from '../../../schema/infer.ts'
-import { int32, int64, list, message, string, struct, time } from '../../../schema/field.ts'
-import type { InputOf, ObjectOf } from '../../object.ts'
-import { podTemplateSpec } from '../../core/v1/pod-template-spec.ts'
+import { ownerWarnings } from '../../core/v1/pod-spec/pod-warnings.ts'
+import type { Infer } from '../../../schema/descriptor/infer.ts'
+import { int32, int64, list, message, string, struct, time } from '../../../schema/descriptor/field.ts'
+import type { InputOf, ObjectOf } from '../../meta/object.ts'
+import { podTemplateSpec } from '../../core/v1/pod-spec/pod-template-spec.ts'
 import { labelSelector } from '../../meta/v1/label-selector.ts'
 import { objectMeta } from '../../meta/v1/object-meta.ts'
-import { immutable } from '../../../schema/field-error.ts'
-import { equalValues } from '../../../schema/json-value.ts'
-import { ageText } from '../../age.ts'
-import { column, defineKind } from '../../kind.ts'
-import { replicaScaling } from '../../replica-scaling.ts'
-import { dnsSubdomainErrors } from '../../names.ts'
-import { selectorText } from '../../selectors.ts'
-import { unusableSelector } from '../../label-selector-rules.ts'
-import { containerImages, containerNames, validateTemplate, withTemplateDefaults } from './template-rules.ts'
-import { validateReplicaStatus } from '../../status-rules.ts'
+import { immutable } from '../../../schema/validation/field-error.ts'
+import { equalValues } from '../../../schema/json/json-value.ts'
+import { ageText } from '../../columns/age.ts'
+import { column, defineKind } from '../../kind/kind.ts'
+import { replicaScaling } from '../../kind/replica-scaling.ts'
+import { dnsSubdomainErrors } from '../../validation/names.ts'
+import { selectorText } from '../../selectors/selectors.ts'
+import { unusableSelector } from '../../validation/label-selector-rules.ts'
+import {
+  containerImages,
+  containerNames,
+  validateTemplate,
+  withTemplateDefaults,
+} from '../../core/v1/pod-spec/template-owner-rules.ts'
+import { validateReplicaStatus } from '../../validation/status-rules.ts'
 
 export const replicaSetCondition = message('io.k8s.api.apps.v1.ReplicaSetCondition', {
   type: string(1, { required: true }),

@@ -1,15 +1,15 @@
 // Rules of a StatefulSet: the claims that its pods mount, its update strategy, and what may change later.
-import { append } from '../../../base/append.ts'
-import { forbidden, invalid, notSupported, type FieldError } from '../../../schema/field-error.ts'
-import { equalValues } from '../../../schema/json-value.ts'
-import { persistentVolumeClaim, type PersistentVolumeClaim } from '../../core/v1/persistent-volume-claim.ts'
-import { resolveCount, validateCountOrPercent } from '../../count-or-percent.ts'
-import { validateLabelSelector } from '../../label-selector-rules.ts'
-import { validateLabels } from '../../metadata.ts'
-import { dnsLabelErrors } from '../../names.ts'
-import { validatePercentLimit } from '../../percent-limit.ts'
+import { append } from '../../../base/collections/append.ts'
+import { forbidden, invalid, notSupported, type FieldError } from '../../../schema/validation/field-error.ts'
+import { equalValues } from '../../../schema/json/json-value.ts'
+import { persistentVolumeClaim, type PersistentVolumeClaim } from '../../core/v1/volume/persistent-volume-claim.ts'
+import { resolveCount, validateCountOrPercent } from '../../validation/count-or-percent.ts'
+import { validateLabelSelector } from '../../validation/label-selector-rules.ts'
+import { validateLabels } from '../../validation/metadata-rules.ts'
+import { dnsLabelErrors } from '../../validation/names.ts'
+import { validatePercentLimit } from '../../validation/percent-limit.ts'
 import type { StatefulSetSpec, StatefulSetUpdateStrategy } from './stateful-set-spec.ts'
-import { validateTemplate, withTemplateDefaults } from './template-rules.ts'
+import { validateTemplate, withTemplateDefaults } from '../../core/v1/pod-spec/template-owner-rules.ts'
 
 type Claim = NonNullable<StatefulSetSpec['volumeClaimTemplates']>[number]
 

@@ -1,8 +1,8 @@
 // StatefulSetSpec and StatefulSetStatus.
-import type { Infer } from '../../../schema/infer.ts'
-import { int32, int64, intOrString, list, message, string, struct, time } from '../../../schema/field.ts'
-import { persistentVolumeClaimMessage } from '../../core/v1/persistent-volume-claim.ts'
-import { podTemplateSpec } from '../../core/v1/pod-template-spec.ts'
+import type { Infer } from '../../../schema/descriptor/infer.ts'
+import { int32, int64, intOrString, list, message, string, struct, time } from '../../../schema/descriptor/field.ts'
+import { persistentVolumeClaimMessage } from '../../core/v1/volume/persistent-volume-claim.ts'
+import { podTemplateSpec } from '../../core/v1/pod-spec/pod-template-spec.ts'
 import { labelSelector } from '../../meta/v1/label-selector.ts'
 
 export const statefulSetOrdinals = message('io.k8s.api.apps.v1.StatefulSetOrdinals', {
@@ -44,7 +44,7 @@ export const statefulSetSpec = message('io.k8s.api.apps.v1.StatefulSetSpec', {
   template: struct(3, podTemplateSpec, { required: true, description: 'What the pods are made from.' }),
   volumeClaimTemplates: list(4, persistentVolumeClaimMessage, {
     listType: 'atomic',
-    typed: true,
+    hasTypeMeta: true,
     description: 'Claims that each pod gets for itself.',
   }),
   serviceName: string(5, { keepEmpty: true, description: 'The Service that gives each pod its name in DNS.' }),

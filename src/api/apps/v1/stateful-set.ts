@@ -1,19 +1,19 @@
 // StatefulSet: pods with names, order and claims of their own.
-import { templateWarnings } from '../../core/v1/pod-warnings.ts'
-import { message, struct } from '../../../schema/field.ts'
-import type { InputOf, ObjectOf } from '../../object.ts'
+import { templateWarnings } from '../../core/v1/pod-spec/pod-warnings.ts'
+import { message, struct } from '../../../schema/descriptor/field.ts'
+import type { InputOf, ObjectOf } from '../../meta/object.ts'
 import { objectMeta } from '../../meta/v1/object-meta.ts'
-import { ageText } from '../../age.ts'
-import { column, defineKind } from '../../kind.ts'
-import { replicaScaling } from '../../replica-scaling.ts'
-import { dnsLabelErrors } from '../../names.ts'
-import { selectorText } from '../../selectors.ts'
+import { ageText } from '../../columns/age.ts'
+import { column, defineKind } from '../../kind/kind.ts'
+import { replicaScaling } from '../../kind/replica-scaling.ts'
+import { dnsLabelErrors } from '../../validation/names.ts'
+import { selectorText } from '../../selectors/selectors.ts'
 import { validateStatefulSet, validateStatefulSetUpdate, withStatefulSetDefaults } from './stateful-set-rules.ts'
-import { containerImages, containerNames } from './template-rules.ts'
+import { containerImages, containerNames } from '../../core/v1/pod-spec/template-owner-rules.ts'
 import { statefulSetSpec, statefulSetStatus } from './stateful-set-spec.ts'
-import { validateCollisions, validateCounts, validateParts } from '../../status-rules.ts'
+import { validateCollisions, validateCounts, validateSubcounts } from '../../validation/status-rules.ts'
 
-const replicaParts = ['readyReplicas', 'currentReplicas', 'updatedReplicas', 'availableReplicas']
+const replicaSubcounts = ['readyReplicas', 'currentReplicas', 'updatedReplicas', 'availableReplicas']
 
 export const statefulSetMessage = message(
   'io.k8s.api.apps.v1.StatefulSet',
@@ -48,9 +48,9 @@ export const statefulSet = defineKind<StatefulSet, StatefulSetInput>({
   validateUpdate: ({ spec }, old) => validateStatefulSetUpdate(spec, old.spec),
   warnings: templateWarnings,
   validateStatusUpdate: ({ status }, old) => [
-    ...validateCounts(status, ['replicas', ...replicaParts, 'observedGeneration', 'collisionCount']),
-    ...validateParts(status, replicaParts, 'replicas', 'status.replicas'),
-    ...validateParts(status, ['availableReplicas'], 'readyReplicas', 'status.readyReplicas'),
+    ...validateCounts(status, ['replicas', ...replicaSubcounts, 'observedGeneration', 'collisionCount']),
+    ...validateSubcounts(status, replicaSubcounts, 'replicas', 'status.replicas'),
+    ...validateSubcounts(status, ['availableReplicas'], 'readyReplicas', 'status.readyReplicas'),
     ...validateCollisions(status, old.status),
   ],
   columns: [

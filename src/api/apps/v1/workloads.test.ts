@@ -1,7 +1,7 @@
 // Tables for StatefulSet, DaemonSet and ControllerRevision; the messages are those that upstream v1.36 answers.
 import { deepEqual } from 'node:assert/strict'
 import { test } from 'node:test'
-import { cellsOf, made, testMistakes, updateErrorsOf } from '../../kind.harness.ts'
+import { cellsOf, objectFrom, testInvalidObjects, updateErrorsOf } from '../../kind/kind.harness.ts'
 import { controllerRevision } from './controller-revision.ts'
 import { daemonSet } from './daemon-set.ts'
 import { statefulSet } from './stateful-set.ts'
@@ -15,7 +15,7 @@ const claim = {
 const goodStrategies = "must be 'RollingUpdate' or 'OnDelete'"
 
 test('a minimal StatefulSet gets the defaults that upstream gives it', () => {
-  const { spec: filled } = made(statefulSet, { spec: { ...spec, volumeClaimTemplates: [claim] } })
+  const { spec: filled } = objectFrom(statefulSet, { spec: { ...spec, volumeClaimTemplates: [claim] } })
   const { volumeClaimTemplates = [], template: _, selector: __, ...rest } = filled
   deepEqual(rest, {
     replicas: 1,
@@ -31,7 +31,7 @@ test('a minimal StatefulSet gets the defaults that upstream gives it', () => {
   )
 })
 
-testMistakes(statefulSet, [
+testInvalidObjects(statefulSet, [
   ['nothing wrong', { spec: { ...spec, serviceName: 'x', volumeClaimTemplates: [claim] } }, []],
   [
     'a broken selector is reported twice',
@@ -82,7 +82,7 @@ testMistakes(statefulSet, [
   ],
 ])
 
-testMistakes(daemonSet, [
+testInvalidObjects(daemonSet, [
   ['nothing wrong', { spec }, []],
   [
     'no selector is the labels that do not match',
@@ -118,11 +118,11 @@ testMistakes(daemonSet, [
 test('a new DaemonSet says which generation its template is, and keeps what it was told', () => {
   const annotation = 'deprecated.daemonset.template.generation'
   const generation = (annotations: object) =>
-    made(daemonSet, { metadata: { name: 'x', annotations }, spec }).metadata.annotations?.[annotation]
+    objectFrom(daemonSet, { metadata: { name: 'x', annotations }, spec }).metadata.annotations?.[annotation]
   deepEqual([generation({}), generation({ [annotation]: '3' })], ['1', '3'])
 })
 
-testMistakes(controllerRevision, [
+testInvalidObjects(controllerRevision, [
   ['nothing wrong', { data: {}, revision: 1 }, []],
   [
     'no data and a negative revision',

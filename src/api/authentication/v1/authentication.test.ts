@@ -1,7 +1,7 @@
 // Reviews and token requests: what they refuse, and that they are never kept.
 import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
-import { fieldErrorText } from '../../../schema/field-error.ts'
+import { fieldErrorText } from '../../../schema/validation/field-error.ts'
 import { kinds, storedKinds } from '../../kinds.ts'
 import { validateTokenRequest } from './token-request.ts'
 

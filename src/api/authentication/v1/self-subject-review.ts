@@ -1,9 +1,9 @@
 // SelfSubjectReview: asks who the asker is.
-import { message, struct } from '../../../schema/field.ts'
-import type { InputOf, ObjectOf } from '../../object.ts'
+import { message, struct } from '../../../schema/descriptor/field.ts'
+import type { InputOf, ObjectOf } from '../../meta/object.ts'
 import { objectMeta } from '../../meta/v1/object-meta.ts'
-import { defineKind } from '../../kind.ts'
-import { reviewShape } from '../../review.ts'
+import { defineKind } from '../../kind/kind.ts'
+import { reviewShape } from '../../kind/review-kind.ts'
 import { userInfo } from './user-info.ts'
 
 export const selfSubjectReviewStatus = message('io.k8s.api.authentication.v1.SelfSubjectReviewStatus', {

@@ -1,7 +1,7 @@
 // TokenRequest: asks for a token of a ServiceAccount. It is sent to a subresource and is no resource itself.
-import type { Infer } from '../../../schema/infer.ts'
-import { int64, list, message, string, struct, time } from '../../../schema/field.ts'
-import { invalid, required, type FieldError } from '../../../schema/field-error.ts'
+import type { Infer } from '../../../schema/descriptor/infer.ts'
+import { int64, list, message, string, struct, time } from '../../../schema/descriptor/field.ts'
+import { invalid, required, type FieldError } from '../../../schema/validation/field-error.ts'
 import { objectMeta } from '../../meta/v1/object-meta.ts'
 
 export const boundObjectReference = message('io.k8s.api.authentication.v1.BoundObjectReference', {

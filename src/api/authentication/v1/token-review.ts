@@ -1,10 +1,10 @@
 // TokenReview: asks whose a token is.
-import type { Infer } from '../../../schema/infer.ts'
-import { bool, list, message, string, struct } from '../../../schema/field.ts'
-import type { InputOf, ObjectOf } from '../../object.ts'
+import type { Infer } from '../../../schema/descriptor/infer.ts'
+import { bool, list, message, string, struct } from '../../../schema/descriptor/field.ts'
+import type { InputOf, ObjectOf } from '../../meta/object.ts'
 import { objectMeta } from '../../meta/v1/object-meta.ts'
-import { defineKind } from '../../kind.ts'
-import { reviewShape } from '../../review.ts'
+import { defineKind } from '../../kind/kind.ts'
+import { reviewShape } from '../../kind/review-kind.ts'
 import { userInfo } from './user-info.ts'
 
 export const tokenReviewSpec = message('io.k8s.api.authentication.v1.TokenReviewSpec', {

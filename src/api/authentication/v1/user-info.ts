@@ -1,6 +1,6 @@
 // UserInfo: a user as reviews tell of it.
-import type { Infer } from '../../../schema/infer.ts'
-import { list, listOf, map, message, string } from '../../../schema/field.ts'
+import type { Infer } from '../../../schema/descriptor/infer.ts'
+import { list, listOf, map, message, string } from '../../../schema/descriptor/field.ts'
 
 export const userInfo = message('io.k8s.api.authentication.v1.UserInfo', {
   username: string(1),

@@ -1,7 +1,7 @@
 // What access reviews ask about, and how they are answered.
-import type { Infer } from '../../../schema/infer.ts'
-import { bool, list, listOf, map, message, string, struct } from '../../../schema/field.ts'
-import { invalid, type FieldError } from '../../../schema/field-error.ts'
+import type { Infer } from '../../../schema/descriptor/infer.ts'
+import { bool, list, listOf, map, message, string, struct } from '../../../schema/descriptor/field.ts'
+import { invalid, type FieldError } from '../../../schema/validation/field-error.ts'
 import { labelSelectorRequirement } from '../../meta/v1/label-selector.ts'
 
 export const fieldSelectorRequirement = message('io.k8s.apimachinery.pkg.apis.meta.v1.FieldSelectorRequirement', {

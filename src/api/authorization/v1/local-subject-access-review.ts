@@ -1,16 +1,16 @@
 // LocalSubjectAccessReview: asks whether somebody may do something in one namespace.
-import { message, struct } from '../../../schema/field.ts'
-import type { InputOf, ObjectOf } from '../../object.ts'
+import { message, struct } from '../../../schema/descriptor/field.ts'
+import type { InputOf, ObjectOf } from '../../meta/object.ts'
 import { objectMeta } from '../../meta/v1/object-meta.ts'
-import { defineKind } from '../../kind.ts'
-import { reviewShape } from '../../review.ts'
+import { defineKind } from '../../kind/kind.ts'
+import { reviewShape } from '../../kind/review-kind.ts'
 import {
   subjectAccessReviewSpec,
   subjectAccessReviewStatus,
   validateAccess,
   validateSubject,
 } from './access-attributes.ts'
-import { invalid } from '../../../schema/field-error.ts'
+import { invalid } from '../../../schema/validation/field-error.ts'
 
 export const localSubjectAccessReviewMessage = message(
   'io.k8s.api.authorization.v1.LocalSubjectAccessReview',

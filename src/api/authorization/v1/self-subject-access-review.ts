@@ -1,9 +1,9 @@
 // SelfSubjectAccessReview: asks whether the asker may do something.
-import { message, struct } from '../../../schema/field.ts'
-import type { InputOf, ObjectOf } from '../../object.ts'
+import { message, struct } from '../../../schema/descriptor/field.ts'
+import type { InputOf, ObjectOf } from '../../meta/object.ts'
 import { objectMeta } from '../../meta/v1/object-meta.ts'
-import { defineKind } from '../../kind.ts'
-import { reviewShape } from '../../review.ts'
+import { defineKind } from '../../kind/kind.ts'
+import { reviewShape } from '../../kind/review-kind.ts'
 import { pathAccess, resourceAccess, subjectAccessReviewStatus, validateAccess } from './access-attributes.ts'
 
 export const selfSubjectAccessReviewSpec = message('io.k8s.api.authorization.v1.SelfSubjectAccessReviewSpec', {

@@ -1,10 +1,10 @@
 // SelfSubjectRulesReview: asks what the asker may do in a namespace.
-import type { Infer } from '../../../schema/infer.ts'
-import { bool, list, message, string, struct } from '../../../schema/field.ts'
-import type { InputOf, ObjectOf } from '../../object.ts'
+import type { Infer } from '../../../schema/descriptor/infer.ts'
+import { bool, list, message, string, struct } from '../../../schema/descriptor/field.ts'
+import type { InputOf, ObjectOf } from '../../meta/object.ts'
 import { objectMeta } from '../../meta/v1/object-meta.ts'
-import { defineKind } from '../../kind.ts'
-import { reviewShape } from '../../review.ts'
+import { defineKind } from '../../kind/kind.ts'
+import { reviewShape } from '../../kind/review-kind.ts'
 
 export const resourceRule = message('io.k8s.api.authorization.v1.ResourceRule', {
   verbs: list(1, 'string', { required: true, listType: 'atomic' }),

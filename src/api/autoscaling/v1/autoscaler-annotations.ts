@@ -1,5 +1,5 @@
 // What autoscaling/v1 cannot say in fields, as annotations: other metrics, what they measured, conditions, behavior.
-import { lookup } from '../../../base/lookup.ts'
+import { lookup } from '../../../base/collections/lookup.ts'
 import type { ObjectMeta } from '../../meta/v1/object-meta.ts'
 import type {
   HorizontalPodAutoscalerBehavior,

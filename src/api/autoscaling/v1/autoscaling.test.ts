@@ -1,8 +1,8 @@
 // HorizontalPodAutoscaler v1 and v2 are the same objects: what v1 has no field for survives in annotations.
 import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
-import { cellsOf, errorsOf, made } from '../../kind.harness.ts'
-import type { ApiObject } from '../../object.ts'
+import { cellsOf, errorsOf, objectFrom } from '../../kind/kind.harness.ts'
+import type { ApiObject } from '../../meta/object.ts'
 import { horizontalPodAutoscaler as v2, type HorizontalPodAutoscaler } from '../v2/horizontal-pod-autoscaler.ts'
 import { horizontalPodAutoscalerV1 as v1 } from './horizontal-pod-autoscaler.ts'
 
@@ -12,7 +12,7 @@ const toStored = (object: ApiObject) => v1.storedAs?.toStored(object as never) a
 const fromStored = (object: ApiObject) => v1.storedAs?.fromStored(object)
 
 test('CPU is a field, and a metric in v2', () => {
-  const stored = toStored(made(v1, { spec: { ...spec, targetCPUUtilizationPercentage: 50 } }))
+  const stored = toStored(objectFrom(v1, { spec: { ...spec, targetCPUUtilizationPercentage: 50 } }))
   deepEqual(stored.spec.metrics, [
     { type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 50 } } },
   ])
@@ -24,7 +24,7 @@ test('CPU is a field, and a metric in v2', () => {
 })
 
 test('without a target it is 80 % of the CPU', () => {
-  equal(fromStored(toStored(made(v1, { spec })))?.spec.targetCPUUtilizationPercentage, 80)
+  equal(fromStored(toStored(objectFrom(v1, { spec })))?.spec.targetCPUUtilizationPercentage, 80)
 })
 
 const selector = { matchLabels: { a: 'b' } }
@@ -52,7 +52,7 @@ const status = {
 }
 
 test('what v1 cannot say goes through its annotations and comes back the same', () => {
-  const whole = made(v2, { spec: { ...spec, metrics, behavior }, status })
+  const whole = objectFrom(v2, { spec: { ...spec, metrics, behavior }, status })
   const shown = fromStored(whole)
   const annotations = shown?.metadata.annotations ?? {}
   deepEqual(
@@ -72,7 +72,7 @@ test('what v1 cannot say goes through its annotations and comes back the same', 
 
 test('an annotation that cannot be read says nothing', () => {
   const metadata = { name: 'x', annotations: { 'autoscaling.alpha.kubernetes.io/metrics': '{', own: 'kept' } }
-  const stored = toStored(made(v1, { metadata, spec: { ...spec, targetCPUUtilizationPercentage: 1 } }))
+  const stored = toStored(objectFrom(v1, { metadata, spec: { ...spec, targetCPUUtilizationPercentage: 1 } }))
   deepEqual([stored.spec.metrics?.length, stored.metadata.annotations], [1, { own: 'kept' }])
 })
 

@@ -1,11 +1,11 @@
 // HorizontalPodAutoscaler of autoscaling/v1: CPU alone. The same autoscalers as in v2, which is what is kept; what v1 has
 // no fields for travels in annotations, as upstream writes them.
-import { int32, int64, message, string, struct, time } from '../../../schema/field.ts'
-import type { Infer } from '../../../schema/infer.ts'
-import { without } from '../../../schema/json-value.ts'
-import { defineKind } from '../../kind.ts'
+import { int32, int64, message, string, struct, time } from '../../../schema/descriptor/field.ts'
+import type { Infer } from '../../../schema/descriptor/infer.ts'
+import { without } from '../../../schema/json/json-value.ts'
+import { defineKind } from '../../kind/kind.ts'
 import { objectMeta } from '../../meta/v1/object-meta.ts'
-import type { InputOf, ObjectOf } from '../../object.ts'
+import type { InputOf, ObjectOf } from '../../meta/object.ts'
 import { withAutoscalerDefaults } from '../v2/autoscaler-defaults.ts'
 import type { HorizontalPodAutoscalerSpec as SpecV2, MetricSpec } from '../v2/autoscaler-spec.ts'
 import type { HorizontalPodAutoscalerStatus as StatusV2 } from '../v2/autoscaler-spec.ts'

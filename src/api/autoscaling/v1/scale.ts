@@ -1,6 +1,6 @@
 // Scale
-import type { Infer } from '../../../schema/infer.ts'
-import { int32, message, string, struct } from '../../../schema/field.ts'
+import type { Infer } from '../../../schema/descriptor/infer.ts'
+import { int32, message, string, struct } from '../../../schema/descriptor/field.ts'
 import { objectMeta } from '../../meta/v1/object-meta.ts'
 
 export const scaleSpec = message('io.k8s.api.autoscaling.v1.ScaleSpec', {

@@ -1,7 +1,7 @@
 // Rules of an autoscaler's behavior: how fast it may follow its metrics, in either direction.
-import { append } from '../../../base/append.ts'
-import { invalid, notSupported, required, type FieldError } from '../../../schema/field-error.ts'
-import { quantityNanos } from '../../../schema/quantity.ts'
+import { append } from '../../../base/collections/append.ts'
+import { invalid, notSupported, required, type FieldError } from '../../../schema/validation/field-error.ts'
+import { quantityNanos } from '../../../schema/scalar/quantity.ts'
 import type { HorizontalPodAutoscalerBehavior, HPAScalingPolicy, HPAScalingRules } from './autoscaler-spec.ts'
 
 const windowSecondsMax = 3600

@@ -1,8 +1,8 @@
 // Rules of a HorizontalPodAutoscaler: what it scales, by which metrics, within which bounds and how fast.
-import { append } from '../../../base/append.ts'
-import { forbidden, invalid, notSupported, required, type FieldError } from '../../../schema/field-error.ts'
-import { dnsLabelErrors, pathSegmentErrors } from '../../names.ts'
-import { quantityNanos } from '../../../schema/quantity.ts'
+import { append } from '../../../base/collections/append.ts'
+import { forbidden, invalid, notSupported, required, type FieldError } from '../../../schema/validation/field-error.ts'
+import { dnsLabelErrors, pathSegmentErrors } from '../../validation/names.ts'
+import { quantityNanos } from '../../../schema/scalar/quantity.ts'
 import { validateBehavior } from './autoscaler-behavior-rules.ts'
 import type {
   CrossVersionObjectReference,

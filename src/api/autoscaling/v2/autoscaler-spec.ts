@@ -1,6 +1,6 @@
 // HorizontalPodAutoscalerSpec and its status: what to scale by which metrics, and what they measured.
-import type { Infer } from '../../../schema/infer.ts'
-import { int32, int64, list, message, quantity, string, struct, time } from '../../../schema/field.ts'
+import type { Infer } from '../../../schema/descriptor/infer.ts'
+import { int32, int64, list, message, quantity, string, struct, time } from '../../../schema/descriptor/field.ts'
 import { labelSelector } from '../../meta/v1/label-selector.ts'
 
 export const hpaScalingPolicy = message('io.k8s.api.autoscaling.v2.HPAScalingPolicy', {

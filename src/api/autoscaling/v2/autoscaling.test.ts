@@ -1,7 +1,7 @@
 // Tables for HorizontalPodAutoscaler.
 import { deepEqual } from 'node:assert/strict'
 import { test } from 'node:test'
-import { cellsOf, made, testMistakes, type Mistake } from '../../kind.harness.ts'
+import { cellsOf, objectFrom, testInvalidObjects, type InvalidCase } from '../../kind/kind.harness.ts'
 import { horizontalPodAutoscaler } from './horizontal-pod-autoscaler.ts'
 
 const spec = { maxReplicas: 3, scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' } }
@@ -14,7 +14,7 @@ const measuring = (...metrics: object[]) => ({ spec: { ...spec, metrics } })
 const scaling = (scaleDown: object) => ({ spec: { ...spec, behavior: { scaleDown } } })
 
 test('an autoscaler that is told nothing follows the CPU', () => {
-  const { minReplicas, metrics, behavior } = made(horizontalPodAutoscaler, { spec }).spec
+  const { minReplicas, metrics, behavior } = objectFrom(horizontalPodAutoscaler, { spec }).spec
   deepEqual(
     [minReplicas, metrics, behavior],
     [
@@ -26,7 +26,7 @@ test('an autoscaler that is told nothing follows the CPU', () => {
 })
 
 test('a behavior that is given in part gets the rest in both directions', () => {
-  deepEqual(made(horizontalPodAutoscaler, scaling({ stabilizationWindowSeconds: 60 })).spec.behavior, {
+  deepEqual(objectFrom(horizontalPodAutoscaler, scaling({ stabilizationWindowSeconds: 60 })).spec.behavior, {
     scaleUp: {
       stabilizationWindowSeconds: 0,
       selectPolicy: 'Max',
@@ -43,7 +43,7 @@ test('a behavior that is given in part gets the rest in both directions', () => 
   })
 })
 
-const mistakes: readonly Mistake[] = [
+const mistakes: readonly InvalidCase[] = [
   ['nothing wrong', { spec }, []],
   [
     'no bound',
@@ -127,9 +127,9 @@ const mistakes: readonly Mistake[] = [
     [`spec.metrics[0].pods.metric.name: Invalid value: "a/b": may not contain '/'`],
   ],
 ]
-testMistakes(horizontalPodAutoscaler, mistakes)
+testInvalidObjects(horizontalPodAutoscaler, mistakes)
 
-testMistakes(horizontalPodAutoscaler, [
+testInvalidObjects(horizontalPodAutoscaler, [
   [
     'a behavior out of bounds',
     scaling({ stabilizationWindowSeconds: 3601, selectPolicy: 'Median', tolerance: '-1' }),

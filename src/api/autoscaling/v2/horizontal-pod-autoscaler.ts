@@ -1,15 +1,15 @@
 // HorizontalPodAutoscaler: sets how many replicas something has by what it measures.
-import { message, struct } from '../../../schema/field.ts'
-import type { InputOf, ObjectOf } from '../../object.ts'
+import { message, struct } from '../../../schema/descriptor/field.ts'
+import type { InputOf, ObjectOf } from '../../meta/object.ts'
 import { objectMeta } from '../../meta/v1/object-meta.ts'
-import { ageText } from '../../age.ts'
-import { column, defineKind } from '../../kind.ts'
-import { dnsSubdomainErrors } from '../../names.ts'
+import { ageText } from '../../columns/age.ts'
+import { column, defineKind } from '../../kind/kind.ts'
+import { dnsSubdomainErrors } from '../../validation/names.ts'
 import { withAutoscalerDefaults } from './autoscaler-defaults.ts'
 import { metricsText } from './autoscaler-metrics-text.ts'
 import { validateAutoscaler } from './autoscaler-rules.ts'
 import { horizontalPodAutoscalerSpec, horizontalPodAutoscalerStatus } from './autoscaler-spec.ts'
-import { validateCounts } from '../../status-rules.ts'
+import { validateCounts } from '../../validation/status-rules.ts'
 
 export const horizontalPodAutoscalerMessage = message(
   'io.k8s.api.autoscaling.v2.HorizontalPodAutoscaler',

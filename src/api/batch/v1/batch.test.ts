@@ -1,7 +1,7 @@
 // Tables for Job and CronJob: defaults, what is refused, what may change, columns.
 import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
-import { cellsOf, made, testMistakes, updateErrorsOf, type Mistake } from '../../kind.harness.ts'
+import { cellsOf, objectFrom, testInvalidObjects, updateErrorsOf, type InvalidCase } from '../../kind/kind.harness.ts'
 import { cronJob } from './cron-job.ts'
 import { scheduleError } from './cron-schedule.ts'
 import { parseIndexes } from './job-indexes.ts'
@@ -16,7 +16,7 @@ const succeeding = (rule: object) => ({ spec: { ...indexed, successPolicy: { rul
 
 test('the defaults of a Job depend on one another', () => {
   const filled = (spec: object) => {
-    const { parallelism, completions, backoffLimit, podReplacementPolicy } = made(job, { spec }).spec
+    const { parallelism, completions, backoffLimit, podReplacementPolicy } = objectFrom(job, { spec }).spec
     return [parallelism, completions, backoffLimit, podReplacementPolicy]
   }
   deepEqual(
@@ -38,7 +38,7 @@ test('the defaults of a Job depend on one another', () => {
 })
 
 test('a new Job selects its pods by its uid, and carries the labels that they get', () => {
-  const { metadata, spec } = withGeneratedSelector(made(job, { spec: { template } }))
+  const { metadata, spec } = withGeneratedSelector(objectFrom(job, { spec: { template } }))
   const labels = {
     'batch.kubernetes.io/controller-uid': 'u',
     'batch.kubernetes.io/job-name': 'x',
@@ -47,12 +47,12 @@ test('a new Job selects its pods by its uid, and carries the labels that they ge
   }
   deepEqual(spec.selector, { matchLabels: { 'batch.kubernetes.io/controller-uid': 'u' } })
   deepEqual([metadata.labels, spec.template.metadata.labels], [labels, labels])
-  deepEqual(job.validate(withGeneratedSelector(made(job, { spec: { template } }))), [])
-  const manual = made(job, { spec: { template, manualSelector: true } })
+  deepEqual(job.validate(withGeneratedSelector(objectFrom(job, { spec: { template } }))), [])
+  const manual = objectFrom(job, { spec: { template, manualSelector: true } })
   equal(withGeneratedSelector(manual), manual)
 })
 
-testMistakes(job, [
+testInvalidObjects(job, [
   ['nothing wrong', { spec: { ...indexed, backoffLimitPerIndex: 1, maxFailedIndexes: 1 } }, []],
   [
     'a policy that restarts always',
@@ -115,7 +115,7 @@ testMistakes(job, [
   ],
 ])
 
-const rules: readonly Mistake[] = [
+const rules: readonly InvalidCase[] = [
   ['a rule on exit codes', failing({ action: 'FailJob', onExitCodes }), []],
   [
     'a condition is true by default',
@@ -161,7 +161,7 @@ const rules: readonly Mistake[] = [
     ],
   ],
 ]
-testMistakes(job, rules)
+testInvalidObjects(job, rules)
 
 test('indexes are counted, and must increase', () => {
   deepEqual(
@@ -224,14 +224,14 @@ test('the columns of a Job tell how far it is', () => {
       ['Failed', '0/1', ''],
     ],
   )
-  equal(job.fieldLabels['status.successful']?.(made(job, { status: { succeeded: 2 } })), '2')
+  equal(job.fieldLabels['status.successful']?.(objectFrom(job, { status: { succeeded: 2 } })), '2')
 })
 
 const jobTemplate = { spec: { template } }
 const cron = { schedule: '*/5 * * * *', jobTemplate }
 
 test('a minimal CronJob gets the defaults that upstream gives it, and its template none of a Job', () => {
-  const { jobTemplate: filled, ...rest } = made(cronJob, { spec: cron }).spec
+  const { jobTemplate: filled, ...rest } = objectFrom(cronJob, { spec: cron }).spec
   deepEqual(rest, {
     schedule: '*/5 * * * *',
     concurrencyPolicy: 'Allow',
@@ -243,7 +243,7 @@ test('a minimal CronJob gets the defaults that upstream gives it, and its templa
   equal(filled.spec.template.spec.containers[0]?.imagePullPolicy, 'IfNotPresent')
 })
 
-testMistakes(cronJob, [
+testInvalidObjects(cronJob, [
   ['nothing wrong', { spec: { ...cron, timeZone: 'Europe/Berlin' } }, []],
   [
     'words for a schedule and a Job that restarts always',

@@ -1,5 +1,5 @@
 // Rules of a CronJob: when it runs, in which time zone, and which Jobs it makes.
-import { invalid, notSupported, type FieldError } from '../../../schema/field-error.ts'
+import { invalid, notSupported, type FieldError } from '../../../schema/validation/field-error.ts'
 import { scheduleError } from './cron-schedule.ts'
 import type { CronJobSpec, JobTemplateSpec } from './cron-job-spec.ts'
 import { withJobTemplateDefaults } from './job-defaults.ts'

@@ -1,6 +1,6 @@
 // CronJobSpec and CronJobStatus.
-import type { Infer } from '../../../schema/infer.ts'
-import { bool, int32, int64, list, message, string, struct, time } from '../../../schema/field.ts'
+import type { Infer } from '../../../schema/descriptor/infer.ts'
+import { bool, int32, int64, list, message, string, struct, time } from '../../../schema/descriptor/field.ts'
 import { jobSpec } from './job-spec.ts'
 import { objectReference } from '../../core/v1/references.ts'
 import { objectMeta } from '../../meta/v1/object-meta.ts'

@@ -1,5 +1,5 @@
 // Cron schedules: five fields or a descriptor. What is wrong with one, in the words that users of cron libraries know.
-import { parseDuration } from '../../../schema/duration.ts'
+import { parseDuration } from '../../../schema/scalar/duration.ts'
 
 interface Bounds {
   readonly min: number

@@ -1,5 +1,5 @@
 // Defaults of a Job. They depend on one another, and a CronJob's template does not get them.
-import { withTemplateSpecDefaults } from '../../core/v1/pod-template-rules.ts'
+import { withTemplateSpecDefaults } from '../../core/v1/pod-spec/pod-template-rules.ts'
 import type { UnfinishedJob } from './job-selector.ts'
 import type { JobSpec, PodFailurePolicy } from './job-spec.ts'
 

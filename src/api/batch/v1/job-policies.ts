@@ -1,6 +1,6 @@
 // Rules of the two policies of a Job: which failures of pods count, and which successes are enough.
-import { append } from '../../../base/append.ts'
-import { areRepeated } from '../../../base/first-indexes.ts'
+import { append } from '../../../base/collections/append.ts'
+import { areRepeated } from '../../../base/collections/first-indexes.ts'
 import {
   duplicate,
   invalid,
@@ -9,9 +9,9 @@ import {
   tooLong,
   tooMany,
   type FieldError,
-} from '../../../schema/field-error.ts'
+} from '../../../schema/validation/field-error.ts'
 
-import { qualifiedNameErrors } from '../../names.ts'
+import { qualifiedNameErrors } from '../../validation/names.ts'
 import { parseIndexes } from './job-indexes.ts'
 import type {
   JobSpec,

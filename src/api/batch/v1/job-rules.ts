@@ -1,15 +1,22 @@
 // Rules of a Job: counts that go together, the selector that is generated, and what may change once it exists.
-import { lookup } from '../../../base/lookup.ts'
-import { append } from '../../../base/append.ts'
-import { sentMap } from '../../../schema/decode.ts'
-import { immutable, invalid, notSupported, required, tooLong, type FieldError } from '../../../schema/field-error.ts'
-import { equalValues } from '../../../schema/json-value.ts'
-import { validateTemplateSpec } from '../../core/v1/pod-template-rules.ts'
-import type { PodTemplateSpec } from '../../core/v1/pod-template-spec.ts'
-import { validateDomainPrefixedPath } from '../../domain-prefixed-path.ts'
-import { validateLabelSelector } from '../../label-selector-rules.ts'
-import { dnsLabelErrors } from '../../names.ts'
-import { selects } from '../../selectors.ts'
+import { lookup } from '../../../base/collections/lookup.ts'
+import { append } from '../../../base/collections/append.ts'
+import { sentMap } from '../../../schema/decoding/decode.ts'
+import {
+  immutable,
+  invalid,
+  notSupported,
+  required,
+  tooLong,
+  type FieldError,
+} from '../../../schema/validation/field-error.ts'
+import { equalValues } from '../../../schema/json/json-value.ts'
+import { validateTemplateSpec } from '../../core/v1/pod-spec/pod-template-rules.ts'
+import type { PodTemplateSpec } from '../../core/v1/pod-spec/pod-template-spec.ts'
+import { validateDomainPrefixedPath } from '../../validation/domain-prefixed-path.ts'
+import { validateLabelSelector } from '../../validation/label-selector-rules.ts'
+import { dnsLabelErrors } from '../../validation/names.ts'
+import { selects } from '../../selectors/selectors.ts'
 import { validatePodFailurePolicy, validateSuccessPolicy } from './job-policies.ts'
 import { generatedLabels, type UnfinishedJob } from './job-selector.ts'
 import type { JobSpec } from './job-spec.ts'

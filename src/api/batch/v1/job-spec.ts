@@ -1,7 +1,7 @@
 // JobSpec: what a Job is to do; CronJobs carry it as a template.
-import type { Infer } from '../../../schema/infer.ts'
-import { bool, int32, int64, list, message, string, struct } from '../../../schema/field.ts'
-import { podTemplateSpec } from '../../core/v1/pod-template-spec.ts'
+import type { Infer } from '../../../schema/descriptor/infer.ts'
+import { bool, int32, int64, list, message, string, struct } from '../../../schema/descriptor/field.ts'
+import { podTemplateSpec } from '../../core/v1/pod-spec/pod-template-spec.ts'
 import { labelSelector } from '../../meta/v1/label-selector.ts'
 
 export const podFailurePolicyOnExitCodesRequirement = message(

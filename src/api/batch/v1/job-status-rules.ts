@@ -1,8 +1,8 @@
 // Rules of a Job's status: what was counted is not taken back, and what is finished stays so, with its times.
-import { append } from '../../../base/append.ts'
-import { duplicate, invalid, required, type FieldError } from '../../../schema/field-error.ts'
-import { equalValues } from '../../../schema/json-value.ts'
-import { validateCounts } from '../../status-rules.ts'
+import { append } from '../../../base/collections/append.ts'
+import { duplicate, invalid, required, type FieldError } from '../../../schema/validation/field-error.ts'
+import { equalValues } from '../../../schema/json/json-value.ts'
+import { validateCounts } from '../../validation/status-rules.ts'
 import { parseIndexes } from './job-indexes.ts'
 import type { JobSpec } from './job-spec.ts'
 

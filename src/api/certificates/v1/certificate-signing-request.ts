@@ -1,11 +1,11 @@
 // CertificateSigningRequest: asks a signer for a certificate; somebody approves, the signer issues.
-import { partVerbs } from '../../subresource.ts'
-import type { Infer } from '../../../schema/infer.ts'
-import { bytes, int32, list, listOf, map, message, string, struct, time } from '../../../schema/field.ts'
-import type { InputOf, ObjectOf } from '../../object.ts'
+import { readWriteVerbs } from '../../kind/subresource.ts'
+import type { Infer } from '../../../schema/descriptor/infer.ts'
+import { bytes, int32, list, listOf, map, message, string, struct, time } from '../../../schema/descriptor/field.ts'
+import type { InputOf, ObjectOf } from '../../meta/object.ts'
 import { objectMeta } from '../../meta/v1/object-meta.ts'
-import { ageText, humanDuration } from '../../age.ts'
-import { column, defineKind } from '../../kind.ts'
+import { ageText, humanDuration } from '../../columns/age.ts'
+import { column, defineKind } from '../../kind/kind.ts'
 import {
   validateConditions,
   validateExpiration,
@@ -13,7 +13,7 @@ import {
   validateSignerName,
   validateStatusChange,
   validateUsages,
-} from './request-rules.ts'
+} from './signing-request-rules.ts'
 
 export const certificateSigningRequestSpec = message('io.k8s.api.certificates.v1.CertificateSigningRequestSpec', {
   request: bytes(1, { required: true, description: 'The request in PEM, in base64.' }),
@@ -103,7 +103,7 @@ export const certificateSigningRequest = defineKind<CertificateSigningRequest, C
   categories: [],
   namespaced: false,
   message: certificateSigningRequestMessage,
-  subresources: [{ name: 'approval', verbs: partVerbs }],
+  subresources: [{ name: 'approval', verbs: readWriteVerbs }],
   hasStatus: true,
   countsGenerations: false,
   // Upstream takes any name here.

@@ -1,7 +1,7 @@
 // Tables for CertificateSigningRequest.
 import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
-import { cellsOf, made, testMistakes } from '../../kind.harness.ts'
+import { cellsOf, objectFrom, testInvalidObjects } from '../../kind/kind.harness.ts'
 import { certificateSigningRequest } from './certificate-signing-request.ts'
 
 const pem = (type: string): string => btoa(`-----BEGIN ${type}-----\nMAA=\n-----END ${type}-----\n`)
@@ -9,7 +9,7 @@ const request = { request: pem('CERTIFICATE REQUEST'), usages: ['client auth'], 
 const asked = (change: object, status: object = {}): object => ({ spec: { ...request, ...change }, status })
 const noRequest = 'PEM block type must be CERTIFICATE REQUEST'
 
-testMistakes(certificateSigningRequest, [
+testInvalidObjects(certificateSigningRequest, [
   ['a request', asked({}), []],
   [
     'no PEM and no usages',
@@ -99,6 +99,6 @@ test('the cells of a request tell how far it came', () => {
 })
 
 test('requests are found by their signer', () => {
-  const object = made(certificateSigningRequest, asked({}))
+  const object = objectFrom(certificateSigningRequest, asked({}))
   equal(certificateSigningRequest.fieldLabels['spec.signerName']?.(object), 'example.com/signer')
 })

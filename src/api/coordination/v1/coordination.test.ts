@@ -1,8 +1,8 @@
 // Tables for Lease.
-import { testMistakes } from '../../kind.harness.ts'
+import { testInvalidObjects } from '../../kind/kind.harness.ts'
 import { lease } from './lease.ts'
 
-testMistakes(lease, [
+testInvalidObjects(lease, [
   ['nothing', {}, []],
   ['any holder', { spec: { holderIdentity: 'Bad Value!', leaseTransitions: 99_999_999 } }, []],
   [

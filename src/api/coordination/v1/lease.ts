@@ -1,13 +1,13 @@
 // Lease: who holds something and until when: node heartbeats, leader election.
-import { append } from '../../../base/append.ts'
-import type { Infer } from '../../../schema/infer.ts'
-import { int32, message, microTime, string, struct } from '../../../schema/field.ts'
-import type { InputOf, ObjectOf } from '../../object.ts'
+import { append } from '../../../base/collections/append.ts'
+import type { Infer } from '../../../schema/descriptor/infer.ts'
+import { int32, message, microTime, string, struct } from '../../../schema/descriptor/field.ts'
+import type { InputOf, ObjectOf } from '../../meta/object.ts'
 import { objectMeta } from '../../meta/v1/object-meta.ts'
-import { forbidden, invalid, notSupported, type FieldError } from '../../../schema/field-error.ts'
-import { ageText } from '../../age.ts'
-import { column, defineKind } from '../../kind.ts'
-import { dnsSubdomainErrors, qualifiedNameErrors } from '../../names.ts'
+import { forbidden, invalid, notSupported, type FieldError } from '../../../schema/validation/field-error.ts'
+import { ageText } from '../../columns/age.ts'
+import { column, defineKind } from '../../kind/kind.ts'
+import { dnsSubdomainErrors, qualifiedNameErrors } from '../../validation/names.ts'
 
 export const leaseSpec = message('io.k8s.api.coordination.v1.LeaseSpec', {
   holderIdentity: string(1, { pointer: true, description: 'Who is in charge.' }),

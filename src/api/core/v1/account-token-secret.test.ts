@@ -1,11 +1,11 @@
 import { deepEqual } from 'node:assert/strict'
 import { test } from 'node:test'
-import { made } from '../../kind.harness.ts'
+import { objectFrom } from '../../kind/kind.harness.ts'
 import { accountNameOf, isTokenSecret, tokenInvalidSince, tokenOf } from './account-token-secret.ts'
 import { secret } from './secret.ts'
 
 test('a Secret says whose token it holds, and since when that is worth nothing', () => {
-  const kept = made(secret, {
+  const kept = objectFrom(secret, {
     metadata: {
       name: 's',
       namespace: 'default',
@@ -19,7 +19,7 @@ test('a Secret says whose token it holds, and since when that is worth nothing',
     [isTokenSecret(kept), accountNameOf(kept), tokenOf(kept), tokenInvalidSince(kept)],
     [true, 'robot', 'abc', '2030-01-01'],
   )
-  const other = made(secret, { metadata: { name: 'o', namespace: 'default' } })
+  const other = objectFrom(secret, { metadata: { name: 'o', namespace: 'default' } })
   deepEqual(
     [isTokenSecret(other), accountNameOf(other), tokenOf(other), tokenInvalidSince(other)],
     [false, '', '', undefined],

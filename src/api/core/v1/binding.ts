@@ -1,11 +1,11 @@
 // Binding: puts a pod on a node. The body of a subresource, never kept.
-import type { Infer } from '../../../schema/infer.ts'
-import { message, struct } from '../../../schema/field.ts'
+import type { Infer } from '../../../schema/descriptor/infer.ts'
+import { message, struct } from '../../../schema/descriptor/field.ts'
 import { objectReference } from './references.ts'
-import { defineKind } from '../../kind.ts'
+import { defineKind } from '../../kind/kind.ts'
 import { objectMeta } from '../../meta/v1/object-meta.ts'
-import { dnsSubdomainErrors } from '../../names.ts'
-import type { InputOf, ObjectOf } from '../../object.ts'
+import { dnsSubdomainErrors } from '../../validation/names.ts'
+import type { InputOf, ObjectOf } from '../../meta/object.ts'
 
 export const binding = message(
   'io.k8s.api.core.v1.Binding',

@@ -1,11 +1,11 @@
 // ComponentStatus: whether what the API server rests on is well. Computed when asked for, never kept.
-import { lookup } from '../../../base/lookup.ts'
-import { list, message, string, struct } from '../../../schema/field.ts'
-import type { Infer } from '../../../schema/infer.ts'
-import { column, defineKind } from '../../kind.ts'
+import { lookup } from '../../../base/collections/lookup.ts'
+import { list, message, string, struct } from '../../../schema/descriptor/field.ts'
+import type { Infer } from '../../../schema/descriptor/infer.ts'
+import { column, defineKind } from '../../kind/kind.ts'
 import { objectMeta } from '../../meta/v1/object-meta.ts'
-import { dnsSubdomainErrors } from '../../names.ts'
-import type { InputOf, ObjectOf } from '../../object.ts'
+import { dnsSubdomainErrors } from '../../validation/names.ts'
+import type { InputOf, ObjectOf } from '../../meta/object.ts'
 
 export const componentCondition = message('io.k8s.api.core.v1.ComponentCondition', {
   type: string(1, { required: true }),

@@ -1,13 +1,13 @@
 // Event: what happened to an object, told by a component.
-import type { Infer } from '../../../schema/infer.ts'
-import { int32, message, microTime, string, struct, time } from '../../../schema/field.ts'
-import type { InputOf, ObjectOf } from '../../object.ts'
+import type { Infer } from '../../../schema/descriptor/infer.ts'
+import { int32, message, microTime, string, struct, time } from '../../../schema/descriptor/field.ts'
+import type { InputOf, ObjectOf } from '../../meta/object.ts'
 import { objectReference } from './references.ts'
 import { objectMeta } from '../../meta/v1/object-meta.ts'
-import { invalid } from '../../../schema/field-error.ts'
-import { ageText } from '../../age.ts'
-import { column, defineKind } from '../../kind.ts'
-import { dnsSubdomainErrors } from '../../names.ts'
+import { invalid } from '../../../schema/validation/field-error.ts'
+import { ageText } from '../../columns/age.ts'
+import { column, defineKind } from '../../kind/kind.ts'
+import { dnsSubdomainErrors } from '../../validation/names.ts'
 
 export const eventSeries = message('io.k8s.api.core.v1.EventSeries', {
   count: int32(1),

@@ -1,12 +1,12 @@
 // Namespace: a part of the cluster with its own names.
-import type { Infer } from '../../../schema/infer.ts'
-import { list, message, string, struct, time } from '../../../schema/field.ts'
-import type { InputOf, ObjectOf } from '../../object.ts'
+import type { Infer } from '../../../schema/descriptor/infer.ts'
+import { list, message, string, struct, time } from '../../../schema/descriptor/field.ts'
+import type { InputOf, ObjectOf } from '../../meta/object.ts'
 import { objectMeta } from '../../meta/v1/object-meta.ts'
-import { invalid, type FieldError } from '../../../schema/field-error.ts'
-import { ageText } from '../../age.ts'
-import { column, defineKind } from '../../kind.ts'
-import { dnsLabelErrors } from '../../names.ts'
+import { invalid, type FieldError } from '../../../schema/validation/field-error.ts'
+import { ageText } from '../../columns/age.ts'
+import { column, defineKind } from '../../kind/kind.ts'
+import { dnsLabelErrors } from '../../validation/names.ts'
 
 export const namespaceCondition = message('io.k8s.api.core.v1.NamespaceCondition', {
   type: string(1, { required: true }),

@@ -1,6 +1,6 @@
 // References from one object to another.
-import type { Infer } from '../../../schema/infer.ts'
-import { atomicMessage, message, string } from '../../../schema/field.ts'
+import type { Infer } from '../../../schema/descriptor/infer.ts'
+import { atomicMessage, message, string } from '../../../schema/descriptor/field.ts'
 
 export const localObjectReference = atomicMessage('io.k8s.api.core.v1.LocalObjectReference', {
   name: string(1),

@@ -1,9 +1,16 @@
 // Rules of a Secret: text that was sent is kept as bytes, and each type has keys that must be there.
-import { lookup } from '../../../base/lookup.ts'
-import { withoutTrailing } from '../../../base/without-trailing.ts'
-import { forbidden, immutable, invalid, required, tooLong, type FieldError } from '../../../schema/field-error.ts'
-import { equalValues, isJsonObject, jsonKind } from '../../../schema/json-value.ts'
-import { configKeyErrors } from '../../config-key.ts'
+import { lookup } from '../../../base/collections/lookup.ts'
+import { withoutTrailing } from '../../../base/text/without-trailing.ts'
+import {
+  forbidden,
+  immutable,
+  invalid,
+  required,
+  tooLong,
+  type FieldError,
+} from '../../../schema/validation/field-error.ts'
+import { equalValues, isJsonObject, jsonKind } from '../../../schema/json/json-value.ts'
+import { configKeyErrors } from '../../validation/config-key.ts'
 import type { ObjectMeta } from '../../meta/v1/object-meta.ts'
 
 export const accountNameAnnotation = 'kubernetes.io/service-account.name'
@@ -12,7 +19,7 @@ const dataBytesMax = 1 << 20
 
 type Data = Readonly<Record<string, string>>
 
-interface SecretParts {
+interface SecretFields {
   readonly metadata: ObjectMeta
   readonly type: string
   readonly data?: Data
@@ -26,7 +33,7 @@ export function encodedStrings(stringData: Data): Data {
   )
 }
 
-export function validateSecret({ metadata, type, data = {} }: SecretParts): FieldError[] {
+export function validateSecret({ metadata, type, data = {} }: SecretFields): FieldError[] {
   const errors = Object.keys(data).flatMap((name) =>
     configKeyErrors(name).map((detail) => invalid(`data[${name}]`, name, detail)),
   )
@@ -75,7 +82,7 @@ const syntaxDetail = (content: string): string =>
 
 const redacted = '<secret contents redacted>'
 
-export function validateSecretUpdate(object: SecretParts, old: SecretParts): FieldError[] {
+export function validateSecretUpdate(object: SecretFields, old: SecretFields): FieldError[] {
   const errors = object.type === old.type ? [] : [immutable('type', object.type)]
   if (old.immutable !== true) return errors
   const detail = 'field is immutable when `immutable` is set'

@@ -1,10 +1,10 @@
 // Secret: confidential data for pods to read; the type tells which keys it must have.
-import { bool, map, message, string, struct } from '../../../schema/field.ts'
-import type { InputOf, ObjectOf } from '../../object.ts'
+import { bool, map, message, string, struct } from '../../../schema/descriptor/field.ts'
+import type { InputOf, ObjectOf } from '../../meta/object.ts'
 import { objectMeta } from '../../meta/v1/object-meta.ts'
-import { ageText } from '../../age.ts'
-import { column, defineKind } from '../../kind.ts'
-import { dnsSubdomainErrors } from '../../names.ts'
+import { ageText } from '../../columns/age.ts'
+import { column, defineKind } from '../../kind/kind.ts'
+import { dnsSubdomainErrors } from '../../validation/names.ts'
 import { validateSecret, validateSecretUpdate, encodedStrings } from './secret-rules.ts'
 
 export const secretMessage = message(

@@ -1,12 +1,12 @@
 // ServiceAccount: who a pod is when it calls the API.
-import { bool, list, message, struct } from '../../../schema/field.ts'
-import type { InputOf, ObjectOf } from '../../object.ts'
+import { bool, list, message, struct } from '../../../schema/descriptor/field.ts'
+import type { InputOf, ObjectOf } from '../../meta/object.ts'
 import { tokenRequest } from '../../authentication/v1/token-request.ts'
 import { localObjectReference, objectReference } from './references.ts'
 import { objectMeta } from '../../meta/v1/object-meta.ts'
-import { ageText } from '../../age.ts'
-import { column, defineKind } from '../../kind.ts'
-import { dnsSubdomainErrors } from '../../names.ts'
+import { ageText } from '../../columns/age.ts'
+import { column, defineKind } from '../../kind/kind.ts'
+import { dnsSubdomainErrors } from '../../validation/names.ts'
 
 export const serviceAccountMessage = message(
   'io.k8s.api.core.v1.ServiceAccount',
@@ -47,7 +47,7 @@ export const serviceAccount = defineKind<ServiceAccount, ServiceAccountInput>({
     {
       name: 'token',
       verbs: ['create'],
-      answer: { group: 'authentication.k8s.io', version: 'v1', kind: 'TokenRequest' },
+      response: { group: 'authentication.k8s.io', version: 'v1', kind: 'TokenRequest' },
       body: tokenRequest,
     },
   ],

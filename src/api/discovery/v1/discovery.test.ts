@@ -1,17 +1,19 @@
 // Tables for EndpointSlice.
 import { deepEqual } from 'node:assert/strict'
 import { test } from 'node:test'
-import { cellsOf, made, testMistakes, updateErrorsOf } from '../../kind.harness.ts'
+import { cellsOf, objectFrom, testInvalidObjects, updateErrorsOf } from '../../kind/kind.harness.ts'
 import { endpointSlice } from './endpoint-slice.ts'
 
 const slice = { addressType: 'IPv4', endpoints: [{ addresses: ['10.1.2.3'] }], ports: [{ name: 'p', port: 80 }] }
 const reaching = (changes: object) => ({ ...slice, endpoints: [{ ...slice.endpoints[0], ...changes }] })
 
 test('a port is TCP and without name unless it says otherwise', () => {
-  deepEqual(made(endpointSlice, { ...slice, ports: [{ port: 80 }] }).ports, [{ name: '', protocol: 'TCP', port: 80 }])
+  deepEqual(objectFrom(endpointSlice, { ...slice, ports: [{ port: 80 }] }).ports, [
+    { name: '', protocol: 'TCP', port: 80 },
+  ])
 })
 
-testMistakes(endpointSlice, [
+testInvalidObjects(endpointSlice, [
   ['nothing wrong', slice, []],
   ['a port that is zero', { ...slice, ports: [{ port: 0 }] }, []],
   ['no type of address', { ...slice, addressType: '' }, ['addressType: Required value']],

@@ -1,11 +1,11 @@
 // Rules of an EndpointSlice: addresses of one family, ports with different names, hints for routing.
-import { append } from '../../../base/append.ts'
-import { duplicate, invalid, required, tooMany, type FieldError } from '../../../schema/field-error.ts'
-import { validateEntries } from '../../list-size-rules.ts'
-import { validateLabels } from '../../metadata.ts'
-import { dnsLabelErrors, dnsSubdomainErrors, labelValueErrors, qualifiedNameErrors } from '../../names.ts'
-import { ipErrors, isIpV4, isIpV6 } from '../../network-rules.ts'
-import { specialAddressErrors } from '../../special-address-rules.ts'
+import { append } from '../../../base/collections/append.ts'
+import { duplicate, invalid, required, tooMany, type FieldError } from '../../../schema/validation/field-error.ts'
+import { validateEntries } from '../../validation/list-size-rules.ts'
+import { validateLabels } from '../../validation/metadata-rules.ts'
+import { dnsLabelErrors, dnsSubdomainErrors, labelValueErrors, qualifiedNameErrors } from '../../validation/names.ts'
+import { ipErrors, isIpV4, isIpV6 } from '../../validation/network-rules.ts'
+import { specialAddressErrors } from '../../validation/special-address-rules.ts'
 import type { Endpoint, EndpointHints, EndpointPort } from './endpoint.ts'
 
 interface Slice {

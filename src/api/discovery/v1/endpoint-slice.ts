@@ -1,11 +1,11 @@
 // EndpointSlice: some of the endpoints of a Service.
-import { list, message, string, struct } from '../../../schema/field.ts'
-import type { InputOf, ObjectOf } from '../../object.ts'
+import { list, message, string, struct } from '../../../schema/descriptor/field.ts'
+import type { InputOf, ObjectOf } from '../../meta/object.ts'
 import { objectMeta } from '../../meta/v1/object-meta.ts'
-import { immutable } from '../../../schema/field-error.ts'
-import { ageText } from '../../age.ts'
-import { column, defineKind } from '../../kind.ts'
-import { dnsSubdomainErrors } from '../../names.ts'
+import { immutable } from '../../../schema/validation/field-error.ts'
+import { ageText } from '../../columns/age.ts'
+import { column, defineKind } from '../../kind/kind.ts'
+import { dnsSubdomainErrors } from '../../validation/names.ts'
 import { validateEndpointSlice } from './endpoint-slice-rules.ts'
 import { endpoint, endpointPort } from './endpoint.ts'
 

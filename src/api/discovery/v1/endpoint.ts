@@ -1,6 +1,6 @@
 // Endpoint and EndpointPort: what an EndpointSlice is made of.
-import type { Infer } from '../../../schema/infer.ts'
-import { atomicMessage, bool, int32, list, map, message, string, struct } from '../../../schema/field.ts'
+import type { Infer } from '../../../schema/descriptor/infer.ts'
+import { atomicMessage, bool, int32, list, map, message, string, struct } from '../../../schema/descriptor/field.ts'
 import { objectReference } from '../../core/v1/references.ts'
 
 export const endpointConditions = message('io.k8s.api.discovery.v1.EndpointConditions', {

@@ -1,12 +1,12 @@
 // Event of events.k8s.io: the same events as in the core group, under newer names. They are kept in the core form.
-import { lookup } from '../../../base/lookup.ts'
+import { lookup } from '../../../base/collections/lookup.ts'
 import { event as coreEvent, eventSource, type Event as CoreEvent } from '../../core/v1/event.ts'
 import { objectReference } from '../../core/v1/references.ts'
-import { defineKind } from '../../kind.ts'
+import { defineKind } from '../../kind/kind.ts'
 import { objectMeta } from '../../meta/v1/object-meta.ts'
-import type { ApiObject, InputOf, ObjectOf } from '../../object.ts'
-import { int32, message, microTime, string, struct, time } from '../../../schema/field.ts'
-import type { Infer } from '../../../schema/infer.ts'
+import type { ApiObject, InputOf, ObjectOf } from '../../meta/object.ts'
+import { int32, message, microTime, string, struct, time } from '../../../schema/descriptor/field.ts'
+import type { Infer } from '../../../schema/descriptor/infer.ts'
 
 export const eventSeries = message('io.k8s.api.events.v1.EventSeries', {
   count: int32(1, { required: true }),

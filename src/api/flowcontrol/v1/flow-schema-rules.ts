@@ -1,8 +1,8 @@
 // Rules of a FlowSchema: whom and what it may match. The schemas that fairness itself needs are fixed.
-import { append } from '../../../base/append.ts'
-import { forbidden, invalid, notSupported, required, type FieldError } from '../../../schema/field-error.ts'
-import { equalValues } from '../../../schema/json-value.ts'
-import { dnsLabelErrors, dnsSubdomainErrors } from '../../names.ts'
+import { append } from '../../../base/collections/append.ts'
+import { forbidden, invalid, notSupported, required, type FieldError } from '../../../schema/validation/field-error.ts'
+import { equalValues } from '../../../schema/json/json-value.ts'
+import { dnsLabelErrors, dnsSubdomainErrors } from '../../validation/names.ts'
 import { validateFlowConditions } from './condition-rules.ts'
 import type {
   FlowSchemaSpec,

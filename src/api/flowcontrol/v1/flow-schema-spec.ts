@@ -1,6 +1,6 @@
 // The parts of a FlowSchema: whom and what it matches, and which priority level that leads to.
-import type { Infer } from '../../../schema/infer.ts'
-import { bool, int32, list, message, string, struct, time } from '../../../schema/field.ts'
+import type { Infer } from '../../../schema/descriptor/infer.ts'
+import { bool, int32, list, message, string, struct, time } from '../../../schema/descriptor/field.ts'
 
 export const flowDistinguisherMethod = message('io.k8s.api.flowcontrol.v1.FlowDistinguisherMethod', {
   type: string(1, { required: true }),

@@ -1,10 +1,10 @@
 // FlowSchema: which requests belong to which priority level, and how they are told apart within it.
-import { message, struct } from '../../../schema/field.ts'
-import type { InputOf, ObjectOf } from '../../object.ts'
+import { message, struct } from '../../../schema/descriptor/field.ts'
+import type { InputOf, ObjectOf } from '../../meta/object.ts'
 import { objectMeta } from '../../meta/v1/object-meta.ts'
-import { ageText } from '../../age.ts'
-import { column, defineKind } from '../../kind.ts'
-import { dnsSubdomainErrors } from '../../names.ts'
+import { ageText } from '../../columns/age.ts'
+import { column, defineKind } from '../../kind/kind.ts'
+import { dnsSubdomainErrors } from '../../validation/names.ts'
 import { validateFlowSchema } from './flow-schema-rules.ts'
 import { flowSchemaSpec, flowSchemaStatus } from './flow-schema-spec.ts'
 

@@ -1,7 +1,7 @@
 // Tables for flow control: which requests belong together, and how many of them run at once.
 import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
-import { cellsOf, errorsOf, made, testMistakes } from '../../kind.harness.ts'
+import { cellsOf, errorsOf, objectFrom, testInvalidObjects } from '../../kind/kind.harness.ts'
 import { flowSchema } from './flow-schema.ts'
 import { priorityLevelConfiguration } from './priority-level-configuration.ts'
 
@@ -14,7 +14,7 @@ const matching = (rule: object): object => ({
 })
 const at = 'spec.rules[0]'
 
-testMistakes(flowSchema, [
+testInvalidObjects(flowSchema, [
   ['only a level', { spec: level }, []],
   ['a rule', matching({ resourceRules: [resourceRule] }), []],
   ['no level', {}, ['spec.priorityLevelConfiguration.name: Required value: must reference a priority level']],
@@ -108,7 +108,7 @@ const limitedTo = (limited: object): object => ({ spec: { type: 'Limited', limit
 const queued = (queuing: object): object => limitedTo({ limitResponse: { type: 'Queue', queuing } })
 const queuingAt = 'spec.limited.limitResponse.queuing'
 
-testMistakes(priorityLevelConfiguration, [
+testInvalidObjects(priorityLevelConfiguration, [
   ['queues by default', queued({}), []],
   ['no type', {}, ['spec.type: Unsupported value: "": supported values: "Exempt", "Limited"']],
   [
@@ -173,14 +173,14 @@ testMistakes(priorityLevelConfiguration, [
 ])
 
 test('zero means the default, as Go clients send it', () => {
-  equal(made(flowSchema, { spec: level }).spec.matchingPrecedence, 1000)
-  equal(made(flowSchema, { spec: { ...level, matchingPrecedence: 0 } }).spec.matchingPrecedence, 1000)
-  deepEqual(made(priorityLevelConfiguration, queued({ queues: 0 })).spec.limited, {
+  equal(objectFrom(flowSchema, { spec: level }).spec.matchingPrecedence, 1000)
+  equal(objectFrom(flowSchema, { spec: { ...level, matchingPrecedence: 0 } }).spec.matchingPrecedence, 1000)
+  deepEqual(objectFrom(priorityLevelConfiguration, queued({ queues: 0 })).spec.limited, {
     nominalConcurrencyShares: 30,
     lendablePercent: 0,
     limitResponse: { type: 'Queue', queuing: { queues: 64, handSize: 8, queueLengthLimit: 50 } },
   })
-  deepEqual(made(priorityLevelConfiguration, { spec: { type: 'Exempt', exempt: {} } }).spec.exempt, {
+  deepEqual(objectFrom(priorityLevelConfiguration, { spec: { type: 'Exempt', exempt: {} } }).spec.exempt, {
     nominalConcurrencyShares: 0,
     lendablePercent: 0,
   })

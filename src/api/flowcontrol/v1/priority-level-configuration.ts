@@ -1,14 +1,14 @@
 // PriorityLevelConfiguration: how many requests of one level run at once, and how the others wait.
-import { append } from '../../../base/append.ts'
-import type { Infer } from '../../../schema/infer.ts'
-import { int32, list, message, string, struct, time } from '../../../schema/field.ts'
-import type { InputOf, ObjectOf } from '../../object.ts'
+import { append } from '../../../base/collections/append.ts'
+import type { Infer } from '../../../schema/descriptor/infer.ts'
+import { int32, list, message, string, struct, time } from '../../../schema/descriptor/field.ts'
+import type { InputOf, ObjectOf } from '../../meta/object.ts'
 import { objectMeta } from '../../meta/v1/object-meta.ts'
-import { forbidden, invalid, notSupported, required, type FieldError } from '../../../schema/field-error.ts'
-import { equalValues, without } from '../../../schema/json-value.ts'
-import { ageText } from '../../age.ts'
-import { column, defineKind } from '../../kind.ts'
-import { dnsSubdomainErrors } from '../../names.ts'
+import { forbidden, invalid, notSupported, required, type FieldError } from '../../../schema/validation/field-error.ts'
+import { equalValues, without } from '../../../schema/json/json-value.ts'
+import { ageText } from '../../columns/age.ts'
+import { column, defineKind } from '../../kind/kind.ts'
+import { dnsSubdomainErrors } from '../../validation/names.ts'
 import { validateFlowConditions } from './condition-rules.ts'
 
 export const exemptPriorityLevelConfiguration = message('io.k8s.api.flowcontrol.v1.ExemptPriorityLevelConfiguration', {

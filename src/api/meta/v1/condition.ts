@@ -1,6 +1,6 @@
 // Condition: one aspect of an object's state, in the shape that newer kinds share.
-import type { Infer } from '../../../schema/infer.ts'
-import { int64, message, string, time } from '../../../schema/field.ts'
+import type { Infer } from '../../../schema/descriptor/infer.ts'
+import { int64, message, string, time } from '../../../schema/descriptor/field.ts'
 
 export const condition = message('io.k8s.apimachinery.pkg.apis.meta.v1.Condition', {
   type: string(1, { required: true }),

@@ -1,6 +1,6 @@
 // DeleteOptions: the body of a DELETE.
-import type { Infer } from '../../../schema/infer.ts'
-import { bool, int64, list, message, string, struct } from '../../../schema/field.ts'
+import type { Infer } from '../../../schema/descriptor/infer.ts'
+import { bool, int64, list, message, string, struct } from '../../../schema/descriptor/field.ts'
 
 export const preconditions = message('io.k8s.apimachinery.pkg.apis.meta.v1.Preconditions', {
   uid: string(1, { pointer: true }),

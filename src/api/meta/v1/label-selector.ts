@@ -1,6 +1,6 @@
 // LabelSelector: which objects, by their labels.
-import type { Infer } from '../../../schema/infer.ts'
-import { atomicMessage, list, map, message, string } from '../../../schema/field.ts'
+import type { Infer } from '../../../schema/descriptor/infer.ts'
+import { atomicMessage, list, map, message, string } from '../../../schema/descriptor/field.ts'
 
 export const labelSelectorRequirement = message('io.k8s.apimachinery.pkg.apis.meta.v1.LabelSelectorRequirement', {
   key: string(1, { required: true }),

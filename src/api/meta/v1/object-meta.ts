@@ -1,6 +1,16 @@
 // ObjectMeta: what every object carries: names, labels, owners, versions, times.
-import type { Infer } from '../../../schema/infer.ts'
-import { atomicMessage, bool, fieldsV1, int64, list, map, message, string, time } from '../../../schema/field.ts'
+import type { Infer } from '../../../schema/descriptor/infer.ts'
+import {
+  atomicMessage,
+  bool,
+  fieldsV1,
+  int64,
+  list,
+  map,
+  message,
+  string,
+  time,
+} from '../../../schema/descriptor/field.ts'
 
 export const managedFieldsEntry = message('io.k8s.apimachinery.pkg.apis.meta.v1.ManagedFieldsEntry', {
   manager: string(1),

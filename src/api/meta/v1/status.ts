@@ -1,6 +1,6 @@
 // Status: the answer of a request that has no object to answer with, errors above all.
-import type { Infer } from '../../../schema/infer.ts'
-import { int32, int64, list, message, string, struct } from '../../../schema/field.ts'
+import type { Infer } from '../../../schema/descriptor/infer.ts'
+import { int32, int64, list, message, string, struct } from '../../../schema/descriptor/field.ts'
 
 export const shardInfo = message('io.k8s.apimachinery.pkg.apis.meta.v1.ShardInfo', {
   selector: string(1, { required: true }),

@@ -1,9 +1,9 @@
 // NodeMetrics: what a node uses now. Computed from what its kubelet tells, never kept.
-import { duration, map, message, struct, time } from '../../../schema/field.ts'
-import { column, defineKind } from '../../kind.ts'
+import { duration, map, message, struct, time } from '../../../schema/descriptor/field.ts'
+import { column, defineKind } from '../../kind/kind.ts'
 import { objectMeta } from '../../meta/v1/object-meta.ts'
-import { dnsSubdomainErrors } from '../../names.ts'
-import type { InputOf, ObjectOf } from '../../object.ts'
+import { dnsSubdomainErrors } from '../../validation/names.ts'
+import type { InputOf, ObjectOf } from '../../meta/object.ts'
 
 export const nodeMetricsMessage = message(
   'io.k8s.metrics.pkg.apis.metrics.v1beta1.NodeMetrics',

@@ -1,12 +1,12 @@
 // PodMetrics: what the containers of a pod use now. Computed from what the kubelet of its node tells, never kept.
-import { lookup } from '../../../base/lookup.ts'
-import { duration, list, map, message, string, struct, time } from '../../../schema/field.ts'
-import type { Infer } from '../../../schema/infer.ts'
-import { column, defineKind } from '../../kind.ts'
+import { lookup } from '../../../base/collections/lookup.ts'
+import { duration, list, map, message, string, struct, time } from '../../../schema/descriptor/field.ts'
+import type { Infer } from '../../../schema/descriptor/infer.ts'
+import { column, defineKind } from '../../kind/kind.ts'
 import { objectMeta } from '../../meta/v1/object-meta.ts'
-import { dnsSubdomainErrors } from '../../names.ts'
-import type { InputOf, ObjectOf } from '../../object.ts'
-import { amountOf } from '../../core/v1/requests.ts'
+import { dnsSubdomainErrors } from '../../validation/names.ts'
+import type { InputOf, ObjectOf } from '../../meta/object.ts'
+import { amountOf } from '../../core/v1/pod/pod-requests.ts'
 
 export const containerMetrics = message('io.k8s.metrics.pkg.apis.metrics.v1beta1.ContainerMetrics', {
   name: string(1, { required: true }),

@@ -1,5 +1,5 @@
 // CIDR blocks as numbers: which block lies in which.
-import { isIpV4 } from '../../network-rules.ts'
+import { isIpV4 } from '../../validation/network-rules.ts'
 
 export interface Cidr {
   readonly family: 'IPv4' | 'IPv6'

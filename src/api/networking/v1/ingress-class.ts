@@ -1,8 +1,8 @@
 // IngressClass: which controller implements an Ingress.
-import { append } from '../../../base/append.ts'
-import type { Infer } from '../../../schema/infer.ts'
-import { message, string, struct } from '../../../schema/field.ts'
-import type { InputOf, ObjectOf } from '../../object.ts'
+import { append } from '../../../base/collections/append.ts'
+import type { Infer } from '../../../schema/descriptor/infer.ts'
+import { message, string, struct } from '../../../schema/descriptor/field.ts'
+import type { InputOf, ObjectOf } from '../../meta/object.ts'
 import { objectMeta } from '../../meta/v1/object-meta.ts'
 import {
   forbidden,
@@ -12,11 +12,11 @@ import {
   required,
   tooLong,
   type FieldError,
-} from '../../../schema/field-error.ts'
-import { ageText } from '../../age.ts'
-import { validateDomainPrefixedPath } from '../../domain-prefixed-path.ts'
-import { column, defineKind } from '../../kind.ts'
-import { dnsLabelErrors, dnsSubdomainErrors } from '../../names.ts'
+} from '../../../schema/validation/field-error.ts'
+import { ageText } from '../../columns/age.ts'
+import { validateDomainPrefixedPath } from '../../validation/domain-prefixed-path.ts'
+import { column, defineKind } from '../../kind/kind.ts'
+import { dnsLabelErrors, dnsSubdomainErrors } from '../../validation/names.ts'
 import { validateReference } from './ingress-rules.ts'
 
 export const ingressClassParametersReference = message('io.k8s.api.networking.v1.IngressClassParametersReference', {

@@ -1,10 +1,10 @@
 // Rules of an Ingress: hosts, paths and the backends that they lead to.
-import { append } from '../../../base/append.ts'
-import { wholePattern } from '../../../base/whole-pattern.ts'
-import { invalid, required, type FieldError } from '../../../schema/field-error.ts'
+import { append } from '../../../base/collections/append.ts'
+import { wholePattern } from '../../../base/text/whole-pattern.ts'
+import { invalid, required, type FieldError } from '../../../schema/validation/field-error.ts'
 import type { TypedLocalObjectReference } from '../../core/v1/references.ts'
-import { dns1035LabelErrors, dnsSubdomainErrors, pathSegmentErrors } from '../../names.ts'
-import { ipErrors, isIp, portErrors, portNameErrors } from '../../network-rules.ts'
+import { dns1035LabelErrors, dnsSubdomainErrors, pathSegmentErrors } from '../../validation/names.ts'
+import { ipErrors, isIp, portErrors, portNameErrors } from '../../validation/network-rules.ts'
 import type {
   HTTPIngressPath,
   IngressBackend,

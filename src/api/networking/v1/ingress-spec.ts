@@ -1,6 +1,6 @@
 // IngressSpec and IngressStatus.
-import type { Infer } from '../../../schema/infer.ts'
-import { atomicMessage, int32, list, message, string, struct } from '../../../schema/field.ts'
+import type { Infer } from '../../../schema/descriptor/infer.ts'
+import { atomicMessage, int32, list, message, string, struct } from '../../../schema/descriptor/field.ts'
 import { typedLocalObjectReference } from '../../core/v1/references.ts'
 
 export const serviceBackendPort = atomicMessage('io.k8s.api.networking.v1.ServiceBackendPort', {
@@ -35,7 +35,7 @@ export interface HTTPIngressRuleValue extends Infer<typeof httpIngressRuleValue>
 
 export const ingressRule = message('io.k8s.api.networking.v1.IngressRule', {
   host: string(1),
-  http: struct(1, httpIngressRuleValue, { pointer: true, inside: 2 }),
+  http: struct(1, httpIngressRuleValue, { pointer: true, embeddedAt: 2 }),
 })
 export interface IngressRule extends Infer<typeof ingressRule> {}
 

@@ -1,13 +1,13 @@
 // IPAddress: an address that is taken, by its name, and who took it.
-import type { Infer } from '../../../schema/infer.ts'
-import { message, string, struct } from '../../../schema/field.ts'
-import type { InputOf, ObjectOf } from '../../object.ts'
+import type { Infer } from '../../../schema/descriptor/infer.ts'
+import { message, string, struct } from '../../../schema/descriptor/field.ts'
+import type { InputOf, ObjectOf } from '../../meta/object.ts'
 import { objectMeta } from '../../meta/v1/object-meta.ts'
-import { immutable, invalid, type FieldError } from '../../../schema/field-error.ts'
-import { equalValues } from '../../../schema/json-value.ts'
-import { column, defineKind } from '../../kind.ts'
-import { dnsSubdomainErrors, pathSegmentErrors } from '../../names.ts'
-import { ipErrors } from '../../network-rules.ts'
+import { immutable, invalid, type FieldError } from '../../../schema/validation/field-error.ts'
+import { equalValues } from '../../../schema/json/json-value.ts'
+import { column, defineKind } from '../../kind/kind.ts'
+import { dnsSubdomainErrors, pathSegmentErrors } from '../../validation/names.ts'
+import { ipErrors } from '../../validation/network-rules.ts'
 
 export const parentReference = message('io.k8s.api.networking.v1.ParentReference', {
   group: string(1),

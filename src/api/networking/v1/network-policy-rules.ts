@@ -1,8 +1,8 @@
 // Rules of a NetworkPolicy: ports, peers and address blocks.
-import { append } from '../../../base/append.ts'
-import { forbidden, invalid, notSupported, required, type FieldError } from '../../../schema/field-error.ts'
-import { validateLabelSelector } from '../../label-selector-rules.ts'
-import { cidrErrors, portErrors, portNameErrors } from '../../network-rules.ts'
+import { append } from '../../../base/collections/append.ts'
+import { forbidden, invalid, notSupported, required, type FieldError } from '../../../schema/validation/field-error.ts'
+import { validateLabelSelector } from '../../validation/label-selector-rules.ts'
+import { cidrErrors, portErrors, portNameErrors } from '../../validation/network-rules.ts'
 import { isStrictSubset, parseCidr } from './cidr.ts'
 import type { IPBlock, NetworkPolicyPeer, NetworkPolicyPort, NetworkPolicySpec } from './network-policy-spec.ts'
 

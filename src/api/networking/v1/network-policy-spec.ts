@@ -1,6 +1,6 @@
 // NetworkPolicySpec.
-import type { Infer } from '../../../schema/infer.ts'
-import { int32, intOrString, list, message, string, struct } from '../../../schema/field.ts'
+import type { Infer } from '../../../schema/descriptor/infer.ts'
+import { int32, intOrString, list, message, string, struct } from '../../../schema/descriptor/field.ts'
 import { labelSelector } from '../../meta/v1/label-selector.ts'
 
 export const networkPolicyPort = message('io.k8s.api.networking.v1.NetworkPolicyPort', {

@@ -1,11 +1,11 @@
 // NetworkPolicy: who may talk to which pods, and to whom they may talk.
-import { message, struct } from '../../../schema/field.ts'
-import type { InputOf, ObjectOf } from '../../object.ts'
+import { message, struct } from '../../../schema/descriptor/field.ts'
+import type { InputOf, ObjectOf } from '../../meta/object.ts'
 import { objectMeta } from '../../meta/v1/object-meta.ts'
-import { ageText } from '../../age.ts'
-import { column, defineKind } from '../../kind.ts'
-import { dnsSubdomainErrors } from '../../names.ts'
-import { selectorText } from '../../selectors.ts'
+import { ageText } from '../../columns/age.ts'
+import { column, defineKind } from '../../kind/kind.ts'
+import { dnsSubdomainErrors } from '../../validation/names.ts'
+import { selectorText } from '../../selectors/selectors.ts'
 import { validateNetworkPolicy, withPolicyTypes } from './network-policy-rules.ts'
 import { networkPolicySpec } from './network-policy-spec.ts'
 

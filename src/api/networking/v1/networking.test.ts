@@ -1,7 +1,7 @@
 // Tables for Ingress, IngressClass, IPAddress, NetworkPolicy and ServiceCIDR.
 import { deepEqual } from 'node:assert/strict'
 import { test } from 'node:test'
-import { cellsOf, made, testMistakes, updateErrorsOf, type Mistake } from '../../kind.harness.ts'
+import { cellsOf, objectFrom, testInvalidObjects, updateErrorsOf, type InvalidCase } from '../../kind/kind.harness.ts'
 import { isStrictSubset, parseCidr } from './cidr.ts'
 import { ingressClass } from './ingress-class.ts'
 import { ingress } from './ingress.ts'
@@ -16,7 +16,7 @@ const routing = (changes: object, host?: string) => ({
 })
 const at = 'spec.rules[0].http.paths[0]'
 
-testMistakes(ingress, [
+testInvalidObjects(ingress, [
   ['nothing wrong', routing({}, '*.example.com'), []],
   ['a default backend alone', { spec: { defaultBackend: backend } }, []],
   ['nowhere to go', {}, ['spec: Invalid value: null: either `defaultBackend` or `rules` must be specified']],
@@ -84,7 +84,7 @@ testMistakes(ingress, [
 ])
 
 const policy = (rule: object) => ({ spec: { ingress: [rule] } })
-const policyMistakes: readonly Mistake[] = [
+const policyMistakes: readonly InvalidCase[] = [
   ['nothing wrong', policy({ ports: [{ port: 80, endPort: 90 }, { port: 'http' }, {}] }), []],
   [
     'a block with holes in it',
@@ -130,10 +130,10 @@ const policyMistakes: readonly Mistake[] = [
     ['spec.policyTypes[1]: Unsupported value: "Sideways": supported values: "Ingress", "Egress"'],
   ],
 ]
-testMistakes(networkPolicy, policyMistakes)
+testInvalidObjects(networkPolicy, policyMistakes)
 
 test('a NetworkPolicy rules the directions that it has rules for, and ingress always', () => {
-  const types = (spec: object) => made(networkPolicy, { spec }).spec.policyTypes
+  const types = (spec: object) => objectFrom(networkPolicy, { spec }).spec.policyTypes
   deepEqual(
     [types({}), types({ egress: [{}] }), types({ policyTypes: ['Egress'] })],
     [['Ingress'], ['Ingress', 'Egress'], ['Egress']],
@@ -142,7 +142,7 @@ test('a NetworkPolicy rules the directions that it has rules for, and ingress al
 
 const classOf = (parameters: object) => ({ spec: { controller: 'example.com/nginx', parameters } })
 
-testMistakes(ingressClass, [
+testInvalidObjects(ingressClass, [
   ['nothing wrong', classOf({ kind: 'Parameters', name: 'p', apiGroup: 'example.com' }), []],
   ['no controller', {}, ['spec.controller: Required value']],
   [
@@ -169,7 +169,7 @@ testMistakes(ingressClass, [
 
 const parentRef = { resource: 'services', namespace: 'default', name: 'web' }
 
-testMistakes(ipAddress, [
+testInvalidObjects(ipAddress, [
   ['nothing wrong', { spec: { parentRef } }, []],
   ['nobody who took it', {}, ['spec.parentRef: Required value']],
   [
@@ -186,7 +186,7 @@ test('an IPAddress is named after its address', () => {
 
 const ranges = (...cidrs: string[]) => ({ spec: { cidrs } })
 
-testMistakes(serviceCidr, [
+testInvalidObjects(serviceCidr, [
   ['nothing wrong', ranges('10.96.0.0/12', 'fd00::/108'), []],
   ['no range', {}, ['spec.cidrs: Required value: at least one CIDR required']],
   [

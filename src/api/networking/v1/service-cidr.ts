@@ -1,14 +1,14 @@
 // ServiceCIDR: a range that Services get their addresses from, one for each IP family.
-import type { Infer } from '../../../schema/infer.ts'
-import { list, message, struct } from '../../../schema/field.ts'
-import type { InputOf, ObjectOf } from '../../object.ts'
+import type { Infer } from '../../../schema/descriptor/infer.ts'
+import { list, message, struct } from '../../../schema/descriptor/field.ts'
+import type { InputOf, ObjectOf } from '../../meta/object.ts'
 import { condition } from '../../meta/v1/condition.ts'
 import { objectMeta } from '../../meta/v1/object-meta.ts'
-import { immutable, invalid, required, type FieldError } from '../../../schema/field-error.ts'
-import { ageText } from '../../age.ts'
-import { column, defineKind } from '../../kind.ts'
-import { dnsSubdomainErrors } from '../../names.ts'
-import { cidrErrors } from '../../network-rules.ts'
+import { immutable, invalid, required, type FieldError } from '../../../schema/validation/field-error.ts'
+import { ageText } from '../../columns/age.ts'
+import { column, defineKind } from '../../kind/kind.ts'
+import { dnsSubdomainErrors } from '../../validation/names.ts'
+import { cidrErrors } from '../../validation/network-rules.ts'
 import { parseCidr } from './cidr.ts'
 
 export const serviceCidrSpec = message('io.k8s.api.networking.v1.ServiceCIDRSpec', {

@@ -1,10 +1,10 @@
 // Tables for RuntimeClass.
 import { deepEqual } from 'node:assert/strict'
 import { test } from 'node:test'
-import { cellsOf, testMistakes, updateErrorsOf } from '../../kind.harness.ts'
+import { cellsOf, testInvalidObjects, updateErrorsOf } from '../../kind/kind.harness.ts'
 import { runtimeClass } from './runtime-class.ts'
 
-testMistakes(runtimeClass, [
+testInvalidObjects(runtimeClass, [
   ['a handler', { handler: 'runc' }, []],
   ['no handler', {}, [/^handler: Invalid value: "": a lowercase RFC 1123 label must consist/]],
   [

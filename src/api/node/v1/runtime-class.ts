@@ -1,16 +1,16 @@
 // RuntimeClass: a way to run containers, which pods name.
-import type { Infer } from '../../../schema/infer.ts'
-import { list, map, message, string, struct } from '../../../schema/field.ts'
-import type { InputOf, ObjectOf } from '../../object.ts'
-import { toleration } from '../../core/v1/affinity.ts'
-import { validateAmounts } from '../../core/v1/resource-rules.ts'
-import { validateTolerations } from '../../core/v1/toleration-rules.ts'
+import type { Infer } from '../../../schema/descriptor/infer.ts'
+import { list, map, message, string, struct } from '../../../schema/descriptor/field.ts'
+import type { InputOf, ObjectOf } from '../../meta/object.ts'
+import { toleration } from '../../core/v1/scheduling/affinity.ts'
+import { validateAmounts } from '../../core/v1/resources/resource-rules.ts'
+import { validateTolerations } from '../../core/v1/scheduling/toleration-rules.ts'
 import { objectMeta } from '../../meta/v1/object-meta.ts'
-import { immutable, invalid } from '../../../schema/field-error.ts'
-import { ageText } from '../../age.ts'
-import { column, defineKind } from '../../kind.ts'
-import { validateLabels } from '../../metadata.ts'
-import { dnsLabelErrors, dnsSubdomainErrors } from '../../names.ts'
+import { immutable, invalid } from '../../../schema/validation/field-error.ts'
+import { ageText } from '../../columns/age.ts'
+import { column, defineKind } from '../../kind/kind.ts'
+import { validateLabels } from '../../validation/metadata-rules.ts'
+import { dnsLabelErrors, dnsSubdomainErrors } from '../../validation/names.ts'
 
 export const overhead = message('io.k8s.api.node.v1.Overhead', {
   podFixed: map(1, 'quantity'),

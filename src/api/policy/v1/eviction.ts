@@ -1,6 +1,6 @@
 // Eviction: asks for a pod to be deleted if its disruption budgets allow. The body of a subresource, never kept.
-import { message, struct } from '../../../schema/field.ts'
-import type { Infer } from '../../../schema/infer.ts'
+import { message, struct } from '../../../schema/descriptor/field.ts'
+import type { Infer } from '../../../schema/descriptor/infer.ts'
 import { deleteOptions } from '../../meta/v1/delete-options.ts'
 import { objectMeta } from '../../meta/v1/object-meta.ts'
 

@@ -1,9 +1,9 @@
 // Rules of a PodDisruptionBudget: one bound, as a count or a share.
-import { append } from '../../../base/append.ts'
-import { invalid, type FieldError } from '../../../schema/field-error.ts'
-import { validateCountOrPercent } from '../../count-or-percent.ts'
-import { validateLabelSelector } from '../../label-selector-rules.ts'
-import { validatePercentLimit } from '../../percent-limit.ts'
+import { append } from '../../../base/collections/append.ts'
+import { invalid, type FieldError } from '../../../schema/validation/field-error.ts'
+import { validateCountOrPercent } from '../../validation/count-or-percent.ts'
+import { validateLabelSelector } from '../../validation/label-selector-rules.ts'
+import { validatePercentLimit } from '../../validation/percent-limit.ts'
 import type { PodDisruptionBudgetSpec } from './pod-disruption-budget-spec.ts'
 
 export function validatePodDisruptionBudget(spec: PodDisruptionBudgetSpec): FieldError[] {

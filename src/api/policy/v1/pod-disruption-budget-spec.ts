@@ -1,6 +1,6 @@
 // PodDisruptionBudgetSpec and PodDisruptionBudgetStatus.
-import type { Infer } from '../../../schema/infer.ts'
-import { int32, int64, intOrString, list, map, message, string, struct } from '../../../schema/field.ts'
+import type { Infer } from '../../../schema/descriptor/infer.ts'
+import { int32, int64, intOrString, list, map, message, string, struct } from '../../../schema/descriptor/field.ts'
 import { condition } from '../../meta/v1/condition.ts'
 import { labelSelector } from '../../meta/v1/label-selector.ts'
 

@@ -1,13 +1,13 @@
 // PodDisruptionBudget: how many pods of an application may be evicted at a time.
-import { message, struct } from '../../../schema/field.ts'
-import type { InputOf, ObjectOf } from '../../object.ts'
+import { message, struct } from '../../../schema/descriptor/field.ts'
+import type { InputOf, ObjectOf } from '../../meta/object.ts'
 import { objectMeta } from '../../meta/v1/object-meta.ts'
-import { ageText } from '../../age.ts'
-import { column, defineKind } from '../../kind.ts'
-import { dnsSubdomainErrors } from '../../names.ts'
+import { ageText } from '../../columns/age.ts'
+import { column, defineKind } from '../../kind/kind.ts'
+import { dnsSubdomainErrors } from '../../validation/names.ts'
 import { validatePodDisruptionBudget } from './pod-disruption-budget-rules.ts'
 import { podDisruptionBudgetSpec, podDisruptionBudgetStatus } from './pod-disruption-budget-spec.ts'
-import { validateCounts, validateStatusConditions } from '../../status-rules.ts'
+import { validateCounts, validateStatusConditions } from '../../validation/status-rules.ts'
 
 export const podDisruptionBudgetMessage = message(
   'io.k8s.api.policy.v1.PodDisruptionBudget',

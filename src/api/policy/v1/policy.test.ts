@@ -1,12 +1,12 @@
 // Tables for PodDisruptionBudget.
 import { deepEqual } from 'node:assert/strict'
 import { test } from 'node:test'
-import { decode } from '../../../schema/decode.ts'
-import { cellsOf, testMistakes } from '../../kind.harness.ts'
+import { decode } from '../../../schema/decoding/decode.ts'
+import { cellsOf, testInvalidObjects } from '../../kind/kind.harness.ts'
 import { eviction } from './eviction.ts'
 import { podDisruptionBudget } from './pod-disruption-budget.ts'
 
-testMistakes(podDisruptionBudget, [
+testInvalidObjects(podDisruptionBudget, [
   ['nothing at all is a budget', {}, []],
   ['an empty selector and a large count', { spec: { minAvailable: 99_999_999, selector: {} } }, []],
   [

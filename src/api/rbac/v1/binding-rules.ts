@@ -1,11 +1,11 @@
 // Rules of bindings: the role that is bound and the subjects it is bound to; their defaults and columns.
-import { invalid, notSupported, required, type FieldError } from '../../../schema/field-error.ts'
-import { equalValues } from '../../../schema/json-value.ts'
-import { ageText } from '../../age.ts'
-import { column, type Column } from '../../kind.ts'
-import { dnsSubdomainErrors, pathSegmentErrors } from '../../names.ts'
-import type { ApiObject } from '../../object.ts'
-import { rbacGroup, type RoleRef, type Subject } from './rules.ts'
+import { invalid, notSupported, required, type FieldError } from '../../../schema/validation/field-error.ts'
+import { equalValues } from '../../../schema/json/json-value.ts'
+import { ageText } from '../../columns/age.ts'
+import { column, type Column } from '../../kind/kind.ts'
+import { dnsSubdomainErrors, pathSegmentErrors } from '../../validation/names.ts'
+import type { ApiObject } from '../../meta/object.ts'
+import { rbacGroup, type RoleRef, type Subject } from './policy-rule.ts'
 
 interface Binding extends ApiObject {
   readonly roleRef: RoleRef

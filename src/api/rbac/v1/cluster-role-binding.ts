@@ -1,10 +1,10 @@
 // ClusterRoleBinding: who has the permissions of a role everywhere.
-import { list, message, struct } from '../../../schema/field.ts'
-import type { InputOf, ObjectOf } from '../../object.ts'
+import { list, message, struct } from '../../../schema/descriptor/field.ts'
+import type { InputOf, ObjectOf } from '../../meta/object.ts'
 import { objectMeta } from '../../meta/v1/object-meta.ts'
-import { roleRef, subject } from './rules.ts'
-import { defineKind } from '../../kind.ts'
-import { pathSegmentErrors } from '../../names.ts'
+import { roleRef, subject } from './policy-rule.ts'
+import { defineKind } from '../../kind/kind.ts'
+import { pathSegmentErrors } from '../../validation/names.ts'
 import { bindingColumns, validateBinding, validateBindingUpdate, withSubjectDefaults } from './binding-rules.ts'
 
 export const clusterRoleBindingMessage = message(

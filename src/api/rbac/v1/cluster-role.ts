@@ -1,12 +1,12 @@
 // ClusterRole: permissions on the whole cluster, or in any namespace where it is bound.
-import type { Infer } from '../../../schema/infer.ts'
-import { list, message, struct } from '../../../schema/field.ts'
-import type { InputOf, ObjectOf } from '../../object.ts'
+import type { Infer } from '../../../schema/descriptor/infer.ts'
+import { list, message, struct } from '../../../schema/descriptor/field.ts'
+import type { InputOf, ObjectOf } from '../../meta/object.ts'
 import { labelSelector } from '../../meta/v1/label-selector.ts'
 import { objectMeta } from '../../meta/v1/object-meta.ts'
-import { policyRule } from './rules.ts'
-import { column, defineKind } from '../../kind.ts'
-import { pathSegmentErrors } from '../../names.ts'
+import { policyRule } from './policy-rule.ts'
+import { column, defineKind } from '../../kind/kind.ts'
+import { pathSegmentErrors } from '../../validation/names.ts'
 import { validateAggregation, validatePolicyRules } from './role-rules.ts'
 
 export const aggregationRule = message('io.k8s.api.rbac.v1.AggregationRule', {

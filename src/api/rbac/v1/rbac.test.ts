@@ -1,7 +1,7 @@
 // Tables for roles and bindings.
 import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
-import { cellsOf, errorsOf, made, testMistakes, updateErrorsOf } from '../../kind.harness.ts'
+import { cellsOf, errorsOf, objectFrom, testInvalidObjects, updateErrorsOf } from '../../kind/kind.harness.ts'
 import { clusterRoleBinding } from './cluster-role-binding.ts'
 import { clusterRole } from './cluster-role.ts'
 import { roleBinding } from './role-binding.ts'
@@ -13,7 +13,7 @@ const podReader = { verbs: ['get'], apiGroups: [''], resources: ['pods'] }
 const urlReader = { verbs: ['get'], nonResourceURLs: ['/healthz'] }
 const verbsMissing = 'Required value: verbs must contain at least one value'
 
-testMistakes(clusterRole, [
+testInvalidObjects(clusterRole, [
   ['no rules at all', {}, []],
   ['resources and URLs, in rules of their own', { rules: [podReader, urlReader] }, []],
   ['an empty verb', { rules: [{ ...podReader, verbs: [''] }] }, []],
@@ -51,7 +51,7 @@ testMistakes(clusterRole, [
   ],
 ])
 
-testMistakes(role, [
+testInvalidObjects(role, [
   ['resources', { rules: [podReader] }, []],
   [
     'URLs, which have no namespace',
@@ -60,7 +60,7 @@ testMistakes(role, [
   ],
 ])
 
-testMistakes(roleBinding, [
+testInvalidObjects(roleBinding, [
   ['a service account without a namespace', bound({ kind: 'ServiceAccount', name: 's' }), []],
   ['a user', bound({ kind: 'User', name: 'Jane Doe' }), []],
   [
@@ -99,7 +99,7 @@ testMistakes(roleBinding, [
   ],
 ])
 
-testMistakes(clusterRoleBinding, [
+testInvalidObjects(clusterRoleBinding, [
   [
     'a role of one namespace',
     { roleRef: { kind: 'Role', name: 'r' } },
@@ -124,7 +124,7 @@ test('names of roles and bindings only have to fit into a path', () => {
 })
 
 test('the group of roles, users and groups is that of RBAC unless another is given', () => {
-  const binding = made(roleBinding, {
+  const binding = objectFrom(roleBinding, {
     roleRef: { kind: 'Role', name: 'r' },
     subjects: [
       { kind: 'User', name: 'u' },

@@ -1,8 +1,8 @@
 // Rules of roles: what a policy rule must name, and which rules a role of one namespace cannot have.
-import { invalid, required, type FieldError } from '../../../schema/field-error.ts'
-import { validateLabelSelector } from '../../label-selector-rules.ts'
+import { invalid, required, type FieldError } from '../../../schema/validation/field-error.ts'
+import { validateLabelSelector } from '../../validation/label-selector-rules.ts'
 import type { LabelSelector } from '../../meta/v1/label-selector.ts'
-import type { PolicyRule } from './rules.ts'
+import type { PolicyRule } from './policy-rule.ts'
 
 export const validatePolicyRules = (rules: readonly PolicyRule[], scope: 'cluster' | 'namespace'): FieldError[] =>
   rules.flatMap((rule, index) => validatePolicyRule(rule, `rules[${index}]`, scope))

@@ -1,10 +1,10 @@
 // Role: permissions within one namespace.
-import { list, message, struct } from '../../../schema/field.ts'
-import type { InputOf, ObjectOf } from '../../object.ts'
+import { list, message, struct } from '../../../schema/descriptor/field.ts'
+import type { InputOf, ObjectOf } from '../../meta/object.ts'
 import { objectMeta } from '../../meta/v1/object-meta.ts'
-import { policyRule } from './rules.ts'
-import { column, defineKind } from '../../kind.ts'
-import { pathSegmentErrors } from '../../names.ts'
+import { policyRule } from './policy-rule.ts'
+import { column, defineKind } from '../../kind/kind.ts'
+import { pathSegmentErrors } from '../../validation/names.ts'
 import { validatePolicyRules } from './role-rules.ts'
 
 export const roleMessage = message(

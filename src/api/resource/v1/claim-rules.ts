@@ -1,8 +1,8 @@
 // Rules of what a claim asks for, in a claim itself and in a template: defaults and validation.
-import { append } from '../../../base/append.ts'
-import { invalid, required, type FieldError } from '../../../schema/field-error.ts'
-import { validateEntries } from '../../list-size-rules.ts'
-import { dnsSubdomainErrors } from '../../names.ts'
+import { append } from '../../../base/collections/append.ts'
+import { invalid, required, type FieldError } from '../../../schema/validation/field-error.ts'
+import { validateEntries } from '../../validation/list-size-rules.ts'
+import { dnsSubdomainErrors } from '../../validation/names.ts'
 import type {
   DeviceClaimConfiguration,
   DeviceConstraint,

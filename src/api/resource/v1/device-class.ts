@@ -1,19 +1,19 @@
 // DeviceClass: a kind of device that claims can ask for by name.
-import type { Infer } from '../../../schema/infer.ts'
-import { list, message, string, struct } from '../../../schema/field.ts'
-import type { InputOf, ObjectOf } from '../../object.ts'
+import type { Infer } from '../../../schema/descriptor/infer.ts'
+import { list, message, string, struct } from '../../../schema/descriptor/field.ts'
+import type { InputOf, ObjectOf } from '../../meta/object.ts'
 import { objectMeta } from '../../meta/v1/object-meta.ts'
-import { isExtendedResource } from '../../core/v1/resource-name-rules.ts'
-import { validateEntries } from '../../list-size-rules.ts'
+import { isExtendedResource } from '../../core/v1/resources/resource-name-rules.ts'
+import { validateEntries } from '../../validation/list-size-rules.ts'
 import { deviceListMax, validateConfiguration, validateSelector } from './device-rules.ts'
 import { deviceSelector, opaqueDeviceConfiguration } from './device-requests.ts'
-import { invalid } from '../../../schema/field-error.ts'
-import { ageText } from '../../age.ts'
-import { column, defineKind } from '../../kind.ts'
-import { dnsSubdomainErrors } from '../../names.ts'
+import { invalid } from '../../../schema/validation/field-error.ts'
+import { ageText } from '../../columns/age.ts'
+import { column, defineKind } from '../../kind/kind.ts'
+import { dnsSubdomainErrors } from '../../validation/names.ts'
 
 export const deviceClassConfiguration = message('io.k8s.api.resource.v1.DeviceClassConfiguration', {
-  opaque: struct(1, opaqueDeviceConfiguration, { pointer: true, inside: 1 }),
+  opaque: struct(1, opaqueDeviceConfiguration, { pointer: true, embeddedAt: 1 }),
 })
 export interface DeviceClassConfiguration extends Infer<typeof deviceClassConfiguration> {}
 

@@ -1,6 +1,6 @@
 // Device requests: what a claim asks for.
-import type { Infer } from '../../../schema/infer.ts'
-import { bool, int64, rawExtension, list, map, message, string, struct } from '../../../schema/field.ts'
+import type { Infer } from '../../../schema/descriptor/infer.ts'
+import { bool, int64, rawExtension, list, map, message, string, struct } from '../../../schema/descriptor/field.ts'
 
 export const celDeviceSelector = message('io.k8s.api.resource.v1.CELDeviceSelector', {
   expression: string(1, { required: true }),
@@ -70,7 +70,7 @@ export interface DeviceConstraint extends Infer<typeof deviceConstraint> {}
 
 export const deviceClaimConfiguration = message('io.k8s.api.resource.v1.DeviceClaimConfiguration', {
   requests: list(1, 'string', { listType: 'atomic' }),
-  opaque: struct(1, opaqueDeviceConfiguration, { pointer: true, inside: 2 }),
+  opaque: struct(1, opaqueDeviceConfiguration, { pointer: true, embeddedAt: 2 }),
 })
 export interface DeviceClaimConfiguration extends Infer<typeof deviceClaimConfiguration> {}
 

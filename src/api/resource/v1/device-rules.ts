@@ -1,10 +1,10 @@
 // Rules that claims, classes and slices of devices share: names, selectors, configuration, tolerations.
-import { append } from '../../../base/append.ts'
-import { areRepeated } from '../../../base/first-indexes.ts'
-import { duplicate, invalid, required, tooLong, type FieldError } from '../../../schema/field-error.ts'
-import { isJsonObject } from '../../../schema/json-value.ts'
-import { validateDriverName } from '../../driver-name-rules.ts'
-import { dnsLabelErrors, labelValueErrors, qualifiedNameErrors } from '../../names.ts'
+import { append } from '../../../base/collections/append.ts'
+import { areRepeated } from '../../../base/collections/first-indexes.ts'
+import { duplicate, invalid, required, tooLong, type FieldError } from '../../../schema/validation/field-error.ts'
+import { isJsonObject } from '../../../schema/json/json-value.ts'
+import { validateDriverName } from '../../validation/driver-name-rules.ts'
+import { dnsLabelErrors, labelValueErrors, qualifiedNameErrors } from '../../validation/names.ts'
 import { selectorErrors } from './device-selector.ts'
 import type { DeviceSelector, DeviceToleration, OpaqueDeviceConfiguration } from './device-requests.ts'
 

@@ -1,7 +1,7 @@
 // Selectors of devices: what they see of one, and what is wrong with those that see nothing.
 import { deepEqual, equal, throws } from 'node:assert/strict'
 import { test } from 'node:test'
-import { fieldErrorText } from '../../../schema/field-error.ts'
+import { fieldErrorText } from '../../../schema/validation/field-error.ts'
 import { isSelected, selectorErrors } from './device-selector.ts'
 import type { Device } from './resource-slice-spec.ts'
 

@@ -1,17 +1,17 @@
 // Selectors of devices: expressions over the driver, attributes and capacity of one device.
 import { estimateCost } from '../../../cel/cost/estimate.ts'
-import { Quantity, quantityType } from '../../../cel/library/kubernetes/quantity.ts'
-import { parseSemver } from '../../../cel/library/kubernetes/semver.ts'
+import { Quantity, quantityType } from '../../../cel/library/kubernetes/quantity-functions.ts'
+import { parseSemver } from '../../../cel/library/kubernetes/semver-functions.ts'
 import type { Program } from '../../../cel/program.ts'
-import { CostLimitError } from '../../../cel/run/frame.ts'
-import { boolType, dynType, mapOf, objectType, stringType } from '../../../cel/type.ts'
+import { CostLimitError } from '../../../cel/run/evaluation-frame.ts'
+import { boolType, dynType, mapOf, objectType, stringType } from '../../../cel/types/cel-type.ts'
 import { EvalError } from '../../../cel/values/eval-error.ts'
-import { LiteralMap } from '../../../cel/values/map.ts'
+import { LiteralMap } from '../../../cel/values/map-value.ts'
 import { MapValue, type Value } from '../../../cel/values/value.ts'
-import { forbidden, invalid, type FieldError } from '../../../schema/field-error.ts'
-import { quantityNanos } from '../../../schema/quantity.ts'
-import { compiled } from '../../expressions/compiled.ts'
-import { apiEnvironment } from '../../expressions/environment.ts'
+import { forbidden, invalid, type FieldError } from '../../../schema/validation/field-error.ts'
+import { quantityNanos } from '../../../schema/scalar/quantity.ts'
+import { compileExpression } from '../../expressions/compile-expression.ts'
+import { apiEnvironment } from '../../expressions/api-environment.ts'
 import type { Device, DeviceAttribute } from './resource-slice-spec.ts'
 
 const costMax = 1_000_000
@@ -41,7 +41,7 @@ const kept = new Map<string, CompiledSelector>()
 function compiledSelector(expression: string): CompiledSelector {
   const known = kept.get(expression)
   if (known !== undefined) return known
-  const result = compiled(expression, environment)
+  const result = compileExpression(expression, environment)
   const made = result.kind === 'wrong' ? result.message : (typeProblem(result.program) ?? result.program)
   if (kept.size >= keptMax) kept.clear()
   kept.set(expression, made)

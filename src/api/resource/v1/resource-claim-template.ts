@@ -1,16 +1,16 @@
 // ResourceClaimTemplate: the claim that each pod gets its own copy of.
-import type { Infer } from '../../../schema/infer.ts'
-import { message, struct } from '../../../schema/field.ts'
-import type { InputOf, ObjectOf } from '../../object.ts'
+import type { Infer } from '../../../schema/descriptor/infer.ts'
+import { message, struct } from '../../../schema/descriptor/field.ts'
+import type { InputOf, ObjectOf } from '../../meta/object.ts'
 import { objectMeta } from '../../meta/v1/object-meta.ts'
-import { validateLabels } from '../../metadata.ts'
+import { validateLabels } from '../../validation/metadata-rules.ts'
 import { validateClaim, withClaimDefaults } from './claim-rules.ts'
 import { resourceClaimSpec } from './device-requests.ts'
-import { immutable } from '../../../schema/field-error.ts'
-import { equalValues } from '../../../schema/json-value.ts'
-import { ageText } from '../../age.ts'
-import { column, defineKind } from '../../kind.ts'
-import { dnsSubdomainErrors } from '../../names.ts'
+import { immutable } from '../../../schema/validation/field-error.ts'
+import { equalValues } from '../../../schema/json/json-value.ts'
+import { ageText } from '../../columns/age.ts'
+import { column, defineKind } from '../../kind/kind.ts'
+import { dnsSubdomainErrors } from '../../validation/names.ts'
 
 export const resourceClaimTemplateSpec = message('io.k8s.api.resource.v1.ResourceClaimTemplateSpec', {
   metadata: struct(1, objectMeta, { description: 'Labels and annotations of the claims.' }),

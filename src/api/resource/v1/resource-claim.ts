@@ -1,23 +1,23 @@
 // ResourceClaim: devices that somebody wants, what was allocated, and who uses it.
-import type { Infer } from '../../../schema/infer.ts'
-import { bool, rawExtension, list, map, message, string, struct, time } from '../../../schema/field.ts'
-import type { InputOf, ObjectOf } from '../../object.ts'
-import { nodeSelector } from '../../core/v1/affinity.ts'
+import type { Infer } from '../../../schema/descriptor/infer.ts'
+import { bool, rawExtension, list, map, message, string, struct, time } from '../../../schema/descriptor/field.ts'
+import type { InputOf, ObjectOf } from '../../meta/object.ts'
+import { nodeSelector } from '../../core/v1/scheduling/affinity.ts'
 import { condition } from '../../meta/v1/condition.ts'
 import { objectMeta } from '../../meta/v1/object-meta.ts'
 
 import { validateClaim, withClaimDefaults } from './claim-rules.ts'
 import { deviceToleration, opaqueDeviceConfiguration, resourceClaimSpec } from './device-requests.ts'
-import { forbidden, immutable, required, tooMany, type FieldError } from '../../../schema/field-error.ts'
-import { equalValues } from '../../../schema/json-value.ts'
-import { ageText } from '../../age.ts'
-import { column, defineKind } from '../../kind.ts'
-import { dnsSubdomainErrors } from '../../names.ts'
+import { forbidden, immutable, required, tooMany, type FieldError } from '../../../schema/validation/field-error.ts'
+import { equalValues } from '../../../schema/json/json-value.ts'
+import { ageText } from '../../columns/age.ts'
+import { column, defineKind } from '../../kind/kind.ts'
+import { dnsSubdomainErrors } from '../../validation/names.ts'
 
 export const deviceAllocationConfiguration = message('io.k8s.api.resource.v1.DeviceAllocationConfiguration', {
   source: string(1, { required: true, enum: ['FromClaim', 'FromClass'] }),
   requests: list(2, 'string', { listType: 'atomic' }),
-  opaque: struct(1, opaqueDeviceConfiguration, { pointer: true, inside: 3 }),
+  opaque: struct(1, opaqueDeviceConfiguration, { pointer: true, embeddedAt: 3 }),
 })
 export interface DeviceAllocationConfiguration extends Infer<typeof deviceAllocationConfiguration> {}
 

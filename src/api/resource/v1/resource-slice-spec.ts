@@ -1,7 +1,7 @@
 // The parts of a ResourceSlice: devices with their attributes, capacities, counters and taints.
-import type { Infer } from '../../../schema/infer.ts'
-import { bool, int64, list, map, message, quantity, string, struct, time } from '../../../schema/field.ts'
-import { nodeSelector } from '../../core/v1/affinity.ts'
+import type { Infer } from '../../../schema/descriptor/infer.ts'
+import { bool, int64, list, map, message, quantity, string, struct, time } from '../../../schema/descriptor/field.ts'
+import { nodeSelector } from '../../core/v1/scheduling/affinity.ts'
 
 export const deviceAttribute = message('io.k8s.api.resource.v1.DeviceAttribute', {
   int: int64(2, { pointer: true }),

@@ -1,7 +1,7 @@
 // Tables for devices: classes, claims and slices.
 import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
-import { cellsOf, made, testMistakes, updateErrorsOf } from '../../kind.harness.ts'
+import { cellsOf, objectFrom, testInvalidObjects, updateErrorsOf } from '../../kind/kind.harness.ts'
 import { deviceClass } from './device-class.ts'
 import { resourceClaimTemplate } from './resource-claim-template.ts'
 import { resourceClaim } from './resource-claim.ts'
@@ -15,7 +15,7 @@ const at = 'spec.devices.requests[0]'
 const nameOfRequest =
   "must be the name of a request in the claim or the name of a request and a subrequest separated by '/'"
 
-testMistakes(deviceClass, [
+testInvalidObjects(deviceClass, [
   ['selectors and configuration', { spec: { selectors: [{ cel: { expression: 'true' } }], config: [{ opaque }] } }, []],
   [
     'selectors and configuration of nothing',
@@ -42,7 +42,7 @@ testMistakes(deviceClass, [
   ],
 ])
 
-testMistakes(resourceClaim, [
+testInvalidObjects(resourceClaim, [
   ['nothing', {}, []],
   ['one device', requested({ exactly }), []],
   ['one of several', requested({ firstAvailable: [{ name: 'a', ...exactly }] }), []],
@@ -109,7 +109,7 @@ testMistakes(resourceClaim, [
   ],
 ])
 
-testMistakes(resourceClaimTemplate, [
+testInvalidObjects(resourceClaimTemplate, [
   ['a claim', { spec: { spec: { devices: { requests: [{ name: 'r', exactly }] } } } }, []],
   [
     'a claim that could not be',
@@ -123,7 +123,7 @@ const sliced = (change: object): object => ({ spec: { ...slice, ...change } })
 const offered = (device: object): object => sliced({ devices: [{ name: 'd', ...device }] })
 const deviceAt = 'spec.devices[0]'
 
-testMistakes(resourceSlice, [
+testInvalidObjects(resourceSlice, [
   ['no devices', sliced({}), []],
   ['a device', offered({ attributes: { model: { string: 'm' } }, capacity: { memory: { value: '1Gi' } } }), []],
   [
@@ -198,14 +198,16 @@ test('a slice with tainted devices holds fewer of them', () => {
   const devices = (count: number, taints: object[]) =>
     sliced({ devices: Array.from({ length: count }, (_, index) => ({ name: `d${index}`, taints })) })
   const taints = [{ key: 'k', effect: 'NoSchedule' }]
-  const countOf = (body: object) => resourceSlice.validate(made(resourceSlice, body)).map(({ message }) => message)
+  const countOf = (body: object) =>
+    resourceSlice.validate(objectFrom(resourceSlice, body)).map(({ message }) => message)
   deepEqual(countOf(devices(65, [])), [])
   deepEqual(countOf(devices(65, taints)), ['Too many: 65: must have at most 64 items'])
 })
 
 test('a request is for one device unless it says otherwise', () => {
   const counts = [{}, { count: 2 }, { allocationMode: 'All' }].map((change) => {
-    const [request] = made(resourceClaim, requested({ exactly: { ...exactly, ...change } })).spec.devices.requests ?? []
+    const [request] =
+      objectFrom(resourceClaim, requested({ exactly: { ...exactly, ...change } })).spec.devices.requests ?? []
     return [request?.exactly?.allocationMode, request?.exactly?.count]
   })
   deepEqual(counts, [

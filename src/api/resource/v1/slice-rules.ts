@@ -1,11 +1,18 @@
 // Rules of a ResourceSlice: its pool, and what each device may say about itself.
-import { append } from '../../../base/append.ts'
-import { forbidden, invalid, required, tooLong, tooMany, type FieldError } from '../../../schema/field-error.ts'
-import { validateDriverName } from '../../driver-name-rules.ts'
-import { validateEntries } from '../../list-size-rules.ts'
-import { dnsSubdomainErrors, labelValueErrors, qualifiedNameErrors } from '../../names.ts'
+import { append } from '../../../base/collections/append.ts'
+import {
+  forbidden,
+  invalid,
+  required,
+  tooLong,
+  tooMany,
+  type FieldError,
+} from '../../../schema/validation/field-error.ts'
+import { validateDriverName } from '../../validation/driver-name-rules.ts'
+import { validateEntries } from '../../validation/list-size-rules.ts'
+import { dnsSubdomainErrors, labelValueErrors, qualifiedNameErrors } from '../../validation/names.ts'
 import { validateAttributeName, validateLabel, validateUnique } from './device-rules.ts'
-import { validateDeviceNodes, validateSliceNodes } from './place-rules.ts'
+import { validateDeviceNodes, validateSliceNodes } from './slice-node-rules.ts'
 import type {
   Counter,
   CounterSet,

@@ -1,12 +1,12 @@
 // PriorityClass: how urgent pods are, by a name that they can give.
-import { lookup } from '../../../base/lookup.ts'
-import { bool, int32, message, string, struct } from '../../../schema/field.ts'
-import type { InputOf, ObjectOf } from '../../object.ts'
+import { lookup } from '../../../base/collections/lookup.ts'
+import { bool, int32, message, string, struct } from '../../../schema/descriptor/field.ts'
+import type { InputOf, ObjectOf } from '../../meta/object.ts'
 import { objectMeta } from '../../meta/v1/object-meta.ts'
-import { forbidden, immutable, type FieldError } from '../../../schema/field-error.ts'
-import { ageText } from '../../age.ts'
-import { column, defineKind } from '../../kind.ts'
-import { dnsSubdomainErrors } from '../../names.ts'
+import { forbidden, immutable, type FieldError } from '../../../schema/validation/field-error.ts'
+import { ageText } from '../../columns/age.ts'
+import { column, defineKind } from '../../kind/kind.ts'
+import { dnsSubdomainErrors } from '../../validation/names.ts'
 
 export const priorityClassMessage = message(
   'io.k8s.api.scheduling.v1.PriorityClass',

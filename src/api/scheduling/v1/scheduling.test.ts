@@ -1,14 +1,14 @@
 // Tables for PriorityClass.
 import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
-import { cellsOf, made, testMistakes, updateErrorsOf } from '../../kind.harness.ts'
+import { cellsOf, objectFrom, testInvalidObjects, updateErrorsOf } from '../../kind/kind.harness.ts'
 import { priorityClass } from './priority-class.ts'
 
 const named = (name: string, body: object): object => ({ metadata: { name }, ...body })
 const reserved =
   "metadata.name: Forbidden: priority class names with 'system-' prefix are reserved for system use only. error: "
 
-testMistakes(priorityClass, [
+testInvalidObjects(priorityClass, [
   ['the largest value that users may give', { value: 1_000_000_000 }, []],
   [
     'a value beyond it',
@@ -41,7 +41,7 @@ testMistakes(priorityClass, [
 ])
 
 test('a PriorityClass preempts unless it says otherwise', () => {
-  equal(made(priorityClass, { value: 5 }).preemptionPolicy, 'PreemptLowerPriority')
+  equal(objectFrom(priorityClass, { value: 5 }).preemptionPolicy, 'PreemptLowerPriority')
 })
 
 test('what a priority means does not change', () => {

@@ -1,6 +1,6 @@
 // Rules that classes of storage share: the driver behind the class and its parameters.
-import { invalid, required, tooLong, type FieldError } from '../../../schema/field-error.ts'
-import { qualifiedNameErrors } from '../../names.ts'
+import { invalid, required, tooLong, type FieldError } from '../../../schema/validation/field-error.ts'
+import { qualifiedNameErrors } from '../../validation/names.ts'
 
 const parametersMax = 512
 const parametersBytesMax = 256 << 10

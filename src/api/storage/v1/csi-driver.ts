@@ -1,14 +1,14 @@
 // CSIDriver: what a storage driver needs from the cluster.
-import { append } from '../../../base/append.ts'
-import type { Infer } from '../../../schema/infer.ts'
-import { bool, int64, list, message, string, struct } from '../../../schema/field.ts'
-import type { InputOf, ObjectOf } from '../../object.ts'
+import { append } from '../../../base/collections/append.ts'
+import type { Infer } from '../../../schema/descriptor/infer.ts'
+import { bool, int64, list, message, string, struct } from '../../../schema/descriptor/field.ts'
+import type { InputOf, ObjectOf } from '../../meta/object.ts'
 import { objectMeta } from '../../meta/v1/object-meta.ts'
-import { duplicate, immutable, invalid, notSupported, type FieldError } from '../../../schema/field-error.ts'
-import { equalValues } from '../../../schema/json-value.ts'
-import { ageText } from '../../age.ts'
-import { column, defineKind } from '../../kind.ts'
-import { dnsSubdomainErrors } from '../../names.ts'
+import { duplicate, immutable, invalid, notSupported, type FieldError } from '../../../schema/validation/field-error.ts'
+import { equalValues } from '../../../schema/json/json-value.ts'
+import { ageText } from '../../columns/age.ts'
+import { column, defineKind } from '../../kind/kind.ts'
+import { dnsSubdomainErrors } from '../../validation/names.ts'
 
 export const tokenRequest = message('io.k8s.api.storage.v1.TokenRequest', {
   audience: string(1, { required: true }),

@@ -1,15 +1,15 @@
 // CSINode: the storage drivers that run on a node.
-import { areRepeated } from '../../../base/first-indexes.ts'
-import type { Infer } from '../../../schema/infer.ts'
-import { int32, list, message, string, struct } from '../../../schema/field.ts'
-import type { InputOf, ObjectOf } from '../../object.ts'
+import { areRepeated } from '../../../base/collections/first-indexes.ts'
+import type { Infer } from '../../../schema/descriptor/infer.ts'
+import { int32, list, message, string, struct } from '../../../schema/descriptor/field.ts'
+import type { InputOf, ObjectOf } from '../../meta/object.ts'
 import { objectMeta } from '../../meta/v1/object-meta.ts'
-import { duplicate, immutable, invalid, required, type FieldError } from '../../../schema/field-error.ts'
-import { equalValues, without } from '../../../schema/json-value.ts'
-import { ageText } from '../../age.ts'
-import { validateDriverName } from '../../driver-name-rules.ts'
-import { column, defineKind } from '../../kind.ts'
-import { dnsSubdomainErrors, qualifiedNameErrors } from '../../names.ts'
+import { duplicate, immutable, invalid, required, type FieldError } from '../../../schema/validation/field-error.ts'
+import { equalValues, without } from '../../../schema/json/json-value.ts'
+import { ageText } from '../../columns/age.ts'
+import { validateDriverName } from '../../validation/driver-name-rules.ts'
+import { column, defineKind } from '../../kind/kind.ts'
+import { dnsSubdomainErrors, qualifiedNameErrors } from '../../validation/names.ts'
 
 export const volumeNodeResources = message('io.k8s.api.storage.v1.VolumeNodeResources', {
   count: int32(1, { pointer: true, minimum: 0 }),

@@ -1,14 +1,14 @@
 // CSIStorageCapacity: how much a driver can still provide, for one class and some of the nodes.
-import { message, quantity, string, struct } from '../../../schema/field.ts'
-import type { InputOf, ObjectOf } from '../../object.ts'
+import { message, quantity, string, struct } from '../../../schema/descriptor/field.ts'
+import type { InputOf, ObjectOf } from '../../meta/object.ts'
 import { labelSelector } from '../../meta/v1/label-selector.ts'
 import { objectMeta } from '../../meta/v1/object-meta.ts'
-import { immutable, invalid } from '../../../schema/field-error.ts'
-import { equalValues } from '../../../schema/json-value.ts'
-import { column, defineKind } from '../../kind.ts'
-import { validateLabelSelector } from '../../label-selector-rules.ts'
-import { dnsSubdomainErrors } from '../../names.ts'
-import { quantityNanos } from '../../../schema/quantity.ts'
+import { immutable, invalid } from '../../../schema/validation/field-error.ts'
+import { equalValues } from '../../../schema/json/json-value.ts'
+import { column, defineKind } from '../../kind/kind.ts'
+import { validateLabelSelector } from '../../validation/label-selector-rules.ts'
+import { dnsSubdomainErrors } from '../../validation/names.ts'
+import { quantityNanos } from '../../../schema/scalar/quantity.ts'
 
 export const csiStorageCapacityMessage = message(
   'io.k8s.api.storage.v1.CSIStorageCapacity',

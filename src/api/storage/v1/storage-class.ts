@@ -1,9 +1,9 @@
 // StorageClass: a way to make volumes, which claims name.
-import { lookup } from '../../../base/lookup.ts'
-import { areRepeated } from '../../../base/first-indexes.ts'
-import type { Infer } from '../../../schema/infer.ts'
-import { atomicMessage, bool, list, map, message, string, struct } from '../../../schema/field.ts'
-import type { InputOf, ObjectOf } from '../../object.ts'
+import { lookup } from '../../../base/collections/lookup.ts'
+import { areRepeated } from '../../../base/collections/first-indexes.ts'
+import type { Infer } from '../../../schema/descriptor/infer.ts'
+import { atomicMessage, bool, list, map, message, string, struct } from '../../../schema/descriptor/field.ts'
+import type { InputOf, ObjectOf } from '../../meta/object.ts'
 import { objectMeta } from '../../meta/v1/object-meta.ts'
 import {
   duplicate,
@@ -13,11 +13,11 @@ import {
   notSupported,
   required,
   type FieldError,
-} from '../../../schema/field-error.ts'
-import { equalValues, identityOf, type JsonObject } from '../../../schema/json-value.ts'
-import { ageText } from '../../age.ts'
-import { column, defineKind } from '../../kind.ts'
-import { dnsSubdomainErrors, qualifiedNameErrors } from '../../names.ts'
+} from '../../../schema/validation/field-error.ts'
+import { equalValues, identityOf, type JsonObject } from '../../../schema/json/json-value.ts'
+import { ageText } from '../../columns/age.ts'
+import { column, defineKind } from '../../kind/kind.ts'
+import { dnsSubdomainErrors, qualifiedNameErrors } from '../../validation/names.ts'
 import { validateParameters, validateProvisioner } from './class-rules.ts'
 
 export const topologySelectorLabelRequirement = message('io.k8s.api.core.v1.TopologySelectorLabelRequirement', {

@@ -1,7 +1,7 @@
 // Tables for storage: classes, drivers and attachments.
 import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
-import { cellsOf, made, testMistakes, updateErrorsOf } from '../../kind.harness.ts'
+import { cellsOf, objectFrom, testInvalidObjects, updateErrorsOf } from '../../kind/kind.harness.ts'
 import { csiDriver } from './csi-driver.ts'
 import { csiNode } from './csi-node.ts'
 import { csiStorageCapacity } from './csi-storage-capacity.ts'
@@ -14,7 +14,7 @@ const zones = (...values: string[]) => ({ matchLabelExpressions: [{ key: 'zone',
 const driver = { name: 'a.b', nodeID: 'n' }
 const attachment = { attacher: 'a.b', nodeName: 'n', source: { persistentVolumeName: 'pv' } }
 
-testMistakes(storageClass, [
+testInvalidObjects(storageClass, [
   ['only a provisioner', { provisioner }, []],
   ['no provisioner', {}, ['provisioner: Required value']],
   ['a provisioner in capitals', { provisioner: 'X.Y/Z' }, []],
@@ -56,7 +56,7 @@ testMistakes(storageClass, [
   ],
 ])
 
-testMistakes(volumeAttributesClass, [
+testInvalidObjects(volumeAttributesClass, [
   ['a driver and parameters', { driverName: 'a.b', parameters: { iops: '1' } }, []],
   [
     'nothing',
@@ -65,7 +65,7 @@ testMistakes(volumeAttributesClass, [
   ],
 ])
 
-testMistakes(csiDriver, [
+testInvalidObjects(csiDriver, [
   ['nothing', {}, []],
   [
     'values that do not exist',
@@ -99,7 +99,7 @@ testMistakes(csiDriver, [
   ],
 ])
 
-testMistakes(csiNode, [
+testInvalidObjects(csiNode, [
   ['a driver with topology', { spec: { drivers: [{ ...driver, topologyKeys: ['a.b/zone'] }] } }, []],
   [
     'a driver without a name and an id',
@@ -126,7 +126,7 @@ testMistakes(csiNode, [
   ],
 ])
 
-testMistakes(csiStorageCapacity, [
+testInvalidObjects(csiStorageCapacity, [
   ['a class and a capacity', { storageClassName: 's', capacity: '1Gi' }, []],
   ['no class', {}, [/^storageClassName: Invalid value: "": a lowercase RFC 1123 subdomain/]],
   [
@@ -136,7 +136,7 @@ testMistakes(csiStorageCapacity, [
   ],
 ])
 
-testMistakes(volumeAttachment, [
+testInvalidObjects(volumeAttachment, [
   ['a volume on a node', { spec: attachment }, []],
   [
     'no source',
@@ -164,12 +164,12 @@ testMistakes(volumeAttachment, [
 ])
 
 test('a StorageClass deletes what it made, and makes it at once', () => {
-  const { reclaimPolicy, volumeBindingMode } = made(storageClass, { provisioner })
+  const { reclaimPolicy, volumeBindingMode } = objectFrom(storageClass, { provisioner })
   deepEqual([reclaimPolicy, volumeBindingMode], ['Delete', 'Immediate'])
 })
 
 test('a CSIDriver attaches persistent volumes unless it says otherwise', () => {
-  deepEqual(made(csiDriver, { spec: { volumeLifecycleModes: [] } }).spec, {
+  deepEqual(objectFrom(csiDriver, { spec: { volumeLifecycleModes: [] } }).spec, {
     attachRequired: true,
     podInfoOnMount: false,
     volumeLifecycleModes: ['Persistent'],
@@ -255,5 +255,5 @@ test('the cells of storage', () => {
 })
 
 test('a new VolumeAttachment is not attached', () => {
-  deepEqual(volumeAttachment.initialStatus?.(made(volumeAttachment, { spec: attachment })), { attached: false })
+  deepEqual(volumeAttachment.initialStatus?.(objectFrom(volumeAttachment, { spec: attachment })), { attached: false })
 })

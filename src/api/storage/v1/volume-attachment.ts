@@ -1,15 +1,22 @@
 // VolumeAttachment: the wish that a volume be attached to a node, and what came of it.
-import type { Infer } from '../../../schema/infer.ts'
-import { bool, int32, map, message, string, struct, time } from '../../../schema/field.ts'
-import type { InputOf, ObjectOf } from '../../object.ts'
-import { persistentVolumeSpec } from '../../core/v1/persistent-volume-spec.ts'
+import type { Infer } from '../../../schema/descriptor/infer.ts'
+import { bool, int32, map, message, string, struct, time } from '../../../schema/descriptor/field.ts'
+import type { InputOf, ObjectOf } from '../../meta/object.ts'
+import { persistentVolumeSpec } from '../../core/v1/volume/persistent-volume-spec.ts'
 import { objectMeta } from '../../meta/v1/object-meta.ts'
-import { forbidden, immutable, invalid, required, tooLong, type FieldError } from '../../../schema/field-error.ts'
-import { equalValues } from '../../../schema/json-value.ts'
-import { ageText } from '../../age.ts'
-import { validateDriverName } from '../../driver-name-rules.ts'
-import { column, defineKind } from '../../kind.ts'
-import { dnsSubdomainErrors } from '../../names.ts'
+import {
+  forbidden,
+  immutable,
+  invalid,
+  required,
+  tooLong,
+  type FieldError,
+} from '../../../schema/validation/field-error.ts'
+import { equalValues } from '../../../schema/json/json-value.ts'
+import { ageText } from '../../columns/age.ts'
+import { validateDriverName } from '../../validation/driver-name-rules.ts'
+import { column, defineKind } from '../../kind/kind.ts'
+import { dnsSubdomainErrors } from '../../validation/names.ts'
 
 export const volumeAttachmentSource = message('io.k8s.api.storage.v1.VolumeAttachmentSource', {
   persistentVolumeName: string(1, { pointer: true }),

@@ -1,12 +1,12 @@
 // VolumeAttributesClass: attributes that a driver can give to a volume and change later.
-import { map, message, string, struct } from '../../../schema/field.ts'
-import type { InputOf, ObjectOf } from '../../object.ts'
+import { map, message, string, struct } from '../../../schema/descriptor/field.ts'
+import type { InputOf, ObjectOf } from '../../meta/object.ts'
 import { objectMeta } from '../../meta/v1/object-meta.ts'
-import { forbidden, required } from '../../../schema/field-error.ts'
-import { equalValues } from '../../../schema/json-value.ts'
-import { ageText } from '../../age.ts'
-import { column, defineKind } from '../../kind.ts'
-import { dnsSubdomainErrors } from '../../names.ts'
+import { forbidden, required } from '../../../schema/validation/field-error.ts'
+import { equalValues } from '../../../schema/json/json-value.ts'
+import { ageText } from '../../columns/age.ts'
+import { column, defineKind } from '../../kind/kind.ts'
+import { dnsSubdomainErrors } from '../../validation/names.ts'
 import { validateParameters, validateProvisioner } from './class-rules.ts'
 
 export const volumeAttributesClassMessage = message(

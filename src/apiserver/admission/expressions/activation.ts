@@ -1,32 +1,32 @@
 // What expressions of admission see of a request.
 import { namespace as namespaces, type Namespace } from '../../../api/core/v1/namespace.ts'
-import { namespaceType, requestType } from '../../../api/expressions/admission.ts'
-import type { Kind } from '../../../api/kind.ts'
-import type { ApiObject } from '../../../api/object.ts'
+import { namespaceType, requestType } from '../../../api/expressions/admission-environment.ts'
+import type { Kind } from '../../../api/kind/kind.ts'
+import type { ApiObject } from '../../../api/meta/object.ts'
 import {
-  AuthorizationAnswers,
+  AuthorizationDecisions,
   authorizerType,
   Check,
   resourceCheckType,
-} from '../../../cel/library/kubernetes/authorizer.ts'
-import type { Activation } from '../../../cel/run/frame.ts'
-import { fromJson } from '../../../cel/values/json.ts'
+} from '../../../cel/library/kubernetes/authorizer-functions.ts'
+import type { Activation } from '../../../cel/run/evaluation-frame.ts'
+import { fromJson } from '../../../cel/values/json-value-conversion.ts'
 import type { Value } from '../../../cel/values/value.ts'
-import type { RegistryReads } from '../../registry/strategy.ts'
-import type { AdmissionAttributes } from '../plugin.ts'
-import { shownAs, type Posted } from '../posted.ts'
-import { requestOf } from '../webhooks/review.ts'
+import type { ObjectLister } from '../../registry/strategy.ts'
+import type { AdmissionAttributes } from '../framework/admission-plugin.ts'
+import { convertToVersion, type SubresourceObject } from '../framework/subresource-object.ts'
+import { requestOf } from '../plugins/webhooks/admission-review.ts'
 
 /** One for all expressions of a request that see the object in the same version. */
-export interface Seen {
+export interface ExpressionInput {
   readonly activation: Activation
   /** What the authorizers said so far. */
-  readonly answers: AuthorizationAnswers
+  readonly answers: AuthorizationDecisions
 }
 
-export function seenBy(attributes: AdmissionAttributes, kind: Kind, reads: RegistryReads): Seen {
-  const { object, old, posted, subresource, namespace, name } = attributes
-  const answers = new AuthorizationAnswers()
+export function expressionInput(attributes: AdmissionAttributes, kind: Kind, reads: ObjectLister): ExpressionInput {
+  const { object, old, subresourceObject: posted, subresource, namespace, name } = attributes
+  const answers = new AuthorizationDecisions()
   const { group, plural: resource } = kind
   const asked = { group, resource, ...(subresource === '' ? {} : { subresource }), namespace, name }
   const activation = {
@@ -40,11 +40,11 @@ export function seenBy(attributes: AdmissionAttributes, kind: Kind, reads: Regis
   return { activation, answers }
 }
 
-const shown = (kind: Kind, posted: Posted | undefined, object: ApiObject | undefined): Value =>
-  object === undefined ? null : fromJson(shownAs(kind, posted, object))
+const shown = (kind: Kind, subresourceObject: SubresourceObject | undefined, object: ApiObject | undefined): Value =>
+  object === undefined ? null : fromJson(convertToVersion(kind, subresourceObject, object))
 
 /** Namespaces and what lies in none have no namespace object. */
-function namespaceOf({ kind, namespace }: AdmissionAttributes, reads: RegistryReads): Value {
+function namespaceOf({ kind, namespace }: AdmissionAttributes, reads: ObjectLister): Value {
   const found: Namespace | undefined =
     kind === namespaces || namespace === '' ? undefined : reads.get(namespaces, '', namespace)
   return found === undefined ? null : fromJson(found, namespaceType)

@@ -1,11 +1,11 @@
 // NodeAuthorizer: a kubelet may read what the pods of its node need, and write what is its node's own.
-import type { Caches } from '../../policies.ts'
+import type { ObjectCaches } from '../../filters/policies.ts'
 import type { AccessAttributes, ResourceAttributes } from '../attributes.ts'
 import { allowed, noOpinion, noRules, type Authorizer, type Decision } from '../authorizer.ts'
-import { defaultClusterRoles } from '../defaults/default-objects.ts'
+import { defaultClusterRoles } from '../bootstrap-policy/default-rbac-objects.ts'
 import { RuleTable } from '../rbac/rule-table.ts'
 import { NodeGraph } from './node-graph.ts'
-import { nodeOf } from './node-user.ts'
+import { nodeNameOf } from './node-user.ts'
 
 const leaseNamespace = 'kube-node-lease'
 
@@ -14,12 +14,12 @@ const nodeRules = new RuleTable(
   defaultClusterRoles.find(({ metadata }) => metadata.name === 'system:node')?.rules ?? [],
 )
 
-export function nodeAuthorizer(caches: Caches): Authorizer {
+export function nodeAuthorizer(caches: ObjectCaches): Authorizer {
   const graph = new NodeGraph(caches)
   return {
     name: 'Node',
     authorize(attributes) {
-      const node = nodeOf(attributes.user)
+      const node = nodeNameOf(attributes.user)
       if (node === undefined) return none
       if (node === '') return noOpinion(`unknown node for user ${JSON.stringify(attributes.user.name)}`)
       const refusal = attributes.kind === 'path' ? undefined : refusalOf(node, attributes, graph)
@@ -27,7 +27,7 @@ export function nodeAuthorizer(caches: Caches): Authorizer {
       return byRules(attributes)
     },
     rulesFor: (user) =>
-      nodeOf(user) === undefined
+      nodeNameOf(user) === undefined
         ? noRules
         : { ...noRules, errors: ['node authorizer does not support user rule resolution'] },
   }

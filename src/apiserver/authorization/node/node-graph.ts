@@ -1,20 +1,20 @@
 // NodeGraph: what each node needs for the pods that are bound to it. It follows the registry's caches change by change.
-import { getOrMake } from '../../../base/get-or-make.ts'
-import { persistentVolume, type PersistentVolume } from '../../../api/core/v1/persistent-volume.ts'
-import { pod, type Pod } from '../../../api/core/v1/pod.ts'
+import { getOrInsert } from '../../../base/collections/get-or-insert.ts'
+import { persistentVolume, type PersistentVolume } from '../../../api/core/v1/volume/persistent-volume.ts'
+import { pod, type Pod } from '../../../api/core/v1/pod/pod.ts'
 import { volumeAttachment } from '../../../api/storage/v1/volume-attachment.ts'
-import type { ApiObject } from '../../../api/object.ts'
-import type { Caches } from '../../policies.ts'
-import { needed, podReferences, referAlike, type Needed } from './pod-references.ts'
+import type { ApiObject } from '../../../api/meta/object.ts'
+import type { ObjectCaches } from '../../filters/policies.ts'
+import { referenceKey, podReferences, haveSameReferences, type ReferenceKey } from './pod-references.ts'
 
 export class NodeGraph {
-  readonly #caches: Caches
+  readonly #caches: ObjectCaches
   /** By node: how many of its pods need the object. */
-  readonly #needs = new Map<string, Map<Needed, number>>()
+  readonly #needs = new Map<string, Map<ReferenceKey, number>>()
   /** Volumes by the secrets that mounting them takes. */
-  readonly #volumesBySecret = new Map<Needed, Set<string>>()
+  readonly #volumesBySecret = new Map<ReferenceKey, Set<string>>()
 
-  constructor(caches: Caches) {
+  constructor(caches: ObjectCaches) {
     this.#caches = caches
     caches.observe(pod, {
       changed: (now, before) => this.#podChanged(now as Pod | undefined, before as Pod | undefined),
@@ -23,7 +23,7 @@ export class NodeGraph {
       changed: (now, before) => {
         for (const secret of secretsOf(before)) this.#volumesBySecret.get(secret)?.delete(before?.metadata.name ?? '')
         for (const secret of secretsOf(now))
-          getOrMake(this.#volumesBySecret, secret, () => new Set()).add(now?.metadata.name ?? '')
+          getOrInsert(this.#volumesBySecret, secret, () => new Set()).add(now?.metadata.name ?? '')
         for (const secret of secretsOf(before))
           if (this.#volumesBySecret.get(secret)?.size === 0) this.#volumesBySecret.delete(secret)
       },
@@ -32,7 +32,7 @@ export class NodeGraph {
 
   /** Whether a pod on the node needs the object, directly or through what it mounts. */
   isNeeded(node: string, resource: string, namespace: string, name: string): boolean {
-    const key = needed(resource, namespace, name)
+    const key = referenceKey(resource, namespace, name)
     switch (resource) {
       case 'persistentvolumes':
         return this.#isVolumeNeeded(node, name)
@@ -51,16 +51,17 @@ export class NodeGraph {
   #isVolumeNeeded(node: string, name: string): boolean {
     const claim = this.#caches.get(persistentVolume, '', name)?.spec.claimRef
     return (
-      claim !== undefined && this.#has(node, needed('persistentvolumeclaims', claim.namespace ?? '', claim.name ?? ''))
+      claim !== undefined &&
+      this.#has(node, referenceKey('persistentvolumeclaims', claim.namespace ?? '', claim.name ?? ''))
     )
   }
 
-  #has(node: string, key: Needed): boolean {
+  #has(node: string, key: ReferenceKey): boolean {
     return this.#needs.get(node)?.has(key) ?? false
   }
 
   #podChanged(now: Pod | undefined, before: Pod | undefined): void {
-    if (now !== undefined && before !== undefined && referAlike(now, before)) return
+    if (now !== undefined && before !== undefined && haveSameReferences(now, before)) return
     this.#count(before, -1)
     this.#count(now, 1)
   }
@@ -68,7 +69,7 @@ export class NodeGraph {
   #count(object: Pod | undefined, change: 1 | -1): void {
     const node = object?.spec.nodeName ?? ''
     if (object === undefined || node === '') return
-    const needs = getOrMake(this.#needs, node, () => new Map())
+    const needs = getOrInsert(this.#needs, node, () => new Map())
     for (const key of podReferences(object)) {
       const count = (needs.get(key) ?? 0) + change
       if (count > 0) needs.set(key, count)
@@ -79,7 +80,7 @@ export class NodeGraph {
 }
 
 /** Secrets that a volume names, with the namespaces it names them in, or that of its claim. */
-function secretsOf(object: ApiObject | undefined): Needed[] {
+function secretsOf(object: ApiObject | undefined): ReferenceKey[] {
   if (object === undefined) return []
   const { spec } = object as PersistentVolume
   const { azureFile, cephfs, cinder, csi, flexVolume, iscsi, rbd, scaleIO, storageos } = spec
@@ -101,6 +102,6 @@ function secretsOf(object: ApiObject | undefined): Needed[] {
   return references.flatMap((reference) =>
     reference?.name === undefined || reference.name === ''
       ? []
-      : [needed('secrets', reference.namespace ?? spec.claimRef?.namespace ?? '', reference.name)],
+      : [referenceKey('secrets', reference.namespace ?? spec.claimRef?.namespace ?? '', reference.name)],
   )
 }

@@ -1,11 +1,11 @@
 // Node user: as whom kubelets are known.
-import type { User } from '../../request.ts'
+import type { User } from '../../request/request.ts'
 
 const userPrefix = 'system:node:'
 const nodesGroup = 'system:nodes'
 
 /** The node that a user is; undefined when it is none, empty when it does not say which. */
-export function nodeOf({ name, groups }: User): string | undefined {
+export function nodeNameOf({ name, groups }: User): string | undefined {
   if (!groups.includes(nodesGroup)) return undefined
   return name.startsWith(userPrefix) ? name.slice(userPrefix.length) : ''
 }

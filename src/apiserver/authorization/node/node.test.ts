@@ -1,12 +1,12 @@
 // A node may read what its pods need, and no more.
 import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
-import { persistentVolume } from '../../../api/core/v1/persistent-volume.ts'
-import { pod } from '../../../api/core/v1/pod.ts'
+import { persistentVolume } from '../../../api/core/v1/volume/persistent-volume.ts'
+import { pod } from '../../../api/core/v1/pod/pod.ts'
 import { volumeAttachment } from '../../../api/storage/v1/volume-attachment.ts'
-import { parseFieldSelector } from '../../../api/field-selector-text.ts'
-import { TestCaches } from '../../caches.harness.ts'
-import { userNamed } from '../../request.ts'
+import { parseFieldSelector } from '../../../api/selectors/field-selector-text.ts'
+import { TestCaches } from '../../watch-cache/caches.harness.ts'
+import { userWithName } from '../../request/request.ts'
 import { resourceAttributes } from '../attributes.ts'
 import type { Decision } from '../authorizer.ts'
 import { nodeAuthorizer } from './node-authorizer.ts'
@@ -71,7 +71,7 @@ function seeded(): { caches: TestCaches; asks: (text: string, node?: string) => 
     const [key = '', selector] = where.split('?')
     const [namespace = '', name = ''] = key.includes('/') ? key.split('/') : ['', key]
     const fields = selector === undefined ? undefined : parseFieldSelector(selector)
-    const user = userNamed(`system:node:${node}`, ['system:nodes', 'system:authenticated'])
+    const user = userWithName(`system:node:${node}`, ['system:nodes', 'system:authenticated'])
     return authorizer.authorize(
       resourceAttributes(user, verb, { group, resource, subresource, namespace, name, fields }),
       new AbortController().signal,
@@ -162,12 +162,12 @@ test('another node is allowed none of it, and nothing is left when the pod goes'
 
 test('a node that does not say which, and a user that is none, are not known', () => {
   const authorizer = nodeAuthorizer(new TestCaches())
-  const ask = (user: ReturnType<typeof userNamed>) =>
+  const ask = (user: ReturnType<typeof userWithName>) =>
     authorizer.authorize(
       resourceAttributes(user, 'get', { resource: 'services' }),
       new AbortController().signal,
     ) as Decision
-  equal(ask(userNamed('x', ['system:nodes'])).reason(), 'unknown node for user "x"')
-  equal(ask(userNamed('system:node:a')).reason(), '')
-  deepEqual(authorizer.rulesFor(userNamed('system:node:a', ['system:nodes']), '').errors.length, 1)
+  equal(ask(userWithName('x', ['system:nodes'])).reason(), 'unknown node for user "x"')
+  equal(ask(userWithName('system:node:a')).reason(), '')
+  deepEqual(authorizer.rulesFor(userWithName('system:node:a', ['system:nodes']), '').errors.length, 1)
 })

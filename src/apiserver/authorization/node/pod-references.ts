@@ -1,35 +1,35 @@
 // Which objects does a pod need on its node, beside itself? What it names in its volumes, its environment and its claims.
-import { onceForSpec } from '../../../api/core/v1/bound-spec.ts'
-import type { Container } from '../../../api/core/v1/container.ts'
-import type { Pod } from '../../../api/core/v1/pod.ts'
-import type { Volume } from '../../../api/core/v1/volume.ts'
-import { namespaceOf } from '../../../api/object.ts'
+import { cachedBySpec } from '../../../api/core/v1/pod-spec/bound-spec.ts'
+import type { Container } from '../../../api/core/v1/container/container.ts'
+import type { Pod } from '../../../api/core/v1/pod/pod.ts'
+import type { Volume } from '../../../api/core/v1/volume/volume.ts'
+import { namespaceOf } from '../../../api/meta/object.ts'
 
 /** `secrets default/token`: a resource and the key of an object of it. */
-export type Needed = string
+export type ReferenceKey = string
 
-export const needed = (resource: string, namespace: string, name: string): Needed =>
+export const referenceKey = (resource: string, namespace: string, name: string): ReferenceKey =>
   `${resource} ${namespace === '' ? name : `${namespace}/${name}`}`
 
 const mirrorAnnotation = 'kubernetes.io/config.mirror'
 
 /** Whether two versions of a pod surely name the same objects: most changes are of a status, and name nothing else. */
-export const referAlike = (one: Pod, other: Pod): boolean =>
+export const haveSameReferences = (one: Pod, other: Pod): boolean =>
   one.spec === other.spec &&
   one.status.resourceClaimStatuses === other.status.resourceClaimStatuses &&
   one.metadata.annotations?.[mirrorAnnotation] === other.metadata.annotations?.[mirrorAnnotation]
 
-export function podReferences(pod: Pod): readonly Needed[] {
+export function podReferences(pod: Pod): readonly ReferenceKey[] {
   // A mirror of a static pod gets nothing: a node could write any names into it.
   if (pod.metadata.annotations?.[mirrorAnnotation] !== undefined) return []
   const namespace = namespaceOf(pod)
   const { resourceClaimStatuses = [] } = pod.status
-  const references: Needed[] = []
-  for (const { resource, name } of referencesOf(pod.spec)) references.push(needed(resource, namespace, name))
+  const references: ReferenceKey[] = []
+  for (const { resource, name } of referencesOf(pod.spec)) references.push(referenceKey(resource, namespace, name))
   for (const volume of ephemeralVolumes(pod.spec))
-    references.push(needed('persistentvolumeclaims', namespace, `${pod.metadata.name}-${volume}`))
+    references.push(referenceKey('persistentvolumeclaims', namespace, `${pod.metadata.name}-${volume}`))
   for (const { resourceClaimName } of resourceClaimStatuses)
-    if (resourceClaimName) references.push(needed('resourceclaims', namespace, resourceClaimName))
+    if (resourceClaimName) references.push(referenceKey('resourceclaims', namespace, resourceClaimName))
   return references
 }
 
@@ -39,7 +39,7 @@ interface Reference {
 }
 
 /** What a spec names itself. */
-export const referencesOf = onceForSpec((spec): readonly Reference[] => {
+export const referencesOf = cachedBySpec((spec): readonly Reference[] => {
   const of = (resource: string, names: readonly (string | undefined)[]) =>
     names.flatMap((name) => (name === undefined || name === '' ? [] : [{ resource, name }]))
   const containers = [
@@ -76,7 +76,7 @@ export const referencesOf = onceForSpec((spec): readonly Reference[] => {
 })
 
 /** Volumes whose claims are named after their pod. */
-const ephemeralVolumes = onceForSpec(({ volumes = [] }): readonly string[] =>
+const ephemeralVolumes = cachedBySpec(({ volumes = [] }): readonly string[] =>
   volumes.flatMap(({ name, ephemeral }) => (ephemeral === undefined ? [] : [name])),
 )
 

@@ -1,10 +1,10 @@
 // Grants: what one subject was given in one scope, a namespace or the whole cluster: roles, each with the binding
 // that gave it. Roles are cells that change under their bindings, so a changed role costs nothing here.
-import { getOrMake } from '../../../base/get-or-make.ts'
+import { getOrInsert } from '../../../base/collections/get-or-insert.ts'
 import type { ClusterRoleBinding } from '../../../api/rbac/v1/cluster-role-binding.ts'
 import type { RoleBinding } from '../../../api/rbac/v1/role-binding.ts'
-import type { Subject } from '../../../api/rbac/v1/rules.ts'
-import { namespaceOf } from '../../../api/object.ts'
+import type { Subject } from '../../../api/rbac/v1/policy-rule.ts'
+import { namespaceOf } from '../../../api/meta/object.ts'
 import { RuleTable } from './rule-table.ts'
 import type { AccessAttributes } from '../attributes.ts'
 import type { Decision } from '../authorizer.ts'
@@ -12,7 +12,7 @@ import type { Decision } from '../authorizer.ts'
 export type Binding = RoleBinding | ClusterRoleBinding
 
 /** A role that bindings name, whether it exists or not. */
-export interface RoleCell {
+export interface RoleEntry {
   readonly namespace: string
   readonly name: string
   /** Undefined while there is no such role. */
@@ -23,12 +23,12 @@ export interface RoleCell {
 
 /** One subject of one binding, and the decision that it leads to. */
 export interface Grant {
-  readonly role: RoleCell
+  readonly role: RoleEntry
   readonly binding: Binding
   readonly decision: Decision
 }
 
-export const grantOf = (binding: Binding, subject: Subject, role: RoleCell): Grant => ({
+export const grantOf = (binding: Binding, subject: Subject, role: RoleEntry): Grant => ({
   role,
   binding,
   decision: { kind: 'allowed', reason: () => `RBAC: allowed by ${describe(binding, subject)}` },
@@ -46,19 +46,19 @@ const rolesAskedOneByOneMax = 16
 
 export class Grants {
   /** One of the grants of each role decides; the others only repeat it. */
-  readonly #byRole = new Map<RoleCell, Set<Grant>>()
+  readonly #byRole = new Map<RoleEntry, Set<Grant>>()
   #merged: { readonly table: RuleTable; readonly rolesVersion: number } | undefined
 
   get isEmpty(): boolean {
     return this.#byRole.size === 0
   }
 
-  get roles(): Iterable<RoleCell> {
+  get roles(): Iterable<RoleEntry> {
     return this.#byRole.keys()
   }
 
   add(grant: Grant): void {
-    getOrMake(this.#byRole, grant.role, () => new Set()).add(grant)
+    getOrInsert(this.#byRole, grant.role, () => new Set()).add(grant)
     this.#merged = undefined
   }
 

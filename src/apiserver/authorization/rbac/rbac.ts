@@ -1,18 +1,18 @@
 // Rbac: who may do what by roles and bindings. It follows the registry's caches change by change; a decision looks up
 // the asker's own grants, so it costs the same with ten bindings and with ten thousand.
-import { getOrMake } from '../../../base/get-or-make.ts'
+import { getOrInsert } from '../../../base/collections/get-or-insert.ts'
 import { clusterRoleBinding } from '../../../api/rbac/v1/cluster-role-binding.ts'
 import { clusterRole } from '../../../api/rbac/v1/cluster-role.ts'
 import { roleBinding } from '../../../api/rbac/v1/role-binding.ts'
 import { role } from '../../../api/rbac/v1/role.ts'
-import type { PolicyRule, Subject } from '../../../api/rbac/v1/rules.ts'
-import { keyOf, namespaceOf, type ApiObject } from '../../../api/object.ts'
-import type { Caches } from '../../policies.ts'
-import type { User } from '../../request.ts'
-import { serviceAccountUser } from '../../service-account-name.ts'
+import type { PolicyRule, Subject } from '../../../api/rbac/v1/policy-rule.ts'
+import { keyOf, namespaceOf, type ApiObject } from '../../../api/meta/object.ts'
+import type { ObjectCaches } from '../../filters/policies.ts'
+import type { User } from '../../request/request.ts'
+import { serviceAccountUser } from '../../request/user-names.ts'
 import type { AccessAttributes } from '../attributes.ts'
-import type { Authorizer, Decision, KnownRules } from '../authorizer.ts'
-import { Grants, grantOf, scopeOf, type Binding, type Grant, type RoleCell } from './grants.ts'
+import type { Authorizer, Decision, ResolvedRules } from '../authorizer.ts'
+import { Grants, grantOf, scopeOf, type Binding, type Grant, type RoleEntry } from './grants.ts'
 import { RuleTable } from './rule-table.ts'
 
 const everywhere = ''
@@ -22,14 +22,14 @@ type Scopes = Map<string, Grants>
 
 export class Rbac implements Authorizer {
   readonly name = 'RBAC'
-  readonly #roles = new Map<string, RoleCell>()
+  readonly #roles = new Map<string, RoleEntry>()
   /** By name, then by scope. */
   readonly #users = new Map<string, Scopes>()
   readonly #groups = new Map<string, Scopes>()
   readonly #bindings = new Map<string, readonly Grant[]>()
   #rolesVersion = 0
 
-  constructor(caches: Caches) {
+  constructor(caches: ObjectCaches) {
     for (const kind of [role, clusterRole])
       caches.observe(kind, {
         changed: (now, before) => (now === undefined ? this.#dropRole(before) : this.#setRole(now)),
@@ -53,7 +53,7 @@ export class Rbac implements Authorizer {
     return { kind: 'noOpinion', reason: () => this.#missingRoles(user, namespace) }
   }
 
-  rulesFor(user: User, namespace: string): KnownRules {
+  rulesFor(user: User, namespace: string): ResolvedRules {
     return { rules: this.rulesOf(user, namespace), incomplete: false, errors: this.missingRolesOf(user, namespace) }
   }
 
@@ -94,7 +94,7 @@ export class Rbac implements Authorizer {
 
   #setRole(object: ApiObject): void {
     const { rules } = object as { rules?: readonly PolicyRule[] | null }
-    this.#cell(namespaceOf(object), object.metadata.name).table = new RuleTable(rules ?? [])
+    this.#roleEntry(namespaceOf(object), object.metadata.name).table = new RuleTable(rules ?? [])
     this.#rolesVersion++
   }
 
@@ -103,22 +103,22 @@ export class Rbac implements Authorizer {
     if (cell === undefined) return
     cell.table = undefined
     this.#rolesVersion++
-    this.#forgetUnused(cell)
+    this.#dropUnused(cell)
   }
 
   #setBinding(binding: Binding): void {
     const scope = scopeOf(binding)
     const { kind, name } = binding.roleRef
-    const cell = this.#cell(kind === 'Role' ? scope : everywhere, name)
+    const cell = this.#roleEntry(kind === 'Role' ? scope : everywhere, name)
     const grants = (binding.subjects ?? []).map((subject) => {
       const grant = grantOf(binding, subject, cell)
       cell.uses++
-      const scopes = getOrMake(this.#subjectsLike(subject), subjectName(subject, scope), () => new Map())
-      getOrMake(scopes, scope, () => new Grants()).add(grant)
+      const scopes = getOrInsert(this.#subjectsOfKind(subject), subjectName(subject, scope), () => new Map())
+      getOrInsert(scopes, scope, () => new Grants()).add(grant)
       return grant
     })
     this.#bindings.set(bindingKey(binding), grants)
-    this.#forgetUnused(cell)
+    this.#dropUnused(cell)
   }
 
   #dropBinding(binding: Binding): void {
@@ -128,7 +128,7 @@ export class Rbac implements Authorizer {
     const scope = scopeOf(binding)
     for (const [index, subject] of (binding.subjects ?? []).entries()) {
       const grant = grants[index]
-      const subjects = this.#subjectsLike(subject)
+      const subjects = this.#subjectsOfKind(subject)
       const name = subjectName(subject, scope)
       const scopes = subjects.get(name)
       const held = scopes?.get(scope)
@@ -137,19 +137,19 @@ export class Rbac implements Authorizer {
       if (held.isEmpty) scopes.delete(scope)
       if (scopes.size === 0) subjects.delete(name)
       grant.role.uses--
-      this.#forgetUnused(grant.role)
+      this.#dropUnused(grant.role)
     }
   }
 
-  #subjectsLike({ kind }: Subject): Map<string, Scopes> {
+  #subjectsOfKind({ kind }: Subject): Map<string, Scopes> {
     return kind === 'Group' ? this.#groups : this.#users
   }
 
-  #cell(namespace: string, name: string): RoleCell {
-    return getOrMake(this.#roles, roleKey(namespace, name), () => ({ namespace, name, table: undefined, uses: 0 }))
+  #roleEntry(namespace: string, name: string): RoleEntry {
+    return getOrInsert(this.#roles, roleKey(namespace, name), () => ({ namespace, name, table: undefined, uses: 0 }))
   }
 
-  #forgetUnused({ namespace, name, table, uses }: RoleCell): void {
+  #dropUnused({ namespace, name, table, uses }: RoleEntry): void {
     if (table === undefined && uses === 0) this.#roles.delete(roleKey(namespace, name))
   }
 }
@@ -161,5 +161,5 @@ const bindingKey = (binding: Binding): string => `${binding.kind} ${keyOf(bindin
 const subjectName = ({ kind, name, namespace }: Subject, scope: string): string =>
   kind === 'ServiceAccount' ? serviceAccountUser(namespace ?? scope, name) : name
 
-const missingText = ({ namespace, name }: RoleCell): string =>
+const missingText = ({ namespace, name }: RoleEntry): string =>
   `${namespace === '' ? 'clusterrole' : 'role'}.rbac.authorization.k8s.io ${JSON.stringify(name)} not found`

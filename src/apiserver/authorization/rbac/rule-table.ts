@@ -1,8 +1,8 @@
 // RuleTable: the rules of one role, compiled once into look-ups, shared by everybody who is bound to the role.
-import { append } from '../../../base/append.ts'
-import { withoutTrailing } from '../../../base/without-trailing.ts'
-import { getOrMake } from '../../../base/get-or-make.ts'
-import type { PolicyRule } from '../../../api/rbac/v1/rules.ts'
+import { append } from '../../../base/collections/append.ts'
+import { withoutTrailing } from '../../../base/text/without-trailing.ts'
+import { getOrInsert } from '../../../base/collections/get-or-insert.ts'
+import type { PolicyRule } from '../../../api/rbac/v1/policy-rule.ts'
 import type { AccessAttributes, PathAttributes, ResourceAttributes } from '../attributes.ts'
 
 /** Names of the objects that a rule is limited to, or all of them. */
@@ -10,7 +10,7 @@ type Names = Set<string> | 'all'
 type ByResource = Map<string, Names>
 type ByGroup = Map<string, ByResource>
 
-const everyWord = '*'
+const wildcard = '*'
 
 export class RuleTable {
   readonly rules: readonly PolicyRule[]
@@ -25,17 +25,17 @@ export class RuleTable {
   allows(asked: AccessAttributes): boolean {
     if (!this.#isCompiled) this.#compile()
     if (asked.kind === 'path') return this.#allowsPath(asked)
-    return this.#allowsVerb(asked.verb, asked) || this.#allowsVerb(everyWord, asked)
+    return this.#allowsVerb(asked.verb, asked) || this.#allowsVerb(wildcard, asked)
   }
 
   #allowsVerb(verb: string, asked: ResourceAttributes): boolean {
     const groups = this.#byVerb.get(verb)
-    return groups !== undefined && (isNamed(groups.get(asked.group), asked) || isNamed(groups.get(everyWord), asked))
+    return groups !== undefined && (isNamed(groups.get(asked.group), asked) || isNamed(groups.get(wildcard), asked))
   }
 
   #allowsPath({ verb, path }: PathAttributes): boolean {
     const matches = (rule: string) => matchesPath(rule, path)
-    return [verb, everyWord].some((word) => this.#pathsByVerb.get(word)?.some(matches) ?? false)
+    return [verb, wildcard].some((word) => this.#pathsByVerb.get(word)?.some(matches) ?? false)
   }
 
   /** When it is first asked: of the roles that every cluster has, few are. */
@@ -47,12 +47,12 @@ export class RuleTable {
   #add(verb: string, { apiGroups = [], resources = [], resourceNames = [], nonResourceURLs = [] }: PolicyRule): void {
     if (nonResourceURLs.length > 0)
       append(
-        getOrMake(this.#pathsByVerb, verb, () => []),
+        getOrInsert(this.#pathsByVerb, verb, () => []),
         nonResourceURLs,
       )
-    const byGroup = getOrMake(this.#byVerb, verb, () => new Map())
+    const byGroup = getOrInsert(this.#byVerb, verb, () => new Map())
     for (const group of apiGroups) {
-      const byResource = getOrMake(byGroup, group, () => new Map())
+      const byResource = getOrInsert(byGroup, group, () => new Map())
       for (const resource of resources) addNames(byResource, resource, resourceNames)
     }
   }
@@ -60,7 +60,7 @@ export class RuleTable {
 
 /** A rule that ends in `*` means every path that begins as it does. */
 export const matchesPath = (rule: string, path: string): boolean =>
-  rule === path || (rule.endsWith(everyWord) && path.startsWith(withoutTrailing(rule, everyWord)))
+  rule === path || (rule.endsWith(wildcard) && path.startsWith(withoutTrailing(rule, wildcard)))
 
 /** A rule may name the resource itself, any resource with the subresource, or anything. */
 function isNamed(resources: ByResource | undefined, { resource, subresource, name }: ResourceAttributes): boolean {
@@ -69,7 +69,7 @@ function isNamed(resources: ByResource | undefined, { resource, subresource, nam
     const names = resources.get(key)
     return names !== undefined && (names === 'all' || names.has(name))
   }
-  if (has(everyWord)) return true
+  if (has(wildcard)) return true
   return subresource === '' ? has(resource) : has(`${resource}/${subresource}`) || has(`*/${subresource}`)
 }
 

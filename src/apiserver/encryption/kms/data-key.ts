@@ -1,7 +1,7 @@
 // DataKey: a key that encrypts values of the store. The KMS plugin encrypts the key itself, not the values.
-import type { Random } from '../../../base/random.ts'
-import type { CryptoProvider } from '../../../platform/crypto.ts'
-import { dekSourceTypes } from './messages.ts'
+import type { Random } from '../../../base/random/random.ts'
+import type { CryptoProvider } from '../../../platform/crypto/crypto.ts'
+import { dekSourceTypes } from './kms-messages.ts'
 
 export const seedBytes = 32
 const infoBytes = 32

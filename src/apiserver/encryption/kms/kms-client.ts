@@ -1,13 +1,13 @@
 // KmsClient: the calls to one KMS plugin. Every call has a deadline, and every answer is checked before it is used.
-import type { Clock } from '../../../base/clock.ts'
-import { newUid } from '../../../base/ids.ts'
-import type { Random } from '../../../base/random.ts'
-import type { Http2Provider } from '../../../platform/http2.ts'
-import { GrpcChannel, noMetadata, type GrpcMethod } from '../../../wire/grpc/channel.ts'
-import type { Message, Proto, ProtoInput } from '../../../wire/protobuf/message.ts'
-import { annotationsBytesMax, statusProblem, wrappedKeyProblem } from './contract.ts'
+import type { Clock } from '../../../base/time/clock.ts'
+import { newUid } from '../../../base/random/ids.ts'
+import type { Random } from '../../../base/random/random.ts'
+import type { Http2Provider } from '../../../platform/http/http2-client.ts'
+import { GrpcChannel, noMetadata, type GrpcMethod } from '../../../wire/grpc/grpc-channel.ts'
+import type { Message, Proto, ProtoInput } from '../../../wire/protobuf/proto-message.ts'
+import { annotationsBytesMax, statusProblem, wrappedKeyProblem } from './kms-rules.ts'
 import { dataKeyProblem } from './data-key.ts'
-import { dekSourceTypes, kmsMethods, type WrappedKey } from './messages.ts'
+import { dekSourceTypes, kmsMethods, type WrappedKey } from './kms-messages.ts'
 
 export interface KmsClientDeps {
   readonly http2: Http2Provider
@@ -22,7 +22,7 @@ export interface KmsEndpoint {
 }
 
 /** The largest valid answer, and room for its framing. */
-const answerBytesMax = annotationsBytesMax + 32 * 1024
+const responseBytesMax = annotationsBytesMax + 32 * 1024
 
 export class KmsClient {
   readonly #deps: KmsClientDeps
@@ -32,13 +32,13 @@ export class KmsClient {
   constructor({ endpoint, timeoutMs }: KmsEndpoint, deps: KmsClientDeps) {
     this.#deps = deps
     this.#timeoutMs = timeoutMs
-    this.#channel = new GrpcChannel({ ...deps, endpoint, messageBytesMax: answerBytesMax, connectMsMax: timeoutMs })
+    this.#channel = new GrpcChannel({ ...deps, endpoint, messageBytesMax: responseBytesMax, connectMsMax: timeoutMs })
   }
 
   /** The id of the key that the plugin encrypts with; rejects when the plugin is not healthy. */
   async keyId(signal: AbortSignal): Promise<string> {
     const status = await this.#call(kmsMethods.status, {}, signal)
-    refuse(statusProblem(status))
+    throwIf(statusProblem(status))
     return status.keyId
   }
 
@@ -52,7 +52,7 @@ export class KmsClient {
       annotations,
       encryptedDekSourceType: dekSourceTypes.hkdfSha256XnonceAesGcmSeed,
     }
-    refuse(wrappedKeyProblem(wrapped))
+    throwIf(wrappedKeyProblem(wrapped))
     return wrapped
   }
 
@@ -61,7 +61,7 @@ export class KmsClient {
     const uid = newUid(this.#deps.random)
     const request = { ciphertext, uid, keyId, annotations }
     const { plaintext } = await this.#call(kmsMethods.decrypt, request, signal)
-    refuse(dataKeyProblem(encryptedDekSourceType, plaintext))
+    throwIf(dataKeyProblem(encryptedDekSourceType, plaintext))
     return plaintext.slice() // a view would keep the whole message in memory
   }
 
@@ -89,6 +89,6 @@ export class KmsClient {
   }
 }
 
-function refuse(problem: string | undefined): void {
+function throwIf(problem: string | undefined): void {
   if (problem !== undefined) throw new Error(problem)
 }

@@ -1,7 +1,7 @@
 // The `kms` section of an EncryptionConfiguration: what is taken, and the messages for what is refused.
 import { deepEqual, throws } from 'node:assert/strict'
 import { test } from 'node:test'
-import { ConfigReader } from '../../config-reader.ts'
+import { ConfigReader } from '../../config/config-reader.ts'
 import { kmsOptions } from './kms-options.ts'
 
 const section = { apiVersion: 'v2', name: 'fake', endpoint: 'unix:///run/kms.sock' }

@@ -1,5 +1,5 @@
 // kmsOptions: the `kms` section of an EncryptionConfiguration, with upstream's messages for what it must not be.
-import type { ConfigReader } from '../../config-reader.ts'
+import type { ConfigReader } from '../../config/config-reader.ts'
 import type { KmsOptions } from './kms-provider.ts'
 
 const timeoutMsDefault = 3_000
@@ -10,9 +10,9 @@ const v1Refused =
   'KMSv1 is deprecated and will only receive security updates going forward. Use KMSv2 instead (apiVersion: v2).'
 
 export function kmsOptions(kms: ConfigReader, namesInUse: ReadonlySet<string>): KmsOptions {
-  const apiVersion = kms.text('apiVersion', 'v1')
-  const name = kms.text('name', '')
-  const endpoint = kms.text('endpoint', '')
+  const apiVersion = kms.string('apiVersion', 'v1')
+  const name = kms.string('name', '')
+  const endpoint = kms.string('endpoint', '')
   const timeoutMs = kms.milliseconds('timeout', timeoutMsDefault)
   const invalid = (field: string, value: string, why: string) =>
     kms.error(field, `is invalid: ${JSON.stringify(value)}: ${why}`)
@@ -23,7 +23,7 @@ export function kmsOptions(kms: ConfigReader, namesInUse: ReadonlySet<string>): 
       apiVersion,
       `unsupported apiVersion ${apiVersion} for KMS provider, only v2 is supported`,
     )
-  kms.end()
+  kms.rejectUnknownFields()
   if (name === '') throw kms.error('name', 'is required: name is a mandatory field for a provider')
   if (name.includes(':')) throw invalid('name', name, `invalid KMS provider name ${name}, must not contain ':'`)
   if (namesInUse.has(name)) throw invalid('name', name, `duplicate KMS provider name ${name}, names must be unique`)

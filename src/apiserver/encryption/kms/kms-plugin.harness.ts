@@ -3,13 +3,13 @@ import { createCipheriv, hash } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { serveGrpc, type GrpcServer, type ServedCall } from '../../../wire/grpc/server.suite.ts'
-import { decodeProto } from '../../../wire/protobuf/decode.ts'
-import { encodeProto } from '../../../wire/protobuf/encode.ts'
-import type { Message, Proto, ProtoInput } from '../../../wire/protobuf/message.ts'
-import { kmsMethods } from './messages.ts'
+import { serveGrpc, type GrpcServer, type ServedCall } from '../../../wire/grpc/grpc-server.harness.ts'
+import { decodeProto } from '../../../wire/protobuf/decode-proto.ts'
+import { encodeProto } from '../../../wire/protobuf/encode-proto.ts'
+import type { Message, Proto, ProtoInput } from '../../../wire/protobuf/proto-message.ts'
+import { kmsMethods } from './kms-messages.ts'
 
-type Answers = {
+type Responses = {
   [Name in keyof typeof kmsMethods]?: (
     request: Proto<(typeof kmsMethods)[Name]['request']>,
   ) => ProtoInput<(typeof kmsMethods)[Name]['answer']> | 'error' | 'silence'
@@ -22,18 +22,18 @@ export function wrapped(keyId: string, data: Uint8Array): Uint8Array {
 }
 
 export class FakePlugin implements AsyncDisposable {
-  readonly #folder: string
+  readonly #directory: string
   #server: GrpcServer | undefined
   keyId = 'key-1'
   /** Answers that replace the usual ones. */
-  answers: Answers = {}
+  responses: Responses = {}
   readonly calls = { status: 0, encrypt: 0, decrypt: 0 }
   #open = 0
   /** The most calls that waited for an answer at the same time. */
   openMost = 0
 
-  constructor(folder: string) {
-    this.#folder = folder
+  constructor(directory: string) {
+    this.#directory = directory
   }
 
   static async start(): Promise<FakePlugin> {
@@ -43,7 +43,7 @@ export class FakePlugin implements AsyncDisposable {
   }
 
   get endpoint(): string {
-    return `unix://${this.#folder}/kms.sock`
+    return `unix://${this.#directory}/kms.sock`
   }
 
   async start(): Promise<void> {
@@ -51,17 +51,17 @@ export class FakePlugin implements AsyncDisposable {
     this.#server = await serveGrpc(
       {
         [path('status')]: (call) =>
-          this.#answer('status', call, () => ({ version: 'v2', healthz: 'ok', keyId: this.keyId })),
+          this.#respond('status', call, () => ({ version: 'v2', healthz: 'ok', keyId: this.keyId })),
         [path('encrypt')]: (call) =>
-          this.#answer('encrypt', call, ({ plaintext }) => ({
+          this.#respond('encrypt', call, ({ plaintext }) => ({
             ciphertext: wrapped(this.keyId, plaintext),
             keyId: this.keyId,
             annotations: { 'version.example.com': new Uint8Array([1]) },
           })),
         [path('decrypt')]: (call) =>
-          this.#answer('decrypt', call, ({ ciphertext, keyId }) => ({ plaintext: wrapped(keyId, ciphertext) })),
+          this.#respond('decrypt', call, ({ ciphertext, keyId }) => ({ plaintext: wrapped(keyId, ciphertext) })),
       },
-      { path: `${this.#folder}/kms.sock` },
+      { path: `${this.#directory}/kms.sock` },
     )
   }
 
@@ -72,20 +72,20 @@ export class FakePlugin implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.stop()
-    await rm(this.#folder, { recursive: true })
+    await rm(this.#directory, { recursive: true })
   }
 
-  async #answer<Name extends keyof typeof kmsMethods>(
+  async #respond<Name extends keyof typeof kmsMethods>(
     name: Name,
     call: ServedCall,
-    usual: NonNullable<Answers[Name]>,
+    usual: NonNullable<Responses[Name]>,
   ): Promise<void> {
     this.calls[name]++
     this.openMost = Math.max(this.openMost, ++this.#open)
     let sent = new Uint8Array()
     for await (const message of call.messages) sent = message.slice()
     const method = kmsMethods[name] as { readonly request: Message; readonly answer: Message }
-    const make = (this.answers[name] ?? usual) as (request: object) => ProtoInput<Message> | 'error' | 'silence'
+    const make = (this.responses[name] ?? usual) as (request: object) => ProtoInput<Message> | 'error' | 'silence'
     const answer = make(decodeProto(method.request, sent))
     this.#open-- // before the answer: a client that waited for it comes after
     if (answer === 'silence') return

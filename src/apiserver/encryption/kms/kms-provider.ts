@@ -1,20 +1,20 @@
 // KmsProvider: a cipher whose data encryption keys are encrypted by a KMS plugin (KMS v2). One seed is generated at the
 // start and whenever the plugin's key id changes; values are encrypted locally, so that neither reads nor writes call
 // the plugin in steady state. Seeds that other processes or earlier starts generated are decrypted once and cached.
-import { BoundedCache } from '../../../base/bounded-cache.ts'
-import { errorText, type Log } from '../../../base/log.ts'
-import { RecentMap } from '../../../base/recent-map.ts'
-import { unlessAborted } from '../../../base/unless-aborted.ts'
-import { whenKnown, type Soon } from '../../../base/when-known.ts'
-import type { CryptoProvider } from '../../../platform/crypto.ts'
-import { decodeProto } from '../../../wire/protobuf/decode.ts'
-import { encodeProto } from '../../../wire/protobuf/encode.ts'
-import type { ValueCipher } from '../value-cipher.ts'
-import { encryptedObjectProblem } from './contract.ts'
+import { TtlCache } from '../../../base/collections/ttl-cache.ts'
+import { errorText, type Log } from '../../../base/observability/log.ts'
+import { RecentMap } from '../../../base/collections/recent-map.ts'
+import { unlessAborted } from '../../../base/async/unless-aborted.ts'
+import { thenMaybe, type MaybePromise } from '../../../base/async/maybe-promise.ts'
+import type { CryptoProvider } from '../../../platform/crypto/crypto.ts'
+import { decodeProto } from '../../../wire/protobuf/decode-proto.ts'
+import { encodeProto } from '../../../wire/protobuf/encode-proto.ts'
+import type { ValueCipher } from '../ciphers/value-cipher.ts'
+import { encryptedObjectProblem } from './kms-rules.ts'
 import { openWithDataKey, sealWithSeed, seedBytes } from './data-key.ts'
 import { KmsError } from './kms-error.ts'
 import { KmsClient, type KmsClientDeps, type KmsEndpoint } from './kms-client.ts'
-import { encryptedObject, wrappedKey, type WrappedKey } from './messages.ts'
+import { encryptedObject, wrappedKey, type WrappedKey } from './kms-messages.ts'
 
 export interface KmsOptions extends KmsEndpoint {
   readonly name: string
@@ -59,7 +59,7 @@ export class KmsProvider implements ValueCipher {
   #probing: Promise<void> | undefined
   readonly #dataKeys = new RecentMap<string, Uint8Array>(dataKeysMax)
   /** Seeds that could not be decrypted a moment ago: readers that retry do not flood the plugin and the log. */
-  readonly #failures: BoundedCache<true>
+  readonly #failures: TtlCache<true>
   readonly #unwrapping = new Map<string, Promise<Uint8Array>>()
   #callsOpen = 0
   readonly #waiting: (() => void)[] = []
@@ -69,7 +69,7 @@ export class KmsProvider implements ValueCipher {
     this.#name = options.name
     this.#deps = deps
     this.#client = new KmsClient(options, deps)
-    this.#failures = new BoundedCache(deps.clock, dataKeysMax)
+    this.#failures = new TtlCache(deps.clock, dataKeysMax)
     this.prefix = `k8s:enc:kms:v2:${options.name}:`
     this.#start = new TextEncoder().encode(this.prefix)
   }
@@ -124,13 +124,13 @@ export class KmsProvider implements ValueCipher {
     return whole
   }
 
-  open(sealed: Uint8Array, key: string): Soon<Uint8Array> {
+  open(sealed: Uint8Array, key: string): MaybePromise<Uint8Array> {
     const object = decodeProto(encryptedObject, sealed.subarray(this.#start.length))
     const problem = encryptedObjectProblem(object)
     if (problem !== undefined) throw this.#error(problem)
     const { encryptedData, encryptedDekSourceType: type } = object
     const bound = new TextEncoder().encode(key)
-    return whenKnown(this.#dataKey(object), (source) => {
+    return thenMaybe(this.#dataKey(object), (source) => {
       try {
         return openWithDataKey(this.#deps.crypto, type, source, encryptedData, bound)
       } catch {
@@ -182,7 +182,7 @@ export class KmsProvider implements ValueCipher {
     this.#deps.log.info('a data encryption key is in use', { provider: this.#name, keyId: wrapped.keyId })
   }
 
-  #dataKey(wrapped: WrappedKey): Soon<Uint8Array> {
+  #dataKey(wrapped: WrappedKey): MaybePromise<Uint8Array> {
     const id = this.#idOf(wrapped)
     const known = this.#writeKey?.id === id ? this.#writeKey.seed : this.#dataKeys.get(id)
     if (known === undefined) return this.#unwrapping.get(id) ?? this.#unwrap(id, wrapped)

@@ -2,17 +2,17 @@
 // be lost or become unreadable, and at the end everything can be moved to the newest key.
 import { deepEqual, equal, ok } from 'node:assert/strict'
 import { test } from 'node:test'
-import { silentLog } from '../../../base/log.ts'
-import { seededRandom } from '../../../base/random.ts'
-import { turn } from '../../../base/turn.ts'
-import { VirtualClock } from '../../../base/virtual-clock.ts'
+import { silentLog } from '../../../base/observability/log.ts'
+import { seededRandom } from '../../../base/random/random.ts'
+import { eventLoopTurn } from '../../../base/async/event-loop-turn.ts'
+import { VirtualClock } from '../../../base/time/virtual-clock.ts'
 import { nodeCrypto } from '../../../platform/node/crypto.ts'
-import { nodeHttp2 } from '../../../platform/node/http2.ts'
-import { MemoryStore } from '../../../store/memory.ts'
-import { openPolicies } from '../../policies.ts'
+import { nodeHttp2 } from '../../../platform/node/http/http2-client.ts'
+import { MemoryStore } from '../../../store/memory-store.ts'
+import { openPolicies } from '../../filters/policies.ts'
 import { startServer } from '../../server.harness.ts'
 import { EncryptedStore } from '../encrypted-store.ts'
-import { identity } from '../value-cipher.ts'
+import { identity } from '../ciphers/value-cipher.ts'
 import { FakePlugin } from './kms-plugin.harness.ts'
 import { KmsProvider } from './kms-provider.ts'
 
@@ -46,7 +46,7 @@ test('keys rotate while two servers write and read, and no object is lost or unr
   const write = async (writer: number) => {
     const { call } = writer % 2 === 0 ? first : second
     for (let i = 0; !rotated.signal.aborted || i < secretsOfEach; i++) {
-      await turn() // the plugin answers over a socket
+      await eventLoopTurn() // the plugin answers over a socket
       const name = `secret-${writer}-${i % secretsOfEach}`
       const word = Buffer.from(`${writer} ${i}`).toString('base64')
       const body = { metadata: { name }, data: { word } }

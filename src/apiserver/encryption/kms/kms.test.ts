@@ -1,21 +1,21 @@
 // KMS v2 with a plugin on a unix socket: what is stored, key rotation, failures of the plugin, and hostile answers.
 import { deepEqual, equal, notEqual, ok, rejects, throws } from 'node:assert/strict'
 import { test } from 'node:test'
-import { realClock, type Clock } from '../../../base/clock.ts'
-import { silentLog } from '../../../base/log.ts'
-import { seededRandom } from '../../../base/random.ts'
-import { TaskGroup } from '../../../base/task-group.ts'
-import { VirtualClock } from '../../../base/virtual-clock.ts'
+import { realClock, type Clock } from '../../../base/time/clock.ts'
+import { silentLog } from '../../../base/observability/log.ts'
+import { seededRandom } from '../../../base/random/random.ts'
+import { TaskGroup } from '../../../base/async/task-group.ts'
+import { VirtualClock } from '../../../base/time/virtual-clock.ts'
 import { nodeCrypto } from '../../../platform/node/crypto.ts'
-import { nodeHttp2 } from '../../../platform/node/http2.ts'
-import { MemoryStore } from '../../../store/memory.ts'
+import { nodeHttp2 } from '../../../platform/node/http/http2-client.ts'
+import { MemoryStore } from '../../../store/memory-store.ts'
 import type { Store } from '../../../store/store.ts'
-import { encodeProto } from '../../../wire/protobuf/encode.ts'
+import { encodeProto } from '../../../wire/protobuf/encode-proto.ts'
 import { EncryptedStore } from '../encrypted-store.ts'
-import { identity } from '../value-cipher.ts'
+import { identity } from '../ciphers/value-cipher.ts'
 import { FakePlugin, wrapped } from './kms-plugin.harness.ts'
 import { KmsProvider } from './kms-provider.ts'
-import { encryptedObject } from './messages.ts'
+import { encryptedObject } from './kms-messages.ts'
 
 const { signal } = new AbortController()
 const path = '/registry/secrets/default/a'
@@ -142,14 +142,14 @@ test('without a good status nothing is written after three minutes, and reads go
   await clock.settle()
   const store = storeOf(new MemoryStore(clock), kms.provider)
   await put(store, 'one')
-  kms.plugin.answers = { status: () => ({ version: 'v2', healthz: 'sick', keyId: 'key-1' }) }
+  kms.plugin.responses = { status: () => ({ version: 'v2', healthz: 'sick', keyId: 'key-1' }) }
   await clock.advance('60s')
   await rejects(kms.provider.check(signal), /got unexpected healthz status: "sick"/)
   await put(store, 'two')
   await clock.advance('125s')
   await rejects(put(store, 'three'), /KMS provider "fake": the data encryption key has expired/)
   equal(text((await store.get(path, signal))?.value), 'two')
-  kms.plugin.answers = {}
+  kms.plugin.responses = {}
   await clock.advance('10s')
   await put(store, 'four')
   await kms.provider.check(signal)
@@ -184,13 +184,13 @@ test('a seed that the plugin cannot decrypt fails the read, names the provider a
   await put(storeOf(inner, kms.provider), 'one')
   const clock = new VirtualClock()
   const other = providerOf(kms.plugin, clock, { seed: 2 })
-  const answers: FakePlugin['answers'][] = [
+  const answers: FakePlugin['responses'][] = [
     { decrypt: () => 'error' },
     { decrypt: () => ({ plaintext: new Uint8Array(5) }) },
     { decrypt: () => ({ plaintext: new Uint8Array(1_000_000) }) },
   ]
   for (const each of answers) {
-    kms.plugin.answers = each
+    kms.plugin.responses = each
     await rejects(storeOf(inner, other).get(path, signal), (error: Error) => {
       equal(error.message, 'KMS provider "fake": failed to decrypt DEK')
       return error.cause === undefined
@@ -200,13 +200,13 @@ test('a seed that the plugin cannot decrypt fails the read, names the provider a
     equal(kms.plugin.calls.decrypt, decrypt, 'the plugin is not asked again at once')
     await clock.advance('1s')
   }
-  kms.plugin.answers = { decrypt: () => ({ plaintext: new Uint8Array(32) }) }
+  kms.plugin.responses = { decrypt: () => ({ plaintext: new Uint8Array(32) }) }
   await rejects(storeOf(inner, other).get(path, signal), /the value cannot be decrypted/)
   other.close()
 })
 
 const long = 'x'.repeat(1_025)
-const hostile: [what: string, answers: FakePlugin['answers'], message: RegExp][] = [
+const hostile: [what: string, answers: FakePlugin['responses'], message: RegExp][] = [
   [
     'another version',
     { status: () => ({ version: 'v3', healthz: 'ok', keyId: 'a' }) },
@@ -238,7 +238,7 @@ const answered = (changes: object) => ({ ciphertext: bytes('c'), keyId: 'key-1',
 for (const [what, answers, message] of hostile)
   test(`a plugin that answers with ${what} is not used`, async () => {
     await using plugin = await FakePlugin.start()
-    plugin.answers = answers
+    plugin.responses = answers
     const provider = providerOf(plugin, new VirtualClock())
     await rejects(provider.check(signal), message)
     throws(() => provider.seal(bytes('x'), path), /there is no data encryption key yet/)
@@ -250,18 +250,18 @@ test('a rotation that fails keeps the seed that is in use', async () => {
   await using kms = await started(clock)
   const { keyVersion } = kms.provider
   kms.plugin.keyId = 'key-2'
-  kms.plugin.answers = { encrypt: () => 'error' }
+  kms.plugin.responses = { encrypt: () => 'error' }
   await kms.provider.probe()
   equal(kms.provider.keyVersion, keyVersion)
   equal(text(await kms.provider.open(kms.provider.seal(bytes('x'), path), path)), 'x')
-  kms.plugin.answers = {}
+  kms.plugin.responses = {}
   await kms.provider.probe()
   notEqual(kms.provider.keyVersion, keyVersion)
 })
 
 test('a plugin that does not answer is given up after the timeout', async () => {
   await using plugin = await FakePlugin.start()
-  plugin.answers = { status: () => 'silence' }
+  plugin.responses = { status: () => 'silence' }
   const provider = providerOf(plugin, realClock, { timeoutMs: 50 })
   await rejects(provider.check(signal), /Status took longer than 50 ms/)
   provider.close()

@@ -1,5 +1,5 @@
 // Arithmetic: integers that overflow are errors, doubles are IEEE's.
-import { global, type Functions, type Overload } from '../../function.ts'
+import { global, type Functions, type Overload } from '../../environment/function.ts'
 import {
   bytesType,
   doubleType,
@@ -10,8 +10,8 @@ import {
   stringType,
   timestampType,
   uintType,
-} from '../../type.ts'
-import { Duration, Timestamp } from '../../values/time.ts'
+} from '../../types/cel-type.ts'
+import { Duration, Timestamp } from '../../values/time-values.ts'
 import { EvalError } from '../../values/eval-error.ts'
 import { Uint, type ListValue, type Value } from '../../values/value.ts'
 
@@ -60,7 +60,7 @@ function concatenated(a: Uint8Array, b: Uint8Array): Uint8Array {
   return bytes
 }
 
-export const arithmetic: Functions = {
+export const arithmeticFunctions: Functions = {
   '_+_': [
     ...integers('add', (a, b) => a + b),
     doubles('add', (a, b) => a + b),

@@ -1,10 +1,20 @@
 // Lists and maps: elements by index or key, with and without optionals, and their size.
-import { global, member, type Functions } from '../../function.ts'
-import { boolType, bytesType, dynType, intType, listOf, mapOf, optionalOf, param, stringType } from '../../type.ts'
+import { global, member, type Functions } from '../../environment/function.ts'
+import {
+  boolType,
+  bytesType,
+  dynType,
+  intType,
+  listOf,
+  mapOf,
+  optionalOf,
+  param,
+  stringType,
+} from '../../types/cel-type.ts'
 import { sizeOf } from '../../values/equality.ts'
 import { type MapValue, none, Optional, Uint, type ListValue, type Value } from '../../values/value.ts'
 import { EvalError, noSuchOverload } from '../../values/eval-error.ts'
-import { valueText } from '../../values/text.ts'
+import { valueText } from '../../values/value-text.ts'
 
 const [a, b] = [param('A'), param('B')]
 const [listOfA, mapOfAB] = [listOf(a), mapOf(a, b)]
@@ -50,9 +60,9 @@ const sizes = [
   ['map', mapOfAB],
 ] as const
 
-export const collections: Functions = {
+export const collectionFunctions: Functions = {
   '_[_]': [
-    { ...global('index_list', [listOfA, intType], a, element), looseArgs: [listOfA, dynType] },
+    { ...global('index_list', [listOfA, intType], a, element), dynArgs: [listOfA, dynType] },
     global('index_map', [mapOfAB, a], b, entry),
     global('optional_list_index_value', [optionalOf(listOfA), intType], optionalOf(a), within(elementOf)),
     global('optional_map_index_value', [optionalOf(mapOfAB), a], optionalOf(b), within(entryOf)),
@@ -82,7 +92,7 @@ export function isZero(value: Value): boolean {
   return typeof value === 'object' && ('length' in value || 'size' in value) && sizeOf(value) === 0
 }
 
-export const optionals: Functions = {
+export const optionalFunctions: Functions = {
   'optional.of': [global('optional_of', [a], optionalOf(a), (value: Value) => new Optional(value))],
   'optional.ofNonZeroValue': [
     global('optional_ofNonZeroValue', [a], optionalOf(a), (value: Value) =>

@@ -1,5 +1,5 @@
 // Comparison: equality of anything, order of what has one; numbers of several types compare by their amounts.
-import { global, type Functions, type Overload } from '../../function.ts'
+import { global, type Functions, type Overload } from '../../environment/function.ts'
 import {
   boolType,
   bytesType,
@@ -13,7 +13,7 @@ import {
   timestampType,
   uintType,
   type CelType,
-} from '../../type.ts'
+} from '../../types/cel-type.ts'
 import { compare, equals } from '../../values/equality.ts'
 import type { MapValue, ListValue, Value } from '../../values/value.ts'
 import { noSuchOverload } from '../../values/eval-error.ts'
@@ -48,7 +48,7 @@ function orderings(name: string, holds: (order: number) => boolean): Overload[] 
 
 const [a, b] = [param('A'), param('B')]
 
-export const comparison: Functions = {
+export const comparisonFunctions: Functions = {
   '_==_': [global('equals', [a, a], boolType, equals)],
   '_!=_': [global('not_equals', [a, a], boolType, (x: Value, y: Value) => !equals(x, y))],
   '_<_': orderings('less', (order) => order < 0),

@@ -1,5 +1,5 @@
 // Conversions between types, exact or an error.
-import { global, type Functions } from '../../function.ts'
+import { global, type Functions } from '../../environment/function.ts'
 import {
   boolType,
   bytesType,
@@ -12,10 +12,10 @@ import {
   timestampType,
   typeOf,
   uintType,
-} from '../../type.ts'
+} from '../../types/cel-type.ts'
 import { runtimeType } from '../../values/matches-type.ts'
-import { doubleText } from '../../values/text.ts'
-import { Duration, nanosPerSecond, Timestamp } from '../../values/time.ts'
+import { doubleText } from '../../values/value-text.ts'
+import { Duration, nanosPerSecond, Timestamp } from '../../values/time-values.ts'
 import { type Uint, TypeValue, type Value } from '../../values/value.ts'
 import { EvalError } from '../../values/eval-error.ts'
 import { int, uint } from './arithmetic.ts'
@@ -78,7 +78,7 @@ function textOf(bytes: Uint8Array): string {
   }
 }
 
-export const conversions: Functions = {
+export const conversionFunctions: Functions = {
   int: [
     global('int64_to_int64', [intType], intType, same),
     global('uint64_to_int64', [uintType], intType, ({ value }: Uint) => int(value)),

@@ -1,26 +1,26 @@
 // What the runtime says of itself.
-import { mapOf, one, protoMessage, repeated } from '../../../wire/protobuf/message.ts'
+import { mapOf, singular, protoMessage, repeated } from '../../../wire/protobuf/proto-message.ts'
 
 export const versionRequest = protoMessage('runtime.v1.VersionRequest', {
-  version: one(1, 'string'),
+  version: singular(1, 'string'),
 })
 
 export const versionResponse = protoMessage('runtime.v1.VersionResponse', {
-  version: one(1, 'string'),
-  runtimeName: one(2, 'string'),
-  runtimeVersion: one(3, 'string'),
-  runtimeApiVersion: one(4, 'string'),
+  version: singular(1, 'string'),
+  runtimeName: singular(2, 'string'),
+  runtimeVersion: singular(3, 'string'),
+  runtimeApiVersion: singular(4, 'string'),
 })
 
 export const statusRequest = protoMessage('runtime.v1.StatusRequest', {
-  verbose: one(1, 'bool'),
+  verbose: singular(1, 'bool'),
 })
 
 export const runtimeCondition = protoMessage('runtime.v1.RuntimeCondition', {
-  type: one(1, 'string'),
-  status: one(2, 'bool'),
-  reason: one(3, 'string'),
-  message: one(4, 'string'),
+  type: singular(1, 'string'),
+  status: singular(2, 'bool'),
+  reason: singular(3, 'string'),
+  message: singular(4, 'string'),
 })
 
 export const runtimeStatus = protoMessage('runtime.v1.RuntimeStatus', {
@@ -28,23 +28,23 @@ export const runtimeStatus = protoMessage('runtime.v1.RuntimeStatus', {
 })
 
 export const runtimeHandlerFeatures = protoMessage('runtime.v1.RuntimeHandlerFeatures', {
-  recursiveReadOnlyMounts: one(1, 'bool'),
-  userNamespaces: one(2, 'bool'),
+  recursiveReadOnlyMounts: singular(1, 'bool'),
+  userNamespaces: singular(2, 'bool'),
 })
 
 export const runtimeHandler = protoMessage('runtime.v1.RuntimeHandler', {
-  name: one(1, 'string'),
-  features: one(2, runtimeHandlerFeatures),
+  name: singular(1, 'string'),
+  features: singular(2, runtimeHandlerFeatures),
 })
 
 export const runtimeFeatures = protoMessage('runtime.v1.RuntimeFeatures', {
-  supplementalGroupsPolicy: one(1, 'bool'),
-  userNamespacesHostNetwork: one(2, 'bool'),
+  supplementalGroupsPolicy: singular(1, 'bool'),
+  userNamespacesHostNetwork: singular(2, 'bool'),
 })
 
 export const statusResponse = protoMessage('runtime.v1.StatusResponse', {
-  status: one(1, runtimeStatus),
+  status: singular(1, runtimeStatus),
   info: mapOf(2, 'string'),
   runtimeHandlers: repeated(3, runtimeHandler),
-  features: one(4, runtimeFeatures),
+  features: singular(4, runtimeFeatures),
 })

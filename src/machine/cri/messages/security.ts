@@ -1,49 +1,49 @@
 // As whom a sandbox or container runs and what it may do.
-import { enumeration, one, protoMessage, repeated } from '../../../wire/protobuf/message.ts'
+import { enumeration, singular, protoMessage, repeated } from '../../../wire/protobuf/proto-message.ts'
 
 const namespaceMode = enumeration('POD', 'CONTAINER', 'NODE', 'TARGET')
 const securityProfileProfileType = enumeration('RuntimeDefault', 'Unconfined', 'Localhost')
 const supplementalGroupsPolicy = enumeration('Merge', 'Strict')
 
 export const namespaceOption = protoMessage('runtime.v1.NamespaceOption', {
-  network: one(1, namespaceMode),
-  pid: one(2, namespaceMode),
-  ipc: one(3, namespaceMode),
-  targetId: one(4, 'string'),
+  network: singular(1, namespaceMode),
+  pid: singular(2, namespaceMode),
+  ipc: singular(3, namespaceMode),
+  targetId: singular(4, 'string'),
 })
 
 export const seLinuxOption = protoMessage('runtime.v1.SELinuxOption', {
-  user: one(1, 'string'),
-  role: one(2, 'string'),
-  type: one(3, 'string'),
-  level: one(4, 'string'),
+  user: singular(1, 'string'),
+  role: singular(2, 'string'),
+  type: singular(3, 'string'),
+  level: singular(4, 'string'),
 })
 
 export const int64Value = protoMessage('runtime.v1.Int64Value', {
-  value: one(1, 'int64'),
+  value: singular(1, 'int64'),
 })
 
 export const securityProfile = protoMessage('runtime.v1.SecurityProfile', {
-  profileType: one(1, securityProfileProfileType),
-  localhostRef: one(2, 'string'),
+  profileType: singular(1, securityProfileProfileType),
+  localhostRef: singular(2, 'string'),
 })
 
 export const linuxSandboxSecurityContext = protoMessage('runtime.v1.LinuxSandboxSecurityContext', {
-  namespaceOptions: one(1, namespaceOption),
-  selinuxOptions: one(2, seLinuxOption),
-  runAsUser: one(3, int64Value),
-  runAsGroup: one(8, int64Value),
-  readonlyRootfs: one(4, 'bool'),
+  namespaceOptions: singular(1, namespaceOption),
+  selinuxOptions: singular(2, seLinuxOption),
+  runAsUser: singular(3, int64Value),
+  runAsGroup: singular(8, int64Value),
+  readonlyRootfs: singular(4, 'bool'),
   supplementalGroups: repeated(5, 'int64'),
-  supplementalGroupsPolicy: one(11, supplementalGroupsPolicy),
-  privileged: one(6, 'bool'),
-  seccomp: one(9, securityProfile),
-  apparmor: one(10, securityProfile),
-  seccompProfilePath: one(7, 'string'),
+  supplementalGroupsPolicy: singular(11, supplementalGroupsPolicy),
+  privileged: singular(6, 'bool'),
+  seccomp: singular(9, securityProfile),
+  apparmor: singular(10, securityProfile),
+  seccompProfilePath: singular(7, 'string'),
 })
 
 export const namespace = protoMessage('runtime.v1.Namespace', {
-  options: one(2, namespaceOption),
+  options: singular(2, namespaceOption),
 })
 
 export const capability = protoMessage('runtime.v1.Capability', {
@@ -53,21 +53,21 @@ export const capability = protoMessage('runtime.v1.Capability', {
 })
 
 export const linuxContainerSecurityContext = protoMessage('runtime.v1.LinuxContainerSecurityContext', {
-  capabilities: one(1, capability),
-  privileged: one(2, 'bool'),
-  namespaceOptions: one(3, namespaceOption),
-  selinuxOptions: one(4, seLinuxOption),
-  runAsUser: one(5, int64Value),
-  runAsGroup: one(12, int64Value),
-  runAsUsername: one(6, 'string'),
-  readonlyRootfs: one(7, 'bool'),
+  capabilities: singular(1, capability),
+  privileged: singular(2, 'bool'),
+  namespaceOptions: singular(3, namespaceOption),
+  selinuxOptions: singular(4, seLinuxOption),
+  runAsUser: singular(5, int64Value),
+  runAsGroup: singular(12, int64Value),
+  runAsUsername: singular(6, 'string'),
+  readonlyRootfs: singular(7, 'bool'),
   supplementalGroups: repeated(8, 'int64'),
-  supplementalGroupsPolicy: one(17, supplementalGroupsPolicy),
-  noNewPrivs: one(11, 'bool'),
+  supplementalGroupsPolicy: singular(17, supplementalGroupsPolicy),
+  noNewPrivs: singular(11, 'bool'),
   maskedPaths: repeated(13, 'string'),
   readonlyPaths: repeated(14, 'string'),
-  seccomp: one(15, securityProfile),
-  apparmor: one(16, securityProfile),
-  apparmorProfile: one(9, 'string'),
-  seccompProfilePath: one(10, 'string'),
+  seccomp: singular(15, securityProfile),
+  apparmor: singular(16, securityProfile),
+  apparmorProfile: singular(9, 'string'),
+  seccompProfilePath: singular(10, 'string'),
 })

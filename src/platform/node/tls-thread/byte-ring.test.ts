@@ -1,7 +1,7 @@
 import { deepEqual, equal, ok } from 'node:assert/strict'
 import { test } from 'node:test'
-import { seededRandom } from '../../../base/random.ts'
-import { newRing, RingReader, RingWriter, type Part } from './byte-ring.ts'
+import { seededRandom } from '../../../base/random/random.ts'
+import { newRing, RingReader, RingWriter, type Chunk } from './byte-ring.ts'
 
 const all = Number.MAX_SAFE_INTEGER
 
@@ -20,7 +20,7 @@ test('frames arrive whole and in order, wherever the ring begins anew', () => {
   const { writer, got, take } = ringOf(1 << 10)
   const sent: [number, string][] = []
   for (let tag = 0; tag < 5_000; tag++) {
-    const parts: Part[] = Array.from({ length: random.below(4) }, () => {
+    const parts: Chunk[] = Array.from({ length: random.below(4) }, () => {
       const text = String.fromCharCode(97 + random.below(26)).repeat(random.below(200))
       return random.below(2) === 0 ? text : Buffer.from(text)
     })

@@ -10,16 +10,16 @@ const headBytes = 8
 /** Where the marks stand: how far was written and read, in bytes modulo 2^32; the reader sleeps; the writer needs room. */
 const written = 0
 const read = 1
-const sleeps = 2
-const needsRoom = 3
+const readerSleeps = 2
+const writerNeedsRoom = 3
 
 /** The bytes must be a power of two. */
 export const newRing = (bytes: number): SharedArrayBuffer => new SharedArrayBuffer(marksBytes + bytes)
 
 /** Texts have a byte for each character. */
-export type Part = string | Uint8Array
+export type Chunk = string | Uint8Array
 
-export const cut = (part: Part, from: number, to?: number): Part =>
+export const sliceChunk = (part: Chunk, from: number, to?: number): Chunk =>
   typeof part === 'string' ? part.slice(from, to) : part.subarray(from, to)
 
 const padded = (size: number) => (size + 7) & ~7
@@ -51,7 +51,7 @@ class Ring {
 
 interface Frame {
   readonly tag: number
-  readonly parts: readonly Part[]
+  readonly parts: readonly Chunk[]
   readonly size: number
 }
 
@@ -72,7 +72,7 @@ export class RingWriter {
   }
 
   /** The parts are one frame of that size; the reader sees it from the next `publish` on. */
-  write(tag: number, parts: readonly Part[], size: number): void {
+  write(tag: number, parts: readonly Chunk[], size: number): void {
     if (this.isFull || !this.#put({ tag, parts, size })) this.#waiting.push({ tag, parts, size })
   }
 
@@ -83,8 +83,8 @@ export class RingWriter {
       this.#waiting = stuck < 0 ? [] : this.#waiting.slice(stuck)
     }
     Atomics.store(ring.marks, written, this.#at)
-    if (this.isFull) Atomics.store(ring.marks, needsRoom, 1)
-    if (ring.unmark(sleeps)) this.#wake()
+    if (this.isFull) Atomics.store(ring.marks, writerNeedsRoom, 1)
+    if (ring.unmark(readerSleeps)) this.#wake()
   }
 
   #put({ tag, parts, size }: Frame): boolean {
@@ -104,12 +104,12 @@ export class RingWriter {
     return true
   }
 
-  #copy(part: Part, to: number): void {
+  #copy(part: Chunk, to: number): void {
     const { bytes } = this.#ring
     const room = bytes.length - to
     if (part.length > room) {
-      this.#copy(cut(part, 0, room), to)
-      this.#copy(cut(part, room), 0)
+      this.#copy(sliceChunk(part, 0, room), to)
+      this.#copy(sliceChunk(part, room), 0)
     } else if (typeof part === 'string') bytes.write(part, to, 'latin1')
     else bytes.set(part, to)
   }
@@ -141,16 +141,16 @@ export class RingReader {
       Atomics.store(marks, read, this.#at)
       onFrame(tag, frame)
     }
-    if (this.#ring.unmark(needsRoom)) this.#wake()
+    if (this.#ring.unmark(writerNeedsRoom)) this.#wake()
   }
 
   /** False where there is something to do; else the writer wakes us when there is. */
   sleep(): boolean {
     const ring = this.#ring
-    Atomics.store(ring.marks, sleeps, 1)
-    if (Atomics.load(ring.marks, written) === this.#at && !ring.isMarked(needsRoom)) return true
+    Atomics.store(ring.marks, readerSleeps, 1)
+    if (Atomics.load(ring.marks, written) === this.#at && !ring.isMarked(writerNeedsRoom)) return true
     // Who was woken meanwhile is awake, too: the wake-up finds nothing to do.
-    Atomics.store(ring.marks, sleeps, 0)
+    Atomics.store(ring.marks, readerSleeps, 0)
     return false
   }
 }

@@ -4,8 +4,8 @@ import { once } from 'node:events'
 import { performServerHandshake } from 'node:http2'
 import { duplexPair, type Duplex } from 'node:stream'
 import { test } from 'node:test'
-import { nextTurn, turn } from '../../../base/turn.ts'
-import { lingerMs } from '../byte-stream.ts'
+import { onNextTurn, eventLoopTurn } from '../../../base/async/event-loop-turn.ts'
+import { lingerMs } from '../socket/socket-byte-stream.ts'
 import { Link, newLinkMemory, otherSide } from './link.ts'
 import { LinkedSocket } from './linked-socket.ts'
 import { fromClient, kindOf, windowBytes, type OpenedPeer } from './protocol.ts'
@@ -20,7 +20,7 @@ async function connected() {
   const [client, socket] = duplexPair()
   const opened = Promise.withResolvers<OpenedPeer>()
   const door = new Link(memory, {
-    wake: () => nextTurn(() => thread.woken()),
+    wakePeer: () => onNextTurn(() => thread.onWake()),
     onFrame(tag, bytes) {
       if (kindOf(tag) === fromClient.opened) opened.resolve(JSON.parse(bytes.toString()) as OpenedPeer)
       else linked.onFrame(tag, bytes)
@@ -28,7 +28,7 @@ async function connected() {
     onRoom() {},
   })
   const thread = new Link(otherSide(memory), {
-    wake: () => nextTurn(() => door.woken()),
+    wakePeer: () => onNextTurn(() => door.onWake()),
     onFrame: (tag, bytes) => connection.onFrame(tag, bytes),
     onRoom() {
       for (const each of held) each.release()
@@ -38,7 +38,7 @@ async function connected() {
   const linked = new LinkedSocket(door, 7)
   const connection = new ThreadConnection(socket, 7, thread, held)
   connection.open(peer)
-  for (const side of [door, thread]) side.woken()
+  for (const side of [door, thread]) side.onWake()
   deepEqual(await opened.promise, peer)
   return { client, linked, held }
 }
@@ -52,9 +52,9 @@ async function whole(stream: Duplex): Promise<string> {
 test('bytes pass both ways, texts among them', async () => {
   const { client, linked } = await connected()
   const heard: string[] = []
-  linked.use({ receive: (bytes) => heard.push(bytes.toString()), drained() {}, closed() {} })
+  linked.handleWith({ receive: (bytes) => heard.push(bytes.toString()), drained() {}, closed() {} })
   client.write('hello')
-  while (heard.length === 0) await turn()
+  while (heard.length === 0) await eventLoopTurn()
   deepEqual(heard, ['hello'])
   ok(linked.write(['head, ', Buffer.from('body')]))
   equal(String((await once(client, 'data'))[0]), 'head, body')
@@ -76,7 +76,7 @@ test('what the client said before it ended is read, also by who comes late', asy
   const stream = linked.stream()
   client.end(text)
   // Nobody reads: what does not fit stays with the client.
-  for (let turns = 0; turns < 100; turns++) await turn()
+  for (let turns = 0; turns < 100; turns++) await eventLoopTurn()
   ok((await whole(stream)) === text)
 })
 
@@ -85,11 +85,11 @@ test('a client that takes nothing is sent a window full, and more when it does',
   let isDrained = false
   const drained = Promise.withResolvers<void>()
   void drained.promise.then(() => (isDrained = true))
-  linked.use({ receive() {}, drained: drained.resolve, closed() {} })
+  linked.handleWith({ receive() {}, drained: drained.resolve, closed() {} })
   let sent = 0
   while (linked.write([Buffer.alloc(32 << 10)])) sent += 32 << 10
   ok(sent <= windowBytes)
-  for (let turns = 0; turns < 100; turns++) await turn()
+  for (let turns = 0; turns < 100; turns++) await eventLoopTurn()
   ok(!isDrained)
   client.resume()
   await drained.promise
@@ -98,7 +98,7 @@ test('a client that takes nothing is sent a window full, and more when it does',
 test('one who is cut off is told so, and hears nothing any more', async () => {
   const { client, linked } = await connected()
   const [told, heard] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-  linked.use({ receive() {}, drained() {}, closed: told.resolve })
+  linked.handleWith({ receive() {}, drained() {}, closed: told.resolve })
   linked.onClosed(heard.resolve)
   linked.write(['never'])
   linked.destroy()
@@ -118,7 +118,7 @@ test('a client that goes ends the stream', async () => {
   client.end()
   client.resume()
   await once(stream, 'close')
-  while (!linked.isOver) await turn()
+  while (!linked.isClosed) await eventLoopTurn()
 })
 
 test('a client that takes nothing of what was written before the end is cut off in the end', async (t) => {
@@ -128,10 +128,10 @@ test('a client that takes nothing of what was written before the end is cut off 
   stream.end(Buffer.alloc(windowBytes / 2))
   await once(stream, 'finish')
   stream.destroy()
-  for (let turns = 0; turns < 10; turns++) await turn()
-  ok(!linked.isOver)
+  for (let turns = 0; turns < 10; turns++) await eventLoopTurn()
+  ok(!linked.isClosed)
   t.mock.timers.tick(lingerMs)
-  ok(linked.isOver)
+  ok(linked.isClosed)
 })
 
 test('a session of HTTP/2 whose client has ended may still be written to', async () => {
@@ -144,14 +144,14 @@ test('a session of HTTP/2 whose client has ended may still be written to', async
   const settings = Buffer.from([0, 0, 0, 4, 0, 0, 0, 0, 0])
   client.write(Buffer.concat([Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'), settings]))
   await once(session, 'remoteSettings')
-  for (let turns = 0; turns < 10; turns++) await turn()
+  for (let turns = 0; turns < 10; turns++) await eventLoopTurn()
   client.end()
   await once(stream, 'end')
   for (let turns = 0; turns < 10 && !session.destroyed; turns++) {
     session.goaway()
-    await turn()
+    await eventLoopTurn()
   }
   ok(session.destroyed)
   deepEqual(errors, [])
-  while (!linked.isOver) await turn()
+  while (!linked.isClosed) await eventLoopTurn()
 })

@@ -1,6 +1,6 @@
 import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
-import { turn } from '../../../base/turn.ts'
+import { eventLoopTurn } from '../../../base/async/event-loop-turn.ts'
 import { frameBytesMax, Link, newLinkMemory, otherSide } from './link.ts'
 
 /** So many of the longest frames fit into the ring. */
@@ -14,22 +14,22 @@ for (const [when, takesEarly] of [
   test(`who found no room hears that there is some, also when the other side has made it ${when}`, async () => {
     const memory = newLinkMemory()
     let [rooms, taken] = [0, 0]
-    const sender = new Link(memory, { wake: () => receiver.woken(), onFrame() {}, onRoom: () => rooms++ })
+    const sender = new Link(memory, { wakePeer: () => receiver.onWake(), onFrame() {}, onRoom: () => rooms++ })
     const receiver = new Link(otherSide(memory), {
-      wake: () => sender.woken(),
+      wakePeer: () => sender.onWake(),
       onFrame: () => taken++,
       onRoom() {},
     })
     const send = () => sender.send(1, [frame], frame.length)
     for (let count = 0; count < framesFitting; count++) send()
-    await turn()
+    await eventLoopTurn()
     equal(sender.isFull, false)
     send()
     equal(sender.isFull, true)
-    if (takesEarly) receiver.woken()
+    if (takesEarly) receiver.onWake()
     for (let turns = 0; turns < 3; turns++) {
-      await turn()
-      receiver.woken()
+      await eventLoopTurn()
+      receiver.onWake()
     }
     deepEqual([rooms, taken, sender.isFull], [1, framesFitting + 1, false])
   })

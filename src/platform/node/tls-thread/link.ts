@@ -1,7 +1,7 @@
 // Link: frames both ways between two threads, in order. What is sent in one turn of the event loop is seen at its end, and
 // the other side is woken once for all of it, or not at all while it is busy with what came before.
-import { nextTurn } from '../../../base/turn.ts'
-import { cut, newRing, RingReader, RingWriter, type Part } from './byte-ring.ts'
+import { onNextTurn } from '../../../base/async/event-loop-turn.ts'
+import { sliceChunk, newRing, RingReader, RingWriter, type Chunk } from './byte-ring.ts'
 
 const ringBytes = 1 << 20
 /** Frames are short beside the ring. */
@@ -18,9 +18,9 @@ export interface LinkMemory {
 export const newLinkMemory = (): LinkMemory => ({ out: newRing(ringBytes), in: newRing(ringBytes) })
 export const otherSide = (memory: LinkMemory): LinkMemory => ({ out: memory.in, in: memory.out })
 
-export interface LinkEnd {
+export interface LinkHandlers {
   /** Has the other side call `woken`. */
-  wake(): void
+  wakePeer(): void
   onFrame(tag: number, bytes: Buffer): void
   /** There was no room for what was sent, and now there is. */
   onRoom(): void
@@ -28,21 +28,21 @@ export interface LinkEnd {
 
 /** Has something to send at the end of the turn. */
 export interface Sender {
-  leave(): void
+  flush(): void
 }
 
 export class Link {
-  readonly #end: LinkEnd
+  readonly #end: LinkHandlers
   readonly #out: RingWriter
   readonly #in: RingReader
   #senders: Sender[] = []
   #isFlushing = false
   #isTaking = false
 
-  constructor(memory: LinkMemory, end: LinkEnd) {
+  constructor(memory: LinkMemory, end: LinkHandlers) {
     this.#end = end
-    this.#out = new RingWriter(memory.out, () => end.wake())
-    this.#in = new RingReader(memory.in, () => end.wake())
+    this.#out = new RingWriter(memory.out, () => end.wakePeer())
+    this.#in = new RingReader(memory.in, () => end.wakePeer())
   }
 
   /** What is sent waits for room. */
@@ -51,24 +51,24 @@ export class Link {
   }
 
   /** Called once to begin with, and then when the other side wakes us. */
-  woken(): void {
+  onWake(): void {
     if (this.isFull) this.#publish()
     if (!this.#isTaking) this.#take()
   }
 
   /** What is too long for a frame goes in several. */
-  send(tag: number, parts: readonly Part[] = [], size = 0): void {
+  send(tag: number, parts: readonly Chunk[] = [], size = 0): void {
     if (size <= frameBytesMax) this.#out.write(tag, parts, size)
     else
       for (const part of parts)
         for (let at = 0; at < part.length; at += frameBytesMax) {
-          const piece = cut(part, at, at + frameBytesMax)
+          const piece = sliceChunk(part, at, at + frameBytesMax)
           this.#out.write(tag, [piece], piece.length)
         }
     this.#planFlush()
   }
 
-  plan(sender: Sender): void {
+  flushAtTurnEnd(sender: Sender): void {
     this.#senders.push(sender)
     this.#planFlush()
   }
@@ -76,13 +76,13 @@ export class Link {
   #planFlush(): void {
     if (this.#isFlushing) return
     this.#isFlushing = true
-    nextTurn(this.#flush)
+    onNextTurn(this.#flush)
   }
 
   readonly #flush = (): void => {
     const senders = this.#senders
     this.#senders = []
-    for (const sender of senders) sender.leave()
+    for (const sender of senders) sender.flush()
     this.#isFlushing = false
     this.#publish()
   }
@@ -97,7 +97,7 @@ export class Link {
   readonly #take = (): void => {
     this.#in.take(framesPerTurn, this.#onFrame)
     this.#isTaking = !this.#in.sleep()
-    if (this.#isTaking) nextTurn(this.#take)
+    if (this.#isTaking) onNextTurn(this.#take)
   }
 
   readonly #onFrame = (tag: number, bytes: Buffer): void => this.#end.onFrame(tag, bytes)

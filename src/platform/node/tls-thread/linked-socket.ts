@@ -1,41 +1,41 @@
 // LinkedSocket: the event loop's side of a connection whose TLS is spoken by the thread.
 import type { Duplex } from 'node:stream'
-import type { Http1Socket } from '../../http1/connection.ts'
-import { byteStreamOn } from '../byte-stream.ts'
-import type { Part } from './byte-ring.ts'
+import type { Http1Socket } from '../../http1/http1-connection.ts'
+import { byteStreamOn } from '../socket/socket-byte-stream.ts'
+import type { Chunk } from './byte-ring.ts'
 import { frameBytesMax, type Link, type Sender } from './link.ts'
-import { streamOn, type SocketUser, type StreamSocket } from './linked-stream.ts'
+import { duplexOn, type SocketHandlers, type StreamSocket } from './linked-stream.ts'
 import { fromClient, kindOf, tagOf, toClient, windowBytes } from './protocol.ts'
 
 export class LinkedSocket implements Http1Socket, StreamSocket, Sender {
   readonly #link: Link
-  readonly #number: number
+  readonly #id: number
   readonly #onClosed: (() => void)[] = []
-  #user: SocketUser | undefined
-  #parts: Part[] = []
+  #handlers: SocketHandlers | undefined
+  #parts: Chunk[] = []
   #size = 0
   #isPlanned = false
   /** Sent, and not known to be taken. */
-  #underWay = 0
+  #unacknowledged = 0
   #isBehind = false
   #isPaused = false
-  #isOver = false
+  #isClosed = false
 
   constructor(link: Link, number: number) {
     this.#link = link
-    this.#number = number
+    this.#id = number
   }
 
-  get isOver(): boolean {
-    return this.#isOver
+  get isClosed(): boolean {
+    return this.#isClosed
   }
 
   get unsentBytes(): number {
-    return this.#underWay + this.#size
+    return this.#unacknowledged + this.#size
   }
 
-  use(user: SocketUser): void {
-    this.#user = user
+  handleWith(user: SocketHandlers): void {
+    this.#handlers = user
   }
 
   onClosed(callback: () => void): void {
@@ -45,27 +45,27 @@ export class LinkedSocket implements Http1Socket, StreamSocket, Sender {
   onFrame(tag: number, bytes: Buffer): void {
     switch (kindOf(tag)) {
       case fromClient.bytes:
-        return this.#user?.receive(bytes)
-      case fromClient.taken:
-        return this.#takenBy(bytes.readUInt32LE())
+        return this.#handlers?.receive(bytes)
+      case fromClient.acknowledged:
+        return this.#onAcknowledged(bytes.readUInt32LE())
       case fromClient.ended:
-        return this.#user?.ended?.()
+        return this.#handlers?.ended?.()
       case fromClient.finished:
-        return this.#user?.finished?.()
+        return this.#handlers?.finished?.()
       case fromClient.closed:
-        return this.cut()
+        return this.onSocketClosed()
     }
   }
 
   /** The client is gone. */
-  cut(): void {
-    this.#isOver = true
-    this.#user?.closed()
+  onSocketClosed(): void {
+    this.#isClosed = true
+    this.#handlers?.closed()
     for (const callback of this.#onClosed) callback()
   }
 
-  write(parts: readonly Part[]): boolean {
-    if (this.#isOver) return true
+  write(parts: readonly Chunk[]): boolean {
+    if (this.#isClosed) return true
     for (const part of parts) {
       this.#parts.push(part)
       this.#size += part.length
@@ -73,14 +73,14 @@ export class LinkedSocket implements Http1Socket, StreamSocket, Sender {
     if (this.#size > frameBytesMax) this.#send()
     else if (!this.#isPlanned) {
       this.#isPlanned = true
-      this.#link.plan(this)
+      this.#link.flushAtTurnEnd(this)
     }
-    if (this.#underWay + this.#size > windowBytes) this.#isBehind = true
+    if (this.#unacknowledged + this.#size > windowBytes) this.#isBehind = true
     return !this.#isBehind
   }
 
   /** Called at the end of the turn. */
-  leave(): void {
+  flush(): void {
     this.#isPlanned = false
     this.#send()
   }
@@ -88,29 +88,29 @@ export class LinkedSocket implements Http1Socket, StreamSocket, Sender {
   pause(): void {
     if (this.#isPaused) return
     this.#isPaused = true
-    this.#tell(toClient.pause)
+    this.#sendKind(toClient.pause)
   }
 
   resume(): void {
     if (!this.#isPaused) return
     this.#isPaused = false
-    this.#tell(toClient.resume)
+    this.#sendKind(toClient.resume)
   }
 
   end(): void {
     this.#send()
-    this.#tell(toClient.end)
+    this.#sendKind(toClient.end)
   }
 
   destroy(): void {
-    if (this.#isOver) return
-    this.#isOver = true
+    if (this.#isClosed) return
+    this.#isClosed = true
     this.#parts = []
     this.#size = 0
-    this.#tell(toClient.destroy)
+    this.#sendKind(toClient.destroy)
   }
 
-  handOver(rest: Uint8Array): ReturnType<Http1Socket['handOver']> {
+  detach(rest: Uint8Array): ReturnType<Http1Socket['detach']> {
     const stream = this.stream()
     if (rest.length > 0) stream.unshift(rest)
     return byteStreamOn(stream)
@@ -119,14 +119,14 @@ export class LinkedSocket implements Http1Socket, StreamSocket, Sender {
   /** As Node.js knows streams. */
   stream(): Duplex {
     this.#send()
-    return streamOn(this)
+    return duplexOn(this)
   }
 
-  #takenBy(bytes: number): void {
-    this.#underWay -= bytes
-    if (!this.#isBehind || this.#underWay > windowBytes / 2) return
+  #onAcknowledged(bytes: number): void {
+    this.#unacknowledged -= bytes
+    if (!this.#isBehind || this.#unacknowledged > windowBytes / 2) return
     this.#isBehind = false
-    this.#user?.drained()
+    this.#handlers?.drained()
   }
 
   #send(): void {
@@ -134,11 +134,11 @@ export class LinkedSocket implements Http1Socket, StreamSocket, Sender {
     if (size === 0) return
     this.#parts = []
     this.#size = 0
-    this.#underWay += size
-    this.#link.send(tagOf(toClient.bytes, this.#number), parts, size)
+    this.#unacknowledged += size
+    this.#link.send(tagOf(toClient.bytes, this.#id), parts, size)
   }
 
-  #tell(kind: number): void {
-    this.#link.send(tagOf(kind, this.#number))
+  #sendKind(kind: number): void {
+    this.#link.send(tagOf(kind, this.#id))
   }
 }

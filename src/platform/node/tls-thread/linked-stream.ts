@@ -1,10 +1,10 @@
 // A linked socket as Node.js knows streams, for what is not HTTP/1.1.
 import { Duplex } from 'node:stream'
-import { realClock } from '../../../base/clock.ts'
-import { lingerMs } from '../byte-stream.ts'
+import { realClock } from '../../../base/time/clock.ts'
+import { lingerMs } from '../socket/socket-byte-stream.ts'
 
 /** Whoever serves the client of a socket. */
-export interface SocketUser {
+export interface SocketHandlers {
   receive(bytes: Buffer): void
   drained(): void
   /** The client says no more. */
@@ -16,8 +16,8 @@ export interface SocketUser {
 
 export interface StreamSocket {
   /** Nothing that is written arrives any more. */
-  readonly isOver: boolean
-  use(user: SocketUser): void
+  readonly isClosed: boolean
+  handleWith(user: SocketHandlers): void
   /** False when the client is behind: `drained` is called once it is not. */
   write(pieces: readonly Buffer[]): boolean
   pause(): void
@@ -26,7 +26,7 @@ export interface StreamSocket {
   destroy(): void
 }
 
-export function streamOn(socket: StreamSocket): Duplex {
+export function duplexOn(socket: StreamSocket): Duplex {
   let onWritten: (() => void) | undefined
   let onFinished: (() => void) | undefined
   let [hasEnded, isEnding, isFinished] = [false, false, false]
@@ -56,7 +56,7 @@ export function streamOn(socket: StreamSocket): Duplex {
     // Done at once: a session of HTTP/2 that writes between the beginning of an end and its end fails in Node.js itself.
     final(done) {
       isEnding = true
-      if (!socket.isOver) socket.end()
+      if (!socket.isClosed) socket.end()
       done()
     },
     destroy(error, done) {
@@ -71,7 +71,7 @@ export function streamOn(socket: StreamSocket): Duplex {
       done(error)
     },
   })
-  socket.use({
+  socket.handleWith({
     receive(bytes) {
       if (!stream.push(bytes)) socket.pause()
     },

@@ -1,7 +1,7 @@
 // What the TLS thread and its door tell each other: messages about the door, frames about connections.
-import type { ListenLimits, ShedReason } from '../../listen-limits.ts'
-import type { ListenTls } from '../../listener.ts'
-import type { ConnectionCertificate } from '../client-certificate.ts'
+import type { ListenLimits, ShedReason } from '../../limits/listen-limits.ts'
+import type { ListenTls } from '../../http/listener.ts'
+import type { ConnectionCertificate } from '../socket/client-certificate.ts'
 import type { LinkMemory } from './link.ts'
 
 /** What the thread starts with. */
@@ -28,7 +28,7 @@ export type FromThread =
  * Frames of the thread: opened, with an OpenedPeer as JSON; bytes; so many bytes taken; ended by the client; all sent, the
  * end too; closed, the last one.
  */
-export const fromClient = { opened: 0, bytes: 1, taken: 2, ended: 3, finished: 4, closed: 5 } as const
+export const fromClient = { opened: 0, bytes: 1, acknowledged: 2, ended: 3, finished: 4, closed: 5 } as const
 /** Frames of the door: bytes; no more of them; close at once; read no more, and again. */
 export const toClient = { bytes: 0, end: 1, destroy: 2, pause: 3, resume: 4 } as const
 
@@ -40,12 +40,12 @@ export interface OpenedPeer {
 
 /** The number of a connection leaves room for the kind. */
 const kindBits = 3
-export const numbersMax = 1 << 28
+export const connectionIdsMax = 1 << 28
 export const tagOf = (kind: number, number: number): number => (number << kindBits) | kind
 export const kindOf = (tag: number): number => tag & ((1 << kindBits) - 1)
-export const numberOf = (tag: number): number => tag >>> kindBits
+export const connectionIdOf = (tag: number): number => tag >>> kindBits
 
 /** So much may be under way to a client. */
 export const windowBytes = 256 << 10
 /** What a client has taken is told in portions. */
-export const takenBytesMin = 64 << 10
+export const acknowledgeBytesMin = 64 << 10

@@ -1,44 +1,44 @@
 // ThreadConnection: the thread's side of one connection.
 import type { Duplex } from 'node:stream'
 import type { Link } from './link.ts'
-import { fromClient, kindOf, tagOf, takenBytesMin, toClient, type OpenedPeer } from './protocol.ts'
+import { fromClient, kindOf, tagOf, acknowledgeBytesMin, toClient, type OpenedPeer } from './protocol.ts'
 
 export class ThreadConnection {
   readonly #socket: Duplex
-  readonly #number: number
+  readonly #id: number
   readonly #link: Link
   /** Where it waits while the link is full. */
   readonly #held: Set<ThreadConnection>
   /** Taken by the client, and not told yet. */
-  #taken = 0
+  #unacknowledged = 0
   #isBehind = false
   /** The door wants no more for now. */
   #isPaused = false
 
   constructor(socket: Duplex, number: number, link: Link, held: Set<ThreadConnection>) {
     this.#socket = socket
-    this.#number = number
+    this.#id = number
     this.#link = link
     this.#held = held
   }
 
   open(peer: OpenedPeer): void {
     const socket = this.#socket
-    this.#tell(fromClient.opened, Buffer.from(JSON.stringify(peer)))
+    this.#send(fromClient.opened, Buffer.from(JSON.stringify(peer)))
     socket.on('data', (piece: Buffer) => {
-      this.#tell(fromClient.bytes, piece)
+      this.#send(fromClient.bytes, piece)
       if (!this.#link.isFull) return
       socket.pause()
       this.#held.add(this)
     })
     socket.on('drain', () => {
       this.#isBehind = false
-      this.#tellTaken()
+      this.#acknowledge()
     })
-    socket.on('end', () => this.#tell(fromClient.ended))
-    socket.on('finish', () => this.#tell(fromClient.finished))
+    socket.on('end', () => this.#send(fromClient.ended))
+    socket.on('finish', () => this.#send(fromClient.finished))
     socket.on('error', () => {}) // `close` follows
-    socket.on('close', () => this.#tell(fromClient.closed))
+    socket.on('close', () => this.#send(fromClient.closed))
   }
 
   onFrame(tag: number, bytes: Buffer): void {
@@ -65,27 +65,27 @@ export class ThreadConnection {
   }
 
   /** Called each second: what the client has taken is told, however little it is. */
-  look(): void {
-    if (this.#taken > 0 && this.#socket.writableLength === 0) this.#tellTaken()
+  tick(): void {
+    if (this.#unacknowledged > 0 && this.#socket.writableLength === 0) this.#acknowledge()
   }
 
   #write(bytes: Buffer): void {
-    this.#taken += bytes.length
+    this.#unacknowledged += bytes.length
     // A client that has ended its side is taken for gone.
     if (!this.#socket.writable) return
     if (!this.#socket.write(bytes)) this.#isBehind = true
-    if (this.#taken >= takenBytesMin && !this.#isBehind) this.#tellTaken()
+    if (this.#unacknowledged >= acknowledgeBytesMin && !this.#isBehind) this.#acknowledge()
   }
 
-  #tellTaken(): void {
+  #acknowledge(): void {
     const count = Buffer.allocUnsafe(4)
-    count.writeUInt32LE(this.#taken)
-    this.#taken = 0
-    this.#tell(fromClient.taken, count)
+    count.writeUInt32LE(this.#unacknowledged)
+    this.#unacknowledged = 0
+    this.#send(fromClient.acknowledged, count)
   }
 
-  #tell(kind: number, bytes?: Buffer): void {
-    const tag = tagOf(kind, this.#number)
+  #send(kind: number, bytes?: Buffer): void {
+    const tag = tagOf(kind, this.#id)
     if (bytes === undefined) this.#link.send(tag)
     else this.#link.send(tag, [bytes], bytes.length)
   }

@@ -1,12 +1,12 @@
 // The thread that speaks TLS: it accepts connections, and passes on what clients say and what they are told.
 import { parentPort, workerData } from 'node:worker_threads'
 import type { TLSSocket } from 'node:tls'
-import { every, realClock } from '../../../base/clock.ts'
-import type { ShedReason } from '../../listen-limits.ts'
-import { Acceptor } from '../acceptor.ts'
-import { rootsOf, clientCertificate } from '../client-certificate.ts'
+import { every, realClock } from '../../../base/time/clock.ts'
+import type { ShedReason } from '../../limits/listen-limits.ts'
+import { TcpServer } from '../socket/tcp-server.ts'
+import { rootsOf, clientCertificate } from '../socket/client-certificate.ts'
 import { Link } from './link.ts'
-import { numberOf, numbersMax, type FromThread, type ThreadStart, type ToThread } from './protocol.ts'
+import { connectionIdOf, connectionIdsMax, type FromThread, type ThreadStart, type ToThread } from './protocol.ts'
 import { ThreadConnection } from './thread-connection.ts'
 
 const { memory, host, port, tls, limits } = workerData as ThreadStart
@@ -14,30 +14,30 @@ const connections = new Map<number, ThreadConnection>()
 /** They are not read while there is no room for what they say. */
 const held = new Set<ThreadConnection>()
 let roots = rootsOf(tls)
-let lastNumber = 0
+let lastConnectionId = 0
 
 const post = (message: FromThread) => parentPort?.postMessage(message)
 
 const link = new Link(memory, {
-  wake: () => post('wake'),
-  onFrame: (tag, bytes) => connections.get(numberOf(tag))?.onFrame(tag, bytes),
+  wakePeer: () => post('wake'),
+  onFrame: (tag, bytes) => connections.get(connectionIdOf(tag))?.onFrame(tag, bytes),
   onRoom() {
     for (const connection of held) connection.release()
     held.clear()
   },
 })
 
-function newNumber(): number {
-  do lastNumber = (lastNumber + 1) % numbersMax
-  while (connections.has(lastNumber))
-  return lastNumber
+function newConnectionId(): number {
+  do lastConnectionId = (lastConnectionId + 1) % connectionIdsMax
+  while (connections.has(lastConnectionId))
+  return lastConnectionId
 }
 
 /** Told once a second: a flood of connections is not a flood of messages. */
 const shed = new Map<ShedReason, number>()
 
 function serve(socket: TLSSocket): void {
-  const number = newNumber()
+  const number = newConnectionId()
   const connection = new ThreadConnection(socket, number, link, held)
   connections.set(number, connection)
   socket.once('close', () => {
@@ -52,29 +52,29 @@ function serve(socket: TLSSocket): void {
   })
 }
 
-const acceptor = new Acceptor({
+const server = new TcpServer({
   tls,
   limits,
   clock: realClock,
   onShed: (reason, count) => void shed.set(reason, (shed.get(reason) ?? 0) + count),
   onConnection: (socket) => serve(socket as TLSSocket),
 })
-acceptor.listen(port, host).then(
+server.listen(port, host).then(
   ({ address, port: taken }) => post({ host: address, port: taken }),
   ({ code = '', message }: NodeJS.ErrnoException) => post({ failed: { code, message } }),
 )
 every(realClock, 1_000, () => {
-  for (const connection of connections.values()) connection.look()
+  for (const connection of connections.values()) connection.tick()
   if (shed.size === 0) return
   post({ shed: [...shed] })
   shed.clear()
 })
 
 parentPort?.on('message', (message: ToThread) => {
-  if (message === 'wake') return link.woken()
-  if (message === 'shut') return acceptor.shut()
-  acceptor.renew(message.renew)
+  if (message === 'wake') return link.onWake()
+  if (message === 'shut') return server.stopAccepting()
+  server.renew(message.renew)
   roots = rootsOf(message.renew)
   post('renewed')
 })
-link.woken()
+link.onWake()

@@ -1,0 +1,99 @@
+// Rules of a Node: its taints and ranges, what it reports of itself, and what of its spec may change.
+import { areRepeated } from '../../../../base/collections/first-indexes.ts'
+import {
+  duplicate,
+  forbidden,
+  invalid,
+  notSupported,
+  required,
+  type FieldError,
+} from '../../../../schema/validation/field-error.ts'
+import { labelValueErrors, qualifiedNameErrors } from '../../../validation/names.ts'
+import { cidrErrors } from '../../../validation/network-rules.ts'
+import { taintEffects } from '../scheduling/affinity.ts'
+import { validateResourceAmount } from '../resources/resource-name-rules.ts'
+
+interface Taint {
+  readonly key: string
+  readonly value?: string
+  readonly effect: string
+  readonly timeAdded?: string
+}
+
+/** The parts that are checked here; the kind's own file reads this one. */
+interface Node {
+  readonly spec: {
+    readonly podCIDR?: string
+    readonly podCIDRs?: readonly string[]
+    readonly providerID?: string
+    readonly taints?: readonly Taint[]
+  }
+  readonly status: {
+    readonly addresses?: readonly { readonly type: string; readonly address: string }[]
+    readonly capacity?: Readonly<Record<string, string>>
+    readonly allocatable?: Readonly<Record<string, string>>
+  }
+}
+
+export const validateNode = ({ spec, status }: Node): FieldError[] => [
+  ...validateTaints(spec.taints ?? [], 'spec.taints'),
+  ...(['capacity', 'allocatable'] as const).flatMap((field) =>
+    Object.entries(status[field] ?? {}).flatMap(([name, amount]) =>
+      validateResourceAmount(name, amount, `status.${field}.${name}`),
+    ),
+  ),
+  ...validateRanges(spec.podCIDRs ?? [], 'spec.podCIDRs'),
+]
+
+export function validateTaints(taints: readonly Taint[], path: string): FieldError[] {
+  const repeated = areRepeated(taints, ({ key, effect }) => JSON.stringify([key, effect]))
+  return taints.flatMap((taint, index) => {
+    const { key, value = '', effect } = taint
+    const at = `${path}[${index}]`
+    return [
+      ...qualifiedNameErrors(key ?? '').map((detail) => invalid(`${at}.key`, key ?? '', detail)),
+      ...labelValueErrors(value).map((detail) => invalid(`${at}.value`, value, detail)),
+      ...validateEffect(effect, `${at}.effect`),
+      ...(repeated[index] ? [taintTwice(taint, at)] : []),
+    ]
+  })
+}
+
+function validateEffect(effect: string | undefined, path: string): FieldError[] {
+  if (!effect) return [required(path)]
+  return taintEffects.some((known) => known === effect) ? [] : [notSupported(path, effect, taintEffects)]
+}
+
+const taintTwice = ({ key, value = '', effect, timeAdded }: Taint, path: string): FieldError => {
+  const error = duplicate(path, { Key: key, Value: value, Effect: effect, TimeAdded: timeAdded ?? null })
+  return { ...error, message: `${error.message}: taints must be unique by key and effect pair` }
+}
+
+/** One range, or one of each family. */
+function validateRanges(ranges: readonly string[], path: string): FieldError[] {
+  const errors = ranges.flatMap((range, index) =>
+    cidrErrors(range).map((detail) => invalid(`${path}[${index}]`, range, detail)),
+  )
+  const ofSix = ranges.filter((range) => range.includes(':')).length
+  if (ranges.length > 2 || (ranges.length === 2 && ofSix !== 1))
+    errors.push(invalid(path, ranges, 'may specify no more than one CIDR for each IP family'))
+  return errors
+}
+
+/** What was given to a node once stays with it. */
+export const validateNodeUpdate = ({ spec, status }: Node, { spec: old }: Node): FieldError[] => [
+  ...validateAddressesOnce(status),
+  ...(old.podCIDR !== undefined && spec.podCIDR !== old.podCIDR
+    ? [forbidden('spec.podCIDRs', 'node updates may not change podCIDR except from "" to valid')]
+    : []),
+  ...(old.providerID !== undefined && spec.providerID !== old.providerID
+    ? [forbidden('spec.providerID', 'node updates may not change providerID except from "" to valid')]
+    : []),
+]
+
+function validateAddressesOnce({ addresses = [] }: Node['status']): FieldError[] {
+  const repeated = areRepeated(addresses, ({ type, address }) => JSON.stringify([type, address]))
+  return addresses.flatMap(({ type, address }, index) =>
+    repeated[index] ? [duplicate(`status.addresses[${index}]`, { Type: type, Address: address })] : [],
+  )
+}

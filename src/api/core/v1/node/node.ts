@@ -1,0 +1,252 @@
+// Node: a machine that runs pods.
+import { proxySubresource } from '../../../kind/subresource.ts'
+import { nodeProxyOptions } from '../connect-options.ts'
+import type { Infer } from '../../../../schema/descriptor/infer.ts'
+import { bool, int32, int64, list, map, message, string, struct, time } from '../../../../schema/descriptor/field.ts'
+import type { InputOf, ObjectOf } from '../../../meta/object.ts'
+import { objectMeta } from '../../../meta/v1/object-meta.ts'
+import { ageText } from '../../../columns/age.ts'
+import { column, defineKind } from '../../../kind/kind.ts'
+import { dnsSubdomainErrors } from '../../../validation/names.ts'
+import { validateNode, validateNodeUpdate } from './node-rules.ts'
+
+export const taint = message('io.k8s.api.core.v1.Taint', {
+  key: string(1, { required: true }),
+  value: string(2),
+  effect: string(3, { required: true, enum: ['NoExecute', 'NoSchedule', 'PreferNoSchedule'] }),
+  timeAdded: time(4, { pointer: true }),
+})
+export interface Taint extends Infer<typeof taint> {}
+
+export const configMapNodeConfigSource = message('io.k8s.api.core.v1.ConfigMapNodeConfigSource', {
+  namespace: string(1, { required: true }),
+  name: string(2, { required: true }),
+  uid: string(3),
+  resourceVersion: string(4),
+  kubeletConfigKey: string(5, { required: true }),
+})
+export interface ConfigMapNodeConfigSource extends Infer<typeof configMapNodeConfigSource> {}
+
+export const nodeConfigSource = message('io.k8s.api.core.v1.NodeConfigSource', {
+  configMap: struct(2, configMapNodeConfigSource, { pointer: true }),
+})
+export interface NodeConfigSource extends Infer<typeof nodeConfigSource> {}
+
+export const nodeSpec = message('io.k8s.api.core.v1.NodeSpec', {
+  podCIDR: string(1, { description: 'The range from which pods on this node get their addresses.' }),
+  externalID: string(2, { description: 'Was the name of the machine elsewhere; no longer used.' }),
+  providerID: string(3, { description: 'The name of the machine in the words of the cloud that runs it.' }),
+  unschedulable: bool(4, { description: 'New pods stay away while this is true.' }),
+  taints: list(5, taint, { listType: 'atomic', description: 'Marks that keep away pods which do not tolerate them.' }),
+  configSource: struct(6, nodeConfigSource, {
+    pointer: true,
+    description: 'Was a way to configure the kubelet; no longer used.',
+  }),
+  podCIDRs: list(7, 'string', {
+    listType: 'set',
+    patch: 'merge',
+    description: 'The same ranges as podCIDR for each address family, that one first.',
+  }),
+})
+export interface NodeSpec extends Infer<typeof nodeSpec> {}
+
+export const nodeAddress = message('io.k8s.api.core.v1.NodeAddress', {
+  type: string(1, { required: true }),
+  address: string(2, { required: true }),
+})
+export interface NodeAddress extends Infer<typeof nodeAddress> {}
+
+export const nodeCondition = message('io.k8s.api.core.v1.NodeCondition', {
+  type: string(1, { required: true }),
+  status: string(2, { required: true }),
+  lastHeartbeatTime: time(3),
+  lastTransitionTime: time(4),
+  reason: string(5),
+  message: string(6),
+})
+export interface NodeCondition extends Infer<typeof nodeCondition> {}
+
+export const nodeConfigStatus = message('io.k8s.api.core.v1.NodeConfigStatus', {
+  assigned: struct(1, nodeConfigSource, { pointer: true }),
+  active: struct(2, nodeConfigSource, { pointer: true }),
+  lastKnownGood: struct(3, nodeConfigSource, { pointer: true }),
+  error: string(4),
+})
+export interface NodeConfigStatus extends Infer<typeof nodeConfigStatus> {}
+
+export const daemonEndpoint = message('io.k8s.api.core.v1.DaemonEndpoint', {
+  Port: int32(1, { required: true }),
+})
+export interface DaemonEndpoint extends Infer<typeof daemonEndpoint> {}
+
+export const nodeDaemonEndpoints = message('io.k8s.api.core.v1.NodeDaemonEndpoints', {
+  kubeletEndpoint: struct(1, daemonEndpoint),
+})
+export interface NodeDaemonEndpoints extends Infer<typeof nodeDaemonEndpoints> {}
+
+export const nodeFeatures = message('io.k8s.api.core.v1.NodeFeatures', {
+  supplementalGroupsPolicy: bool(1, { pointer: true }),
+})
+export interface NodeFeatures extends Infer<typeof nodeFeatures> {}
+
+export const containerImage = message('io.k8s.api.core.v1.ContainerImage', {
+  names: list(1, 'string', { keepEmpty: true, listType: 'atomic' }),
+  sizeBytes: int64(2),
+})
+export interface ContainerImage extends Infer<typeof containerImage> {}
+
+export const nodeSwapStatus = message('io.k8s.api.core.v1.NodeSwapStatus', {
+  capacity: int64(1, { pointer: true }),
+})
+export interface NodeSwapStatus extends Infer<typeof nodeSwapStatus> {}
+
+export const nodeSystemInfo = message('io.k8s.api.core.v1.NodeSystemInfo', {
+  machineID: string(1, { required: true }),
+  systemUUID: string(2, { required: true }),
+  bootID: string(3, { required: true }),
+  kernelVersion: string(4, { required: true }),
+  osImage: string(5, { required: true }),
+  containerRuntimeVersion: string(6, { required: true }),
+  kubeletVersion: string(7, { required: true }),
+  kubeProxyVersion: string(8, { required: true }),
+  operatingSystem: string(9, { required: true }),
+  architecture: string(10, { required: true }),
+  swap: struct(11, nodeSwapStatus, { pointer: true }),
+})
+export interface NodeSystemInfo extends Infer<typeof nodeSystemInfo> {}
+
+export const nodeRuntimeHandlerFeatures = message('io.k8s.api.core.v1.NodeRuntimeHandlerFeatures', {
+  recursiveReadOnlyMounts: bool(1, { pointer: true }),
+  userNamespaces: bool(2, { pointer: true }),
+})
+export interface NodeRuntimeHandlerFeatures extends Infer<typeof nodeRuntimeHandlerFeatures> {}
+
+export const nodeRuntimeHandler = message('io.k8s.api.core.v1.NodeRuntimeHandler', {
+  name: string(1, { keepEmpty: true }),
+  features: struct(2, nodeRuntimeHandlerFeatures, { pointer: true }),
+})
+export interface NodeRuntimeHandler extends Infer<typeof nodeRuntimeHandler> {}
+
+export const attachedVolume = message('io.k8s.api.core.v1.AttachedVolume', {
+  name: string(1, { required: true }),
+  devicePath: string(2, { required: true }),
+})
+export interface AttachedVolume extends Infer<typeof attachedVolume> {}
+
+export const nodeStatus = message('io.k8s.api.core.v1.NodeStatus', {
+  capacity: map(1, 'quantity', { description: 'All the resources that the machine has.' }),
+  allocatable: map(2, 'quantity', { description: 'The resources that pods may use.' }),
+  phase: string(3, {
+    enum: ['Pending', 'Running', 'Terminated'],
+    description: "Was a summary of the node's life; no longer set.",
+  }),
+  conditions: list(4, nodeCondition, {
+    listType: 'map',
+    keys: ['type'],
+    patch: 'merge',
+    mergeKey: 'type',
+    description: 'Whether the node is ready, and short of anything.',
+  }),
+  addresses: list(5, nodeAddress, {
+    listType: 'map',
+    keys: ['type'],
+    patch: 'merge',
+    mergeKey: 'type',
+    description: 'The addresses and names under which the node is reached.',
+  }),
+  daemonEndpoints: struct(6, nodeDaemonEndpoints, { description: 'The ports on which its agents listen.' }),
+  nodeInfo: struct(7, nodeSystemInfo, { description: 'Versions and identifiers of the machine and its software.' }),
+  images: list(8, containerImage, { listType: 'atomic', description: 'The container images that lie on the node.' }),
+  volumesInUse: list(9, 'string', {
+    listType: 'atomic',
+    description: 'Attached volumes that pods on the node still use.',
+  }),
+  volumesAttached: list(10, attachedVolume, {
+    listType: 'atomic',
+    description: 'Volumes that are attached to the node.',
+  }),
+  config: struct(11, nodeConfigStatus, {
+    pointer: true,
+    description: "Was the state of the kubelet's configuration; no longer set.",
+  }),
+  runtimeHandlers: list(12, nodeRuntimeHandler, {
+    listType: 'atomic',
+    description: 'The container runtimes that the node offers.',
+  }),
+  features: struct(13, nodeFeatures, { pointer: true, description: 'What the container runtime can do.' }),
+  declaredFeatures: list(14, 'string', {
+    listType: 'atomic',
+    description: 'Features that the kubelet says it has, which scheduling may rely on.',
+  }),
+})
+export interface NodeStatus extends Infer<typeof nodeStatus> {}
+
+export const nodeMessage = message(
+  'io.k8s.api.core.v1.Node',
+  {
+    metadata: struct(1, objectMeta),
+    spec: struct(2, nodeSpec),
+    status: struct(3, nodeStatus),
+  },
+  'A machine that runs pods.',
+)
+export interface Node extends ObjectOf<typeof nodeMessage> {}
+export type NodeInput = InputOf<typeof nodeMessage>
+
+const rolePrefix = 'node-role.kubernetes.io/'
+
+export const isNodeReady = ({ status }: Node): boolean =>
+  status.conditions?.some(({ type, status: value }) => type === 'Ready' && value === 'True') ?? false
+
+function statusText(object: Node): string {
+  const ready = object.status.conditions?.find(({ type }) => type === 'Ready')
+  const health = ready === undefined ? 'Unknown' : ready.status === 'True' ? 'Ready' : 'NotReady'
+  return object.spec.unschedulable ? `${health},SchedulingDisabled` : health
+}
+
+function rolesText({ metadata: { labels = {} } }: Node): string {
+  const roles = Object.keys(labels)
+    .filter((name) => name.startsWith(rolePrefix) && name.length > rolePrefix.length)
+    .map((name) => name.slice(rolePrefix.length))
+  return roles.length === 0 ? '<none>' : roles.toSorted().join(',')
+}
+
+const addressOf = (object: Node, type: string): string =>
+  object.status.addresses?.find((address) => address.type === type)?.address ?? '<none>'
+
+export const node = defineKind<Node, NodeInput>({
+  group: '',
+  version: 'v1',
+  kind: 'Node',
+  plural: 'nodes',
+  singular: 'node',
+  shortNames: ['no'],
+  categories: [],
+  namespaced: false,
+  message: nodeMessage,
+  subresources: [proxySubresource(nodeProxyOptions)],
+  hasStatus: true,
+  countsGenerations: false,
+  validateName: dnsSubdomainErrors,
+  applyDefaults: (object) => object,
+  // A kubelet registers its node with the status it has.
+  initialStatus: ({ status }) => status,
+  validate: validateNode,
+  validateUpdate: validateNodeUpdate,
+  validateStatusUpdate: validateNodeUpdate,
+  columns: [
+    column('Name', ({ metadata }) => metadata.name, { format: 'name' }),
+    column('Status', statusText),
+    column('Roles', rolesText),
+    column('Age', ({ metadata }, nowMs) => ageText(metadata.creationTimestamp, nowMs)),
+    column('Version', ({ status }) => status.nodeInfo?.kubeletVersion ?? ''),
+    column('Internal-IP', (object) => addressOf(object, 'InternalIP'), { priority: 1 }),
+    column('External-IP', (object) => addressOf(object, 'ExternalIP'), { priority: 1 }),
+    column('OS-Image', ({ status }) => status.nodeInfo?.osImage || '<unknown>', { priority: 1 }),
+    column('Kernel-Version', ({ status }) => status.nodeInfo?.kernelVersion || '<unknown>', { priority: 1 }),
+    column('Container-Runtime', ({ status }) => status.nodeInfo?.containerRuntimeVersion || '<unknown>', {
+      priority: 1,
+    }),
+  ],
+  fieldLabels: { 'spec.unschedulable': ({ spec }) => String(spec.unschedulable ?? false) },
+})

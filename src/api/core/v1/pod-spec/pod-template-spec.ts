@@ -1,0 +1,11 @@
+// PodTemplateSpec: the pods that a controller makes.
+import type { Infer } from '../../../../schema/descriptor/infer.ts'
+import { message, struct } from '../../../../schema/descriptor/field.ts'
+import { podSpec } from './pod-spec.ts'
+import { objectMeta } from '../../../meta/v1/object-meta.ts'
+
+export const podTemplateSpec = message('io.k8s.api.core.v1.PodTemplateSpec', {
+  metadata: struct(1, objectMeta),
+  spec: struct(2, podSpec),
+})
+export interface PodTemplateSpec extends Infer<typeof podTemplateSpec> {}

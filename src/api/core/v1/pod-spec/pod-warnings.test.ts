@@ -1,0 +1,139 @@
+// What is allowed but worth a word: the warnings that upstream sends beside its answers.
+import { deepEqual } from 'node:assert/strict'
+import { test } from 'node:test'
+import { deployment } from '../../../apps/v1/deployment.ts'
+import { cronJob } from '../../../batch/v1/cron-job.ts'
+import { objectFrom } from '../../../kind/kind.harness.ts'
+import { ingress } from '../../../networking/v1/ingress.ts'
+import { endpoints } from '../service/endpoints.ts'
+import { persistentVolume } from '../volume/persistent-volume.ts'
+import { pod } from '../pod/pod.ts'
+
+const container = { name: 'c', image: 'i:1' }
+const podOf = (spec: object, metadata: object = {}) =>
+  objectFrom(pod, { metadata: { name: 'x', ...metadata }, spec: { containers: [container], ...spec } })
+
+const warnings: readonly (readonly [why: string, spec: object, metadata: object, expected: readonly string[]])[] = [
+  ['a good pod', {}, {}, []],
+  [
+    'an old label',
+    { nodeSelector: { 'beta.kubernetes.io/os': 'linux' } },
+    {},
+    ['spec.nodeSelector[beta.kubernetes.io/os]: deprecated since v1.14; use "kubernetes.io/os" instead'],
+  ],
+  [
+    'variables of one name',
+    {
+      containers: [
+        {
+          ...container,
+          env: [
+            { name: 'A', value: '1' },
+            { name: 'A', value: '2' },
+            { name: 'A', value: '$(A)3' },
+          ],
+        },
+      ],
+    },
+    {},
+    ['spec.containers[0].env[1]: hides previous definition of "A", which may be dropped when using apply'],
+  ],
+  [
+    'a port twice, by number and protocol',
+    {
+      containers: [
+        { ...container, ports: [{ containerPort: 80 }, { containerPort: 80, protocol: 'UDP' }, { containerPort: 80 }] },
+      ],
+    },
+    {},
+    ['spec.containers[0].ports[2]: duplicate port definition with spec.containers[0].ports[0]'],
+  ],
+  [
+    'half a byte',
+    { containers: [{ ...container, resources: { limits: { memory: '500m' } } }] },
+    {},
+    [
+      'spec.containers[0].resources.limits[memory]: fractional byte value "500m" is invalid, must be an integer',
+      'spec.containers[0].resources.requests[memory]: fractional byte value "500m" is invalid, must be an integer',
+    ],
+  ],
+  [
+    'a grace period below zero',
+    { terminationGracePeriodSeconds: -1 },
+    {},
+    ['spec.terminationGracePeriodSeconds: must be >= 0; negative values are invalid and will be treated as 1'],
+  ],
+  [
+    'annotations that are fields today',
+    {},
+    {
+      annotations: {
+        'container.apparmor.security.beta.kubernetes.io/c': 'x',
+        'container.apparmor.security.beta.kubernetes.io/other': 'x',
+      },
+    },
+    [
+      'metadata.annotations[container.apparmor.security.beta.kubernetes.io/c]: deprecated since v1.30; use the "appArmorProfile" field instead',
+    ],
+  ],
+  [
+    'a volume that nobody serves',
+    { volumes: [{ name: 'v', glusterfs: { endpoints: 'e', path: 'p' } }] },
+    {},
+    ['spec.volumes[0].glusterfs: deprecated in v1.25, non-functional in v1.26+'],
+  ],
+  [
+    'a spread over no pods, by an old label',
+    {
+      topologySpreadConstraints: [
+        { maxSkew: 1, topologyKey: 'failure-domain.beta.kubernetes.io/zone', whenUnsatisfiable: 'DoNotSchedule' },
+      ],
+    },
+    {},
+    [
+      'spec.topologySpreadConstraints[0].topologyKey: failure-domain.beta.kubernetes.io/zone is deprecated since v1.17; use "topology.kubernetes.io/zone" instead',
+      'spec.topologySpreadConstraints[0].labelSelector: a null labelSelector results in matching no pod',
+    ],
+  ],
+]
+for (const [why, spec, metadata, expected] of warnings)
+  test(`warnings about ${why}`, () => deepEqual(pod.warnings?.(podOf(spec, metadata)), expected))
+
+test('a dotted name is told once, a template when it changes', () => {
+  const template = {
+    metadata: { labels: { a: 'b' } },
+    spec: { containers: [container], nodeSelector: { 'beta.kubernetes.io/arch': 'x' } },
+  }
+  const object = objectFrom(deployment, {
+    metadata: { name: 'a.b' },
+    spec: { selector: { matchLabels: { a: 'b' } }, template },
+  })
+  const told = deployment.warnings?.(object) ?? []
+  deepEqual(
+    told.map((text) => text.slice(0, 60)),
+    [
+      'metadata.name: this is used in Pod names and hostnames, which',
+      'spec.template.spec.nodeSelector[beta.kubernetes.io/arch]: de',
+    ].map((text) => text.slice(0, 60)),
+  )
+  deepEqual(deployment.warnings?.(object, object), [])
+  deepEqual(pod.warnings?.(podOf({}, { name: 'a.b' }), podOf({})), [])
+})
+
+test('other kinds have their own', () => {
+  deepEqual(endpoints.warnings?.(objectFrom(endpoints, {})), [
+    'v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice',
+  ])
+  const annotated = objectFrom(ingress, {
+    metadata: { name: 'x', annotations: { 'kubernetes.io/ingress.class': 'n' } },
+  })
+  deepEqual(ingress.warnings?.(annotated), [
+    `annotation "kubernetes.io/ingress.class" is deprecated, please use 'spec.ingressClassName' instead`,
+  ])
+  const volume = objectFrom(persistentVolume, { spec: { persistentVolumeReclaimPolicy: 'Recycle' } })
+  deepEqual(persistentVolume.warnings?.(volume)?.length, 1)
+  const zoned = objectFrom(cronJob, {
+    spec: { schedule: 'TZ=UTC * * * * *', jobTemplate: { spec: { template: { spec: { containers: [container] } } } } },
+  })
+  deepEqual(cronJob.warnings?.(zoned)?.length, 1)
+})

@@ -1,0 +1,28 @@
+// QoS: the class of service that a pod's requests and limits amount to.
+import { quantityNanos } from '../../../../schema/scalar/quantity.ts'
+import { cachedBySpec } from './bound-spec.ts'
+import type { PodSpec } from './pod-spec.ts'
+
+export type QosClass = 'Guaranteed' | 'Burstable' | 'BestEffort'
+
+const counted = ['cpu', 'memory'] as const
+
+/** What the pod as a whole asks for decides, where it says anything; else all of its containers do. */
+export const qosClassOf = cachedBySpec((spec: PodSpec): QosClass => {
+  const own = spec.resources
+  const isWhole = counted.some((name) => own?.requests?.[name] !== undefined || own?.limits?.[name] !== undefined)
+  const parts =
+    isWhole && own ? [own] : [...(spec.initContainers ?? []), ...spec.containers].map((one) => one.resources)
+  if (parts.every(({ requests, limits }) => !isAsking(requests) && !isAsking(limits))) return 'BestEffort'
+  const amounts = parts.flatMap(({ requests = {}, limits = {} }) =>
+    counted.map((name) => ({ request: amountOf(requests[name]), limit: amountOf(limits[name]) })),
+  )
+  if (amounts.every(({ request, limit }) => request === 0n && limit === 0n)) return 'BestEffort'
+  return amounts.every(({ request, limit }) => limit > 0n && request === limit) ? 'Guaranteed' : 'Burstable'
+})
+
+const isAsking = (amounts: Readonly<Record<string, string>> | undefined): boolean =>
+  amounts !== undefined && counted.some((name) => amounts[name] !== undefined)
+
+const amountOf = (quantity: string | undefined): bigint =>
+  quantity === undefined ? 0n : (quantityNanos(quantity) ?? 0n)

@@ -1,0 +1,53 @@
+// ResourceQuotaSpec and ResourceQuotaStatus.
+import type { Infer } from '../../../../schema/descriptor/infer.ts'
+import { atomicMessage, list, map, message, string, struct } from '../../../../schema/descriptor/field.ts'
+
+export const scopedResourceSelectorRequirement = message('io.k8s.api.core.v1.ScopedResourceSelectorRequirement', {
+  scopeName: string(1, {
+    required: true,
+    enum: [
+      'BestEffort',
+      'CrossNamespacePodAffinity',
+      'NotBestEffort',
+      'NotTerminating',
+      'PriorityClass',
+      'Terminating',
+      'VolumeAttributesClass',
+    ],
+    enumUnchecked: true,
+  }),
+  operator: string(2, { required: true, enum: ['DoesNotExist', 'Exists', 'In', 'NotIn'], enumUnchecked: true }),
+  values: list(3, 'string', { listType: 'atomic' }),
+})
+export interface ScopedResourceSelectorRequirement extends Infer<typeof scopedResourceSelectorRequirement> {}
+
+export const scopeSelector = atomicMessage('io.k8s.api.core.v1.ScopeSelector', {
+  matchExpressions: list(1, scopedResourceSelectorRequirement, { listType: 'atomic' }),
+})
+export interface ScopeSelector extends Infer<typeof scopeSelector> {}
+
+export const resourceQuotaSpec = message('io.k8s.api.core.v1.ResourceQuotaSpec', {
+  hard: map(1, 'quantity', { description: 'The most that may be used, by resource.' }),
+  scopes: list(2, 'string', {
+    listType: 'atomic',
+    enum: [
+      'BestEffort',
+      'CrossNamespacePodAffinity',
+      'NotBestEffort',
+      'NotTerminating',
+      'PriorityClass',
+      'Terminating',
+      'VolumeAttributesClass',
+    ],
+    enumUnchecked: true,
+    description: 'Which objects count; all of these must apply.',
+  }),
+  scopeSelector: struct(3, scopeSelector, { pointer: true, description: 'Which objects count, by scope and value.' }),
+})
+export interface ResourceQuotaSpec extends Infer<typeof resourceQuotaSpec> {}
+
+export const resourceQuotaStatus = message('io.k8s.api.core.v1.ResourceQuotaStatus', {
+  hard: map(1, 'quantity', { description: 'The limits in force, by resource.' }),
+  used: map(2, 'quantity', { description: 'How much is used, by resource.' }),
+})
+export interface ResourceQuotaStatus extends Infer<typeof resourceQuotaStatus> {}

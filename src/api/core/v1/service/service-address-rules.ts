@@ -1,0 +1,100 @@
+// Addresses of a Service: families, cluster addresses that fit them, and addresses outside that lead to it.
+import { append } from '../../../../base/collections/append.ts'
+import { areRepeated } from '../../../../base/collections/first-indexes.ts'
+import {
+  duplicate,
+  invalid,
+  notSupported,
+  required,
+  type FieldError,
+} from '../../../../schema/validation/field-error.ts'
+import { ipErrors, isIpV6 } from '../../../validation/network-rules.ts'
+import { specialAddressErrors } from '../../../validation/special-address-rules.ts'
+import type { ServiceSpec } from './service-spec.ts'
+
+const none = 'None'
+const clusterAddressesMax = 2
+const families = ['IPv4', 'IPv6']
+
+/** No address of its own: its name leads to the pods. */
+export const isHeadless = ({ clusterIPs }: Pick<ServiceSpec, 'clusterIPs'>): boolean =>
+  clusterIPs?.length === 1 && clusterIPs[0] === none
+
+/** Families of a cluster that has IPv4 only. Without pods to follow, a headless service may have both. */
+export function withFamilies(spec: ServiceSpec): ServiceSpec {
+  const clusterIPs = spec.clusterIPs ?? (spec.clusterIP === undefined ? undefined : [spec.clusterIP])
+  const named = { ...spec, ...(clusterIPs === undefined ? {} : { clusterIPs }) }
+  if (spec.type === 'ExternalName') return named
+  const isUnbound = isHeadless(named) && spec.selector === undefined
+  const ipFamilyPolicy = spec.ipFamilyPolicy ?? (isUnbound ? 'RequireDualStack' : 'SingleStack')
+  const ipFamilies = spec.ipFamilies ?? familiesOf(clusterIPs, isUnbound && ipFamilyPolicy !== 'SingleStack')
+  return { ...named, ipFamilies, ipFamilyPolicy }
+}
+
+function familiesOf(clusterIPs: readonly string[] = [], isDual: boolean): string[] {
+  if (isDual) return families
+  const addresses = clusterIPs.filter((address) => ipErrors(address).length === 0)
+  return addresses.length === 0 ? ['IPv4'] : addresses.map((address) => (isIpV6(address) ? 'IPv6' : 'IPv4'))
+}
+
+export function validateClusterAddresses(spec: ServiceSpec): FieldError[] {
+  if (spec.type === 'ExternalName') return []
+  const { clusterIP, clusterIPs = [], ipFamilies = [] } = spec
+  const errors: FieldError[] = []
+  if (clusterIP === undefined && clusterIPs.length > 0)
+    errors.push(invalid('spec.clusterIPs', clusterIPs, 'must be empty when `clusterIP` is not specified'))
+  else if (clusterIP !== undefined && clusterIPs.length === 0) errors.push(required('spec.clusterIPs'))
+  else if (clusterIP !== clusterIPs[0])
+    errors.push(invalid('spec.clusterIPs', clusterIPs, 'first value must match `clusterIP`'))
+  const repeated = areRepeated(ipFamilies)
+  for (const [index, family] of ipFamilies.entries()) {
+    if (!families.includes(family)) errors.push(notSupported(`spec.ipFamilies[${index}]`, family, families))
+    if (repeated[index]) errors.push(duplicate(`spec.ipFamilies[${index}]`, family))
+  }
+  const malformed = validateForm(clusterIPs)
+  append(errors, malformed)
+  if (clusterIPs.length > clusterAddressesMax)
+    errors.push(invalid('spec.clusterIPs', clusterIPs, `may only hold up to ${clusterAddressesMax} values`))
+  return malformed.length > 0 ? errors : [...errors, ...validateFamilies(spec)]
+}
+
+function validateForm(clusterIPs: readonly string[]): FieldError[] {
+  const errors: FieldError[] = []
+  for (const [index, address] of clusterIPs.entries())
+    if (index > 0 || address !== none)
+      append(
+        errors,
+        ipErrors(address).map((detail) => invalid(`spec.clusterIPs[${index}]`, address, detail)),
+      )
+    else if (clusterIPs.length > 1)
+      errors.push(invalid('spec.clusterIPs', clusterIPs, "'None' must be the first and only value"))
+  return errors
+}
+
+function validateFamilies(spec: ServiceSpec): FieldError[] {
+  const { clusterIPs = [], ipFamilies = [] } = spec
+  const errors: FieldError[] = []
+  if (clusterIPs.length > 1 && new Set(clusterIPs.map(isIpV6)).size === 1)
+    errors.push(invalid('spec.clusterIPs', clusterIPs, 'may specify no more than one IP for each IP family'))
+  if (isHeadless(spec)) return errors
+  for (const [index, address] of clusterIPs.entries()) {
+    const family = ipFamilies[index]
+    if (family !== undefined && families.includes(family) && isIpV6(address) !== (family === 'IPv6'))
+      errors.push(
+        invalid(
+          `spec.clusterIPs[${index}]`,
+          address,
+          `expected an ${family} value as indicated by \`ipFamilies[${index}]\``,
+        ),
+      )
+  }
+  return errors
+}
+
+export const validateExternalAddresses = ({ externalIPs = [] }: ServiceSpec): FieldError[] =>
+  externalIPs.flatMap((address, index) => {
+    const malformed = ipErrors(address)
+    return (malformed.length > 0 ? malformed : specialAddressErrors(address)).map((detail) =>
+      invalid(`spec.externalIPs[${index}]`, address, detail),
+    )
+  })

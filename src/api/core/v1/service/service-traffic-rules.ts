@@ -1,0 +1,108 @@
+// Traffic of a Service: what only load balancers have, and what only services have that are reached from outside.
+import { append } from '../../../../base/collections/append.ts'
+import {
+  forbidden,
+  invalid,
+  notSupported,
+  required,
+  type FieldError,
+} from '../../../../schema/validation/field-error.ts'
+import { dnsSubdomainErrors, qualifiedNameErrors } from '../../../validation/names.ts'
+import { cidrErrors, ipErrors, isIp, portErrors } from '../../../validation/network-rules.ts'
+import type { LoadBalancerIngress, LoadBalancerStatus, ServiceSpec } from './service-spec.ts'
+
+const sourceRangesAnnotation = 'service.beta.kubernetes.io/load-balancer-source-ranges'
+const onlyBalanced = "may only be used when `type` is 'LoadBalancer'"
+const distributions = ['PreferClose', 'PreferSameNode', 'PreferSameZone']
+
+export const isReachableFromOutside = ({ type, externalIPs = [] }: ServiceSpec): boolean =>
+  type === 'LoadBalancer' || type === 'NodePort' || (type === 'ClusterIP' && externalIPs.length > 0)
+
+/** A load balancer that keeps to the nodes with pods asks each node whether it has some. */
+export const needsHealthCheck = ({ type, externalTrafficPolicy }: ServiceSpec): boolean =>
+  type === 'LoadBalancer' && externalTrafficPolicy === 'Local'
+
+export function validateTraffic(spec: ServiceSpec, annotations: Readonly<Record<string, string>>): FieldError[] {
+  const { type, trafficDistribution: distribution } = spec
+  const errors = validateSourceRanges(spec, annotations)
+  if (spec.allocateLoadBalancerNodePorts !== undefined && type !== 'LoadBalancer')
+    errors.push(forbidden('spec.allocateLoadBalancerNodePorts', onlyBalanced))
+  append(errors, validateBalancerClass(spec))
+  append(errors, validateExternalTraffic(spec))
+  if (distribution !== undefined && !distributions.includes(distribution))
+    errors.push(notSupported('spec.trafficDistribution', distribution, distributions))
+  return errors
+}
+
+// The field's path is upstream's spelling. An old annotation does the same where the field is absent.
+function validateSourceRanges(
+  { type, loadBalancerSourceRanges }: ServiceSpec,
+  annotations: Readonly<Record<string, string>>,
+): FieldError[] {
+  const annotation = annotations[sourceRangesAnnotation]
+  const isField = loadBalancerSourceRanges !== undefined
+  if (!isField && annotation === undefined) return []
+  const path = isField ? 'spec.LoadBalancerSourceRanges' : `metadata.annotations[${sourceRangesAnnotation}]`
+  const ranges = loadBalancerSourceRanges ?? (annotation?.trim() ? annotation.split(',') : [])
+  return [
+    ...(type === 'LoadBalancer' ? [] : [forbidden(path, onlyBalanced)]),
+    ...ranges.flatMap((range, index) =>
+      cidrErrors(range.trim()).map((detail) => invalid(isField ? `${path}[${index}]` : path, range.trim(), detail)),
+    ),
+  ]
+}
+
+function validateBalancerClass({ type, loadBalancerClass: name }: ServiceSpec): FieldError[] {
+  if (name === undefined) return []
+  return type === 'LoadBalancer'
+    ? qualifiedNameErrors(name).map((detail) => invalid('spec.loadBalancerClass', name, detail))
+    : [forbidden('spec.loadBalancerClass', onlyBalanced)]
+}
+
+function validateExternalTraffic(spec: ServiceSpec): FieldError[] {
+  const { externalTrafficPolicy: policy, healthCheckNodePort: port } = spec
+  const errors: FieldError[] = []
+  if (!isReachableFromOutside(spec) && policy !== undefined)
+    errors.push(invalid('spec.externalTrafficPolicy', policy, 'may only be set for externally-accessible services'))
+  if (port === undefined) return errors
+  const details = needsHealthCheck(spec)
+    ? portErrors(port)
+    : ["may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'"]
+  return [...errors, ...details.map((detail) => invalid('spec.healthCheckNodePort', port, detail))]
+}
+
+/** An address given by a load balancer is its own unless it says otherwise. */
+export const withAddressModes = ({ ingress, ...rest }: LoadBalancerStatus): LoadBalancerStatus =>
+  ingress === undefined
+    ? rest
+    : {
+        ...rest,
+        ingress: ingress.map((entry) =>
+          entry.ip !== undefined && entry.ipMode === undefined ? { ...entry, ipMode: 'VIP' } : entry,
+        ),
+      }
+
+export const validateLoadBalancerStatus = ({ ingress = [] }: LoadBalancerStatus, path: string): FieldError[] =>
+  ingress.flatMap((entry, index) => validateIngress(entry, `${path}.ingress[${index}]`))
+
+function validateIngress({ ip, ipMode, hostname }: LoadBalancerIngress, path: string): FieldError[] {
+  const errors: FieldError[] = []
+  if (ip !== undefined)
+    append(
+      errors,
+      ipErrors(ip).map((detail) => invalid(`${path}.ip`, ip, detail)),
+    )
+  if (ip !== undefined && ipMode === undefined)
+    errors.push(required(`${path}.ipMode`, 'must be specified when `ip` is set'))
+  if (ip === undefined && ipMode !== undefined)
+    errors.push(forbidden(`${path}.ipMode`, 'may not be specified when `ip` is not set'))
+  else if (ipMode !== undefined && ipMode !== 'Proxy' && ipMode !== 'VIP')
+    errors.push(notSupported(`${path}.ipMode`, ipMode, ['Proxy', 'VIP']))
+  if (hostname === undefined) return errors
+  append(
+    errors,
+    dnsSubdomainErrors(hostname).map((detail) => invalid(`${path}.hostname`, hostname, detail)),
+  )
+  if (isIp(hostname)) errors.push(invalid(`${path}.hostname`, hostname, 'must be a DNS name, not an IP address'))
+  return errors
+}

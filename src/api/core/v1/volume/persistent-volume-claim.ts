@@ -1,0 +1,118 @@
+// PersistentVolumeClaim: a wish for storage, and what it got.
+import type { Infer } from '../../../../schema/descriptor/infer.ts'
+import { list, map, message, string, struct, time } from '../../../../schema/descriptor/field.ts'
+import type { InputOf, ObjectOf } from '../../../meta/object.ts'
+import { persistentVolumeClaimSpec } from './volume.ts'
+import { objectMeta } from '../../../meta/v1/object-meta.ts'
+import { ageText } from '../../../columns/age.ts'
+import { column, defineKind } from '../../../kind/kind.ts'
+import { dnsSubdomainErrors } from '../../../validation/names.ts'
+import { accessModesText } from './access-mode-rules.ts'
+import {
+  classAnnotation,
+  validateClaimSpec,
+  validateClaimUpdate,
+  withBothDataSources,
+} from './persistent-volume-claim-rules.ts'
+
+export const persistentVolumeClaimCondition = message('io.k8s.api.core.v1.PersistentVolumeClaimCondition', {
+  type: string(1, { required: true }),
+  status: string(2, { required: true }),
+  lastProbeTime: time(3),
+  lastTransitionTime: time(4),
+  reason: string(5),
+  message: string(6),
+})
+export interface PersistentVolumeClaimCondition extends Infer<typeof persistentVolumeClaimCondition> {}
+
+export const modifyVolumeStatus = message('io.k8s.api.core.v1.ModifyVolumeStatus', {
+  targetVolumeAttributesClassName: string(1),
+  status: string(2, { required: true, enum: ['InProgress', 'Infeasible', 'Pending'] }),
+})
+export interface ModifyVolumeStatus extends Infer<typeof modifyVolumeStatus> {}
+
+export const persistentVolumeClaimStatus = message('io.k8s.api.core.v1.PersistentVolumeClaimStatus', {
+  phase: string(1, {
+    enum: ['Bound', 'Lost', 'Pending'],
+    description: 'Pending, Bound, or Lost when the volume is gone.',
+  }),
+  accessModes: list(2, 'string', {
+    listType: 'atomic',
+    enum: ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod'],
+    enumUnchecked: true,
+    description: 'How the bound volume can be mounted.',
+  }),
+  capacity: map(3, 'quantity', { description: 'How large the bound volume is.' }),
+  conditions: list(4, persistentVolumeClaimCondition, {
+    listType: 'map',
+    keys: ['type'],
+    patch: 'merge',
+    mergeKey: 'type',
+    description: 'What is being done to the volume, such as a resize.',
+  }),
+  allocatedResources: map(5, 'quantity', { description: 'How much storage is promised while a resize is under way.' }),
+  allocatedResourceStatuses: map(7, 'string', {
+    mapType: 'granular',
+    description: 'How far a resize has come, by resource.',
+  }),
+  currentVolumeAttributesClassName: string(8, {
+    pointer: true,
+    description: 'The class of attributes that the volume has now.',
+  }),
+  modifyVolumeStatus: struct(9, modifyVolumeStatus, {
+    pointer: true,
+    description: 'How far a change of attributes has come.',
+  }),
+})
+export interface PersistentVolumeClaimStatus extends Infer<typeof persistentVolumeClaimStatus> {}
+
+export const persistentVolumeClaimMessage = message(
+  'io.k8s.api.core.v1.PersistentVolumeClaim',
+  {
+    metadata: struct(1, objectMeta),
+    spec: struct(2, persistentVolumeClaimSpec),
+    status: struct(3, persistentVolumeClaimStatus),
+  },
+  'Asks for storage and, once bound, stands for it in pods.',
+)
+export interface PersistentVolumeClaim extends ObjectOf<typeof persistentVolumeClaimMessage> {}
+export type PersistentVolumeClaimInput = InputOf<typeof persistentVolumeClaimMessage>
+
+/** Keeps a claim while a pod uses it. */
+export const claimFinalizer = 'kubernetes.io/pvc-protection'
+
+export const persistentVolumeClaim = defineKind<PersistentVolumeClaim, PersistentVolumeClaimInput>({
+  group: '',
+  version: 'v1',
+  kind: 'PersistentVolumeClaim',
+  plural: 'persistentvolumeclaims',
+  singular: 'persistentvolumeclaim',
+  shortNames: ['pvc'],
+  categories: [],
+  namespaced: true,
+  message: persistentVolumeClaimMessage,
+  hasStatus: true,
+  countsGenerations: false,
+  validateName: dnsSubdomainErrors,
+  applyDefaults: (object) => ({ ...object, spec: withBothDataSources(object.spec) }),
+  initialStatus: () => ({ phase: 'Pending' }),
+  validate: ({ spec }) => validateClaimSpec(spec, 'spec'),
+  validateUpdate: validateClaimUpdate,
+  columns: [
+    column('Name', ({ metadata }) => metadata.name, { format: 'name' }),
+    column('Status', ({ metadata, status }) =>
+      metadata.deletionTimestamp === undefined ? (status.phase ?? '') : 'Terminating',
+    ),
+    column('Volume', ({ spec }) => spec.volumeName ?? ''),
+    column('Capacity', ({ spec, status }) => (spec.volumeName ? (status.capacity?.['storage'] ?? '0') : '')),
+    column('Access Modes', ({ spec, status }) => (spec.volumeName ? accessModesText(status.accessModes) : '')),
+    column(
+      'StorageClass',
+      ({ metadata, spec }) => metadata.annotations?.[classAnnotation] ?? spec.storageClassName ?? '',
+    ),
+    column('VolumeAttributesClass', ({ spec }) => spec.volumeAttributesClassName ?? '<unset>'),
+    column('Age', ({ metadata }, nowMs) => ageText(metadata.creationTimestamp, nowMs)),
+    column('VolumeMode', ({ spec }) => spec.volumeMode, { priority: 1 }),
+  ],
+  fieldLabels: {},
+})

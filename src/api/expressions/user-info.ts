@@ -1,9 +1,0 @@
-// A user as expressions see one.
-import { listOf, mapOf, objectType, stringType } from '../../cel/type.ts'
-
-export const userInfoType = objectType('kubernetes.UserInfo', {
-  username: stringType,
-  uid: stringType,
-  groups: listOf(stringType),
-  extra: mapOf(stringType, listOf(stringType)),
-})

@@ -1,0 +1,65 @@
+// Field managers: who owns fields, by name. A request that names none is named after the program that sent it.
+import { lookup } from '../../base/collections/lookup.ts'
+import { getOrInsert } from '../../base/collections/get-or-insert.ts'
+import { invalid, tooLong, type FieldError } from '../../schema/validation/field-error.ts'
+import { senderPrefix } from '../coxswain/v1/flow-protocol.ts'
+
+export const fieldManagerBytesMax = 128
+
+/** Our own components, as the clusters that people know name them. */
+const components: Readonly<Record<string, string>> = {
+  apiserver: 'kube-apiserver',
+  controller: 'kube-controller-manager',
+  controllers: 'kube-controller-manager',
+  scheduler: 'kube-scheduler',
+}
+
+/** The manager behind a sender: `controller/deployment` is a part of kube-controller-manager. */
+export function managerOfSender(sender: string): string {
+  const component = sender.split('/', 1)[0] ?? ''
+  return lookup(components, component) ?? component
+}
+
+/** User-Agents whose manager is remembered: a client sends the same one with every request. */
+const agentsMax = 1_000
+const managers = new Map<string, string>()
+
+/** The program's name in a User-Agent, as far as it can be printed. */
+export function managerOfUserAgent(userAgent: string): string {
+  if (managers.size > agentsMax) managers.clear()
+  return getOrInsert(managers, userAgent, () => printedName(userAgent))
+}
+
+function printedName(userAgent: string): string {
+  if (userAgent.startsWith(senderPrefix)) return managerOfSender(userAgent.slice(senderPrefix.length))
+  let [name, bytes] = ['', 0]
+  for (const character of userAgent.split('/', 1)[0] ?? '') {
+    if (!isPrintable(character)) continue
+    bytes += encoder.encode(character).length
+    if (bytes > fieldManagerBytesMax) break
+    name += character
+  }
+  return name
+}
+
+const encoder = new TextEncoder()
+const none: readonly FieldError[] = []
+const isPrintable = (character: string): boolean => /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u.test(character)
+
+/** Printable and a byte each, and not too many: most names. */
+const plainName = new RegExp(`^[ -~]{0,${fieldManagerBytesMax}}$`)
+
+export function fieldManagerErrors(name: string, path: string): readonly FieldError[] {
+  if (plainName.test(name)) return none
+  const errors: FieldError[] = []
+  if (encoder.encode(name).length > fieldManagerBytesMax) errors.push(tooLong(path, fieldManagerBytesMax))
+  let position = 0
+  for (const character of name) {
+    if (!isPrintable(character)) {
+      const code = (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')
+      errors.push(invalid(path, name, `invalid character U+${code} (at position ${position})`))
+    }
+    position += encoder.encode(character).length
+  }
+  return errors
+}

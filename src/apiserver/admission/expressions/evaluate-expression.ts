@@ -1,0 +1,97 @@
+// Evaluation in the road of a request: within its budget, and with the authorizers' answers as they are asked for.
+import { resourceAttributes, type AccessAttributes } from '../../authorization/attributes.ts'
+import type { AuthorizationDecision, AuthorizationQuery } from '../../../cel/library/kubernetes/authorizer-functions.ts'
+import { PendingAuthorizationError } from '../../../cel/library/kubernetes/authorizer-functions.ts'
+import type { Program } from '../../../cel/program.ts'
+import { CostLimitError, type Activation } from '../../../cel/run/evaluation-frame.ts'
+import { EvalError } from '../../../cel/values/eval-error.ts'
+import type { Value } from '../../../cel/values/value.ts'
+import { parseFieldSelector } from '../../../api/selectors/field-selector-text.ts'
+import { parseLabelSelector } from '../../../api/selectors/label-selector-text.ts'
+import type { AdmissionHost } from '../framework/admission-plugin.ts'
+import type { User } from '../../request/request.ts'
+import { assertedAccount } from '../../request/user-names.ts'
+import type { ExpressionInput } from './activation.ts'
+
+/** Of one expression. */
+const expressionCostMax = 1_000_000
+
+/** What all expressions of a policy, or all conditions of a webhook, may cost together. */
+export class Budget {
+  #left: number
+
+  constructor(cost: number) {
+    this.#left = cost
+  }
+
+  spend(cost: number): void {
+    this.#left -= cost
+    if (this.#left < 0) throw new OutOfBudgetError()
+  }
+}
+
+export const policyBudget = 10_000_000
+export const conditionsBudget = policyBudget / 4
+
+export class OutOfBudgetError extends Error {
+  constructor() {
+    super('validation failed due to running out of cost budget, no further validation rules will be run')
+  }
+}
+
+export type Outcome =
+  | { readonly kind: 'value'; readonly value: Value }
+  | { readonly kind: 'failed'; readonly message: string }
+
+/** Whom the authorizers are asked about, and who asks them. */
+export interface AuthorizerContext {
+  readonly user: User
+  readonly host: Pick<AdmissionHost, 'authorize'>
+  readonly signal: AbortSignal
+}
+
+/** Throws an OutOfBudgetError; all else that goes wrong is an outcome. */
+export async function evaluateExpression(
+  program: Program,
+  expression: string,
+  activation: Activation,
+  { answers }: ExpressionInput,
+  budget: Budget,
+  asking: AuthorizerContext,
+): Promise<Outcome> {
+  for (;;)
+    try {
+      const { value, cost } = program.evaluate(activation, expressionCostMax)
+      budget.spend(cost)
+      return { kind: 'value', value }
+    } catch (error) {
+      if (error instanceof PendingAuthorizationError) answers.set(error.query, await answerTo(error.query, asking))
+      else if (error instanceof EvalError || error instanceof CostLimitError)
+        return { kind: 'failed', message: `expression '${expression}' resulted in error: ${error.message}` }
+      else throw error
+    }
+}
+
+async function answerTo(
+  question: AuthorizationQuery,
+  { user, host, signal }: AuthorizerContext,
+): Promise<AuthorizationDecision> {
+  try {
+    const decision = await host.authorize(attributesOf(question, user), signal)
+    return { isAllowed: decision.kind === 'allowed', reason: decision.reason(), error: '' }
+  } catch (error) {
+    signal.throwIfAborted()
+    return { isAllowed: false, reason: '', error: error instanceof Error ? error.message : String(error) }
+  }
+}
+
+function attributesOf(question: AuthorizationQuery, requester: User): AccessAttributes {
+  const { serviceAccount, path, verb, fieldSelector = '', labelSelector = '', ...on } = question
+  const user = serviceAccount === undefined ? requester : assertedAccount(serviceAccount.namespace, serviceAccount.name)
+  if (path !== undefined) return { kind: 'path', user, verb, path }
+  return resourceAttributes(user, verb, {
+    ...on,
+    ...(fieldSelector === '' ? {} : { fields: parseFieldSelector(fieldSelector) }),
+    ...(labelSelector === '' ? {} : { labels: parseLabelSelector(labelSelector) }),
+  })
+}

@@ -1,0 +1,73 @@
+// matchConditions: further expressions that must be true for a webhook or a policy to look at a request.
+import type { MatchCondition } from '../../../api/admissionregistration/v1/match-resources.ts'
+import { compileExpression } from '../../../api/expressions/compile-expression.ts'
+import type { Environment } from '../../../cel/environment/environment.ts'
+import type { Program } from '../../../cel/program.ts'
+import { boolType } from '../../../cel/types/cel-type.ts'
+import type { Activation } from '../../../cel/run/evaluation-frame.ts'
+import type { ExpressionInput } from './activation.ts'
+import {
+  Budget,
+  conditionsBudget,
+  evaluateExpression,
+  OutOfBudgetError,
+  type AuthorizerContext,
+} from './evaluate-expression.ts'
+
+export type MatchResult =
+  | { readonly kind: 'matches' }
+  | { readonly kind: 'skipped' }
+  | { readonly kind: 'failed'; readonly message: string }
+
+interface CompiledCondition {
+  readonly expression: string
+  /** undefined with what is wrong: stored by an older server. */
+  readonly program: Program | undefined
+  readonly wrong: string
+}
+
+/** Compiled once for as long as the object that holds the conditions is the same. */
+const known = new WeakMap<readonly MatchCondition[], readonly CompiledCondition[]>()
+
+function compiledConditions(conditions: readonly MatchCondition[], environment: Environment) {
+  const found = known.get(conditions)
+  if (found !== undefined) return found
+  const made = conditions.map(({ expression }): CompiledCondition => {
+    const text = expression.trim()
+    const result = compileExpression(text, environment, boolType)
+    return result.kind === 'program'
+      ? { expression: text, program: result.program, wrong: '' }
+      : { expression: text, program: undefined, wrong: result.message }
+  })
+  known.set(conditions, made)
+  return made
+}
+
+/** One that is false decides; errors count only if none is. What they then mean the failure policy says. */
+export async function evaluateMatchConditions(
+  conditions: readonly MatchCondition[],
+  environment: Environment,
+  activation: Activation,
+  seen: ExpressionInput,
+  asking: AuthorizerContext,
+): Promise<MatchResult> {
+  const budget = new Budget(conditionsBudget)
+  const failures: string[] = []
+  try {
+    for (const { expression, program, wrong } of compiledConditions(conditions, environment)) {
+      if (program === undefined) {
+        failures.push(wrong)
+        continue
+      }
+      const outcome = await evaluateExpression(program, expression, activation, seen, budget, asking)
+      if (outcome.kind === 'failed') failures.push(outcome.message)
+      else if (outcome.value === false) return { kind: 'skipped' }
+    }
+  } catch (error) {
+    if (!(error instanceof OutOfBudgetError)) throw error
+    failures.push(error.message)
+  }
+  const [first] = failures
+  if (first === undefined) return { kind: 'matches' }
+  return { kind: 'failed', message: failures.length === 1 ? first : `[${failures.join(', ')}]` }
+}

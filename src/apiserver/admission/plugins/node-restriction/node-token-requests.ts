@@ -1,0 +1,65 @@
+// Which tokens a kubelet may ask for: those of pods that are bound to its node, for audiences that such a pod names.
+import type { TokenRequest } from '../../../../api/authentication/v1/token-request.ts'
+import { persistentVolume } from '../../../../api/core/v1/volume/persistent-volume.ts'
+import { persistentVolumeClaim } from '../../../../api/core/v1/volume/persistent-volume-claim.ts'
+import { pod, type Pod } from '../../../../api/core/v1/pod/pod.ts'
+import type { ApiObject } from '../../../../api/meta/object.ts'
+import { notFound } from '../../../../api/errors/status-error.ts'
+import { csiDriver } from '../../../../api/storage/v1/csi-driver.ts'
+import type { ObjectLister } from '../../../registry/strategy.ts'
+import { admissionForbidden, type AdmissionAttributes, type AdmissionHost } from '../../framework/admission-plugin.ts'
+
+/** Throws what refuses it. */
+export function checkTokenRequest(
+  node: string,
+  attributes: AdmissionAttributes,
+  host: AdmissionHost,
+): Promise<void> | undefined {
+  const { operation, subresource, namespace, object } = attributes
+  if (operation !== 'create' || subresource !== 'token') return undefined
+  const { spec } = object as ApiObject & TokenRequest
+  const { apiVersion, kind, name = '', uid = '' } = spec.boundObjectRef ?? {}
+  if (apiVersion !== 'v1' || kind !== 'Pod' || name === '')
+    throw admissionForbidden(attributes, 'node requested token not bound to a pod')
+  if (uid === '') throw admissionForbidden(attributes, 'node requested token with a pod binding without a uid')
+  const bound = host.get(pod, namespace, name)
+  if (bound === undefined) throw notFound(pod, name)
+  if (bound.metadata.uid !== uid)
+    throw admissionForbidden(
+      attributes,
+      `the UID in the bound object reference (${uid}) does not match the UID in record. The object might have been deleted and then recreated`,
+    )
+  if (bound.spec.nodeName !== node)
+    throw admissionForbidden(attributes, 'node requested token bound to a pod scheduled on a different node')
+  const [audience = '', ...more] = spec.audiences ?? []
+  if (more.length > 0) throw admissionForbidden(attributes, 'node may only request 0 or 1 audiences')
+  return namesAudience(bound, audience, host) ? undefined : checkRight(audience, attributes, host)
+}
+
+/** Who may ask for any audience has a right of its own, under the audience as a resource. */
+async function checkRight(audience: string, attributes: AdmissionAttributes, host: AdmissionHost): Promise<void> {
+  const { user, namespace, name, signal } = attributes
+  const on = { version: 'v1', resource: audience, namespace, name }
+  if (await host.isAllowed(user, 'request-serviceaccounts-token-audience', on, signal)) return
+  throw admissionForbidden(
+    attributes,
+    `audience ${JSON.stringify(audience)} not found in pod spec volume, ${user.name} is not authorized to request tokens for this audience`,
+  )
+}
+
+function namesAudience({ metadata, spec }: Pod, audience: string, reads: ObjectLister): boolean {
+  const ofDriver = (name: string | undefined): boolean =>
+    (reads.get(csiDriver, '', name ?? '')?.spec.tokenRequests ?? []).some((each) => (each.audience ?? '') === audience)
+  const ofClaim = (name: string): boolean => {
+    const claim = reads.get(persistentVolumeClaim, metadata.namespace ?? '', name)
+    return ofDriver(reads.get(persistentVolume, '', claim?.spec.volumeName ?? '')?.spec.csi?.driver)
+  }
+  return (spec.volumes ?? []).some((volume) => {
+    const { projected, csi, persistentVolumeClaim: claim, ephemeral } = volume
+    const sources = projected?.sources ?? []
+    if (sources.some(({ serviceAccountToken: token }) => token && (token.audience ?? '') === audience)) return true
+    if (csi !== undefined) return ofDriver(csi.driver)
+    if (claim !== undefined) return ofClaim(claim.claimName)
+    return ephemeral !== undefined && ofClaim(`${metadata.name}-${volume.name}`)
+  })
+}

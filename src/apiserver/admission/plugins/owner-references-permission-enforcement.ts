@@ -1,0 +1,55 @@
+// OwnerReferencesPermissionEnforcement: who gives an object an owner may delete the object, and who lets it block the
+// owner's deletion may set the owner's finalizers.
+import { kinds } from '../../../api/kinds.ts'
+import { qualifiedResource } from '../../../api/kind/kind.ts'
+import type { OwnerReference } from '../../../api/meta/v1/object-meta.ts'
+import { equalValues } from '../../../schema/json/json-value.ts'
+import {
+  defineAdmissionPlugin,
+  admissionForbidden,
+  type AdmissionAttributes,
+  type AdmissionHost,
+} from '../framework/admission-plugin.ts'
+
+export const ownerReferencesPermissionEnforcement = defineAdmissionPlugin({
+  name: 'OwnerReferencesPermissionEnforcement',
+  handles: { operations: ['create', 'update'], subresources: 'all' },
+  validate(attributes, host) {
+    const { ownerReferences: now = noOwners } = attributes.object?.metadata ?? {}
+    const { ownerReferences: before = noOwners } = attributes.old?.metadata ?? {}
+    return equalValues(now, before) ? undefined : mayOwn(now, before, attributes, host)
+  },
+})
+
+const noOwners: readonly OwnerReference[] = []
+
+async function mayOwn(
+  now: readonly OwnerReference[],
+  before: readonly OwnerReference[],
+  attributes: AdmissionAttributes,
+  host: AdmissionHost,
+): Promise<void> {
+  const { operation, kind, namespace, name, user, signal } = attributes
+  const { group, version, plural: resource } = kind
+  const may = (verb: string, on: object) => host.isAllowed(user, verb, { namespace, ...on }, signal)
+  if (operation !== 'create' && !(await may('delete', { group, version, resource, name })))
+    throw admissionForbidden(attributes, "cannot set an ownerRef on a resource you can't delete: , <nil>")
+  for (const owner of now.filter((each) => isNewlyBlocking(each, before))) {
+    const of = kinds.find((each) => each.apiVersion === owner.apiVersion && each.kind === owner.kind)
+    if (of === undefined)
+      throw admissionForbidden(
+        attributes,
+        `cannot set blockOwnerDeletion in this case because cannot find RESTMapping for APIVersion ${owner.apiVersion} Kind ${owner.kind}: no matches for kind ${JSON.stringify(owner.kind)} in version ${JSON.stringify(owner.apiVersion)}`,
+      )
+    const target = { group: of.group, version: of.version, resource: of.plural, subresource: 'finalizers' }
+    if (!(await may('update', { ...target, name: owner.name, ...(of.namespaced ? {} : { namespace: '' }) })))
+      throw admissionForbidden(
+        attributes,
+        `cannot set blockOwnerDeletion if an ownerReference refers to a resource you can't set finalizers on: ${qualifiedResource(of)} ${JSON.stringify(owner.name)}`,
+      )
+  }
+}
+
+const isNewlyBlocking = (owner: OwnerReference, before: readonly OwnerReference[]): boolean =>
+  owner.blockOwnerDeletion === true &&
+  !before.some(({ uid, blockOwnerDeletion }) => uid === owner.uid && blockOwnerDeletion === true)

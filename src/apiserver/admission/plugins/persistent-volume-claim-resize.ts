@@ -1,0 +1,33 @@
+// PersistentVolumeClaimResize: a claim grows only when it is bound and its class allows volumes to grow.
+import {
+  persistentVolumeClaim,
+  type PersistentVolumeClaim,
+} from '../../../api/core/v1/volume/persistent-volume-claim.ts'
+import { storageClass } from '../../../api/storage/v1/storage-class.ts'
+import { quantityNanos } from '../../../schema/scalar/quantity.ts'
+import { defineAdmissionPlugin, admissionForbidden, type AdmissionHost } from '../framework/admission-plugin.ts'
+
+export const persistentVolumeClaimResize = defineAdmissionPlugin({
+  name: 'PersistentVolumeClaimResize',
+  handles: { operations: ['update'], kinds: [persistentVolumeClaim] },
+  validate(attributes, host) {
+    const [now, before] = [attributes.object as PersistentVolumeClaim, attributes.old as PersistentVolumeClaim]
+    if (sizeOf(now) <= sizeOf(before)) return
+    if (before.status.phase !== 'Bound')
+      throw admissionForbidden(attributes, 'Only bound persistent volume claims can be expanded')
+    if (!mayExpand(now, host))
+      throw admissionForbidden(
+        attributes,
+        'only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must support resize',
+      )
+  },
+})
+
+const sizeOf = ({ spec }: PersistentVolumeClaim): bigint =>
+  quantityNanos(spec.resources?.requests?.['storage'] ?? '0') ?? 0n
+
+function mayExpand({ spec }: PersistentVolumeClaim, host: AdmissionHost): boolean {
+  const name = spec.storageClassName ?? ''
+  const found = name === '' ? undefined : host.get(storageClass, '', name)
+  return found?.allowVolumeExpansion ?? false
+}

@@ -1,0 +1,46 @@
+// A check of the pod security standards: what it looks at and how it words a violation.
+import type { Container, EphemeralContainer } from '../../../../api/core/v1/container/container.ts'
+import type { ObjectMeta } from '../../../../api/meta/v1/object-meta.ts'
+import type { PodSpec } from '../../../../api/core/v1/pod-spec/pod-spec.ts'
+
+export interface CheckedPod {
+  readonly metadata: Pick<ObjectMeta, 'annotations'>
+  readonly spec: PodSpec
+  /** Every container of the pod, in the order in which they are named: init, ordinary, ephemeral. */
+  readonly containers: readonly AnyContainer[]
+}
+
+export type AnyContainer = Container | EphemeralContainer
+
+export interface Violation {
+  readonly reason: string
+  readonly detail: string
+}
+
+export interface Check {
+  /** Violations are told in the order of these. */
+  readonly id: string
+  /** The first minor version of the standard that has it. */
+  readonly since?: number
+  /** Checks of a lower level that this one contains. */
+  readonly replaces?: readonly string[]
+  check(pod: CheckedPod, minor: number): Violation | undefined
+}
+
+export const checkedPod = (metadata: CheckedPod['metadata'], spec: PodSpec): CheckedPod => ({
+  metadata,
+  spec,
+  containers: [...(spec.initContainers ?? []), ...spec.containers, ...(spec.ephemeralContainers ?? [])],
+})
+
+export const quoted = (names: readonly string[]): string => names.map((name) => JSON.stringify(name)).join(', ')
+
+/** `container "a"` or `containers "a", "b"`. */
+export const containersText = (found: readonly { readonly name: string }[]): string =>
+  `${found.length === 1 ? 'container' : 'containers'} ${quoted(found.map(({ name }) => name))}`
+
+/** Who broke a rule that pod and containers can both break: `pod and container "a"`. */
+export const settersText = (isPod: boolean, found: readonly { readonly name: string }[]): string =>
+  [...(isPod ? ['pod'] : []), ...(found.length === 0 ? [] : [containersText(found)])].join(' and ')
+
+export const isWindows = ({ os }: PodSpec): boolean => os?.name === 'windows'

@@ -1,0 +1,22 @@
+// PodTopologyLabels: a pod that is bound learns its node's zone and region, as labels that it can read itself.
+import { node } from '../../../api/core/v1/node/node.ts'
+import { bindingKind, type Binding } from '../../../api/core/v1/binding.ts'
+import { pod } from '../../../api/core/v1/pod/pod.ts'
+import type { ApiObject } from '../../../api/meta/object.ts'
+import { defineAdmissionPlugin } from '../framework/admission-plugin.ts'
+
+const topologyLabels = ['topology.kubernetes.io/zone', 'topology.kubernetes.io/region']
+
+export const podTopologyLabels = defineAdmissionPlugin({
+  name: 'PodTopologyLabels',
+  handles: { operations: ['create'], kinds: [bindingKind, pod], subresources: ['', 'binding'] },
+  admit({ object, kind, subresource }, host) {
+    if (kind === pod && subresource === '') return object
+    const binding = object as ApiObject & Binding
+    const labels = host.get(node, '', binding.target?.name ?? '')?.metadata.labels ?? {}
+    const copied = Object.entries(labels).filter(([name]) => topologyLabels.includes(name))
+    if (copied.length === 0) return binding
+    const { metadata } = binding
+    return { ...binding, metadata: { ...metadata, labels: { ...metadata.labels, ...Object.fromEntries(copied) } } }
+  },
+})

@@ -1,0 +1,53 @@
+// Which requests a policy and its bindings look at.
+import type { MatchResources } from '../../../../api/admissionregistration/v1/match-resources.ts'
+import { qualifiedResource, type Kind } from '../../../../api/kind/kind.ts'
+import type { ApiObject } from '../../../../api/meta/object.ts'
+import type { ObjectLister } from '../../../registry/strategy.ts'
+import type { AdmissionAttributes } from '../../framework/admission-plugin.ts'
+import { matchedKind } from '../webhooks/resource-matching.ts'
+
+/** Questions of which many hang on each answer: no policy may come between. */
+const excludedResources = new Set([
+  'localsubjectaccessreviews.authorization.k8s.io',
+  'selfsubjectaccessreviews.authorization.k8s.io',
+  'selfsubjectreviews.authentication.k8s.io',
+  'selfsubjectrulesreviews.authorization.k8s.io',
+  'subjectaccessreviews.authorization.k8s.io',
+  'tokenreviews.authentication.k8s.io',
+])
+
+/** The version of the kind in which the policy sees the object; undefined when it does not look. */
+export function matchedPolicy(
+  match: MatchResources | undefined,
+  attributes: AdmissionAttributes,
+  reads: ObjectLister,
+): Kind | undefined {
+  if (match === undefined || excludedResources.has(qualifiedResource(attributes.kind))) return undefined
+  const { resourceRules: rules = [], excludeResourceRules: excludeRules = [], ...rest } = match
+  return matchedKind({ ...rest, rules, excludeRules }, attributes, reads)
+}
+
+const everything = [
+  { operations: ['*'], apiGroups: ['*'], apiVersions: ['*'], resources: ['*/*'], scope: '*' },
+] as const
+
+/** A binding without rules takes all that its policy looks at. */
+export function matchesBinding(
+  match: MatchResources | undefined,
+  attributes: AdmissionAttributes,
+  reads: ObjectLister,
+): boolean {
+  if (match === undefined) return true
+  const hasRules = (match.resourceRules ?? []).length > 0
+  return matchedPolicy(hasRules ? match : { ...match, resourceRules: everything }, attributes, reads) !== undefined
+}
+
+interface Binding extends ApiObject {
+  readonly spec: { readonly policyName?: string }
+}
+
+/** In the order of their names. */
+export const bindingsOf = <B extends Binding>({ metadata }: ApiObject, bindings: readonly B[]): readonly B[] =>
+  bindings
+    .filter(({ spec }) => spec.policyName === metadata.name)
+    .toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1))

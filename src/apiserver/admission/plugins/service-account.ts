@@ -1,0 +1,124 @@
+// ServiceAccount: every pod is somebody. It gets its namespace's `default` account when it names none, a volume with a
+// token for the API in each container, and the account's image pull secrets.
+import { isInterned } from '../../../base/collections/interned-values.ts'
+import type { Container } from '../../../api/core/v1/container/container.ts'
+import { mirrorPodAnnotation, pod, type Pod } from '../../../api/core/v1/pod/pod.ts'
+import type { PodSpec } from '../../../api/core/v1/pod-spec/pod-spec.ts'
+import { serviceAccount, type ServiceAccount } from '../../../api/core/v1/service-account.ts'
+import { referencesSecrets } from './node-restriction/mirror-pod-references.ts'
+import {
+  defineAdmissionPlugin,
+  admissionForbidden,
+  type AdmissionAttributes,
+  type AdmissionHost,
+} from '../framework/admission-plugin.ts'
+
+const defaultName = 'default'
+/** The controller makes the default account of a new namespace a moment after it. */
+const defaultAccountMsMax = 1_000
+const mountPath = '/var/run/secrets/kubernetes.io/serviceaccount'
+/** An hour, and seven seconds by which such a token is known from one that a client asked for. */
+const tokenExpirationSeconds = 3_607
+const volumePrefix = 'kube-api-access-'
+const volumeMode = 0o644
+
+export const serviceAccountAdmission = defineAdmissionPlugin({
+  name: 'ServiceAccount',
+  handles: { operations: ['create'], kinds: [pod] },
+  admit(attributes, host) {
+    const object = attributes.object as Pod
+    if (isMirror(object)) return object
+    const name = object.spec.serviceAccountName ?? defaultName
+    const account = host.get(serviceAccount, attributes.namespace, name)
+    return account === undefined
+      ? lateAccount(attributes, name, host).then((late) => withAccount(object, late, host))
+      : withAccount(object, account, host)
+  },
+  validate(attributes) {
+    const object = attributes.object as Pod
+    if (isMirror(object)) refuseMirrorWithSecrets(attributes, object)
+  },
+})
+
+const isMirror = ({ metadata }: Pod): boolean => metadata.annotations?.[mirrorPodAnnotation] !== undefined
+
+async function lateAccount(
+  attributes: AdmissionAttributes,
+  name: string,
+  host: AdmissionHost,
+): Promise<ServiceAccount> {
+  const { namespace, signal } = attributes
+  const late =
+    name === defaultName
+      ? await host.waitForObject(serviceAccount, namespace, name, defaultAccountMsMax, signal)
+      : undefined
+  if (late !== undefined) return late
+  throw admissionForbidden(
+    attributes,
+    `error looking up service account ${namespace}/${name}: serviceaccount ${JSON.stringify(name)} not found`,
+  )
+}
+
+function withAccount(object: Pod, account: ServiceAccount, host: AdmissionHost): Pod {
+  const { name } = account.metadata
+  const pullSecrets = object.spec.imagePullSecrets ?? account.imagePullSecrets
+  const spec: PodSpec = {
+    ...object.spec,
+    serviceAccountName: name,
+    serviceAccount: name,
+    ...(pullSecrets === undefined ? {} : { imagePullSecrets: pullSecrets }),
+  }
+  const mounts = spec.automountServiceAccountToken ?? account.automountServiceAccountToken ?? true
+  return { ...object, spec: mounts ? withToken(spec, () => suffixFor(object.spec, host)) : spec }
+}
+
+const lacksToken = ({ volumeMounts = [] }: Container): boolean =>
+  !volumeMounts.some((mount) => mount.mountPath === mountPath)
+
+const suffixes = new WeakMap<PodSpec, string>()
+
+/** Pods that were sent alike name their volume alike, and so stay alike. */
+function suffixFor(sent: PodSpec, host: AdmissionHost): string {
+  const known = suffixes.get(sent)
+  if (known !== undefined) return known
+  const suffix = host.nameSuffix()
+  if (isInterned(sent)) suffixes.set(sent, suffix)
+  return suffix
+}
+
+function withToken(spec: PodSpec, suffix: () => string): PodSpec {
+  const { containers, initContainers = [], volumes = [] } = spec
+  if (![...initContainers, ...containers].some(lacksToken)) return spec
+  // One is there when a webhook added a container after the first round.
+  const own = volumes.find((volume) => volume.name.startsWith(volumePrefix))
+  const name = own?.name ?? volumePrefix + suffix()
+  const mounted = <C extends Container>(container: C): C =>
+    lacksToken(container)
+      ? { ...container, volumeMounts: [...(container.volumeMounts ?? []), { name, readOnly: true, mountPath }] }
+      : container
+  return {
+    ...spec,
+    containers: containers.map(mounted),
+    ...(initContainers.length === 0 ? {} : { initContainers: initContainers.map(mounted) }),
+    volumes:
+      own === undefined
+        ? [...volumes, { name, projected: { defaultMode: volumeMode, sources: tokenSources } }]
+        : volumes,
+  }
+}
+
+const tokenSources = [
+  { serviceAccountToken: { expirationSeconds: tokenExpirationSeconds, path: 'token' } },
+  { configMap: { name: 'kube-root-ca.crt', items: [{ key: 'ca.crt', path: 'ca.crt' }] } },
+  { downwardAPI: { items: [{ path: 'namespace', fieldRef: { apiVersion: 'v1', fieldPath: 'metadata.namespace' } }] } },
+]
+
+/** A mirror shows a pod that runs without the API server: it may not lean on what only the API server has. */
+function refuseMirrorWithSecrets(attributes: AdmissionAttributes, { spec }: Pod): void {
+  if (spec.serviceAccountName !== undefined)
+    throw admissionForbidden(attributes, 'a mirror pod may not reference service accounts')
+  if (referencesSecrets(spec)) throw admissionForbidden(attributes, 'a mirror pod may not reference secrets')
+  for (const { projected } of spec.volumes ?? [])
+    if (projected?.sources?.some(({ serviceAccountToken }) => serviceAccountToken !== undefined))
+      throw admissionForbidden(attributes, 'a mirror pod may not use ServiceAccountToken volume projections')
+}

@@ -1,0 +1,148 @@
+// AdmissionReview: the question to a webhook, and what its answer says.
+import type { Kind } from '../../../../api/kind/kind.ts'
+import { StatusError, type StatusReason } from '../../../../api/errors/status-error.ts'
+import { isJsonObject, type JsonObject } from '../../../../schema/json/json-value.ts'
+import type { AdmissionAttributes } from '../../framework/admission-plugin.ts'
+import { convertToVersion } from '../../framework/subresource-object.ts'
+import type { Webhook } from './webhook.ts'
+
+export type ReviewVersion = 'v1' | 'v1beta1'
+
+const group = 'admission.k8s.io'
+
+/** The first that is known; validation sees to it that there is one. */
+export const reviewVersionOf = ({ admissionReviewVersions: versions }: Webhook['hook']): ReviewVersion =>
+  versions.find((version): version is ReviewVersion => version === 'v1' || version === 'v1beta1') ?? 'v1'
+
+export function reviewOf(attributes: AdmissionAttributes, kind: Kind, version: ReviewVersion, uid: string): object {
+  const { object, old, subresourceObject } = attributes
+  const { dryRun, options, ...request } = requestOf(attributes, kind)
+  return {
+    kind: 'AdmissionReview',
+    apiVersion: `${group}/${version}`,
+    request: {
+      uid,
+      ...request,
+      object: object === undefined ? null : convertToVersion(kind, subresourceObject, object),
+      oldObject: old === undefined ? null : convertToVersion(kind, subresourceObject, old),
+      dryRun,
+      options,
+    },
+  }
+}
+
+/** The request without its objects, as reviews and expressions see it. */
+export function requestOf(attributes: AdmissionAttributes, kind: Kind) {
+  const { operation, requestKind, subresourceObject, namespace, name, subresource, user, dryRun } = attributes
+  const part = subresource === '' ? {} : { subResource: subresource, requestSubResource: subresource }
+  const { name: username, uid: userUid, groups, extra } = user
+  return {
+    kind: kindOf(subresourceObject ?? kind),
+    resource: resourceOf(kind),
+    requestKind: kindOf(subresourceObject ?? requestKind),
+    requestResource: resourceOf(requestKind),
+    ...part,
+    ...(name === '' ? {} : { name }),
+    ...(namespace === '' ? {} : { namespace }),
+    operation: operation.toUpperCase(),
+    userInfo: {
+      username,
+      ...(userUid === '' ? {} : { uid: userUid }),
+      groups,
+      ...(Object.keys(extra).length === 0 ? {} : { extra }),
+    },
+    dryRun,
+    options: optionsOf(attributes),
+  }
+}
+
+/** The options of the write; a connection has none. A patch is an update, and so are its options. */
+function optionsOf({ operation, options, dryRun }: AdmissionAttributes): object | null {
+  if (operation === 'connect') return null
+  const told =
+    options instanceof URLSearchParams
+      ? Object.fromEntries([...options].filter(([name, value]) => writeOptions.has(name) && value !== ''))
+      : options
+  return {
+    kind: `${operation.charAt(0).toUpperCase()}${operation.slice(1)}Options`,
+    apiVersion: 'meta.k8s.io/v1',
+    ...told,
+    ...(dryRun ? { dryRun: ['All'] } : {}),
+  }
+}
+
+const writeOptions = new Set(['fieldManager', 'fieldValidation'])
+
+const kindOf = ({ group: of, version, kind }: Pick<Kind, 'group' | 'version' | 'kind'>) => ({
+  group: of,
+  version,
+  kind,
+})
+const resourceOf = ({ group: of, version, plural }: Kind) => ({ group: of, version, resource: plural })
+
+export interface ReviewResponse {
+  readonly denial: StatusError | undefined
+  /** The JSON patch as it was sent. */
+  readonly patch: unknown
+  readonly warnings: readonly string[]
+  readonly annotations: Readonly<Record<string, string>>
+}
+
+/** Throws what is wrong with the answer. */
+export function parseReviewResponse(
+  value: unknown,
+  { hook }: Webhook,
+  version: ReviewVersion,
+  uid: string,
+  mutates: boolean,
+): ReviewResponse {
+  const review = isJsonObject(value) ? value : {}
+  const response = review['response']
+  if (!isJsonObject(response)) throw new Error('webhook response was absent')
+  if (version === 'v1') checkEnvelope(review, response, uid)
+  const { allowed, status, warnings, auditAnnotations } = response
+  return {
+    denial: allowed === true ? undefined : denialError(hook.name, isJsonObject(status) ? status : {}),
+    patch: patchOf(response, version, mutates),
+    warnings: Array.isArray(warnings) ? warnings.filter((text) => typeof text === 'string') : [],
+    annotations: isJsonObject(auditAnnotations)
+      ? Object.fromEntries(Object.entries(auditAnnotations).map(([key, text]) => [key, String(text)]))
+      : {},
+  }
+}
+
+function checkEnvelope(review: JsonObject, response: JsonObject, uid: string): void {
+  const { kind = '', apiVersion = '' } = review
+  if (kind !== 'AdmissionReview' || apiVersion !== `${group}/v1`)
+    throw new Error(
+      `expected webhook response of ${group}/v1, Kind=AdmissionReview, got ${String(apiVersion)}, Kind=${String(kind)}`,
+    )
+  const answered = typeof response['uid'] === 'string' ? response['uid'] : ''
+  if (answered !== uid) throw new Error(`expected response.uid=${JSON.stringify(uid)}, got ${JSON.stringify(answered)}`)
+}
+
+function patchOf({ patch, patchType }: JsonObject, version: ReviewVersion, mutates: boolean): unknown {
+  const hasPatch = typeof patch === 'string' && patch !== ''
+  const hasType = typeof patchType === 'string'
+  if (!mutates && version === 'v1') {
+    if (hasPatch) throw new Error('validating webhook may not return response.patch')
+    if (hasType) throw new Error('validating webhook may not return response.patchType')
+  }
+  if (!mutates || (!hasPatch && !hasType)) return undefined
+  if (hasPatch && !hasType && version === 'v1')
+    throw new Error('webhook returned response.patch but not response.patchType')
+  if (!hasPatch) throw new Error('webhook returned response.patchType but not response.patch')
+  if (hasType && patchType !== 'JSONPatch')
+    throw new Error(`webhook returned invalid response.patchType of ${JSON.stringify(patchType)}`)
+  return JSON.parse(new TextDecoder().decode(Uint8Array.fromBase64(patch)))
+}
+
+function denialError(name: string, { code, reason, message }: JsonObject): StatusError {
+  const denied = `admission webhook ${JSON.stringify(name)} denied the request`
+  const why = [message, reason].find((text) => typeof text === 'string' && text !== '')
+  return new StatusError(
+    typeof code === 'number' && code >= 400 && code < 600 ? code : 400,
+    (typeof reason === 'string' ? reason : '') as StatusReason, // a webhook may have reasons of its own
+    typeof why === 'string' ? `${denied}: ${why}` : `${denied} without explanation`,
+  )
+}

@@ -1,0 +1,24 @@
+// serviceAddress: where a Service that a webhook names is reached: at one of its ready endpoints.
+import type { ServiceReference } from '../../../../api/admissionregistration/v1/webhook-client-config.ts'
+import { service } from '../../../../api/core/v1/service/service.ts'
+import { endpointSlice } from '../../../../api/discovery/v1/endpoint-slice.ts'
+import type { ObjectLister } from '../../../registry/strategy.ts'
+
+const serviceLabel = 'kubernetes.io/service-name'
+
+/** `host:port`. Nothing may carry the traffic of its cluster address yet, and an endpoint is where that would lead. */
+export function serviceAddress({ namespace, name, port }: ServiceReference, reads: ObjectLister): string {
+  const found = reads.get(service, namespace, name)
+  if (found === undefined) throw new Error(`service ${JSON.stringify(name)} not found`)
+  const offered = (found.spec.ports ?? []).find((each) => each.port === port)
+  if (offered === undefined) throw new Error(`no service port ${port} found for service ${JSON.stringify(name)}`)
+  if (found.spec.type === 'ExternalName') return `${found.spec.externalName}:${port}`
+  for (const { metadata, endpoints, ports } of reads.list(endpointSlice, namespace)) {
+    if (metadata.labels?.[serviceLabel] !== name) continue
+    const at = ports?.find((each) => (each.name ?? '') === (offered.name ?? ''))?.port
+    const address = endpoints?.find(({ conditions }) => conditions?.ready !== false)?.addresses[0]
+    if (at !== undefined && address !== undefined)
+      return address.includes(':') ? `[${address}]:${at}` : `${address}:${at}`
+  }
+  throw new Error(`no endpoints available for service ${JSON.stringify(name)}`)
+}

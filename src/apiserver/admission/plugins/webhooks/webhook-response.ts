@@ -1,0 +1,46 @@
+// What a webhook answered, as a value; or in the words that users know why there is none.
+
+/** Forms that a webhook may answer in. Those that are not JSON are refused where they are read. */
+const known = new Set(['', 'application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf'])
+
+const saidCharactersMax = 2_048
+
+const words: Readonly<Record<number, string>> = {
+  400: 'the server rejected our request for an unknown reason',
+  401: 'the server has asked for the client to provide credentials',
+  404: 'the server could not find the requested resource',
+  405: 'the server does not allow this method on the requested resource',
+  409: 'the server reported a conflict',
+  415: 'the media type of the request is not supported by the server',
+  422: 'the server rejected our request due to an error in our request',
+  429: 'the server has received too many requests and has asked us to try again later',
+  503: 'the server is currently unable to handle the request',
+  504: 'the server was unable to return a response in the time allotted, but may still be processing the request',
+}
+
+export interface WebhookResponse {
+  readonly status: number
+  readonly text: string
+  readonly contentType: string
+}
+
+export function parseWebhookResponse({ status, text, contentType }: WebhookResponse): unknown {
+  const type = (contentType.split(';')[0] ?? '').trim().toLowerCase()
+  if (status < 200 || status > 206) {
+    const said = type.startsWith('text/') ? text.slice(0, saidCharactersMax).trim() : 'unknown'
+    throw new Error(words[status] ?? otherwise(status, said))
+  }
+  if (!known.has(type)) throw new Error(`serializer for ${contentType} doesn't exist`)
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    throw new Error(`couldn't get version/kind; json parse error: ${(error as Error).message}`, { cause: error })
+  }
+}
+
+const otherwise = (status: number, said: string): string =>
+  status >= 500
+    ? `an error on the server (${JSON.stringify(said)}) has prevented the request from succeeding`
+    : status === 403
+      ? said
+      : `the server responded with the status code ${status} but did not return more information`

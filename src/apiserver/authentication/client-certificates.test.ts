@@ -1,0 +1,34 @@
+import { equal } from 'node:assert/strict'
+import { test } from 'node:test'
+import type { ClientCertificate } from '../../platform/http/listener.ts'
+import { clientCertificates } from './client-certificates.ts'
+
+const jane: ClientCertificate = {
+  commonName: 'jane',
+  organizations: ['crew'],
+  fingerprint: 'ab',
+  authority: 'users',
+}
+
+/** As upstream: a certificate that is not valid is refused with 401; without one a request may be anonymous. */
+const table: [name: string, certificate: ClientCertificate | undefined, outcome: string][] = [
+  ['none', undefined, 'unknown'],
+  ['a valid one', jane, 'jane'],
+  ['one of no user', { ...jane, commonName: '' }, 'unknown'],
+  ['one of a proxy', { ...jane, authority: 'proxies' }, 'unknown'],
+  [
+    'one that nobody vouches for, or that has expired',
+    { ...jane, authority: undefined },
+    'the client certificate is not valid',
+  ],
+]
+const outcomeOf = async (
+  authenticator: ReturnType<typeof clientCertificates>,
+  certificate: ClientCertificate | undefined,
+) => {
+  const presented = { kind: 'presented', certificate, headers: {}, headerValues: () => [] } as const
+  const answer = await authenticator.authenticate(presented, new AbortController().signal)
+  return answer.kind === 'authenticated' ? answer.user.name : answer.kind === 'refused' ? answer.reason : answer.kind
+}
+for (const [name, certificate, outcome] of table)
+  test(`a certificate: ${name}`, async () => equal(await outcomeOf(clientCertificates(['api']), certificate), outcome))

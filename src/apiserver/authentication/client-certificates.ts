@@ -1,0 +1,34 @@
+// Client certificates: the common name is the user, the organizations are the groups.
+import type { ClientCertificate } from '../../platform/http/listener.ts'
+import type { User } from '../request/request.ts'
+import { authenticated, rejected, unknown, type Authentication, type Authenticator } from './authenticator.ts'
+import { credentialIdKey } from './credential-id.ts'
+
+export const certificateUser = ({ commonName, organizations, fingerprint }: ClientCertificate): User => ({
+  name: commonName,
+  uid: '',
+  groups: organizations,
+  extra: { [credentialIdKey]: [`X509SHA256=${fingerprint}`] },
+})
+
+/** As upstream: a certificate that is not valid is worse than none, whatever it is not valid for. */
+const invalid = rejected('the client certificate is not valid')
+
+export function clientCertificates(audiences: readonly string[]): Authenticator {
+  // A connection has one certificate: its requests share one user, and whatever others keep about that user.
+  const cached = new WeakMap<ClientCertificate, Authentication>()
+  return {
+    name: 'certificates',
+    authenticate({ certificate }) {
+      if (certificate === undefined) return unknown
+      if (certificate.authority === undefined) return invalid
+      if (certificate.authority !== 'users' || certificate.commonName === '') return unknown
+      let answer = cached.get(certificate)
+      if (answer === undefined) {
+        answer = authenticated(certificateUser(certificate), audiences)
+        cached.set(certificate, answer)
+      }
+      return answer
+    },
+  }
+}

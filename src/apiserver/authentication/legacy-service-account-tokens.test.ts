@@ -1,0 +1,86 @@
+// Tokens that Secrets keep: whose they are, and what makes them worthless.
+import { equal } from 'node:assert/strict'
+import { test } from 'node:test'
+import { objectFrom } from '../../api/kind/kind.harness.ts'
+import type { Kind } from '../../api/kind/kind.ts'
+import { secret, type Secret } from '../../api/core/v1/secret.ts'
+import { serviceAccount } from '../../api/core/v1/service-account.ts'
+import { nodeCrypto } from '../../platform/node/crypto.ts'
+import type { ObjectCaches } from '../filters/policies.ts'
+import { VirtualClock } from '../../base/time/virtual-clock.ts'
+import { legacyServiceAccountTokens, legacyTokenIssuer } from './legacy-service-account-tokens.ts'
+import { LegacyTokenUsage } from './legacy-token-usage.ts'
+
+const key = nodeCrypto.generateKey()
+const home = { namespace: 'default' }
+const robot = { ...objectFrom(serviceAccount, { metadata: { name: 'robot', ...home } }) }
+const account = { ...robot, metadata: { ...robot.metadata, uid: 'u1' } }
+const token = legacyTokenIssuer(key, nodeCrypto).issue({ ...home, account: { name: 'robot', uid: 'u1' }, secret: 's' })
+
+const kept = (content: string, metadata: object = {}): Secret => {
+  const object = objectFrom(secret, {
+    metadata: { name: 's', ...home, annotations: { 'kubernetes.io/service-account.name': 'robot' } },
+    type: 'kubernetes.io/service-account-token',
+    data: { token: btoa(content) },
+  })
+  return { ...object, metadata: { ...object.metadata, ...metadata } }
+}
+
+const used: string[] = []
+
+const ask = (shown: string, inSecret: Secret | undefined, owner: unknown, keys = [key], audiences = ['api']) => {
+  const get = (kind: Kind) => (kind.kind === 'Secret' ? inSecret : owner)
+  const authenticator = legacyServiceAccountTokens({ get } as unknown as ObjectCaches, {
+    keys: keys.map(({ publicKey }) => nodeCrypto.loadPublicKey(publicKey)),
+    audiences: ['api'],
+    crypto: nodeCrypto,
+    onUse: ({ metadata }) => used.push(metadata.name),
+  })
+  const answer = authenticator.authenticateToken(shown, audiences, new AbortController().signal)
+  if (answer instanceof Promise) throw new Error('it is answered at once')
+  return answer.kind === 'authenticated' ? answer.user.name : answer.kind
+}
+
+const user = 'system:serviceaccount:default:robot'
+const other = { ...account, metadata: { ...account.metadata, uid: 'u2' } }
+const cases: [why: string, answer: string, want: string][] = [
+  ['the token of its Secret', ask(token, kept(token), account), user],
+  ['what is no token', ask('abc', kept('abc'), account), 'unknown'],
+  ['no Secret', ask(token, undefined, account), 'refused'],
+  ['a Secret that holds another', ask(token, kept('x'), account), 'refused'],
+  ['a Secret that goes', ask(token, kept(token, { deletionTimestamp: 'now' }), account), 'refused'],
+  [
+    'one that was given up',
+    ask(token, kept(token, { labels: { 'kubernetes.io/legacy-token-invalid-since': 'x' } }), account),
+    'refused',
+  ],
+  ['a Secret of another type', ask(token, { ...kept(token), type: 'Opaque' }, account), 'refused'],
+  ['no account', ask(token, kept(token), undefined), 'refused'],
+  ['another account of the name', ask(token, kept(token), other), 'refused'],
+  ['another key', ask(token, kept(token), account, [nodeCrypto.generateKey()]), 'refused'],
+  ['an older key', ask(token, kept(token), account, [nodeCrypto.generateKey(), key]), user],
+  ['another audience', ask(token, kept(token), account, [key], ['vault']), 'refused'],
+]
+for (const [why, answer, want] of cases)
+  test(`legacy token, ${why}: ${want}`, () => {
+    equal(answer, want)
+  })
+
+test('only tokens that were taken count as used', () =>
+  equal(used.length, cases.filter(([, answer]) => answer === user).length))
+
+test('a use is noted once a day', async () => {
+  const clock = new VirtualClock(Date.UTC(2030, 0, 31, 23, 59))
+  const uses = new LegacyTokenUsage(clock)
+  uses.record(kept(token))
+  uses.record(kept(token, { labels: { 'kubernetes.io/legacy-token-last-used': '2030-01-30' } }))
+  equal(uses.queue.depth, 1)
+  await uses.queue.take(new AbortController().signal)
+  uses.queue.done('default/s')
+  const today = kept(token, { labels: { 'kubernetes.io/legacy-token-last-used': '2030-01-31' } })
+  uses.record(today)
+  equal(uses.queue.depth, 0)
+  await clock.advance('1m')
+  uses.record(today)
+  equal(uses.queue.depth, 1)
+})

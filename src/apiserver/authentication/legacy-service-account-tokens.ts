@@ -1,0 +1,77 @@
+// Legacy tokens of ServiceAccounts: JWTs without an end, each kept in a Secret and good for as long as that Secret holds it.
+import { lookup } from '../../base/collections/lookup.ts'
+import { isTokenSecret, tokenInvalidSince, tokenOf } from '../../api/core/v1/account-token-secret.ts'
+import { secret, type Secret } from '../../api/core/v1/secret.ts'
+import { serviceAccount } from '../../api/core/v1/service-account.ts'
+import type { CryptoProvider, KeyPair, PublicKey } from '../../platform/crypto/crypto.ts'
+import type { ObjectCaches } from '../filters/policies.ts'
+import { serviceAccountGroups, serviceAccountUser } from '../request/user-names.ts'
+import { authenticated, commonAudiences, rejected, unknown, type TokenAuthenticator } from './authenticator.ts'
+import { isSignedBy, keyIdOf, parseToken, signToken } from './json-web-token.ts'
+
+const issuer = 'kubernetes/serviceaccount'
+const claim = (name: string) => `${issuer}/${name}`.replace('kubernetes/', 'kubernetes.io/')
+
+export interface LegacyHolder {
+  readonly namespace: string
+  readonly account: { readonly name: string; readonly uid: string }
+  readonly secret: string
+}
+
+/** Makes the tokens; who keeps them in Secrets is a controller. */
+export const legacyTokenIssuer = (key: KeyPair, crypto: CryptoProvider) => ({
+  issue({ namespace, account, secret: secretName }: LegacyHolder): string {
+    const claims = {
+      iss: issuer,
+      [claim('namespace')]: namespace,
+      [claim('secret.name')]: secretName,
+      [claim('service-account.name')]: account.name,
+      [claim('service-account.uid')]: account.uid,
+      sub: serviceAccountUser(namespace, account.name),
+    }
+    return signToken(claims, keyIdOf(key.publicKey, crypto), key)
+  },
+})
+
+export interface LegacyTokenDeps {
+  readonly keys: readonly PublicKey[]
+  readonly audiences: readonly string[]
+  readonly crypto: CryptoProvider
+  /** Called with the Secret of a token that was taken. */
+  readonly onUse: (kept: Secret) => void
+}
+
+export const legacyServiceAccountTokens = (caches: ObjectCaches, deps: LegacyTokenDeps): TokenAuthenticator => ({
+  name: 'legacyServiceAccounts',
+  authenticateToken(token, asked) {
+    const parsed = parseToken(token)
+    if (parsed === undefined || parsed.claims['iss'] !== issuer) return unknown
+    const text = (name: string): string => {
+      const value = lookup(parsed.claims, claim(name))
+      return typeof value === 'string' ? value : ''
+    }
+    const [namespace, name, uid] = [text('namespace'), text('service-account.name'), text('service-account.uid')]
+    const kept = caches.get(secret, namespace, text('secret.name'))
+    if (parsed.claims['sub'] !== serviceAccountUser(namespace, name)) return rejected('the token names another subject')
+    if (kept === undefined || !isCurrent(kept, token, deps.crypto))
+      return rejected('service account token has been invalidated')
+    if (caches.get(serviceAccount, namespace, name)?.metadata.uid !== uid)
+      return rejected('service account token has been invalidated')
+    if (!isSignedBy(parsed, deps.keys)) return rejected('the signature of the service account token is not valid')
+    const audiences = commonAudiences(asked, deps.audiences)
+    if (audiences.length === 0) return rejected('the token is not meant for these audiences')
+    deps.onUse(kept)
+    const user = { name: serviceAccountUser(namespace, name), uid, groups: serviceAccountGroups(namespace), extra: {} }
+    return authenticated(user, audiences)
+  },
+})
+
+function isCurrent(kept: Secret, token: string, crypto: CryptoProvider): boolean {
+  const digest = (text: string) => crypto.sha256(text)
+  return (
+    isTokenSecret(kept) &&
+    kept.metadata.deletionTimestamp === undefined &&
+    tokenInvalidSince(kept) === undefined &&
+    crypto.timingSafeEqual(digest(tokenOf(kept)), digest(token))
+  )
+}

@@ -1,0 +1,65 @@
+// The APIServices of what this server serves itself, as upstream registers them at its start: their priorities say in
+// which order clients look for a resource.
+import { lookup } from '../../base/collections/lookup.ts'
+import { apiService, type APIService } from '../../api/apiregistration/v1/api-service.ts'
+import type { BootstrapObject } from '../bootstrap/bootstrap-object.ts'
+
+const managedLabel = 'kube-aggregator.kubernetes.io/automanaged'
+const versionPriorityDefault = 15
+
+/** Where several groups have a resource of one name, the one with the higher number is meant. */
+const groupPriorities: Readonly<Record<string, number>> = {
+  '': 18_000,
+  'admissionregistration.k8s.io': 16_700,
+  'apiextensions.k8s.io': 16_700,
+  apps: 17_800,
+  'authentication.k8s.io': 17_700,
+  'authorization.k8s.io': 17_600,
+  autoscaling: 17_500,
+  batch: 17_400,
+  'certificates.k8s.io': 17_300,
+  'coordination.k8s.io': 16_500,
+  'discovery.k8s.io': 16_200,
+  'events.k8s.io': 17_750,
+  'flowcontrol.apiserver.k8s.io': 16_100,
+  'networking.k8s.io': 17_200,
+  'node.k8s.io': 16_300,
+  policy: 17_100,
+  'rbac.authorization.k8s.io': 17_000,
+  'resource.k8s.io': 16_200,
+  'scheduling.k8s.io': 16_600,
+  'storage.k8s.io': 16_800,
+}
+
+/** Versions whose place among those of their group is another. */
+const versionPriorities: Readonly<Record<string, number>> = {
+  'v1.': 1,
+  'v1.flowcontrol.apiserver.k8s.io': 21,
+  'v1.resource.k8s.io': 21,
+  'v2.autoscaling': 30,
+}
+
+const bootstrapObjectOf = (group: string, version: string): BootstrapObject => {
+  const name = `${version}.${group}`
+  const object = {
+    apiVersion: apiService.apiVersion,
+    kind: apiService.kind,
+    metadata: { name, labels: { [managedLabel]: 'onstart' } },
+    spec: {
+      ...(group === '' ? {} : { group }),
+      version,
+      groupPriorityMinimum: lookup(groupPriorities, group),
+      versionPriority: lookup(versionPriorities, name) ?? versionPriorityDefault,
+    },
+  }
+  return {
+    kind: apiService,
+    object,
+    status: (made) => apiService.initialStatus?.(made as APIService),
+  }
+}
+
+export const localApiServices: readonly BootstrapObject[] = [
+  ...Object.keys(groupPriorities).map((group) => bootstrapObjectOf(group, 'v1')),
+  bootstrapObjectOf('autoscaling', 'v2'),
+]

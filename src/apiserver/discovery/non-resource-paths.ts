@@ -1,0 +1,88 @@
+// Paths of the server itself: discovery, OpenAPI, version, metrics.
+import { lookup } from '../../base/collections/lookup.ts'
+import type { Metrics } from '../../base/observability/metrics.ts'
+import { groupVersions } from '../../api/kinds.ts'
+import { methodNotAllowed, pathNotFound } from '../../api/errors/status-error.ts'
+import type { ApiResponse } from '../request/response.ts'
+import { acceptsAggregatedDiscovery } from '../http/media-type.ts'
+import { aggregatedDiscovery, apiGroup, apiGroupList, apiResourceList, apiVersions } from './discovery.ts'
+import type { Policies } from '../filters/policies.ts'
+import type { OpenApiDocuments } from './openapi-documents.ts'
+import { rootPath } from './served-resources.ts'
+import { serverVersion } from './server-version.ts'
+
+export interface NonResourcePathDeps {
+  readonly metrics: Metrics
+  readonly documents: Policies['documents']
+  readonly address: () => string
+  readonly openApi: OpenApiDocuments
+  /** Groups that are not told of. */
+  readonly hiddenGroups: () => readonly string[]
+  /** A digest for entity tags. */
+  readonly digest: (text: string) => string
+}
+
+const aggregatedType = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList'
+
+const healthPaths = ['/healthz', '/livez', '/readyz']
+const ownPaths = ['/api', '/apis', '/metrics', '/openapi/v2', '/openapi/v3', '/version', ...healthPaths]
+
+/** Every path that can be asked for more, as `GET /` answers. */
+function rootPaths({ documents, hiddenGroups }: NonResourcePathDeps): object {
+  const shown = groupVersions.filter(({ group }) => !hiddenGroups().includes(group))
+  const groups = shown.flatMap((each) => (each.group === '' ? [] : [`/apis/${each.group}`]))
+  return { paths: [...new Set([...ownPaths, ...Object.keys(documents), ...groups, ...shown.map(rootPath)])].toSorted() }
+}
+
+/** Discovery and the version are read only; upstream takes other methods than GET on the paths that are not listed here. */
+const isReadOnly = (first: string | undefined): boolean => first === 'api' || first === 'apis' || first === 'version'
+
+export function handleNonResourcePath(
+  path: string,
+  verb: string,
+  accept: string,
+  server: NonResourcePathDeps,
+): ApiResponse {
+  if (path === '/') return { kind: 'json', status: 200, value: rootPaths(server) }
+  const wantsAggregated = acceptsAggregatedDiscovery(accept)
+  const parts = path.split('/').filter((part) => part !== '')
+  const json = (value: object | undefined): ApiResponse => {
+    if (value === undefined) throw pathNotFound()
+    return { kind: 'json', status: 200, value }
+  }
+  if (verb !== 'get' && isReadOnly(parts[0])) throw methodNotAllowed()
+  switch (parts[0]) {
+    case 'version':
+      return json(serverVersion)
+    case 'metrics':
+      return { kind: 'text', status: 200, text: server.metrics.text() }
+    case 'api':
+      if (parts.length === 1) return wantsAggregated ? aggregated(true, server) : json(apiVersions(server.address()))
+      return json(parts.length === 2 ? apiResourceList('', parts[1] ?? '') : undefined)
+    case 'apis':
+      if (parts.length === 1)
+        return wantsAggregated ? aggregated(false, server) : json(apiGroupList(server.hiddenGroups()))
+      if (parts.length === 2) return json(withType(apiGroup(parts[1] ?? '')))
+      return json(parts.length === 3 ? apiResourceList(parts[1] ?? '', parts[2] ?? '') : undefined)
+    case 'openapi':
+      return present(server.openApi.handle(parts.slice(1), accept))
+    default: {
+      const document = lookup(server.documents, path)
+      if (document === undefined) throw pathNotFound()
+      return { kind: 'json', status: 200, ...document }
+    }
+  }
+}
+
+const present = (answer: ApiResponse | undefined): ApiResponse => {
+  if (answer === undefined) throw pathNotFound()
+  return answer
+}
+
+const withType = (group: object | undefined): object | undefined =>
+  group === undefined ? undefined : { kind: 'APIGroup', apiVersion: 'v1', ...group }
+
+function aggregated(legacy: boolean, { digest, hiddenGroups }: NonResourcePathDeps): ApiResponse {
+  const value = aggregatedDiscovery(legacy, hiddenGroups())
+  return { kind: 'json', status: 200, value, contentType: aggregatedType, etag: `"${digest(JSON.stringify(value))}"` }
+}

@@ -1,0 +1,38 @@
+// Who are you?
+import { unauthorized } from '../../api/errors/status-error.ts'
+import { thenMaybe } from '../../base/async/maybe-promise.ts'
+import type { Policies } from './policies.ts'
+import { verifiedSender } from '../request/component-identity.ts'
+import type { ApiRequest, User } from '../request/request.ts'
+import { authenticatedGroup } from '../request/user-names.ts'
+import { defineFilter } from './filter.ts'
+
+export const authenticationFilter = defineFilter({
+  name: 'authentication',
+  records: 'authentication',
+  handle: (request, next, policies) =>
+    thenMaybe(policies.authenticate(request), (authenticationFilter) => {
+      if (authenticationFilter.kind !== 'authenticated') return rejectUnauthenticated(request, policies)
+      const user = withAuthenticatedGroup(authenticationFilter.user)
+      return next({ ...request, user, sender: verifiedSender(request, user) })
+    }),
+})
+
+async function rejectUnauthenticated(request: ApiRequest, { audit }: Policies): Promise<never> {
+  await audit?.recordUnauthenticated(request)
+  throw unauthorized()
+}
+
+const withGroup = new WeakMap<User, User>()
+
+/** Whoever proved who they are is in one group more; who proved nothing is in another. */
+function withAuthenticatedGroup(user: User): User {
+  const { groups } = user
+  if (groups.includes(authenticatedGroup) || groups.includes('system:unauthenticated')) return user
+  let known = withGroup.get(user)
+  if (known === undefined) {
+    known = { ...user, groups: [...groups, authenticatedGroup] }
+    withGroup.set(user, known)
+  }
+  return known
+}

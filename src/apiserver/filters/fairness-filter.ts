@@ -1,0 +1,10 @@
+// Is it your turn?
+import { finallyMaybe, thenMaybe } from '../../base/async/maybe-promise.ts'
+import { defineFilter } from './filter.ts'
+
+export const fairnessFilter = defineFilter({
+  name: 'fairness',
+  records: 'fairness',
+  handle: (request, next, policies) =>
+    thenMaybe(policies.takeSeat(request), (leave) => finallyMaybe(() => next(request), leave)),
+})

@@ -1,0 +1,86 @@
+// A client that may not send a request must not make the server read its body: authentication, fairness and
+// authorization decide by the head alone.
+import { deepEqual, equal } from 'node:assert/strict'
+import { test } from 'node:test'
+import { StatusError } from '../../api/errors/status-error.ts'
+import { allowed, denied } from '../authorization/authorizer.ts'
+import { openPolicies, type Policies } from './policies.ts'
+import { startServer } from '../server.harness.ts'
+
+const configMaps = '/api/v1/namespaces/default/configmaps'
+const body = new TextEncoder().encode(JSON.stringify({ metadata: { name: 'a' }, data: { x: '1' } }))
+
+type Refuser = 'authorization' | 'fairness'
+
+/** The open policies, noting which of them was asked; `refuser` says who refuses at present. */
+const noted = (order: string[], refuser: () => Refuser | undefined): Policies => ({
+  ...openPolicies,
+  authenticate(request) {
+    order.push('authentication')
+    return openPolicies.authenticate(request)
+  },
+  takeSeat() {
+    order.push('fairness')
+    if (refuser() === 'fairness') throw new StatusError(429, 'TooManyRequests', 'Too many requests')
+    return () => order.push('seat free')
+  },
+  authorize() {
+    order.push('authorization')
+    return refuser() === 'authorization' ? denied('not allowed') : allowed()
+  },
+})
+
+const cases: [
+  name: string,
+  request: { method?: string; path?: string; refused?: Refuser; headers?: Record<string, string> },
+  status: number,
+  order: string[],
+][] = [
+  ['allowed', {}, 201, ['authentication', 'fairness', 'authorization', 'body', 'seat free']],
+  ['anonymous', { headers: { anonymous: '' } }, 401, ['authentication']],
+  ['over its share', { refused: 'fairness' }, 429, ['authentication', 'fairness']],
+  ['not allowed', { refused: 'authorization' }, 403, ['authentication', 'fairness', 'authorization', 'seat free']],
+  [
+    'for an unknown resource',
+    { path: '/api/v1/namespaces/default/nothings' },
+    404,
+    ['authentication', 'fairness', 'authorization', 'seat free'],
+  ],
+  [
+    'for an answer in no known form',
+    { headers: { accept: 'text/html' } },
+    406,
+    ['authentication', 'fairness', 'authorization', 'seat free'],
+  ],
+  [
+    'forwarded without permission',
+    { path: '/api/v1/namespaces/default/pods/p/proxy/x', refused: 'authorization' },
+    403,
+    ['authentication', 'fairness', 'authorization', 'seat free'],
+  ],
+]
+for (const [name, { method = 'POST', path = configMaps, refused, headers = {} }, status, order] of cases)
+  test(`the body of a request that is ${name}: ${order.includes('body') ? 'read after authorization' : 'not read'}`, async () => {
+    const asked: string[] = []
+    const policy: { refuser?: Refuser } = {}
+    await using server = await startServer(noted(asked, () => policy.refuser))
+    if (refused !== undefined) policy.refuser = refused
+    asked.length = 0
+    const read = () => {
+      asked.push('body')
+      return body
+    }
+    const answer = await server.call(method, path, read, headers)
+    equal(answer.status, status)
+    deepEqual(asked, order)
+  })
+
+test('the flow record names what is created once the body has been read', async () => {
+  await using server = await startServer()
+  await server.call('POST', configMaps, { metadata: { name: 'named-in-body' } })
+  const calls = [...server.flow.events()].filter(({ what }) => what === 'create configmaps')
+  deepEqual(
+    calls.map(({ object }) => object),
+    [{ resource: 'configmaps', namespace: 'default', name: 'named-in-body' }],
+  )
+})

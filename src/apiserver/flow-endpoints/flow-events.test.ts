@@ -1,0 +1,68 @@
+import { equal, throws } from 'node:assert/strict'
+import { test } from 'node:test'
+import { context } from '../../base/observability/context.ts'
+import { FlowRecorder, type FlowId } from '../../base/observability/flow-recorder.ts'
+import { VirtualClock } from '../../base/time/virtual-clock.ts'
+import { flowEventsPath, readSpan, spanOf } from '../../api/coxswain/v1/flow-protocol.ts'
+import { handleFlowEvents } from './flow-events.ts'
+import { userWithName, type ApiRequest } from '../request/request.ts'
+
+const record = '0af7651916cd43dd8448eb211c80319c'
+const told = {
+  ...{ arrow: 'call', from: 'kubelet/a', to: 'Runtime', what: 'run sandbox', atMs: 5, revision: 0 },
+  ...{ span: spanOf(record, 7 as FlowId), cause: { revisions: [12], span: spanOf(record, 6 as FlowId) } },
+}
+
+function post(value: unknown, user = 'system:node:a'): FlowRecorder {
+  const flow = new FlowRecorder(new VirtualClock())
+  const request: ApiRequest = {
+    context: context(new AbortController().signal),
+    ...{
+      credentials: { kind: 'asserted', user: userWithName(user) },
+      user: userWithName(user),
+      sender: 'x',
+      agent: 'x',
+    },
+    target: { kind: 'path', verb: 'post', path: flowEventsPath, accept: '' },
+    ...{ query: new URLSearchParams(), body: { kind: 'value', value } },
+  }
+  handleFlowEvents(request, flow, new VirtualClock())
+  return flow
+}
+
+test('an event that is told keeps its name, its time and its cause', () => {
+  const [event] = post({ events: [{ ...told, endMs: 9, outcome: 'ok' }] }).events()
+  equal(event?.span, `00-${record}-0000000000000007-01`)
+  equal(event?.cause.span, `00-${record}-0000000000000006-01`)
+  equal(`${event?.atMs} ${event?.endMs} ${event?.outcome} ${event?.cause.revisions.join()}`, '5 9 ok 12')
+})
+
+const refusals: [events: unknown, error: RegExp, user?: string][] = [
+  [undefined, /^StatusError: events: must be a list/],
+  ['x', /events: must be a list/],
+  [Array.from({ length: 1_001 }, () => told), /events: must have at most 1000 items/],
+  [[told, null], /events\[1\]\.from: must be a string/],
+  [[{ ...told, what: 1 }], /events\[0\]\.what: must be a string/],
+  [[{ ...told, span: 'x' }], /events\[0\]\.span: must be a traceparent/],
+  [[{ ...told, arrow: 'shout' }], /events\[0\]\.arrow: must be one of call, watch/],
+  [[{ ...told, arrow: 'persist' }], /events\[0\]\.arrow: is not another process's to tell/],
+  [[{ ...told, object: {} }], /events\[0\]\.object\.resource: must be a string/],
+  [[{ ...told, from: 'scheduler' }], /system:node:a does not speak as "scheduler"/],
+  [[told], /system:node:b does not speak as "kubelet\/a"/, 'system:node:b'],
+]
+
+test('what cannot be told is refused with its field, and nothing of it is kept', () => {
+  for (const [events, error, user] of refusals) throws(() => post({ events }, user), error)
+})
+
+test('a span is read from a traceparent, and from nothing else', () => {
+  equal(readSpan(`00-${record}-00f067aa0ba902b7-00`), `00-${record}-00f067aa0ba902b7-01`)
+  for (const text of [
+    undefined,
+    '',
+    'x',
+    `00-${record}-00f067aa0ba902b7`,
+    `00-${record.toUpperCase()}-00f067aa0ba902b7-01`,
+  ])
+    equal(readSpan(text), undefined)
+})

@@ -1,0 +1,128 @@
+// The path of flow events: the record, once or as it grows, and what components in other processes tell for it.
+import { lookup } from '../../base/collections/lookup.ts'
+import type { Clock } from '../../base/time/clock.ts'
+import { FlowFeed } from '../../base/observability/flow-feed.ts'
+import {
+  arrows,
+  type Arrow,
+  type FlowId,
+  type FlowObject,
+  type FlowRecorder,
+  type ReportedEvent,
+} from '../../base/observability/flow-recorder.ts'
+import { readSpan, reportedEventsMax } from '../../api/coxswain/v1/flow-protocol.ts'
+import { badRequest, pathNotFound, StatusError } from '../../api/errors/status-error.ts'
+import type { ApiResponse } from '../request/response.ts'
+import { mayIdentifyAs } from '../request/component-identity.ts'
+import { booleanParameter } from '../request/query-values.ts'
+import type { ApiRequest, User } from '../request/request.ts'
+
+export function handleFlowEvents(request: ApiRequest, flow: FlowRecorder, clock: Clock): ApiResponse {
+  const { target, query, context } = request
+  switch (target.verb) {
+    case 'get':
+      return booleanParameter(query, 'follow')
+        ? {
+            kind: 'wire',
+            response: {
+              status: 200,
+              headers: { 'content-type': jsonLines },
+              body: follow(flow, clock, context.signal),
+            },
+          }
+        : { kind: 'json', status: 200, value: { events: [...flow.events()] } }
+    case 'post': {
+      for (const event of reportedEvents(request)) flow.recordReported(event)
+      return { kind: 'json', status: 200, value: {} }
+    }
+    default:
+      throw pathNotFound()
+  }
+}
+
+const jsonLines = 'application/json-lines'
+const eventsInPieceMax = 500
+/** So long events are gathered into one piece: a reader draws anew for each. */
+const gatherMs = 50
+
+/**
+ * One event in each line: the record so far, then each that is recorded; once more when it has ended. An empty line says
+ * that this is all for now.
+ */
+async function* follow(flow: FlowRecorder, clock: Clock, signal: AbortSignal): AsyncGenerator<string> {
+  using feed = new FlowFeed(flow)
+  while (!signal.aborted) {
+    const events = feed.take(eventsInPieceMax)
+    const lines = events.map((event) => `${JSON.stringify(event)}\n`).join('')
+    yield feed.isDrained ? `${lines}\n` : lines
+    if (!feed.isDrained) continue
+    await feed
+      .changed(signal)
+      .then(() => clock.sleep(gatherMs, signal))
+      .catch(() => undefined)
+  }
+}
+
+function reportedEvents({ body, user }: ApiRequest): ReportedEvent[] {
+  const events = body.kind === 'value' ? fieldsOf(body.value)['events'] : undefined
+  if (!Array.isArray(events)) throw badRequest('events: must be a list')
+  if (events.length > reportedEventsMax) throw badRequest(`events: must have at most ${reportedEventsMax} items`)
+  return events.map((event, index) => reportedEvent(fieldsOf(event), `events[${index}]`, user))
+}
+
+function reportedEvent(fields: Fields, path: string, user: User | undefined): ReportedEvent {
+  const from = textOf(fields, 'from', path)
+  if (user === undefined || !mayIdentifyAs(user, from))
+    throw new StatusError(
+      403,
+      'Forbidden',
+      `${path}.from: ${user?.name ?? ''} does not speak as ${JSON.stringify(from)}`,
+    )
+  const span = readSpan(fields['span'])
+  if (span === undefined) throw badRequest(`${path}.span: must be a traceparent`)
+  const cause = fieldsOf(fields['cause'])
+  const [revisions, causeSpan] = [cause['revisions'], readSpan(cause['span'])]
+  return {
+    ...{ span, from, arrow: arrowOf(fields, path), to: textOf(fields, 'to', path), what: textOf(fields, 'what', path) },
+    atMs: numberOf(fields, 'atMs') ?? 0,
+    endMs: numberOf(fields, 'endMs'),
+    outcome: fields['outcome'] === undefined ? undefined : textOf(fields, 'outcome', path),
+    object: objectOf(fields['object'], `${path}.object`),
+    revision: numberOf(fields, 'revision') ?? 0,
+    cause: {
+      ...{ event: 0 as FlowId, also: [] },
+      revisions: Array.isArray(revisions) ? revisions.filter(Number.isSafeInteger).slice(0, revisionsMax) : [],
+      ...(causeSpan === undefined ? {} : { span: causeSpan }),
+    },
+  }
+}
+
+const revisionsMax = 8
+const textCharsMax = 1_024
+type Fields = Readonly<Record<string, unknown>>
+
+const fieldsOf = (value: unknown): Fields => (typeof value === 'object' && value !== null ? (value as Fields) : {})
+
+function textOf(fields: Fields, name: string, path: string): string {
+  const text = lookup(fields, name)
+  if (typeof text !== 'string') throw badRequest(`${path}.${name}: must be a string`)
+  return text.slice(0, textCharsMax)
+}
+
+const numberOf = (fields: Fields, name: string): number | undefined =>
+  Number.isFinite(lookup(fields, name)) ? (lookup(fields, name) as number) : undefined
+
+function arrowOf(fields: Fields, path: string): Arrow {
+  const arrow = arrows.find((one) => one === fields['arrow'])
+  if (arrow === undefined) throw badRequest(`${path}.arrow: must be one of ${arrows.join(', ')}`)
+  // Only this server writes to the store, and only its own watches deliver.
+  if (arrow === 'persist' || arrow === 'watch') throw badRequest(`${path}.arrow: is not another process's to tell`)
+  return arrow
+}
+
+function objectOf(value: unknown, path: string): FlowObject | undefined {
+  if (value === undefined) return undefined
+  const fields = fieldsOf(value)
+  const [resource, namespace] = [textOf(fields, 'resource', path), textOf(fields, 'namespace', path)]
+  return { resource, namespace, name: textOf(fields, 'name', path) }
+}

@@ -1,0 +1,91 @@
+// Questions about decisions: whom they reach, who answers, and what happens when nobody does.
+import { deepEqual, equal, match, rejects } from 'node:assert/strict'
+import { test } from 'node:test'
+import { context } from '../../base/observability/context.ts'
+import { VirtualClock } from '../../base/time/virtual-clock.ts'
+import { decisionQueriesPath, decisionsPath } from '../../api/coxswain/v1/flow-protocol.ts'
+import type { ApiResponse } from '../request/response.ts'
+import { SchedulingDecisions } from './scheduling-decisions.ts'
+import { userWithName, type ApiRequest } from '../request/request.ts'
+
+const own = { pod: 'default/own' }
+
+function newDecisions() {
+  const clock = new VirtualClock()
+  const decisions = new SchedulingDecisions((pod) => (pod === 'default/own' ? own : undefined), clock)
+  const call = (verb: 'get' | 'post', path: string, value?: unknown, signal = new AbortController().signal) => {
+    const user = userWithName('system:kube-scheduler')
+    const request: ApiRequest = {
+      ...{ context: context(signal), credentials: { kind: 'asserted', user }, user, sender: 'x', agent: 'x' },
+      target: { kind: 'path', verb, path, accept: '' },
+      ...{ query: new URLSearchParams(), body: value === undefined ? { kind: 'none' } : { kind: 'value', value } },
+    }
+    return decisions.handle(request)
+  }
+  const follow = async (signal?: AbortSignal) => {
+    const lines = textsOf(await call('get', decisionQueriesPath, undefined, signal))
+    equal((await lines.next()).value, '\n')
+    return async () => JSON.parse(String((await lines.next()).value)) as { id: number; pod: string }
+  }
+  const ask = (pod: string) => call('get', decisionsPath + pod)
+  const tell = (id: unknown, explanation: unknown) => call('post', decisionQueriesPath, { id, explanation })
+  return { clock, call, follow, ask, tell }
+}
+
+function textsOf(answer: ApiResponse): AsyncIterator<unknown> {
+  if (answer.kind !== 'wire' || typeof answer.response.body !== 'object') throw new Error('this is no stream')
+  return (answer.response.body as AsyncIterable<unknown>)[Symbol.asyncIterator]()
+}
+
+const valueOf = async (answer: Promise<ApiResponse>) => {
+  const told = await answer
+  return told.kind === 'json' ? told.value : told.kind
+}
+
+test('what the scheduler of this process knows, nobody else is asked for', async () => {
+  deepEqual(await valueOf(newDecisions().ask('default/own')), own)
+})
+
+test('a scheduler that runs elsewhere is asked, and its answer told', async () => {
+  const { follow, ask, tell } = newDecisions()
+  const [one, two] = [await follow(), await follow()]
+  const answer = valueOf(ask('default/a'))
+  const question = await one()
+  deepEqual(await two(), question)
+  equal(question.pod, 'default/a')
+  await tell(question.id, null)
+  await tell(question.id, { nodeName: 'n' })
+  deepEqual(await answer, { nodeName: 'n' })
+  await tell(question.id, { nodeName: 'late' })
+})
+
+test('a decision that nobody knows of is not found, at once when all say so, and after a while when none does', async () => {
+  const { follow, ask, tell, clock } = newDecisions()
+  await rejects(ask('default/a'), /could not find the requested resource/)
+  const next = await follow()
+  const unknown = ask('default/a')
+  await tell((await next()).id, null)
+  await rejects(unknown, /could not find the requested resource/)
+  const silent = ask('default/b')
+  const refused = rejects(silent, /could not find the requested resource/)
+  await clock.advance('3s')
+  await refused
+})
+
+test('a scheduler that has gone is not waited for', async () => {
+  const { follow, ask } = newDecisions()
+  const gone = new AbortController()
+  const next = await follow(gone.signal)
+  const reading = next().catch(() => undefined)
+  gone.abort()
+  await reading
+  await rejects(ask('default/a'), /could not find the requested resource/)
+})
+
+test('an answer names its question', async () => {
+  const { tell } = newDecisions()
+  await rejects(tell('x', null), (error: Error) => {
+    match(error.message, /id: must be the number of a question/)
+    return true
+  })
+})

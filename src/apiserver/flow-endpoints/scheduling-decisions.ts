@@ -1,0 +1,92 @@
+// Why a pod is where it is: the scheduler of this process knows, or one that runs elsewhere. Those follow the questions
+// and answer them: a decision over thousands of nodes travels only when somebody asks for it.
+import { Channel } from '../../base/async/channel.ts'
+import type { Clock } from '../../base/time/clock.ts'
+import { decisionQueriesPath, decisionsPath, type DecisionQuery } from '../../api/coxswain/v1/flow-protocol.ts'
+import { badRequest, pathNotFound } from '../../api/errors/status-error.ts'
+import type { ApiResponse } from '../request/response.ts'
+import type { ApiRequest } from '../request/request.ts'
+
+export type Explain = (podKey: string) => object | undefined
+
+/** So long a scheduler that runs elsewhere may take. */
+const responseMsMax = 2_000
+/** Questions that a follower has not read yet, and questions open at a time. */
+const queriesMax = 100
+
+interface PendingQuery {
+  /** Who has not said yet that it knows nothing. */
+  waiting: number
+  readonly resolve: (explanation: object | undefined) => void
+}
+
+export class SchedulingDecisions {
+  readonly #explain: Explain
+  readonly #clock: Clock
+  readonly #followers = new Set<Channel<DecisionQuery>>()
+  readonly #open = new Map<number, PendingQuery>()
+  #lastQueryId = 0
+
+  constructor(explain: Explain, clock: Clock) {
+    this.#explain = explain
+    this.#clock = clock
+  }
+
+  static ownsPath(path: string): boolean {
+    return path === decisionQueriesPath || path.startsWith(decisionsPath)
+  }
+
+  async handle({ target, body, context: { signal } }: ApiRequest): Promise<ApiResponse> {
+    if (target.kind !== 'path') throw pathNotFound()
+    if (target.path !== decisionQueriesPath) {
+      const pod = target.path.slice(decisionsPath.length)
+      const value = this.#explain(pod) ?? (await this.#query(pod))
+      if (target.verb !== 'get' || value === undefined) throw pathNotFound()
+      return { kind: 'json', status: 200, value }
+    }
+    switch (target.verb) {
+      case 'get': {
+        const headers = { 'content-type': 'application/json-lines' }
+        return { kind: 'wire', response: { status: 200, headers, body: this.#follow(signal) } }
+      }
+      case 'post':
+        this.#receive(body.kind === 'value' ? body.value : undefined)
+        return { kind: 'json', status: 200, value: {} }
+      default:
+        throw pathNotFound()
+    }
+  }
+
+  async *#follow(signal: AbortSignal): AsyncGenerator<string> {
+    const queries = new Channel<DecisionQuery>(queriesMax, () => this.#followers.delete(queries))
+    this.#followers.add(queries)
+    // The first line says that questions will come.
+    yield '\n'
+    for await (const query of queries.endOnAbort(signal)) yield `${JSON.stringify(query)}\n`
+  }
+
+  async #query(pod: string): Promise<object | undefined> {
+    if (this.#followers.size === 0 || this.#open.size >= queriesMax) return undefined
+    const id = ++this.#lastQueryId
+    const answered = Promise.withResolvers<object | undefined>()
+    this.#open.set(id, { waiting: this.#followers.size, resolve: answered.resolve })
+    const timer = this.#clock.after(responseMsMax, () => answered.resolve(undefined))
+    for (const follower of this.#followers) follower.push({ id, pod })
+    try {
+      return await answered.promise
+    } finally {
+      timer.cancel()
+      this.#open.delete(id)
+    }
+  }
+
+  #receive(value: unknown): void {
+    if (typeof value !== 'object' || value === null || !('id' in value) || typeof value.id !== 'number')
+      throw badRequest('id: must be the number of a question')
+    const open = this.#open.get(value.id)
+    if (open === undefined) return
+    const known = 'explanation' in value && typeof value.explanation === 'object' ? value.explanation : null
+    if (known !== null) open.resolve(known)
+    else if (--open.waiting <= 0) open.resolve(undefined)
+  }
+}

@@ -1,0 +1,60 @@
+// Health: /livez, /readyz and /healthz, each with its checks as paths of their own, in the words that probes and people
+// know from upstream.
+import type { ApiResponse } from '../request/response.ts'
+import { pathNotFound } from '../../api/errors/status-error.ts'
+
+export interface HealthCheck {
+  readonly name: string
+  /** Throws, or rejects, when something is wrong. */
+  check(signal: AbortSignal): void | Promise<void>
+}
+
+export type HealthPath = 'healthz' | 'livez' | 'readyz'
+
+export const isHealthPath = (name: string | undefined): name is HealthPath =>
+  name === 'healthz' || name === 'livez' || name === 'readyz'
+
+/** `one` asks for a single check. */
+export async function healthResponse(
+  path: HealthPath,
+  one: string | undefined,
+  checks: readonly HealthCheck[],
+  query: URLSearchParams,
+  signal: AbortSignal,
+): Promise<ApiResponse> {
+  if (one !== undefined) {
+    const check = checks.find(({ name }) => name === one)
+    if (check === undefined) throw pathNotFound()
+    return (await passes(check, signal)) ? text(200, 'ok') : text(500, 'internal server error: reason withheld\n')
+  }
+  const excluded = new Set(query.getAll('exclude'))
+  let allWell = true
+  const lines: string[] = []
+  for (const check of checks) {
+    if (excluded.delete(check.name)) {
+      lines.push(`[+]${check.name} excluded: ok`)
+      continue
+    }
+    const well = await passes(check, signal)
+    allWell &&= well
+    lines.push(well ? `[+]${check.name} ok` : `[-]${check.name} failed: reason withheld`)
+  }
+  if (excluded.size > 0) {
+    const names = [...excluded].map((name) => JSON.stringify(name)).join(', ')
+    lines.push(`warn: some health checks cannot be excluded: no matches for ${names}`)
+  }
+  if (allWell && !query.has('verbose')) return text(200, 'ok')
+  lines.push(`${path} check ${allWell ? 'passed' : 'failed'}`)
+  return text(allWell ? 200 : 500, `${lines.join('\n')}\n`)
+}
+
+async function passes({ check }: HealthCheck, signal: AbortSignal): Promise<boolean> {
+  try {
+    await check(signal)
+    return true
+  } catch {
+    return false
+  }
+}
+
+const text = (status: number, body: string): ApiResponse => ({ kind: 'text', status, text: body })

@@ -1,0 +1,158 @@
+// encode: answers as JSON, as objects, Tables or metadata alone. Stored objects bring their bytes along.
+import type { Kind } from '../../api/kind/kind.ts'
+import type { ApiObject } from '../../api/meta/object.ts'
+import type { ListResponse, WatchEvent } from '../request/response.ts'
+import type { ResponseFormat } from './media-type.ts'
+import type { StoredObject } from '../storage/stored-object.ts'
+import { metaVersion, partialMetadata, tableOf, type IncludeObjectPolicy } from './table.ts'
+
+export interface EncodeOptions {
+  readonly form: ResponseFormat
+  readonly include: IncludeObjectPolicy
+  readonly nowMs: number
+}
+
+const encoder = new TextEncoder()
+const encoded = (value: object): Uint8Array => encoder.encode(JSON.stringify(value))
+
+export function encodeObject(
+  object: object,
+  kind: Kind | undefined,
+  stored: StoredObject | undefined,
+  { form, include, nowMs }: EncodeOptions,
+): Uint8Array {
+  if (kind === undefined || form.shape === 'object') return stored?.json ?? encoded(object)
+  const typed = object as ApiObject
+  if (form.shape === 'metadata') return encoded(partialMetadata(typed, form.version))
+  const { resourceVersion } = typed.metadata
+  return encoded(
+    tableOf(kind, [typed], { resourceVersion }, { include, nowMs, withColumns: true, version: form.version }),
+  )
+}
+
+const listMetadata = ({ revision, continueToken, remaining }: ListResponse): object => ({
+  resourceVersion: String(revision),
+  ...(continueToken === '' ? {} : { continue: continueToken }),
+  ...(remaining === undefined ? {} : { remainingItemCount: remaining }),
+})
+
+/** The JSON of a list up to its first item. */
+export const listStart = (answer: ListResponse): Uint8Array =>
+  encoder.encode(
+    `{"kind":"${answer.objectKind.kind}List","apiVersion":"${answer.objectKind.apiVersion}","metadata":${JSON.stringify(listMetadata(answer))},"items":[`,
+  )
+
+export function encodeList(answer: ListResponse, { form, include, nowMs }: EncodeOptions): Uint8Array {
+  const { objectKind: kind, items } = answer
+  const metadata = listMetadata(answer)
+  switch (form.shape) {
+    case 'table':
+      return encoded(
+        tableOf(
+          kind,
+          items.map(({ object }) => object),
+          metadata,
+          { include, nowMs, withColumns: true, version: form.version },
+        ),
+      )
+    case 'metadata': {
+      const partial = items.map(({ object }) => partialMetadata(object, form.version))
+      return encoded({
+        kind: 'PartialObjectMetadataList',
+        apiVersion: metaVersion(form.version),
+        metadata,
+        items: partial,
+      })
+    }
+    case 'object':
+      return joinedItems(listStart(answer), items, listEnd)
+    default:
+      return form.shape satisfies never
+  }
+}
+
+const [openBrace, comma] = [0x7b, 0x2c]
+export const listEnd = encoder.encode(']}')
+
+/** The head, the items with a brace before each and commas between them, the end. */
+export function joinedItems(
+  head: Uint8Array,
+  items: readonly StoredObject[],
+  end: Uint8Array,
+  isContinued = false,
+): Uint8Array {
+  const rests = items.map(({ jsonRest }) => jsonRest)
+  const separators = items.length + Math.max(items.length - (isContinued ? 0 : 1), 0)
+  const size = rests.reduce((sum, rest) => sum + rest.length, head.length + separators + end.length)
+  const whole = new Uint8Array(size)
+  whole.set(head)
+  let at = head.length
+  for (const [index, rest] of rests.entries()) {
+    if (index > 0 || isContinued) whole[at++] = comma
+    whole[at++] = openBrace
+    whole.set(rest, at)
+    at += rest.length
+  }
+  whole.set(end, at)
+  return whole
+}
+
+/** `withColumns`: the first row of a Table tells what its columns are. */
+export function encodeEvent(event: WatchEvent, kind: Kind, options: EncodeOptions, withColumns: boolean): Uint8Array {
+  switch (event.type) {
+    case 'ERROR':
+      return line('ERROR', encoded(event.status))
+    case 'BOOKMARK':
+      return line('BOOKMARK', encoded(bookmarkOf(kind, event.revision, event.initialEventsEnd, options)))
+    default:
+      return line(
+        event.type,
+        options.form.shape === 'object'
+          ? event.stored.json
+          : encoded(shapedOf(event.stored, kind, options, withColumns)),
+      )
+  }
+}
+
+const lineEnd = encoder.encode('}\n')
+
+function line(type: WatchEvent['type'], object: Uint8Array): Uint8Array {
+  const head = encoder.encode(`{"type":"${type}","object":`)
+  const whole = new Uint8Array(head.length + object.length + lineEnd.length)
+  whole.set(head)
+  whole.set(object, head.length)
+  whole.set(lineEnd, head.length + object.length)
+  return whole
+}
+
+function shapedOf(
+  { object, revision }: StoredObject,
+  kind: Kind,
+  { form, include, nowMs }: EncodeOptions,
+  withColumns: boolean,
+): object {
+  if (form.shape === 'metadata') return partialMetadata(object, form.version)
+  return tableOf(
+    kind,
+    [object],
+    { resourceVersion: String(revision) },
+    { include, nowMs, withColumns, version: form.version },
+  )
+}
+
+function bookmarkOf(
+  kind: Kind,
+  revision: number,
+  isInitialEnd: boolean,
+  { form, include, nowMs }: EncodeOptions,
+): object {
+  const metadata = {
+    resourceVersion: String(revision),
+    creationTimestamp: null,
+    ...(isInitialEnd ? { annotations: { 'k8s.io/initial-events-end': 'true' } } : {}),
+  }
+  if (form.shape === 'metadata') return partialMetadata({ metadata }, form.version)
+  if (form.shape === 'table')
+    return tableOf(kind, [], metadata, { include, nowMs, withColumns: false, version: form.version })
+  return { kind: kind.kind, apiVersion: kind.apiVersion, metadata }
+}

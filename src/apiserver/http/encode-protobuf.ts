@@ -1,0 +1,61 @@
+// encode-protobuf: answers as protobuf. Stored objects bring their bytes along, encoded once.
+import { lookup } from '../../base/collections/lookup.ts'
+import { tokenRequest } from '../../api/authentication/v1/token-request.ts'
+import { scale } from '../../api/autoscaling/v1/scale.ts'
+import type { Kind } from '../../api/kind/kind.ts'
+import { listMeta, status } from '../../api/meta/v1/status.ts'
+import type { Message } from '../../schema/descriptor/field.ts'
+import { encodeEnvelope, encodeList, encodeProtobuf, encodeWatchFrame } from '../../schema/protobuf/protobuf-encode.ts'
+import type { ListResponse, WatchEvent } from '../request/response.ts'
+import type { StoredObject } from '../storage/stored-object.ts'
+
+/** Answers that are no kinds of their own. */
+const otherMessages: Readonly<Record<string, Message>> = {
+  Scale: scale,
+  Status: status,
+  TokenRequest: tokenRequest,
+}
+
+export function protobufObject(object: object, kind: Kind | undefined, stored?: StoredObject): Uint8Array {
+  const { kind: name = '', apiVersion = '' } = object as { kind?: string; apiVersion?: string }
+  const message = kind?.message ?? lookup(otherMessages, name)
+  if (message === undefined) throw new Error(`a ${name} has no form in protobuf`)
+  return encodeEnvelope(apiVersion, name, stored?.protobuf(message) ?? encodeProtobuf(message, object))
+}
+
+export function protobufList({
+  objectKind: kind,
+  items,
+  revision,
+  continueToken,
+  remaining,
+}: ListResponse): Uint8Array {
+  const metadata = {
+    resourceVersion: String(revision),
+    continue: continueToken,
+    ...(remaining === undefined ? {} : { remainingItemCount: remaining }),
+  }
+  const raw = encodeList(
+    listMeta,
+    metadata,
+    items.map((stored) => stored.protobuf(kind.message)),
+  )
+  return encodeEnvelope(kind.apiVersion, `${kind.kind}List`, raw)
+}
+
+export const protobufEvent = (event: WatchEvent, kind: Kind): Uint8Array =>
+  encodeWatchFrame(event.type, frameObject(event, kind))
+
+function frameObject(event: WatchEvent, kind: Kind): Uint8Array {
+  switch (event.type) {
+    case 'ERROR':
+      return protobufObject(event.status, undefined)
+    case 'BOOKMARK': {
+      const annotations = event.initialEventsEnd ? { annotations: { 'k8s.io/initial-events-end': 'true' } } : {}
+      const metadata = { resourceVersion: String(event.revision), ...annotations }
+      return encodeEnvelope(kind.apiVersion, kind.kind, encodeProtobuf(kind.message, { metadata }))
+    }
+    default:
+      return encodeEnvelope(kind.apiVersion, kind.kind, event.stored.protobuf(kind.message))
+  }
+}

@@ -1,0 +1,33 @@
+// A long list as pieces of its answer: it is written while it is read, and others have their turn in between.
+import type { WirePieces } from '../../platform/http/listener.ts'
+import type { ListResponse } from '../request/response.ts'
+import { joinedItems, listEnd, listStart } from './encode-json.ts'
+
+/** Shorter lists are written as one. */
+export const streamedItemsMin = 500
+const itemsPerPiece = 100
+
+export function listPieces(answer: ListResponse): WirePieces {
+  const { items } = answer
+  let next = 0
+  return {
+    isLong: true,
+    listen: (wake) => wake(),
+    take() {
+      if (next > items.length) return undefined
+      const end = Math.min(next + itemsPerPiece, items.length)
+      const isLast = end === items.length
+      const piece = joinedItems(
+        next === 0 ? listStart(answer) : nothing,
+        items.slice(next, end),
+        isLast ? listEnd : nothing,
+        next > 0,
+      )
+      next = isLast ? items.length + 1 : end
+      return [piece]
+    },
+    close: () => void (next = items.length + 1),
+  }
+}
+
+const nothing = new Uint8Array(0)

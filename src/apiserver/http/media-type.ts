@@ -1,0 +1,104 @@
+// Media types: which form of an answer the client accepts, and which form of body it sent.
+import { lookup } from '../../base/collections/lookup.ts'
+import { StatusError } from '../../api/errors/status-error.ts'
+import type { PatchType } from '../request/request.ts'
+
+/** How an answer is written. */
+export interface ResponseFormat {
+  readonly syntax: 'json' | 'yaml' | 'protobuf'
+  readonly shape: 'object' | 'table' | 'metadata'
+  /** The version of a Table or of metadata, where it is not v1. */
+  readonly version?: 'v1beta1'
+}
+
+const shapes: Readonly<Record<string, ResponseFormat['shape']>> = {
+  '': 'object',
+  Table: 'table',
+  PartialObjectMetadata: 'metadata',
+  PartialObjectMetadataList: 'metadata',
+}
+
+/** Clients say the same again and again; what strangers say is not kept without bound. */
+const knownForms = new Map<string, ResponseFormat>()
+const knownFormsMax = 1_000
+
+/** The first form in the Accept header that we can write. Some answers have no Table. */
+export function negotiateFormat(accept: string, hasTable = true): ResponseFormat {
+  if (!hasTable) return parseAccept(accept, false)
+  const known = knownForms.get(accept)
+  if (known !== undefined) return known
+  const form = parseAccept(accept, true)
+  if (knownForms.size < knownFormsMax) knownForms.set(accept, form)
+  return form
+}
+
+function parseAccept(accept: string, hasTable: boolean): ResponseFormat {
+  if (accept.trim() === '') return { syntax: 'json', shape: 'object' }
+  for (const entry of accept.split(',')) {
+    const [type = '', ...parameters] = entry.split(';').map((part) => part.trim())
+    const options = new Map(parameters.map((part) => part.split('=') as [string, string]))
+    const shape = lookup(shapes, options.get('as') ?? '')
+    const version = options.get('v') ?? 'v1'
+    const syntax = lookup(syntaxes, type)
+    if (syntax === undefined || shape === undefined || (shape === 'table' && !hasTable)) continue
+    if (version !== 'v1' && (version !== 'v1beta1' || shape === 'object')) continue
+    // Tables and bare metadata are written as text only; clients that ask for them name JSON next.
+    if (syntax === 'protobuf' && shape !== 'object') continue
+    return version === 'v1beta1' ? { syntax, shape, version } : { syntax, shape }
+  }
+  throw new StatusError(
+    406,
+    'NotAcceptable',
+    'only the following media types are accepted: application/json, application/yaml, application/vnd.kubernetes.protobuf',
+    {},
+  )
+}
+
+const syntaxes: Readonly<Record<string, ResponseFormat['syntax']>> = {
+  'application/json': 'json',
+  'application/yaml': 'yaml',
+  'application/vnd.kubernetes.protobuf': 'protobuf',
+  'application/*': 'json',
+  '*/*': 'json',
+}
+
+export const acceptsAggregatedDiscovery = (accept: string): boolean =>
+  accept
+    .split(',')
+    .some(
+      (entry) =>
+        entry.includes('as=APIGroupDiscoveryList') &&
+        /v=v2(;|$|\s)/.test(`${entry.trim()};`) &&
+        entry.includes('application/json'),
+    )
+
+export type BodyFormat = { readonly syntax: 'json' | 'yaml' | 'protobuf'; readonly patchType?: PatchType }
+
+const bodyForms: Readonly<Record<string, BodyFormat>> = {
+  '': { syntax: 'json' },
+  'application/json': { syntax: 'json' },
+  'application/yaml': { syntax: 'yaml' },
+  'application/vnd.kubernetes.protobuf': { syntax: 'protobuf' },
+  'application/apply-patch+yaml': { syntax: 'yaml', patchType: 'apply' },
+  'application/json-patch+json': { syntax: 'json', patchType: 'json' },
+  'application/merge-patch+json': { syntax: 'json', patchType: 'merge' },
+  'application/strategic-merge-patch+json': { syntax: 'json', patchType: 'strategic' },
+}
+
+const patchTypes = Object.keys(bodyForms).filter((type) => type.includes('patch+'))
+
+export function bodyFormat(contentType: string, method: string): BodyFormat {
+  const type = contentType.split(';')[0]?.trim() ?? ''
+  const form = lookup(bodyForms, type)
+  const isPatch = method === 'PATCH'
+  if (form !== undefined && (form.patchType !== undefined) === isPatch) return form
+  const accepted = isPatch
+    ? patchTypes
+    : ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf']
+  throw new StatusError(
+    415,
+    'UnsupportedMediaType',
+    `the body of the request was in an unknown format - accepted media types include: ${accepted.join(', ')}`,
+    {},
+  )
+}

@@ -1,0 +1,136 @@
+// The body of a request: bytes in JSON, YAML or protobuf become one JSON value, not yet of a type.
+import { lookup } from '../../base/collections/lookup.ts'
+import { tokenRequest } from '../../api/authentication/v1/token-request.ts'
+import { scale } from '../../api/autoscaling/v1/scale.ts'
+import { binding } from '../../api/core/v1/binding.ts'
+import { kinds } from '../../api/kinds.ts'
+import { deleteOptions } from '../../api/meta/v1/delete-options.ts'
+import { eviction } from '../../api/policy/v1/eviction.ts'
+import { badRequest, StatusError } from '../../api/errors/status-error.ts'
+import type { Clock } from '../../base/time/clock.ts'
+import { errorText } from '../../base/observability/log.ts'
+import { thenMaybe, settleMaybe, type MaybePromise } from '../../base/async/maybe-promise.ts'
+import type { WireRequest } from '../../platform/http/listener.ts'
+import type { Message } from '../../schema/descriptor/field.ts'
+import { nestsTooDeep } from '../../schema/json/json-depth.ts'
+import { decodeProtobuf, decodeEnvelope } from '../../schema/protobuf/protobuf-decode.ts'
+import { strictErrors } from '../../schema/json/duplicate-keys.ts'
+import { parseInSlices } from '../../schema/json/sliced-json.ts'
+import { TooManyValuesError } from '../../schema/json/too-many-values.ts'
+import type { YamlParser } from './yaml-parser.ts'
+import { bodyFormat, type BodyFormat } from './media-type.ts'
+import type { Body, PatchType } from '../request/request.ts'
+
+/** As upstream: a larger body is refused. */
+export const bodyBytesMax = 3 << 20
+
+export const noBody: Body = { kind: 'none' }
+
+/** No object that upstream could store has as many; denser ones would take a hundred times their size in memory. */
+export const bodyValuesMax = 200_000
+
+/** Longer JSON is parsed in slices of time, since the native parser cannot be interrupted, and its request is paced. */
+export const largeBodyBytes = 128 << 10
+
+export interface BodyDeps {
+  readonly clock: Clock
+  readonly yaml: YamlParser
+}
+
+export function parseBody(wire: WireRequest, bytes: Uint8Array, deps: BodyDeps): MaybePromise<Body> {
+  if (bytes.length === 0) return noBody
+  const { syntax, patchType } = bodyFormat(wire.headers['content-type'] ?? '', wire.method)
+  return settleMaybe(
+    () => parse(bytes, syntax, wire.signal, deps),
+    (body) => (patchType === undefined ? body : asPatch(body, patchType)),
+    (error) => {
+      throw parseErrorStatus(error, syntax)
+    },
+  )
+}
+
+type ValueBody = Extract<Body, { kind: 'value' }>
+
+function parseErrorStatus(error: unknown, syntax: BodyFormat['syntax']): Error {
+  if (error instanceof StatusError || (error instanceof DOMException && error.name === 'AbortError')) return error
+  if (error instanceof TooManyValuesError)
+    return new StatusError(413, 'RequestEntityTooLarge', `Request entity too large: ${error.message}`)
+  const type = syntax === 'protobuf' ? 'Protobuf' : syntax.toUpperCase()
+  return badRequest(`the object provided is unrecognized (must be of type ${type}): ${errorText(error)}`)
+}
+
+function parse(
+  bytes: Uint8Array,
+  syntax: BodyFormat['syntax'],
+  signal: AbortSignal,
+  deps: BodyDeps,
+): MaybePromise<ValueBody> {
+  if (syntax === 'protobuf') return { kind: 'value', value: parseProtobuf(bytes) }
+  const text = utf8.decode(bytes)
+  const ofJson = (value: unknown): ValueBody => ({
+    kind: 'value',
+    value,
+    strictErrors: (unknown) => strictErrors(unknown, bytes),
+  })
+  if (syntax === 'json') return thenMaybe(parseJson(text, bytes, deps), ofJson)
+  if (!isBraced(text)) return yamlBody(text, signal, deps)
+  // Clients send JSON where YAML may stand, and its parser is a hundred times faster. YAML in flow style begins with a
+  // brace too.
+  return settleMaybe(
+    () => parseJson(text, bytes, deps),
+    ofJson,
+    (error) => {
+      if (!(error instanceof SyntaxError) || error.message === tooDeep) throw error
+      return yamlBody(text, signal, deps)
+    },
+  )
+}
+
+const tooDeep = 'exceeded max depth'
+
+function parseJson(text: string, bytes: Uint8Array, { clock }: BodyDeps): MaybePromise<unknown> {
+  if (text.length > largeBodyBytes) return parseInSlices(text, bodyValuesMax, clock)
+  if (nestsTooDeep(bytes)) throw new SyntaxError(tooDeep)
+  return JSON.parse(text) as unknown
+}
+
+async function yamlBody(text: string, signal: AbortSignal, deps: BodyDeps): Promise<ValueBody> {
+  const { json, repeatedKeys } = await deps.yaml.parse(text, signal)
+  const value = await parseJson(json, utf8Encoder.encode(json), deps)
+  return { kind: 'value', value, strictErrors: (unknown) => [...asOneError(repeatedKeys), ...strictErrors(unknown)] }
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+const utf8Encoder = new TextEncoder()
+
+const isBraced = (text: string): boolean => text.trimStart().startsWith('{')
+
+/** Go's parser of YAML tells all that it finds in one error. */
+const asOneError = (lines: readonly string[]): readonly string[] =>
+  lines.length === 0 ? [] : [`yaml: unmarshal errors:\n${lines.map((line) => `  ${line}`).join('\n')}`]
+
+/** The unknown fields are those of the object after the patch, so they have no place in the patch's text. */
+const asPatch = (body: ValueBody, patchType: PatchType): Body => ({
+  ...body,
+  patchType,
+  strictErrors: (unknown) => [...(body.strictErrors?.([]) ?? []), ...strictErrors(unknown)],
+})
+
+/** Messages that are sent without being kinds of their own. */
+const otherMessages: Readonly<Record<string, Message>> = {
+  Binding: binding,
+  DeleteOptions: deleteOptions,
+  Eviction: eviction,
+  Scale: scale,
+  TokenRequest: tokenRequest,
+}
+
+function parseProtobuf(bytes: Uint8Array): unknown {
+  const { apiVersion, kind: kindName, raw } = decodeEnvelope(bytes)
+  const message =
+    kinds.find((kind) => kind.kind === kindName && kind.apiVersion === apiVersion)?.message ??
+    lookup(otherMessages, kindName)
+  if (message === undefined)
+    throw new Error(`no kind ${JSON.stringify(kindName)} is registered for version ${JSON.stringify(apiVersion)}`)
+  return { ...decodeProtobuf(message, raw, bodyValuesMax), apiVersion, kind: kindName }
+}

@@ -1,0 +1,32 @@
+// Frames of watches: a change goes to all its watchers within moments, and most of them are told of the same changes. The
+// bytes that told it last are kept, and go to whoever is told the same next.
+import { concatBytes } from '../../base/collections/concat-bytes.ts'
+import type { WatchEvent } from '../request/response.ts'
+
+/** A longer batch is made anew for each watcher. */
+const batchBytesMax = 256 << 10
+
+export class WatchFrameCache {
+  #events: readonly WatchEvent[] = []
+  #bytes: Uint8Array = new Uint8Array(0)
+
+  /** The frames of these events, one behind the other. */
+  encoded(events: readonly WatchEvent[], encode: (event: WatchEvent) => Uint8Array): Uint8Array {
+    if (areSame(events, this.#events)) return this.#bytes
+    const bytes = concatBytes(events.map(encode))
+    if (bytes.length > batchBytesMax || !events.every((event) => 'stored' in event)) return bytes
+    this.#events = events
+    this.#bytes = bytes
+    return bytes
+  }
+}
+
+function areSame(some: readonly WatchEvent[], others: readonly WatchEvent[]): boolean {
+  if (some.length !== others.length) return false
+  for (let index = 0; index < some.length; index++) {
+    const [one, other] = [some[index], others[index]]
+    if (one === undefined || other === undefined || !('stored' in one) || !('stored' in other)) return false
+    if (one.stored !== other.stored || one.type !== other.type) return false
+  }
+  return true
+}

@@ -1,0 +1,65 @@
+// Long YAML does not hold the event loop: it is parsed in a real thread here.
+import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict'
+import { test } from 'node:test'
+import { realClock } from '../../base/time/clock.ts'
+import { eventLoopTurn } from '../../base/async/event-loop-turn.ts'
+import { nodeWorkers } from '../../platform/node/process/workers.ts'
+import { inlineYaml, offloadedYaml } from './yaml-parser.ts'
+
+const { signal } = new AbortController()
+
+/** How many turns of the event loop others have while the work is done. */
+async function turnsDuring<T>(work: Promise<T>): Promise<{ value: T; turns: number }> {
+  const state = { turns: 0, isDone: false }
+  const done = work.finally(() => (state.isDone = true))
+  while (!state.isDone) {
+    await eventLoopTurn()
+    state.turns++
+  }
+  return { value: await done, turns: state.turns }
+}
+
+const lines = (count: number) => Array.from({ length: count }, (_, index) => `  key${index}: value${index}\n`).join('')
+
+test('long texts have the value that they have in the event loop, and leave it to others meanwhile', async () => {
+  const yaml = offloadedYaml(nodeWorkers, realClock)
+  try {
+    const text = `data:\n${lines(5_000)}`
+    const { value, turns } = await turnsDuring(Promise.resolve(yaml.parse(text, signal)))
+    deepEqual(value, await inlineYaml.parse(text, signal))
+    ok(turns > 10, `${turns} turns`)
+    await rejects(Promise.resolve(yaml.parse(`a: [\n${lines(500)}`, signal)), (error: Error) => {
+      match(error.message, /at line \d+/)
+      return true
+    })
+  } finally {
+    await yaml.close()
+  }
+})
+
+test('a client that goes away does not keep the parser busy', async () => {
+  const yaml = offloadedYaml(nodeWorkers, realClock)
+  try {
+    const client = new AbortController()
+    const parsed = Promise.resolve(yaml.parse(`data:\n${lines(100_000)}`, client.signal))
+    await eventLoopTurn()
+    client.abort(new Error('gone'))
+    await rejects(parsed, /gone/)
+    const next = await yaml.parse(`data:\n${lines(4_000)}`, signal)
+    equal(Object.keys((JSON.parse(next.json) as { data: object }).data).length, 4_000)
+  } finally {
+    await yaml.close()
+  }
+})
+
+const refused: [text: string, message: RegExp][] = [
+  ['a: .inf', /json: unsupported value: \+Inf/],
+  ['a: -.inf', /json: unsupported value: -Inf/],
+  ['a: .nan', /json: unsupported value: NaN/],
+]
+for (const [text, message] of refused)
+  test(`${text} is no JSON`, () => rejects(Promise.resolve(inlineYaml.parse(text, signal)), message))
+
+test('integers of 64 bits keep their digits', async () => {
+  equal((await inlineYaml.parse('a: 9223372036854775807', signal)).json, '{"a":9223372036854775807}')
+})

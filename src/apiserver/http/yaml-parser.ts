@@ -1,0 +1,49 @@
+// YamlParser: bodies in YAML, off the event loop. The parser takes some microseconds for each byte, so three megabytes
+// would hold everybody up for half a minute.
+import type { Clock } from '../../base/time/clock.ts'
+import type { MaybePromise } from '../../base/async/maybe-promise.ts'
+import { StatusError } from '../../api/errors/status-error.ts'
+import { OffloadBusy, OffloadedFunction, OffloadExceeded } from '../../platform/process/offloaded-function.ts'
+import { threadModule, type Workers } from '../../platform/process/workers.ts'
+import type { YamlAsJson } from './yaml-to-json.ts'
+
+export interface YamlParser {
+  parse(text: string, signal: AbortSignal): MaybePromise<YamlAsJson>
+  close(): Promise<void>
+}
+
+/** What is shorter is parsed in the event loop: a call to a thread takes longer. */
+const inlineCharsMax = 2 << 10
+/** Texts up to here have a thread of their own, so they never wait for a long one. */
+const shortCharsMax = 64 << 10
+const parseMsMax = 10_000
+const waitingMax = 32
+
+const parseInline = async (text: string): Promise<YamlAsJson> => (await import('./yaml-to-json.ts')).run(text)
+
+/** Parses in the event loop whatever the length: for servers whose clients are trusted, as in tests. */
+export const inlineYaml: YamlParser = { parse: parseInline, close: async () => {} }
+
+export function offloadedYaml(workers: Workers, clock: Clock): YamlParser {
+  const module = threadModule('yaml-to-json', import.meta.url)
+  const thread = () =>
+    new OffloadedFunction<string, YamlAsJson>({ workers, clock, module, callsMax: waitingMax, callMsMax: parseMsMax })
+  const [short, long] = [thread(), thread()]
+  return {
+    parse: (text, signal) =>
+      text.length <= inlineCharsMax
+        ? parseInline(text)
+        : (text.length <= shortCharsMax ? short : long).call(text, text.length, signal).catch(rejectOverload),
+    close: async () => void (await Promise.all([short.close(), long.close()])),
+  }
+}
+
+function rejectOverload(error: unknown): never {
+  if (error instanceof OffloadBusy)
+    throw new StatusError(429, 'TooManyRequests', 'Too many requests with bodies in YAML, please try again later.', {
+      retryAfterSeconds: 1,
+    })
+  if (error instanceof OffloadExceeded)
+    throw new StatusError(413, 'RequestEntityTooLarge', `Request entity too large: its YAML ${error.message}`)
+  throw error
+}

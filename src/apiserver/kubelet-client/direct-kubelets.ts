@@ -1,0 +1,54 @@
+// DirectKubelets: kubelets in this process, reached without a socket: thousands of simulated nodes need no ports. Nodes
+// that are elsewhere are reached by the other connection.
+import { lookup } from '../../base/collections/lookup.ts'
+import { noCause, type Cause } from '../../base/observability/flow-recorder.ts'
+import type { ClientCertificate, WireResponse, WireRequest } from '../../platform/http/listener.ts'
+import type { KubeletCall, KubeletConnection, PodCall } from './kubelet-connection.ts'
+
+export type KubeletHandler = (request: WireRequest, cause: Cause) => Promise<WireResponse>
+
+/** As whom the API server presents itself to kubelets. */
+export const kubeletClient = { commonName: 'kube-apiserver-kubelet-client', organizations: [] } as const
+const certificate: ClientCertificate = { ...kubeletClient, fingerprint: '', authority: 'users' }
+
+export class DirectKubelets implements KubeletConnection {
+  readonly #handlers = new Map<string, KubeletHandler>()
+  readonly #elsewhere: KubeletConnection
+
+  constructor(elsewhere: KubeletConnection) {
+    this.#elsewhere = elsewhere
+  }
+
+  /** Takes a node's kubelet in until the signal ends it. */
+  add(node: string, handler: KubeletHandler, signal: AbortSignal): void {
+    this.#handlers.set(node, handler)
+    const remove = () => {
+      if (this.#handlers.get(node) === handler) this.#handlers.delete(node)
+    }
+    signal.addEventListener('abort', remove, { once: true })
+  }
+
+  callPod(call: PodCall, signal: AbortSignal): Promise<WireResponse> {
+    return this.#elsewhere.callPod(call, signal)
+  }
+
+  call(call: KubeletCall, signal: AbortSignal): Promise<WireResponse> {
+    const handler = this.#handlers.get(call.node)
+    if (handler === undefined) return this.#elsewhere.call(call, signal)
+    const { method, path: target, headers, body = new Uint8Array(), cause = noCause } = call
+    const cancelled = new AbortController()
+    const request: WireRequest = {
+      method,
+      target,
+      headers,
+      headerValues: (name) => [lookup(headers, name) ?? []].flat(),
+      remoteAddress: '',
+      certificate,
+      signal: AbortSignal.any([signal, cancelled.signal]),
+      cancel: (reason) => cancelled.abort(reason),
+      upgrade: headers['upgrade'] !== undefined,
+      body: () => Promise.resolve(body),
+    }
+    return handler(request, cause)
+  }
+}

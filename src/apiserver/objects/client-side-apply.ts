@@ -1,0 +1,65 @@
+// Client-side apply: kubectl keeps what it applied in an annotation. Who applied so and comes back to apply from the
+// server's side need not fight itself, and may go back again.
+import { lookup } from '../../base/collections/lookup.ts'
+import type { ApiObject } from '../../api/meta/object.ts'
+import { annotationsTooLong } from '../../api/validation/names.ts'
+import { appliedFields } from '../../schema/apply/applied-fields.ts'
+import { checkApplied } from '../../schema/apply/check-applied.ts'
+import { compare } from '../../schema/apply/compare.ts'
+import { difference, emptySet, type FieldSet } from '../../schema/apply/field-set.ts'
+import type { StructStructure } from '../../schema/apply/structure.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../../schema/json/json-value.ts'
+
+const lastAppliedAnnotation = 'kubectl.kubernetes.io/last-applied-configuration'
+
+/** The fields that were applied from the client's side and are still as they were applied. */
+export function clientSideFields(live: ApiObject, structure: StructStructure): FieldSet {
+  const config = parsedObject(live.metadata.annotations?.[lastAppliedAnnotation] ?? '')
+  if (config?.['apiVersion'] !== live.apiVersion || checkApplied(structure, config).length > 0) return emptySet
+  const { changed, removed } = compare(structure, config, live)
+  return difference(difference(appliedFields(structure, config), changed), removed)
+}
+
+function parsedObject(text: string): JsonObject | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return isJsonObject(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** The object with the new configuration in the annotation, where it has the annotation. */
+export function withLastApplied(object: JsonObject, config: JsonObject): JsonObject {
+  const metadata = objectIn(object, 'metadata')
+  const annotations = objectIn(metadata, 'annotations')
+  if (!annotations[lastAppliedAnnotation]) return object
+  const { [lastAppliedAnnotation]: _, ...others } = annotations
+  const written = { ...others, [lastAppliedAnnotation]: `${sortedJson(withoutAnnotation(config))}\n` }
+  const isTooLong = annotationsTooLong(written)
+  return { ...object, metadata: { ...metadata, annotations: isTooLong ? others : written } }
+}
+
+function withoutAnnotation(config: JsonObject): JsonObject {
+  const metadata = objectIn(config, 'metadata')
+  if (metadata['annotations'] === undefined) return config
+  const { [lastAppliedAnnotation]: _, ...annotations } = objectIn(metadata, 'annotations')
+  return { ...config, metadata: { ...metadata, annotations } }
+}
+
+const objectIn = (object: JsonObject, name: string): JsonObject => {
+  const value = lookup(object, name)
+  return isJsonObject(value) ? value : {}
+}
+
+/** JSON as Go writes it: names in order, and no characters that HTML could take for its own. */
+function sortedJson(value: JsonValue): string {
+  if (Array.isArray(value)) return `[${value.map(sortedJson).join(',')}]`
+  if (!isJsonObject(value))
+    return JSON.stringify(value).replaceAll(
+      /[<>&\u2028\u2029]/g,
+      (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+    )
+  const entries = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1))
+  return `{${entries.map(([name, item]) => `${sortedJson(name)}:${sortedJson(item ?? null)}`).join(',')}}`
+}

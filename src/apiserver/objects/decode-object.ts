@@ -1,0 +1,148 @@
+// ingest: from a parsed body to an object of its kind: right type, right kind, nothing unknown, defaults filled in.
+// Every write passes here, from a socket or from this process; what comes out never aliases what came in, but for parts
+// that are the present version's own: those passed here before.
+import { lookup, setOwn } from '../../base/collections/lookup.ts'
+import type { Kind } from '../../api/kind/kind.ts'
+import type { ApiObject } from '../../api/meta/object.ts'
+import { badRequest } from '../../api/errors/status-error.ts'
+import { decode, DecodeError } from '../../schema/decoding/decode.ts'
+import { withDefaults } from '../../schema/decoding/defaults.ts'
+import type { Message } from '../../schema/descriptor/field.ts'
+import type { Infer } from '../../schema/descriptor/infer.ts'
+import { isJsonObject, type JsonObject } from '../../schema/json/json-value.ts'
+import { strictErrors } from '../../schema/json/duplicate-keys.ts'
+import type { StrictErrors } from '../request/request.ts'
+import type { SpecInterning } from './spec-interning.ts'
+
+export type FieldValidation = 'Strict' | 'Warn' | 'Ignore'
+
+export interface DecodedObject {
+  readonly object: ApiObject
+  readonly warnings: readonly string[]
+}
+
+export function decodeObject(
+  kind: Kind,
+  body: unknown,
+  validation: FieldValidation,
+  strict: StrictErrors = strictErrors,
+  current?: ApiObject,
+  interning?: SpecInterning,
+): DecodedObject {
+  if (!isJsonObject(body)) throw cannotHandle(kind, 'the body is not an object')
+  checkType(kind, body['apiVersion'], body['kind'])
+  try {
+    if (interning !== undefined) return decodeInterned(kind, body, validation, strict, interning)
+    const fresh = current === undefined ? body : changedParts(current, body)
+    const { value, unknownFields } = decode(kind.message, fresh)
+    const warnings = warningsOf(kind, unknownFields, validation, strict)
+    if (current !== undefined && isStatusAlone(fresh, body, current)) {
+      const { status } = withDefaults(kind.message, value) as { readonly status?: unknown }
+      return { object: { ...current, status } as ApiObject, warnings }
+    }
+    const typed = asTyped(kind, fresh === body ? value : withUnchangedParts(kind, value, fresh, body))
+    return { object: kind.applyDefaults(withDefaults(kind.message, typed)), warnings }
+  } catch (error) {
+    if (error instanceof DecodeError) throw cannotHandle(kind, error.message)
+    throw error
+  }
+}
+
+/** A new object of a kind whose objects are often alike: what is known of the part that they share is not decoded again. */
+function decodeInterned(
+  kind: Kind,
+  body: JsonObject,
+  validation: FieldValidation,
+  strict: StrictErrors,
+  interning: SpecInterning,
+): DecodedObject {
+  const { name } = interning
+  const sent = interning.find(body)
+  const known = sent?.value
+  const { value, unknownFields } = decode(kind.message, known === undefined ? body : { ...body, [name]: undefined })
+  const warnings = warningsOf(kind, unknownFields, validation, strict)
+  const filled: JsonObject = withDefaults(kind.message, value)
+  if (known !== undefined) return { object: asTyped(kind, withPart(kind, filled, name, known)), warnings }
+  const object = kind.applyDefaults(asTyped(kind, filled))
+  const part = (object as unknown as JsonObject)[name]
+  // Who sent what nobody knows is told so each time.
+  if (sent !== undefined && unknownFields.length === 0 && isJsonObject(part)) interning.intern(sent, part)
+  return { object, warnings }
+}
+
+/** The object with one of its parts, in the order of the kind's fields. */
+function withPart(kind: Kind, object: JsonObject, name: string, part: JsonObject): JsonObject {
+  const whole: Record<string, JsonObject[string]> = {}
+  for (const field in kind.message.fields) {
+    const value = field === name ? part : lookup(object, field)
+    if (value !== undefined) setOwn(whole, field, value)
+  }
+  return whole
+}
+
+/** The parts of a body that are not the present version's own. */
+function changedParts(current: ApiObject, body: JsonObject): JsonObject {
+  const fresh: Record<string, JsonObject[string]> = {}
+  for (const name in body) if (body[name] !== current[name as keyof ApiObject]) setOwn(fresh, name, body[name])
+  return fresh
+}
+
+/** What was decoded, and in their places the parts that needed no decoding. */
+function withUnchangedParts(kind: Kind, decoded: JsonObject, fresh: JsonObject, body: JsonObject): JsonObject {
+  const whole: Record<string, JsonObject[string]> = {}
+  for (const name in kind.message.fields) {
+    const part = Object.hasOwn(body, name) && !Object.hasOwn(fresh, name) ? lookup(body, name) : lookup(decoded, name)
+    if (part !== undefined) setOwn(whole, name, part)
+  }
+  return whole
+}
+
+function asTyped({ kind, apiVersion }: Kind, parts: JsonObject): ApiObject {
+  const { kind: _, apiVersion: __, ...rest } = parts
+  return { kind, apiVersion, ...rest } as unknown as ApiObject
+}
+
+/** Whether nothing is new but the status, as one that reports sends it: no default depends on it. */
+const isStatusAlone = (fresh: JsonObject, body: JsonObject, current: ApiObject): boolean =>
+  'status' in fresh && Object.keys(fresh).length === 1 && Object.keys(body).length === Object.keys(current).length
+
+/** A body that is no kind of its own (a Scale, a Binding, DeleteOptions): a wrong type in it is the client's mistake. */
+export function decodeBody<M extends Message>(message: M, name: string, body: unknown): Partial<Infer<M>> {
+  try {
+    return decode(message, body).value as Partial<Infer<M>>
+  } catch (error) {
+    if (error instanceof DecodeError)
+      throw badRequest(`${name} in version "v1" cannot be handled as a ${name}: ${error.message}`)
+    throw error
+  }
+}
+
+function warningsOf(
+  kind: Kind,
+  unknownFields: readonly string[],
+  validation: FieldValidation,
+  strict: StrictErrors,
+): string[] {
+  const found = validation === 'Ignore' ? [] : strict(unknownFields)
+  if (found.length > 0 && validation === 'Strict')
+    throw cannotHandle(kind, `strict decoding error: ${found.join(', ')}`)
+  return found.flatMap(asWarnings)
+}
+
+/** A header is one line: what the parser of YAML tells in several becomes several warnings. */
+const asWarnings = (error: string): string[] => {
+  const [first = '', ...lines] = error.split('\n')
+  return lines.length === 0 ? [first] : lines.map((line) => line.trim())
+}
+
+const cannotHandle = (kind: Kind, why: string) =>
+  badRequest(`${kind.kind} in version ${JSON.stringify(kind.version)} cannot be handled as a ${kind.kind}: ${why}`)
+
+function checkType(kind: Kind, apiVersion: unknown, kindName: unknown): void {
+  if (apiVersion !== undefined && apiVersion !== '' && apiVersion !== kind.apiVersion)
+    throw badRequest(
+      `the API version in the data (${String(apiVersion)}) does not match the expected API version (${kind.apiVersion})`,
+    )
+  if (kindName !== undefined && kindName !== '' && kindName !== kind.kind)
+    throw badRequest(`the kind in the data (${String(kindName)}) does not match the expected kind (${kind.kind})`)
+}

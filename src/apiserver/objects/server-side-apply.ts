@@ -1,0 +1,177 @@
+// Server-side apply: what a manager wants of an object, merged into it. What others own is a conflict unless forced;
+// what the manager applied before and does not any longer goes, unless somebody else owns it.
+import type { Kind } from '../../api/kind/kind.ts'
+import type { ApiObject } from '../../api/meta/object.ts'
+import type { ManagedFieldsEntry } from '../../api/meta/v1/object-meta.ts'
+import { badRequest, StatusError } from '../../api/errors/status-error.ts'
+import { appliedFields } from '../../schema/apply/applied-fields.ts'
+import { checkApplied } from '../../schema/apply/check-applied.ts'
+import {
+  difference,
+  emptySet,
+  intersection,
+  isEmptySet,
+  pathTexts,
+  union,
+  withoutSubtrees,
+  type FieldSet,
+} from '../../schema/apply/field-set.ts'
+import { removeFields, withStructs } from '../../schema/apply/remove-fields.ts'
+import type { StructStructure } from '../../schema/apply/structure.ts'
+import { typedMerge } from '../../schema/apply/typed-merge.ts'
+import { equalValues, isJsonObject, type JsonObject } from '../../schema/json/json-value.ts'
+import { clientSideFields, withLastApplied } from './client-side-apply.ts'
+import {
+  managedFieldsAfterUpdate,
+  Comparisons,
+  fieldsOf,
+  sortedAndCapped,
+  identifierOf,
+  isEntryOf,
+  neverOwned,
+  newEntry,
+  releaseFields,
+  type ManagedFields,
+  type FieldTracking,
+} from './managed-fields.ts'
+
+/** The configuration that a body is, of the kind that the request speaks of. */
+export function appliedConfiguration(body: unknown, { apiVersion, kind }: Kind): JsonObject {
+  if (!isJsonObject(body)) throw badRequest('error decoding YAML: the body is not an object')
+  if (body['apiVersion'] !== apiVersion || body['kind'] !== kind)
+    throw badRequest(`invalid object type: ${typeText(body)}`)
+  const { metadata } = body
+  if (isJsonObject(metadata) && metadata['managedFields'] !== undefined && metadata['managedFields'] !== null)
+    throw badRequest('metadata.managedFields must be nil')
+  return body
+}
+
+/** `apps/v1, Kind=Deployment`; the core group is empty: `/v1, Kind=Pod`. */
+function typeText({ apiVersion = '', kind = '' }: JsonObject): string {
+  const version = String(apiVersion)
+  return `${version.includes('/') ? version : `/${version}`}, Kind=${String(kind)}`
+}
+
+export interface ApplyResult {
+  readonly body: JsonObject
+  readonly managedFields: ManagedFields
+}
+
+export interface ApplyOptions extends FieldTracking {
+  readonly structure: StructStructure
+  readonly force: boolean
+}
+
+/** Who owns what was there before managers were tracked. */
+const beforeFirstApply = 'before-first-apply'
+
+export function applyConfiguration(
+  live: ApiObject | undefined,
+  config: JsonObject,
+  options: ApplyOptions,
+): ApplyResult {
+  const { structure, writer, ignored, nowMs } = options
+  rejectInvalid(config, structure)
+  const claims = withoutSubtrees(appliedFields(structure, config), ignored)
+  const own = newEntry(writer, 'Apply', difference(claims, neverOwned), nowMs)
+  if (live === undefined) return { body: config, managedFields: withEntry([], own) }
+  const entries = knownEntries(live, options)
+  const last = entries.find((entry) => isEntryOf(entry, writer, 'Apply'))
+  const others = entries.filter((entry) => entry !== last)
+  const merged = typedMerge(structure, live as unknown as JsonObject, config)
+  const object = pruned(merged, claims, last, others, structure)
+  const comparisons = new Comparisons(live, object, options)
+  if (!options.force) rejectConflicts(conflictsOf(others, comparisons), live, options)
+  // An apply that changes nothing keeps the time of the one that did.
+  const { time: _, ...timeless } = own
+  const timed = equalValues(live, object)
+    ? { ...timeless, ...(last?.time === undefined ? {} : { time: last.time }) }
+    : own
+  return {
+    body: writer.manager === kubectl ? withLastApplied(object, config) : object,
+    managedFields: withEntry(releaseFields(others, comparisons), timed),
+  }
+}
+
+/** The one manager that also applies from the client's side. */
+const kubectl = 'kubectl'
+
+const withEntry = (others: ManagedFields, own: ManagedFieldsEntry): ManagedFields =>
+  sortedAndCapped(isEmptySet(fieldsOf(own)) ? others : [...others, own])
+
+function knownEntries(live: ApiObject, options: ApplyOptions): ManagedFields {
+  const entries = live.metadata.managedFields ?? []
+  if (entries.length > 0) return entries
+  return managedFieldsAfterUpdate([], {}, live, {
+    ...options,
+    writer: { ...options.writer, manager: beforeFirstApply },
+  })
+}
+
+function rejectInvalid(config: JsonObject, structure: StructStructure): void {
+  const errors = checkApplied(structure, config)
+  if (errors.length === 0) return
+  const { metadata } = config
+  const { name = '', namespace = '' } = isJsonObject(metadata) ? metadata : {}
+  const list = errors.length === 1 ? errors[0] : `errors:\n${errors.map((text) => `  ${text}`).join('\n')}`
+  throw badRequest(
+    `failed to create typed patch object (${String(namespace)}/${String(name)}; ${typeText(config)}): ${list}`,
+  )
+}
+
+/** The merged object without what the manager applied last, applies no longer, and nobody else owns. */
+function pruned(
+  merged: JsonObject,
+  claims: FieldSet,
+  last: ManagedFieldsEntry | undefined,
+  others: ManagedFields,
+  structure: StructStructure,
+): JsonObject {
+  if (last === undefined || isEmptySet(difference(fieldsOf(last), claims))) return merged
+  const owned = others.reduce((fields, entry) => union(fields, fieldsOf(entry)), claims)
+  const dropped = difference(withStructs(structure, fieldsOf(last)), withStructs(structure, owned))
+  return removeFields(structure, merged, dropped)
+}
+
+/** Who owns what the apply would change, in the order in which errors name them. */
+interface Conflict {
+  readonly entry: ManagedFieldsEntry
+  readonly fields: FieldSet
+}
+
+const conflictsOf = (others: ManagedFields, comparisons: Comparisons): Conflict[] =>
+  others
+    .map((entry) => ({
+      entry,
+      fields: intersection(fieldsOf(entry), comparisons.of(entry.apiVersion ?? '')?.changed ?? emptySet),
+    }))
+    .filter(({ fields }) => !isEmptySet(fields))
+    .toSorted((a, b) => (identifierOf(a.entry) < identifierOf(b.entry) ? -1 : 1))
+
+function rejectConflicts(conflicts: readonly Conflict[], live: ApiObject, options: ApplyOptions): void {
+  if (conflicts.length === 0) return
+  const allowed = options.writer.manager === kubectl ? clientSideFields(live, options.structure) : emptySet
+  const left = conflicts
+    .map(({ entry, fields }) => ({ entry, fields: difference(fields, allowed) }))
+    .filter(({ fields }) => !isEmptySet(fields))
+  if (left.length > 0) throw conflictError(left)
+}
+
+function conflictError(conflicts: readonly Conflict[]): StatusError {
+  const named = conflicts.map(({ entry, fields }) => ({ who: ownerText(entry), paths: pathTexts(fields) }))
+  const causes = named.flatMap(({ who, paths }) =>
+    paths.map((field) => ({ reason: 'FieldManagerConflict', message: `conflict with ${who}`, field })),
+  )
+  const list =
+    causes.length === 1
+      ? `1 conflict: ${causes[0]?.message}: ${causes[0]?.field}`
+      : `${causes.length} conflicts: ${named
+          .map(({ who, paths }) => [`conflicts with ${who}:`, ...paths.map((path) => `- ${path}`)].join('\n'))
+          .join('\n')}`
+  return new StatusError(409, 'Conflict', `Apply failed with ${list}`, { causes })
+}
+
+function ownerText({ manager, operation, apiVersion, subresource }: ManagedFieldsEntry): string {
+  const door = subresource ? ` with subresource ${JSON.stringify(subresource)}` : ''
+  return `${JSON.stringify(manager)}${door}${operation === 'Update' ? ` using ${apiVersion}` : ''}`
+}

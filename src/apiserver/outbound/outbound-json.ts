@@ -1,0 +1,45 @@
+// JSON to and from servers that the API server asks: issuers and webhooks. Bounded in time and size.
+import type { Clock } from '../../base/time/clock.ts'
+import type { Outbound, OutboundRequest } from '../../platform/http/outbound.ts'
+
+/** How an outside server is reached; its answers are not trusted with more than their content. */
+export interface JsonServer {
+  readonly outbound: Outbound
+  readonly clock: Clock
+  readonly timeoutMs: number
+}
+
+const answerBytesMax = 1 << 20
+
+export async function exchangeJson(
+  server: JsonServer,
+  request: OutboundRequest,
+  signal: AbortSignal,
+): Promise<{ readonly status: number; readonly value: unknown }> {
+  const { status, text } = await exchangeText(server, request, signal)
+  return { status, value: isSuccess(status) ? JSON.parse(text) : undefined }
+}
+
+export const isSuccess = (status: number): boolean => status >= 200 && status < 300
+
+/** For servers whose answer's content means nothing. */
+export async function exchangeText(
+  { outbound, clock, timeoutMs }: JsonServer,
+  request: OutboundRequest,
+  signal: AbortSignal,
+): Promise<{ readonly status: number; readonly text: string; readonly contentType: string }> {
+  const late = new AbortController()
+  const timer = clock.after(timeoutMs, () => late.abort(new Error(`no answer within ${timeoutMs} ms`)))
+  try {
+    const answer = await outbound.send(request, AbortSignal.any([signal, late.signal]))
+    const decoder = new TextDecoder()
+    let text = ''
+    for await (const piece of answer.body) {
+      text += decoder.decode(piece, { stream: true })
+      if (text.length > answerBytesMax) throw new Error(`the answer is larger than ${answerBytesMax} bytes`)
+    }
+    return { status: answer.status, text, contentType: answer.headers['content-type'] ?? '' }
+  } finally {
+    timer.cancel()
+  }
+}

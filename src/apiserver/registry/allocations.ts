@@ -1,0 +1,147 @@
+// Claims: keys that an object holds beside its own, so that no other object can have the same thing: an address, a port.
+// They are taken and given back in the transaction that writes the object: none leaks, none is held twice.
+import { keyOf, namespaceOf, type ApiObject, type ObjectKey } from '../../api/meta/object.ts'
+import { StatusError } from '../../api/errors/status-error.ts'
+import type { Kind } from '../../api/kind/kind.ts'
+import { rfc3339, type Clock } from '../../base/time/clock.ts'
+import { newUid } from '../../base/random/ids.ts'
+import { prefixEnd } from '../../base/collections/ordered-map.ts'
+import type { Random } from '../../base/random/random.ts'
+import type { Condition, Operation, Store } from '../../store/store.ts'
+import { StoredObject } from '../storage/stored-object.ts'
+import type { WatchCache } from '../watch-cache/watch-cache.ts'
+import { storeKey } from '../storage/store-keys.ts'
+
+export interface Allocation {
+  readonly key: string
+  /** What lies under the key; a claim that is an object takes its birth as its own. */
+  value(metadata: CreationMetadata): Uint8Array
+}
+
+export interface CreationMetadata {
+  readonly uid: string
+  readonly creationTimestamp: string
+}
+
+/** What of a resource's parts the claims need. */
+interface AllocationDeps {
+  readonly kind: Kind
+  readonly cache: WatchCache
+  readonly store: Store
+  readonly random: Random
+  readonly clock: Clock
+}
+
+const creationMetadata = ({ random, clock }: AllocationDeps): CreationMetadata => ({
+  uid: newUid(random),
+  creationTimestamp: rfc3339(clock.nowMs()),
+})
+
+/** What objects of a kind claim, and who holds a claim that is found in the store. */
+export interface Allocations<T extends ApiObject = ApiObject> {
+  /** Where the claims lie. */
+  readonly prefixes: readonly string[]
+  allocationsOf(object: T): readonly Allocation[]
+  /** The holder by its key; undefined when the value is no claim of this book. */
+  ownerOf(value: Uint8Array): ObjectKey | undefined
+}
+
+/** Another writer took it first: whoever chose the claim chooses again once the caches have reached the revision. */
+export class AllocationConflict extends StatusError {
+  readonly revision: number
+
+  constructor(revision: number) {
+    super(409, 'Conflict', 'an address or port was taken by another object at the same time; try again')
+    this.revision = revision
+  }
+}
+
+export interface AllocationChanges {
+  readonly conditions: readonly Condition[]
+  readonly operations: readonly Operation[]
+}
+
+/** What a write takes and gives back, as parts of its transaction. */
+export async function allocationChanges(
+  allocations: Allocations,
+  deps: AllocationDeps,
+  { object, operation, expected }: { object: ApiObject; operation: 'put' | 'delete'; expected: number },
+  signal: AbortSignal,
+): Promise<AllocationChanges> {
+  const old = await versionAt(deps, object, expected, signal)
+  const wanted = operation === 'delete' ? [] : allocations.allocationsOf(object)
+  const held = old === undefined ? [] : allocations.allocationsOf(old)
+  const conditions: Condition[] = []
+  const operations: Operation[] = []
+  const [wantedKeys, heldKeys] = [new Set(wanted.map(keyOfAllocation)), new Set(held.map(keyOfAllocation))]
+  for (const allocation of wanted.filter(({ key }) => !heldKeys.has(key))) {
+    conditions.push({ key: allocation.key, modRevision: 0 })
+    operations.push({ kind: 'put', key: allocation.key, value: allocation.value(creationMetadata(deps)) })
+  }
+  for (const { key } of held.filter((allocation) => !wantedKeys.has(allocation.key))) {
+    const item = await deps.store.get(key, signal)
+    if (item === undefined || allocations.ownerOf(item.value) !== keyOf(object)) continue
+    conditions.push({ key, modRevision: item.modRevision })
+    operations.push({ kind: 'delete', key })
+  }
+  return { conditions, operations }
+}
+
+const keyOfAllocation = ({ key }: { readonly key: string }): string => key
+
+async function versionAt(
+  { kind, cache, store }: AllocationDeps,
+  object: ApiObject,
+  revision: number,
+  signal: AbortSignal,
+): Promise<ApiObject | undefined> {
+  if (revision === 0) return undefined
+  const cached = cache.get(keyOf(object))
+  if (cached?.revision === revision) return cached.object
+  const item = await store.get(storeKey(kind, namespaceOf(object), object.metadata.name), signal)
+  return item?.modRevision === revision ? StoredObject.from(item).object : undefined
+}
+
+const allocationTries = 32
+
+/** Runs a write again while others take what it chose. */
+export async function retryAllocationConflicts<T>(
+  { cache }: AllocationDeps,
+  signal: AbortSignal,
+  write: () => Promise<T>,
+): Promise<T> {
+  for (let tries = 1; ; tries++)
+    try {
+      return await write()
+    } catch (error) {
+      if (!(error instanceof AllocationConflict) || tries === allocationTries) throw error
+      await cache.waitForRevision(error.revision, signal)
+    }
+}
+
+/** Makes claims and objects agree again, whatever happened to either: missing claims are made, ownerless ones go. */
+export async function repairAllocations(
+  allocations: Allocations,
+  deps: AllocationDeps,
+  signal: AbortSignal,
+): Promise<void> {
+  const { kind, cache, store } = deps
+  const owners = new Map<string, ObjectKey>()
+  for (const { object, revision } of cache.stateAt(undefined).values())
+    for (const allocation of allocations.allocationsOf(object)) {
+      const { key } = allocation
+      owners.set(key, keyOf(object))
+      if ((await store.get(key, signal)) !== undefined) continue
+      const holder = { key: storeKey(kind, namespaceOf(object), object.metadata.name), modRevision: revision }
+      const put = { kind: 'put', key, value: allocation.value(creationMetadata(deps)) } as const
+      await store.commit({ conditions: [holder, { key, modRevision: 0 }], operations: [put] }, signal)
+    }
+  for (const prefix of allocations.prefixes) {
+    const { items } = await store.range({ start: prefix, end: prefixEnd(prefix) }, signal)
+    for (const { key, value, modRevision } of items) {
+      const holder = allocations.ownerOf(value)
+      if (holder === undefined || owners.get(key) === holder) continue
+      await store.commit({ conditions: [{ key, modRevision }], operations: [{ kind: 'delete', key }] }, signal)
+    }
+  }
+}

@@ -1,9 +1,0 @@
-// LimitRange: one without a name is named after its uid.
-import { limitRange, type LimitRange } from '../../../api/core/v1/limit-range.ts'
-import type { Strategy } from '../strategy.ts'
-
-export const limitRangeStrategy: Strategy<LimitRange> = {
-  kind: limitRange,
-  prepareCreate: (object) =>
-    object.metadata.name ? object : { ...object, metadata: { ...object.metadata, name: object.metadata.uid } },
-}

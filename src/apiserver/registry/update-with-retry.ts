@@ -1,0 +1,27 @@
+// change: one object becomes another, again from its newest version when someone was faster. It may change what ordinary
+// updates may not, so it is committed without their rules.
+import { objectKey, type ApiObject } from '../../api/meta/object.ts'
+import { modifiedConflict, notFound } from '../../api/errors/status-error.ts'
+import type { StoredObject } from '../storage/stored-object.ts'
+import { commitWrite, readStored, type ResourceDeps, type ResourceRequest } from './resource-deps.ts'
+
+const changeTries = 16
+
+/** `become` may run several times; an object that it returns as it was is not written. */
+export async function updateWithRetry(
+  deps: ResourceDeps,
+  { namespace, name }: { readonly namespace: string; readonly name: string },
+  { signal, cause }: ResourceRequest['context'],
+  modify: (current: ApiObject) => ApiObject,
+): Promise<StoredObject> {
+  let current = deps.cache.get(objectKey(namespace, name))
+  for (let tries = 1; ; tries++) {
+    if (current === undefined || tries > 1) current = await readStored(deps, namespace, name, signal)
+    if (current === undefined) throw notFound(deps.kind, name)
+    const object = modify(current.object)
+    if (object === current.object) return current
+    const stored = await commitWrite(deps, { operation: 'put', object, expected: current.revision }, cause, signal)
+    if (stored !== undefined) return stored
+    if (tries === changeTries) throw modifiedConflict(deps.kind, name)
+  }
+}

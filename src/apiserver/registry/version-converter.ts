@@ -1,0 +1,41 @@
+// Face: the version of a kind that a request speaks. Objects are kept in one version; another version converts here,
+// at the edge: what is sent becomes the kept form, what is kept is shown in the asked one.
+import { RecentMap } from '../../base/collections/recent-map.ts'
+import type { Kind } from '../../api/kind/kind.ts'
+import type { ApiObject } from '../../api/meta/object.ts'
+import type { WatchEvent } from '../request/response.ts'
+import { PendingObject, StoredObject } from '../storage/stored-object.ts'
+
+export interface VersionConverter {
+  readonly kind: Kind
+  toStored(object: ApiObject): ApiObject
+  fromStored(stored: StoredObject): StoredObject
+}
+
+/** The face of the version that is kept. */
+export const identityConverter = (kind: Kind): VersionConverter => ({
+  kind,
+  toStored: (object) => object,
+  fromStored: (stored) => stored,
+})
+
+/** Watchers of a version are told of it soon after each other; kept for as long as the object, it would be there twice. */
+const convertedMax = 64
+
+export function versionConverter(kind: Kind, conversion: NonNullable<Kind['storedAs']>): VersionConverter {
+  const converted = new RecentMap<StoredObject, StoredObject>(convertedMax)
+  return {
+    kind,
+    toStored: (object) => conversion.toStored(object),
+    fromStored(stored) {
+      const known = converted.get(stored)
+      if (known !== undefined) return known
+      const fresh = new StoredObject(new PendingObject(conversion.fromStored(stored.object)), stored.revision)
+      converted.set(stored, fresh)
+      return fresh
+    },
+  }
+}
+
+export const convertEvent = (event: WatchEvent, converter: VersionConverter): WatchEvent =>
+  'stored' in event ? { ...event, stored: converter.fromStored(event.stored) } : event

@@ -1,0 +1,55 @@
+// Who a caller is in the flow record. Clients name their program in the User-Agent, and anybody can write any name there; the
+// name of a component of the cluster counts only together with that component's credentials.
+import { controllersSender, senderPrefix } from '../../api/coxswain/v1/flow-protocol.ts'
+import { isPrivileged } from '../authorization/authorizer.ts'
+import type { ApiRequest, User } from './request.ts'
+import { serviceAccountOf } from './user-names.ts'
+
+const nodePrefix = 'system:node:'
+
+/** Which user each component is; undefined for names that are no component's. */
+function isComponent(name: string): ((user: User) => boolean) | undefined {
+  const [first = '', ...rest] = name.split('/')
+  const isUser = (expected: string) => (user: User) => user.name === expected
+  switch (first.toLowerCase()) {
+    case 'api server':
+    case 'apiserver':
+      return isUser('system:apiserver')
+    case 'scheduler':
+      return isUser('system:kube-scheduler')
+    case controllersSender:
+      return isUser('system:kube-controller-manager')
+    case 'controller':
+      return ({ name: user }) =>
+        user === 'system:kube-controller-manager' || serviceAccountOf(user)?.namespace === 'kube-system'
+    case 'kubelet':
+      // Upstream's kubelets have a version here, which is cut off: only ours name their nodes.
+      return rest.length === 0 ? undefined : isUser(`${nodePrefix}${rest.join('/')}`)
+    default:
+      return undefined
+  }
+}
+
+/** A node speaks as its own kubelet only; administrators speak as whom they like. */
+export function mayIdentifyAs(user: User, name: string): boolean {
+  if (isPrivileged(user.groups)) return true
+  const matchesComponent = isComponent(name)
+  return matchesComponent === undefined ? !user.name.startsWith(nodePrefix) : matchesComponent(user)
+}
+
+const programPattern = /^[^/\s(]+/
+const unknownSender = 'client'
+
+/** The sender that a User-Agent names: at once if it is no component's name, otherwise as a claim. */
+export function senderOf(userAgent: string): Pick<ApiRequest, 'sender' | 'claimedSender'> {
+  const name = userAgent.startsWith(senderPrefix)
+    ? userAgent.slice(senderPrefix.length)
+    : (programPattern.exec(userAgent)?.[0] ?? unknownSender)
+  return isComponent(name) === undefined ? { sender: name } : { sender: unknownSender, claimedSender: name }
+}
+
+/** The sender, once it is known who sends. */
+export const verifiedSender = (request: ApiRequest, user: User): string =>
+  request.claimedSender !== undefined && mayIdentifyAs(user, request.claimedSender)
+    ? request.claimedSender
+    : request.sender

@@ -1,0 +1,96 @@
+// ListOptions: what the query of a list or a watch asks for, checked with upstream's words.
+import { badRequest, invalidObject } from '../../api/errors/status-error.ts'
+import { booleanParameter, parseInteger } from './query-values.ts'
+import { forbidden, notSupported, type FieldError } from '../../schema/validation/field-error.ts'
+import { parseToken, type ContinueToken } from './continue-token.ts'
+
+export interface ListOptions {
+  /** 0: whatever there is; undefined: as fresh as the store. */
+  readonly revision: number | undefined
+  readonly match: 'Exact' | 'NotOlderThan' | undefined
+  /** 0: all. */
+  readonly limit: number
+  readonly token: ContinueToken | undefined
+}
+
+export interface WatchOptions {
+  readonly revision: number | undefined
+  readonly sendInitialEvents: boolean | undefined
+  readonly bookmarks: boolean
+  /** 0: as long as the server likes. */
+  readonly timeoutSeconds: number
+}
+
+const exact = 'Exact'
+const notOlder = 'NotOlderThan'
+
+export function listOptionsOf(query: URLSearchParams): ListOptions {
+  const match = query.get('resourceVersionMatch') ?? ''
+  const asked = query.get('resourceVersion') ?? ''
+  const continued = query.get('continue') ?? ''
+  const errors: FieldError[] = []
+  if (match !== '') {
+    if (asked === '')
+      errors.push(matchForbidden('resourceVersionMatch is forbidden unless resourceVersion is provided'))
+    if (continued !== '') errors.push(matchForbidden('resourceVersionMatch is forbidden with continue'))
+    if (match !== exact && match !== notOlder)
+      errors.push(notSupported('resourceVersionMatch', match, ['', exact, notOlder]))
+    if (match === exact && asked === '0')
+      errors.push(matchForbidden('resourceVersionMatch "exact" is forbidden for resourceVersion "0"'))
+  }
+  if (query.has('sendInitialEvents'))
+    errors.push(forbidden('sendInitialEvents', 'sendInitialEvents is forbidden for list'))
+  throwIfInvalid(errors)
+  const revision = revisionOf(asked)
+  const limit = Math.max(0, parseInteger(query.get('limit') ?? '0'))
+  if (continued === '') return { revision, limit, token: undefined, match: matchOf(match, revision, limit) }
+  if (revision !== undefined && revision > 0)
+    throw badRequest('specifying resource version is not allowed when using continue')
+  return { revision, limit, token: parseToken(continued), match: undefined }
+}
+
+/** A page of a given revision is that revision's exactly, even when nobody says so. */
+function matchOf(match: string, revision: number | undefined, limit: number): ListOptions['match'] {
+  if (match === exact || match === notOlder) return match
+  return revision !== undefined && revision > 0 && limit > 0 ? exact : undefined
+}
+
+export function watchOptionsOf(query: URLSearchParams): WatchOptions {
+  const match = query.get('resourceVersionMatch') ?? ''
+  const isInitial = query.has('sendInitialEvents')
+  const errors: FieldError[] = []
+  if (isInitial && match !== notOlder)
+    errors.push(matchForbidden(`sendInitialEvents requires setting resourceVersionMatch to ${notOlder}`))
+  if (match !== '') {
+    if (!isInitial)
+      errors.push(matchForbidden('resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided'))
+    if (match !== notOlder) errors.push(notSupported('resourceVersionMatch', match, [notOlder]))
+    if (query.get('continue')) errors.push(matchForbidden('resourceVersionMatch is forbidden with continue'))
+  }
+  throwIfInvalid(errors)
+  return {
+    revision: revisionOf(query.get('resourceVersion') ?? ''),
+    sendInitialEvents: isInitial ? booleanParameter(query, 'sendInitialEvents') : undefined,
+    bookmarks: booleanParameter(query, 'allowWatchBookmarks'),
+    timeoutSeconds: Math.max(0, parseInteger(query.get('timeoutSeconds') ?? '0')),
+  }
+}
+
+const matchForbidden = (why: string): FieldError => forbidden('resourceVersionMatch', why)
+
+function throwIfInvalid(errors: readonly FieldError[]): void {
+  if (errors.length > 0) throw invalidObject('meta.k8s.io', 'ListOptions', '', errors)
+}
+
+/** The revision that a query names. */
+export function revisionOf(text: string): number | undefined {
+  if (text === '') return undefined
+  if (/^\d{1,15}$/.test(text)) return Number(text)
+  throw badRequest(
+    `resourceVersion: Invalid value: ${JSON.stringify(text)}: strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`,
+  )
+}
+
+/** What is wrong with the dryRun of a write: all or nothing. */
+export const dryRunErrors = (stages: readonly string[]): FieldError[] =>
+  stages.some((stage) => stage !== 'All') ? [notSupported('dryRun', stages, ['All'])] : []

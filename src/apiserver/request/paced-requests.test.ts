@@ -1,0 +1,69 @@
+import { deepEqual, equal, rejects } from 'node:assert/strict'
+import { test } from 'node:test'
+import { VirtualClock } from '../../base/time/virtual-clock.ts'
+import { PacedRequests } from './paced-requests.ts'
+
+const { signal } = new AbortController()
+
+/** Requests that are answered when the test says so. */
+function setUp() {
+  const clock = new VirtualClock()
+  const requests = new PacedRequests(clock)
+  const started: string[] = []
+  const answer = new Map<string, () => void>()
+  const send = (name: string, user = name, from = signal) =>
+    requests.run(user, from, () => {
+      started.push(name)
+      return new Promise<string>((resolve) => answer.set(name, () => resolve(name)))
+    })
+  return { clock, started, answer, send }
+}
+
+test('four are served at a time; then users have their turns, however many requests one of them has', async () => {
+  const { clock, started, answer, send } = setUp()
+  const first = ['a1', 'a2', 'a3', 'a4'].map((name) => send(name, 'a'))
+  const rest = [send('a5', 'a'), send('a6', 'a'), send('b1', 'b'), send('c1', 'c'), send('b2', 'b')]
+  await clock.settle()
+  deepEqual(started, ['a1', 'a2', 'a3', 'a4'])
+  for (const name of ['a1', 'a2', 'a3', 'a4', 'a5', 'b1', 'c1', 'a6', 'b2']) {
+    answer.get(name)?.()
+    await clock.settle()
+  }
+  deepEqual(started.slice(4), ['a5', 'b1', 'c1', 'a6', 'b2'])
+  deepEqual((await Promise.all([...first, ...rest])).length, 9)
+})
+
+test('beyond its share a user is told to come back, and others still wait', async () => {
+  const { clock, answer, send, started } = setUp()
+  const served = Array.from({ length: 4 }, (_, index) => send(`s${index}`, 'hostile'))
+  const waiting = Array.from({ length: 32 }, (_, index) => send(`w${index}`, 'hostile'))
+  await rejects(send('too many', 'hostile'), { code: 429 })
+  const other = send('other')
+  await clock.settle()
+  for (let index = 0; index < 4; index++) answer.get(`s${index}`)?.()
+  await clock.settle()
+  equal(started.includes('other'), true)
+  answer.get('other')?.()
+  for (let index = 0; index < 32; index++) {
+    answer.get(`w${index}`)?.()
+    await clock.settle()
+  }
+  equal(await other, 'other')
+  await Promise.all([...served, ...waiting])
+})
+
+test('a client that goes away leaves its place', async () => {
+  const { clock, answer, send, started } = setUp()
+  const served = Array.from({ length: 4 }, (_, index) => send(`s${index}`))
+  const client = new AbortController()
+  const gone = rejects(send('gone', 'x', client.signal), /gone/)
+  const next = send('next', 'x')
+  client.abort(new Error('gone'))
+  await gone
+  await clock.settle()
+  answer.get('s0')?.()
+  await clock.settle()
+  deepEqual(started.slice(4), ['next'])
+  for (const name of ['s1', 's2', 's3', 'next']) answer.get(name)?.()
+  await Promise.all([...served, next])
+})

@@ -1,0 +1,84 @@
+// PacedRequests: requests that hold the event loop for long, because their bodies are large or because their user's last
+// requests were slow. A few are served at a time, the users in turn, and between two steps of one the loop serves others.
+import type { Clock } from '../../base/time/clock.ts'
+import { offAbort, onAbort } from '../../base/async/on-abort.ts'
+import { PacedTurns } from '../../base/work/paced-turns.ts'
+import { StatusError } from '../../api/errors/status-error.ts'
+
+/** Each holds a parsed object in memory. More than one, because a request may wait for a webhook. */
+const servedMax = 4
+const waitingMax = 64
+const waitingPerUserMax = 32
+
+/** Waits for the request's next step. */
+export type Pace = () => Promise<void>
+
+interface Waiting {
+  readonly start: () => void
+}
+
+export class PacedRequests {
+  readonly #turns: PacedTurns
+  /** By user, in the order in which the users have their turns. */
+  readonly #waiting = new Map<string, Waiting[]>()
+  #waitingCount = 0
+  #served = 0
+
+  constructor(clock: Clock) {
+    this.#turns = new PacedTurns(clock)
+  }
+
+  /** Runs the work when it is the user's turn. Throws 429 when too many wait. */
+  async run<T>(user: string, signal: AbortSignal, work: (pace: Pace) => T | Promise<T>): Promise<T> {
+    if (this.#served >= servedMax) await this.#wait(user, signal)
+    else this.#served++
+    try {
+      await this.#turns.take()
+      signal.throwIfAborted()
+      return await work(() => this.#turns.take())
+    } finally {
+      this.#leave()
+    }
+  }
+
+  #wait(user: string, signal: AbortSignal): Promise<void> {
+    const line = this.#waiting.get(user) ?? []
+    if (this.#waitingCount >= waitingMax || line.length >= waitingPerUserMax)
+      throw new StatusError(429, 'TooManyRequests', 'Too many requests, please try again later.', {
+        retryAfterSeconds: 1,
+      })
+    return new Promise((resolve, reject) => {
+      const abort = () => {
+        line.splice(line.indexOf(waiting), 1)
+        if (line.length === 0) this.#waiting.delete(user)
+        this.#waitingCount--
+        reject(signal.reason as Error)
+      }
+      const waiting: Waiting = {
+        start() {
+          offAbort(signal, abort)
+          resolve()
+        },
+      }
+      line.push(waiting)
+      this.#waiting.set(user, line)
+      this.#waitingCount++
+      onAbort(signal, abort)
+    })
+  }
+
+  /** The place goes to the next user who waits; the user's other requests come after those of all others. */
+  #leave(): void {
+    const [next] = this.#waiting
+    if (next === undefined) {
+      this.#served--
+      return
+    }
+    const [user, line] = next
+    this.#waiting.delete(user)
+    const first = line.shift()
+    if (line.length > 0) this.#waiting.set(user, line)
+    this.#waitingCount--
+    first?.start()
+  }
+}

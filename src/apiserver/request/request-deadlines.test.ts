@@ -1,0 +1,32 @@
+import { deepEqual, equal } from 'node:assert/strict'
+import { test } from 'node:test'
+import { VirtualClock } from '../../base/time/virtual-clock.ts'
+import { RequestDeadlines } from './request-deadlines.ts'
+
+test('who is not answered in time is told, once, and who has left is not', async () => {
+  const clock = new VirtualClock()
+  const deadlines = new RequestDeadlines(clock)
+  const told: string[] = []
+  const begin = (name: string, ms: number, also = () => {}) =>
+    deadlines.begin(ms, () => {
+      told.push(name)
+      also()
+    })
+  const leaveFirst = begin('first', 1_000)
+  const leaveSecond = begin('second', 1_000, () => {
+    leaveSecond()
+    leaveThird()
+  })
+  const leaveThird = begin('third', 1_000)
+  const leaveLast = begin('last', 5_000)
+  leaveFirst()
+  leaveFirst()
+  equal(deadlines.size, 3)
+  await clock.advance('3s')
+  deepEqual(told, ['second'])
+  equal(deadlines.size, 1)
+  leaveLast()
+  await clock.advance('10s')
+  deepEqual(told, ['second'])
+  deadlines.stop()
+})

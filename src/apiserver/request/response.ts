@@ -1,0 +1,51 @@
+// Answer: what a request ends in, before any encoding. The HTTP station writes it as bytes; the direct transport
+// hands the objects over as they are.
+import type { Kind } from '../../api/kind/kind.ts'
+import type { Channel } from '../../base/async/channel.ts'
+import type { Cause } from '../../base/observability/flow-recorder.ts'
+import type { WireResponse } from '../../platform/http/listener.ts'
+import type { StoredObject } from '../storage/stored-object.ts'
+
+export type ApiResponse =
+  | {
+      readonly kind: 'object'
+      readonly status: number
+      readonly object: object
+      readonly objectKind?: Kind
+      /** The version that the object is, which brings its encodings along. */
+      readonly stored?: StoredObject
+      readonly warnings?: readonly string[]
+    }
+  | ListResponse
+  | { readonly kind: 'watch'; readonly objectKind: Kind; readonly events: Channel<WatchEvent> }
+  | {
+      readonly kind: 'json'
+      readonly status: number
+      readonly value: unknown
+      readonly contentType?: string
+      readonly etag?: string
+    }
+  | {
+      readonly kind: 'document'
+      readonly body: string | Uint8Array
+      readonly contentType: string
+      readonly etag: string
+    }
+  | { readonly kind: 'text'; readonly status: number; readonly text: string }
+  /** The answer of another server, handed on as it comes. */
+  | { readonly kind: 'wire'; readonly response: WireResponse }
+
+export interface ListResponse {
+  readonly kind: 'list'
+  readonly objectKind: Kind
+  readonly items: readonly StoredObject[]
+  readonly revision: number
+  readonly continueToken: string
+  readonly remaining: number | undefined
+  readonly warnings?: readonly string[]
+}
+
+export type WatchEvent =
+  | { readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'; readonly stored: StoredObject; readonly cause: Cause }
+  | { readonly type: 'BOOKMARK'; readonly revision: number; readonly initialEventsEnd: boolean }
+  | { readonly type: 'ERROR'; readonly status: object }

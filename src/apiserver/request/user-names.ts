@@ -1,0 +1,30 @@
+// The user name of a ServiceAccount, and the groups that come with it.
+import type { User } from './request.ts'
+
+const prefix = 'system:serviceaccount:'
+const everyAccount = 'system:serviceaccounts'
+
+export const serviceAccountUser = (namespace: string, name: string): string => `${prefix}${namespace}:${name}`
+
+export const serviceAccountGroups = (namespace: string): readonly string[] => [
+  everyAccount,
+  `${everyAccount}:${namespace}`,
+]
+
+/** The account that a user name stands for; undefined when it is no account's. */
+export function serviceAccountOf(userName: string): { readonly namespace: string; readonly name: string } | undefined {
+  if (!userName.startsWith(prefix)) return undefined
+  const [namespace = '', name = '', ...more] = userName.slice(prefix.length).split(':')
+  return namespace === '' || name === '' || more.length > 0 ? undefined : { namespace, name }
+}
+
+/** The group of whoever has proved who they are. */
+export const authenticatedGroup = 'system:authenticated'
+
+/** The user that a component in this process is, when it acts by a ServiceAccount. */
+export const assertedAccount = (namespace: string, name: string): User => ({
+  name: serviceAccountUser(namespace, name),
+  uid: '',
+  groups: [...serviceAccountGroups(namespace), authenticatedGroup],
+  extra: {},
+})

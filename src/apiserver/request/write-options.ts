@@ -1,0 +1,52 @@
+// The options of a write, as its query gives them: who manages the fields, force, dry run, what to do with unknown ones.
+import { append } from '../../base/collections/append.ts'
+import { fieldManagerErrors } from '../../api/meta/field-manager.ts'
+import { invalidObject } from '../../api/errors/status-error.ts'
+import { forbidden, notSupported, required, type FieldError } from '../../schema/validation/field-error.ts'
+import { booleanParameter } from './query-values.ts'
+import type { Verb } from './request.ts'
+import type { FieldValidation } from '../objects/decode-object.ts'
+import { dryRunErrors } from './list-options.ts'
+import type { ResourceRequest } from '../registry/resource-deps.ts'
+
+export interface WriteOptions {
+  readonly manager: string
+  readonly force: boolean
+  readonly fieldValidation: FieldValidation
+}
+
+export const writeOptionsOf = ({ query, agent }: ResourceRequest): WriteOptions =>
+  query.size === 0
+    ? { manager: agent || 'unknown', force: false, fieldValidation: 'Warn' }
+    : {
+        manager: query.get('fieldManager') || agent || 'unknown',
+        force: booleanParameter(query, 'force'),
+        fieldValidation: (query.get('fieldValidation') || 'Warn') as FieldValidation, // checked before
+      }
+
+/** How the options of a write are called in errors about them. */
+const optionKinds: Partial<Record<Verb, string>> = {
+  create: 'CreateOptions',
+  update: 'UpdateOptions',
+  patch: 'PatchOptions',
+}
+
+const fieldValidations: readonly string[] = ['', 'Ignore', 'Strict', 'Warn']
+
+/** Refuses options that mean nothing, before anything is looked at. */
+export function checkWriteOptions({ query, target, body }: ResourceRequest): void {
+  const kind = optionKinds[target.verb]
+  if (kind === undefined) return
+  const isApply = body.kind === 'value' && body.patchType === 'apply'
+  if (query.size === 0 && !isApply) return
+  const manager = query.get('fieldManager') ?? ''
+  const fieldValidation = query.get('fieldValidation') ?? ''
+  const errors: FieldError[] = []
+  if (isApply && manager === '') errors.push(required('fieldManager', 'is required for apply patch'))
+  if (target.verb === 'patch' && !isApply && query.has('force'))
+    errors.push(forbidden('force', 'may not be specified for non-apply patch'))
+  append(errors, [...fieldManagerErrors(manager, 'fieldManager'), ...dryRunErrors(query.getAll('dryRun'))])
+  if (!fieldValidations.includes(fieldValidation))
+    errors.push(notSupported('fieldValidation', fieldValidation, fieldValidations))
+  if (errors.length > 0) throw invalidObject('meta.k8s.io', kind, '', errors)
+}

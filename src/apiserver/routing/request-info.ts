@@ -1,0 +1,69 @@
+// RequestInfo: what a method and a path ask for, by their form alone. Authorization depends on it, so it follows upstream
+// also for paths that nothing serves: whoever routes a request must not read it differently from whoever allows it.
+import { lookup } from '../../base/collections/lookup.ts'
+import { methodVerbs } from '../../api/kind/method-verbs.ts'
+import { StatusError } from '../../api/errors/status-error.ts'
+import { booleanParameter } from '../request/query-values.ts'
+import type { Verb } from '../request/request.ts'
+
+export interface ResourceInfo {
+  readonly kind: 'resource'
+  readonly verb: Verb
+  /** The verb stands in the path, as in `/api/v1/watch/pods`. */
+  readonly hasVerbInPath: boolean
+  readonly group: string
+  readonly version: string
+  /** Whether the path names a namespace in which the resource is. */
+  readonly isScoped: boolean
+  readonly namespace: string
+  readonly resource: string
+  readonly name: string
+  readonly subresource: string
+  /** What follows the subresource, or the name where the verb stands in the path. */
+  readonly rest: readonly string[]
+}
+
+export type RequestInfo = ResourceInfo | { readonly kind: 'path'; readonly verb: string }
+
+const namespaceSubresources = ['status', 'finalize']
+
+export function requestInfo(method: string, segments: readonly string[], query: URLSearchParams): RequestInfo {
+  const isCore = segments[0] === 'api'
+  const start = isCore ? 1 : 2
+  if ((!isCore && segments[0] !== 'apis') || segments.length < start + 2)
+    return { kind: 'path', verb: method.toLowerCase() }
+  const [version = '', ...behind] = segments.slice(start)
+  const verbInPath = behind[0] === 'watch' || behind[0] === 'proxy' ? behind[0] : undefined
+  if (verbInPath !== undefined && behind.length < 2)
+    throw new StatusError(
+      500,
+      'InternalError',
+      `failed to create RequestInfo: unable to determine kind and namespace from url, /${segments.join('/')}`,
+    )
+  const parts = verbInPath === undefined ? behind : behind.slice(1)
+  const isInNamespace = parts[0] === 'namespaces'
+  const isScoped = isInNamespace && parts.length > 2 && !namespaceSubresources.includes(parts[2] ?? '')
+  const [resource = '', name = '', ...rest] = isScoped ? parts.slice(2) : parts
+  const subresource = verbInPath === 'proxy' ? '' : (rest[0] ?? '')
+  return {
+    kind: 'resource',
+    verb: verbInPath ?? verbOf(method, name, query),
+    hasVerbInPath: verbInPath !== undefined,
+    group: isCore ? '' : (segments[1] ?? ''),
+    version,
+    isScoped,
+    namespace: isInNamespace ? (parts[1] ?? '') : '',
+    resource,
+    name,
+    subresource,
+    rest: rest.slice(verbInPath === 'proxy' ? 0 : 1),
+  }
+}
+
+/** A request that names an object is never a list or a watch, whatever its query says. */
+function verbOf(method: string, name: string, query: URLSearchParams): Verb {
+  const verb = lookup(methodVerbs, method) ?? ''
+  if (name !== '') return verb
+  if (verb === 'get') return booleanParameter(query, 'watch') ? 'watch' : 'list'
+  return verb === 'delete' ? 'deletecollection' : verb
+}

@@ -1,0 +1,92 @@
+// target: what a method and a path mean: which verb on which kind, or a path of the server's own.
+import { kinds } from '../../api/kinds.ts'
+import type { Kind } from '../../api/kind/kind.ts'
+import { getOrInsert } from '../../base/collections/get-or-insert.ts'
+import { badRequest, methodNotAllowed, pathNotFound, type StatusError } from '../../api/errors/status-error.ts'
+import { subresourcesOf } from '../discovery/served-resources.ts'
+import { proxiedPath } from './proxied-path.ts'
+import { requestInfo, type ResourceInfo } from './request-info.ts'
+import type { ApiRequest } from '../request/request.ts'
+
+/** By version, then by the plural of the name. */
+const byPath = new Map<string, Map<string, Kind>>()
+for (const kind of kinds) getOrInsert(byPath, kind.apiVersion, () => new Map<string, Kind>()).set(kind.plural, kind)
+
+/** What stands between slashes. To look for them one by one costs half of `split`, which remembers texts. */
+function segmentsOf(path: string): string[] {
+  const parts: string[] = []
+  let [first, end] = [0, path.length]
+  while (path[first] === '/') first++
+  while (end > first && path[end - 1] === '/') end--
+  for (let start = first; start < end;) {
+    const slash = path.indexOf('/', start)
+    const next = slash < 0 || slash > end ? end : slash
+    parts.push(path.slice(start, next))
+    start = next + 1
+  }
+  return parts
+}
+
+/** What is asked for, and why it is refused where nothing serves it; that is told to those who may ask for it. */
+export function requestTargetOf(
+  method: string,
+  path: string,
+  query: URLSearchParams,
+  accept: string,
+): Pick<ApiRequest, 'target' | 'rejection'> {
+  const ownPath = { kind: 'path', verb: method.toLowerCase(), path, accept } as const
+  try {
+    const decoded = path.includes('%') ? decodeURIComponent(path) : path
+    const info = requestInfo(method, segmentsOf(decoded), query)
+    if (info.kind === 'path') return { target: { ...ownPath, path: decoded } }
+    return resourceTarget(info, method, path, decoded)
+  } catch (error) {
+    return { target: ownPath, rejection: { error } }
+  }
+}
+
+function resourceTarget(
+  info: ResourceInfo,
+  method: string,
+  path: string,
+  decoded: string,
+): Pick<ApiRequest, 'target' | 'rejection'> {
+  const { verb, group, version, resource: plural, name, subresource } = info
+  const apiVersion = group === '' ? version : `${group}/${version}`
+  const served = byPath.get(apiVersion)?.get(plural)
+  const rejection = served === undefined || path.startsWith('//') ? pathNotFound() : rejectionOf(info, served, method)
+  // Of a kind that is not served nothing else is asked for: the request ends where it would be read.
+  const resource = served ?? ({ group, version, plural, apiVersion, namespaced: info.isScoped } as Kind)
+  const isInItself = plural === 'namespaces' && !info.isScoped && served !== undefined
+  const namespace = isInItself ? '' : info.namespace
+  const form = info.hasVerbInPath ? { hasVerbInPath: true as const } : {}
+  const target = { kind: 'resource', verb, resource, subresource, namespace, name, ...form } as const
+  if (rejection !== undefined) return { target: { ...target, isUnserved: true }, rejection: { error: rejection } }
+  if (subresource !== 'proxy') return { target }
+  return { target: { ...target, path: proxiedPath(info.rest, decoded.endsWith('/')) } }
+}
+
+/** Why a path or a method is not served on the kind. */
+function rejectionOf(info: ResourceInfo, kind: Kind, method: string): StatusError | undefined {
+  const { verb, name, subresource, isScoped, namespace, hasVerbInPath, rest } = info
+  const isProxied = subresource === 'proxy'
+  const hasOtherScope = kind.namespaced ? name !== '' && !isScoped : isScoped
+  const isUnknown = verb === 'proxy' || hasOtherScope || (rest.length > 0 && !isProxied)
+  if (isUnknown || (hasVerbInPath && subresource !== '')) return pathNotFound()
+  if (kind.namespaced && name !== '' && namespace === '') return badRequest('Namespace parameter required.')
+  if (name === '' && subresource !== '') return badRequest('name must be provided')
+  if (isProxied) return proxiedMethods.includes(method) ? undefined : methodNotAllowed()
+  if (subresource === '') return methodsOf(info, kind).includes(method) ? undefined : methodNotAllowed()
+  const part = subresourcesOf(kind).find((each) => each.name === subresource)
+  if (part === undefined) return pathNotFound()
+  return method !== 'HEAD' && part.verbs.some((each) => each === verb) ? undefined : methodNotAllowed()
+}
+
+const proxiedMethods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
+const objectMethods = ['GET', 'PUT', 'PATCH', 'DELETE']
+const collectionMethods = ['GET', 'POST', 'DELETE']
+
+function methodsOf({ name, namespace, hasVerbInPath }: ResourceInfo, { namespaced }: Kind): readonly string[] {
+  if (hasVerbInPath || (name === '' && namespaced && namespace === '')) return ['GET']
+  return name === '' ? collectionMethods : objectMethods
+}

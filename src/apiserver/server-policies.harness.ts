@@ -1,0 +1,57 @@
+// A server with the real policies for tests: certificates and ServiceAccount tokens, Node and RBAC with the default roles.
+import { seededRandom } from '../base/random/random.ts'
+import { VirtualClock } from '../base/time/virtual-clock.ts'
+import type { KeyPair } from '../platform/crypto/crypto.ts'
+import { nodeCrypto } from '../platform/node/crypto.ts'
+import type { Store } from '../store/store.ts'
+import { defaultAdmissionPlugins } from './admission/plugins.ts'
+import { clientCertificates } from './authentication/client-certificates.ts'
+import { ServiceAccountTokens } from './authentication/service-account-tokens.ts'
+import { bootstrapRbacObjects } from './authorization/bootstrap-policy/bootstrap-rbac-objects.ts'
+import { nodeAuthorizer } from './authorization/node/node-authorizer.ts'
+import { serverPolicies, type ServerPolicyOptions } from './server-policies.ts'
+import { startServer, type Harness } from './server.harness.ts'
+
+export const issuer = 'https://kubernetes.default.svc.cluster.local'
+
+export interface GuardedHarness extends Harness {
+  readonly accountTokens: ServiceAccountTokens
+}
+
+/** What several servers of one cluster have in common. */
+export interface SharedDeps {
+  readonly store?: Store
+  /** Signs and checks the tokens of ServiceAccounts. */
+  readonly key?: KeyPair
+}
+
+export async function startGuarded(
+  options: Partial<ServerPolicyOptions> = {},
+  { store, key = nodeCrypto.generateKey() }: SharedDeps = {},
+): Promise<GuardedHarness> {
+  const clock = new VirtualClock(Date.UTC(2030, 0, 1))
+  const accountTokens = new ServiceAccountTokens({
+    issuer,
+    audiences: [issuer],
+    key,
+    oldKeys: [],
+    clock,
+    random: seededRandom(2),
+    crypto: nodeCrypto,
+  })
+  const policies = serverPolicies({
+    clock,
+    audiences: [issuer],
+    anonymous: { enabled: true, paths: undefined },
+    authenticators: [clientCertificates([issuer])],
+    tokens: (caches) => [accountTokens.authenticator(caches)],
+    accountTokens,
+    authorizers: (rbac, caches) => [nodeAuthorizer(caches), rbac],
+    admission: defaultAdmissionPlugins,
+    ...options,
+  })
+  return {
+    ...(await startServer(policies, { bootstrapObjects: bootstrapRbacObjects, clock, ...(store && { store }) })),
+    accountTokens,
+  }
+}

@@ -1,0 +1,77 @@
+// objectText: an object in the store's order as JSON. Names of list items in sets of owned fields are full of quotes, which
+// JSON.stringify writes slowly, and everything else in the same call with them; since many objects share such sets, they
+// are written once and put in.
+import { lookup } from '../../base/collections/lookup.ts'
+import { RecentMap } from '../../base/collections/recent-map.ts'
+import { isInterned, memoizeInterned } from '../../base/collections/interned-values.ts'
+import type { ManagedFieldsEntry } from '../../api/meta/v1/object-meta.ts'
+import type { ApiObject } from '../../api/meta/object.ts'
+import type { JsonObject } from '../../schema/json/json-value.ts'
+
+export function objectJson(object: ApiObject): string {
+  const { kind, apiVersion, metadata } = object
+  const managed = metadata.managedFields
+  if (managed === undefined || !managed.some(hasQuotes)) return JSON.stringify(object)
+  let text = `{"kind":${JSON.stringify(kind)},"apiVersion":${JSON.stringify(apiVersion)},"metadata":{`
+  const plain = JSON.stringify({ ...metadata, managedFields: undefined })
+  text += `${plain.slice(1, -1)}${plain.length > 2 ? ',' : ''}"managedFields":${entriesText(managed)}}`
+  for (const name in object) {
+    const value = lookup(object as unknown as JsonObject, name)
+    if (value === undefined || name === 'kind' || name === 'apiVersion' || name === 'metadata') continue
+    text += `,${JSON.stringify(name)}:${typeof value === 'object' && value !== null ? partText(value) : JSON.stringify(value)}`
+  }
+  return `${text}}`
+}
+
+/**
+ * The text with a version, with which the metadata begins. Names of kinds and versions have no braces, so the second one
+ * opens the metadata.
+ */
+export function withResourceVersion(text: string, version: string): string {
+  const place = text.indexOf('{', 1) + 1
+  const comma = text.charCodeAt(place) === closeBrace ? '' : ','
+  return `${text.slice(0, place)}"resourceVersion":"${version}"${comma}${text.slice(place)}`
+}
+
+const closeBrace = 0x7d
+
+const sharedText = memoizeInterned((value: object): string => JSON.stringify(value))
+
+const partText = (value: object): string => (isInterned(value) ? sharedText(value) : JSON.stringify(value))
+
+function entriesText(entries: readonly ManagedFieldsEntry[]): string {
+  let text = ''
+  for (const entry of entries) {
+    const fields = fieldsIn(entry)
+    const plain = JSON.stringify(fields === undefined ? entry : { ...entry, fieldsV1: undefined })
+    const set = fields === undefined ? '' : `${plain.length > 2 ? ',' : ''}"fieldsV1":${setOf(fields).text}`
+    text += `${text === '' ? '' : ','}${plain.slice(0, -1)}${set}}`
+  }
+  return `[${text}]`
+}
+
+interface WrittenSet {
+  readonly text: string
+  readonly hasQuotes: boolean
+}
+
+const setsMax = 1_000
+const sets = new RecentMap<object, WrittenSet>(setsMax)
+
+function setOf(set: object): WrittenSet {
+  let known = sets.get(set)
+  if (known === undefined) {
+    const text = JSON.stringify(set)
+    known = { text, hasQuotes: text.includes('\\') }
+    sets.set(set, known)
+  }
+  return known
+}
+
+const fieldsIn = ({ fieldsV1 }: ManagedFieldsEntry): object | undefined =>
+  typeof fieldsV1 === 'object' && fieldsV1 !== null ? fieldsV1 : undefined
+
+function hasQuotes(entry: ManagedFieldsEntry): boolean {
+  const fields = fieldsIn(entry)
+  return fields !== undefined && setOf(fields).hasQuotes
+}

@@ -1,0 +1,44 @@
+// CertificateSigningRequest: who asks is who sends it, the request itself never changes, and a decision has its own door.
+import { rfc3339 } from '../../base/time/clock.ts'
+import {
+  certificateSigningRequest,
+  type CertificateSigningRequest,
+} from '../../api/certificates/v1/certificate-signing-request.ts'
+import { withPreservedMetadata } from '../objects/preserved-metadata.ts'
+import type { Strategy, StrategyContext } from '../registry/strategy.ts'
+
+type Conditions = NonNullable<CertificateSigningRequest['status']['conditions']>
+
+export const certificateSigningRequestStrategy: Strategy<CertificateSigningRequest> = {
+  kind: certificateSigningRequest,
+  prepareCreate: (object, { user }) => {
+    const { uid: _, extra: _extra, ...spec } = object.spec
+    const uid = user.uid === '' ? {} : { uid: user.uid }
+    const extra = Object.keys(user.extra).length === 0 ? {} : { extra: user.extra }
+    return { ...object, spec: { ...spec, username: user.name, groups: [...user.groups], ...uid, ...extra } }
+  },
+  prepareUpdate: (object, old) => ({ ...object, spec: old.spec }),
+  subresourceUpdates: {
+    approval: (sent, old, world) => ({
+      ...old,
+      metadata: withPreservedMetadata(sent.metadata, old.metadata),
+      status: {
+        ...old.status,
+        conditions: withTimes(sent.status.conditions ?? [], old.status.conditions ?? [], world),
+      },
+    }),
+  },
+}
+
+/** A condition without times is as old as this request; one that was there keeps its own. */
+function withTimes(conditions: Conditions, old: Conditions, { nowMs }: StrategyContext): Conditions {
+  const now = rfc3339(nowMs)
+  return conditions.map((condition) => {
+    const before = old.find(({ type, status }) => type === condition.type && status === condition.status)
+    return {
+      ...condition,
+      lastUpdateTime: condition.lastUpdateTime ?? now,
+      lastTransitionTime: condition.lastTransitionTime ?? before?.lastTransitionTime ?? now,
+    }
+  })
+}

@@ -1,0 +1,41 @@
+// CustomResourceDefinition: its status remembers every version in which objects were ever stored, and says that the kind is
+// not served. Clients that wait for the condition Established therefore wait, instead of failing at their first object.
+import {
+  customResourceDefinition,
+  withStorageVersion,
+  type CustomResourceDefinition,
+} from '../../api/apiextensions/v1/custom-resource-definition.ts'
+import { rfc3339 } from '../../base/time/clock.ts'
+import type { Strategy, StrategyContext } from '../registry/strategy.ts'
+
+export const customResourceDefinitionStrategy: Strategy<CustomResourceDefinition> = {
+  kind: customResourceDefinition,
+  // A dry run answers as upstream does, where conditions come after the creation.
+  prepareCreate: (object, world) => (world.isDryRun ? object : withEstablished(object, world)),
+  prepareUpdate: (object, _old, world) =>
+    withEstablished(
+      {
+        ...object,
+        status: {
+          ...object.status,
+          storedVersions: withStorageVersion(object.status.storedVersions ?? [], object.spec),
+        },
+      },
+      world,
+    ),
+}
+
+/** The same definition with the condition Established: False as long as nothing serves custom resources. */
+function withEstablished(object: CustomResourceDefinition, { nowMs }: StrategyContext): CustomResourceDefinition {
+  const { status } = object
+  const conditions = status.conditions ?? []
+  if (conditions.some(({ type }) => type === 'Established')) return object
+  const established = {
+    type: 'Established',
+    status: 'False',
+    lastTransitionTime: rfc3339(nowMs),
+    reason: 'NotServed',
+    message: 'custom resources are not served by this API server yet',
+  }
+  return { ...object, status: { ...status, conditions: [...conditions, established] } }
+}

@@ -1,0 +1,78 @@
+// A log over WebSocket: each piece is one message, and the connection is closed at the log's end.
+import { badRequest } from '../../../api/errors/status-error.ts'
+import type { WireResponse } from '../../../platform/http/listener.ts'
+import { WebSocketConnection } from '../../../wire/websocket/websocket-connection.ts'
+import {
+  offeredWebSocketProtocols,
+  webSocketUpgradeHeaders,
+  type RequestHeaders,
+} from '../../../wire/websocket/websocket-handshake.ts'
+import type { ApiResponse } from '../../request/response.ts'
+
+type Encoding = 'binary' | 'base64'
+
+const encodings = new Map<string, Encoding>([
+  ['binary.k8s.io', 'binary'],
+  ['base64.binary.k8s.io', 'base64'],
+])
+
+/** `ask` sends the request on as one for plain bytes. */
+export async function logOverWebSocket(
+  headers: RequestHeaders,
+  ask: (headers: RequestHeaders) => Promise<WireResponse>,
+): Promise<ApiResponse> {
+  const offered = offeredWebSocketProtocols(headers)
+  const protocol = offered.find((name) => encodings.has(name))
+  const encoding = encodings.get(protocol ?? '') ?? 'binary'
+  // As upstream: the protocol is agreed on once there is a log to send.
+  const { body } = await ask({})
+  if (offered.length > 0 && protocol === undefined)
+    throw badRequest(`unable to upgrade: none of the protocols [${offered.join(' ')}] is known`)
+  const digest = await sha1Of(headers)
+  return {
+    kind: 'wire',
+    response: {
+      status: 101,
+      headers: webSocketUpgradeHeaders(headers, protocol, () => digest),
+      body: '',
+      onUpgrade: (socket) => sendLog(new WebSocketConnection(socket), body, encoding),
+    },
+  }
+}
+
+/** The digest that webSocketAnswer will ask for. */
+async function sha1Of(headers: RequestHeaders): Promise<Uint8Array> {
+  let text = ''
+  webSocketUpgradeHeaders(headers, undefined, (asked) => {
+    text = asked
+    return new Uint8Array()
+  })
+  return new Uint8Array(await crypto.subtle.digest('SHA-1', new TextEncoder().encode(text)))
+}
+
+async function sendLog(connection: WebSocketConnection, body: WireResponse['body'], encoding: Encoding): Promise<void> {
+  const incoming = drained(connection)
+  try {
+    for await (const piece of piecesOf(body)) {
+      const bytes = typeof piece === 'string' ? new TextEncoder().encode(piece) : piece
+      await (encoding === 'binary' ? connection.sendBinary(bytes) : connection.sendText(bytes.toBase64()))
+    }
+  } catch {
+    // The client has gone, or the kubelet has: either way the log ends here.
+  } finally {
+    await connection.close()
+    await incoming
+  }
+}
+
+/** A client sends nothing but pings and its close. */
+async function drained(connection: WebSocketConnection): Promise<void> {
+  try {
+    for await (const _ of connection.messages());
+  } catch {
+    // A client that breaks the protocol has been told so.
+  }
+}
+
+const piecesOf = (body: WireResponse['body']): AsyncIterable<Uint8Array | string> | Iterable<Uint8Array | string> =>
+  typeof body === 'string' || body instanceof Uint8Array ? [body] : 'take' in body ? [] : body

@@ -1,0 +1,57 @@
+// Pod: it ends gracefully while a kubelet may still run it, and is bound to a node by a subresource.
+import { rfc3339 } from '../../../base/time/clock.ts'
+import { binding } from '../../../api/core/v1/binding.ts'
+import { boundSpec } from '../../../api/core/v1/pod-spec/bound-spec.ts'
+import { isPodFinished } from '../../../api/core/v1/pod/pod-readiness.ts'
+import { isBound, pod, type Pod } from '../../../api/core/v1/pod/pod.ts'
+import type { PodCondition } from '../../../api/core/v1/pod/pod-status.ts'
+import { badRequest, conflict } from '../../../api/errors/status-error.ts'
+import { decodeBody } from '../../objects/decode-object.ts'
+import type { Strategy } from '../../registry/strategy.ts'
+import { withEphemeralContainers, withResizedResources } from './pod-subresource-updates.ts'
+
+export const podStrategy: Strategy<Pod> = {
+  kind: pod,
+  returnsDeletedObject: true,
+  graceSeconds(object, { gracePeriodSeconds }) {
+    if (!isBound(object) || isPodFinished(object)) return 0
+    return Math.max(0, gracePeriodSeconds ?? object.spec.terminationGracePeriodSeconds)
+  },
+  subresourceUpdates: { ephemeralcontainers: withEphemeralContainers, resize: withResizedResources },
+  subresourceActions: { binding: bind },
+}
+
+function bind(object: Pod, body: unknown, nowMs: number): { object: Pod } {
+  const { target, metadata } = decodeBody(binding, 'Binding', body)
+  const nodeName = target?.name
+  if (nodeName === undefined) throw badRequest('target.name: Required value')
+  const refuse = (why: string) => conflict({ group: '', plural: 'pods/binding' }, object.metadata.name, why)
+  if (object.metadata.deletionTimestamp !== undefined)
+    throw refuse(`pod ${object.metadata.name} is being deleted, cannot be assigned to a host`)
+  if (isBound(object))
+    throw refuse(`pod ${object.metadata.name} is already assigned to node ${JSON.stringify(object.spec.nodeName)}`)
+  const scheduled: PodCondition = { type: 'PodScheduled', status: 'True', lastTransitionTime: rfc3339(nowMs) }
+  const { nominatedNodeName: _, ...status } = object.status
+  const others = (object.status.conditions ?? []).filter(({ type }) => type !== scheduled.type)
+  return {
+    object: {
+      ...object,
+      metadata: withBindingMetadata(object.metadata, metadata),
+      spec: boundSpec(object.spec, nodeName),
+      // As long as it is: what is spread into a new list leaves room for sixteen more, in every pod.
+      status: { ...status, conditions: others.concat(scheduled) },
+    },
+  }
+}
+
+/** A binding may bring labels and annotations of its own. */
+function withBindingMetadata(
+  metadata: Pod['metadata'],
+  { labels = {}, annotations = {} }: Pick<Partial<Pod['metadata']>, 'labels' | 'annotations'> = {},
+): Pod['metadata'] {
+  return {
+    ...metadata,
+    ...(Object.keys(labels).length === 0 ? {} : { labels: { ...metadata.labels, ...labels } }),
+    ...(Object.keys(annotations).length === 0 ? {} : { annotations: { ...metadata.annotations, ...annotations } }),
+  }
+}

@@ -1,0 +1,158 @@
+// What the API server asks of kubelets for a client: logs, exec, attach, port-forward. Here it is decided which kubelet
+// and which container; the bytes go past.
+import { lookup } from '../../../base/collections/lookup.ts'
+import type { Pod } from '../../../api/core/v1/pod/pod.ts'
+import type { Kind } from '../../../api/kind/kind.ts'
+import { badRequest, invalidObject, methodNotAllowed, StatusError } from '../../../api/errors/status-error.ts'
+import type { WireResponse } from '../../../platform/http/listener.ts'
+import { isWebSocketUpgrade } from '../../../wire/websocket/websocket-handshake.ts'
+import { forbidden, invalid, type FieldError } from '../../../schema/validation/field-error.ts'
+import type { ApiResponse } from '../../request/response.ts'
+import type { KubeletCall, KubeletConnection } from '../../kubelet-client/kubelet-connection.ts'
+import { parseInteger } from '../../request/query-values.ts'
+import type { ResourceDeps, ResourceRequest } from '../../registry/resource-deps.ts'
+import { get } from '../../registry/reads.ts'
+import { callKubelet } from '../../kubelet-client/call-kubelet.ts'
+import { logOverWebSocket } from './log-web-socket.ts'
+
+/** How the kubelet calls what the API calls otherwise. */
+const kubeletPaths = { attach: 'attach', exec: 'exec', log: 'containerLogs', portforward: 'portForward' } as const
+
+/** What the record says of them. */
+const recordedNames = { attach: 'attach', exec: 'exec', log: 'logs', portforward: 'port-forward' } as const
+
+export type PodStream = keyof typeof kubeletPaths
+
+export const isPodStream = (subresource: string): subresource is PodStream => Object.hasOwn(kubeletPaths, subresource)
+
+export async function podStream(
+  deps: ResourceDeps,
+  request: ResourceRequest,
+  stream: PodStream,
+  kubelets: KubeletConnection,
+): Promise<ApiResponse> {
+  const { target, upgrade } = request
+  if (target.verb !== 'get' && (stream === 'log' || target.verb !== 'create')) throw methodNotAllowed()
+  const pod = (await get(deps, { ...request, query: new URLSearchParams() })).object as Pod
+  const container = stream === 'portforward' ? '' : `/${containerOf(pod, request.query.get('container') ?? '')}`
+  if (stream === 'log') {
+    const errors = logErrors(request.query)
+    if (errors.length > 0) throw invalidObject('', 'PodLogOptions', target.name, errors)
+  }
+  const { nodeName } = pod.spec
+  if (nodeName === undefined) {
+    // Nothing was logged by what never ran.
+    if (stream === 'log') return { kind: 'text', status: 200, text: '' }
+    throw badRequest(`pod ${target.name} does not have a host assigned`)
+  }
+  if (stream !== 'log' && upgrade === undefined) throw badRequest('Upgrade request required')
+  // A handshake of WebSocket is a GET. Port-forwards are tunnelled, and their kubelet refuses what it does not take.
+  const isWebSocket = upgrade !== undefined && isWebSocketUpgrade(upgrade.headers)
+  if (isWebSocket && target.verb === 'create' && stream !== 'portforward') throw methodNotAllowed()
+  const ask = async (call: KubeletCall): Promise<WireResponse> => {
+    const answer = await callKubelet(deps, request, { call, what: recordedNames[stream] }, kubelets)
+    if (stream === 'log' && answer.status >= 300) throw await statusOfKubeletError(answer, deps.kind, target.name)
+    return answer
+  }
+  const query = kubeletQuery(request.query).toString()
+  const call: KubeletCall = {
+    node: nodeName,
+    method: target.verb === 'get' ? 'GET' : 'POST',
+    path: `/${kubeletPaths[stream]}/${target.namespace}/${target.name}${container}${query === '' ? '' : `?${query}`}`,
+    headers: upgrade?.headers ?? {},
+    body: undefined,
+  }
+  if (stream === 'log' && isWebSocket) return logOverWebSocket(upgrade.headers, (headers) => ask({ ...call, headers }))
+  const answer = await ask(call)
+  return { kind: 'wire', response: answer }
+}
+
+/** What the options of a log may not be. */
+function logErrors(query: URLSearchParams): readonly FieldError[] {
+  const atLeast = (name: string, minimum: number, detail: string): readonly FieldError[] => {
+    const text = query.get(name)
+    if (text === null) return []
+    const value = parseInteger(text)
+    return value < minimum ? [invalid(name, value, detail)] : []
+  }
+  const isBoth = query.has('sinceSeconds') && query.has('sinceTime')
+  return [
+    ...atLeast('tailLines', 0, 'must be greater than or equal to 0'),
+    ...atLeast('limitBytes', 1, 'must be greater than 0'),
+    ...(isBoth ? [forbidden('', 'at most one of `sinceTime` or `sinceSeconds` may be specified')] : []),
+    ...atLeast('sinceSeconds', 1, 'must be greater than 0'),
+  ]
+}
+
+const refusalBytesMax = 50_000
+
+/** What a kubelet refuses in plain text, as the API says it. */
+async function statusOfKubeletError({ status, body }: WireResponse, kind: Kind, name: string): Promise<StatusError> {
+  let text = ''
+  const decoder = new TextDecoder()
+  const pieces = typeof body === 'string' || body instanceof Uint8Array ? [body] : 'take' in body ? [] : body
+  for await (const piece of pieces)
+    if (text.length < refusalBytesMax)
+      text += typeof piece === 'string' ? piece : decoder.decode(piece, { stream: true })
+  if (status === 400) return badRequest(text)
+  if (status === 500)
+    return new StatusError(500, 'InternalError', `Internal error occurred: ${text}`, {
+      causes: [{ reason: '', message: text }],
+    })
+  const details = {
+    name,
+    kind: kind.plural,
+    causes: [{ reason: 'UnexpectedServerResponse', message: text }],
+  }
+  if (status === 404)
+    return new StatusError(
+      404,
+      'NotFound',
+      `the server could not find the requested resource ( ${kind.plural} ${name})`,
+      details,
+    )
+  if (status === 401)
+    return new StatusError(401, 'Unauthorized', 'the server has asked for the client to provide credentials', details)
+  if (status === 403) return new StatusError(403, 'Forbidden', text === '' ? 'forbidden' : text, details)
+  return new StatusError(
+    status,
+    '',
+    `the server responded with the status code ${status} but did not return more information`,
+    details,
+  )
+}
+
+/** What a client calls stdin and stdout, a kubelet calls input and output. */
+const kubeletNames: Readonly<Record<string, string>> = { stdin: 'input', stdout: 'output', stderr: 'error' }
+
+function kubeletQuery(query: URLSearchParams): URLSearchParams {
+  const renamed = new URLSearchParams()
+  for (const [name, value] of query) {
+    const isOn = value === 'true' || value === '1'
+    if (name === 'container') continue
+    if (Object.hasOwn(kubeletNames, name) || name === 'tty') {
+      if (isOn) renamed.append(lookup(kubeletNames, name) ?? name, '1')
+    } else renamed.append(name, value)
+  }
+  return renamed
+}
+
+/** The container that was named, or the only one there is. */
+function containerOf({ metadata, spec }: Pod, asked: string): string {
+  const [regular, init, ephemeral] = [spec.containers, spec.initContainers ?? [], spec.ephemeralContainers ?? []].map(
+    (list) => list.map(({ name }) => name),
+  ) as [string[], string[], string[]]
+  const only = regular.length === 1 && init.length + ephemeral.length === 0 ? regular[0] : undefined
+  if (asked === '' && only !== undefined) return only
+  if (asked === '') {
+    const others = [
+      ...(init.length === 0 ? [] : [` or one of the init containers: [${init.join(' ')}]`]),
+      ...(ephemeral.length === 0 ? [] : [` or one of the ephemeral containers: [${ephemeral.join(' ')}]`]),
+    ]
+    throw badRequest(
+      `a container name must be specified for pod ${metadata.name}, choose one of: [${regular.join(' ')}]${others.join('')}`,
+    )
+  }
+  if ([...regular, ...init, ...ephemeral].includes(asked)) return asked
+  throw badRequest(`container ${asked} is not valid for pod ${metadata.name}`)
+}

@@ -1,0 +1,65 @@
+// Links of pages behind a proxy. Those of the first table were seen from kube-apiserver v1.36.
+import { deepEqual, equal } from 'node:assert/strict'
+import { test } from 'node:test'
+import { linkThrough, PageRewriter, rewriteLinks } from './proxy-links.ts'
+
+const root = '/api/v1/namespaces/default/pods/p:80/proxy'
+const host = '10.0.0.7:80'
+
+const links: [link: string, through: string][] = [
+  ['/there', `${root}/there`],
+  ['/there/?a=b#c', `${root}/there/?a=b#c`],
+  ['rel', 'rel'],
+  ['', ''],
+  ['?q', '?q'],
+  ['//other/z', '//other/z'],
+  ['http://other.example/z', 'http://other.example/z'],
+  [`http://${host}/z`, `${root}/z`],
+  [`https://${host}/z`, `${root}/z`],
+  [`http://${host}`, `${root}/`],
+  [`http://${host}.evil/z`, `http://${host}.evil/z`],
+  [`http://user@${host}/z`, `http://user@${host}/z`],
+  [`${root}/x`, `${root}/x`],
+]
+for (const [link, through] of links)
+  test(`the link ${JSON.stringify(link)} leads to ${JSON.stringify(through)}`, () =>
+    equal(linkThrough(link, root, host), through))
+
+const page =
+  '<a href="/a?y=1#z">a</a><a href="rel">b</a><img src=\'/i.png\' alt="/no"><A HREF=/up>x</A><form action = "/f"></form>' +
+  '<!-- <a href="/c"> --><script src="/s.js">if (a<b) "<a href=\'/no\'>"</script><p href="/no" title="a > b"><a title=">" href="/q">' +
+  '<a data-href="/no" href="/r"> 1 < 2 <link href="//host/x"><a href>'
+const rewritten = page
+  .replace('"/a?', `"${root}/a?`)
+  .replace("'/i", `'${root}/i`)
+  .replace('=/up', `=${root}/up`)
+  .replace('"/f"', `"${root}/f"`)
+  .replace('"/s.js', `"${root}/s.js`)
+  .replace('"/q"', `"${root}/q"`)
+  .replace('"/r"', `"${root}/r"`)
+
+for (const length of [1, 2, 3, 7, 50, 1000])
+  test(`a page in pieces of ${length} characters has its links rewritten, and nothing else`, () => {
+    const pages = new PageRewriter((link) => linkThrough(link, root, host))
+    let text = ''
+    for (let at = 0; at < page.length; at += length) text += pages.write(page.slice(at, at + length))
+    equal(text + pages.end(), rewritten)
+  })
+
+test('a tag that does not end is passed on', () => {
+  const pages = new PageRewriter((link) => `!${link}`)
+  const endless = `<a title="${'x'.repeat(20_000)}`
+  equal(pages.write(endless) + pages.write('">') + pages.end(), `${endless}">`)
+})
+
+test('only pages are rewritten, and no header lets other pages read the answer', () => {
+  const answer = (type: string, more: Record<string, string> = {}) =>
+    rewriteLinks({ status: 200, headers: { 'content-type': type, ...more }, body: '<a href="/x">' }, root, host)
+  equal(answer('text/html; charset=utf-8').body, `<a href="${root}/x">`)
+  equal(answer('application/xhtml+xml').body, '<a href="/x">')
+  equal(answer('text/html', { 'content-encoding': 'br' }).body, '<a href="/x">')
+  deepEqual(answer('text/plain', { 'access-control-allow-origin': '*', location: '/y' }).headers, {
+    'content-type': 'text/plain',
+    location: `${root}/y`,
+  })
+})

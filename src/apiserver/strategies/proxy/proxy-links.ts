@@ -1,0 +1,195 @@
+// rewrittenLinks: the answer of a server behind a proxy, with its links leading back through the proxy: the Location header,
+// and the attributes of HTML that hold addresses. Pages are rewritten as they come, one tag at a time.
+import { setOwn } from '../../../base/collections/lookup.ts'
+import type { WireResponse } from '../../../platform/http/listener.ts'
+
+/** Attributes that hold addresses, by their elements. */
+const addressAttributes = new Map(
+  Object.entries({
+    a: ['href'],
+    applet: ['codebase'],
+    area: ['href'],
+    audio: ['src'],
+    base: ['href'],
+    blockquote: ['cite'],
+    body: ['background'],
+    button: ['formaction'],
+    command: ['icon'],
+    del: ['cite'],
+    embed: ['src'],
+    form: ['action'],
+    frame: ['longdesc', 'src'],
+    head: ['profile'],
+    html: ['manifest'],
+    iframe: ['longdesc', 'src'],
+    img: ['longdesc', 'src', 'usemap'],
+    input: ['formaction', 'src', 'usemap'],
+    ins: ['cite'],
+    link: ['href'],
+    object: ['classid', 'codebase', 'data', 'usemap'],
+    q: ['cite'],
+    script: ['src'],
+    source: ['src'],
+    video: ['poster', 'src'],
+  }),
+)
+
+/** A longer tag is passed on as it is. */
+const tagCharactersMax = 8 * 1024
+
+/** `root` is the path of the proxy, `host` the server behind it. */
+export function rewriteLinks(answer: WireResponse, root: string, host: string): WireResponse {
+  const headers: Record<string, string | readonly string[]> = {}
+  for (const [name, value] of Object.entries(answer.headers))
+    // The other server does not decide which pages may read what this one answers.
+    if (!name.startsWith('access-control-')) setOwn(headers, name, value)
+  const { location } = headers
+  if (typeof location === 'string') headers['location'] = linkThrough(location, root, host)
+  const type = String(headers['content-type'] ?? '')
+  const isPage = /^text\/html\s*(;|$)/i.test(type) && headers['content-encoding'] === undefined
+  return { ...answer, headers, body: isPage ? rewrittenBody(answer.body, root, host) : answer.body }
+}
+
+/** The link as the client must follow it; one that leads elsewhere, or is relative, stays. */
+export function linkThrough(link: string, root: string, host: string): string {
+  const own = ['http', 'https'].map((scheme) => `${scheme}://${host}`).find((origin) => isAt(link, origin))
+  const isOwn = host !== '' && own !== undefined
+  if (!isOwn && (!link.startsWith('/') || link.startsWith('//'))) return link
+  const path = isOwn ? link.slice(own.length) : link
+  return path === root || path.startsWith(`${root}/`) ? path : `${root}${path.startsWith('/') ? '' : '/'}${path}`
+}
+
+const isAt = (link: string, origin: string): boolean =>
+  link.startsWith(origin) && ['', '/', '?', '#'].includes(link.charAt(origin.length))
+
+function rewrittenBody(body: WireResponse['body'], root: string, host: string): WireResponse['body'] {
+  const pages = new PageRewriter((link) => linkThrough(link, root, host))
+  if (typeof body === 'string') return pages.write(body) + pages.end()
+  if (body instanceof Uint8Array) return bytesOf(pages.write(textOf(body)) + pages.end())
+  return 'take' in body ? body : rewrittenPieces(body, pages)
+}
+
+async function* rewrittenPieces(pieces: AsyncIterable<Uint8Array | string>, pages: PageRewriter) {
+  for await (const piece of pieces) {
+    const text = pages.write(typeof piece === 'string' ? textOf(new TextEncoder().encode(piece)) : textOf(piece))
+    if (text !== '') yield bytesOf(text)
+  }
+  const last = pages.end()
+  if (last !== '') yield bytesOf(last)
+}
+
+/** One character for each byte: what a page says in other characters passes unread. */
+function textOf(bytes: Uint8Array): string {
+  let text = ''
+  for (let at = 0; at < bytes.length; at += 8192) text += String.fromCharCode(...bytes.subarray(at, at + 8192))
+  return text
+}
+
+const bytesOf = (text: string): Uint8Array => Uint8Array.from(text, (character) => character.charCodeAt(0))
+
+/** HTML in pieces of any length; what cannot be read yet is kept until its end has come. */
+export class PageRewriter {
+  readonly #link: (link: string) => string
+  #kept = ''
+  /** What ends the text that is not markup: a comment, a script. */
+  #until = ''
+
+  constructor(link: (link: string) => string) {
+    this.#link = link
+  }
+
+  write(piece: string): string {
+    const text = this.#kept + piece
+    const lower = text.toLowerCase()
+    let [out, at] = ['', 0]
+    for (;;) {
+      const next = this.#until === '' ? text.indexOf('<', at) : lower.indexOf(this.#until, at)
+      if (next < 0) {
+        const held = this.#until === '' ? 0 : Math.min(this.#until.length - 1, text.length - at)
+        out += text.slice(at, text.length - held)
+        this.#kept = text.slice(text.length - held)
+        return out
+      }
+      out += text.slice(at, next)
+      at = next
+      const end = this.#until === '' ? endOfMarkup(text, at) : at + this.#until.length
+      if (end < 0 && text.length - at <= tagCharactersMax) {
+        this.#kept = text.slice(at)
+        return out
+      }
+      const markup = text.slice(at, end < 0 ? text.length : end)
+      out += this.#until === '' && end >= 0 ? this.#markup(markup) : markup
+      at += markup.length
+      if (this.#until !== '') this.#until = ''
+      else if (end >= 0) this.#until = endOfRaw(markup)
+    }
+  }
+
+  /** What was kept, at the end of the page. */
+  end(): string {
+    const kept = this.#kept
+    this.#kept = ''
+    return kept
+  }
+
+  #markup(markup: string): string {
+    const element = /^<([a-z][a-z0-9]*)/i.exec(markup)?.[1]?.toLowerCase()
+    const names = element === undefined ? undefined : addressAttributes.get(element)
+    return names === undefined ? markup : rewrittenTag(markup, (element ?? '').length + 1, names, this.#link)
+  }
+}
+
+/** Where the markup that begins here ends: behind its `>`, which may not stand in quotes; -1 when that has not come yet. */
+function endOfMarkup(text: string, at: number): number {
+  if (text.startsWith('<!--', at)) return at + 4
+  if (!/[a-z/!?]/i.test(text[at + 1] ?? '<')) return text.length > at + 1 ? at + 1 : -1
+  let [quote, last] = ['', '']
+  for (let index = at + 1; index < text.length; index++) {
+    const character = text[index] ?? ''
+    if (quote !== '') quote = character === quote ? '' : quote
+    else if (character === '>') return index + 1
+    else if ((character === '"' || character === "'") && last === '=') quote = character
+    if (!isSpace(character)) last = character
+  }
+  return -1
+}
+
+/** What ends the text behind a tag in which nothing is markup. */
+function endOfRaw(markup: string): string {
+  if (markup === '<!--') return '-->'
+  const element = /^<(script|style)(?=[\s/>])/i.exec(markup)?.[1]
+  return element === undefined ? '' : `</${element.toLowerCase()}`
+}
+
+/** The tag with its addresses rewritten, read from left to right. */
+function rewrittenTag(tag: string, from: number, names: readonly string[], link: (link: string) => string): string {
+  let [out, copied, at] = ['', 0, from]
+  while (at < tag.length) {
+    const equals = tag.indexOf('=', at)
+    if (equals < 0) break
+    const name = lastWord(tag, at, equals)
+    let start = equals + 1
+    while (isSpace(tag[start])) start++
+    const quote = tag[start] === '"' || tag[start] === "'" ? (tag[start] ?? '') : ''
+    start += quote.length
+    let end = start
+    while (end < tag.length && (quote === '' ? !isSpace(tag[end]) && tag[end] !== '>' : tag[end] !== quote)) end++
+    if (names.includes(name)) {
+      out += tag.slice(copied, start) + link(tag.slice(start, end))
+      copied = end
+    }
+    at = end + 1
+  }
+  return out + tag.slice(copied)
+}
+
+const isSpace = (character: string | undefined): boolean => character !== undefined && ' \t\r\n\f'.includes(character)
+
+/** The word before an equals sign. */
+function lastWord(tag: string, from: number, equals: number): string {
+  let end = equals
+  while (end > from && isSpace(tag[end - 1])) end--
+  let start = end
+  while (start > from && !isSpace(tag[start - 1]) && tag[start - 1] !== '/') start--
+  return tag.slice(start, end).toLowerCase()
+}

@@ -1,0 +1,70 @@
+// Where a proxied request goes: which server a node, a pod or a service stands for. Only the objects and the name in the path
+// decide; the rest of the path never does.
+import type { Endpoints } from '../../../api/core/v1/service/endpoints.ts'
+import type { EndpointAddress } from '../../../api/core/v1/service/endpoint-subset.ts'
+import type { Pod } from '../../../api/core/v1/pod/pod.ts'
+import type { Service } from '../../../api/core/v1/service/service.ts'
+import { badRequest, StatusError } from '../../../api/errors/status-error.ts'
+
+/** `name`, `name:port` or `scheme:name:port`, as it stands in the path. */
+export interface ProxyName {
+  readonly text: string
+  readonly scheme: 'http' | 'https'
+  readonly hasScheme: boolean
+  readonly name: string
+  /** A number, the name of a port, or '' for the default. */
+  readonly port: string
+}
+
+export function proxyName(text: string, what: 'node' | 'pod' | 'service'): ProxyName {
+  const fields = text.split(':')
+  const [scheme = '', name = '', port = ''] = fields.length === 3 ? fields : ['', ...fields]
+  const isScheme = scheme === '' || scheme === 'http' || scheme === 'https'
+  if (fields.length > 3 || name === '' || !isScheme) throw badRequest(`invalid ${what} request ${JSON.stringify(text)}`)
+  return { text, scheme: scheme === 'https' ? 'https' : 'http', hasScheme: scheme !== '', name, port }
+}
+
+const isNumber = (text: string): boolean => /^\d{1,5}$/.test(text)
+
+export function portNumber(text: string): number {
+  const port = isNumber(text) ? Number(text) : 0
+  if (port < 1 || port > 65_535) throw badRequest(`invalid port ${JSON.stringify(text)}`)
+  return port
+}
+
+/** The port that was asked for by number or by name, or the first that a container declares. */
+export function podPort({ spec }: Pod, { port, scheme }: ProxyName): number {
+  const ports = spec.containers.flatMap((container) => container.ports ?? [])
+  const found = port === '' ? ports[0] : ports.find((candidate) => candidate.name === port)
+  if (found !== undefined) return found.containerPort
+  return port === '' ? (scheme === 'https' ? 443 : 80) : portNumber(port)
+}
+
+export interface Backend {
+  readonly address: string
+  readonly port: number
+}
+
+/** The ready addresses of a service at a port. `isBacked` says whether a pod really has the address. */
+export function serviceBackends(
+  service: Service,
+  endpoints: Endpoints,
+  { text, name, port }: ProxyName,
+  isBacked: (address: EndpointAddress) => boolean,
+): readonly Backend[] {
+  const portName = isNumber(port) ? portNameOf(service, name, Number(port)) : port
+  const backends = (endpoints.subsets ?? []).flatMap(({ addresses = [], ports = [] }) => {
+    const number = ports.find((candidate) => (candidate.name ?? '') === portName)?.port
+    return number === undefined ? [] : addresses.filter(isBacked).map(({ ip }) => ({ address: ip, port: number }))
+  })
+  if (backends.length === 0) throw unavailable(`no endpoints available for service ${JSON.stringify(text)}`)
+  return backends
+}
+
+function portNameOf({ spec }: Service, name: string, port: number): string {
+  const found = (spec?.ports ?? []).find((candidate) => candidate.port === port)
+  if (found === undefined) throw unavailable(`no service port ${port} found for service ${JSON.stringify(name)}`)
+  return found.name ?? ''
+}
+
+const unavailable = (message: string): StatusError => new StatusError(503, 'ServiceUnavailable', message)

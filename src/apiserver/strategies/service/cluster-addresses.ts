@@ -1,0 +1,90 @@
+// Cluster addresses: which IPv4 address a Service gets, from the ranges of the ServiceCIDRs. A taken address is an
+// IPAddress object, named after it.
+import { lookup } from '../../../base/collections/lookup.ts'
+import { ipAddress, type IPAddress } from '../../../api/networking/v1/ip-address.ts'
+import { parseCidr } from '../../../api/networking/v1/cidr.ts'
+import { serviceCidr, type ServiceCIDR } from '../../../api/networking/v1/service-cidr.ts'
+import { isIpV4 } from '../../../api/validation/network-rules.ts'
+import { isBeingDeleted, objectKey } from '../../../api/meta/object.ts'
+import type { Service } from '../../../api/core/v1/service/service.ts'
+import { encodeObject } from '../../storage/stored-object.ts'
+import type { Allocation } from '../../registry/allocations.ts'
+import { keyPrefix, storeKey } from '../../storage/store-keys.ts'
+import type { StrategyContext } from '../../registry/strategy.ts'
+import { freeNumber, reservedCount, type NumberRange } from './free-number.ts'
+
+/** The range of a cluster whose ServiceCIDRs are not there yet. */
+export const serviceCidrDefault = '10.96.0.0/12'
+
+export const addressPrefix = keyPrefix(ipAddress)
+
+const managedBy = { 'ipaddress.kubernetes.io/managed-by': 'ipallocator.k8s.io' }
+
+interface AddressRange extends NumberRange {
+  readonly cidr: string
+  readonly base: number
+  readonly size: number
+}
+
+const isReady = ({ status }: ServiceCIDR): boolean =>
+  status.conditions?.some(({ type, status: is }) => type === 'Ready' && is === 'True') ?? false
+
+function rangesOf(context: StrategyContext): AddressRange[] {
+  const all = context.list(serviceCidr)
+  const ready = all.filter((object) => isReady(object) && !isBeingDeleted(object))
+  const cidrs = all.length === 0 ? [serviceCidrDefault] : ready.flatMap(({ spec }) => spec.cidrs ?? [])
+  return cidrs.filter((cidr) => isIpV4(cidr.split('/')[0] ?? '')).map(rangeOf)
+}
+
+function rangeOf(cidr: string): AddressRange {
+  const { address, prefixLength } = parseCidr(cidr)
+  const [base, size] = [Number(address), 2 ** (32 - prefixLength)]
+  // Neither the address of the network nor the one for all of it is anyone's.
+  const [first, last] = [base + 1, base + size - 2]
+  return { cidr, base, size, first, last, reserved: reservedCount(size, 16, 256) }
+}
+
+const textOf = (number: number): string => [24, 16, 8, 0].map((shift) => (number >>> shift) & 0xff).join('.')
+const numberOf = (text: string): number => text.split('.').reduce((bits, part) => bits * 256 + Number(part), 0)
+
+const isTaken = (context: StrategyContext, address: string): boolean =>
+  context.get(ipAddress, '', address) !== undefined
+
+/** The reason why a Service may not have the address that it asks for; undefined when it may. */
+export function allocationProblem(context: StrategyContext, address: string): string | undefined {
+  const number = numberOf(address)
+  const range = rangesOf(context).find(({ base, size }) => number >= base && number < base + size)
+  if (range === undefined) return 'the provided network does not match the current range'
+  if (number < range.first || number > range.last)
+    return `the provided IP (${address}) is not in the valid range. The range of valid IPs is ${range.cidr}`
+  return isTaken(context, address) ? 'provided IP is already allocated' : undefined
+}
+
+/** A free address; undefined when every range is full. */
+export function freeAddress(context: StrategyContext): string | undefined {
+  for (const range of rangesOf(context)) {
+    const number = freeNumber(range, context.random, (candidate) => isTaken(context, textOf(candidate)))
+    if (number !== undefined) return textOf(number)
+  }
+  return undefined
+}
+
+/** The IPAddress that holds an address for a Service. */
+export const addressAllocation = ({ metadata: { namespace = '', name } }: Service, address: string): Allocation => ({
+  key: storeKey(ipAddress, '', address),
+  value: (birth) =>
+    encodeObject({
+      kind: ipAddress.kind,
+      apiVersion: ipAddress.apiVersion,
+      metadata: { name: address, ...birth, labels: { 'ipaddress.kubernetes.io/ip-family': 'IPv4', ...managedBy } },
+      spec: { parentRef: { resource: 'services', namespace, name } },
+    } as unknown as IPAddress),
+})
+
+/** Who holds an IPAddress of ours, by its namespace and name. */
+export function addressOwner(object: Partial<IPAddress>): string | undefined {
+  const parent = object.spec?.parentRef
+  const isOurs = Object.entries(managedBy).every(([key, value]) => lookup(object.metadata?.labels, key) === value)
+  if (!isOurs || parent?.resource !== 'services') return undefined
+  return objectKey(parent.namespace ?? '', parent.name)
+}

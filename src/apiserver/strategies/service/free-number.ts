@@ -1,0 +1,42 @@
+// freeNumber: picks a free number of a range. The lower part is kept for those who ask for a number of their own, as
+// upstream does, and used when the rest is full.
+import type { Random } from '../../../base/random/random.ts'
+
+export interface NumberRange {
+  readonly first: number
+  readonly last: number
+  /** How many numbers at the beginning are kept back. */
+  readonly reserved: number
+}
+
+export function freeNumber(
+  { first, last, reserved: keptBack }: NumberRange,
+  random: Random,
+  isTaken: (number: number) => boolean,
+): number | undefined {
+  return (
+    freeBetween(first + keptBack, last, random, isTaken) ?? freeBetween(first, first + keptBack - 1, random, isTaken)
+  )
+}
+
+function freeBetween(
+  first: number,
+  last: number,
+  random: Random,
+  isTaken: (number: number) => boolean,
+): number | undefined {
+  const size = last - first + 1
+  if (size <= 0) return undefined
+  const start = random.below(size)
+  for (let step = 0; step < size; step++) {
+    const number = first + ((start + step) % size)
+    if (!isTaken(number)) return number
+  }
+  return undefined
+}
+
+/** As upstream: a sixteenth (addresses) or a thirty-second (ports) of the range, within bounds; none of a small one. */
+export const reservedCount = (size: number, share: number, max: number): number =>
+  size <= keptBackMin ? 0 : Math.min(Math.max(keptBackMin, Math.floor(size / share)), max)
+
+const keptBackMin = 16

@@ -1,0 +1,23 @@
+// Every strategy, in the order of the alphabet.
+import type { Strategy } from '../registry/strategy.ts'
+import { certificateSigningRequestStrategy } from './certificate-signing-request-strategy.ts'
+import { customResourceDefinitionStrategy } from './custom-resource-definition-strategy.ts'
+import { daemonSetStrategy } from './daemon-set-strategy.ts'
+import { jobStrategy } from './job-strategy.ts'
+import { limitRangeStrategy } from './limit-range-strategy.ts'
+import { namespaceStrategy } from './namespace-strategy.ts'
+import { podStrategy } from './pod/pod-strategy.ts'
+import { replicationControllerStrategy } from './replication-controller-strategy.ts'
+import { serviceStrategy } from './service/service-strategy.ts'
+
+export const strategies: readonly Strategy[] = [
+  certificateSigningRequestStrategy,
+  customResourceDefinitionStrategy,
+  daemonSetStrategy,
+  jobStrategy,
+  limitRangeStrategy,
+  namespaceStrategy,
+  podStrategy,
+  replicationControllerStrategy,
+  serviceStrategy,
+]

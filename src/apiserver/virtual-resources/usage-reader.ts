@@ -1,0 +1,129 @@
+// UsageReader: what nodes and pods use, asked of the kubelets and remembered for a moment. A node that does not answer in
+// time is left out, as if nothing were known of it.
+import { lookup } from '../../base/collections/lookup.ts'
+import type { Clock } from '../../base/time/clock.ts'
+import { errorText, type Log } from '../../base/observability/log.ts'
+import { isJsonObject } from '../../schema/json/json-value.ts'
+import type { WireResponse } from '../../platform/http/listener.ts'
+import type { KubeletConnection } from '../kubelet-client/kubelet-connection.ts'
+
+/** What is in use: of processors in billionths, of memory in bytes. */
+export interface Usage {
+  readonly cpuNanoCores: number
+  readonly memoryBytes: number
+  readonly time: string
+}
+
+export interface NodeUsage {
+  readonly node: Usage
+  /** By uid of the pod, then by name of the container. */
+  readonly pods: ReadonlyMap<string, ReadonlyMap<string, Usage>>
+}
+
+export interface UsageReaderDeps {
+  readonly kubelets: KubeletConnection
+  readonly clock: Clock
+  readonly log: Log
+}
+
+const rememberedMs = 5_000
+const answerMsMax = 5_000
+const answerBytesMax = 16 << 20
+/** Nodes that are asked at once. */
+const askedMax = 32
+const nodesMax = 10_000
+
+export class UsageReader {
+  readonly #deps: UsageReaderDeps
+  readonly #known = new Map<string, { readonly untilMs: number; readonly usage: Promise<NodeUsage | undefined> }>()
+
+  constructor(deps: UsageReaderDeps) {
+    this.#deps = deps
+  }
+
+  /** By node; those that do not answer are missing. */
+  async read(nodes: readonly string[], signal: AbortSignal): Promise<ReadonlyMap<string, NodeUsage>> {
+    const found = new Map<string, NodeUsage>()
+    for (let from = 0; from < nodes.length; from += askedMax) {
+      const some = nodes.slice(from, from + askedMax)
+      const usages = await Promise.all(some.map((node) => this.#ask(node, signal)))
+      for (const [index, usage] of usages.entries()) if (usage !== undefined) found.set(some[index] ?? '', usage)
+    }
+    return found
+  }
+
+  #ask(node: string, signal: AbortSignal): Promise<NodeUsage | undefined> {
+    const nowMs = this.#deps.clock.monotonicMs()
+    const known = this.#known.get(node)
+    if (known !== undefined && known.untilMs > nowMs) return known.usage
+    for (const [name, { untilMs }] of this.#known) {
+      if (untilMs > nowMs && this.#known.size < nodesMax) break
+      this.#known.delete(name)
+    }
+    const usage = this.#read(node, signal)
+    this.#known.delete(node)
+    this.#known.set(node, { untilMs: nowMs + rememberedMs, usage })
+    return usage
+  }
+
+  async #read(node: string, signal: AbortSignal): Promise<NodeUsage | undefined> {
+    const { kubelets, clock, log } = this.#deps
+    const late = new AbortController()
+    const timer = clock.after(answerMsMax, () => late.abort(new Error('the kubelet did not answer in time')))
+    try {
+      const path = '/stats/summary?only_cpu_and_memory=true'
+      const call = { node, method: 'GET', path, headers: {}, body: undefined }
+      const answer = await kubelets.call(call, AbortSignal.any([signal, late.signal]))
+      if (answer.status !== 200) throw new Error(`the kubelet answered with ${answer.status}`)
+      return usageIn(JSON.parse(await bodyText(answer)))
+    } catch (error) {
+      this.#known.delete(node)
+      log.debug('what a node uses is not known', { node, error: errorText(error) })
+      return undefined
+    } finally {
+      timer.cancel()
+    }
+  }
+}
+
+async function bodyText({ body }: WireResponse): Promise<string> {
+  if (typeof body === 'string') return body
+  if (body instanceof Uint8Array) return new TextDecoder().decode(body)
+  if (!(Symbol.asyncIterator in body)) throw new Error('the answer is no text')
+  const decoder = new TextDecoder()
+  let text = ''
+  for await (const piece of body) {
+    text += typeof piece === 'string' ? piece : decoder.decode(piece, { stream: true })
+    if (text.length > answerBytesMax) throw new Error(`the answer is longer than ${answerBytesMax} bytes`)
+  }
+  return text
+}
+
+/** Reads what another program wrote: what is not as expected counts for nothing. */
+function usageIn(summary: unknown): NodeUsage {
+  const pods = listIn(summary, 'pods').map((pod) => {
+    const containers = listIn(pod, 'containers').map((one) => [textIn(one, 'name'), usageOf(one)] as const)
+    return [textIn(at(pod, 'podRef'), 'uid'), new Map(containers)] as const
+  })
+  return { node: usageOf(at(summary, 'node')), pods: new Map(pods) }
+}
+
+const usageOf = (part: unknown): Usage => ({
+  cpuNanoCores: numberIn(at(part, 'cpu'), 'usageNanoCores'),
+  memoryBytes: numberIn(at(part, 'memory'), 'workingSetBytes'),
+  time: textIn(at(part, 'cpu'), 'time'),
+})
+
+const at = (value: unknown, key: string): unknown => (isJsonObject(value) ? lookup(value, key) : undefined)
+const listIn = (value: unknown, key: string): readonly unknown[] => {
+  const found = at(value, key)
+  return Array.isArray(found) ? found : []
+}
+const textIn = (value: unknown, key: string): string => {
+  const found = at(value, key)
+  return typeof found === 'string' ? found : ''
+}
+const numberIn = (value: unknown, key: string): number => {
+  const found = at(value, key)
+  return typeof found === 'number' && Number.isFinite(found) && found >= 0 ? found : 0
+}

@@ -1,0 +1,98 @@
+// The metrics API, metrics.k8s.io: what nodes and pods use, as `kubectl top` and autoscalers read it.
+import { node, type Node } from '../../api/core/v1/node/node.ts'
+import { pod, type Pod } from '../../api/core/v1/pod/pod.ts'
+import { nodeMetrics, type NodeMetrics } from '../../api/metrics/v1beta1/node-metrics.ts'
+import { podMetrics, type PodMetrics } from '../../api/metrics/v1beta1/pod-metrics.ts'
+import type { Kind } from '../../api/kind/kind.ts'
+import type { ApiObject } from '../../api/meta/object.ts'
+import { parseLabelSelector } from '../../api/selectors/label-selector-text.ts'
+import { matchesLabels } from '../../api/selectors/selectors.ts'
+import { notFound } from '../../api/errors/status-error.ts'
+import type { ApiResponse } from '../request/response.ts'
+import type { ResourceRequest } from '../registry/resource-deps.ts'
+import type { ObjectLister } from '../registry/strategy.ts'
+import { PendingObject, StoredObject } from '../storage/stored-object.ts'
+import type { Usage, UsageReader } from './usage-reader.ts'
+
+/** As long as kubelets average over. */
+const windowText = '10s'
+
+export async function usageResponse(
+  request: ResourceRequest,
+  reads: ObjectLister,
+  reader: UsageReader,
+  revision: number,
+): Promise<ApiResponse> {
+  const { resource, verb, name } = request.target
+  const items = resource === nodeMetrics ? await ofNodes(request, reads, reader) : await ofPods(request, reads, reader)
+  const of: Kind = resource
+  if (verb === 'list')
+    return {
+      kind: 'list',
+      objectKind: of,
+      items: items.map((item) => new StoredObject(new PendingObject(item), 0)),
+      revision,
+      continueToken: '',
+      remaining: undefined,
+    }
+  const [found] = items
+  if (found === undefined) throw notFound(of, name)
+  return { kind: 'object', status: 200, object: found, objectKind: of }
+}
+
+async function ofNodes(request: ResourceRequest, reads: ObjectLister, reader: UsageReader): Promise<NodeMetrics[]> {
+  const nodes = chosen(request, reads, node)
+  const usages = await reader.read(
+    nodes.map(({ metadata }) => metadata.name),
+    request.context.signal,
+  )
+  return nodes.flatMap((one) => {
+    const usage = usages.get(one.metadata.name)?.node
+    return usage === undefined ? [] : [asObject<NodeMetrics>(nodeMetrics, one, usage.time, { usage: amounts(usage) })]
+  })
+}
+
+/** A pod is known once all of its containers are: a part of it would look like little. */
+async function ofPods(request: ResourceRequest, reads: ObjectLister, reader: UsageReader): Promise<PodMetrics[]> {
+  const pods = chosen(request, reads, pod).filter(({ status }) => status.phase === 'Running')
+  const names = new Set(pods.map(({ spec }) => spec.nodeName ?? ''))
+  const usages = await reader.read([...names], request.context.signal)
+  return pods.flatMap((one) => {
+    const own = usages.get(one.spec.nodeName ?? '')?.pods.get(one.metadata.uid)
+    if (own === undefined || !one.spec.containers.every(({ name }) => own.has(name))) return []
+    const containers = [...own].map(([name, usage]) => ({ name, usage: amounts(usage) }))
+    const [first] = own.values()
+    return [asObject<PodMetrics>(podMetrics, one, first?.time ?? '', { containers })]
+  })
+}
+
+function chosen<T extends Node | Pod>({ target, query }: ResourceRequest, reads: ObjectLister, kind: Kind<T>): T[] {
+  if (target.verb === 'get') {
+    const found = reads.get(kind, target.namespace, target.name)
+    return found === undefined ? [] : [found]
+  }
+  const selector = parseLabelSelector(query.get('labelSelector') ?? '')
+  return reads.list(kind, target.namespace).filter(({ metadata }) => matchesLabels(selector, metadata.labels))
+}
+
+const amounts = ({ cpuNanoCores, memoryBytes }: Usage) => ({
+  cpu: cpuNanoCores === 0 ? '0' : `${cpuNanoCores}n`,
+  memory: memoryBytes === 0 ? '0' : `${Math.ceil(memoryBytes / 1024)}Ki`,
+})
+
+function asObject<T>(kind: Kind, { metadata }: ApiObject, timestamp: string, more: object): T {
+  const { name, namespace, labels } = metadata
+  return {
+    kind: kind.kind,
+    apiVersion: kind.apiVersion,
+    metadata: {
+      name,
+      ...(namespace === undefined ? {} : { namespace }),
+      creationTimestamp: timestamp,
+      ...(labels === undefined ? {} : { labels }),
+    },
+    timestamp,
+    window: windowText,
+    ...more,
+  } as unknown as T
+}

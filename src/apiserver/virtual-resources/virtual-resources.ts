@@ -1,0 +1,82 @@
+// Computed kinds: answered from what the server knows, never kept.
+import { bindingKind } from '../../api/core/v1/binding.ts'
+import { componentStatus, type ComponentStatus } from '../../api/core/v1/component-status.ts'
+import { pod } from '../../api/core/v1/pod/pod.ts'
+import { nodeMetrics } from '../../api/metrics/v1beta1/node-metrics.ts'
+import { podMetrics } from '../../api/metrics/v1beta1/pod-metrics.ts'
+import { badRequest, methodNotAllowed, notFound, pathNotFound } from '../../api/errors/status-error.ts'
+import { errorText } from '../../base/observability/log.ts'
+import { isJsonObject } from '../../schema/json/json-value.ts'
+import type { Store } from '../../store/store.ts'
+import type { ApiResponse } from '../request/response.ts'
+import { PendingObject, StoredObject } from '../storage/stored-object.ts'
+import { usageResponse } from './usage-response.ts'
+import type { UsageReader } from './usage-reader.ts'
+import type { ResourceRequest } from '../registry/resource-deps.ts'
+import type { ObjectLister } from '../registry/strategy.ts'
+
+type Handle = (request: ResourceRequest) => Promise<ApiResponse>
+
+export interface ComputedDeps {
+  readonly store: Store
+  readonly reads: ObjectLister
+  readonly usage: UsageReader
+  /** Binds a pod, as asked for under an old name. */
+  readonly bind: Handle
+}
+
+export function virtualResourceHandler({ store, reads, usage, bind }: ComputedDeps): Handle {
+  return async (request) => {
+    const { resource, verb, subresource } = request.target
+    if (subresource !== '') throw pathNotFound()
+    if (!resource.computed?.includes(verb)) throw methodNotAllowed()
+    if (resource === bindingKind) return bind(asPodBinding(request))
+    if (resource === componentStatus) return answerComponents(store, request)
+    if (resource === nodeMetrics || resource === podMetrics) return usageResponse(request, reads, usage, store.revision)
+    throw pathNotFound()
+  }
+}
+
+function asPodBinding(request: ResourceRequest): ResourceRequest {
+  const body = request.body.kind === 'value' ? request.body.value : undefined
+  const metadata = isJsonObject(body) ? body['metadata'] : undefined
+  const name = isJsonObject(metadata) ? metadata['name'] : undefined
+  if (typeof name !== 'string' || name === '') throw badRequest('name is required')
+  return { ...request, target: { ...request.target, resource: pod, subresource: 'binding', name } }
+}
+
+/** Only the store is asked: the other components are reached through it, not by the server. */
+async function answerComponents(store: Store, { target, context }: ResourceRequest): Promise<ApiResponse> {
+  const items = [await storeStatus(store, context.signal)]
+  const warnings = componentStatus.warnings?.(items[0] as ComponentStatus) ?? []
+  if (target.verb === 'get') {
+    const found = items.find(({ metadata }) => metadata.name === target.name)
+    if (found === undefined) throw notFound(componentStatus, target.name)
+    return { kind: 'object', status: 200, object: found, objectKind: componentStatus, warnings }
+  }
+  return {
+    kind: 'list',
+    objectKind: componentStatus,
+    items: items.map((item) => new StoredObject(new PendingObject(item), 0)),
+    revision: store.revision,
+    continueToken: '',
+    remaining: undefined,
+    warnings,
+  }
+}
+
+async function storeStatus(store: Store, signal: AbortSignal): Promise<ComponentStatus> {
+  const status = (condition: object) =>
+    ({
+      kind: componentStatus.kind,
+      apiVersion: componentStatus.apiVersion,
+      metadata: { name: 'etcd-0' },
+      conditions: [{ type: 'Healthy', ...condition }],
+    }) as unknown as ComponentStatus
+  try {
+    await store.freshRevision(signal)
+    return status({ status: 'True', message: 'ok' })
+  } catch (error) {
+    return status({ status: 'False', error: errorText(error) })
+  }
+}

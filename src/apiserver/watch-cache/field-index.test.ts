@@ -1,0 +1,84 @@
+// Objects found by a field: the same as a look at all of them finds, whatever has changed meanwhile.
+import { deepEqual } from 'node:assert/strict'
+import { test } from 'node:test'
+import { FlowRecorder } from '../../base/observability/flow-recorder.ts'
+import { VirtualClock } from '../../base/time/virtual-clock.ts'
+import { pod } from '../../api/core/v1/pod/pod.ts'
+import type { ApiObject } from '../../api/meta/object.ts'
+import { encodeObject, StoredObject } from '../storage/stored-object.ts'
+import { Selection } from './selection.ts'
+import { WatchCache } from './watch-cache.ts'
+
+const onNode = (name: string, nodeName: string, revision: number): StoredObject => {
+  const metadata = { name, namespace: 'default' } as ApiObject['metadata']
+  return new StoredObject(
+    encodeObject({ kind: 'Pod', apiVersion: 'v1', metadata, spec: { nodeName } } as ApiObject),
+    revision,
+  )
+}
+
+const key = (name: string): string => `default/${name}`
+
+/** A cache of twenty pods on twenty nodes, so that one node is worth an index. */
+function newCache(): WatchCache {
+  const clock = new VirtualClock()
+  const cache = new WatchCache(pod, { clock, flow: new FlowRecorder(clock) })
+  const names = Array.from({ length: 20 }, (_, index) => `p-${index + 10}`)
+  cache.reset(
+    1,
+    names.map((name) => [key(name), onNode(name, `n-${name}`, 1)]),
+  )
+  return cache
+}
+
+const changes = [
+  ['a pod comes', [['a', undefined, 'n']], ['a']],
+  [
+    'pods are found in the order of their keys',
+    [
+      ['b', undefined, 'n'],
+      ['a', undefined, 'n'],
+    ],
+    ['a', 'b'],
+  ],
+  [
+    'a pod is bound',
+    [
+      ['a', undefined, ''],
+      ['a', '', 'n'],
+    ],
+    ['a'],
+  ],
+  [
+    'a pod goes',
+    [
+      ['a', undefined, 'n'],
+      ['a', 'n', undefined],
+    ],
+    [],
+  ],
+  ['a pod of another node is not found', [['a', undefined, 'm']], []],
+] as const
+
+for (const isAskedBefore of [false, true])
+  for (const [name, steps, found] of changes)
+    test(`${name}, the field ${isAskedBefore ? 'was asked for before' : 'is asked for afterwards'}`, () => {
+      const cache = newCache()
+      const selection = new Selection(pod, '', '', 'spec.nodeName=n')
+      const ask = () => Array.from(cache.candidates(selection, '', ''), ([, { object }]) => object.metadata.name)
+      if (isAskedBefore) ask()
+      for (const [index, [pod, before, now]] of steps.entries()) {
+        const at = (node: string | undefined) => (node === undefined ? undefined : onNode(pod, node, index + 2))
+        cache.apply([{ revision: index + 2, key: key(pod), now: at(now), before: at(before) }])
+      }
+      deepEqual(ask(), found)
+    })
+
+test('where most are selected all are looked at, and a start anew forgets what was known', () => {
+  const cache = newCache()
+  const selected = (nodeName: string) =>
+    Array.from(cache.candidates(new Selection(pod, '', '', `spec.nodeName=${nodeName}`), '', '')).length
+  deepEqual([selected('n-p-10'), selected('n')], [1, 0])
+  cache.reset(5, [[key('a'), onNode('a', 'n', 5)]])
+  deepEqual([selected('n-p-10'), selected('n')], [0, 1])
+})

@@ -1,0 +1,71 @@
+// Selection: which objects of a kind a list or a watch wants: namespace, labels, fields.
+import { lookup } from '../../base/collections/lookup.ts'
+import { parseFieldSelector } from '../../api/selectors/field-selector-text.ts'
+import type { Kind } from '../../api/kind/kind.ts'
+import { parseLabelSelector } from '../../api/selectors/label-selector-text.ts'
+import { namespaceOf, type ApiObject } from '../../api/meta/object.ts'
+import { matchesFields, matchesLabels, type Selector } from '../../api/selectors/selectors.ts'
+import { badRequest } from '../../api/errors/status-error.ts'
+
+export class Selection {
+  readonly kind: Kind
+  readonly namespace: string
+  readonly labels: Selector
+  readonly fields: Selector
+
+  /** `names`: what fields are called in the version that is kept, where the request speaks another. */
+  constructor(
+    kind: Kind,
+    namespace: string,
+    labelText: string,
+    fieldText: string,
+    names?: Readonly<Record<string, string>>,
+  ) {
+    this.kind = kind
+    this.namespace = namespace
+    this.labels = labelText === '' ? [] : parseLabelSelector(labelText)
+    const asked = fieldText === '' ? [] : parseFieldSelector(fieldText)
+    this.fields = asked.map((requirement) => {
+      const { key } = requirement
+      if (key === 'metadata.name' || key === 'metadata.namespace') return requirement
+      const kept = names === undefined ? key : lookup(names, key)
+      if (kept === undefined || lookup(kind.fieldLabels, kept) === undefined) throw badRequest(unknownField(kind, key))
+      return { ...requirement, key: kept }
+    })
+  }
+
+  /** The one object that can match, when the fields say so: a list becomes a look-up. */
+  get exactName(): string | undefined {
+    return this.fields.find(({ key, operator }) => key === 'metadata.name' && operator === 'In')?.values[0]
+  }
+
+  /** Whether labels or fields leave anything out. */
+  get isFiltered(): boolean {
+    return this.labels.length > 0 || this.fields.length > 0
+  }
+
+  /** The first field of the kind's own that must have one value: watchers are found by it. */
+  get exactField(): { readonly key: string; readonly value: string } | undefined {
+    const field = this.fields.find(
+      ({ key, operator }) => operator === 'In' && lookup(this.kind.fieldLabels, key) !== undefined,
+    )
+    return field === undefined ? undefined : { key: field.key, value: field.values[0] ?? '' }
+  }
+
+  matches(object: ApiObject): boolean {
+    if (this.namespace !== '' && namespaceOf(object) !== this.namespace) return false
+    if (this.labels.length > 0 && !matchesLabels(this.labels, object.metadata.labels)) return false
+    return this.fields.length === 0 || matchesFields(this.fields, (key) => this.#fieldOf(object, key))
+  }
+
+  #fieldOf(object: ApiObject, key: string): string {
+    if (key === 'metadata.name') return object.metadata.name
+    return key === 'metadata.namespace' ? namespaceOf(object) : (lookup(this.kind.fieldLabels, key)?.(object) ?? '')
+  }
+}
+
+/** Kinds with fields of their own refuse others in other words than the rest. */
+const unknownField = ({ fieldLabels }: Kind, key: string): string =>
+  Object.keys(fieldLabels).length > 0
+    ? `field label not supported: ${key}`
+    : `${JSON.stringify(key)} is not a known field selector: only "metadata.name", "metadata.namespace"`

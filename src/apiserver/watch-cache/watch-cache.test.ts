@@ -1,0 +1,200 @@
+// The watch cache by itself: history and its bounds, freshness, and what happens when the feed must start anew.
+import { deepEqual, equal, rejects, throws } from 'node:assert/strict'
+import { test } from 'node:test'
+import { FlowRecorder } from '../../base/observability/flow-recorder.ts'
+import { silentLog } from '../../base/observability/log.ts'
+import { TaskGroup } from '../../base/async/task-group.ts'
+import { Channel } from '../../base/async/channel.ts'
+import { VirtualClock } from '../../base/time/virtual-clock.ts'
+import { configMap } from '../../api/core/v1/config-map.ts'
+import type { ApiObject } from '../../api/meta/object.ts'
+import { StatusError } from '../../api/errors/status-error.ts'
+import { MemoryStore } from '../../store/memory-store.ts'
+import type { StoreBatch } from '../../store/store.ts'
+import type { WatchEvent } from '../request/response.ts'
+import { storeKey } from '../storage/store-keys.ts'
+import { encodeObject, StoredObject } from '../storage/stored-object.ts'
+import { CacheFeed } from './cache-feed.ts'
+import { Selection } from './selection.ts'
+import { WatchCache } from './watch-cache.ts'
+
+const { signal } = new AbortController()
+const object = (name: string): ApiObject => ({
+  kind: 'ConfigMap',
+  apiVersion: 'v1',
+  metadata: { name, namespace: 'default' } as ApiObject['metadata'],
+})
+const stored = (name: string, revision: number) => new StoredObject(encodeObject(object(name)), revision)
+const everything = new Selection(configMap, '', '', '')
+const from = (revision: number | 'now') => ({
+  selection: everything,
+  from: revision,
+  bookmarks: false,
+  initialEventsEnd: false,
+  sender: 'test',
+  timeoutMs: undefined,
+})
+
+function newCache() {
+  const clock = new VirtualClock()
+  return { clock, cache: new WatchCache(configMap, { clock, flow: new FlowRecorder(clock) }) }
+}
+
+async function names(events: AsyncIterable<WatchEvent>, count: number): Promise<string[]> {
+  const seen: string[] = []
+  for await (const event of events) {
+    seen.push(
+      event.type === 'BOOKMARK' || event.type === 'ERROR'
+        ? event.type
+        : `${event.type} ${event.stored.object.metadata.name}@${event.stored.revision}`,
+    )
+    if (seen.length === count) break
+  }
+  return seen
+}
+
+test('old states are readable as far as history goes, and no further', () => {
+  const { cache } = newCache()
+  cache.reset(10, [['default/a', stored('a', 9)]])
+  cache.apply([{ revision: 11, key: 'default/b', now: stored('b', 11), before: undefined }])
+  cache.progress(11)
+  cache.apply([{ revision: 12, key: 'default/a', now: undefined, before: stored('a', 9) }])
+  cache.progress(12)
+  const keys = (revision: number | undefined) => Array.from(cache.stateAt(revision).range('', ''), ([key]) => key)
+  deepEqual([keys(undefined), keys(11), keys(10)], [['default/b'], ['default/a', 'default/b'], ['default/a']])
+  throws(
+    () => cache.stateAt(9),
+    (error) => error instanceof StatusError && error.code === 410,
+  )
+  throws(() => cache.watch(from(9), signal), /too old resource version: 9 \(10\)/)
+})
+
+test('a watch resumes behind its revision', async () => {
+  const { cache } = newCache()
+  cache.reset(10, [['default/a', stored('a', 9)]])
+  for (const [index, name] of ['b', 'c'].entries())
+    cache.apply([{ revision: 11 + index, key: `default/${name}`, now: stored(name, 11 + index), before: undefined }])
+  deepEqual(await names(cache.watch(from(10), signal), 2), ['ADDED b@11', 'ADDED c@12'])
+  deepEqual(await names(cache.watch(from(11), signal), 1), ['ADDED c@12'])
+  deepEqual(await names(cache.watch(from('now'), signal), 3), ['ADDED a@9', 'ADDED b@11', 'ADDED c@12'])
+})
+
+test('a reset ends watches with 410, a close ends them silently', async () => {
+  const { cache } = newCache()
+  cache.reset(1, [])
+  const lost = names(cache.watch(from(1), signal), 1)
+  cache.reset(5, [])
+  await rejects(lost, (error) => error instanceof StatusError && error.code === 410)
+  const closed = names(cache.watch(from(5), signal), 1)
+  cache.close()
+  deepEqual(await closed, [])
+})
+
+test('waiting for a revision ends when it comes, when it does not, or when nobody waits any more', async () => {
+  const { cache, clock } = newCache()
+  cache.reset(1, [])
+  const reached = cache.waitForRevision(3, signal)
+  cache.progress(2)
+  cache.progress(3)
+  await reached
+  const late = rejects(cache.waitForRevision(4, signal), /Too large resource version: 4, current: 3/)
+  await clock.advance('5s')
+  await late
+  const impatient = new AbortController()
+  const left = rejects(cache.waitForRevision(4, impatient.signal), /enough/)
+  impatient.abort(new Error('enough'))
+  await left
+  equal(clock.pendingTimers, 0)
+})
+
+const selections: [what: string, selection: Selection, names: string[]][] = [
+  ['everything', everything, ['a', 'b', 'c']],
+  ['one namespace', new Selection(configMap, 'default', '', ''), ['a', 'b', 'c']],
+  ['another namespace', new Selection(configMap, 'other', '', ''), []],
+  ['one name in one namespace', new Selection(configMap, 'default', '', 'metadata.name=b'), ['b']],
+  ['one name anywhere', new Selection(configMap, '', '', 'metadata.name=c'), ['c']],
+  ['all but one name', new Selection(configMap, '', '', 'metadata.name!=c'), ['a', 'b']],
+]
+test('a watcher hears of what it selects, wherever the index keeps it', async () => {
+  const { cache } = newCache()
+  cache.reset(1, [])
+  const heard = selections.map(([, selection]) => names(cache.watch({ ...from(1), selection }, signal), 4))
+  equal(cache.watchers, selections.length)
+  for (const [index, name] of ['a', 'b', 'c'].entries())
+    cache.apply([{ revision: 2 + index, key: `default/${name}`, now: stored(name, 2 + index), before: undefined }])
+  cache.close()
+  for (const [index, [what, , expected]] of selections.entries())
+    deepEqual(
+      await heard[index],
+      expected.map((name) => `ADDED ${name}@${2 + 'abc'.indexOf(name)}`),
+      what,
+    )
+  equal(cache.watchers, 0)
+})
+
+test('history is bounded', () => {
+  const { cache } = newCache()
+  cache.reset(1, [])
+  for (let revision = 2; revision < 21_000; revision++) {
+    cache.apply([{ revision, key: 'default/a', now: stored('a', revision), before: undefined }])
+    cache.progress(revision)
+  }
+  throws(() => cache.watch(from(500), signal), /too old/)
+  equal(cache.size, 1)
+})
+
+test('the feed fills the caches from the store, follows it, and starts anew when it is lost', async () => {
+  const { cache, clock } = newCache()
+  const store = new MemoryStore(clock)
+  const put = (name: string) =>
+    store.commit(
+      {
+        conditions: [],
+        operations: [{ kind: 'put', key: storeKey(configMap, 'default', name), value: encodeObject(object(name)) }],
+      },
+      signal,
+    )
+  await put('a')
+  let fills = 0
+  let isBroken = false
+  const tasks = new TaskGroup()
+  // A store whose first watch breaks after the second put.
+  const broken = new Proxy(store, {
+    get(target, property) {
+      const value: unknown = Reflect.get(target, property, target)
+      if (property !== 'watch' || isBroken) return typeof value === 'function' ? value.bind(target) : value
+      return (...args: Parameters<MemoryStore['watch']>) => {
+        const [whole, cut] = [target.watch(...args), new Channel<StoreBatch>(10)]
+        whole.onReadable(() => {
+          for (const batch of whole.take(10) ?? []) {
+            cut.push(batch)
+            if (batch.revision < 3) continue
+            isBroken = true
+            cut.end(new Error('connection lost'))
+          }
+        })
+        return cut
+      }
+    },
+  })
+  const feed = new CacheFeed(broken, [cache], clock, silentLog)
+  tasks.start('feed', (stop) => feed.run(stop, () => fills++))
+  await clock.settle()
+  deepEqual([fills, cache.size], [1, 1])
+  await put('b')
+  await clock.settle()
+  equal(cache.size, 2)
+  await put('c')
+  await clock.advance('1s')
+  deepEqual([fills, cache.size, cache.revision], [2, 3, store.revision])
+  await put('d')
+  await clock.settle()
+  equal(cache.get('default/d')?.object.metadata.resourceVersion, String(store.revision))
+  const later = newCache()
+  const second = new CacheFeed(store, [later.cache], clock, silentLog)
+  tasks.start('after a restart', (stop) => second.run(stop, () => {}))
+  await clock.settle()
+  deepEqual(await names(later.cache.watch(from(3), signal), 2), ['ADDED c@4', 'ADDED d@5'])
+  tasks.stop()
+  await tasks.join()
+})

@@ -1,0 +1,416 @@
+// WatchCache: the present state of one kind and its recent history, fed by the store's watch. It serves GET, LIST and
+// WATCH. State is a persistent map, so that a list at an exact recent revision costs nothing more.
+import { Channel } from '../../base/async/channel.ts'
+import { every, type Clock } from '../../base/time/clock.ts'
+import { causeOf, type Cause, type FlowObject, type FlowRecorder } from '../../base/observability/flow-recorder.ts'
+import { OrderedMap, prefixEnd } from '../../base/collections/ordered-map.ts'
+import type { Kind } from '../../api/kind/kind.ts'
+import { objectKey, type ApiObject } from '../../api/meta/object.ts'
+import { StatusError, tooOldResourceVersion } from '../../api/errors/status-error.ts'
+import type { WatchEvent } from '../request/response.ts'
+import type { StoredObject } from '../storage/stored-object.ts'
+import { FieldIndex } from './field-index.ts'
+import type { Selection } from './selection.ts'
+import { WatcherIndex } from './watcher-index.ts'
+
+/** Changes of one kind that are kept for watches to resume from. */
+const historyChangesMax = 5_000
+/** So many more may come together before the oldest are forgotten. */
+const historyChangesOver = 1_000
+/** Of so many of them the bytes are kept too: who resumes further back is rare, and has them made anew. */
+const historyBytesChangesMax = 200
+/** Who wrote one of these may still be waiting for it as the answer. */
+const answersMax = 64
+/** A client that is further behind is cut off and lists again. */
+const watchBufferEventsMax = 10_000
+/** Of the objects that a field selects, so many are put in order; where there are more, all objects are looked at. */
+const selectedShareMax = 0.1
+const bookmarkMs = 60_000
+/** As upstream: so long before its end a watch says how far it has come, for the next one to go on from. */
+const finalBookmarkMs = 2_000
+const freshnessMsMax = 3_000
+
+export interface Change {
+  readonly revision: number
+  readonly key: string
+  readonly now: StoredObject | undefined
+  readonly before: StoredObject | undefined
+}
+
+/** A version as it is told, made once for all watchers. */
+interface Delivery {
+  readonly stored: StoredObject
+  readonly subject: FlowObject
+  readonly write: Cause
+}
+
+/** What watchers of a change share, made for the first who is told. */
+interface SharedDeliveries {
+  now?: Delivery
+  /** The version that a deletion shows. */
+  gone?: Delivery
+}
+
+interface Watcher {
+  readonly sender: string
+  readonly selection: Selection
+  readonly channel: Channel<WatchEvent>
+}
+
+/** What was last listed, while nothing has changed: admission asks for the same few objects with every write. */
+interface CachedList {
+  readonly state: OrderedMap<StoredObject>
+  readonly namespace: string
+  readonly objects: readonly ApiObject[]
+}
+const cachedListMax = 100
+const noObjects: readonly ApiObject[] = []
+
+interface Waiter {
+  readonly revision: number
+  readonly resolve: () => void
+}
+
+/** Somebody waits for an object that is not there yet. */
+interface ObjectWaiter {
+  readonly key: string
+  readonly resolve: () => void
+}
+
+/** Follows the state of a cache without a moment's delay: called before anybody can read what changed. */
+export interface CacheObserver {
+  changed(now: ApiObject | undefined, before: ApiObject | undefined): void
+}
+
+export interface WatchCacheDeps {
+  readonly clock: Clock
+  readonly flow: FlowRecorder
+}
+
+export interface WatchRequest {
+  readonly selection: Selection
+  /** Where to begin: `now` sends the state first, a number resumes behind that revision. */
+  readonly from: 'now' | number
+  readonly bookmarks: boolean
+  readonly initialEventsEnd: boolean
+  readonly sender: string
+  /** After this time the watch ends by itself. */
+  readonly timeoutMs: number | undefined
+}
+
+export class WatchCache {
+  readonly kind: Kind
+  readonly #deps: WatchCacheDeps
+  readonly #kindSubject: FlowObject
+  readonly #watchers: WatcherIndex<Watcher>
+  readonly #observers: CacheObserver[] = []
+  readonly #fields: FieldIndex
+  #state = OrderedMap.empty<StoredObject>()
+  /** The same by key alone, for the many who ask for one object. */
+  readonly #present = new Map<string, StoredObject>()
+  /** In the order of revisions. */
+  #history: Change[] = []
+  /** The state that was worked out last: who reads a list in pages reads on. */
+  #pastState: { readonly changes: number; readonly state: OrderedMap<StoredObject> } | undefined
+  #revision = 0
+  /** Watches may resume behind this revision; below it history is gone. */
+  #oldestRevision = 0
+  #waiters: Waiter[] = []
+  readonly #objectWaiters = new Set<ObjectWaiter>()
+  #cachedList: CachedList | undefined
+
+  constructor(kind: Kind, deps: WatchCacheDeps) {
+    this.kind = kind
+    this.#deps = deps
+    this.#kindSubject = { resource: kind.plural, namespace: '', name: '' }
+    this.#watchers = new WatcherIndex(kind)
+    this.#fields = new FieldIndex(kind)
+  }
+
+  /** The first revision at which the state can still be had. */
+  get oldestRevision(): number {
+    return this.#oldestRevision
+  }
+
+  get watchers(): number {
+    return this.#watchers.size
+  }
+
+  get revision(): number {
+    return this.#revision
+  }
+
+  get size(): number {
+    return this.#state.size
+  }
+
+  get(key: string): StoredObject | undefined {
+    return this.#present.get(key)
+  }
+
+  /** The objects of one namespace, or of all with ''. */
+  objects(namespace: string): readonly ApiObject[] {
+    if (this.#state.size === 0) return noObjects
+    if (this.#cachedList?.state === this.#state && this.#cachedList.namespace === namespace)
+      return this.#cachedList.objects
+    const prefix = objectKey(namespace, '')
+    const found = namespace === '' ? this.#state.range('', '') : this.#state.range(prefix, prefixEnd(prefix))
+    const objects = [...found].map(([, { object }]) => object)
+    if (objects.length <= cachedListMax) this.#cachedList = { state: this.#state, namespace, objects }
+    return objects
+  }
+
+  /** The object as soon as it is there; undefined when it does not come in time. */
+  async waitForObject(key: string, withinMs: number, signal: AbortSignal): Promise<ApiObject | undefined> {
+    const found = this.get(key)
+    if (found !== undefined) return found.object
+    const ended = Promise.withResolvers<void>()
+    const waiter = { key, resolve: () => ended.resolve() }
+    const timer = this.#deps.clock.after(withinMs, ended.resolve)
+    signal.addEventListener('abort', waiter.resolve, { once: true })
+    this.#objectWaiters.add(waiter)
+    try {
+      await ended.promise
+    } finally {
+      timer.cancel()
+      signal.removeEventListener('abort', waiter.resolve)
+      this.#objectWaiters.delete(waiter)
+    }
+    return this.get(key)?.object
+  }
+
+  observe(observer: CacheObserver): void {
+    this.#observers.push(observer)
+  }
+
+  /** The state now, or as it was at a revision that history still covers. */
+  stateAt(revision: number | undefined): OrderedMap<StoredObject> {
+    if (revision === undefined || revision === this.#revision) return this.#state
+    if (revision < this.#oldestRevision) throw tooOldResourceVersion(revision, this.#oldestRevision)
+    return this.#stateAfter(this.#firstAfter(revision))
+  }
+
+  /** The state after so many of the remembered changes: the present one, and those since then taken back. */
+  #stateAfter(changes: number): OrderedMap<StoredObject> {
+    const known = this.#pastState
+    const isNear = known !== undefined && known.changes >= changes
+    let [state, left] = isNear ? [known.state, known.changes] : [this.#state, this.#history.length]
+    for (; left > changes; left--) {
+      const { key, before } = this.#history[left - 1] as Change
+      state = state.with(key, before)
+    }
+    this.#pastState = { changes, state }
+    return state
+  }
+
+  /** The index of the first remembered change behind a revision. */
+  #firstAfter(revision: number): number {
+    let [low, high] = [0, this.#history.length]
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if ((this.#history[middle]?.revision ?? Infinity) <= revision) low = middle + 1
+      else high = middle
+    }
+    return low
+  }
+
+  /** Starts anew from a full listing; whoever watches must list again. */
+  reset(revision: number, entries: readonly (readonly [key: string, stored: StoredObject])[]): void {
+    for (const stored of this.#state.values()) this.#notifyObservers(undefined, stored)
+    this.#state = OrderedMap.from(entries)
+    this.#fields.clear()
+    this.#present.clear()
+    for (const [key, stored] of entries) this.#present.set(key, stored)
+    for (const [, stored] of entries) this.#notifyObservers(stored, undefined)
+    this.#history = []
+    this.#pastState = undefined
+    this.#oldestRevision = revision
+    for (const { channel } of [...this.#watchers])
+      channel.end(new StatusError(410, 'Expired', 'the watch history was lost; list again'))
+    this.#advance(revision)
+  }
+
+  /** Ends every watch: the server goes away, and its clients will look for another. */
+  close(): void {
+    for (const { channel } of [...this.#watchers]) channel.end()
+  }
+
+  /** Takes in the changes of one revision. */
+  apply(changes: readonly Change[]): void {
+    for (const change of changes) {
+      this.#put(change)
+      this.#notifyObservers(change.now, change.before)
+      this.#history.push(change)
+      change.before?.rest()
+      this.#settle(this.#history.at(-1 - historyBytesChangesMax)?.now)
+      for (const waiter of this.#objectWaiters) if (waiter.key === change.key) waiter.resolve()
+      const concerned = this.#watchers.watchersFor(change.now?.object, change.before?.object)
+      if (concerned.length === 0) {
+        if (this.#isRarelyRead) this.#settle(this.#history.at(-1 - answersMax)?.now)
+        continue
+      }
+      const shared: SharedDeliveries = {}
+      for (const watcher of concerned) this.#deliver(watcher, change, shared)
+    }
+    if (this.#history.length > historyChangesMax + historyChangesOver)
+      this.#trimHistory(this.#history.length - historyChangesMax)
+  }
+
+  /** What goes by itself is told of once, and hardly ever read. */
+  get #isRarelyRead(): boolean {
+    return this.kind.ttlMs !== undefined
+  }
+
+  #settle(stored: StoredObject | undefined): void {
+    if (this.#isRarelyRead) stored?.putAway()
+    else stored?.rest()
+  }
+
+  #put({ key, now, before }: Change): void {
+    this.#state = this.#state.with(key, now)
+    this.#fields.changed(key, now, before)
+    if (now === undefined) this.#present.delete(key)
+    else this.#present.set(key, now)
+  }
+
+  // Changes of one revision are forgotten together: a state between them was never true.
+  #trimHistory(count: number): void {
+    const revision = this.#history[count - 1]?.revision ?? 0
+    const cut = this.#firstAfter(revision)
+    this.#history = this.#history.slice(cut)
+    this.#pastState = undefined
+    this.#oldestRevision = revision
+  }
+
+  /** Everything up to this revision has been taken in, whether or not it concerned this kind. */
+  progress(revision: number): void {
+    this.#advance(revision)
+  }
+
+  /** Resolves when the cache has reached the revision; a revision that never comes is a client's mistake. */
+  async waitForRevision(revision: number, signal: AbortSignal): Promise<void> {
+    if (this.#revision >= revision) return
+    const reached = Promise.withResolvers<void>()
+    const waiter = { revision, resolve: reached.resolve }
+    const tooLate = () =>
+      reached.reject(
+        new StatusError(504, 'Timeout', `Too large resource version: ${revision}, current: ${this.#revision}`, {
+          causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }],
+          retryAfterSeconds: 1,
+        }),
+      )
+    const timer = this.#deps.clock.after(freshnessMsMax, tooLate)
+    const stop = () => reached.reject(signal.reason as Error)
+    signal.addEventListener('abort', stop, { once: true })
+    this.#waiters.push(waiter)
+    try {
+      await reached.promise
+    } finally {
+      timer.cancel()
+      signal.removeEventListener('abort', stop)
+      this.#waiters = this.#waiters.filter((other) => other !== waiter)
+    }
+  }
+
+  watch(request: WatchRequest, signal: AbortSignal): Channel<WatchEvent> {
+    const { from, selection, sender } = request
+    if (typeof from === 'number' && from < this.#oldestRevision) throw tooOldResourceVersion(from, this.#oldestRevision)
+    const past = typeof from === 'number' ? this.#history.slice(this.#firstAfter(from)) : []
+    const initial = from === 'now' ? this.#selected(selection) : []
+    const channel: Channel<WatchEvent> = new Channel(watchBufferEventsMax + initial.length + past.length, () => {
+      this.#watchers.delete(watcher)
+      bookmarks?.cancel()
+      finalBookmark?.cancel()
+      end?.cancel()
+    })
+    const watcher: Watcher = { sender, selection, channel }
+    const bookmark = (initialEventsEnd: boolean) => this.#bookmark(watcher, initialEventsEnd)
+    for (const stored of initial) this.#push(watcher, 'ADDED', this.#deliveryOf(stored))
+    for (const change of past) this.#deliver(watcher, change, {})
+    if (request.initialEventsEnd) bookmark(true)
+    const bookmarks = request.bookmarks ? every(this.#deps.clock, bookmarkMs, () => bookmark(false)) : undefined
+    const { timeoutMs: lifeMs } = request
+    const finalBookmark =
+      request.bookmarks && lifeMs !== undefined && lifeMs > finalBookmarkMs
+        ? this.#deps.clock.after(lifeMs - finalBookmarkMs, () => bookmark(false))
+        : undefined
+    const end = lifeMs === undefined ? undefined : this.#deps.clock.after(lifeMs, () => channel.end())
+    this.#watchers.add(watcher)
+    return channel.endOnAbort(signal)
+  }
+
+  #advance(revision: number): void {
+    this.#revision = Math.max(this.#revision, revision)
+    if (this.#waiters.length === 0) return
+    for (const waiter of this.#waiters) if (waiter.revision <= this.#revision) waiter.resolve()
+  }
+
+  #selected(selection: Selection): StoredObject[] {
+    const { namespace } = selection
+    const prefix = namespace === '' ? '' : `${namespace}/`
+    const found: StoredObject[] = []
+    for (const [, stored] of this.candidates(selection, prefix, prefix === '' ? '' : prefixEnd(prefix)))
+      if (!selection.isFiltered || selection.matches(stored.object)) found.push(stored)
+    return found
+  }
+
+  /** All that may be selected of the present state between two keys, in their order; an empty end means no end. */
+  candidates(
+    { exactField: onlyField }: Selection,
+    start: string,
+    end: string,
+  ): Iterable<[key: string, stored: StoredObject]> {
+    if (onlyField === undefined) return this.#state.range(start, end)
+    const found = this.#fields.select(onlyField.key, onlyField.value, this.#state.range('', ''))
+    // To put many in order takes longer than to look at all.
+    if (found.size > this.#state.size * selectedShareMax) return this.#state.range(start, end)
+    const wanted = [...found].filter(([key]) => key >= start && (end === '' || key < end))
+    return wanted.toSorted(([one], [other]) => (one < other ? -1 : 1))
+  }
+
+  #deliveryOf(stored: StoredObject): Delivery {
+    const { metadata } = stored.object
+    const { revision } = stored
+    return {
+      stored,
+      subject: { resource: this.kind.plural, namespace: metadata.namespace ?? '', name: metadata.name },
+      write: causeOf(this.#deps.flow.writeOf(revision), revision),
+    }
+  }
+
+  #notifyObservers(now: StoredObject | undefined, before: StoredObject | undefined): void {
+    for (const observer of this.#observers) observer.changed(now?.object, before?.object)
+  }
+
+  // An object that begins or ceases to match a selection appears or disappears for the watcher.
+  #deliver(watcher: Watcher, { now, before, revision }: Change, shared: SharedDeliveries): void {
+    const { selection } = watcher
+    const matched = before !== undefined && selection.matches(before.object)
+    if (now !== undefined && selection.matches(now.object))
+      this.#push(watcher, matched ? 'MODIFIED' : 'ADDED', (shared.now ??= this.#deliveryOf(now)))
+    else if (matched) this.#push(watcher, 'DELETED', (shared.gone ??= this.#deliveryOf(before.at(revision))))
+  }
+
+  #push(watcher: Watcher, type: 'ADDED' | 'MODIFIED' | 'DELETED', told: Delivery): void {
+    const { stored, subject, write } = told
+    const { flow } = this.#deps
+    const delivery = flow.record('watch', 'API Server', watcher.sender, type, subject, stored.revision, write)
+    this.#send(watcher, { type, stored, cause: { ...write, event: delivery } })
+  }
+
+  #bookmark(watcher: Watcher, initialEventsEnd: boolean): void {
+    this.#record(watcher.sender, 'BOOKMARK')
+    this.#send(watcher, { type: 'BOOKMARK', revision: this.#revision, initialEventsEnd })
+  }
+
+  #send({ channel, sender }: Watcher, event: WatchEvent): void {
+    channel.push(event)
+    // Nothing is sent to a watch that has ended: this one ends because its reader is too far behind.
+    if (channel.ended) this.#record(sender, 'cut off')
+  }
+
+  /** What concerns a watch, not one of its objects. */
+  #record(watcher: string, what: string): void {
+    this.#deps.flow.record('watch', 'API Server', watcher, what, this.#kindSubject, this.#revision)
+  }
+}

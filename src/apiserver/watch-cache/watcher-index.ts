@@ -1,0 +1,121 @@
+// WatcherIndex: finds the watchers that a change may concern without asking all of them. A watcher stands in one place:
+// under the one object, the one field value or the one namespace that it wants, or among those who want everything.
+import { lookup } from '../../base/collections/lookup.ts'
+import { getOrInsert } from '../../base/collections/get-or-insert.ts'
+import type { Kind } from '../../api/kind/kind.ts'
+import { namespaceOf, objectKey, type ApiObject } from '../../api/meta/object.ts'
+import type { Selection } from './selection.ts'
+
+interface HasSelection {
+  readonly selection: Selection
+}
+
+/** Who stands there, in the order in which they came. */
+type WatcherSet<W> = Set<W>
+
+export class WatcherIndex<W extends HasSelection> {
+  readonly #kind: Kind
+  /** In which turn each came: changes are told in that order. */
+  readonly #order = new Map<W, number>()
+  readonly #unrestricted: WatcherSet<W> = new Set()
+  readonly #namespaces = new Map<string, WatcherSet<W>>()
+  /** By key; under a name alone those who want it in all namespaces. */
+  readonly #names = new Map<string, WatcherSet<W>>()
+  /** By field, then by value. */
+  readonly #fields = new Map<string, Map<string, WatcherSet<W>>>()
+  #turn = 0
+
+  constructor(kind: Kind) {
+    this.#kind = kind
+  }
+
+  get size(): number {
+    return this.#order.size
+  }
+
+  [Symbol.iterator](): Iterator<W> {
+    return this.#order.keys()
+  }
+
+  add(watcher: W): void {
+    this.#order.set(watcher, this.#turn++)
+    const { namespace, exactName: onlyName, exactField: onlyField } = watcher.selection
+    const watchers =
+      onlyName !== undefined
+        ? getOrInsert(this.#names, objectKey(namespace, onlyName), newWatcherSet)
+        : onlyField !== undefined
+          ? getOrInsert(getOrInsert(this.#fields, onlyField.key, newWatcherSets), onlyField.value, newWatcherSet)
+          : namespace === ''
+            ? this.#unrestricted
+            : getOrInsert(this.#namespaces, namespace, newWatcherSet)
+    watchers.add(watcher)
+  }
+
+  delete(watcher: W): void {
+    if (!this.#order.delete(watcher)) return
+    const { namespace, exactName: onlyName, exactField: onlyField } = watcher.selection
+    if (onlyName !== undefined) return leave(this.#names, objectKey(namespace, onlyName), watcher)
+    if (onlyField !== undefined) {
+      const places = this.#fields.get(onlyField.key)
+      if (places !== undefined) leave(places, onlyField.value, watcher)
+      if (places?.size === 0) this.#fields.delete(onlyField.key)
+    } else if (namespace === '') this.#unrestricted.delete(watcher)
+    else leave(this.#namespaces, namespace, watcher)
+  }
+
+  /** Those whom a change of this object, from one version to the next, may concern, in the order in which they came. */
+  watchersFor(now: ApiObject | undefined, before: ApiObject | undefined): readonly W[] {
+    const object = now ?? before
+    if (this.#order.size === 0 || object === undefined) return noWatchers
+    // Of most kinds nobody stands anywhere else.
+    if (this.#unrestricted.size === this.#order.size) return [...this.#unrestricted]
+    let found: readonly W[] = [...this.#unrestricted]
+    const namespace = namespaceOf(object)
+    if (this.#namespaces.size > 0) found = this.#with(found, this.#namespaces.get(namespace))
+    if (this.#names.size > 0) {
+      const { name } = object.metadata
+      found = this.#with(found, this.#names.get(objectKey(namespace, name)))
+      if (namespace !== '') found = this.#with(found, this.#names.get(name))
+    }
+    for (const [key, byValue] of this.#fields) {
+      const [value, valueBefore] = [this.#fieldOf(now, key), this.#fieldOf(before, key)]
+      if (value !== undefined) found = this.#with(found, byValue.get(value))
+      if (valueBefore !== undefined && valueBefore !== value) found = this.#with(found, byValue.get(valueBefore))
+    }
+    return found
+  }
+
+  #fieldOf(object: ApiObject | undefined, key: string): string | undefined {
+    return object === undefined ? undefined : (lookup(this.#kind.fieldLabels, key)?.(object) ?? '')
+  }
+
+  /** Those found so far and those who stand in a place. Both are in order, and so is what comes of them. */
+  #with(found: readonly W[], watchers: WatcherSet<W> | undefined): readonly W[] {
+    if (watchers === undefined) return found
+    if (found.length === 0) return [...watchers]
+    const merged: W[] = []
+    let next = 0
+    for (const watcher of watchers) {
+      const turn = this.#orderOf(watcher)
+      for (let other = found[next]; other !== undefined && this.#orderOf(other) < turn; other = found[++next])
+        merged.push(other)
+      merged.push(watcher)
+    }
+    for (let other = found[next]; other !== undefined; other = found[++next]) merged.push(other)
+    return merged
+  }
+
+  #orderOf(watcher: W): number {
+    return this.#order.get(watcher) ?? 0
+  }
+}
+
+const noWatchers: readonly never[] = []
+const newWatcherSet = <W>(): WatcherSet<W> => new Set()
+const newWatcherSets = <W>(): Map<string, WatcherSet<W>> => new Map()
+
+function leave<W>(places: Map<string, WatcherSet<W>>, key: string, watcher: W): void {
+  const watchers = places.get(key)
+  watchers?.delete(watcher)
+  if (watchers?.size === 0) places.delete(key)
+}

@@ -1,0 +1,204 @@
+// Channel: a bounded queue between one sender and one reader that iterates. A reader that falls behind is told so;
+// the sender never waits.
+import { offAbort, onAbort } from './on-abort.ts'
+import type { MaybePromise } from './maybe-promise.ts'
+
+export class ChannelOverflow extends Error {
+  override name = 'ChannelOverflow'
+}
+
+export class Channel<T> implements AsyncIterable<T> {
+  readonly #max: number
+  readonly #onEnd: () => void
+  #items: T[] = []
+  #waiting: PromiseWithResolvers<IteratorResult<T, undefined>> | undefined
+  #ended: { error: unknown } | undefined
+  #wake: (() => void) | undefined
+  #isMuted = false
+  #alsoAtEnd: (() => void) | undefined
+  #unlink: (() => void) | undefined
+
+  /** `onEnd` runs once, when either side ends the channel. */
+  constructor(itemsMax: number, onEnd: () => void = () => {}) {
+    this.#max = itemsMax
+    this.#onEnd = onEnd
+  }
+
+  get ended(): boolean {
+    return this.#ended !== undefined
+  }
+
+  get isMuted(): boolean {
+    return this.#isMuted
+  }
+
+  /** From now on nothing gets through, and nobody is told. */
+  mute(): void {
+    this.#isMuted = true
+  }
+
+  /** Hands an item to the reader. Beyond the bound the channel ends with ChannelOverflow. */
+  push(item: T): void {
+    if (this.#ended !== undefined || this.#isMuted) return
+    const waiting = this.#waiting
+    if (waiting !== undefined) {
+      this.#waiting = undefined
+      waiting.resolve({ value: item, done: false })
+    } else if (this.#items.length >= this.#max) {
+      this.#items = []
+      this.end(new ChannelOverflow(`the reader is more than ${this.#max} items behind`))
+    } else {
+      this.#items.push(item)
+      if (this.#items.length === 1) this.#wake?.()
+    }
+  }
+
+  /** For a reader that takes many at a time: `wake` runs when there is something to take, or nothing ever will be. */
+  onReadable(wake: () => void): void {
+    this.#wake = wake
+    if (this.#items.length > 0 || this.#ended !== undefined) wake()
+  }
+
+  /** What is queued, at most so many; undefined when nothing more will come. The error of the end is thrown once. */
+  take(itemsMax: number): T[] | undefined {
+    if (this.#items.length > itemsMax) return this.#items.splice(0, itemsMax)
+    if (this.#items.length > 0) {
+      const items = this.#items
+      this.#items = []
+      return items
+    }
+    if (this.#ended === undefined) return []
+    const { error } = this.#ended
+    this.#ended.error = undefined
+    if (error !== undefined) throw error
+    return undefined
+  }
+
+  /** Ends the channel: what is queued is still read, then the reader sees the end, or the error. */
+  end(error?: unknown): void {
+    if (this.#ended !== undefined) return
+    this.#ended = { error }
+    const waiting = this.#waiting
+    this.#waiting = undefined
+    if (error === undefined) waiting?.resolve({ value: undefined, done: true })
+    else waiting?.reject(error)
+    this.#unlink?.()
+    this.#onEnd()
+    this.#alsoAtEnd?.()
+    this.#wake?.()
+  }
+
+  /** One more that is told of the end. */
+  onEnded(listener: () => void): void {
+    if (this.ended) listener()
+    else this.#alsoAtEnd = listener
+  }
+
+  /** Ends the channel when the signal is aborted. */
+  endOnAbort(signal: AbortSignal): this {
+    if (signal.aborted) this.end()
+    else {
+      const end = () => this.end()
+      onAbort(signal, end)
+      this.#unlink = () => offAbort(signal, end)
+    }
+    return this
+  }
+
+  /**
+   * All that is queued, as soon as there is something: for a reader whom many senders must not outrun. By hand: a
+   * generator makes ten promises for a batch.
+   */
+  batches(): AsyncIterable<readonly T[]> {
+    return this.mapBatches((items) => items)
+  }
+
+  /** The same, each batch turned into something else. */
+  mapBatches<U>(turned: (items: readonly T[]) => U): AsyncIterable<U> {
+    const next = async (): Promise<IteratorResult<U, undefined>> => {
+      try {
+        let items = this.take(Infinity)
+        for (; items?.length === 0; items = this.take(Infinity)) await this.#news()
+        return items === undefined ? { value: undefined, done: true } : { value: turned(items), done: false }
+      } catch (error) {
+        this.#leave()
+        throw error
+      }
+    }
+    const leave = (): Promise<IteratorResult<U, undefined>> => {
+      this.#leave()
+      return Promise.resolve({ value: undefined, done: true })
+    }
+    return { [Symbol.asyncIterator]: () => ({ next, return: leave }) }
+  }
+
+  #news(): Promise<void> {
+    return new Promise((resolve) => this.onReadable(resolve))
+  }
+
+  /** The reader goes: what is queued is nobody's any more. */
+  #leave(): void {
+    this.#items = []
+    this.end()
+  }
+
+  /**
+   * The same items in the same order, each turned into another; ending either channel ends both. While an item is a
+   * promise, the items behind it wait in this channel, within its bound.
+   */
+  map<U>(turned: (item: T) => MaybePromise<U>): Channel<U> {
+    const target: Channel<U> = new Channel(this.#max, () => this.end())
+    let items: readonly T[] | undefined = []
+    let next = 0
+    let isWaiting = false
+    const arrived = (value: U) => {
+      isWaiting = false
+      target.push(value)
+      forward()
+    }
+    const failed = (error: unknown) => target.end(error)
+    const forward = () => {
+      try {
+        while (!isWaiting) {
+          if (next === items?.length) {
+            items = this.take(Infinity)
+            next = 0
+          }
+          if (items === undefined) return target.end()
+          if (items.length === 0) return
+          const value = turned(items[next++] as T)
+          if (value instanceof Promise) {
+            isWaiting = true
+            value.then(arrived, failed)
+          } else target.push(value)
+        }
+      } catch (error) {
+        failed(error)
+      }
+    }
+    this.onReadable(forward)
+    return target
+  }
+
+  [Symbol.asyncIterator](): AsyncIterator<T, undefined> {
+    return {
+      next: () => this.#next(),
+      return: () => {
+        this.#leave()
+        return Promise.resolve({ value: undefined, done: true })
+      },
+    }
+  }
+
+  #next(): Promise<IteratorResult<T, undefined>> {
+    const item = this.#items.shift()
+    if (item !== undefined) return Promise.resolve({ value: item, done: false })
+    if (this.#ended !== undefined) {
+      const { error } = this.#ended
+      this.#ended.error = undefined // the error is told once
+      return error === undefined ? Promise.resolve({ value: undefined, done: true }) : Promise.reject(error)
+    }
+    this.#waiting = Promise.withResolvers()
+    return this.#waiting.promise
+  }
+}

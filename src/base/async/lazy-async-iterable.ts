@@ -1,0 +1,21 @@
+// iterableOnceOpen: what must be asked for before it can be read. It is asked for when somebody begins to read, and then
+// stands aside: a generator between source and reader makes further promises for each item.
+
+export const lazyAsyncIterable = <T>(open: () => Promise<AsyncIterable<T>>): AsyncIterable<T> => ({
+  [Symbol.asyncIterator]() {
+    let source: AsyncIterator<T> | undefined
+    let isLeft = false
+    const first = async (): Promise<IteratorResult<T>> => {
+      source = (await open())[Symbol.asyncIterator]()
+      return source.next()
+    }
+    return {
+      next: () => (isLeft ? Promise.resolve({ value: undefined, done: true }) : (source?.next() ?? first())),
+      return: async () => {
+        isLeft = true
+        await source?.return?.()
+        return { value: undefined, done: true }
+      },
+    }
+  },
+})

@@ -1,0 +1,51 @@
+import { deepEqual, equal, rejects } from 'node:assert/strict'
+import { test } from 'node:test'
+import { TaskGroup } from './task-group.ts'
+import { VirtualClock } from '../time/virtual-clock.ts'
+
+test('disposing ends every task and waits for its cleanup', async () => {
+  const clock = new VirtualClock()
+  const trace: string[] = []
+  {
+    await using tasks = new TaskGroup()
+    tasks.start('loop', async (signal) => {
+      try {
+        for (;;) await clock.sleep(1000, signal)
+      } finally {
+        await Promise.resolve()
+        trace.push('cleaned up')
+      }
+    })
+    deepEqual(tasks.running, ['loop'])
+  }
+  deepEqual(trace, ['cleaned up'])
+  equal(clock.pendingTimers, 0)
+})
+
+test('the first failure ends the others and comes out of join', async () => {
+  const clock = new VirtualClock()
+  const tasks = new TaskGroup()
+  tasks.start('patient', (signal) => clock.sleep(1e9, signal))
+  tasks.start('broken', () => Promise.reject(new Error('no disk')))
+  await rejects(tasks.join(), /no disk/)
+  equal(tasks.signal.aborted, true)
+})
+
+test('an owner that never joins hears of the failure', async () => {
+  const heard: string[] = []
+  const tasks = new TaskGroup({ onFailure: (task, error) => heard.push(`${task}: ${(error as Error).message}`) })
+  tasks.start('broken', () => {
+    throw new Error('at once')
+  })
+  await tasks.join()
+  deepEqual(heard, ['broken: at once'])
+})
+
+test('the outer signal ends the group, and nothing starts after the end', async () => {
+  const outer = new AbortController()
+  const tasks = new TaskGroup({ signal: outer.signal })
+  outer.abort()
+  equal(tasks.signal.aborted, true)
+  tasks.start('late', () => Promise.reject(new Error('must not run')))
+  await tasks.join()
+})

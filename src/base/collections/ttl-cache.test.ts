@@ -1,0 +1,18 @@
+import { equal } from 'node:assert/strict'
+import { test } from 'node:test'
+import { TtlCache } from './ttl-cache.ts'
+import { VirtualClock } from '../time/virtual-clock.ts'
+
+test('an answer is kept for its time, and the oldest makes room', async () => {
+  const clock = new VirtualClock()
+  const cache = new TtlCache<string>(clock, 2)
+  cache.set('a', '1', 1_000)
+  cache.set('b', '2', 5_000)
+  equal(cache.get('a'), '1')
+  await clock.advance('1s')
+  equal(cache.get('a'), undefined)
+  cache.set('c', '3', 5_000)
+  cache.set('d', '4', 5_000)
+  equal(cache.get('b'), undefined)
+  equal(cache.get('d'), '4')
+})

@@ -1,0 +1,62 @@
+// FlowFeed: what a recorder has recorded, and what has ended, since it was last read, at the reader's own pace. It holds
+// places in the ring, not events: a reader who is too slow misses what the ring has overtaken.
+import { flowEventsDefault, type FlowEvent, type FlowId, type FlowRecorder } from './flow-recorder.ts'
+import { unlessAborted } from '../async/unless-aborted.ts'
+
+/** A reader who has not come for so many ends does not learn of them. */
+const endedMax = flowEventsDefault
+
+export class FlowFeed implements Disposable {
+  readonly #flow: FlowRecorder
+  readonly #unlisten: () => void
+  /** Read before, and ended since. */
+  readonly #ended = new Set<FlowId>()
+  #next: FlowId
+  #wake: PromiseWithResolvers<void> | undefined
+
+  constructor(flow: FlowRecorder, since: FlowId = flow.oldest) {
+    this.#flow = flow
+    this.#next = since
+    this.#unlisten = flow.listen((id) => this.#onEvent(id))
+  }
+
+  /** At most so many events, those that have ended first. */
+  take(max: number): FlowEvent[] {
+    const events: FlowEvent[] = []
+    for (const id of this.#ended) {
+      if (events.length === max) return events
+      this.#ended.delete(id)
+      const event = this.#flow.get(id)
+      if (event !== undefined) events.push(event)
+    }
+    for (const event of this.#flow.events(this.#next)) {
+      if (events.length === max) break
+      events.push(event)
+      this.#next = (event.id + 1) as FlowId
+    }
+    return events
+  }
+
+  /** Whether there is nothing to take. */
+  get isDrained(): boolean {
+    return this.#ended.size === 0 && this.#next > this.#flow.last
+  }
+
+  /** Resolves when there is something to take. */
+  async changed(signal: AbortSignal): Promise<void> {
+    if (!this.isDrained) return
+    this.#wake ??= Promise.withResolvers()
+    await unlessAborted(this.#wake.promise, signal)
+  }
+
+  [Symbol.dispose](): void {
+    this.#unlisten()
+  }
+
+  #onEvent(id: FlowId): void {
+    if (id < this.#next) this.#ended.add(id)
+    if (this.#ended.size > endedMax) this.#ended.clear()
+    this.#wake?.resolve()
+    this.#wake = undefined
+  }
+}

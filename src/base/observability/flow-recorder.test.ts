@@ -1,0 +1,131 @@
+import { deepEqual, equal } from 'node:assert/strict'
+import { test } from 'node:test'
+import {
+  causeOf,
+  FlowRecorder,
+  mergeCauses,
+  noCause,
+  type FlowId,
+  type Span,
+  type ReportedEvent,
+} from './flow-recorder.ts'
+import { VirtualClock } from '../time/virtual-clock.ts'
+
+const pod = { resource: 'pods', namespace: 'default', name: 'web' }
+
+test('a recorder of no events records nothing, and nobody notices', () => {
+  const clock = new VirtualClock()
+  const flow = new FlowRecorder(clock, 0)
+  const call = flow.record('call', 'Client', 'API Server', 'create pods')
+  flow.startStages(call, clock.monotonicMs())
+  flow.passStage(call, 'authentication')
+  flow.finish(call, '201')
+  equal(flow.record('persist', 'API Server', 'Store', 'put pod', undefined, 7, causeOf(call)), 0)
+  deepEqual([[...flow.events()], flow.writeOf(7), flow.get(call)], [[], 0, undefined])
+})
+
+test('an event comes back as it was recorded', () => {
+  const clock = new VirtualClock(1000)
+  const flow = new FlowRecorder(clock)
+  const call = flow.record('call', 'Client', 'API Server', 'create', pod)
+  const write = flow.record('persist', 'API Server', 'Store', 'put', pod, 12, causeOf(call))
+  flow.explain(call, { reason: () => 'the rule' })
+  flow.finish(call, '201')
+  deepEqual(flow.get(call), {
+    id: 1,
+    arrow: 'call',
+    atMs: 1000,
+    endMs: 1000,
+    from: 'Client',
+    to: 'API Server',
+    what: 'create',
+    outcome: '201',
+    allowedBy: 'the rule',
+    object: pod,
+    revision: 0,
+    cause: noCause,
+    span: undefined,
+    stations: [],
+  })
+  equal(flow.get(write)?.cause.event, call)
+  equal(flow.writeOf(12), write)
+})
+
+test('the stations of a call are noted with their times, until another takes its slot', async () => {
+  const clock = new VirtualClock(1000)
+  const flow = new FlowRecorder(clock, 8)
+  const call = flow.record('call', 'Client', 'API Server', 'create', pod)
+  flow.passStage(call, 'authentication') // nobody asked for it yet
+  deepEqual(flow.get(call)?.stations, [])
+  flow.startStages(call, clock.monotonicMs())
+  flow.passStage(call, 'authentication')
+  flow.record('step', 'a', 'a', 'one')
+  await clock.advance(5)
+  flow.passStage(call, 'store')
+  deepEqual(flow.get(call)?.stations, [
+    { station: 'authentication', afterMs: 0, afterEvent: 1 },
+    { station: 'store', afterMs: 5, afterEvent: 2 },
+  ])
+  for (let count = 0; count < 8; count++) flow.record('step', 'a', 'a', 'more')
+  const later = flow.last
+  flow.passStage(call, 'mutating')
+  deepEqual(flow.get((later - 1) as FlowId)?.stations, [])
+  flow.startStages(later, clock.monotonicMs())
+  deepEqual(flow.get(later)?.stations, [], 'what its slot held before is gone')
+})
+
+test('the ring keeps the newest events and forgets the writes of the others', () => {
+  const flow = new FlowRecorder(new VirtualClock(), 8)
+  for (let revision = 1; revision <= 20; revision++) flow.record('persist', 'API Server', 'Store', 'put', pod, revision)
+  deepEqual(
+    Array.from(flow.events(), (event) => event.revision),
+    [13, 14, 15, 16, 17, 18, 19, 20],
+  )
+  equal(flow.writeOf(12), 0)
+  equal(flow.writeOf(13), 13)
+  equal(flow.get(12 as FlowId), undefined)
+  flow.finish(12 as FlowId, 'late') // must not touch the event that took the slot
+  equal(flow.get(20 as FlowId)?.outcome, undefined)
+})
+
+test('a listener hears every event, and every end, until it leaves', () => {
+  const flow = new FlowRecorder(new VirtualClock())
+  const heard: number[] = []
+  const leave = flow.listen((id) => heard.push(id))
+  const call = flow.record('call', 'a', 'b', 'one')
+  flow.record('step', 'a', 'a', 'two')
+  flow.finish(call, 'ok')
+  leave()
+  flow.record('step', 'a', 'a', 'three')
+  deepEqual(heard, [1, 2, 1])
+})
+
+test('what another process recorded is taken over under its own name and time, once, and leaves with its slot', () => {
+  const flow = new FlowRecorder(new VirtualClock(5000), 4)
+  const told: ReportedEvent = {
+    ...{ arrow: 'call', from: 'kubelet/a', to: 'Runtime', what: 'RunPodSandbox', object: pod, revision: 0 },
+    ...{ atMs: 1200, endMs: undefined, outcome: undefined, cause: noCause, span: 'r-1' as Span },
+  }
+  flow.recordReported(told)
+  flow.recordReported({ ...told, endMs: 1300, outcome: 'ok' })
+  deepEqual(
+    Array.from(flow.events(), ({ span, atMs, endMs, outcome }) => ({ span, atMs, endMs, outcome })),
+    [{ span: 'r-1', atMs: 1200, endMs: 1300, outcome: 'ok' }],
+  )
+  for (let n = 0; n < 4; n++) flow.record('step', 'a', 'a', `${n}`)
+  flow.recordReported(told)
+  equal(flow.last, 6)
+  deepEqual(
+    Array.from(flow.events(), ({ span }) => span),
+    [undefined, undefined, undefined, 'r-1'],
+  )
+})
+
+test('merged causes are bounded, distinct and newest first', () => {
+  equal(mergeCauses([]), noCause)
+  const causes = Array.from({ length: 100 }, (_, index) => causeOf((index + 1) as FlowId, index + 1))
+  const merged = mergeCauses([...causes, causeOf(100 as FlowId, 100)])
+  equal(merged.event, 100)
+  deepEqual(merged.also, [99, 98, 97, 96, 95, 94])
+  deepEqual(merged.revisions, [100, 99, 98, 97, 96, 95, 94])
+})

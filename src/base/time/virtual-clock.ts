@@ -1,0 +1,138 @@
+// VirtualClock: time that moves only when told to. It runs due timers one by one in the order (time, creation), and
+// after each lets every runnable promise finish, so that a seed gives the same trace each time.
+import { assert } from '../assert.ts'
+import { durationMs, sleepOn, type Clock, type Timer } from './clock.ts'
+import { TimerHeap } from './timer-heap.ts'
+import { eventLoopTurn } from '../async/event-loop-turn.ts'
+
+/** The time at which every virtual clock starts unless told otherwise: a round instant, easy to read in traces. */
+export const virtualEpochMs = Date.UTC(2030, 0, 1)
+
+// A bound on one advance: beyond it two timers most likely wake each other without time passing.
+const stepsWithoutProgressMax = 100_000
+
+const followStepMs = 5
+
+export class VirtualClock implements Clock {
+  #nowMs: number
+  #timers = new TimerHeap()
+  #outsideOpen = 0
+  #outsideClosed: (() => void)[] = []
+  /** Moves of time, one after the other. */
+  #moves: Promise<unknown> = Promise.resolve()
+
+  constructor(startMs: number = virtualEpochMs) {
+    this.#nowMs = startMs
+  }
+
+  nowMs(): number {
+    return this.#nowMs
+  }
+
+  monotonicMs(): number {
+    return this.#nowMs
+  }
+
+  sleep(ms: number, signal: AbortSignal): Promise<void> {
+    return sleepOn(this, ms, signal)
+  }
+
+  after(ms: number, callback: () => void): Timer {
+    return this.#timers.add(this.#nowMs + Math.max(0, ms), callback)
+  }
+
+  async outside<T>(operation: Promise<T>): Promise<T> {
+    this.#outsideOpen++
+    try {
+      return await operation
+    } finally {
+      this.#outsideOpen--
+      if (this.#outsideOpen === 0) for (const resume of this.#outsideClosed.splice(0)) resume()
+    }
+  }
+
+  get pendingTimers(): number {
+    return this.#timers.size
+  }
+
+  /** Lets everything runnable run, without moving time. */
+  async settle(): Promise<void> {
+    for (;;) {
+      await eventLoopTurn()
+      if (this.#outsideOpen === 0) return
+      await new Promise<void>((resolve) => this.#outsideClosed.push(resolve))
+    }
+  }
+
+  /** Moves time forward by a duration ('1h', '90s' or milliseconds), running every timer that falls due on the way. */
+  advance(duration: string | number): Promise<void> {
+    return this.#move(async () => {
+      const untilMs = this.#nowMs + durationMs(duration)
+      await this.settle()
+      await this.#run(untilMs, () => false)
+      this.#nowMs = untilMs
+    })
+  }
+
+  /** Sets the time as it was; timers keep the time at which they are due. */
+  turnTo(nowMs: number): void {
+    this.#nowMs = nowMs
+  }
+
+  /** Goes along with another clock until the timer is cancelled; it can be moved on by hand all the same. */
+  follow(other: Clock, stepMs = followStepMs): Timer {
+    let seenMs = other.monotonicMs()
+    let timer: Timer
+    let isCancelled = false
+    const step = async () => {
+      const passedMs = other.monotonicMs() - seenMs
+      seenMs += passedMs
+      await this.advance(passedMs)
+      if (!isCancelled) timer = other.after(stepMs, () => void step())
+    }
+    timer = other.after(stepMs, () => void step())
+    return {
+      cancel() {
+        isCancelled = true
+        timer.cancel()
+      },
+    }
+  }
+
+  /** Runs timers until none is left or `limit` has passed; returns whether it became idle. */
+  runUntilIdle(limit: string | number = '1h'): Promise<boolean> {
+    return this.#move(async () => {
+      await this.settle()
+      await this.#run(this.#nowMs + durationMs(limit), () => false)
+      return this.#timers.size === 0
+    })
+  }
+
+  /** Runs timers until the condition holds or `limit` has passed; returns whether it holds. */
+  runUntil(condition: () => boolean, limit: string | number = '1h'): Promise<boolean> {
+    return this.#move(async () => {
+      await this.settle()
+      await this.#run(this.#nowMs + durationMs(limit), condition)
+      return condition()
+    })
+  }
+
+  #move<T>(move: () => Promise<T>): Promise<T> {
+    const moved = this.#moves.then(move)
+    this.#moves = moved.catch(() => undefined)
+    return moved
+  }
+
+  async #run(untilMs: number, done: () => boolean): Promise<void> {
+    let steps = 0
+    while (!done()) {
+      const timer = this.#timers.takeDue(untilMs)
+      if (timer === undefined) return
+      if (timer.dueMs > this.#nowMs) steps = 0
+      assert(++steps < stepsWithoutProgressMax, `${steps} timers ran at ${this.#nowMs} ms without time moving on`)
+      this.#nowMs = Math.max(this.#nowMs, timer.dueMs)
+      timer.callback()
+      await this.settle()
+    }
+  }
+}

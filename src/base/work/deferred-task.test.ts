@@ -1,0 +1,28 @@
+import { deepEqual, equal, rejects } from 'node:assert/strict'
+import { test } from 'node:test'
+import { DeferredTask } from './deferred-task.ts'
+import { VirtualClock } from '../time/virtual-clock.ts'
+
+test('what becomes needless in the same turn is not done', async () => {
+  const clock = new VirtualClock()
+  let done = 0
+  const work = new DeferredTask(clock, () => Promise.resolve(++done))
+  await Promise.resolve()
+  equal(await work.end(), undefined)
+  await clock.settle()
+  equal(done, 0)
+})
+
+test('what is not ended is done a turn later, and its result is there for whoever ends it', async () => {
+  const clock = new VirtualClock()
+  const work = new DeferredTask(clock, () => Promise.resolve(7))
+  await clock.settle()
+  deepEqual(await work.end(), { result: 7 })
+})
+
+test('a failure is told to whoever ends it, and to nobody else', async () => {
+  const clock = new VirtualClock()
+  const work = new DeferredTask(clock, () => Promise.reject(new Error('no')))
+  await clock.settle()
+  await rejects(work.end(), /^Error: no$/)
+})

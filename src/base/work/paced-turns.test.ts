@@ -1,0 +1,31 @@
+import { deepEqual } from 'node:assert/strict'
+import { test } from 'node:test'
+import { PacedTurns } from './paced-turns.ts'
+import { VirtualClock } from '../time/virtual-clock.ts'
+
+/** A clock whose time is set by the test, and whose timers the test fires. */
+class ManualClock extends VirtualClock {
+  ms = 0
+  readonly rests: number[] = []
+  override monotonicMs = (): number => this.ms
+  override after(ms: number, callback: () => void) {
+    this.rests.push(ms)
+    callback()
+    return { cancel: () => {} }
+  }
+}
+
+test('steps are taken one in a turn, in their order, each followed by as long a rest', async () => {
+  const clock = new ManualClock()
+  const turns = new PacedTurns(clock)
+  const order: string[] = []
+  const step = async (name: string, ms: number) => {
+    await turns.take()
+    order.push(`${name} after ${clock.rests.length} rests`)
+    clock.ms += ms
+  }
+  await Promise.all([step('a', 30), step('b', 0), step('c', 5_000), step('d', 10)])
+  await turns.take()
+  deepEqual(order, ['a after 0 rests', 'b after 1 rests', 'c after 1 rests', 'd after 2 rests'])
+  deepEqual(clock.rests, [30, 200, 10])
+})

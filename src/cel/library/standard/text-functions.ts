@@ -1,0 +1,18 @@
+// Text: whether it begins, ends, contains or matches.
+import { global, member, type Functions } from '../../environment/function.ts'
+import { boolType, stringType } from '../../types/cel-type.ts'
+import { regex } from '../../values/regex.ts'
+
+const matches = (text: string, pattern: string): boolean => regex(pattern).matcher(text).find()
+
+export const text: Functions = {
+  startsWith: [
+    member('starts_with_string', [stringType, stringType], boolType, (a: string, b: string) => a.startsWith(b)),
+  ],
+  endsWith: [member('ends_with_string', [stringType, stringType], boolType, (a: string, b: string) => a.endsWith(b))],
+  contains: [member('contains_string', [stringType, stringType], boolType, (a: string, b: string) => a.includes(b))],
+  matches: [
+    global('matches', [stringType, stringType], boolType, matches),
+    member('matches_string', [stringType, stringType], boolType, matches),
+  ],
+}

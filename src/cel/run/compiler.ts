@@ -1,0 +1,320 @@
+// Compile: a tree becomes closures, once; running them costs no look at the tree.
+import { lookup } from '../../base/collections/lookup.ts'
+import type { Checked } from '../check/checker.ts'
+import { callCost, listCost, mapCost, structCost } from '../cost/call-cost.ts'
+import type { Environment } from '../environment/environment.ts'
+import type { Overload } from '../environment/function.ts'
+import {
+  qualifiedName,
+  type Call,
+  type Expr,
+  type MapExpr,
+  type OptionalMap,
+  type Select,
+  type Struct,
+} from '../syntax/ast.ts'
+import { isDyn } from '../types/cel-type.ts'
+import { LiteralMap } from '../values/map-value.ts'
+import { MapValue, none, Optional, type Value } from '../values/value.ts'
+import { matchesType } from '../values/matches-type.ts'
+import { EvalError, noSuchOverload } from '../values/eval-error.ts'
+import type { Step } from './evaluation-frame.ts'
+import { compileLoop } from './loop.ts'
+import { and, conditional, not, or } from './logic.ts'
+import type { Scope } from './scope.ts'
+
+export class Compiler {
+  readonly #environment: Environment
+  readonly #checked: Checked | undefined
+
+  /** Without what the checker found, everything is found out at run time. */
+  constructor(environment: Environment, checked: Checked | undefined) {
+    this.#environment = environment
+    this.#checked = checked
+  }
+
+  compile(expr: Expr, scope: Scope): Step {
+    switch (expr.kind) {
+      case 'literal': {
+        const { value } = expr
+        return () => value
+      }
+      case 'ident':
+        return this.#named(expr, expr.name, scope) ?? missing(expr.name)
+      case 'select':
+        return this.#select(expr, scope)
+      case 'call':
+        return this.#call(expr, scope)
+      case 'list':
+        return this.#list(expr.elements, scope)
+      case 'map':
+        return this.#map(expr, scope)
+      case 'struct':
+        return this.#struct(expr, scope)
+      case 'loop':
+        return compileLoop(expr, scope, (each, within) => this.compile(each, within))
+      case 'bind': {
+        const [inner, slot] = scope.with(expr.name, this.compile(expr.value, scope))
+        const body = this.compile(expr.body, inner)
+        return (frame) => {
+          frame.charge(listCost)
+          frame.locals[slot] = undefined
+          return body(frame)
+        }
+      }
+      case 'optionalMap':
+        return this.#optionalMap(expr, scope)
+      default:
+        return expr satisfies never
+    }
+  }
+
+  #named(expr: Expr, name: string, scope: Scope): Step | undefined {
+    const local = scope.local(name)
+    if (local !== undefined) {
+      const { slot, make } = local
+      return (frame) => {
+        frame.charge(1)
+        const known = frame.locals[slot]
+        if (known !== undefined || make === undefined) return known ?? null
+        const made = make(frame)
+        frame.locals[slot] = made
+        return made
+      }
+    }
+    const reference = this.#checked?.references.get(expr)
+    if (reference?.kind === 'constant') return constantly(reference.value)
+    const variable =
+      reference?.kind === 'variable'
+        ? reference.name
+        : this.#checked === undefined
+          ? this.#environment.variable(name)?.name
+          : undefined
+    if (variable !== undefined)
+      return (frame) => {
+        frame.charge(1)
+        const value = lookup(frame.activation, variable)
+        if (value === undefined) throw new EvalError(`no such attribute(s): ${variable}`)
+        return value
+      }
+    const constant = this.#checked === undefined ? this.#environment.constant(name) : undefined
+    return constant === undefined ? undefined : constantly(constant.value)
+  }
+
+  #select(expr: Select, scope: Scope): Step {
+    const { field, isTest, isOptional } = expr
+    const name = qualifiedName(expr)
+    const isLocal = name !== undefined && scope.local(name.split('.')[0] ?? '') !== undefined
+    const whole = name === undefined || isLocal ? undefined : this.#named(expr, name, scope)
+    if (whole !== undefined) return whole
+    const operand = this.compile(expr.operand, scope)
+    if (isTest)
+      return (frame) => {
+        const value = operand(frame)
+        frame.charge(1)
+        return hasField(value, field)
+      }
+    if (isOptional)
+      return (frame) => {
+        const value = operand(frame)
+        frame.charge(1)
+        return optionalField(value, field)
+      }
+    return (frame) => {
+      const value = operand(frame)
+      frame.charge(1)
+      if (value instanceof MapValue) {
+        const found = value.get(field)
+        if (found !== undefined) return found
+      }
+      return unusualField(value, field)
+    }
+  }
+
+  #call(expr: Call, scope: Scope): Step {
+    const { name, target, args } = expr
+    const reference = this.#checked?.references.get(expr)
+    const known = reference?.kind === 'function' ? reference : undefined
+    const space = target === undefined ? undefined : qualifiedName(target)
+    const loose = space === undefined ? undefined : this.#environment.overloads(`${space}.${name}`)
+    const isNamespaced = known?.isNamespaced ?? (this.#checked === undefined && loose !== undefined)
+    const parts = target === undefined || isNamespaced ? args : [target, ...args]
+    const steps = parts.map((part) => this.compile(part, scope))
+    const special = logical(name, steps)
+    if (special !== undefined) return special
+    const all = (isNamespaced ? loose : undefined) ?? this.#environment.overloads(name) ?? []
+    const overloads = known?.overloads ?? all.filter(fits(parts.length, target !== undefined && !isNamespaced))
+    if (overloads.length === 0 && known === undefined) return failing(`unbound function: ${name}`)
+    return invoke(name, overloads, steps, this.#isSure(overloads, parts))
+  }
+
+  /** One overload, and arguments whose types are known: nothing to find out at run time. */
+  #isSure(overloads: readonly Overload[], parts: readonly Expr[]): boolean {
+    const [only, other] = overloads
+    if (only === undefined || other !== undefined || this.#checked === undefined) return false
+    return parts.every((part, index) => {
+      const type = this.#checked?.types.get(part)
+      const wanted = only.args[index]
+      return (type !== undefined && !isDyn(type)) || wanted === undefined || isDyn(wanted) || wanted.kind === 'param'
+    })
+  }
+
+  #list(elements: readonly { readonly value: Expr; readonly isOptional: boolean }[], scope: Scope): Step {
+    const steps = elements.map(({ value, isOptional }) => ({ step: this.compile(value, scope), isOptional }))
+    return (frame) => {
+      const list: Value[] = []
+      for (const { step, isOptional } of steps) {
+        const value = step(frame)
+        if (!isOptional) list.push(value)
+        else if (!(value instanceof Optional)) throw noSuchOverload()
+        else if (value.value !== undefined) list.push(value.value)
+      }
+      frame.charge(listCost)
+      return list
+    }
+  }
+
+  #map({ entries }: MapExpr, scope: Scope): Step {
+    const steps = entries.map(({ key, value, isOptional }) => ({
+      key: this.compile(key, scope),
+      value: this.compile(value, scope),
+      isOptional,
+    }))
+    return (frame) => {
+      const made: [Value, Value][] = []
+      for (const { key, value, isOptional } of steps) {
+        const entry: [Value, Value] = [key(frame), value(frame)]
+        const [name, held] = entry
+        if (!isOptional) made.push(entry)
+        else if (!(held instanceof Optional)) throw noSuchOverload()
+        else if (held.value !== undefined) made.push([name, held.value])
+      }
+      frame.charge(mapCost)
+      return new LiteralMap(made)
+    }
+  }
+
+  #struct({ name, fields }: Struct, scope: Scope): Step {
+    const struct = this.#environment.struct(name)
+    const steps = fields.map(({ name: field, value, isOptional }) => ({
+      field,
+      step: this.compile(value, scope),
+      isOptional,
+    }))
+    if (struct === undefined) return failing(`unknown type: ${name}`)
+    return (frame) => {
+      const made = new Map<string, Value>()
+      for (const { field, step, isOptional } of steps) {
+        const value = step(frame)
+        if (!isOptional) made.set(field, value)
+        else if (!(value instanceof Optional)) throw noSuchOverload()
+        else if (value.value !== undefined) made.set(field, value.value)
+      }
+      frame.charge(structCost)
+      return struct.create(made)
+    }
+  }
+
+  #optionalMap({ operand, name, body, isFlat }: OptionalMap, scope: Scope): Step {
+    const outer = this.compile(operand, scope)
+    const [inner, slot] = scope.with(name)
+    const step = this.compile(body, inner)
+    return (frame) => {
+      const optional = outer(frame)
+      if (!(optional instanceof Optional)) throw noSuchOverload()
+      frame.charge(1)
+      if (optional.value === undefined) return none
+      frame.locals[slot] = optional.value
+      const value = step(frame)
+      return isFlat ? value : new Optional(value)
+    }
+  }
+}
+
+const constantly =
+  (value: Value): Step =>
+  (frame) => {
+    frame.charge(1)
+    return value
+  }
+
+const failing =
+  (message: string): Step =>
+  () => {
+    throw new EvalError(message)
+  }
+
+const missing = (name: string): Step => failing(`no such attribute(s): ${name}`)
+
+const fits =
+  (count: number, isMember: boolean) =>
+  (overload: Overload): boolean =>
+    overload.args.length === count && overload.isMember === isMember
+
+function logical(name: string, [first, second, third]: readonly Step[]): Step | undefined {
+  if (first === undefined) return undefined
+  if (name === '!_') return not(first)
+  if (second === undefined) return undefined
+  if (name === '_&&_') return and(first, second)
+  if (name === '_||_') return or(first, second)
+  return name === '_?_:_' && third !== undefined ? conditional(first, second, third) : undefined
+}
+
+function hasField(value: Value, field: string): boolean {
+  if (value instanceof MapValue) return value.get(field) !== undefined
+  if (value instanceof Optional) return value.value !== undefined && hasField(value.value, field)
+  throw noSuchOverload()
+}
+
+function optionalField(value: Value, field: string): Value {
+  const held = value instanceof Optional ? value.value : value
+  if (held === undefined) return none
+  if (!(held instanceof MapValue)) throw noSuchOverload()
+  const found = held.get(field)
+  return found === undefined ? none : new Optional(found)
+}
+
+function unusualField(value: Value, field: string): Value {
+  if (value instanceof Optional) return optionalField(value, field)
+  if (value instanceof MapValue) throw new EvalError(`no such key: ${field}`)
+  throw noSuchOverload()
+}
+
+function invoke(name: string, overloads: readonly Overload[], steps: readonly Step[], isSure: boolean): Step {
+  const [only] = overloads
+  const [first, second] = steps
+  if (only !== undefined && isSure && first !== undefined && steps.length <= 2) {
+    const { call } = only
+    const cost = callCost(name, only.id)
+    if (second === undefined)
+      return (frame) => {
+        const a = first(frame)
+        const result = call(a)
+        frame.charge(cost === undefined ? 1 : cost([a], result))
+        return result
+      }
+    return (frame) => {
+      const a = first(frame)
+      const b = second(frame)
+      const result = call(a, b)
+      frame.charge(cost === undefined ? 1 : cost([a, b], result))
+      return result
+    }
+  }
+  return invokeAny(name, overloads, steps)
+}
+
+/** The first overload whose parameters the arguments are of. */
+function invokeAny(name: string, overloads: readonly Overload[], steps: readonly Step[]): Step {
+  const candidates = overloads.map((overload) => ({ overload, cost: callCost(name, overload.id) }))
+  return (frame) => {
+    const args = steps.map((step) => step(frame))
+    const found = candidates.find(({ overload }) =>
+      (overload.dynArgs ?? overload.args).every((type, index) => matchesType(args[index] ?? null, type)),
+    )
+    if (found === undefined) throw noSuchOverload()
+    const result = found.overload.call(...args)
+    frame.charge(found.cost === undefined ? 1 : found.cost(args, result))
+    return result
+  }
+}

@@ -1,0 +1,5 @@
+// Whether an expression names a variable anywhere.
+import { childrenOf, type Expr } from './ast.ts'
+
+export const usesIdentifier = (expr: Expr, name: string): boolean =>
+  expr.kind === 'ident' ? expr.name === name : childrenOf(expr).some((child) => usesIdentifier(child, name))

@@ -1,0 +1,98 @@
+// A command of the CLI: its name, how it is used, and what it does. One file each in commands/, listed in commands.ts.
+import { lookup, setOwn } from '../../base/collections/lookup.ts'
+import { parseArgs, type ParseArgsOptionsConfig } from 'node:util'
+import { didYouMean, similarNames } from '../../base/text/similar-names.ts'
+import { flagsWithoutEffect } from './dependent-flags.ts'
+
+export interface Terminal {
+  readonly out: (text: string) => void
+  readonly err: (text: string) => void
+  readonly isTerminal: boolean
+  /** The width of the terminal; undefined where the output is not one. */
+  readonly columns?: number | undefined
+  readonly environment: Readonly<Record<string, string | undefined>>
+  /** Aborted by SIGINT or SIGTERM. */
+  readonly signal: AbortSignal
+  readonly startedMs: number
+}
+
+export interface CommandOption {
+  readonly type: 'string' | 'boolean'
+  readonly help: string
+  readonly value?: string
+  readonly short?: string
+  /** Its values are joined with commas. */
+  readonly isRepeatable?: boolean
+  /** The heading under which `--help-all` lists it; options without one are listed by `--help` too. */
+  readonly section?: string
+}
+
+export interface Command<
+  Options extends Readonly<Record<string, CommandOption>> = Readonly<Record<string, CommandOption>>,
+> {
+  readonly name: string
+  readonly summary: string
+  /** What follows the name: `<kind>/<name>`. */
+  readonly operands: string
+  /** How many words the operands may have: 1, or 0 where there are none. */
+  readonly operandsMax?: number
+  readonly options: Options
+  /** Returns the exit code. */
+  run(arguments_: Arguments<Options>, terminal: Terminal): Promise<number>
+}
+
+export interface Arguments<Options> {
+  readonly operands: readonly string[]
+  readonly options: { readonly [Name in keyof Options]?: Options[Name] extends { type: 'boolean' } ? boolean : string }
+}
+
+/** A mistake of the person who typed the command: the message is shown without a stack. */
+export class UsageError extends Error {
+  override name = 'UsageError'
+}
+
+export const defineCommand = <const Options extends Readonly<Record<string, CommandOption>>>(
+  command: Command<Options>,
+): Command => command
+
+/** The same options, listed by `--help-all` under a heading. */
+export const inSection = <Options extends Readonly<Record<string, CommandOption>>>(
+  options: Options,
+  section: string,
+): { readonly [Name in keyof Options]: Options[Name] & { readonly section: string } } =>
+  Object.fromEntries(Object.entries(options).map(([name, option]) => [name, { ...option, section }])) as {
+    readonly [Name in keyof Options]: Options[Name] & { readonly section: string }
+  }
+
+export function parseCommand(command: Command, argv: readonly string[]): Arguments<Command['options']> {
+  const config: ParseArgsOptionsConfig = {}
+  for (const [name, { type, short, isRepeatable = false }] of Object.entries(command.options))
+    setOwn(config, name, { type, multiple: isRepeatable, ...(short === undefined ? {} : { short }) })
+  try {
+    const { values, positionals } = parseArgs({ args: [...argv], options: config, allowPositionals: true })
+    const { operands, operandsMax = operands === '' ? 0 : 1 } = command
+    const surplus = positionals[operandsMax]
+    if (surplus !== undefined)
+      throw new UsageError(`unexpected argument ${JSON.stringify(surplus)}; see: coxswain ${command.name} --help`)
+    const [flaw] = flagsWithoutEffect(command.options, values)
+    if (flaw !== undefined) throw new UsageError(flaw)
+    const joined = Object.entries(values).map(([name, value]) => [name, Array.isArray(value) ? value.join(',') : value])
+    return { operands: positionals, options: Object.fromEntries(joined) as Record<string, string> }
+  } catch (error) {
+    throw error instanceof UsageError
+      ? error
+      : new UsageError(parseErrorText(command, error as Error), { cause: error })
+  }
+}
+
+/** What parseArgs complains of, in a line. */
+function parseErrorText({ name: commandName, options }: Command, { code, message }: Error & { code?: string }): string {
+  const [, dashes = '', name = ''] = /'(?:-\w, )?(-{1,2})([\w-]+)/.exec(message) ?? []
+  const flag = `${dashes}${name}`
+  if (code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION') {
+    const question = didYouMean(similarNames(name, Object.keys(options)).map((known) => `--${known}`))
+    return `unknown flag ${flag}; ${question === '' ? `see: coxswain ${commandName} --help` : question}`
+  }
+  const { type, value = '' } = lookup(options, name) ?? {}
+  return type === 'boolean' ? `${flag} takes no value` : `${flag} needs a value: ${flag}=${value}`
+}

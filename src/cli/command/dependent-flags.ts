@@ -1,0 +1,38 @@
+// Flags that have no effect unless another one is given: such a command line is refused, so that nobody believes, for
+// example, that an audit log is written.
+import { lookup } from '../../base/collections/lookup.ts'
+
+/** Each flag, and those of which at least one must be given with it. */
+const neededFlags: readonly [flag: RegExp, needs: readonly string[]][] = [
+  [/^audit-policy-file$/, ['audit-log-path', 'audit-webhook-config-file']],
+  [/^audit-(log-path|webhook-config-file)$/, ['audit-policy-file']],
+  [/^audit-log-truncate-max-/, ['audit-log-truncate-enabled']],
+  [/^audit-log-/, ['audit-log-path']],
+  [/^audit-webhook-truncate-max-/, ['audit-webhook-truncate-enabled']],
+  [/^audit-webhook-/, ['audit-webhook-config-file']],
+  [/^authentication-token-webhook-(cache-ttl|version)$/, ['authentication-token-webhook-config-file']],
+  [/^authorization-(policy-file|webhook-config-file)$/, ['authorization-mode']],
+  [/^authorization-webhook-/, ['authorization-webhook-config-file']],
+  [/^encryption-provider-config-automatic-reload$/, ['encryption-provider-config']],
+  [/^etcd-/, ['store']],
+  [/^eviction-(soft-grace-period|max-pod-grace-period)$/, ['eviction-soft']],
+  [/^http-check-frequency$/, ['manifest-url']],
+  [/^oidc-groups-prefix$/, ['oidc-groups-claim']],
+  [/^oidc-/, ['oidc-issuer-url']],
+  [/^shutdown-grace-period-critical-pods$/, ['shutdown-grace-period']],
+]
+
+/** One sentence for each given flag that has no effect. Only flags that the command has are needed. */
+export function flagsWithoutEffect(
+  options: Readonly<Record<string, unknown>>,
+  given: Readonly<Record<string, unknown>>,
+): string[] {
+  // A configuration file can hold what a flag needs.
+  if (given['config'] !== undefined) return []
+  return Object.keys(given).flatMap((flag) => {
+    const [, needs = []] = neededFlags.find(([pattern, needed]) => pattern.test(flag) && !needed.includes(flag)) ?? []
+    const known = needs.filter((need) => Object.hasOwn(options, need))
+    if (known.length === 0 || known.some((need) => lookup(given, need) !== undefined)) return []
+    return [`--${flag} has no effect without ${known.map((need) => `--${need}`).join(' or ')}`]
+  })
+}

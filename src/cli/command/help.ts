@@ -1,0 +1,100 @@
+// Help: the list of commands by purpose, and the page of one command with its examples and flags.
+import { lookup } from '../../base/collections/lookup.ts'
+import type { Command, CommandOption } from './command.ts'
+import { examples } from './examples.ts'
+
+/** Commands by what they are for, in the order in which a new user needs them. */
+const groups: readonly [title: string, names: readonly string[]][] = [
+  ['Run a cluster', ['up', 'status', 'reset']],
+  ['See what happens and why', ['flow', 'why']],
+  ['Images, backup and restore', ['image', 'snapshot', 'restore']],
+  ['Run one component', ['apiserver', 'controller-manager', 'scheduler', 'kubelet']],
+  ['Other', ['version']],
+]
+
+/** Wide enough for most flags; the description of a longer one begins on the next line. */
+const flagColumns = 34
+/** Where the output is not a terminal. */
+const columnsDefault = 100
+const columnsMin = 60
+
+/** All commands, a line each. */
+export function overview(commands: readonly Command[], columns: number | undefined): string {
+  const grouped = new Set(groups.flatMap(([, names]) => names))
+  const others = commands.map(({ name }) => name).filter((name) => !grouped.has(name))
+  const sections = groups.map(([title, names]) => [title, title === 'Other' ? [...others, ...names] : names] as const)
+  const width = Math.max(...commands.map(({ name }) => name.length))
+  const listed = sections.flatMap(([title, names]) => {
+    const members = names.flatMap((name) => commands.find((command) => command.name === name) ?? [])
+    const rows = members.flatMap(({ name, summary }) => row(name, summary, width, columns))
+    return rows.length === 0 ? [] : [`${title}:`, ...rows, '']
+  })
+  return [
+    'Coxswain is a Kubernetes in one process. It records why everything in it happens.',
+    '',
+    'Usage: coxswain <command> [flags]',
+    '',
+    ...listed,
+    'coxswain <command> --help shows the flags and examples of a command.',
+    '',
+  ].join('\n')
+}
+
+export interface UsageOptions {
+  /** Also the flags that are listed under headings of their own. */
+  readonly all: boolean
+  readonly columns: number | undefined
+}
+
+/** The page of one command. */
+export function usage(command: Command, { all, columns }: UsageOptions): string {
+  const { name, summary, operands, options } = command
+  const typed = ['coxswain', name, operands, Object.keys(options).length === 0 ? '' : '[flags]']
+  const bySection = Map.groupBy(Object.entries(options), ([, { section }]) => section ?? '')
+  const flags = (members: readonly [string, CommandOption][]) =>
+    members.flatMap((member) => row(flagText(member), member[1].help, flagColumns, columns))
+  const { ['']: common = [], ...further } = Object.fromEntries(bySection)
+  const headings = Object.keys(further)
+  const shown = all ? Object.entries(further) : []
+  const hidden = headings.reduce((sum, heading) => sum + (lookup(further, heading)?.length ?? 0), 0)
+  const more = `${hidden} more flags with --help-all: ${headings.join(', ')}.`
+  return [
+    ...wrapped(`${summary[0]?.toUpperCase() ?? ''}${summary.slice(1)}.`, columnsOf(columns)),
+    '',
+    `Usage: ${typed.filter((word) => word !== '').join(' ')}`,
+    ...examplesOf(name),
+    ...(common.length === 0 ? [] : ['', 'Flags:', ...flags(common)]),
+    ...shown.flatMap(([heading, members]) => ['', `${heading}:`, ...flags(members)]),
+    ...(hidden === 0 || all ? [] : ['', ...wrapped(more, columnsOf(columns))]),
+    '',
+  ].join('\n')
+}
+
+const examplesOf = (name: string): string[] => {
+  const known = lookup(examples, name) ?? []
+  return known.length === 0 ? [] : ['', 'Examples:', ...known.flatMap(([line, what]) => [`  # ${what}`, `  ${line}`])]
+}
+
+/** Flags with a short form and flags without begin at the same column. */
+const flagText = ([name, { value, short }]: readonly [string, CommandOption]): string =>
+  `${short === undefined ? '    ' : `-${short}, `}--${name}${value === undefined ? '' : ` ${value}`}`
+
+/** A label and its description, which is wrapped and keeps its own column. */
+function row(label: string, description: string, width: number, columns: number | undefined): string[] {
+  const indent = ' '.repeat(width + 4)
+  const [first = '', ...rest] = wrapped(description, Math.max(20, columnsOf(columns) - indent.length))
+  const head = label.length > width ? [`  ${label}`, `${indent}${first}`] : [`  ${label.padEnd(width)}  ${first}`]
+  return [...head, ...rest.map((line) => `${indent}${line}`)]
+}
+
+const columnsOf = (columns = columnsDefault): number => Math.max(columnsMin, columns)
+
+function wrapped(text: string, width: number): string[] {
+  const lines: string[] = []
+  for (const word of text.split(' ')) {
+    const last = lines.at(-1)
+    if (last !== undefined && last.length + 1 + word.length <= width) lines[lines.length - 1] = `${last} ${word}`
+    else lines.push(word)
+  }
+  return lines
+}

@@ -1,0 +1,113 @@
+// The cluster that a command talks to: by --kubeconfig, $KUBECONFIG, ~/.kube/config, or the cluster of this machine; in it
+// the current context, or the one of --context.
+import { readFile } from 'node:fs/promises'
+import { homedir } from 'node:os'
+import { basename, delimiter, dirname, join, resolve } from 'node:path'
+import { errorText } from '../../base/observability/log.ts'
+import { didYouMean, similarNames } from '../../base/text/similar-names.ts'
+import { UsageError } from '../command/command.ts'
+import { dataDirectoryOf } from './data-directory-option.ts'
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** Options of every command that talks to a cluster about one object. */
+export const clusterOptions = {
+  namespace: { type: 'string', value: '<name>', short: 'n', help: 'the namespace (that of the context, or default)' },
+  context: { type: 'string', value: '<name>', help: 'the context of the kubeconfig (its current context)' },
+  kubeconfig: { type: 'string', value: '<file>', help: 'the kubeconfig ($KUBECONFIG, ~/.kube/config)' },
+} as const
+
+export interface ChosenCluster {
+  /** A kubeconfig whose current context is the chosen one. */
+  readonly kubeconfig: string
+  readonly path: string
+  /** Where the API server is, as far as the kubeconfig says. */
+  readonly server: string
+  /** The namespace that the context prefers. */
+  readonly namespace: string
+}
+
+export async function chooseCluster(
+  { kubeconfig, context }: { readonly kubeconfig?: string; readonly context?: string },
+  environment: Environment,
+): Promise<ChosenCluster> {
+  const { path, text } = await readFirst(kubeconfig, environment)
+  const { parse, stringify } = await import('yaml')
+  const config = (parse(text) ?? {}) as Kubeconfig
+  const { contexts = [], clusters = [] } = config
+  const name = context ?? config['current-context'] ?? ''
+  const chosen = contexts.find((each) => each.name === name)?.context
+  if (context !== undefined && chosen === undefined) {
+    const names = contexts.map((each) => each.name ?? '')
+    const question = didYouMean(similarNames(context, names))
+    throw new UsageError(
+      `${path} has no context ${JSON.stringify(context)}; ${question || `it has ${names.join(', ') || 'none'}`}`,
+    )
+  }
+  const cluster = clusters.find((each) => each.name === chosen?.cluster)?.cluster
+  return {
+    kubeconfig: context === undefined ? text : stringify({ ...config, 'current-context': context }),
+    path,
+    server: cluster?.server ?? '',
+    namespace: chosen?.namespace ?? 'default',
+  }
+}
+
+/** The parts of a kubeconfig that say which cluster is meant. */
+interface Kubeconfig {
+  readonly 'current-context'?: string
+  readonly contexts?: readonly {
+    readonly name?: string
+    readonly context?: { readonly cluster?: string; readonly namespace?: string }
+  }[]
+  readonly clusters?: readonly { readonly name?: string; readonly cluster?: { readonly server?: string } }[]
+}
+
+async function readFirst(named: string | undefined, environment: Environment): Promise<{ path: string; text: string }> {
+  // Of several files in $KUBECONFIG the first that exists is used.
+  const given = named === undefined ? (environment['KUBECONFIG'] ?? '').split(delimiter) : [named]
+  const paths = given.filter((path) => path !== '')
+  const isChosen = paths.length > 0
+  if (!isChosen)
+    paths.push(join(homedir(), '.kube', 'config'), join(dataDirectoryOf(undefined, environment), 'admin.kubeconfig'))
+  for (const path of paths) {
+    const text = await readFile(path, 'utf8').catch(() => undefined)
+    if (text !== undefined) return { path, text }
+  }
+  throw new UsageError(
+    isChosen
+      ? `cannot read the kubeconfig ${paths.join(' or ')}`
+      : `there is no kubeconfig (${paths.join(', ')}). Is a cluster running? Start one: coxswain up`,
+  )
+}
+
+/** Codes of connections that nobody accepts, as opposed to answers and certificates that are not accepted. */
+const unreachable = new Set(['ECONNREFUSED', 'ECONNRESET', 'EHOSTUNREACH', 'ENETUNREACH', 'ENOTFOUND', 'ETIMEDOUT'])
+
+const loopback = /^https?:\/\/(localhost|127\.\d+\.\d+\.\d+|\[::1\])[:/]/
+
+/** Runs what talks to the cluster; where nothing listens, the error asks whether it runs and says how to start it. */
+export async function withReachabilityHint<T>({ server, path }: ChosenCluster, call: () => Promise<T>): Promise<T> {
+  try {
+    return await call()
+  } catch (error) {
+    if (!isUnreachable(error)) throw error
+    const how = loopback.test(server) ? `Start it: ${startCommand(path)}` : `Its address comes from ${path}`
+    throw new Error(`cannot reach the API server ${server} (${errorText(error)}). Is it running? ${how}`, {
+      cause: error,
+    })
+  }
+}
+
+function isUnreachable(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  const { code, cause } = error as Error & { readonly code?: unknown }
+  return (typeof code === 'string' && unreachable.has(code)) || isUnreachable(cause)
+}
+
+/** A kubeconfig that `coxswain up` wrote stands in the data directory of its cluster. */
+function startCommand(path: string): string {
+  const folder = dirname(resolve(path))
+  const isOwn = basename(path) === 'admin.kubeconfig' && folder !== dataDirectoryOf(undefined, process.env)
+  return isOwn ? `coxswain up --data-dir ${folder}` : 'coxswain up'
+}

@@ -1,0 +1,162 @@
+// Options that every command with an API server has.
+import { join, resolve } from 'node:path'
+import { flowEventsDefault } from '../../base/observability/flow-recorder.ts'
+import { tlsSansOf } from '../../cluster/certificates/serving-hosts.ts'
+import type { StoreChoice } from '../../cluster/data-directory/open-store.ts'
+import { policyFlags, type PolicyFlag, type PolicyFlagValues } from '../../cluster/flags/policy-flags.ts'
+import { heldBytesLimits, listenLimitsDefault, type ListenLimits } from '../../platform/limits/listen-limits.ts'
+import { UsageError } from '../command/command.ts'
+import { dataDirectoryOf, dataDirectoryOptions } from './data-directory-option.ts'
+import { storeChoiceOf, storeOptions } from './store-option.ts'
+
+/** Each takes some 200 bytes, and what it names. */
+const flowEventsMax = 1 << 22
+const connectionsFlagMax = 1_000_000
+const megabytesFlagMax = 1 << 16
+
+const policyFlagNames = Object.keys(policyFlags) as PolicyFlag[]
+
+type TextOption = { readonly type: 'string'; readonly value: string; readonly help: string; readonly section: string }
+
+/** Flags that all take a text, as options that `--help-all` lists under a heading. */
+export const optionsOf = <Flag extends string>(
+  flags: Readonly<Record<Flag, { readonly value: string; readonly help: string }>>,
+  section: string | ((flag: string) => string),
+): Record<Flag, TextOption> =>
+  Object.fromEntries(
+    Object.entries<{ readonly value: string; readonly help: string }>(flags).map(([name, flag]) => [
+      name,
+      { ...flag, type: 'string', section: typeof section === 'string' ? section : section(name) },
+    ]),
+  ) as Record<Flag, TextOption>
+
+/** The headings of the flags that say who is believed and who may do what. */
+function policySection(flag: string): string {
+  if (flag.startsWith('audit-')) return 'Audit'
+  if (flag.startsWith('authorization-')) return 'Authorization'
+  if (flag.includes('admission')) return 'Admission'
+  if (flag.startsWith('encryption-')) return 'Encryption at rest'
+  return flag.startsWith('kubelet-') ? 'Connections to kubelets' : 'Authentication'
+}
+
+export const serverOptions = {
+  ...dataDirectoryOptions,
+  ...storeOptions,
+  bind: { type: 'string', value: '<address>', help: 'the address to listen on (127.0.0.1)' },
+  port: { type: 'string', value: '<n>', help: 'the port to listen on; 0 for any free one (6443)' },
+  'tls-san': {
+    type: 'string',
+    isRepeatable: true,
+    value: '<name>',
+    help: "a further name or address in the server's certificate; may be repeated",
+  },
+  name: {
+    type: 'string',
+    value: '<name>',
+    help: 'the name of the cluster and of its context in kubeconfigs (coxswain)',
+  },
+  kubeconfig: {
+    type: 'string',
+    value: '<file>',
+    help: 'a kubeconfig that the cluster is added to; what else is in it stays (admin.kubeconfig in the data directory)',
+  },
+  'flow-events': {
+    type: 'string',
+    value: '<n>',
+    help: `how many messages between components are kept for coxswain flow; 0 records none (${flowEventsDefault})`,
+  },
+  'max-connections': {
+    type: 'string',
+    value: '<n>',
+    help: `connections that are open at a time (${listenLimitsDefault.connectionsMax})`,
+  },
+  'max-connections-per-client': {
+    type: 'string',
+    value: '<n>',
+    help: `connections of one address, or one IPv6 /64 (${listenLimitsDefault.connectionsPerClientMax})`,
+  },
+  'max-inflight-megabytes': {
+    type: 'string',
+    value: '<n>',
+    help: `memory for request bodies and unsent responses (${listenLimitsDefault.heldBytesMax >> 20})`,
+  },
+  ...optionsOf(policyFlags, policySection),
+} as const
+
+type ServerFlags = { readonly [Name in keyof typeof serverOptions]?: string | undefined }
+
+export interface ServerChoices {
+  readonly dataDirectory: string
+  readonly name: string
+  readonly kubeconfigPath: string
+  readonly store: StoreChoice
+  readonly host: string
+  readonly port: number
+  readonly tlsSans: readonly string[]
+  readonly flowEvents: number
+  readonly limits: Partial<ListenLimits>
+  readonly policyFlags: PolicyFlagValues
+}
+
+export function serverChoicesOf(
+  flags: ServerFlags,
+  environment: Readonly<Record<string, string | undefined>>,
+): ServerChoices {
+  const dataDirectory = dataDirectoryOf(flags['data-dir'], environment)
+  return {
+    dataDirectory,
+    name: nameOf(flags.name ?? 'coxswain'),
+    kubeconfigPath: resolve(flags.kubeconfig ?? join(dataDirectory, 'admin.kubeconfig')),
+    store: storeChoiceOf(flags),
+    host: flags.bind ?? '127.0.0.1',
+    port: numberOf('--port', flags.port ?? '6443', 65_535),
+    tlsSans: sansOf(flags['tls-san']),
+    flowEvents: numberOf('--flow-events', flags['flow-events'] ?? String(flowEventsDefault), flowEventsMax),
+    limits: limitsOf(flags),
+    policyFlags: pick<PolicyFlag>(flags, policyFlagNames),
+  }
+}
+
+const nameCharactersMax = 63
+
+function nameOf(text: string): string {
+  if (!/^[a-z0-9][-.a-z0-9]*$/.test(text) || text.length > nameCharactersMax)
+    throw new UsageError(
+      `--name ${JSON.stringify(text)} must consist of at most ${nameCharactersMax} lower case letters, digits, '-' and '.'`,
+    )
+  return text
+}
+
+function sansOf(text: string | undefined): readonly string[] {
+  try {
+    return tlsSansOf(text)
+  } catch (error) {
+    throw new UsageError((error as Error).message, { cause: error })
+  }
+}
+
+function limitsOf(flags: ServerFlags): Partial<ListenLimits> {
+  const { connectionsMax, connectionsPerClientMax, heldBytesMax } = listenLimitsDefault
+  const read = (flag: keyof ServerFlags, fallback: number, max: number) =>
+    numberOf(`--${flag}`, flags[flag] ?? String(fallback), max, 1)
+  return {
+    connectionsMax: read('max-connections', connectionsMax, connectionsFlagMax),
+    connectionsPerClientMax: read('max-connections-per-client', connectionsPerClientMax, connectionsFlagMax),
+    ...heldBytesLimits(read('max-inflight-megabytes', heldBytesMax >> 20, megabytesFlagMax) * (1 << 20)),
+  }
+}
+
+export const pick = <Flag extends string>(
+  options: Readonly<Partial<Record<Flag, string | undefined>>>,
+  names: readonly Flag[],
+): Readonly<Partial<Record<Flag, string>>> =>
+  Object.fromEntries(names.flatMap((name) => (options[name] === undefined ? [] : [[name, options[name]]]))) as Partial<
+    Record<Flag, string>
+  >
+
+export function numberOf(flag: string, text: string, max: number, min = 0): number {
+  const value = Number(text)
+  if (!/^\d+$/.test(text) || value > max || value < min)
+    throw new UsageError(`${flag} ${JSON.stringify(text)} is not a number from ${min} to ${max}`)
+  return value
+}

@@ -1,0 +1,35 @@
+// --store and what belongs to it: which store a command uses. The flags for etcd are named as upstream names them.
+import type { StoreChoice } from '../../cluster/data-directory/open-store.ts'
+import { UsageError } from '../command/command.ts'
+
+export const storeOptions = {
+  store: { type: 'string', value: 'sqlite|memory|etcd=<urls>', help: 'where objects are stored (sqlite)' },
+  'etcd-cafile': { type: 'string', value: '<file>', help: "the CA of etcd's certificates", section: 'etcd' },
+  'etcd-certfile': { type: 'string', value: '<file>', help: 'the client certificate for etcd', section: 'etcd' },
+  'etcd-keyfile': { type: 'string', value: '<file>', help: 'the key of that certificate', section: 'etcd' },
+} as const
+
+type StoreFlags = { readonly [Name in keyof typeof storeOptions]?: string | undefined }
+
+export function storeChoiceOf(flags: StoreFlags): StoreChoice {
+  const { store = 'sqlite' } = flags
+  if (store === 'memory' || store === 'sqlite') return { kind: store }
+  const urls = /^etcd=(.+)$/.exec(store)?.[1]
+  if (urls === undefined) throw new UsageError(`--store ${store} is none of memory, sqlite, etcd=<urls>`)
+  const tlsPaths = { authority: flags['etcd-cafile'], certificate: flags['etcd-certfile'], key: flags['etcd-keyfile'] }
+  if ((tlsPaths.certificate === undefined) !== (tlsPaths.key === undefined))
+    throw new UsageError('--etcd-certfile and --etcd-keyfile belong together')
+  return { kind: 'etcd', endpoints: urls.split(',').map(checkedEndpoint), tlsPaths }
+}
+
+const loopback = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/
+
+function checkedEndpoint(text: string): string {
+  const url = URL.parse(text)
+  if (url === null || !['http:', 'https:'].includes(url.protocol) || url.pathname !== '/')
+    throw new UsageError(`--store etcd: ${JSON.stringify(text)} is not like https://10.0.0.1:2379`)
+  // Whoever reads along would have every Secret.
+  if (url.protocol === 'http:' && !loopback.test(url.hostname))
+    throw new UsageError(`--store etcd: ${text}: without TLS only an etcd on this machine is used`)
+  return url.origin
+}

@@ -1,0 +1,59 @@
+import { deepEqual } from 'node:assert/strict'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { nextSteps, type Environment } from './next-steps.ts'
+
+let checkout = ''
+const cluster = { kubeconfigPath: '/k', contextName: undefined, dataDirectory: undefined }
+const kubectlLine = '# kubectl is not on the PATH: https://kubernetes.io/docs/tasks/tools/'
+
+before(async () => {
+  checkout = await mkdtemp(join(tmpdir(), 'coxswain-checkout-'))
+  for (const file of ['bin/coxswain', '.cache/kubectl/1.9.0/kubectl', '.cache/kubectl/1.36.4/kubectl']) {
+    await mkdir(join(checkout, file, '..'), { recursive: true })
+    await writeFile(join(checkout, file), '')
+  }
+})
+after(() => rm(checkout, { recursive: true }))
+
+const rows: [what: string, environment: () => Environment, lines: () => string[]][] = [
+  [
+    'in a checkout: the folders that the PATH lacks, the newest kubectl among them',
+    () => ({ COXSWAIN_CHECKOUT: checkout, PATH: '/none' }),
+    () => [`export PATH=${checkout}/bin:${checkout}/.cache/kubectl/1.36.4:$PATH`],
+  ],
+  [
+    'in a checkout whose programs are on the PATH: kubectl alone',
+    () => ({ COXSWAIN_CHECKOUT: checkout, PATH: `/none:${checkout}/bin` }),
+    () => [`export PATH=${checkout}/.cache/kubectl/1.36.4:$PATH`],
+  ],
+  ['elsewhere without a kubectl: where to get one', () => ({ PATH: '/none' }), () => [kubectlLine]],
+  ['elsewhere with a kubectl: nothing', () => ({ PATH: `${checkout}/.cache/kubectl/1.9.0` }), () => []],
+]
+for (const [what, environment, lines] of rows)
+  test(`what a person is told to type, ${what}`, () =>
+    deepEqual(nextSteps(cluster, environment()), [
+      'export KUBECONFIG=/k',
+      ...lines(),
+      'kubectl create deployment web --image=nginx --replicas=3',
+      'kubectl get pods',
+      'coxswain flow deployment/web   # what happened, as a diagram',
+      'coxswain why deployment/web    # what it waits for',
+      'coxswain status                # how the cluster is',
+    ]))
+
+test('who has started it with npx types npx again, and the folder where it is not the usual one', () =>
+  deepEqual(nextSteps({ ...cluster, dataDirectory: '/d' }, { npm_command: 'exec', PATH: '' }).slice(-3), [
+    'npx coxswain flow deployment/web    # what happened, as a diagram',
+    'npx coxswain why deployment/web     # what it waits for',
+    'npx coxswain status --data-dir /d   # how the cluster is',
+  ]))
+
+test('in a kubeconfig with another current context, the context is chosen first', () =>
+  deepEqual(nextSteps({ ...cluster, contextName: 'home' }, { PATH: '/none' }).slice(0, 3), [
+    'export KUBECONFIG=/k',
+    kubectlLine,
+    'kubectl config use-context home',
+  ]))

@@ -1,0 +1,43 @@
+// What a running cluster has recorded about an object, in one namespace or in each that has an object of that name.
+import { context } from '../../base/observability/context.ts'
+import { findFlowEvents } from '../../cluster/client/fetch-flow-events.ts'
+import { openRemote } from '../../cluster/client/remote.ts'
+import { flowTreesOf, type FlowNode } from '../../flows/flow-graph.ts'
+import { missingObjectText } from '../../flows/missing-object.ts'
+import { UsageError } from '../command/command.ts'
+import type { NamedObject } from '../options/named-object.ts'
+
+export interface RecordedLifecycle {
+  readonly namespace: string
+  readonly roots: readonly FlowNode[]
+}
+
+/** At least one; it fails where nothing is recorded. Without a namespace all are looked at. */
+export async function recordedLifecycles(
+  { kind, name }: NamedObject,
+  namespace: string | undefined,
+  kubeconfig: string,
+  signal: AbortSignal,
+): Promise<readonly RecordedLifecycle[]> {
+  const events = await findFlowEvents(kubeconfig, signal)
+  if (events === undefined) throw new UsageError('this API server records no flows: it is not Coxswain')
+  const resource = kind.plural
+  const homes = events.flatMap(({ object }) =>
+    object?.resource === resource && object.name === name ? [object.namespace] : [],
+  )
+  const lifecycles = (namespace === undefined ? [...new Set(homes)].toSorted() : [namespace])
+    .map((home) => ({ namespace: home, roots: flowTreesOf(events, { resource, namespace: home, name }) }))
+    .filter(({ roots }) => roots.length > 0)
+  if (lifecycles.length > 0) return lifecycles
+  await using remote = await openRemote(kubeconfig, signal)
+  const { items } = await remote.clientAs('coxswain flow').metadataOf(kind).list({}, context(signal))
+  const homeOf = (home = ''): string => (namespace === undefined ? '' : home)
+  const wanted = { namespace: homeOf(namespace), name }
+  const known = items.map(({ metadata }) => ({ namespace: homeOf(metadata.namespace), name: metadata.name }))
+  const isThere = known.some((each) => each.name === name && each.namespace === wanted.namespace)
+  throw new UsageError(
+    isThere
+      ? `nothing is recorded about ${kind.singular}/${name}: the record begins when the API server starts, and keeps the latest messages (up --flow-events)`
+      : missingObjectText(kind, wanted, known),
+  )
+}

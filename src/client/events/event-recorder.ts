@@ -1,0 +1,213 @@
+// EventRecorder: tells what happened to an object as Event objects. Telling never waits: what is told is written after all
+// else that is to be done now, and what repeats itself before that is written once. It is best effort: a failed write is
+// logged and forgotten.
+import type { Clock } from '../../base/time/clock.ts'
+import { context, type Context } from '../../base/observability/context.ts'
+import { mergeCauses, type Cause } from '../../base/observability/flow-recorder.ts'
+import { lowPriorityTurn } from '../../base/work/low-priority-turn.ts'
+import { errorText, type Log } from '../../base/observability/log.ts'
+import { offAbort, onAbort } from '../../base/async/on-abort.ts'
+import type { Random } from '../../base/random/random.ts'
+import type { ObjectReference } from '../../api/core/v1/references.ts'
+import { namespaceOf, type ApiObject } from '../../api/meta/object.ts'
+import { hasReason } from '../../api/errors/status-error.ts'
+import type { Client } from '../client.ts'
+import { EventCorrelator, type EventRecord } from './event-correlator.ts'
+import {
+  coreEventWriter,
+  seriesEventWriter,
+  type EventWriter,
+  type EventNote,
+  type Series,
+  type PendingEvent,
+} from './event-writers.ts'
+
+export type { EventNote } from './event-writers.ts'
+
+export interface EventRecorderDeps {
+  readonly clock: Clock
+  readonly random: Random
+  readonly log: Log
+  /** On which node the component runs, or which of several it is. */
+  readonly host?: string
+  readonly apiVersion?: 'core/v1' | 'events.k8s.io/v1'
+}
+
+/** Events that wait to be sorted or written; what comes beyond them is not told. */
+const eventsMax = 1 << 16
+/** Writes under way at a time: a store that commits in groups takes them together. */
+const writesMax = 16
+/** Causes that are remembered of one telling. */
+const causesMax = 16
+
+interface RecordedEvent {
+  readonly object: ApiObject
+  readonly note: EventNote
+  readonly cause: Cause
+  readonly atMs: number
+}
+
+interface QueuedEvent extends PendingEvent {
+  readonly causes: Cause[]
+}
+
+export class EventRecorder {
+  readonly #client: Client
+  readonly #component: string
+  readonly #deps: EventRecorderDeps
+  readonly #writer: EventWriter
+  readonly #correlation = new EventCorrelator()
+  /** What was told and not yet looked at. */
+  #recorded: RecordedEvent[] = []
+  /** What is to be written, in the order in which it was first told. */
+  readonly #queued = new Map<EventRecord, QueuedEvent>()
+  #wake = () => {}
+  /** How many names were given, in the last digits of each. */
+  #nameCount = 0
+
+  constructor(client: Client, component: string, deps: EventRecorderDeps) {
+    this.#client = client
+    this.#component = component
+    this.#deps = deps
+    this.#writer = deps.apiVersion === 'events.k8s.io/v1' ? seriesEventWriter : coreEventWriter
+  }
+
+  /** Costs whoever tells it next to nothing: what becomes of it is found out at leisure. */
+  record(object: ApiObject, note: EventNote, { cause }: Pick<Context, 'cause'>): void {
+    if (this.#recorded.length + this.#queued.size >= eventsMax) return
+    this.#recorded.push({ object, note, cause, atMs: this.#deps.clock.nowMs() })
+    this.#wake()
+  }
+
+  /** Writes what is told, until the signal ends it. */
+  async run(signal: AbortSignal): Promise<void> {
+    // Of one series there is one write at a time.
+    const writes = new Map<EventRecord, Promise<void>>()
+    while (!signal.aborted) {
+      if (this.#recorded.length === 0 && this.#queued.size === 0) await this.#waitForEvents(signal)
+      if (signal.aborted) break
+      // Whoever reads events reads them later than the objects that they are about.
+      await lowPriorityTurn(this.#deps.clock)
+      this.#correlateRecorded()
+      const next = this.#queued.keys().find((said) => !writes.has(said))
+      if (next !== undefined)
+        writes.set(
+          next,
+          this.#write(next, signal).finally(() => writes.delete(next)),
+        )
+      if (writes.size >= writesMax || (next === undefined && this.#queued.size > 0)) await Promise.race(writes.values())
+    }
+    await Promise.all(writes.values())
+  }
+
+  async #waitForEvents(signal: AbortSignal): Promise<void> {
+    const woken = Promise.withResolvers<void>()
+    this.#wake = woken.resolve
+    onAbort(signal, woken.resolve)
+    await woken.promise
+    offAbort(signal, woken.resolve)
+    this.#wake = () => {}
+  }
+
+  #correlateRecorded(): void {
+    const heard = this.#recorded
+    this.#recorded = []
+    for (const one of heard) this.#correlateOne(one)
+  }
+
+  #correlateOne({ object, note, cause, atMs }: RecordedEvent): void {
+    const { record: said, message, isAllowed: isHeard } = this.#correlationOf(object, note, atMs)
+    if (!isHeard) return
+    const known = said.series
+    const series =
+      known === undefined || this.#writer.isExpired(known, atMs)
+        ? { name: this.#newName(object.metadata), firstMs: atMs, lastMs: atMs, count: 0, writtenMs: undefined }
+        : known
+    series.count++
+    series.lastMs = atMs
+    said.series = series
+    if (!this.#writer.isWorthWriting(series, atMs)) return
+    const waiting = this.#queued.get(said)
+    if (waiting === undefined)
+      this.#queued.set(said, { ...pendingEvent(object, note, series, message), causes: [cause] })
+    else {
+      waiting.series = series
+      waiting.message = message
+      if (waiting.causes.length < causesMax) waiting.causes.push(cause)
+    }
+  }
+
+  #correlationOf(object: ApiObject, note: EventNote, nowMs: number) {
+    const { type, reason, action = reason, fieldPath = '', message, related } = note
+    const { uid, resourceVersion } = object.metadata
+    if (this.#writer === coreEventWriter)
+      return this.#correlation.correlate(uid, `${type} ${reason} ${fieldPath}`, message, nowMs)
+    // What is told of another version is another series.
+    const topic = `${type} ${reason} ${action} ${fieldPath} ${related?.metadata.uid ?? ''}`
+    return { record: this.#correlation.series(`${uid} ${resourceVersion}`, topic, nowMs), message, isAllowed: true }
+  }
+
+  async #write(said: EventRecord, signal: AbortSignal): Promise<void> {
+    const telling = this.#queued.get(said)
+    this.#queued.delete(said)
+    if (telling === undefined) return
+    try {
+      await this.#send(said, telling, context(signal, mergeCauses(telling.causes)))
+    } catch (error) {
+      if (signal.aborted) return
+      said.series = undefined
+      this.#deps.log.warn('an event could not be told', { reason: telling.note.reason, error: errorText(error) })
+    }
+  }
+
+  async #send(said: EventRecord, telling: PendingEvent, ctx: Context): Promise<void> {
+    const { series } = telling
+    const isRepeated = series.writtenMs !== undefined
+    series.writtenMs = this.#deps.clock.nowMs()
+    if (isRepeated) {
+      try {
+        await this.#writer.updateCount(telling, this.#client, ctx)
+        return
+      } catch (error) {
+        // Events do not live long: what is gone is told anew.
+        if (!hasReason(error, 'NotFound')) throw error
+        telling.series = { ...series, name: this.#newName(telling.about), firstMs: series.lastMs, count: 1 }
+        said.series = telling.series
+      }
+    }
+    const { host } = this.#deps
+    await this.#writer.create(telling, { component: this.#component, host }, this.#client, ctx)
+  }
+
+  /** By time, as upstream's: events of one second are listed, and so described, in the order in which they were told. */
+  #newName = ({ name = '' }: { readonly name?: string }): string => {
+    const { clock, random } = this.#deps
+    this.#nameCount = (this.#nameCount + 1) & 0xffff
+    const order = this.#nameCount.toString(16).padStart(4, '0')
+    return `${name}.${Math.floor(clock.nowMs()).toString(16)}${order}${random.bytes(8).toHex().slice(0, 8)}`
+  }
+}
+
+const pendingEvent = (object: ApiObject, note: EventNote, series: Series, message: string): PendingEvent => ({
+  series,
+  // Events about objects of the whole cluster stand in the namespace `default`.
+  namespace: namespaceOf(object) || 'default',
+  about: referenceTo(object, note.fieldPath),
+  related: note.related && referenceTo(note.related, undefined),
+  note,
+  message,
+})
+
+function referenceTo(object: ApiObject, fieldPath: string | undefined): ObjectReference {
+  const { kind, apiVersion } = object
+  const { name, uid, resourceVersion, namespace } = object.metadata
+  return {
+    kind,
+    apiVersion,
+    name,
+    uid,
+    resourceVersion,
+    ...(namespace === undefined ? {} : { namespace }),
+    ...(fieldPath === undefined ? {} : { fieldPath }),
+  }
+}

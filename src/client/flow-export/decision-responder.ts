@@ -1,0 +1,36 @@
+// Answers the API server's questions about decisions, for a scheduler in a process of its own.
+import type { Clock } from '../../base/time/clock.ts'
+import { errorText, type Log } from '../../base/observability/log.ts'
+import type { DecisionQuery } from '../../api/coxswain/v1/flow-protocol.ts'
+import { StatusError } from '../../api/errors/status-error.ts'
+
+export interface DecisionResponderDeps {
+  /** Questions as they come, until the connection ends. */
+  readonly queries: (signal: AbortSignal) => AsyncIterable<DecisionQuery>
+  readonly respond: (id: number, explanation: object | undefined, signal: AbortSignal) => Promise<void>
+  readonly explain: (podKey: string) => object | undefined
+  readonly clock: Clock
+  readonly log: Log
+}
+
+const retryMs = 1_000
+
+/** Runs until the signal, or until the server says that it asks nothing. */
+export async function respondToDecisionQueries(
+  { queries: questions, respond: answer, explain, clock, log }: DecisionResponderDeps,
+  signal: AbortSignal,
+): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      for await (const { id, pod } of questions(signal)) await answer(id, explain(pod), signal)
+    } catch (error) {
+      if (signal.aborted) return
+      if (error instanceof StatusError && [403, 404, 405].includes(error.code)) {
+        log.info('the API server asks nothing about decisions', { reason: error.message })
+        return
+      }
+      log.debug('a question about a decision could not be answered', { error: errorText(error) })
+    }
+    await clock.sleep(retryMs, signal).catch(() => undefined)
+  }
+}

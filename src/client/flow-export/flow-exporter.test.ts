@@ -1,0 +1,69 @@
+import { deepEqual, equal } from 'node:assert/strict'
+import { test } from 'node:test'
+import { causeOf, FlowRecorder, type ReportedEvent } from '../../base/observability/flow-recorder.ts'
+import { silentLog } from '../../base/observability/log.ts'
+import { VirtualClock } from '../../base/time/virtual-clock.ts'
+import { StatusError } from '../../api/errors/status-error.ts'
+import { exportFlow } from './flow-exporter.ts'
+
+function telling(answer: (events: readonly ReportedEvent[]) => void) {
+  const clock = new VirtualClock()
+  const flow = new FlowRecorder(clock)
+  const stop = new AbortController()
+  const told: string[][] = []
+  const tell = async (events: readonly ReportedEvent[]) => {
+    told.push(events.map(({ what, outcome }) => outcome ?? what))
+    answer(events)
+  }
+  const deps = { flow, record: 'f'.repeat(32), send: tell, clock, log: silentLog }
+  const ended = exportFlow(deps, stop.signal).then(() => 'ended')
+  const step = (what: string) => flow.record('step', 'a', 'a', what)
+  return { clock, flow, told, step, stop, ended }
+}
+
+test('what is recorded in a while is told together, under names that hold outside', async () => {
+  const events: ReportedEvent[] = []
+  const { clock, flow, told, step, stop, ended } = telling((batch) => events.push(...batch))
+  const call = flow.record('call', 'a', 'b', 'call', undefined, 0, causeOf(step('why'), 12))
+  await clock.advance('1s')
+  flow.finish(call, 'ok')
+  step('later')
+  await clock.advance('1s')
+  deepEqual(told, [
+    ['why', 'call'],
+    ['ok', 'later'],
+  ])
+  equal(events[1]?.span, `00-${'f'.repeat(32)}-0000000000000002-01`)
+  deepEqual(events[1]?.cause, { event: 0, also: [], revisions: [12], span: events[0]?.span })
+  stop.abort()
+  equal(await ended, 'ended')
+})
+
+test('what cannot be told is dropped, and the next is told after a while', async () => {
+  let fails = true
+  const { clock, told, step, stop, ended } = telling(() => {
+    if (fails) throw new Error('connection refused')
+  })
+  step('lost')
+  await clock.advance('1s')
+  fails = false
+  step('kept')
+  await clock.advance('1s')
+  deepEqual(told, [['lost']])
+  await clock.advance('5s')
+  deepEqual(told, [['lost'], ['kept']])
+  stop.abort()
+  await ended
+})
+
+test('a server that wants none is asked once', async () => {
+  for (const code of [403, 404, 405]) {
+    const { clock, told, step, ended } = telling(() => {
+      throw new StatusError(code, 'Forbidden', 'no')
+    })
+    step('one')
+    await clock.advance('1s')
+    equal(await ended, 'ended')
+    deepEqual(told, [['one']])
+  }
+})

@@ -1,0 +1,250 @@
+// HttpsTransport: calls over HTTPS, for components that run apart from their API server.
+import { context, type Context } from '../../base/observability/context.ts'
+import { causeOf, type Cause, type FlowId, type ReportedEvent } from '../../base/observability/flow-recorder.ts'
+import {
+  decisionQueriesPath,
+  flowEventsPath,
+  senderPrefix,
+  spanOf,
+  traceHeader,
+  wokenByHeader,
+  type DecisionQuery,
+} from '../../api/coxswain/v1/flow-protocol.ts'
+import type { Kind } from '../../api/kind/kind.ts'
+import { revisionOf, type ApiObject } from '../../api/meta/object.ts'
+import { StatusError } from '../../api/errors/status-error.ts'
+import type { Outbound, OutboundResponse } from '../../platform/http/outbound.ts'
+import type { ApiCall, ClientEvent, ListPage, Transport, WatchCall } from './transport.ts'
+
+const methods = {
+  create: 'POST',
+  get: 'GET',
+  list: 'GET',
+  update: 'PUT',
+  patch: 'PATCH',
+  delete: 'DELETE',
+  deletecollection: 'DELETE',
+} as const
+
+const patchTypes = {
+  apply: 'application/apply-patch+yaml',
+  json: 'application/json-patch+json',
+  merge: 'application/merge-patch+json',
+  strategic: 'application/strategic-merge-patch+json',
+} as const
+
+/** A line of a watch longer than this ends it: no object is that large. */
+const watchLineCharsMax = 16 << 20
+
+export interface HttpsTransportOptions {
+  /** Headers that say who asks, such as a token. */
+  readonly headers?: (signal: AbortSignal) => Promise<Readonly<Record<string, string>>>
+  /** Called when the server does not take them. */
+  readonly onUnauthorized?: () => void
+  /** Connections of their own for watches: each holds one for long, and calls must not wait for them. */
+  readonly watches?: Outbound
+  /** The name of this process's record of flows: calls name the event in it that led to them. */
+  readonly record?: string
+}
+
+export class HttpsTransport implements Transport {
+  readonly #outbound: Outbound
+  readonly #sender: string
+  readonly #options: HttpsTransportOptions
+
+  /** `sender` is who calls, as the server's records name it. */
+  constructor(outbound: Outbound, sender: string, options: HttpsTransportOptions = {}) {
+    this.#outbound = outbound
+    this.#sender = sender
+    this.#options = options
+  }
+
+  async read(path: string, accept: string, ctx: Context): Promise<unknown> {
+    return JSON.parse(await textOf(await this.#request('GET', path, accept, undefined, '', ctx)))
+  }
+
+  async send(call: ApiCall, ctx: Context): Promise<unknown> {
+    const object = await this.#send(call, ctx)
+    return call.form === undefined ? object : typed(object as ApiObject, call.kind)
+  }
+
+  async list(call: ApiCall, ctx: Context): Promise<ListPage> {
+    const list = (await this.#send(call, ctx)) as {
+      items?: ApiObject[]
+      metadata: { resourceVersion: string; continue?: string }
+    }
+    return {
+      items: (list.items ?? []).map((item) => typed(item, call.kind)),
+      revision: Number(list.metadata.resourceVersion),
+      continueToken: list.metadata.continue ?? '',
+    }
+  }
+
+  async *watch(call: WatchCall, ctx: Context): AsyncIterable<readonly ClientEvent[]> {
+    const query = { ...call.query, watch: 'true' }
+    const target = pathOf({ ...call, query, subresource: '' })
+    const answer = await this.#request('GET', target, acceptOf(call), undefined, '', ctx, this.#options.watches)
+    for await (const lines of linesOf(answer.body)) {
+      const events: ClientEvent[] = []
+      for (const line of lines) {
+        const { type, object } = JSON.parse(line) as { type: ClientEvent['type'] | 'ERROR'; object: ApiObject }
+        if (type === 'ERROR') {
+          yield events
+          throw StatusError.fromStatus(object, 500)
+        }
+        events.push(
+          type === 'BOOKMARK'
+            ? { type, revision: revisionOf(object) }
+            : {
+                type,
+                object: call.form === undefined ? object : typed(object, call.kind),
+                cause: causeOf(0 as FlowId, revisionOf(object)),
+              },
+        )
+      }
+      yield events
+    }
+  }
+
+  /** Tells the server what this process has recorded. */
+  async sendFlowEvents(events: readonly ReportedEvent[], signal: AbortSignal): Promise<void> {
+    const answer = await this.#request(
+      'POST',
+      flowEventsPath,
+      plainAccept,
+      { events },
+      'application/json',
+      context(signal),
+    )
+    await textOf(answer)
+  }
+
+  /** Questions about decisions, until the connection ends. */
+  async *decisionQueries(signal: AbortSignal): AsyncGenerator<DecisionQuery> {
+    const outbound = this.#options.watches
+    const answer = await this.#request(
+      'GET',
+      decisionQueriesPath,
+      plainAccept,
+      undefined,
+      '',
+      context(signal),
+      outbound,
+    )
+    for await (const lines of linesOf(answer.body))
+      for (const line of lines) if (line !== '') yield JSON.parse(line) as DecisionQuery
+  }
+
+  async sendDecision(id: number, explanation: object | undefined, signal: AbortSignal): Promise<void> {
+    const body = { id, explanation: explanation ?? null }
+    const type = 'application/json'
+    await textOf(await this.#request('POST', decisionQueriesPath, plainAccept, body, type, context(signal)))
+  }
+
+  async #send(call: ApiCall, ctx: Context): Promise<unknown> {
+    const method = methods[call.verb]
+    const answer = await this.#request(method, pathOf(call), acceptOf(call), call.body, contentType(call), ctx)
+    return JSON.parse(await textOf(answer))
+  }
+
+  async #request(
+    method: string,
+    target: string,
+    accept: string,
+    body: unknown,
+    contentType: string,
+    { signal, cause }: Context,
+    outbound = this.#outbound,
+  ): Promise<OutboundResponse> {
+    const headers = {
+      accept,
+      'user-agent': senderPrefix + this.#sender,
+      ...this.#causeHeaders(cause),
+      ...(await this.#options.headers?.(signal)),
+    }
+    const answer = await outbound.send(
+      body === undefined
+        ? { method, target, headers }
+        : { method, target, headers: { ...headers, 'content-type': contentType }, body: JSON.stringify(body) },
+      signal,
+    )
+    if (answer.status < 300) return answer
+    if (answer.status === 401) this.#options.onUnauthorized?.()
+    throw await statusErrorOf(answer)
+  }
+
+  #causeHeaders({ event, revisions }: Cause): Record<string, string> {
+    const { record } = this.#options
+    return {
+      ...(revisions.length === 0 ? {} : { [wokenByHeader]: revisions.join(',') }),
+      ...(record === undefined || event === 0 ? {} : { [traceHeader]: spanOf(record, event) }),
+    }
+  }
+}
+
+/** Items of lists carry no kind, and bare metadata carries another. */
+const typed = (object: ApiObject, { apiVersion, kind }: Kind): ApiObject => ({ ...object, apiVersion, kind })
+
+const plainAccept = 'application/json'
+const metadataAccept = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1'
+const metadataListAccept = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1'
+
+function acceptOf({ form, verb }: Pick<ApiCall, 'form'> & { readonly verb?: ApiCall['verb'] }): string {
+  if (form === undefined) return plainAccept
+  return verb === 'list' ? metadataListAccept : metadataAccept
+}
+
+const contentType = ({ patchType }: ApiCall): string =>
+  patchType === undefined ? 'application/json' : patchTypes[patchType]
+
+export function pathOf({ kind, namespace, name, subresource, query }: Omit<ApiCall, 'verb' | 'body'>): string {
+  const parts = [
+    rootOf(kind),
+    ...(namespace === '' || !kind.namespaced ? [] : ['namespaces', namespace]),
+    kind.plural,
+    name,
+    subresource,
+  ]
+  const path = `/${parts
+    .filter((part) => part !== '')
+    .map((part, index) => (index === 0 ? part : encodeURIComponent(part)))
+    .join('/')}`
+  const text = new URLSearchParams(query).toString()
+  return text === '' ? path : `${path}?${text}`
+}
+
+const rootOf = ({ group, version }: Kind): string => (group === '' ? `api/${version}` : `apis/${group}/${version}`)
+
+async function textOf({ body }: OutboundResponse): Promise<string> {
+  const decoder = new TextDecoder()
+  let text = ''
+  for await (const piece of body) text += decoder.decode(piece, { stream: true })
+  return text
+}
+
+async function statusErrorOf(answer: OutboundResponse): Promise<StatusError> {
+  const text = await textOf(answer)
+  try {
+    return StatusError.fromStatus(JSON.parse(text) as object, answer.status)
+  } catch {
+    return new StatusError(
+      answer.status,
+      'InternalError',
+      `the server answered ${answer.status}: ${text.slice(0, 200)}`,
+    )
+  }
+}
+
+/** Whole lines, as many as each piece completes. */
+async function* linesOf(body: AsyncIterable<Uint8Array>): AsyncIterable<readonly string[]> {
+  const decoder = new TextDecoder()
+  let rest = ''
+  for await (const piece of body) {
+    rest += decoder.decode(piece, { stream: true })
+    if (rest.length > watchLineCharsMax) throw new Error('a line of the watch is too long')
+    const lines = rest.split('\n')
+    rest = lines.pop() ?? ''
+    const whole = lines.filter((line) => line !== '')
+    if (whole.length > 0) yield whole
+  }
+}

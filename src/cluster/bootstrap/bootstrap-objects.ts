@@ -1,0 +1,150 @@
+// The objects that every new cluster has, and the Service by which pods reach the API server.
+import { rfc3339, type Clock } from '../../base/time/clock.ts'
+import type { Context } from '../../base/observability/context.ts'
+import { endpoints } from '../../api/core/v1/service/endpoints.ts'
+import { namespace } from '../../api/core/v1/namespace.ts'
+import { service } from '../../api/core/v1/service/service.ts'
+import { endpointSlice } from '../../api/discovery/v1/endpoint-slice.ts'
+import { serviceCidr } from '../../api/networking/v1/service-cidr.ts'
+import type { Kind } from '../../api/kind/kind.ts'
+import { clusterRoleBinding } from '../../api/rbac/v1/cluster-role-binding.ts'
+import type { ApiObject } from '../../api/meta/object.ts'
+import { priorityClass } from '../../api/scheduling/v1/priority-class.ts'
+import { specialAddressErrors } from '../../api/validation/special-address-rules.ts'
+import { hasReason } from '../../api/errors/status-error.ts'
+import { serviceCidrDefault } from '../../apiserver/strategies/service/cluster-addresses.ts'
+import { localApiServices } from '../../apiserver/discovery/local-api-services.ts'
+import { fairnessBootstrapObjects } from '../../apiserver/fairness/default-flow-schemas.ts'
+import { bootstrapRbacObjects } from '../../apiserver/authorization/bootstrap-policy/bootstrap-rbac-objects.ts'
+import type { BootstrapObject, ObjectManifest } from '../../apiserver/bootstrap/bootstrap-object.ts'
+import type { Client } from '../../client/client.ts'
+
+const namespaceObject = (name: string): BootstrapObject => ({
+  kind: namespace,
+  object: {
+    apiVersion: 'v1',
+    kind: 'Namespace',
+    metadata: { name, labels: { 'kubernetes.io/metadata.name': name } },
+    spec: { finalizers: ['kubernetes'] },
+    status: { phase: 'Active' },
+  } as ObjectManifest,
+})
+
+/** Made by the API server before it answers its first request. */
+export const bootstrapObjects: readonly BootstrapObject[] = [
+  ...['default', 'kube-node-lease', 'kube-public', 'kube-system'].map(namespaceObject),
+  ...bootstrapRbacObjects,
+  ...fairnessBootstrapObjects,
+  ...localApiServices,
+]
+
+const ours = { name: 'kubernetes', namespace: 'default' }
+/** Where pods look for the API server. */
+export const kubernetesServiceAddress = '10.96.0.1'
+export const kubernetesServicePort = 443
+const portDefault = 6443
+
+const systemPriorities = [
+  {
+    metadata: { name: 'system-cluster-critical' },
+    value: 2_000_000_000,
+    description:
+      'Used for system critical pods that must run in the cluster, but can be moved to another node if necessary.',
+  },
+  {
+    metadata: { name: 'system-node-critical' },
+    value: 2_000_001_000,
+    description: 'Used for system critical pods that must not be moved from their current node.',
+  },
+]
+
+export async function bootstrapCluster(client: Client, clock: Clock, context: Context): Promise<void> {
+  await Promise.all([...systemPriorities.map((object) => createIfMissing(client, priorityClass, object, context))])
+  await createIfMissing(
+    client,
+    serviceCidr,
+    { metadata: { name: ours.name }, spec: { cidrs: [serviceCidrDefault] } },
+    context,
+  )
+  const ready = {
+    type: 'Ready',
+    status: 'True' as const,
+    reason: '',
+    message: 'Kubernetes default Service CIDR is ready',
+    lastTransitionTime: rfc3339(clock.nowMs()),
+  }
+  const range = await client.of(serviceCidr).get(ours.name, '', context)
+  if (!range.status.conditions?.some(({ type }) => type === ready.type))
+    await client.of(serviceCidr).updateStatus({ ...range, status: { conditions: [ready] } }, context)
+  await createIfMissing(client, service, kubernetesService(portDefault), context)
+}
+
+const kubernetesService = (targetPort: number) => ({
+  metadata: { ...ours, labels: { component: 'apiserver', provider: 'kubernetes' } },
+  spec: { clusterIP: kubernetesServiceAddress, ports: [{ name: 'https', port: kubernetesServicePort, targetPort }] },
+})
+
+/** Says behind the Service `kubernetes` where the API server listens. A loopback address leads no pod to it. */
+export async function publishServerAddress(
+  client: Client,
+  host: string,
+  port: number,
+  context: Context,
+): Promise<void> {
+  if (specialAddressErrors(host).length > 0) return
+  const slices = {
+    metadata: { ...ours, labels: { 'kubernetes.io/service-name': ours.name } },
+    addressType: host.includes(':') ? ('IPv6' as const) : ('IPv4' as const),
+    endpoints: [{ addresses: [host], conditions: { ready: true } }],
+    ports: [{ name: 'https', port, protocol: 'TCP' as const }],
+  }
+  const subsets = [{ addresses: [{ ip: host }], ports: [{ name: 'https', port, protocol: 'TCP' as const }] }]
+  const mirror = { metadata: { ...ours, labels: { 'endpointslice.kubernetes.io/skip-mirror': 'true' } }, subsets }
+  await createOrPatch(client, service, kubernetesService(port), context)
+  await createOrPatch(client, endpoints, mirror, context)
+  await createOrPatch(client, endpointSlice, slices, context)
+}
+
+/** The API server calls kubelets as this user; the role is upstream's, the binding is an installer's to make. */
+export const bindKubeletClient = (client: Client, user: string, context: Context): Promise<void> =>
+  createIfMissing(
+    client,
+    clusterRoleBinding,
+    {
+      metadata: { name: 'coxswain:kubelet-api-admin' },
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'system:kubelet-api-admin' },
+      subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: user }],
+    },
+    context,
+  )
+
+type Named<Input> = Input & { readonly metadata: { readonly name: string; readonly namespace?: string } }
+
+/** Makes it where it is not there; what is there stays as it is. */
+export async function createIfMissing<T extends ApiObject, Input>(
+  client: Client,
+  kind: Kind<T, Input>,
+  object: Named<Input>,
+  context: Context,
+): Promise<void> {
+  const { name, namespace: place = '' } = object.metadata
+  if ((await client.of(kind).find(name, place, context)) !== undefined) return
+  await client
+    .of(kind)
+    .create(object, place, context)
+    .catch((error: unknown) => {
+      if (!hasReason(error, 'AlreadyExists')) throw error
+    })
+}
+
+/** Makes it, or makes it say what it should. */
+export async function createOrPatch<T extends ApiObject, Input>(
+  client: Client,
+  kind: Kind<T, Input>,
+  object: Named<Input>,
+  context: Context,
+): Promise<void> {
+  await createIfMissing(client, kind, object, context)
+  const { name, namespace: place = '' } = object.metadata
+  await client.of(kind).patch(name, place, object, 'merge', context)
+}

@@ -1,0 +1,50 @@
+// cluster-info: what a machine that wants to join may know before anybody knows it: where the API server is, and by which
+// authority to know it. It is signed by each bootstrap token. The names are kubeadm's, whose joiners read it.
+import type { Context } from '../../base/observability/context.ts'
+import { configMap } from '../../api/core/v1/config-map.ts'
+import { role } from '../../api/rbac/v1/role.ts'
+import { roleBinding } from '../../api/rbac/v1/role-binding.ts'
+import { specialAddressErrors } from '../../api/validation/special-address-rules.ts'
+import type { Client } from '../../client/client.ts'
+import { base64Text } from '../../pki/pem.ts'
+import { createIfMissing, createOrPatch } from './bootstrap-objects.ts'
+
+const namespace = 'kube-public'
+const name = 'cluster-info'
+const roleName = 'kubeadm:bootstrap-signer-clusterinfo'
+const apiGroup = 'rbac.authorization.k8s.io'
+
+export interface ClusterInfo {
+  /** `https://host:port`. */
+  readonly server: string
+  /** The authority's certificate, as PEM. */
+  readonly authority: string
+}
+
+const kubeconfigOf = ({ server, authority }: ClusterInfo): string => `apiVersion: v1
+clusters:
+- cluster:
+    certificate-authority-data: ${base64Text(authority)}
+    server: ${server}
+  name: ""
+contexts: null
+current-context: ""
+kind: Config
+preferences: {}
+users: null
+`
+
+/**
+ * Makes it, or says anew where the server is. Who has not joined yet is nobody: where others can reach the server,
+ * everybody may read this one ConfigMap, and where none can, none may.
+ */
+export async function publishClusterInfo(client: Client, info: ClusterInfo, context: Context): Promise<void> {
+  const data = { kubeconfig: kubeconfigOf(info) }
+  await createOrPatch(client, configMap, { metadata: { name, namespace }, data }, context)
+  if (specialAddressErrors(new URL(info.server).hostname.replaceAll(/[[\]]/g, '')).length > 0) return
+  const rules = [{ apiGroups: [''], resources: ['configmaps'], resourceNames: [name], verbs: ['get'] }]
+  await createIfMissing(client, role, { metadata: { name: roleName, namespace }, rules }, context)
+  const roleRef = { apiGroup, kind: 'Role', name: roleName }
+  const subjects = [{ apiGroup, kind: 'User', name: 'system:anonymous' }]
+  await createIfMissing(client, roleBinding, { metadata: { name: roleName, namespace }, roleRef, subjects }, context)
+}

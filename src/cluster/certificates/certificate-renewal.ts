@@ -1,0 +1,54 @@
+// Certificates are renewed while the cluster runs: when a third of their life is left, and when the addresses change that the
+// API server's must name.
+import type { Clock } from '../../base/time/clock.ts'
+import { errorText, type Log } from '../../base/observability/log.ts'
+import { renewalMs, type ClusterCertificates } from './cluster-certificates.ts'
+
+export interface RenewalDeps {
+  readonly clock: Clock
+  readonly log: Log
+  /** The names and addresses that the server's certificate must have now. */
+  readonly hosts: () => readonly string[]
+  /** Certificates for these hosts; of the others those are made anew that need it. */
+  readonly issue: (hosts: readonly string[]) => Promise<ClusterCertificates>
+  /** Puts them to use. */
+  readonly apply: (fresh: ClusterCertificates) => Promise<void>
+}
+
+/** How soon a change of addresses is noticed. */
+const checkMs = 60_000
+
+/** When the first certificate must be made anew, and which it is. */
+function firstRenewal({ serving, admin, components }: ClusterCertificates): {
+  readonly name: string
+  readonly atMs: number
+} {
+  const all = Object.entries({ apiserver: serving, admin, ...components })
+  const times = all.map(([name, { certificate }]) => ({ name, atMs: renewalMs(certificate) }))
+  return times.reduce((first, one) => (one.atMs < first.atMs ? one : first))
+}
+
+/** Runs until the signal. A renewal that fails is tried again with the next check. */
+export async function renewCertificates(
+  first: { readonly certificates: ClusterCertificates; readonly hosts: readonly string[] },
+  { clock, log, hosts: hostsNow, issue, apply }: RenewalDeps,
+  signal: AbortSignal,
+): Promise<void> {
+  let [due, named] = [firstRenewal(first.certificates), first.hosts]
+  for (;;) {
+    await clock.sleep(checkMs, signal)
+    const hosts = hostsNow()
+    const added = hosts.filter((host) => !named.includes(host))
+    const isOld = clock.nowMs() > due.atMs
+    if (added.length === 0 && !isOld) continue
+    const why = isOld ? `${due.name}: less than a third of its life is left` : `reached at ${added.join(', ')} now`
+    try {
+      const fresh = await issue(hosts)
+      await apply(fresh)
+      ;[due, named] = [firstRenewal(fresh), hosts]
+      log.info('certificates were renewed', { why })
+    } catch (error) {
+      log.error('certificates could not be renewed; tried again in a minute', { why, error: errorText(error) })
+    }
+  }
+}

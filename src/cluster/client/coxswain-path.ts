@@ -1,0 +1,47 @@
+// What a cluster that runs elsewhere answers on a path of its own.
+import { realClock } from '../../base/time/clock.ts'
+import { readKubeconfig } from '../../client/transport/kubeconfig-access.ts'
+import { nodePlatform } from '../../platform/node/platform.ts'
+
+/** The parsed answer; undefined when there is nothing under the path. */
+export async function fetchCoxswainPath(kubeconfig: string, target: string, signal: AbortSignal): Promise<unknown> {
+  let text = ''
+  for await (const piece of streamCoxswainPath(kubeconfig, target, signal)) text += piece
+  return text === '' ? undefined : JSON.parse(text)
+}
+
+/** The text of an answer as it comes; nothing when there is nothing under the path. */
+export async function* streamCoxswainPath(
+  kubeconfig: string,
+  target: string,
+  signal: AbortSignal,
+): AsyncGenerator<string> {
+  const { server, authority, certificate, key, headers } = await readKubeconfig(
+    kubeconfig,
+    { ...nodePlatform, clock: realClock },
+    signal,
+  )
+  const outbound = nodePlatform.outbound.connect({
+    origin: server,
+    tls: {
+      ...(authority === undefined ? {} : { authority }),
+      ...(certificate === undefined ? {} : { certificate }),
+      ...(key === undefined ? {} : { key }),
+    },
+  })
+  try {
+    const shown = { accept: 'application/json', ...(await headers(signal)) }
+    const answer = await outbound.send({ method: 'GET', target, headers: shown }, signal)
+    const decoder = new TextDecoder()
+    let refusal = ''
+    for await (const bytes of answer.body) {
+      const piece = decoder.decode(bytes, { stream: true })
+      if (answer.status === 200) yield piece
+      else refusal += piece
+    }
+    if (answer.status !== 200 && answer.status !== 404)
+      throw new Error(`the server answered ${answer.status}: ${refusal.slice(0, 200)}`)
+  } finally {
+    await outbound.close()
+  }
+}

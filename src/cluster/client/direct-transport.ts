@@ -1,0 +1,119 @@
+// DirectTransport: calls as function calls into an API server of this process. Same stations, no sockets, no encoding.
+import type { Context } from '../../base/observability/context.ts'
+import { lazyAsyncIterable } from '../../base/async/lazy-async-iterable.ts'
+import type { MaybePromise } from '../../base/async/maybe-promise.ts'
+import type { ApiResponse, WatchEvent } from '../../apiserver/request/response.ts'
+import type { ApiServer } from '../../apiserver/server.ts'
+import type { ApiRequest, Body, Credentials, Target, User } from '../../apiserver/request/request.ts'
+import { managerOfSender } from '../../api/meta/field-manager.ts'
+import { StatusError } from '../../api/errors/status-error.ts'
+import type { ApiCall, ClientEvent, ListPage, Transport, WatchCall } from '../../client/transport/transport.ts'
+import type { WireResponse } from '../../platform/http/listener.ts'
+
+export type StreamCall = Pick<ApiCall, 'kind' | 'namespace' | 'name' | 'subresource'>
+
+/** Shared by all calls without options: nobody writes to it. */
+const noQuery = new URLSearchParams()
+
+export class DirectTransport implements Transport {
+  readonly #server: () => ApiServer | undefined
+  readonly #sender: string
+  readonly #agent: string
+  readonly #credentials: Credentials
+
+  /** `server` is asked at each call: an API server that restarts is found again. */
+  constructor(server: () => ApiServer | undefined, sender: string, user: User) {
+    this.#server = server
+    this.#sender = sender
+    this.#agent = managerOfSender(sender)
+    this.#credentials = { kind: 'asserted', user }
+  }
+
+  async read(path: string, accept: string, context: Context): Promise<unknown> {
+    const target = { kind: 'path', verb: 'get', path, accept } as const
+    const answer = await this.#request(target, noQuery, { kind: 'none' }, context)
+    if (answer.kind === 'json') return answer.value
+    throw new StatusError(500, 'InternalError', `a document answered with a ${answer.kind}`)
+  }
+
+  async send(call: ApiCall, context: Context): Promise<unknown> {
+    const answer = await this.#handle(call, call.verb, context)
+    if (answer.kind === 'object') return answer.object
+    // Nobody asks for the objects, and some would have to be parsed for it.
+    if (answer.kind === 'list') return undefined
+    throw new StatusError(500, 'InternalError', `a call answered with a ${answer.kind}`)
+  }
+
+  async list(call: ApiCall, context: Context): Promise<ListPage> {
+    const answer = await this.#handle(call, 'list', context)
+    if (answer.kind !== 'list') throw new StatusError(500, 'InternalError', `a list answered with a ${answer.kind}`)
+    return {
+      items: answer.items.map(({ object }) => object),
+      revision: answer.revision,
+      continueToken: answer.continueToken,
+    }
+  }
+
+  watch(call: WatchCall, context: Context): AsyncIterable<readonly ClientEvent[]> {
+    return lazyAsyncIterable(async () => {
+      const answer = await this.#handle({ ...call, subresource: '', body: undefined }, 'watch', context)
+      if (answer.kind !== 'watch') throw new StatusError(500, 'InternalError', `a watch answered with a ${answer.kind}`)
+      return answer.events.mapBatches((events) => events.map(clientEvent))
+    })
+  }
+
+  /** A stream of an object, such as a pod's log; with headers it asks to leave HTTP for another protocol. */
+  async stream(
+    { kind: resource, namespace, name, subresource }: StreamCall,
+    query: URLSearchParams,
+    headers: Readonly<Record<string, string>> | undefined,
+    context: Context,
+  ): Promise<string | WireResponse> {
+    const target = { kind: 'resource', verb: 'get', resource, subresource, namespace, name } as const
+    const upgrade = headers === undefined ? {} : { upgrade: { headers } }
+    const answer = await this.#request(target, query, { kind: 'none' }, context, upgrade)
+    if (answer.kind === 'text') return answer.text
+    if (answer.kind === 'wire') return answer.response
+    throw new StatusError(500, 'InternalError', `a stream answered with a ${answer.kind}`)
+  }
+
+  #handle(call: Omit<ApiCall, 'verb'>, verb: ApiCall['verb'] | 'watch', context: Context) {
+    const { kind: resource, namespace, name, subresource, query, body, patchType } = call
+    return this.#request(
+      { kind: 'resource', verb, resource, subresource, namespace, name },
+      Object.keys(query).length === 0 ? noQuery : new URLSearchParams(query),
+      body === undefined
+        ? { kind: 'none' }
+        : { kind: 'value', value: body, ...(patchType === undefined ? {} : { patchType }) },
+      context,
+    )
+  }
+
+  #request(
+    target: Target,
+    query: URLSearchParams,
+    body: Body,
+    context: Context,
+    upgrade: Pick<ApiRequest, 'upgrade'> = {},
+  ): MaybePromise<ApiResponse> {
+    const server = this.#server()
+    if (server === undefined) throw new StatusError(503, 'ServiceUnavailable', 'the API server is not running')
+    return server.handle({
+      context,
+      credentials: this.#credentials,
+      user: undefined,
+      sender: this.#sender,
+      agent: this.#agent,
+      target,
+      query,
+      body,
+      ...upgrade,
+    })
+  }
+}
+
+function clientEvent(event: WatchEvent): ClientEvent {
+  if (event.type === 'ERROR') throw StatusError.fromStatus(event.status, 500)
+  if (event.type === 'BOOKMARK') return { type: 'BOOKMARK', revision: event.revision }
+  return { type: event.type, object: event.stored.object, cause: event.cause }
+}

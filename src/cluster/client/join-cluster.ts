@@ -1,0 +1,131 @@
+// Joining: the kubeconfig by which a kubelet reaches its cluster. It is there already, or is made of a bootstrap kubeconfig:
+// the token in that asks for a certificate, and the certificate is what the new kubeconfig names.
+import { dirname } from 'node:path'
+import { realClock } from '../../base/time/clock.ts'
+import { errorText, type Log } from '../../base/observability/log.ts'
+import { StatusError } from '../../api/errors/status-error.ts'
+import { readKubeconfig } from '../../client/transport/kubeconfig-access.ts'
+import { CertificateFile } from '../../kubelet/certificates/certificate-file.ts'
+import { isExpired } from '../../kubelet/certificates/rotating-certificate.ts'
+import { requestCertificate } from '../../kubelet/certificates/signing-request.ts'
+import type { Identity } from '../../pki/authority.ts'
+import { base64Text } from '../../pki/pem.ts'
+import { nodePlatform } from '../../platform/node/platform.ts'
+import { openRemote } from './remote.ts'
+
+export interface JoinOptions {
+  readonly nodeName: string
+  readonly kubeconfigPath: string
+  readonly bootstrapPath: string | undefined
+  /** Where the certificate and its key lie. */
+  readonly certificateDirectory: string
+  readonly log: Log
+}
+
+export interface Joined {
+  readonly kubeconfig: string
+  /** Where the kubelet's certificate lies, when the kubeconfig names that file: it can be renewed there. */
+  readonly file: CertificateFile | undefined
+  readonly identity: Identity | undefined
+}
+
+const certificateName = 'kubelet-client-current.pem'
+/** The key of a request that is not answered yet: who starts again waits for the same certificate. */
+const pendingKeyName = 'kubelet-client.key.tmp'
+
+export async function joinCluster(options: JoinOptions, signal: AbortSignal): Promise<Joined> {
+  const { kubeconfigPath, bootstrapPath, certificateDirectory: certificateFolder, log } = options
+  const { files } = nodePlatform
+  const file = new CertificateFile(`${certificateFolder}/${certificateName}`, files)
+  const present = await files.read(kubeconfigPath)
+  if (present !== undefined) {
+    const kubeconfig = new TextDecoder().decode(present)
+    const expired = await whyUnusable(kubeconfig, signal)
+    if (expired === undefined) {
+      const isRotated = kubeconfig.includes(file.path)
+      return {
+        kubeconfig,
+        ...(isRotated ? { file, identity: await file.read() } : { file: undefined, identity: undefined }),
+      }
+    }
+    if (bootstrapPath === undefined)
+      throw new Error(`${kubeconfigPath}: ${expired}, and there is no --bootstrap-kubeconfig`)
+    log.warn('joining anew', { kubeconfig: kubeconfigPath, why: expired })
+  }
+  if (bootstrapPath === undefined) throw new Error(`there is no file ${kubeconfigPath}, and no --bootstrap-kubeconfig`)
+  await files.makeDirectory(certificateFolder)
+  await files.makeDirectory(dirname(kubeconfigPath))
+  return bootstrap(options, bootstrapPath, file, signal)
+}
+
+/** What stands against using it; a server that does not answer does not. */
+async function whyUnusable(kubeconfig: string, signal: AbortSignal): Promise<string | undefined> {
+  const deps = { files: nodePlatform.files, processes: nodePlatform.processes, clock: realClock }
+  try {
+    const { certificate } = await readKubeconfig(kubeconfig, deps, signal)
+    if (certificate === undefined || !isExpired(certificate, realClock.nowMs())) return undefined
+    return 'its certificate has expired'
+  } catch (error) {
+    signal.throwIfAborted()
+    return errorText(error)
+  }
+}
+
+async function bootstrap(
+  { nodeName, kubeconfigPath, certificateDirectory: certificateFolder, log }: JoinOptions,
+  bootstrapPath: string,
+  file: CertificateFile,
+  signal: AbortSignal,
+): Promise<Joined> {
+  const { files, crypto } = nodePlatform
+  const found = await files.read(bootstrapPath)
+  if (found === undefined) throw new Error(`there is no file ${bootstrapPath}`)
+  await using remote = await openRemote(new TextDecoder().decode(found), signal)
+  const pendingPath = `${certificateFolder}/${pendingKeyName}`
+  const pending = await files.read(pendingPath)
+  const key = pending === undefined ? crypto.generateKey() : crypto.loadKey(new TextDecoder().decode(pending))
+  if (pending === undefined) await files.write(pendingPath, key.privateKey)
+  const client = remote.clientAs(`kubelet/${nodeName}`)
+  const deps = { client, clock: realClock, log, crypto }
+  const certificate = await requestCertificate({ use: 'client', nodeName }, key, deps, signal).catch(
+    async (error: unknown) => {
+      signal.throwIfAborted()
+      if (error instanceof StatusError && error.code === 401)
+        throw new Error(`${remote.server} does not accept the token of ${bootstrapPath}: it is wrong or has expired`)
+      // A request that was denied stays so: the next start asks with another key.
+      await files.remove(pendingPath)
+      throw new Error(`no certificate for node ${nodeName}`, { cause: error })
+    },
+  )
+  const identity = { certificate, key: key.privateKey }
+  await file.write(identity)
+  const kubeconfig = rotatedKubeconfig(remote.server, remote.authority, file.path)
+  await files.write(kubeconfigPath, kubeconfig)
+  await files.remove(pendingPath)
+  return { kubeconfig, file, identity }
+}
+
+/** Names the file of the certificate, as upstream's kubelets do: the certificate changes, the kubeconfig does not. */
+const rotatedKubeconfig = (
+  server: string,
+  authority: string | undefined,
+  certificatePath: string,
+): string => `apiVersion: v1
+kind: Config
+clusters:
+- name: default-cluster
+  cluster:
+    server: ${server}
+${authority === undefined ? '' : `    certificate-authority-data: ${base64Text(authority)}\n`}contexts:
+- name: default-context
+  context:
+    cluster: default-cluster
+    namespace: default
+    user: default-auth
+current-context: default-context
+users:
+- name: default-auth
+  user:
+    client-certificate: ${JSON.stringify(certificatePath)}
+    client-key: ${JSON.stringify(certificatePath)}
+`

@@ -1,0 +1,77 @@
+// Remote: an API server that a component of its own process reaches over HTTPS, by kubeconfig.
+import { recordNameBytes } from '../../api/coxswain/v1/flow-protocol.ts'
+import { realClock } from '../../base/time/clock.ts'
+import type { FlowRecorder } from '../../base/observability/flow-recorder.ts'
+import type { Log } from '../../base/observability/log.ts'
+import { systemRandom } from '../../base/random/random.ts'
+import { Client } from '../../client/client.ts'
+import { HttpsTransport, type HttpsTransportOptions } from '../../client/transport/https-transport.ts'
+import { exportFlow } from '../../client/flow-export/flow-exporter.ts'
+import { respondToDecisionQueries } from '../../client/flow-export/decision-responder.ts'
+import { readKubeconfig } from '../../client/transport/kubeconfig-access.ts'
+import type { Identity } from '../../pki/authority.ts'
+import { nodePlatform } from '../../platform/node/platform.ts'
+import type { Outbound } from '../../platform/http/outbound.ts'
+import { RenewableOutbound } from './renewable-outbound.ts'
+
+export interface Remote extends AsyncDisposable {
+  readonly server: string
+  /** The authority of the server's certificate, as PEM. */
+  readonly authority: string | undefined
+  clientAs(sender: string): Client
+  /** A client that shows nothing but these headers: a certificate would count before them. */
+  clientWith(sender: string, shown: Pick<HttpsTransportOptions, 'headers' | 'onUnauthorized'>): Client
+  /** Tells the server what this process records, until the signal. */
+  exportFlow(flow: FlowRecorder, log: Log, signal: AbortSignal): Promise<void>
+  /** New connections from now on are made with this certificate. */
+  renew(identity: Identity): void
+  /** Answers the server's questions about decisions, until the signal. */
+  answerQueries(explain: (podKey: string) => object | undefined, log: Log, signal: AbortSignal): Promise<void>
+  close(): Promise<void>
+}
+
+export async function openRemote(kubeconfig: string, signal: AbortSignal): Promise<Remote> {
+  const deps = { files: nodePlatform.files, processes: nodePlatform.processes, clock: realClock }
+  const { server, authority, certificate, key, headers } = await readKubeconfig(kubeconfig, deps, signal)
+  const connect = (identity: Partial<Identity>) =>
+    nodePlatform.outbound.connect({
+      origin: server,
+      tls: { ...(authority === undefined ? {} : { authority }), ...identity },
+    })
+  const first = {
+    ...(certificate === undefined ? {} : { certificate }),
+    ...(key === undefined ? {} : { key }),
+  }
+  const [calls, watches] = [
+    new RenewableOutbound(connect(first), realClock),
+    new RenewableOutbound(connect(first), realClock),
+  ]
+  let bare: Outbound | undefined
+  const close = async () => {
+    await Promise.all([calls.close(), watches.close(), bare?.close()])
+  }
+  const record = Buffer.from(systemRandom.bytes(recordNameBytes)).toString('hex')
+  const transportOf = (sender: string) => new HttpsTransport(calls, sender, { headers, watches, record })
+  return {
+    server,
+    authority,
+    clientAs: (sender) => new Client(transportOf(sender)),
+    clientWith: (sender, shown) => new Client(new HttpsTransport((bare ??= connect({})), sender, { ...shown, record })),
+    exportFlow(flow, log, stop) {
+      const transport = transportOf('flow')
+      const tell = transport.sendFlowEvents.bind(transport)
+      return exportFlow({ flow, record, send: tell, clock: realClock, log }, stop)
+    },
+    renew(identity) {
+      for (const outbound of [calls, watches]) outbound.renew(connect(identity))
+    },
+    answerQueries(explain, log, stop) {
+      const transport = transportOf('scheduler')
+      const questions = (signal: AbortSignal) => transport.decisionQueries(signal)
+      const answer = transport.sendDecision.bind(transport)
+      return respondToDecisionQueries({ queries: questions, respond: answer, explain, clock: realClock, log }, stop)
+    },
+    close,
+    [Symbol.asyncDispose]: close,
+  }
+}

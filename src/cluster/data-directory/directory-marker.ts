@@ -1,0 +1,81 @@
+// The marker: a file in a data directory that says whose directory it is, and what was created outside of it. Without it
+// nothing is ever removed.
+import { existsSync } from 'node:fs'
+import { nodePlatform } from '../../platform/node/platform.ts'
+import type { EtcdTlsPaths } from './open-store.ts'
+import { clusterFiles, clusterFolders, kubeletFiles, legacySign, markerName } from './directory-contents.ts'
+
+export type DirectoryKind = 'cluster' | 'kubelet'
+
+export interface Marker {
+  readonly format: 1
+  readonly kind: DirectoryKind
+  /** Names of ours that were there before the first start: they belong to somebody else. */
+  readonly foreign: readonly string[]
+  /** The directory itself was created by us. */
+  readonly isFolderOurs?: boolean
+  /** The name of the cluster in kubeconfigs. */
+  readonly name?: string
+  /** A start has created keys and opened a store; before that, half of a pair of files is not worth a refusal. */
+  readonly isComplete?: boolean
+  /** A store was created in `store.db`: when it is gone, it is lost. */
+  readonly hasStore?: boolean
+  readonly etcd?: EtcdUse
+  /** Files outside of the directory that entries were merged into. */
+  readonly kubeconfigs?: readonly string[]
+  /** Files outside of the directory that were created as a whole. */
+  readonly files?: readonly string[]
+  /** Nodes that starts of this directory have created. */
+  readonly nodes?: readonly string[]
+  /** The configuration of encryption at rest of the last start. */
+  readonly encryptionConfig?: string
+  /** The snapshot whose restore has begun and not ended. */
+  readonly restoring?: string | undefined
+}
+
+export interface EtcdUse {
+  readonly endpoints: readonly string[]
+  readonly tlsPaths: EtcdTlsPaths
+  /** No object was there at the first start: all that is there now belongs to this cluster. */
+  readonly wasEmpty: boolean
+}
+
+export const markerPath = (folder: string): string => `${folder}/${markerName}`
+
+/** Undefined where there is none. */
+export async function readMarker(folder: string): Promise<Marker | undefined> {
+  const path = markerPath(folder)
+  const content = await nodePlatform.files.read(path)
+  if (content === undefined) return undefined
+  const marker = parsed(new TextDecoder().decode(content))
+  if (marker === undefined) throw new Error(`${path} is damaged: it is not a marker of coxswain`)
+  if (marker.format !== 1)
+    throw new Error(`${path} was written by a newer coxswain (format ${String(marker.format)}); use that one`)
+  return marker
+}
+
+export const writeMarker = (folder: string, marker: Marker): Promise<void> =>
+  nodePlatform.files.write(markerPath(folder), `${JSON.stringify(marker, undefined, 2)}\n`)
+
+function parsed(text: string): Marker | undefined {
+  try {
+    const value = JSON.parse(text) as Partial<Marker> | null
+    const isMarker = Array.isArray(value?.foreign) && (value.kind === 'cluster' || value.kind === 'kubelet')
+    return isMarker ? (value as Marker) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** The marker of a directory that has none yet. A directory of an older version is ours with all its contents. */
+export function newMarker(folder: string, kind: DirectoryKind): Marker {
+  const has = (name: string) => existsSync(`${folder}/${name}`)
+  if (isLegacy(folder, kind))
+    return { format: 1, kind, foreign: [], ...(kind === 'cluster' ? { isComplete: true, hasStore: true } : {}) }
+  const names = kind === 'cluster' ? [...clusterFiles, ...clusterFolders] : [...kubeletFiles, 'node']
+  return { format: 1, kind, foreign: names.filter(has) }
+}
+
+/** Whether an older version, which wrote no marker, has used the directory. */
+export const isLegacy = (folder: string, kind: DirectoryKind): boolean =>
+  existsSync(`${folder}/${kind === 'cluster' ? legacySign : 'pki/kubelet-client-current.pem'}`)

@@ -1,0 +1,21 @@
+// What is in a data directory, for those who only look.
+import { readFile, stat } from 'node:fs/promises'
+import { holderOf } from './directory-lock.ts'
+
+export interface DirectoryState {
+  /** The process that has the directory. */
+  readonly pid: number | undefined
+  /** Undefined where there is no store on disk. */
+  readonly storeBytes: number | undefined
+  readonly kubeconfig: string | undefined
+}
+
+export async function directoryState(folder: string): Promise<DirectoryState> {
+  const size = async (name: string) => (await stat(`${folder}/${name}`).catch(() => undefined))?.size
+  const sizes = await Promise.all([size('store.db'), size('store.db-wal')])
+  return {
+    pid: await holderOf(folder),
+    storeBytes: sizes[0] === undefined ? undefined : sizes[0] + (sizes[1] ?? 0),
+    kubeconfig: await readFile(`${folder}/admin.kubeconfig`, 'utf8').catch(() => undefined),
+  }
+}

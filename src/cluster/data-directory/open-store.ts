@@ -1,0 +1,59 @@
+// The store that was chosen, opened on the real clock and disk.
+import { realClock } from '../../base/time/clock.ts'
+import { systemRandom } from '../../base/random/random.ts'
+import { nodePlatform } from '../../platform/node/platform.ts'
+import { EtcdStore } from '../../store/etcd/etcd-store.ts'
+import { MemoryStore } from '../../store/memory-store.ts'
+import { SqliteStore } from '../../store/sqlite/sqlite-store.ts'
+import type { Store } from '../../store/store.ts'
+
+export type StoreChoice =
+  | { readonly kind: 'memory' }
+  /** A file in the data directory. */
+  | { readonly kind: 'sqlite' }
+  | { readonly kind: 'etcd'; readonly endpoints: readonly string[]; readonly tlsPaths: EtcdTlsPaths }
+
+/** Files in PEM: who signed the members' certificates, and who we are to them. */
+export interface EtcdTlsPaths {
+  readonly authority?: string | undefined
+  readonly certificate?: string | undefined
+  readonly key?: string | undefined
+}
+
+const { signal } = new AbortController()
+
+export async function openStore(choice: StoreChoice, dataDirectory: string): Promise<Store> {
+  const { workers, http2 } = nodePlatform
+  switch (choice.kind) {
+    case 'memory':
+      return new MemoryStore(realClock)
+    case 'sqlite':
+      return SqliteStore.open({ path: `${dataDirectory}/store.db`, workers, clock: realClock }, signal)
+    case 'etcd': {
+      const tls = await readTls(choice.tlsPaths)
+      const deps = { http2, clock: realClock, random: systemRandom }
+      return EtcdStore.open({ ...deps, endpoints: choice.endpoints, tls }, signal)
+    }
+    default:
+      return choice satisfies never
+  }
+}
+
+async function readTls(paths: EtcdTlsPaths) {
+  const read = async (path: string | undefined) => {
+    if (path === undefined) return undefined
+    const content = await nodePlatform.files.read(path)
+    if (content === undefined) throw new Error(`there is no file ${path}`)
+    return new TextDecoder().decode(content)
+  }
+  const [authority, certificate, key] = await Promise.all([
+    read(paths.authority),
+    read(paths.certificate),
+    read(paths.key),
+  ])
+  return {
+    ...(authority === undefined ? {} : { authority }),
+    ...(certificate === undefined ? {} : { certificate }),
+    ...(key === undefined ? {} : { key }),
+  }
+}

@@ -1,0 +1,32 @@
+// Notes in the marker which store a cluster uses, so that `reset` removes what is there, and a lost store is noticed.
+import type { Store } from '../../store/store.ts'
+import type { StoreChoice } from './open-store.ts'
+import type { DataDirectory } from './open-directory.ts'
+
+/** Every object is below this prefix, as upstream lays them out. */
+export const registryRange = { start: '/registry/', end: '/registry0' } as const
+
+export async function recordStore(
+  directory: DataDirectory,
+  choice: StoreChoice,
+  store: Store,
+  signal: AbortSignal,
+): Promise<void> {
+  switch (choice.kind) {
+    case 'memory':
+      return
+    case 'sqlite':
+      return directory.note({ hasStore: true })
+    case 'etcd': {
+      const { endpoints, tlsPaths } = choice
+      const known = directory.marker.etcd
+      const isSame = known?.endpoints.some((endpoint) => endpoints.includes(endpoint)) === true
+      const wasEmpty = isSame
+        ? known.wasEmpty
+        : (await store.range({ ...registryRange, limit: 1 }, signal)).items.length === 0
+      return directory.note({ etcd: { endpoints, tlsPaths, wasEmpty } })
+    }
+    default:
+      return choice satisfies never
+  }
+}

@@ -1,0 +1,57 @@
+// What a real node has left on this machine goes: containers, their network, their control groups, and what is mounted.
+import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { realClock } from '../../base/time/clock.ts'
+import { silentLog } from '../../base/observability/log.ts'
+import { NodeCgroups } from '../../machine/cgroups/node-cgroups.ts'
+import { nodePlatform } from '../../platform/node/platform.ts'
+import { removeBridge, lockMachine } from '../node/machine-network.ts'
+import { closeApiToPods } from '../node/pod-api-access.ts'
+import { cgroupFile, startContainerd } from '../node/real-node.ts'
+import { removePods } from '../node/stop-pods.ts'
+import { missingContainerPrerequisites } from '../node/container-prerequisites.ts'
+
+const classes = ['', '/burstable', '/besteffort']
+
+/** Fine when there never was one. Containers are asked of the runtime that runs them, so that is started once more. */
+export async function removeNode(dataDirectory: string, signal: AbortSignal): Promise<void> {
+  const folder = `${dataDirectory}/node`
+  if (!existsSync(folder)) return
+  if (existsSync(`${folder}/containerd`) && missingContainerPrerequisites() === undefined)
+    await clearContainers(folder, signal)
+  await unmountBelow(folder, signal)
+}
+
+async function clearContainers(folder: string, signal: AbortSignal): Promise<void> {
+  await using _machine = await lockMachine()
+  const uids = await withoutPods(folder, signal)
+  await removeBridge(nodePlatform.processes, signal)
+  await closeApiToPods(nodePlatform.processes, signal)
+  const root = new TextDecoder().decode(await nodePlatform.files.read(cgroupFile(folder))).trim()
+  const cgroups = await NodeCgroups.open()
+  for (const uid of root === '' ? [] : uids) for (const one of classes) await cgroups.remove(`${root}${one}/pod${uid}`)
+}
+
+/** Whose pods they were. */
+async function withoutPods(folder: string, signal: AbortSignal): Promise<readonly string[]> {
+  const deps = { platform: nodePlatform, clock: realClock, log: silentLog }
+  const { runtime, stop } = await startContainerd(folder, `${folder}/net.d`, deps, signal)
+  try {
+    return await removePods(runtime, signal)
+  } finally {
+    await stop()
+  }
+}
+
+/** The innermost first. */
+async function unmountBelow(folder: string, signal: AbortSignal): Promise<void> {
+  const lines = (await readFile('/proc/self/mountinfo', 'utf8')).trim().split('\n')
+  const places = lines
+    .map((line) => unescaped(line.split(' ')[4] ?? ''))
+    .filter((place) => place.startsWith(`${folder}/`))
+  for (const place of places.toReversed()) await nodePlatform.processes.run('umount', [place], {}, signal)
+}
+
+/** Blanks stand in octal digits. */
+const unescaped = (path: string): string =>
+  path.replaceAll(/\\(\d{3})/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 8)))

@@ -1,0 +1,152 @@
+// Reset: removes what coxswain has created for a cluster or a kubelet, and nothing else. The marker goes last, so that a
+// reset that was cut off can be repeated.
+import { existsSync } from 'node:fs'
+import { readdir, readFile, rm, rmdir } from 'node:fs/promises'
+import { realClock } from '../../base/time/clock.ts'
+import { operationsMax } from '../../store/store.ts'
+import { nodePlatform } from '../../platform/node/platform.ts'
+import { lockDirectory } from './directory-lock.ts'
+import { openStore, type StoreChoice } from './open-store.ts'
+import { removeKubeconfig } from '../kubeconfig/write-kubeconfig.ts'
+import { checkAccess } from './access-checks.ts'
+import { clusterFiles, clusterFolders, isLeftoverOf, kubeletFiles, markerName } from './directory-contents.ts'
+import { isLegacy, newMarker, readMarker, type DirectoryKind, type Marker } from './directory-marker.ts'
+import { registryRange } from './record-store.ts'
+
+export interface ResetReport {
+  readonly kind: DirectoryKind
+  /** What is left in the directory, because somebody else has put it there. */
+  readonly kept: readonly string[]
+  /** Data directories below, each with a marker of its own. */
+  readonly nested: readonly string[]
+  readonly isDirectoryRemoved: boolean
+  /** Kubeconfigs that held entries of the cluster. */
+  readonly kubeconfigs: readonly string[]
+  readonly etcd: EtcdOutcome | undefined
+}
+
+export type EtcdOutcome =
+  | { readonly kind: 'removed'; readonly keys: number; readonly endpoints: readonly string[] }
+  | { readonly kind: 'kept'; readonly endpoints: readonly string[] }
+
+/** The marker of the directory; refuses one that no coxswain has used. */
+export async function markerForReset(folder: string): Promise<Marker> {
+  if (!existsSync(folder)) throw new Error(`there is no data directory ${folder}; nothing was removed`)
+  const marker = await readMarker(folder)
+  const kind = marker?.kind ?? (['cluster', 'kubelet'] as const).find((one) => isLegacy(folder, one))
+  if (kind === undefined)
+    throw new Error(
+      `${folder} is not a data directory of coxswain: there is no ${markerName} in it; nothing was removed`,
+    )
+  checkAccess(folder)
+  return marker ?? newMarker(folder, kind)
+}
+
+/** `etcd` is the store that was named, whose keys are removed whoever wrote them. */
+export async function resetDirectory(
+  folder: string,
+  etcd: StoreChoice | undefined,
+  signal: AbortSignal,
+): Promise<ResetReport> {
+  const marker = await markerForReset(folder)
+  const report = await removeContents(folder, marker, etcd, signal)
+  if (report.kept.length > 0 || report.nested.length > 0 || marker.isFolderOurs !== true) return report
+  await rmdir(folder)
+  return { ...report, isDirectoryRemoved: true }
+}
+
+async function removeContents(
+  folder: string,
+  marker: Marker,
+  named: StoreChoice | undefined,
+  signal: AbortSignal,
+): Promise<ResetReport> {
+  await using _lock = await lockDirectory(folder)
+  const { kind, foreign } = marker
+  const ours = (names: readonly string[]) => names.filter((name) => !foreign.includes(name))
+  if (ours(['node']).length > 0) {
+    const { removeNode: clearNode } = await import('./remove-node.ts')
+    await clearNode(folder, signal)
+  }
+  await rejectMounts(folder)
+  const etcd = await removeEtcdKeys(marker, named, signal)
+  const kubeconfigs = await removeEntries(folder, marker, signal)
+  const files = ours(kind === 'cluster' ? clusterFiles : kubeletFiles)
+  for (const path of marker.files ?? []) await rm(path, { force: true })
+  for (const name of files) await rm(`${folder}/${name}`, { force: true })
+  for (const name of ours(kind === 'cluster' ? clusterFolders : ['node']))
+    await rm(`${folder}/${name}`, { recursive: true, force: true })
+  await removeLeftovers(folder, [...files, markerName])
+  await rmdir(`${folder}/pki`).catch(() => {}) // not there, or not empty
+  await rm(`${folder}/${markerName}`, { force: true })
+  const left = await namesIn(folder)
+  const isNested = (name: string) => existsSync(`${folder}/${name}/${markerName}`)
+  const [kept, nested] = [left.filter((name) => !isNested(name)), left.filter(isNested)]
+  return { kind, kept, nested, isDirectoryRemoved: false, kubeconfigs, etcd }
+}
+
+/** What is mounted below may be the data of a volume. */
+async function rejectMounts(folder: string): Promise<void> {
+  const mounts = await readFile('/proc/mounts', 'utf8').catch(() => '')
+  const mounted = mounts
+    .split('\n')
+    .map((line) => line.split(' ')[1] ?? '')
+    .find((path) => path.startsWith(`${folder}/`))
+  if (mounted !== undefined)
+    throw new Error(`${mounted} is still mounted: stop what uses it and unmount it, or its data would go too`)
+}
+
+async function removeEntries(folder: string, marker: Marker, signal: AbortSignal): Promise<readonly string[]> {
+  const authority = await nodePlatform.files.read(`${folder}/pki/ca.crt`)
+  const owner = {
+    name: marker.name ?? '',
+    dataDirectory: folder,
+    authority: authority && new TextDecoder().decode(authority),
+  }
+  const held: string[] = []
+  const merged = marker.foreign.includes('admin.kubeconfig') ? [`${folder}/admin.kubeconfig`] : []
+  for (const path of [...(marker.kubeconfigs ?? []), ...merged])
+    if (await removeKubeconfig(path, owner, realClock, signal)) held.push(path)
+  return held
+}
+
+/** Keys that were there before the cluster are removed only where the user names the store. */
+async function removeEtcdKeys(
+  { etcd: known }: Marker,
+  named: StoreChoice | undefined,
+  signal: AbortSignal,
+): Promise<EtcdOutcome | undefined> {
+  const choice = named?.kind === 'etcd' ? named : known && ({ kind: 'etcd', ...known } as const)
+  if (choice === undefined) return undefined
+  const { endpoints } = choice
+  if (named === undefined && known?.wasEmpty !== true) return { kind: 'kept', endpoints }
+  const store = await openStore(choice, '').catch((cause: unknown) => {
+    throw new Error(`the keys of the cluster in etcd at ${endpoints.join(', ')} cannot be removed; nothing else was`, {
+      cause,
+    })
+  })
+  try {
+    for (let keys = 0; ;) {
+      const { items } = await store.range({ ...registryRange, limit: operationsMax }, signal)
+      if (items.length === 0) return { kind: 'removed', keys, endpoints }
+      const operations = items.map(({ key }) => ({ kind: 'delete' as const, key }))
+      await store.commit({ conditions: [], operations }, signal)
+      keys += items.length
+    }
+  } finally {
+    await store.close()
+  }
+}
+
+async function removeLeftovers(folder: string, files: readonly string[]): Promise<void> {
+  for (const below of ['', 'pki/'])
+    for (const name of await readdir(`${folder}/${below}`).catch(() => []))
+      if (files.some((file) => isLeftoverOf(`${below}${name}`, file))) await rm(`${folder}/${below}${name}`)
+}
+
+/** The lock is released after this. */
+async function namesIn(folder: string): Promise<readonly string[]> {
+  const names = (await readdir(folder)).filter((name) => name !== 'lock').toSorted()
+  const inPki = names.includes('pki') ? (await readdir(`${folder}/pki`)).toSorted().map((name) => `pki/${name}`) : []
+  return [...names.filter((name) => name !== 'pki' || inPki.length === 0), ...inPki]
+}

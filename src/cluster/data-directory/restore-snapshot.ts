@@ -1,0 +1,120 @@
+// Restore: a data directory becomes what a snapshot holds. The snapshot is checked as a whole first; what the directory held
+// is copied aside; a restore that was cut off is noticed by the next start and can be repeated.
+import { cp, open, readdir, rename, rm, stat, type FileHandle } from 'node:fs/promises'
+import { nodePlatform } from '../../platform/node/platform.ts'
+import { restoreSnapshot, takeSnapshot } from '../../store/sqlite/sqlite-snapshot.ts'
+import { identityFiles, storeFiles } from './directory-contents.ts'
+import { openDataDirectory } from './open-directory.ts'
+import { storePart } from './take-snapshot.ts'
+import { openSnapshotFile, type OpenSnapshot, type SnapshotHeader } from './snapshot-file.ts'
+
+export interface RestoreReport {
+  /** Undefined for a bare copy of a store, as older versions wrote it. */
+  readonly header: SnapshotHeader | undefined
+  /** What the directory held before, and where it is now. */
+  readonly before: { readonly store: string | undefined; readonly keys: string | undefined }
+  /** Whether the directory has keys now: those of the snapshot, those that it had, or none. */
+  readonly keys: 'restored' | 'kept' | 'none'
+}
+
+export async function restoreDirectory(
+  folder: string,
+  from: string,
+  passphrase: string | undefined,
+  signal: AbortSignal,
+): Promise<RestoreReport> {
+  await stat(from).catch((cause: unknown) => {
+    throw new Error(`there is no snapshot ${from}`, { cause })
+  })
+  await using snapshot = await openSnapshotFile(from)
+  await using directory = await openDataDirectory(folder, 'cluster')
+  const { workers, files } = nodePlatform
+  const [store, fresh] = [`${folder}/store.db`, `${folder}/store.db.fresh`]
+  const [pki, freshPki] = [`${folder}/pki`, `${folder}/pki.fresh`]
+  const extracted = `${folder}/store.db.snapshot-${process.pid}`
+  const clear = async () => {
+    for (const name of storeFiles) await rm(`${folder}/${name.replace('store.db', 'store.db.fresh')}`, { force: true })
+    await rm(freshPki, { recursive: true, force: true })
+    await rm(extracted, { force: true })
+  }
+  try {
+    await clear()
+    await files.makeDirectory(freshPki)
+    // Beside the store, and whole, before anything is replaced.
+    if (snapshot !== undefined) await extractTo(snapshot, passphrase, { store: extracted, pki: freshPki })
+    await restoreSnapshot({ from: snapshot === undefined ? from : extracted, to: fresh, workers }, signal)
+    const hasKeys = (await readdir(freshPki)).length > 0
+    const before = await keepAside(folder, { isRepeated: directory.marker.restoring !== undefined, hasKeys }, signal)
+    await directory.note({ restoring: from })
+    for (const name of storeFiles) await rm(`${folder}/${name}`, { force: true })
+    await rename(fresh, store)
+    if (hasKeys) {
+      await rm(pki, { recursive: true, force: true })
+      await rename(freshPki, pki)
+    }
+    const { foreign, nodes = [] } = directory.marker
+    await directory.note({
+      restoring: undefined,
+      isComplete: true,
+      hasStore: true,
+      foreign: hasKeys ? foreign.filter((name) => !name.startsWith('pki/')) : foreign,
+      nodes: [...new Set([...nodes, ...(snapshot?.header.nodes ?? [])])],
+    })
+    const isThere = (await files.read(`${pki}/ca.key`)) !== undefined
+    return { header: snapshot?.header, before, keys: hasKeys ? 'restored' : isThere ? 'kept' : 'none' }
+  } finally {
+    await clear()
+  }
+}
+
+/** Copies, so that a restore that is cut off loses nothing; one that is repeated finds half of the new state, and keeps none. */
+async function keepAside(
+  folder: string,
+  { isRepeated, hasKeys }: { readonly isRepeated: boolean; readonly hasKeys: boolean },
+  signal: AbortSignal,
+): Promise<RestoreReport['before']> {
+  const isThere = async (path: string) => ((await stat(path).catch(() => undefined))?.size ?? 0) > 0
+  const [store, keptStore] = [`${folder}/store.db`, `${folder}/store.db.before-restore`]
+  const [pki, keptPki] = [`${folder}/pki`, `${folder}/pki.before-restore`]
+  if (isRepeated)
+    return {
+      store: (await isThere(keptStore)) ? keptStore : undefined,
+      keys: (await isThere(keptPki)) ? keptPki : undefined,
+    }
+  const hadStore = await isThere(store)
+  if (hadStore) {
+    // Under another name until it is whole.
+    await takeSnapshot(nodePlatform.workers, store, `${store}.kept`, signal)
+    await rename(`${store}.kept`, keptStore)
+  }
+  const hadKeys = hasKeys && (await isThere(`${pki}/ca.key`))
+  if (hadKeys) {
+    await rm(keptPki, { recursive: true, force: true })
+    await cp(pki, keptPki, { recursive: true })
+  }
+  return { store: hadStore ? keptStore : undefined, keys: hadKeys ? keptPki : undefined }
+}
+
+async function extractTo(
+  snapshot: OpenSnapshot,
+  passphrase: string | undefined,
+  to: { readonly store: string; readonly pki: string },
+): Promise<void> {
+  const paths = new Map<string, string>([
+    [storePart, to.store],
+    ...identityFiles.map((name) => [`pki/${name}`, `${to.pki}/${name}`] as const),
+  ])
+  const handles = new Map<string, FileHandle>()
+  try {
+    await snapshot.extract(passphrase, async (part, chunk) => {
+      const path = paths.get(part)
+      if (path === undefined) throw new Error(`the snapshot holds a part that is not known: ${JSON.stringify(part)}`)
+      const handle = handles.get(part) ?? (await open(path, 'wx', 0o600))
+      handles.set(part, handle)
+      await handle.writeFile(chunk)
+    })
+    for (const handle of handles.values()) await handle.sync()
+  } finally {
+    for (const handle of handles.values()) await handle.close()
+  }
+}

@@ -1,0 +1,184 @@
+import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict'
+import { mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { realClock } from '../../base/time/clock.ts'
+import { systemRandom } from '../../base/random/random.ts'
+import { nodePlatform } from '../../platform/node/platform.ts'
+import { openStore } from './open-store.ts'
+import { clusterCertificates } from '../certificates/cluster-certificates.ts'
+import { identityFiles } from './directory-contents.ts'
+import { readMarker } from './directory-marker.ts'
+import { openDataDirectory } from './open-directory.ts'
+import { restoreDirectory } from './restore-snapshot.ts'
+import { snapshotDirectory } from './take-snapshot.ts'
+
+const { signal } = new AbortController()
+const passphrase = 'correct horse'
+const folder = await mkdtemp(join(tmpdir(), 'coxswain-snapshot-'))
+after(() => rm(folder, { recursive: true, force: true }))
+
+async function withStore<T>(at: string, use: (store: Awaited<ReturnType<typeof openStore>>) => Promise<T>) {
+  const store = await openStore({ kind: 'sqlite' }, at)
+  try {
+    return await use(store)
+  } finally {
+    await store.close()
+  }
+}
+
+const put = (at: string, key: string) =>
+  withStore(at, (store) =>
+    store.commit({ conditions: [], operations: [{ kind: 'put', key, value: new Uint8Array([1]) }] }, signal),
+  )
+const keysIn = (at: string) =>
+  withStore(at, async (store) => (await store.range({ start: '/', end: '0' }, signal)).items.map(({ key }) => key))
+
+let count = 0
+const newPath = () => join(folder, String(count++))
+
+/** A data directory with keys and one object. */
+async function cluster(...keys: string[]): Promise<string> {
+  const at = newPath()
+  await using directory = await openDataDirectory(at, 'cluster')
+  const deps = { platform: nodePlatform, clock: realClock, random: systemRandom, hosts: [] }
+  await clusterCertificates(`${at}/pki`, deps)
+  for (const key of keys) await put(at, key)
+  await directory.note({
+    hasStore: true,
+    isComplete: true,
+    name: 'home',
+    nodes: ['node-0'],
+    encryptionConfig: '/e.yaml',
+  })
+  return at
+}
+
+const identityOf = (at: string) => Promise.all(identityFiles.map((name) => readFile(`${at}/pki/${name}`, 'utf8')))
+const take = (from: string, to: string, more: { passphrase?: string; isForced?: boolean } = {}) =>
+  snapshotDirectory({ folder: from, to, passphrase: undefined, isForced: false, ...more }, realClock, signal)
+
+test('with a passphrase, a restore elsewhere gives the same cluster', async () => {
+  // Long enough not to occur in encrypted bytes by chance.
+  const key = '/registry/configmaps/default/only-one'
+  const [from, to, file] = [await cluster(key), newPath(), newPath()]
+  const { keys, encryptionConfig } = await take(from, file, { passphrase })
+  deepEqual([keys, encryptionConfig], ['included', '/e.yaml'])
+  equal((await stat(file)).mode & 0o777, 0o600)
+  ok(!(await readFile(file)).includes('PRIVATE KEY'))
+  ok(!(await readFile(file)).includes(key))
+  const report = await restoreDirectory(to, file, passphrase, signal)
+  deepEqual([report.before, report.keys], [{ store: undefined, keys: undefined }, 'restored'])
+  deepEqual(await keysIn(to), [key])
+  deepEqual(await identityOf(to), await identityOf(from))
+  deepEqual((await readMarker(to))?.nodes, ['node-0'])
+  equal((await stat(`${to}/pki/ca.key`)).mode & 0o777, 0o600)
+})
+
+test('without one, the keys are omitted and those of the directory stay', async () => {
+  const [from, to, file] = [await cluster('/a'), await cluster('/b'), newPath()]
+  equal((await take(from, file)).keys, 'omitted')
+  ok(!(await readFile(file)).includes('PRIVATE KEY'))
+  const before = await identityOf(to)
+  const report = await restoreDirectory(to, file, undefined, signal)
+  deepEqual([report.before, report.keys], [{ store: `${to}/store.db.before-restore`, keys: undefined }, 'kept'])
+  deepEqual(await identityOf(to), before)
+  deepEqual(await keysIn(to), ['/a'])
+  equal((await restoreDirectory(newPath(), file, undefined, signal)).keys, 'none')
+})
+
+test('what the directory held is kept, and can be restored', async () => {
+  const [from, to, file] = [await cluster('/a'), await cluster('/b'), newPath()]
+  const ownKeys = await identityOf(to)
+  await take(from, file, { passphrase })
+  const { before } = await restoreDirectory(to, file, passphrase, signal)
+  deepEqual(before, { store: `${to}/store.db.before-restore`, keys: `${to}/pki.before-restore` })
+  deepEqual(await readFile(`${to}/pki.before-restore/ca.key`, 'utf8'), ownKeys[1])
+  await restoreDirectory(to, `${to}/store.db.before-restore`, undefined, signal)
+  deepEqual(await keysIn(to), ['/b'])
+})
+
+test('a file that is there is replaced only when that is asked for', async () => {
+  const [from, file] = [await cluster('/a'), newPath()]
+  await writeFile(file, 'mine')
+  await rejects(take(from, file), /is already there; choose another file, or replace it with --force/)
+  equal(await readFile(file, 'utf8'), 'mine')
+  await take(from, file, { isForced: true })
+  match(await readFile(file, 'utf8'), /^coxswain snapshot 1\n/)
+  deepEqual(
+    (await readdir(from)).filter((name) => name.includes('snapshot')),
+    [],
+  )
+})
+
+test('a directory without a store on SQLite has nothing to copy', async () => {
+  await rejects(take(newPath(), newPath()), /there is no cluster on SQLite in/)
+  const at = newPath()
+  await using directory = await openDataDirectory(at, 'cluster')
+  await directory.note({ etcd: { endpoints: ['http://127.0.0.1:1'], tlsPaths: {}, wasEmpty: true } })
+  await rejects(take(at, newPath()), /keeps its objects in etcd; take a snapshot there: etcdctl snapshot save/)
+})
+
+const flip = async (file: string, at: number) => {
+  const content = await readFile(file)
+  const index = at < 0 ? content.length + at : at
+  content[index] = (content[index] ?? 0) ^ 1
+  await writeFile(file, content)
+}
+
+const refused: [
+  what: string,
+  change: (file: string) => Promise<unknown>,
+  phrase: string | undefined,
+  message: RegExp,
+][] = [
+  [
+    'cut off',
+    async (file) => truncate(file, (await stat(file)).size - 100),
+    passphrase,
+    /the snapshot \S+ is cut off: it has \d+ bytes instead of \d+/,
+  ],
+  ['too long', (file) => writeFile(file, 'x', { flag: 'a' }), passphrase, /the snapshot \S+ is damaged: it has/],
+  ['changed', (file) => flip(file, -200), passphrase, /the snapshot \S+ is damaged: its checksum does not match/],
+  [
+    'without its header',
+    (file) => truncate(file, 40),
+    passphrase,
+    /the snapshot \S+ is damaged: its header cannot be read/,
+  ],
+  ['something else', (file) => writeFile(file, 'a letter'.repeat(100)), passphrase, /not a database/],
+  ['with another passphrase', () => Promise.resolve(), 'wrong horse', /the passphrase is not that of the snapshot/],
+  [
+    'without a passphrase',
+    () => Promise.resolve(),
+    undefined,
+    /is encrypted; name its passphrase with --passphrase-file/,
+  ],
+  ['missing', (file) => rm(file), passphrase, /there is no snapshot/],
+]
+for (const [what, change, phrase, message] of refused)
+  test(`refused, and nothing is touched: a snapshot ${what}`, async () => {
+    const [from, to, file] = [await cluster('/a'), await cluster('/b'), newPath()]
+    await take(from, file, { passphrase })
+    await change(file)
+    const [names, keys] = [await readdir(to), await identityOf(to)]
+    await rejects(restoreDirectory(to, file, phrase, signal), message)
+    deepEqual([await readdir(to), await identityOf(to), await keysIn(to)], [names, keys, ['/b']])
+  })
+
+test('a restore that was cut off is repeated without losing what was kept', async () => {
+  const [from, to, file] = [await cluster('/a'), await cluster('/b'), newPath()]
+  await take(from, file, { passphrase })
+  await restoreDirectory(to, file, passphrase, signal)
+  {
+    await using directory = await openDataDirectory(to, 'cluster')
+    await directory.note({ restoring: file })
+  }
+  await rm(`${to}/store.db`)
+  const { before } = await restoreDirectory(to, file, passphrase, signal)
+  deepEqual(before, { store: `${to}/store.db.before-restore`, keys: `${to}/pki.before-restore` })
+  equal((await readMarker(to))?.restoring, undefined)
+  await restoreDirectory(to, `${to}/store.db.before-restore`, undefined, signal)
+  deepEqual(await keysIn(to), ['/b'])
+})

@@ -1,0 +1,87 @@
+// Snapshots of a data directory: all objects and, with a passphrase, the keys that make a cluster the same cluster.
+import { existsSync, statSync } from 'node:fs'
+import { link, open, readFile, rename, rm } from 'node:fs/promises'
+import { rfc3339, type Clock } from '../../base/time/clock.ts'
+import { nodePlatform } from '../../platform/node/platform.ts'
+import { takeSnapshot } from '../../store/sqlite/sqlite-snapshot.ts'
+import { identityFiles } from './directory-contents.ts'
+import { readMarker } from './directory-marker.ts'
+import { writeSnapshotFile, type NewHeader, type PartSource } from './snapshot-file.ts'
+
+export interface SnapshotOptions {
+  readonly folder: string
+  readonly to: string
+  /** Keys are included with one only. */
+  readonly passphrase: string | undefined
+  /** Replaces a file that is there. */
+  readonly isForced: boolean
+}
+
+export const storePart = 'store.db'
+
+/** Also while the cluster runs. Whole or not at all. Returns what was written about it. */
+export async function snapshotDirectory(
+  { folder, to, passphrase, isForced }: SnapshotOptions,
+  clock: Clock,
+  signal: AbortSignal,
+): Promise<NewHeader> {
+  const marker = await readMarker(folder)
+  const store = `${folder}/store.db`
+  if ((statSync(store, { throwIfNoEntry: false })?.size ?? 0) === 0)
+    throw new Error(
+      marker?.etcd === undefined
+        ? `there is no cluster on SQLite in ${folder}`
+        : `the cluster of ${folder} keeps its objects in etcd; take a snapshot there: etcdctl snapshot save`,
+    )
+  if (!isForced && existsSync(to)) throw new Error(alreadyThere(to))
+  const copy = `${folder}/store.db.snapshot-${process.pid}`
+  const building = `${to}.${process.pid}.tmp`
+  try {
+    await takeSnapshot(nodePlatform.workers, store, copy, signal)
+    const keys = passphrase === undefined ? [] : await Promise.all(identityFiles.map((name) => keyPart(folder, name)))
+    const header: NewHeader = {
+      createdAt: rfc3339(clock.nowMs()),
+      name: marker?.name ?? 'coxswain',
+      keys: passphrase === undefined ? 'omitted' : 'included',
+      encryptionConfig: marker?.encryptionConfig,
+      nodes: marker?.nodes ?? [],
+    }
+    await writeSnapshotFile(building, header, [filePart(storePart, copy), ...keys], passphrase)
+    await publish(building, to, isForced)
+    return header
+  } finally {
+    await rm(copy, { force: true })
+    await rm(building, { force: true })
+  }
+}
+
+const alreadyThere = (path: string): string =>
+  `${path} is already there; choose another file, or replace it with --force`
+
+/** A link, unlike a rename, replaces nothing. */
+async function publish(building: string, to: string, isForced: boolean): Promise<void> {
+  if (isForced) return rename(building, to)
+  await link(building, to).catch((error: NodeJS.ErrnoException) => {
+    throw error.code === 'EEXIST' ? new Error(alreadyThere(to), { cause: error }) : error
+  })
+}
+
+const filePart = (name: string, path: string): PartSource => ({
+  name,
+  bytes: statSync(path).size,
+  async *read() {
+    const file = await open(path)
+    yield* file.createReadStream({ highWaterMark: 1 << 20 }) as AsyncIterable<Uint8Array>
+  },
+})
+
+async function keyPart(folder: string, name: string): Promise<PartSource> {
+  const content = await readFile(`${folder}/pki/${name}`)
+  return {
+    name: `pki/${name}`,
+    bytes: content.length,
+    async *read() {
+      yield content
+    },
+  }
+}

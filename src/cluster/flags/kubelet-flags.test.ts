@@ -1,0 +1,36 @@
+import { deepEqual, equal, throws } from 'node:assert/strict'
+import { test } from 'node:test'
+import { defaultKubeletSettings } from '../../kubelet/node/kubelet-settings.ts'
+import { kubeletSettings, type KubeletFlagValues } from './kubelet-flags.ts'
+
+test('without flags everything is as upstream has it', () => deepEqual(kubeletSettings({}), defaultKubeletSettings))
+
+test('flags are read as upstream writes them', () => {
+  const settings = kubeletSettings({
+    'cgroup-root': '/test',
+    'kube-reserved': 'cpu=200m, memory=500Mi',
+    'eviction-hard': 'memory.available<1Gi',
+    'eviction-soft': 'nodefs.available<20%',
+    'eviction-soft-grace-period': 'nodefs.available=1m30s',
+    'eviction-pressure-transition-period': '30s',
+    'image-gc-high-threshold': '70',
+  })
+  deepEqual(settings.kubeReserved, { cpu: '200m', memory: '500Mi' })
+  deepEqual(
+    settings.thresholds.map(({ signal, below, graceMs }) => [signal, below.text, graceMs]),
+    [
+      ['nodefs.available', '20%', 90_000],
+      ['memory.available', '1Gi', 0],
+    ],
+  )
+  equal(settings.pressureTransitionMs, 30_000)
+  equal(settings.imageGc.highPercent, 70)
+})
+
+const wrong: [flags: KubeletFlagValues, message: RegExp][] = [
+  [{ 'kube-reserved': 'cpu' }, /^--kube-reserved: "cpu" is no amount such as memory=500Mi$/],
+  [{ 'eviction-hard': 'memory<1' }, /^--eviction-hard: "memory<1" is no threshold/],
+  [{ 'image-gc-low-threshold': '101' }, /^--image-gc-low-threshold: "101" is no whole number up to 100$/],
+  [{ 'minimum-image-ttl-duration': 'soon' }, /^--minimum-image-ttl-duration: "soon" is no length of time/],
+]
+for (const [flags, message] of wrong) test(message.source, () => throws(() => kubeletSettings(flags), { message }))

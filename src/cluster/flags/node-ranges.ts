@@ -1,0 +1,77 @@
+// Node ranges: the flags that say which addresses pods get, with upstream's names, and what they are without a word.
+import { cidrText, parseCidr } from '../../api/networking/v1/cidr.ts'
+import { cidrErrors } from '../../api/validation/network-rules.ts'
+import { serviceCidrDefault } from '../../apiserver/strategies/service/cluster-addresses.ts'
+import type { NodeRangeSettings } from '../../controllers/runtime/controller.ts'
+import type { NodeRanges } from '../../controllers/node-ipam/range-pool.ts'
+
+export const nodeRangeFlags = {
+  'allocate-node-cidrs': { type: 'string', value: 'true|false', help: 'allocate a pod address range to every node' },
+  'cluster-cidr': {
+    type: 'string',
+    value: '<cidr>[,<cidr>]',
+    help: 'the address range of all pods, one per IP family',
+  },
+  'node-cidr-mask-size': {
+    type: 'string',
+    value: '<n>',
+    help: 'the prefix length of the range of a node (24; IPv6 64)',
+  },
+  'node-cidr-mask-size-ipv4': { type: 'string', value: '<n>', help: 'the prefix length of its IPv4 range (24)' },
+  'node-cidr-mask-size-ipv6': { type: 'string', value: '<n>', help: 'the prefix length of its IPv6 range (64)' },
+} as const
+
+export type NodeRangeFlagValues = Readonly<Partial<Record<keyof typeof nodeRangeFlags, string>>>
+
+const maskSizeDefault = { IPv4: 24, IPv6: 64 } as const
+/** As upstream: so many ranges can be kept track of. */
+const rangeBitsMax = { IPv4: 32, IPv6: 16 } as const
+
+/** Wide enough for every simulated node; the usual range of one machine is part of it. */
+export const clusterCidrDefault = (nodes: number): string => (nodes <= 256 ? '10.244.0.0/16' : '10.128.0.0/9')
+
+export const podRangesDefault = (nodes: number): NodeRanges => ({
+  cidr: clusterCidrDefault(nodes),
+  maskSize: maskSizeDefault.IPv4,
+})
+
+export const nodeRangesDefault = (nodes: number): NodeRangeSettings => ({
+  ranges: [podRangesDefault(nodes)],
+  reserved: [serviceCidrDefault],
+})
+
+/** What the flags say. Throws what is wrong with one. */
+export function nodeRangesOf(
+  flags: NodeRangeFlagValues,
+  unless: { readonly isOn: boolean; readonly clusterCidr: string },
+): NodeRangeSettings {
+  const isOn = flags['allocate-node-cidrs'] ?? String(unless.isOn)
+  if (isOn !== 'true' && isOn !== 'false')
+    throw new Error(`--allocate-node-cidrs ${JSON.stringify(isOn)} is neither true nor false`)
+  if (isOn === 'false') return { ranges: [], reserved: [] }
+  const text = flags['cluster-cidr'] ?? unless.clusterCidr
+  if (text === '') throw new Error('--allocate-node-cidrs needs --cluster-cidr')
+  const cidrs = text.split(',')
+  const ranges = cidrs.map((cidr) => ({ cidr, maskSize: maskSizeOf(cidr, cidrs.length, flags) }))
+  if (cidrs.length > 2 || new Set(cidrs.map((cidr) => parseCidr(cidr).family)).size !== cidrs.length)
+    throw new Error(`--cluster-cidr ${JSON.stringify(text)} has more than one range of a family`)
+  return { ranges, reserved: [serviceCidrDefault] }
+}
+
+function maskSizeOf(cidr: string, count: number, flags: NodeRangeFlagValues): number {
+  if (cidrErrors(cidr).length > 0) throw new Error(`--cluster-cidr: ${JSON.stringify(cidr)} ${cidrErrors(cidr)[0]}`)
+  const { family, prefixLength } = parseCidr(cidr)
+  const own = family === 'IPv4' ? 'node-cidr-mask-size-ipv4' : 'node-cidr-mask-size-ipv6'
+  const flag = flags[own] === undefined && count === 1 ? 'node-cidr-mask-size' : own
+  const size = Number(flags[flag] ?? maskSizeDefault[family])
+  const most = Math.min(family === 'IPv4' ? 32 : 128, prefixLength + rangeBitsMax[family])
+  if (!Number.isInteger(size) || size < prefixLength || size > most)
+    throw new Error(`--${flag} ${size} is no number from ${prefixLength} to ${most}, for the range ${cidr}`)
+  return size
+}
+
+/** This machine knows its range before it starts: its containers get addresses by a file. */
+export function firstNodeRange({ ranges }: NodeRangeSettings): string {
+  const { cidr, maskSize } = ranges.find((each) => parseCidr(each.cidr).family === 'IPv4') ?? podRangesDefault(1)
+  return cidrText({ ...parseCidr(cidr), prefixLength: maskSize })
+}

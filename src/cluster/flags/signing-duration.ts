@@ -1,0 +1,19 @@
+// How long the certificates are good that the cluster signs, as its flag says it.
+import { durationMs } from '../../apiserver/config/config-reader.ts'
+
+export const signingDurationFlag = {
+  'cluster-signing-duration': {
+    type: 'string',
+    value: '<time>',
+    help: 'how long signed certificates are valid (8760h)',
+  },
+} as const
+
+const lifeDefault = '8760h'
+
+export function signingDurationMs(text = lifeDefault): number {
+  const ms = durationMs(text)
+  if (ms === undefined || ms === 0)
+    throw new Error(`--cluster-signing-duration: ${JSON.stringify(text)} is no length of time such as 24h`)
+  return ms
+}

@@ -1,0 +1,17 @@
+// What a machine needs to run containers. Apart from the node that runs them: most starts only ask.
+import { existsSync } from 'node:fs'
+
+/** Why this machine cannot run containers; undefined when it can. */
+export function missingContainerPrerequisites(): string | undefined {
+  if (process.platform !== 'linux') return 'containers need Linux'
+  if (process.getuid?.() !== 0) return 'containers need root'
+  const folders = [...(process.env['PATH'] ?? '').split(':'), '/usr/sbin', '/sbin']
+  const missing = ['containerd', 'ctr', 'runc'].filter(
+    (name) => !folders.some((folder) => existsSync(`${folder}/${name}`)),
+  )
+  if (missing.length > 0) return `not installed: ${missing.join(', ')}`
+  return cniPluginDirectory() === undefined ? 'not installed: CNI plugins' : undefined
+}
+
+export const cniPluginDirectory = (): string | undefined =>
+  ['/opt/cni/bin', '/usr/lib/cni', '/usr/libexec/cni'].find((folder) => existsSync(`${folder}/bridge`))

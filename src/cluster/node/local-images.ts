@@ -1,0 +1,76 @@
+// The images of this machine's node: archives are loaded into its containerd, and what it has is listed.
+import { existsSync } from 'node:fs'
+import { realClock } from '../../base/time/clock.ts'
+import { silentLog } from '../../base/observability/log.ts'
+import { ctrAt } from '../../machine/cri/ctr.ts'
+import { importArchive } from '../../machine/cri/image-archives.ts'
+import { CriRuntime } from '../../machine/cri/cri-runtime.ts'
+import type { RuntimeImage } from '../../machine/runtime/container-runtime.ts'
+import { nodePlatform } from '../../platform/node/platform.ts'
+import { containerdSnapshotter, ownSnapshotter } from './real-node.ts'
+
+/** Whose images are meant: those of the node below a data directory, or of a containerd that somebody else runs. */
+export type ImageNode = { readonly dataDirectory: string } | { readonly socketPath: string }
+
+/** containerd tells its CRI plugin of an image after the import has ended. */
+const knownMsMax = 30_000
+const lookAgainMs = 50
+
+/** Calls back with each name once pods can use it. */
+export async function loadImages(
+  node: ImageNode,
+  files: readonly string[],
+  onLoaded: (name: string) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  const { runtime, socketPath } = await connected(node, signal)
+  try {
+    const snapshotter = 'dataDirectory' in node ? ownSnapshotter() : containerdSnapshotter
+    const ctr = ctrAt(nodePlatform.processes, socketPath)
+    for (const file of files) {
+      const names = await importArchive(file, snapshotter, ctr, signal)
+      if (names.length === 0) throw new Error(`${file} holds no image for this machine`)
+      for (const name of names) {
+        await untilKnown(name, runtime, signal)
+        onLoaded(name)
+      }
+    }
+  } finally {
+    runtime.close()
+  }
+}
+
+export async function listImages(node: ImageNode, signal: AbortSignal): Promise<readonly RuntimeImage[]> {
+  const { runtime } = await connected(node, signal)
+  try {
+    return await runtime.images(signal)
+  } finally {
+    runtime.close()
+  }
+}
+
+async function untilKnown(name: string, runtime: CriRuntime, signal: AbortSignal): Promise<void> {
+  const endMs = realClock.monotonicMs() + knownMsMax
+  while ((await runtime.findImage(name, signal)) === undefined) {
+    if (realClock.monotonicMs() > endMs) throw new Error(`${name} was imported, but the runtime does not list it`)
+    await realClock.sleep(lookAgainMs, signal)
+  }
+}
+
+async function connected(
+  node: ImageNode,
+  signal: AbortSignal,
+): Promise<{ readonly runtime: CriRuntime; readonly socketPath: string }> {
+  const socketPath = 'dataDirectory' in node ? `${node.dataDirectory}/node/containerd/containerd.sock` : node.socketPath
+  const start = 'dataDirectory' in node ? ' for the cluster; start it as root: coxswain up --runtime containerd' : ''
+  if (!existsSync(socketPath)) throw new Error(`no containerd runs at ${socketPath}${start}`)
+  try {
+    const { http2 } = nodePlatform
+    const runtime = await CriRuntime.connect(socketPath, { http2, clock: realClock, log: silentLog }, signal)
+    return { runtime, socketPath }
+  } catch (cause) {
+    signal.throwIfAborted()
+    const hint = process.getuid?.() === 0 ? start : '; only root can reach it'
+    throw new Error(`containerd does not answer at ${socketPath}${hint}`, { cause })
+  }
+}

@@ -1,0 +1,63 @@
+// The network of this machine as a real node uses it: whether pods' addresses are free here, who has the bridge, and how the
+// bridge goes.
+import { existsSync, readFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { networkInterfaces } from 'node:os'
+import { addressText, overlaps, parseCidr } from '../../api/networking/v1/cidr.ts'
+import type { Processes } from '../../platform/process/processes.ts'
+
+export const bridge = 'coxswain0'
+
+export interface Network {
+  readonly device: string
+  readonly cidr: string
+}
+
+/** Networks that this machine is in, or has a way to; not the way to everywhere, and not our own bridge. */
+export function machineNetworks(): readonly Network[] {
+  const own = Object.entries(networkInterfaces()).flatMap(([device, addresses = []]) =>
+    addresses.flatMap(({ cidr, family }) => (cidr === null || family !== 'IPv4' ? [] : [{ device, cidr }])),
+  )
+  const table = existsSync('/proc/net/route') ? readFileSync('/proc/net/route', 'utf8') : ''
+  return [...own, ...parseRoutes(table)].filter(({ device }) => device !== bridge)
+}
+
+/** As the kernel writes its routes: destination and mask in hexadecimal digits, the last byte first. */
+export const parseRoutes = (table: string): readonly Network[] =>
+  table
+    .split('\n')
+    .slice(1)
+    .flatMap((line) => {
+      const [device = '', destination = '', , , , , , mask = ''] = line.trim().split(/\s+/)
+      const prefixLength = Number.parseInt(mask, 16).toString(2).replaceAll('0', '').length
+      if (mask === '' || prefixLength === 0) return []
+      const address = BigInt(`0x${(destination.match(/../g) ?? []).toReversed().join('')}`)
+      return [{ device, cidr: `${addressText('IPv4', address)}/${prefixLength}` }]
+    })
+
+/** Pods in somebody else's network would cut this machine off from it. */
+export function podRangeConflict(podCidr: string, networks: readonly Network[]): string | undefined {
+  const found = networks.find(({ cidr }) => overlaps(parseCidr(cidr), parseCidr(podCidr)))
+  if (found === undefined) return undefined
+  const { device, cidr } = found
+  return `the addresses of pods, ${podCidr}, are those of ${device} (${cidr}); choose others with --cluster-cidr`
+}
+
+/** Of several on one network the first has the bridge. The name goes with the process, however that ends. */
+const machineLock = '\0coxswain-node'
+
+export async function lockMachine(): Promise<AsyncDisposable> {
+  const held = createServer()
+  await new Promise<void>((resolve, reject) => {
+    held.once('error', () => reject(new Error('another coxswain runs containers on this machine')))
+    held.listen(machineLock, resolve)
+  })
+  held.unref()
+  return { [Symbol.asyncDispose]: () => new Promise<void>((resolve) => void held.close(() => resolve())) }
+}
+
+/** Fine when there is none; one that somebody is still connected to stays. */
+export async function removeBridge(processes: Pick<Processes, 'run'>, signal: AbortSignal): Promise<void> {
+  const { code, stdout } = await processes.run('ip', ['-o', 'link', 'show', 'master', bridge], {}, signal)
+  if (code === 0 && stdout.trim() === '') await processes.run('ip', ['link', 'delete', bridge], {}, signal)
+}

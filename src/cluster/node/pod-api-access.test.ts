@@ -1,0 +1,69 @@
+import { deepEqual, equal, match } from 'node:assert/strict'
+import { test } from 'node:test'
+import { createLog, silentLog } from '../../base/observability/log.ts'
+import { realClock } from '../../base/time/clock.ts'
+import { closeApiToPods, isPodOrMachine, openApiToPods, serviceAddressConflict } from './pod-api-access.ts'
+import type { AdditionalListener } from '../run/serve.ts'
+
+const { signal } = new AbortController()
+const near: [address: string, is: boolean][] = [
+  ['10.244.0.9', true],
+  ['::ffff:10.244.0.9', true],
+  ['10.96.0.1', true],
+  ['10.244.1.9', false],
+  ['192.168.1.7', false],
+  ['127.0.0.1', false],
+  ['fd00::1', false],
+  ['', false],
+]
+for (const [address, is] of near)
+  test(`${address || 'nobody'} ${is ? 'is' : 'is not'} answered`, () =>
+    equal(isPodOrMachine(address, '10.244.0.0/24'), is))
+
+test('an address that belongs to a network of this machine is left alone', () => {
+  equal(
+    serviceAddressConflict([
+      { device: 'lo', cidr: '10.96.0.1/32' },
+      { device: 'eth0', cidr: '10.0.0.0/24' },
+    ]),
+    undefined,
+  )
+  match(
+    serviceAddressConflict([{ device: 'vpn0', cidr: '10.64.0.0/10' }]) ?? '',
+    /belongs to the network of vpn0 \(10\.64\.0\.0\/10\)/,
+  )
+})
+
+function machine(code: number) {
+  const ran: string[] = []
+  const run = (command: string, args: readonly string[]) => {
+    ran.push(`${command} ${args.join(' ')}`)
+    return Promise.resolve({ code, stdout: '', stderr: 'Operation not permitted\n' })
+  }
+  const places: AdditionalListener[] = []
+  const served = { listenAlso: (place: AdditionalListener) => Promise.resolve(void places.push(place)) }
+  return { ran, places, parts: { processes: { run }, served } }
+}
+
+test('the address comes before the listener, and goes with the cluster', async () => {
+  const { ran, places, parts: deps } = machine(0)
+  await openApiToPods('10.244.0.0/24', { ...deps, log: silentLog }, signal)
+  deepEqual(
+    places.map(({ host, port, accepts: mayAsk }) => [host, port, mayAsk('10.244.0.3'), mayAsk('10.0.0.3')]),
+    [['10.96.0.1', 443, true, false]],
+  )
+  await closeApiToPods(deps.processes, signal)
+  deepEqual(ran, ['ip addr replace 10.96.0.1/32 dev lo', 'ip addr del 10.96.0.1/32 dev lo'])
+})
+
+test('where it cannot be, the log says why and nothing listens', async () => {
+  const { places, parts: deps } = machine(2)
+  let logged = ''
+  const log = createLog({ clock: realClock, level: 'info', format: 'json', write: (text) => void (logged += text) })
+  await openApiToPods('10.244.0.0/24', { ...deps, log }, signal)
+  equal(places.length, 0)
+  match(
+    logged,
+    /pods cannot reach the API server at the address of its Service.*10\.96\.0\.1:443.*Operation not permitted/,
+  )
+})

@@ -1,0 +1,64 @@
+// Pods of this machine reach the API server at the address of the Service `kubernetes`, wherever else the server listens. The
+// address is one of the loopback device, so the kernel delivers what pods send to it; nothing is translated. Only pods of
+// this machine and the machine itself are answered there.
+import type { Log } from '../../base/observability/log.ts'
+import { errorText } from '../../base/observability/log.ts'
+import { isIpV4 } from '../../api/validation/network-rules.ts'
+import { containsCidr, parseCidr } from '../../api/networking/v1/cidr.ts'
+import type { Processes } from '../../platform/process/processes.ts'
+import { kubernetesServiceAddress, kubernetesServicePort } from '../bootstrap/bootstrap-objects.ts'
+import { machineNetworks, type Network } from './machine-network.ts'
+import type { ServedCluster } from '../run/serve.ts'
+
+const device = 'lo'
+const addressRange = `${kubernetesServiceAddress}/32`
+
+export interface PodAccessDeps {
+  readonly served: Pick<ServedCluster, 'listenAlso'>
+  readonly processes: Pick<Processes, 'run'>
+  readonly log: Log
+}
+
+/** Pods of the range are answered from now on. Where that cannot be, the log says why, and the cluster goes on without. */
+export async function openApiToPods(
+  podCidr: string,
+  { served, processes, log }: PodAccessDeps,
+  signal: AbortSignal,
+): Promise<void> {
+  try {
+    const taken = serviceAddressConflict(machineNetworks())
+    if (taken !== undefined) throw new Error(taken)
+    const { code, stderr } = await processes.run('ip', ['addr', 'replace', addressRange, 'dev', device], {}, signal)
+    if (code !== 0) throw new Error(`ip addr: ${stderr.trim()}`)
+    await served.listenAlso({
+      host: kubernetesServiceAddress,
+      port: kubernetesServicePort,
+      accepts: (remoteAddress) => isPodOrMachine(remoteAddress, podCidr),
+    })
+  } catch (error) {
+    log.warn('pods cannot reach the API server at the address of its Service', {
+      address: `${kubernetesServiceAddress}:${kubernetesServicePort}`,
+      error: errorText(error),
+    })
+  }
+}
+
+/** Fine when the address is not there. */
+export async function closeApiToPods(processes: Pick<Processes, 'run'>, signal: AbortSignal): Promise<void> {
+  await processes.run('ip', ['addr', 'del', addressRange, 'dev', device], {}, signal)
+}
+
+/** A network of somebody else that holds the address would be cut off from it. */
+export function serviceAddressConflict(networks: readonly Network[]): string | undefined {
+  const found = networks.find(
+    (network) => network.device !== device && containsCidr(parseCidr(network.cidr), parseCidr(addressRange)),
+  )
+  return found && `the address belongs to the network of ${found.device} (${found.cidr})`
+}
+
+/** The machine calls from the address itself. */
+export function isPodOrMachine(remoteAddress: string, podCidr: string): boolean {
+  const address = remoteAddress.replace(/^::ffff:/, '')
+  if (!isIpV4(address)) return false
+  return address === kubernetesServiceAddress || containsCidr(parseCidr(podCidr), parseCidr(`${address}/32`))
+}

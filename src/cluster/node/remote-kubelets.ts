@@ -1,0 +1,24 @@
+// Kubelets of other processes, over HTTPS. Pods of simulated nodes are nowhere on a network: nobody is called there, least of
+// all whoever has such an address outside.
+import { isIpV4 } from '../../api/validation/network-rules.ts'
+import { containsCidr, parseCidr } from '../../api/networking/v1/cidr.ts'
+import { HttpsKubelets, type HttpsKubeletsDeps } from '../../apiserver/kubelet-client/https-kubelets.ts'
+import { noKubelets, type KubeletConnection } from '../../apiserver/kubelet-client/kubelet-connection.ts'
+
+/** TEST-NET-1: the addresses of simulated nodes themselves. */
+const simulatedHosts = '192.0.2.0/24'
+
+/** `simulated` names the ranges of the simulated nodes. */
+export function remoteKubelets(deps: HttpsKubeletsDeps, simulatedRanges: () => readonly string[]): KubeletConnection {
+  const kubelets = new HttpsKubelets(deps)
+  const isSimulated = (origin: string): boolean => {
+    const host = new URL(origin).hostname
+    if (!isIpV4(host)) return false
+    const address = parseCidr(`${host}/32`)
+    return [simulatedHosts, ...simulatedRanges()].some((range) => containsCidr(parseCidr(range), address))
+  }
+  return {
+    call: (call, signal) => kubelets.call(call, signal),
+    callPod: (call, signal) => (isSimulated(call.origin) ? noKubelets : kubelets).callPod(call, signal),
+  }
+}

@@ -1,0 +1,422 @@
+// Cluster: constructs the components of one process and wires them. Nothing else in the tree constructs them.
+import type { Clock } from '../../base/time/clock.ts'
+import { context } from '../../base/observability/context.ts'
+import { FlowRecorder } from '../../base/observability/flow-recorder.ts'
+import type { Log } from '../../base/observability/log.ts'
+import { Metrics } from '../../base/observability/metrics.ts'
+import type { Random } from '../../base/random/random.ts'
+import type { TaskGroup } from '../../base/async/task-group.ts'
+import { RequestMetrics } from '../../apiserver/request/request-metrics.ts'
+import { ApiServer, type ApiServerDeps } from '../../apiserver/server.ts'
+import { DirectKubelets, kubeletClient } from '../../apiserver/kubelet-client/direct-kubelets.ts'
+import type { HealthCheck } from '../../apiserver/health/health.ts'
+import { noKubelets, type KubeletConnection } from '../../apiserver/kubelet-client/kubelet-connection.ts'
+import { node } from '../../api/core/v1/node/node.ts'
+import { pod, type Pod } from '../../api/core/v1/pod/pod.ts'
+import type { LegacyTokenUsage } from '../../apiserver/authentication/legacy-token-usage.ts'
+import { flowSchemaReconciler } from '../../apiserver/fairness/flow-schema-reconciler.ts'
+import type { ObjectCaches, Policies } from '../../apiserver/filters/policies.ts'
+import type { User } from '../../apiserver/request/request.ts'
+import { Client } from '../../client/client.ts'
+import { Informers } from '../../client/informer/informers.ts'
+import { managerAccount, type ControllerSettings } from '../../controllers/runtime/controller.ts'
+import { RangePool } from '../../controllers/node-ipam/range-pool.ts'
+import { controllerMetrics } from '../../controllers/runtime/start-controller.ts'
+import { Kubelet } from '../../kubelet/kubelet.ts'
+import type { NodeDescription } from '../../kubelet/node/node-status.ts'
+import { delegatedAuth, trustingApiServer } from '../../kubelet/server/delegated-auth.ts'
+import { defaultKubeletSettings, type KubeletSettings } from '../../kubelet/node/kubelet-settings.ts'
+import { SimulatedRuntime, type SimulatedRuntimeOptions } from '../../machine/runtime/simulated-runtime.ts'
+import { nodeCrypto } from '../../platform/node/crypto.ts'
+import { nodeOutbound } from '../../platform/node/http/outbound.ts'
+import type { OutboundTls } from '../../platform/http/outbound.ts'
+import type { SchedulerConfiguration } from '../../scheduler/framework/scheduler-configuration.ts'
+import { DecisionRecord } from '../../scheduler/cycle/decision-record.ts'
+import { extenderOf } from '../../scheduler/framework/extender.ts'
+import { schedulerMetrics } from '../../scheduler/framework/scheduler-metrics.ts'
+import { schedulerPlugins } from '../../scheduler/plugins.ts'
+import { Scheduler } from '../../scheduler/scheduler.ts'
+import type { Store } from '../../store/store.ts'
+import {
+  bindKubeletClient,
+  bootstrapCluster,
+  bootstrapObjects,
+  publishServerAddress,
+} from '../bootstrap/bootstrap-objects.ts'
+import { publishClusterInfo, type ClusterInfo } from '../bootstrap/cluster-info.ts'
+import { Component } from './component.ts'
+import { startControllerManager } from './controller-manager.ts'
+import { DirectTransport } from '../client/direct-transport.ts'
+import { FaultyApiServer, type Faults } from '../testing/faults.ts'
+import { remoteKubelets } from '../node/remote-kubelets.ts'
+import { kubeletServer, startRealKubelet, type KubeletServerOptions } from '../node/kubelet-node.ts'
+import { nodeRangesDefault, podRangesDefault } from '../flags/node-ranges.ts'
+import type { RealNode } from '../node/real-node.ts'
+import { configz } from '../node/configz.ts'
+import { simulatedHost } from '../node/simulated-host.ts'
+import { SimulatedMachine } from '../node/simulated-machine.ts'
+import { simulatedNodeName } from './stale-nodes.ts'
+import {
+  apiServerUser,
+  controllerManagerUser,
+  controllerUser,
+  nodeUser,
+  schedulerUser,
+} from '../client/component-users.ts'
+import { trackLegacyTokens } from '../policy/legacy-token-tracking.ts'
+
+export interface ClusterOptions {
+  readonly clock: Clock
+  readonly random: Random
+  readonly log: Log
+  readonly metrics?: Metrics
+  readonly store: Store
+  /** Who may do what. */
+  readonly policies: (caches: ObjectCaches) => Policies
+  /** Uses of tokens kept in Secrets, to be written down; nobody does where it is left out. */
+  readonly tokenUses?: LegacyTokenUsage
+  /** How many simulated nodes run. */
+  readonly nodes: number
+  /** How many controller managers run; of several one leads. 1 when left out. */
+  readonly controllerManagers?: number
+  readonly controllerSettings?: ControllerSettings
+  readonly simulation?: SimulatedRuntimeOptions
+  /** How the kubelets of simulated nodes look after them. */
+  readonly kubeletSettings?: KubeletSettings
+  /** How kubelets of other processes are called; without it none is. */
+  readonly kubeletTls?: OutboundTls
+  /** Whether discovery tells of metrics.k8s.io: where there are real containers to measure. */
+  readonly advertisesAddOns?: boolean
+  /** The check of the plugins that encryption at rest depends on. */
+  readonly kmsCheck?: HealthCheck | undefined
+  readonly flowEvents?: number
+  readonly schedulerConfiguration?: SchedulerConfiguration
+  /** What a test lets go wrong. */
+  readonly faults?: Faults
+}
+
+const serverName = 'apiserver'
+
+export class Cluster {
+  readonly flow: FlowRecorder
+  readonly metrics: Metrics
+  readonly decisions = new DecisionRecord()
+  readonly #components = new Map<string, Component>()
+  readonly #controllerMetrics
+  readonly #controllerSettings: ControllerSettings
+  readonly #podRanges: RangePool
+  readonly #options: ClusterOptions
+  #ready = Promise.withResolvers<void>()
+  /** Nodes of this process are reached without sockets. */
+  readonly #kubelets: DirectKubelets
+  readonly #machines = new Map<string, SimulatedMachine>()
+  #server: ApiServer | undefined
+  #isStopping = false
+  #areOthersStarted = false
+
+  constructor(options: ClusterOptions) {
+    this.#options = options
+    this.#kubelets = new DirectKubelets(this.#remoteKubelets(options.kubeletTls))
+    this.metrics = options.metrics ?? new Metrics()
+    this.#controllerMetrics = controllerMetrics(this.metrics)
+    this.#podRanges = new RangePool(podRangesDefault(options.nodes))
+    const nodeRanges = nodeRangesDefault(options.nodes)
+    this.#controllerSettings = { crypto: nodeCrypto, nodeRanges, ...options.controllerSettings }
+    this.flow = new FlowRecorder(options.clock, options.flowEvents)
+    const nodes = Array.from({ length: options.nodes }, (_, index) => this.#kubelet(index))
+    const managers = Array.from({ length: options.controllerManagers ?? 1 }, (_, index) =>
+      this.#controllerManager(index),
+    )
+    for (const component of [this.#apiServer(), ...managers, this.#scheduler(), ...nodes])
+      this.#components.set(component.name, component)
+  }
+
+  get components(): ReadonlyMap<string, Component> {
+    return this.#components
+  }
+
+  /** This machine becomes a node. */
+  addRealNode(node: RealNode): void {
+    this.#add(this.#realKubelet(node))
+  }
+
+  /** One more simulated node. */
+  addSimulatedNode(): void {
+    this.#add(this.#kubelet(this.#machines.size))
+  }
+
+  #add(component: Component): void {
+    this.#components.set(component.name, component)
+    if (this.#areOthersStarted && !this.#isStopping) component.start()
+  }
+
+  /** The API server, while it runs. */
+  get server(): ApiServer | undefined {
+    return this.#server
+  }
+
+  /** Resolves when the API server that was started last has filled its caches and the first objects are there. */
+  get ready(): Promise<void> {
+    return this.#ready.promise
+  }
+
+  start(): void {
+    this.startServer()
+    void this.ready.then(() => this.startOthers())
+  }
+
+  startServer(): void {
+    this.#ready = Promise.withResolvers()
+    this.components.get(serverName)?.start()
+  }
+
+  /** Those that would only wait while the API server is not ready. */
+  startOthers(): void {
+    this.#areOthersStarted = true
+    if (!this.#isStopping) for (const component of this.components.values()) component.start()
+  }
+
+  /** As `startOthers`, in the next turn of the event loop. */
+  startOthersNextTurn(): void {
+    for (const component of this.components.values()) component.startNextTurn()
+  }
+
+  component(name: string): Component {
+    const found = this.components.get(name)
+    if (found !== undefined) return found
+    throw new Error(
+      `there is no component ${JSON.stringify(name)}; there are ${[...this.components.keys()].join(', ')}`,
+    )
+  }
+
+  /** Ends everything in the reverse order of its start. */
+  async stop(): Promise<void> {
+    this.#isStopping = true
+    await this.crash()
+    await this.#options.store.close()
+  }
+
+  /** Ends everything but the store, containers included; it can start again. */
+  async crash(): Promise<void> {
+    for (const component of [...this.components.values()].toReversed()) await component.kill()
+    for (const machine of this.#machines.values()) machine.powerOff()
+  }
+
+  /** A simulated node is gone at once, with all that ran on it. Starting its kubelet brings it back, empty. */
+  async powerOff(node: string): Promise<void> {
+    const machine = this.#machine(node)
+    await this.components.get(`kubelet/${node}`)?.kill()
+    machine.powerOff()
+  }
+
+  /** A simulated node goes down as its machine would: what its kubelet holds up first comes first. */
+  async shutDown(node: string): Promise<void> {
+    await this.#machine(node).shutdown.announce()
+    await this.powerOff(node)
+  }
+
+  #machine(node: string): SimulatedMachine {
+    const machine = this.#machines.get(node)
+    if (machine !== undefined) return machine
+    throw new Error(`there is no simulated node ${node}; there are ${[...this.#machines.keys()].join(', ')}`)
+  }
+
+  /** Tells pods where the API server listens. */
+  publish(host: string, port: number, signal: AbortSignal): Promise<void> {
+    return publishServerAddress(this.client('apiserver', apiServerUser), host, port, context(signal))
+  }
+
+  /** Kubelets that ask who calls them hear that the API server may. */
+  bindKubeletClient(signal: AbortSignal): Promise<void> {
+    return bindKubeletClient(this.client('apiserver', apiServerUser), kubeletClient.commonName, context(signal))
+  }
+
+  /** Tells machines that want to join where the API server is, and how to know it. */
+  publishInfo(info: ClusterInfo, signal: AbortSignal): Promise<void> {
+    return publishClusterInfo(this.client('apiserver', apiServerUser), info, context(signal))
+  }
+
+  client(sender: string, user: User): Client {
+    return new Client(this.transport(sender, user))
+  }
+
+  transport(sender: string, user: User): DirectTransport {
+    return new DirectTransport(() => this.#server, sender, user)
+  }
+
+  #apiServer(): Component {
+    const { clock, random, log, store, advertisesAddOns: tellsOfAddOns = false } = this.#options
+    const metrics = this.metrics
+    const requestMetrics = new RequestMetrics(metrics)
+    const digest = (text: string) => nodeCrypto.sha256(text).toHex().toUpperCase()
+    return new Component(serverName, this.#options, (tasks) => {
+      const { faults } = this.#options
+      const deps: ApiServerDeps = {
+        store,
+        clock,
+        random: random.fork('apiserver'),
+        flow: this.flow,
+        log,
+        metrics,
+        requestMetrics,
+        policies: this.#options.policies,
+        bootstrapObjects: bootstrapObjects,
+        reconcilers: [flowSchemaReconciler],
+        digest,
+        kubelets: this.#kubelets,
+        explain: (podKey) => this.decisions.explain(podKey),
+        advertisesAddOns: tellsOfAddOns,
+        kmsCheck: this.#options.kmsCheck,
+      }
+      const server = faults === undefined ? new ApiServer(deps) : new FaultyApiServer(deps, faults)
+      this.#server = server
+      tasks.signal.addEventListener('abort', () => (this.#server = undefined), { once: true })
+      tasks.start('caches', (signal) =>
+        server.run(signal, () => {
+          tasks.start('bootstrap', async (stop) => {
+            await server.registry.repair(stop)
+            await bootstrapCluster(this.client('apiserver', apiServerUser), clock, context(stop))
+            this.#ready.resolve()
+          })
+          const { tokenUses } = this.#options
+          if (tokenUses !== undefined)
+            tasks.start('use of tokens', (stop) =>
+              trackLegacyTokens(this.client('apiserver', apiServerUser), tokenUses, log, context(stop)),
+            )
+        }),
+      )
+    })
+  }
+
+  /** The first manager is the only one, or one of several of which one leads. */
+  #controllerManager(index: number): Component {
+    const { clock, random, log, controllerManagers = 1 } = this.#options
+    const settings = this.#controllerSettings
+    const name = index === 0 ? 'controllers' : `controllers-${index}`
+    return new Component(name, this.#options, (tasks) => {
+      startControllerManager(tasks, {
+        clock,
+        random: random.fork(name),
+        log,
+        flow: this.flow,
+        metrics: this.#controllerMetrics,
+        settings,
+        client: this.client(name, controllerManagerUser),
+        clientOf: ({ name: controller, account }) =>
+          this.client(
+            `controller/${controller}`,
+            account === managerAccount ? controllerManagerUser : controllerUser(account),
+          ),
+        ...(controllerManagers > 1 ? { identity: `${name}_1` } : {}),
+      })
+    })
+  }
+
+  #scheduler(): Component {
+    const { clock, log, schedulerConfiguration: configuration = {} } = this.#options
+    const { decisions, flow } = this
+    const metrics = schedulerMetrics(this.metrics)
+    const random = this.#options.random.fork('scheduler')
+    return new Component('scheduler', this.#options, (tasks) => {
+      const client = this.client('scheduler', schedulerUser)
+      const informers = new Informers(client, { clock, log }, tasks)
+      const extenders = (configuration.extenders ?? []).map((extender) => extenderOf(extender, nodeOutbound, clock))
+      const plugins = schedulerPlugins
+      const deps = {
+        client,
+        informers,
+        clock,
+        random,
+        log,
+        flow,
+        plugins,
+        configuration,
+        decisions,
+        extenders,
+        metrics,
+      }
+      new Scheduler(deps, tasks).start()
+    })
+  }
+
+  #kubelet(index: number): Component {
+    const { clock, log, simulation, kubeletSettings: settings = defaultKubeletSettings } = this.#options
+    const name = simulatedNodeName(index)
+    const random = this.#options.random.fork(`kubelet/${name}`)
+    const podRange = () => this.#podRangeOf(name)
+    // The machine outlives its kubelet: containers keep running while the kubelet restarts.
+    const machine = new SimulatedMachine(() => new SimulatedRuntime(clock, random, { podRange, ...simulation }))
+    this.#machines.set(name, machine)
+    const description: NodeDescription = {
+      name,
+      hostIp: `192.0.2.${(index % 254) + 1}`,
+      capacity: { cpu: '8', memory: '32Gi', 'ephemeral-storage': '100Gi', pods: '110' },
+      runtime: `${machine.runtime.name}://${machine.runtime.version}`,
+      operatingSystem: 'linux',
+      architecture: 'amd64',
+      ...this.#ownPodRange(),
+    }
+    return new Component(`kubelet/${name}`, this.#options, (tasks) => {
+      const client = this.client(`kubelet/${name}`, nodeUser(name))
+      const { runtime } = machine
+      const host = simulatedHost(runtime, machine.shutdown)
+      const flow = this.flow
+      const kubelet = new Kubelet({ client, runtime, clock, random, flow, log, description, settings, host })
+      kubelet.start(tasks)
+      this.#serveKubelet({ nodeName: name, runtime, logs: runtime.logs, kubelet }, client, tasks)
+    })
+  }
+
+  /** Where nobody gives ranges to nodes, simulated ones bring theirs. */
+  #ownPodRange(): { readonly podCidr?: string } {
+    const { ranges = [] } = this.#controllerSettings.nodeRanges ?? {}
+    const isGiven = ranges.length > 0 && this.#options.controllerManagers !== 0
+    const podCidr = isGiven ? undefined : this.#podRanges.take()
+    return podCidr === undefined ? {} : { podCidr }
+  }
+
+  /** The range that the node was given; read without a call, since it is asked for with every sandbox. */
+  #podRangeOf(nodeName: string): string | undefined {
+    const { podCIDRs = [] } = this.#server?.registry.cached(node, '', nodeName)?.spec ?? {}
+    return podCIDRs.find((cidr) => !cidr.includes(':'))
+  }
+
+  #realKubelet(real: RealNode): Component {
+    const { clock, log, random } = this.#options
+    const { name } = real.description
+    return new Component(`kubelet/${name}`, this.#options, (tasks) => {
+      const client = this.client(`kubelet/${name}`, nodeUser(name))
+      const kubelet = startRealKubelet(real, { client, clock, random, flow: this.flow, log }, tasks)
+      const configuration = configz(real.settings)
+      this.#serveKubelet({ ...real, configuration, nodeName: name, kubelet }, client, tasks)
+    })
+  }
+
+  /** The kubelet's own server, in this process: no socket is needed for it. */
+  #serveKubelet(
+    served: Omit<KubeletServerOptions, 'access' | 'pod' | 'clock' | 'log' | 'flow'>,
+    client: Client,
+    tasks: TaskGroup,
+  ): void {
+    const { clock, log } = this.#options
+    const { nodeName } = served
+    const server = kubeletServer({
+      ...{ ...served, clock, log, flow: this.flow },
+      access: trustingApiServer(kubeletClient.commonName, delegatedAuth({ client, nodeName })),
+      pod: (namespace, name) => this.#podOn(nodeName, namespace, name),
+    })
+    this.#kubelets.add(nodeName, (request, cause) => server.handle(request, cause), tasks.signal)
+  }
+
+  #remoteKubelets(tls: OutboundTls | undefined): KubeletConnection {
+    if (tls === undefined) return noKubelets
+    const findNode = (name: string) => this.#server?.registry.cached(node, '', name)
+    const simulated = () => [...this.#machines.keys()].flatMap((name) => this.#podRangeOf(name) ?? [])
+    return remoteKubelets({ outbound: nodeOutbound, tls, findNode }, simulated)
+  }
+
+  #podOn(nodeName: string, namespace: string, name: string): Pod | undefined {
+    const found = this.#server?.registry.cached(pod, namespace, name)
+    return found?.spec.nodeName === nodeName ? found : undefined
+  }
+}

@@ -1,0 +1,62 @@
+// The controller manager: all controllers on shared caches, each under its own account; alone, or one of several of
+// which one leads.
+import type { Clock } from '../../base/time/clock.ts'
+import type { FlowRecorder } from '../../base/observability/flow-recorder.ts'
+import type { Log } from '../../base/observability/log.ts'
+import type { Random } from '../../base/random/random.ts'
+import type { TaskGroup } from '../../base/async/task-group.ts'
+import type { Client } from '../../client/client.ts'
+import { Informers } from '../../client/informer/informers.ts'
+import { LeaderElection, type LeaseSettings } from '../../client/leader-election.ts'
+import type { Controller, ControllerSettings } from '../../controllers/runtime/controller.ts'
+import { controllers } from '../../controllers/controllers.ts'
+import type { ControllerMetrics } from '../../controllers/runtime/runner.ts'
+import { startController } from '../../controllers/runtime/start-controller.ts'
+
+export interface ControllerManagerDeps {
+  readonly clock: Clock
+  readonly random: Random
+  readonly log: Log
+  readonly flow: FlowRecorder
+  readonly metrics: ControllerMetrics
+  readonly settings: ControllerSettings
+  /** Fills the caches and holds the lease. */
+  readonly client: Client
+  /** The client of one controller, under its account where that can be had. */
+  readonly clientOf: (controller: Controller) => Client
+  /** Who we are among several; without it there is no election. */
+  readonly identity?: string
+  /** How they elect. */
+  readonly lease?: Partial<LeaseSettings>
+  /** Called when this manager begins to act. */
+  readonly onLead?: () => void
+}
+
+export interface ControllerManager {
+  /** Gives up the lead after an orderly end, so that the next manager need not wait. */
+  release(signal: AbortSignal): Promise<void>
+}
+
+const leaseName = 'kube-controller-manager'
+
+export function startControllerManager(tasks: TaskGroup, deps: ControllerManagerDeps): ControllerManager {
+  const { identity } = deps
+  if (identity === undefined) {
+    startControllers(tasks, deps)
+    return { release: () => Promise.resolve() }
+  }
+  const election = new LeaderElection({ ...deps, name: leaseName, ...deps.lease, identity })
+  tasks.start('leader election', (signal) => election.run((led) => startControllers(led, deps), signal))
+  return election
+}
+
+function startControllers(tasks: TaskGroup, deps: ControllerManagerDeps): void {
+  deps.onLead?.()
+  const informers = new Informers(deps.client, deps, tasks)
+  for (const controller of controllers)
+    startController(
+      controller,
+      { ...deps, random: deps.random.fork(controller.name), client: deps.clientOf(controller), informers },
+      tasks,
+    )
+}

@@ -1,0 +1,107 @@
+// A controller manager of its own process: reached over HTTPS by kubeconfig, with an election among several.
+import { hostname } from 'node:os'
+import { controllersSender } from '../../api/coxswain/v1/flow-protocol.ts'
+import { realClock } from '../../base/time/clock.ts'
+import { FlowRecorder } from '../../base/observability/flow-recorder.ts'
+import { newUid } from '../../base/random/ids.ts'
+import type { Log } from '../../base/observability/log.ts'
+import { Metrics } from '../../base/observability/metrics.ts'
+import { systemRandom } from '../../base/random/random.ts'
+import { TaskGroup } from '../../base/async/task-group.ts'
+import { legacyTokenIssuer } from '../../apiserver/authentication/legacy-service-account-tokens.ts'
+import { managerAccount, type Controller } from '../../controllers/runtime/controller.ts'
+import { controllerMetrics } from '../../controllers/runtime/start-controller.ts'
+import { Authority, type Identity } from '../../pki/authority.ts'
+import { registerProcessMetrics } from '../../platform/process/process-metrics.ts'
+import { nodePlatform } from '../../platform/node/platform.ts'
+import { signingDurationMs } from '../flags/signing-duration.ts'
+import { ServiceAccountCredentials } from '../client/service-account-credentials.ts'
+import { serveComponent } from './component-server.ts'
+import type { ControllerManagerSettings } from '../flags/controller-manager-flags.ts'
+import { startControllerManager } from './controller-manager.ts'
+import { nodeRangesOf, type NodeRangeFlagValues } from '../flags/node-ranges.ts'
+import { openRemote } from '../client/remote.ts'
+
+export interface RunControllerManagerOptions extends Partial<ControllerManagerSettings> {
+  readonly kubeconfig: string
+  readonly log: Log
+  /** Flags that say which addresses pods get; without them nodes bring theirs. */
+  readonly nodeRangeFlags?: NodeRangeFlagValues
+  /** How long certificates are good that are signed here: `8760h`. */
+  readonly signingDuration?: string | undefined
+  /** The authority that signs certificates; without it none is signed here. */
+  readonly signing?: Identity
+  /** The key that signs tokens kept in Secrets, as PEM; without it none is made. */
+  readonly accountKey?: string
+  /** The authority that pods know the API server by, as PEM; that of the kubeconfig when left out. */
+  readonly rootAuthority?: string
+  /** Called with the port once health and metrics are served. */
+  readonly onServe?: (port: number) => void
+  /** Called when this manager begins to act. */
+  readonly onLead: () => void
+}
+
+/** How long giving up the lease may take at the end. */
+const releaseMs = 2_000
+/** How long answers under way may take at the end. */
+const drainMs = 1_000
+
+/** Runs until the signal; throws when the lead is lost. */
+export async function runControllerManager(options: RunControllerManagerOptions, signal: AbortSignal): Promise<void> {
+  const { kubeconfig, log, nodeRangeFlags = {}, signing, signingDuration, onLead } = options
+  const { serve, hasAccounts = true, legacyTokenCleanUpMs, lease } = options
+  const nodeRanges = nodeRangesOf(nodeRangeFlags, { isOn: false, clusterCidr: '' })
+  const authorityParts = { clock: realClock, random: systemRandom, crypto: nodePlatform.crypto }
+  const accountKey = options.accountKey === undefined ? undefined : nodePlatform.crypto.loadKey(options.accountKey)
+  const signer = signing === undefined ? {} : { signer: Authority.load(signing, authorityParts) }
+  await using cleanUps = new AsyncDisposableStack()
+  const remote = cleanUps.use(await openRemote(kubeconfig, signal))
+  const { clientAs, exportFlow: tellFlow } = remote
+  const authority = options.rootAuthority ?? remote.authority
+  const metrics = new Metrics()
+  if (serve !== undefined) {
+    registerProcessMetrics(metrics, cleanUps.use(nodePlatform.processStats.start()))
+    const listener = await serveComponent({ ...serve, metrics, clock: realClock, client: clientAs(controllersSender) })
+    cleanUps.defer(() => listener.close(drainMs))
+    options.onServe?.(listener.port)
+  }
+  const accounts = new ServiceAccountCredentials(clientAs(controllersSender), realClock)
+  const clientOf = ({ name, account }: Controller) =>
+    hasAccounts && account !== managerAccount
+      ? remote.clientWith(`controller/${name}`, {
+          headers: (stop) => accounts.headers(account, stop),
+          onUnauthorized: () => accounts.forget(account),
+        })
+      : clientAs(`controller/${name}`)
+  const tasks = new TaskGroup({ signal })
+  const flow = new FlowRecorder(realClock)
+  tasks.start('flow', (stop) => tellFlow(flow, log, stop))
+  const manager = startControllerManager(tasks, {
+    clock: realClock,
+    random: systemRandom,
+    log,
+    flow,
+    metrics: controllerMetrics(metrics),
+    settings: {
+      crypto: nodePlatform.crypto,
+      nodeRanges,
+      certificateLifetimeMs: signingDurationMs(signingDuration),
+      ...(legacyTokenCleanUpMs === undefined ? {} : { legacyTokenCleanUpMs }),
+      ...signer,
+      ...(accountKey === undefined ? {} : { legacyTokens: legacyTokenIssuer(accountKey, nodePlatform.crypto) }),
+      ...(authority === undefined ? {} : { certificateAuthority: authority }),
+    },
+    client: clientAs(controllersSender),
+    clientOf,
+    ...(lease === 'none' ? {} : { identity: `${hostname()}_${newUid(systemRandom)}`, ...(lease && { lease }) }),
+    onLead,
+  })
+  try {
+    await tasks.join()
+  } finally {
+    const bound = new AbortController()
+    const timer = realClock.after(releaseMs, () => bound.abort())
+    await manager.release(bound.signal).catch(() => undefined)
+    timer.cancel()
+  }
+}

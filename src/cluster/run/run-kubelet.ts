@@ -1,0 +1,227 @@
+// A kubelet of its own process: it joins its cluster by kubeconfig, renews its certificates, and serves on ports of its own.
+import { existsSync } from 'node:fs'
+import { hostname } from 'node:os'
+import { connect } from 'node:net'
+import { once } from 'node:events'
+import { realClock } from '../../base/time/clock.ts'
+import { FlowRecorder } from '../../base/observability/flow-recorder.ts'
+import type { Log } from '../../base/observability/log.ts'
+import { systemRandom } from '../../base/random/random.ts'
+import { TaskGroup } from '../../base/async/task-group.ts'
+import { unlessAborted } from '../../base/async/unless-aborted.ts'
+import { node, type Node } from '../../api/core/v1/node/node.ts'
+import { isIpV4 } from '../../api/validation/network-rules.ts'
+import { Informer } from '../../client/informer/informer.ts'
+import { rotateCertificate } from '../../kubelet/certificates/rotating-certificate.ts'
+import { runHeartbeat } from '../../kubelet/node/heartbeat.ts'
+import { Kubelet } from '../../kubelet/kubelet.ts'
+import type { NodeDescription } from '../../kubelet/node/node-status.ts'
+import { cachedAuth, delegatedAuth } from '../../kubelet/server/delegated-auth.ts'
+import type { KubeletSettings } from '../../kubelet/node/kubelet-settings.ts'
+import { ManualShutdown } from '../../machine/shutdown/manual-shutdown.ts'
+import { SimulatedRuntime } from '../../machine/runtime/simulated-runtime.ts'
+import type { Identity } from '../../pki/authority.ts'
+import { nodePlatform } from '../../platform/node/platform.ts'
+import { kubeletFiles } from '../data-directory/directory-contents.ts'
+import { openDataDirectory } from '../data-directory/open-directory.ts'
+import { joinCluster } from '../client/join-cluster.ts'
+import { kubeletServer, startRealKubelet, type KubeletNodeDeps } from '../node/kubelet-node.ts'
+import { listenForHealth, listenForRequests, type KubeletServerHolder } from '../node/kubelet-ports.ts'
+import type { KubeletProcessSettings } from '../flags/kubelet-process-flags.ts'
+import { openRemote } from '../client/remote.ts'
+import { configz } from '../node/configz.ts'
+import { simulatedHost } from '../node/simulated-host.ts'
+
+export interface RunKubeletOptions {
+  readonly kubeconfigPath: string
+  readonly bootstrapPath: string | undefined
+  readonly dataDirectory: string
+  readonly runtime: 'containerd' | 'simulated'
+  readonly settings: KubeletSettings
+  readonly process: KubeletProcessSettings
+  readonly log: Log
+  /** Called once its server listens and the node is registered. */
+  readonly onReady: (node: { readonly name: string; readonly url: string }) => void
+}
+
+/** Runs until the signal; throws when it cannot go on. */
+export async function runKubelet(options: RunKubeletOptions, signal: AbortSignal): Promise<void> {
+  const { dataDirectory, log, process: own } = options
+  const nodeName = (own.nodeName ?? hostname()).toLowerCase()
+  const certificateDirectory = own.certificateDirectory ?? `${dataDirectory}/pki`
+  await using cleanUps = new AsyncDisposableStack()
+  const directory = cleanUps.use(await openDataDirectory(dataDirectory, 'kubelet'))
+  await directory.note({
+    files: [...new Set([...(directory.marker.files ?? []), ...createdElsewhere(options, certificateDirectory)])],
+  })
+  await nodePlatform.files.makeDirectory(certificateDirectory)
+  const joined = await joinCluster({ ...options, nodeName, certificateDirectory }, signal)
+  const remote = cleanUps.use(await openRemote(joined.kubeconfig, signal))
+  const client = remote.clientAs(`kubelet/${nodeName}`)
+  const deps = { client, clock: realClock, random: systemRandom, log }
+  const ending = new AbortController()
+  const tasks = cleanUps.use(new TaskGroup({ signal: ending.signal }))
+  let endPods = () => Promise.resolve()
+  const end = () => void endPods().finally(() => ending.abort(signal.reason))
+  if (signal.aborted) end()
+  signal.addEventListener('abort', end, { once: true })
+  const flow = new FlowRecorder(realClock)
+  tasks.start('flow', (stop) => remote.exportFlow(flow, log, stop))
+  const { file } = joined
+  if (file !== undefined && own.rotatesClient)
+    tasks.start('client certificate', (stop) => {
+      const wish = { use: 'client', nodeName } as const
+      const onChange = (identity: Identity) => remote.renew(identity)
+      return rotateCertificate(
+        joined.identity,
+        { ...deps, crypto: nodePlatform.crypto, file, template: wish, onChange },
+        stop,
+      )
+    })
+  const hostIp = own.nodeIp ?? (await addressTowards(remote.server))
+  const access = cachedAuth(delegatedAuth({ client, nodeName }), {
+    clock: realClock,
+    digest: (text) => nodePlatform.crypto.sha256(text).toHex(),
+    ...own.reviews,
+  })
+  const holder: KubeletServerHolder = { server: undefined }
+  const authority = own.clientAuthority ?? remote.authority
+  const ports = { own, hostIp, nodeName, certificateDirectory, authority, holder, deps }
+  const port = await listenForRequests(ports, tasks, cleanUps)
+  const identity = { name: nodeName, hostIp, kubeletPort: port, labels: own.labels, taints: own.taints }
+  const started = await startNode({ options, identity, deps: { ...deps, flow } }, tasks)
+  cleanUps.defer(() => started.stop())
+  endPods = () => started.shutDown()
+  const configuration = configz(options.settings, own)
+  holder.server = kubeletServer({ ...started, configuration, nodeName, access, clock: realClock, log })
+  await listenForHealth(own, cleanUps)
+  await unlessAborted(started.registered, tasks.signal)
+  options.onReady({ name: nodeName, url: `https://${hostText(hostIp)}:${port}` })
+  await tasks.join()
+}
+
+/** Files outside of the data directory that joining creates; a kubeconfig that is there already is not ours. */
+const createdElsewhere = (
+  { dataDirectory, kubeconfigPath, bootstrapPath }: RunKubeletOptions,
+  certificateDirectory: string,
+): readonly string[] => [
+  ...(bootstrapPath === undefined || existsSync(kubeconfigPath) ? [] : [kubeconfigPath]),
+  ...kubeletFiles
+    .filter((name) => name.startsWith('pki/') && certificateDirectory !== `${dataDirectory}/pki`)
+    .map((name) => name.replace('pki', certificateDirectory)),
+]
+
+const hostText = (host: string): string => (host.includes(':') ? `[${host}]` : host)
+
+interface NodeStart {
+  readonly options: RunKubeletOptions
+  readonly identity: Pick<NodeDescription, 'name' | 'hostIp' | 'kubeletPort' | 'labels' | 'taints'>
+  readonly deps: KubeletNodeDeps
+}
+
+interface StartedNode extends Pick<Parameters<typeof kubeletServer>[0], 'runtime' | 'logs' | 'systemLogs' | 'kubelet'> {
+  /** Ends its pods, where the end of this process is the node's. */
+  shutDown(): Promise<void>
+  stop(): Promise<void>
+}
+
+/** The node's pods get addresses of the range that the cluster gives the node. */
+async function startNode(
+  { options, identity, deps: parts }: NodeStart,
+  tasks: TaskGroup,
+): Promise<StartedNode & { readonly registered: Promise<void> }> {
+  const { client } = parts
+  const fieldSelector = `metadata.name=${identity.name}`
+  const self = new Informer<Node>(node, client.of(node), parts, { fieldSelector })
+  const registered = Promise.withResolvers<void>()
+  self.onChange(({ now }) => now && registered.resolve())
+  const start = options.runtime === 'simulated' ? startSimulated : startReal
+  const started = await start({ options, identity, deps: parts, self }, tasks)
+  tasks.start('own node', (signal) => self.run(signal))
+  return { ...started, registered: registered.promise }
+}
+
+interface KnownNodeStart extends NodeStart {
+  readonly self: Informer<Node>
+}
+
+const rangeOf = ({ spec }: Node): string | undefined =>
+  (spec?.podCIDRs ?? []).find((cidr) => isIpV4(cidr.split('/')[0] ?? ''))
+
+const startSimulated = (
+  { options, identity, deps: parts, self }: KnownNodeStart,
+  tasks: TaskGroup,
+): Promise<StartedNode> => {
+  const podRange = () => [...self.all()].map(rangeOf)[0]
+  const runtime = new SimulatedRuntime(parts.clock, parts.random, { podRange })
+  const description: NodeDescription = {
+    ...identity,
+    capacity: { cpu: '8', memory: '32Gi', 'ephemeral-storage': '100Gi', pods: String(options.settings.podsMax) },
+    runtime: `${runtime.name}://${runtime.version}`,
+    operatingSystem: 'linux',
+    architecture: 'amd64',
+  }
+  const shutdown = new ManualShutdown()
+  const shutDown = () => (options.settings.terminatesPodsOnSigterm ? shutdown.announce() : Promise.resolve())
+  const kubelet = new Kubelet({
+    ...parts,
+    runtime,
+    description,
+    settings: options.settings,
+    host: simulatedHost(runtime, shutdown),
+  })
+  kubelet.start(tasks)
+  return Promise.resolve({ runtime, logs: runtime.logs, kubelet, shutDown, stop: () => Promise.resolve() })
+}
+
+async function startReal(
+  { options, identity, deps: parts, self }: KnownNodeStart,
+  tasks: TaskGroup,
+): Promise<StartedNode> {
+  const { startRealNode } = await import('../node/real-node.ts')
+  const { dataDirectory, settings, process: own } = options
+  const { runtimeSocket } = own
+  const down = { pressures: [], problems: ['container runtime is down'] }
+  const whileUnavailable = (description: NodeDescription, signal: AbortSignal) => {
+    const runtime = { images: () => Promise.resolve([]) }
+    return runHeartbeat({ ...parts, description: { ...description, ...identity }, runtime, state: () => down }, signal)
+  }
+  const real = await startRealNode(
+    {
+      ...identity,
+      dataDirectory,
+      settings,
+      whileUnavailable,
+      ...(runtimeSocket === undefined ? {} : { runtimeSocket }),
+    },
+    { platform: nodePlatform, ...parts },
+    tasks.signal,
+  )
+  let provided: string | undefined
+  self.onChange(({ now }) => {
+    const range = now && rangeOf(now)
+    if (range === undefined || range === provided) return
+    provided = range
+    tasks.start('network', () => real.provideNetwork(range))
+  })
+  const described = { ...real, description: { ...real.description, ...identity } }
+  const kubelet = startRealKubelet(described, parts, tasks)
+  const { runtime, logs, systemLogs } = real
+  return { runtime, logs, systemLogs, kubelet, shutDown: () => real.shutDown(), stop: () => real.stop() }
+}
+
+/** The address by which this machine reaches the API server: that server reaches it there, too. */
+async function addressTowards(server: string): Promise<string> {
+  const { hostname: host, port } = new URL(server)
+  const socket = connect({ host: host.replace(/^\[(.*)\]$/, '$1'), port: Number(port || 443) })
+  try {
+    await once(socket, 'connect')
+    return (socket.localAddress ?? '').replace(/^::ffff:/, '')
+  } catch (error) {
+    throw new Error(`the API server ${server} cannot be reached; name the address of this node with --node-ip`, {
+      cause: error,
+    })
+  } finally {
+    socket.destroy()
+  }
+}

@@ -1,0 +1,84 @@
+// A scheduler of its own process: reached over HTTPS by kubeconfig, with an election among several.
+import { hostname } from 'node:os'
+import { realClock } from '../../base/time/clock.ts'
+import { FlowRecorder } from '../../base/observability/flow-recorder.ts'
+import { newUid } from '../../base/random/ids.ts'
+import type { Log } from '../../base/observability/log.ts'
+import { Metrics } from '../../base/observability/metrics.ts'
+import { systemRandom } from '../../base/random/random.ts'
+import { TaskGroup } from '../../base/async/task-group.ts'
+import { Informers } from '../../client/informer/informers.ts'
+import { LeaderElection } from '../../client/leader-election.ts'
+import { registerProcessMetrics } from '../../platform/process/process-metrics.ts'
+import { nodeOutbound } from '../../platform/node/http/outbound.ts'
+import { nodePlatform } from '../../platform/node/platform.ts'
+import type { SchedulerConfiguration } from '../../scheduler/framework/scheduler-configuration.ts'
+import { DecisionRecord } from '../../scheduler/cycle/decision-record.ts'
+import { extenderOf } from '../../scheduler/framework/extender.ts'
+import { schedulerMetrics } from '../../scheduler/framework/scheduler-metrics.ts'
+import { schedulerPlugins } from '../../scheduler/plugins.ts'
+import { Scheduler } from '../../scheduler/scheduler.ts'
+import { serveComponent } from './component-server.ts'
+import { openRemote } from '../client/remote.ts'
+
+export interface RunSchedulerOptions {
+  readonly kubeconfig: string
+  readonly configuration: SchedulerConfiguration
+  readonly log: Log
+  /** Where health and metrics are served; nowhere when left out. */
+  readonly serve?: { readonly host: string; readonly port: number }
+  /** Called with the port once it listens. */
+  readonly onServe?: (port: number) => void
+  /** Called when this scheduler begins to act. */
+  readonly onLead: () => void
+}
+
+const leaseName = 'kube-scheduler'
+/** How long giving up the lease may take at the end. */
+const releaseMs = 2_000
+/** How long answers under way may take at the end. */
+const drainMs = 1_000
+
+/** Runs until the signal; throws when the lead is lost. */
+export async function runScheduler(
+  { kubeconfig, configuration, log, serve, onServe, onLead }: RunSchedulerOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  await using cleanUps = new AsyncDisposableStack()
+  const remote = await openRemote(kubeconfig, signal)
+  cleanUps.defer(() => remote.close())
+  const client = remote.clientAs('scheduler')
+  const [clock, random, metrics] = [realClock, systemRandom, new Metrics()]
+  if (serve !== undefined) {
+    registerProcessMetrics(metrics, cleanUps.use(nodePlatform.processStats.start()))
+    const listener = await serveComponent({ ...serve, metrics, clock, client })
+    cleanUps.defer(() => listener.close(drainMs))
+    onServe?.(listener.port)
+  }
+  const shared = {
+    ...{ client, clock, random, log, configuration, plugins: schedulerPlugins },
+    flow: new FlowRecorder(clock),
+    decisions: new DecisionRecord(),
+    metrics: schedulerMetrics(metrics),
+    extenders: (configuration.extenders ?? []).map((extender) => extenderOf(extender, nodeOutbound, clock)),
+  }
+  const identity = `${hostname()}_${newUid(random)}`
+  const election = new LeaderElection({ client, clock, random, log, name: leaseName, identity })
+  const tasks = new TaskGroup({ signal })
+  tasks.start('flow', (stop) => remote.exportFlow(shared.flow, log, stop))
+  tasks.start('questions', (stop) => remote.answerQueries((pod) => shared.decisions.explain(pod), log, stop))
+  tasks.start('leader election', (stop) =>
+    election.run((led) => {
+      onLead()
+      new Scheduler({ ...shared, informers: new Informers(client, shared, led) }, led).start()
+    }, stop),
+  )
+  try {
+    await tasks.join()
+  } finally {
+    const bound = new AbortController()
+    const timer = clock.after(releaseMs, () => bound.abort())
+    await election.release(bound.signal).catch(() => undefined)
+    timer.cancel()
+  }
+}

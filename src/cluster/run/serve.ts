@@ -1,0 +1,106 @@
+// serve: puts a cluster's API server behind an HTTPS port, and names the kubeconfig that reaches it.
+import type { Clock } from '../../base/time/clock.ts'
+import type { Log } from '../../base/observability/log.ts'
+import type { Metrics } from '../../base/observability/metrics.ts'
+import { systemRandom } from '../../base/random/random.ts'
+import { handleHttp } from '../../apiserver/http-handler.ts'
+import { offloadedYaml } from '../../apiserver/http/yaml-parser.ts'
+import { StatusError } from '../../api/errors/status-error.ts'
+import { kubeconfigText, type Kubeconfig } from '../../pki/kubeconfig.ts'
+import type { ListenLimits } from '../../platform/limits/listen-limits.ts'
+import type { ListenTls, WireResponse, WireRequest } from '../../platform/http/listener.ts'
+import type { Platform } from '../../platform/platform.ts'
+import { shedReport } from '../../platform/limits/shed-report.ts'
+import type { Cluster } from './cluster.ts'
+import type { ClusterCertificates } from '../certificates/cluster-certificates.ts'
+
+export interface ServeOptions {
+  readonly host: string
+  readonly port: number
+  /** For a server that is to last: it takes longer to start, and serves many times as much. */
+  readonly isThreaded?: boolean
+  /** Of connections and memory; the defaults where left out. */
+  readonly limits?: Partial<ListenLimits>
+  /** Counts what is shed to keep the limits. */
+  readonly metrics?: Metrics
+  readonly certificates: ClusterCertificates
+  readonly platform: Platform
+  readonly clock: Clock
+  readonly log: Log
+}
+
+export interface ServedCluster {
+  readonly url: string
+  readonly host: string
+  readonly port: number
+  readonly access: Kubeconfig
+  readonly kubeconfig: string
+  /** Listens at a further address, for those who may ask there. */
+  listenAlso(place: AdditionalListener): Promise<void>
+  /** Shows the fresh certificates to new connections. */
+  renew(certificates: ClusterCertificates): Promise<void>
+  close(graceMs: number): Promise<void>
+}
+
+export interface AdditionalListener {
+  readonly host: string
+  readonly port: number
+  readonly accepts: (remoteAddress: string) => boolean
+}
+
+export async function serve(
+  cluster: Cluster,
+  { host, port, isThreaded = false, limits = {}, metrics, certificates, platform, clock, log }: ServeOptions,
+): Promise<ServedCluster> {
+  const yaml = offloadedYaml(platform.workers, clock)
+  let tls = tlsOf(certificates)
+  const handle = (request: WireRequest) => {
+    const { server } = cluster
+    if (server !== undefined) return handleHttp(request, { server, clock, random: systemRandom, log, yaml })
+    const status = new StatusError(503, 'ServiceUnavailable', 'the API server is not running').toStatus()
+    return {
+      status: 503,
+      headers: { 'content-type': 'application/json', 'retry-after': '1' },
+      body: JSON.stringify(status),
+    }
+  }
+  const guard = { limits, onShed: shedReport({ log, clock, ...(metrics && { metrics }) }) }
+  const listener = await platform.listeners.listen({ host, port, tls, hasTlsThread: isThreaded, handle, ...guard })
+  const listeners = [listener]
+  const name = listener.host.includes(':') ? `[${listener.host}]` : listener.host
+  // A wildcard address is reached by loopback from here.
+  const url = `https://${name === '0.0.0.0' || name === '[::]' ? '127.0.0.1' : name}:${listener.port}`
+  const access = { server: url, authority: certificates.authority, identity: certificates.admin }
+  return {
+    url,
+    host: listener.host,
+    port: listener.port,
+    access,
+    kubeconfig: kubeconfigText(access),
+    async listenAlso({ host: further, port: at, accepts: mayAsk }) {
+      const guarded = (request: WireRequest) => (mayAsk(request.remoteAddress) ? handle(request) : rejected)
+      listeners.push(await platform.listeners.listen({ host: further, port: at, tls, handle: guarded, ...guard }))
+    },
+    async renew(fresh) {
+      tls = tlsOf(fresh)
+      await Promise.all(listeners.map((one) => one.renew(tls)))
+    },
+    async close(graceMs) {
+      cluster.server?.drain()
+      await Promise.all(listeners.map((one) => one.close(graceMs)))
+      await yaml.close()
+    },
+  }
+}
+
+const rejected: WireResponse = {
+  status: 403,
+  headers: { 'content-type': 'text/plain; charset=utf-8' },
+  body: 'only pods of this machine are answered at this address\n',
+}
+
+const tlsOf = ({ authority, proxyAuthority, serving }: ClusterCertificates): ListenTls => ({
+  certificate: serving.certificate,
+  key: serving.key,
+  clientAuthorities: { users: authority, proxies: proxyAuthority },
+})

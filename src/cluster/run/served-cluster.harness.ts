@@ -1,0 +1,29 @@
+// A cluster with a port of its own, for components that reach it over HTTPS; it ends with the test.
+import { realClock } from '../../base/time/clock.ts'
+import { silentLog } from '../../base/observability/log.ts'
+import { systemRandom } from '../../base/random/random.ts'
+import { nodePlatform } from '../../platform/node/platform.ts'
+import { MemoryStore } from '../../store/memory-store.ts'
+import { Cluster, type ClusterOptions } from './cluster.ts'
+import { temporaryCertificates } from '../certificates/cluster-certificates.ts'
+import { buildRequestPolicies } from '../policy/request-policies.ts'
+import { serve } from './serve.ts'
+
+export async function serveCluster(own: Partial<Pick<ClusterOptions, 'nodes' | 'controllerManagers'>> = {}) {
+  const options = { clock: realClock, random: systemRandom, log: silentLog, nodes: 1, ...own }
+  const certificates = temporaryCertificates({ ...options, platform: nodePlatform, hosts: ['127.0.0.1'] })
+  const { policies } = buildRequestPolicies({ ...options, ...certificates, platform: nodePlatform })
+  const cluster = new Cluster({ ...options, policies, store: new MemoryStore(realClock) })
+  cluster.start()
+  const server = await serve(cluster, { ...options, host: '127.0.0.1', port: 0, certificates, platform: nodePlatform })
+  await cluster.ready
+  return {
+    cluster,
+    certificates,
+    kubeconfig: server.kubeconfig,
+    async [Symbol.asyncDispose]() {
+      await server.close(0)
+      await cluster.stop()
+    },
+  }
+}

@@ -1,0 +1,90 @@
+// Nodes of earlier starts that are not requested any more: fewer simulated ones, or real instead of simulated. No kubelet
+// serves them, so they are removed together with their pods.
+import type { Context } from '../../base/observability/context.ts'
+import { errorText, type Log } from '../../base/observability/log.ts'
+import { node, type Node } from '../../api/core/v1/node/node.ts'
+import { pod } from '../../api/core/v1/pod/pod.ts'
+import { hasReason } from '../../api/errors/status-error.ts'
+import type { Client } from '../../client/client.ts'
+import type { DataDirectory } from '../data-directory/open-directory.ts'
+
+/** How many deletions are under way at once. */
+const deletionsMax = 50
+
+export const simulatedNodeName = (index: number): string => `node-${index}`
+
+/** A simulated node of this process has a name and an address (TEST-NET-1) of its making, and no port as joined ones have. */
+const isSimulatedHere = ({ metadata, status }: Node): boolean =>
+  /^node-\d+$/.test(metadata.name) &&
+  (status?.nodeInfo?.containerRuntimeVersion ?? '').startsWith('simulated://') &&
+  (status?.daemonEndpoints?.kubeletEndpoint?.Port ?? 0) === 0 &&
+  (status?.addresses ?? []).some(({ type, address }) => type === 'InternalIP' && address.startsWith('192.0.2.'))
+
+/** `created` names the nodes that earlier starts with this data directory have created. */
+export function staleNodes(
+  nodes: readonly Node[],
+  created: readonly string[],
+  requested: readonly string[],
+): readonly string[] {
+  const isOurs = (one: Node) => created.includes(one.metadata.name) || isSimulatedHere(one)
+  return nodes
+    .filter((one) => isOurs(one) && !requested.includes(one.metadata.name))
+    .map(({ metadata }) => metadata.name)
+}
+
+/** Returns the names of those that were removed. */
+async function deleteStaleNodes(
+  client: Client,
+  created: readonly string[],
+  requested: readonly string[],
+  ctx: Context,
+): Promise<readonly string[]> {
+  const stale = staleNodes((await client.of(node).list({}, ctx)).items, created, requested)
+  if (stale.length === 0) return stale
+  // The nodes first: nothing is scheduled to them any more.
+  await deleteAll(stale, (name) => client.of(node).delete(name, '', {}, ctx))
+  const { items } = await client.of(pod).list({}, ctx)
+  const orphans = items.filter(({ spec }) => stale.includes(spec.nodeName ?? ''))
+  await deleteAll(orphans, ({ metadata: { name, namespace = '', uid } }) =>
+    client.of(pod).delete(name, namespace, { gracePeriodSeconds: 0, uid }, ctx),
+  )
+  return stale
+}
+
+export interface StaleNodeDeps {
+  readonly directory: Pick<DataDirectory, 'marker' | 'note'>
+  readonly client: Client
+  readonly log: Log
+}
+
+/**
+ * Notes which nodes this start creates, and removes those of earlier starts. They are forgotten once they are gone: a start
+ * that is cut off, or that cannot remove them, leaves them to the next. Nobody waits in vain: a failure is logged.
+ */
+export async function removeStaleNodes(
+  { directory, client, log }: StaleNodeDeps,
+  requested: readonly string[],
+  ctx: Context,
+): Promise<void> {
+  const created = directory.marker.nodes ?? []
+  try {
+    await directory.note({ nodes: [...new Set([...created, ...requested])] })
+    const removed = await deleteStaleNodes(client, created, requested, ctx)
+    if (removed.length > 0) log.info('nodes of earlier starts were removed with their pods', { nodes: removed.length })
+    await directory.note({ nodes: requested })
+  } catch (error) {
+    ctx.signal.throwIfAborted()
+    log.warn('nodes of earlier starts could not be removed', { error: errorText(error) })
+  }
+}
+
+async function deleteAll<T>(all: readonly T[], remove: (one: T) => Promise<unknown>): Promise<void> {
+  for (let start = 0; start < all.length; start += deletionsMax)
+    await Promise.all(
+      all.slice(start, start + deletionsMax).map((one) =>
+        remove(one).catch((error: unknown) => {
+          if (!hasReason(error, 'NotFound')) throw error
+        }),
+      ),
+    )
+}

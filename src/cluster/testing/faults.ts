@@ -1,0 +1,167 @@
+// Faults: what goes wrong with a cluster when a test says so. Requests are refused, watches break, the store is slow;
+// everything else is as it always is. Machines that lose their power are the cluster's own business.
+import type { Channel } from '../../base/async/channel.ts'
+import type { Clock } from '../../base/time/clock.ts'
+import { thenMaybe, type MaybePromise } from '../../base/async/maybe-promise.ts'
+import type { ResourceType } from '../../api/kind/kind.ts'
+import { StatusError } from '../../api/errors/status-error.ts'
+import type { ApiResponse, WatchEvent } from '../../apiserver/request/response.ts'
+import type { ApiRequest, Verb } from '../../apiserver/request/request.ts'
+import { ApiServer, type ApiServerDeps } from '../../apiserver/server.ts'
+import { MemoryStore, type MemoryStoreOptions } from '../../store/memory-store.ts'
+import type { CommitResult, Transaction } from '../../store/store.ts'
+
+/** Which requests are meant; all when nothing is said. */
+export interface RequestFilter {
+  readonly verb?: Verb
+  readonly kind?: ResourceType
+  readonly subresource?: string
+  /** Who asks: `controller/deployment`, `scheduler`, `kubelet/node-0`, `kubectl`. */
+  readonly sender?: string
+}
+
+/**
+ * gone: the server has forgotten the past (410), the client lists again; reset: the stream ends without a word, the client
+ * goes on from where it was; silence: nothing comes any more, and nobody says so.
+ */
+export type WatchFault = 'gone' | 'reset' | 'silence'
+
+export interface RequestRejection extends RequestFilter {
+  /** 409 by default: somebody else was faster. */
+  readonly code?: 409 | 429 | 500 | 503
+  /** How many requests are refused; 1 by default. */
+  readonly times?: number
+}
+
+interface OpenWatch {
+  readonly request: ApiRequest
+  readonly events: Channel<WatchEvent>
+}
+
+const rejections = {
+  409: ['Conflict', 'the object has been modified; please apply your changes to the latest version and try again'],
+  429: ['TooManyRequests', 'too many requests, please try again later'],
+  500: ['InternalError', 'an error on the server has prevented the request from succeeding'],
+  503: ['ServiceUnavailable', 'the server is currently unable to handle the request'],
+} as const
+
+/** Beyond so many, watches that have ended are looked for and forgotten. */
+const watchesPruneAt = 1_000
+
+export class Faults {
+  readonly #watches = new Set<OpenWatch>()
+  readonly #rejections: { readonly rejection: RequestRejection; left: number }[] = []
+  #commitMs = 0
+
+  /** How long each write takes until it is durable, in the cluster's own time. */
+  get commitMs(): number {
+    return this.#commitMs
+  }
+
+  slowStore(commitMs: number): void {
+    this.#commitMs = commitMs
+  }
+
+  /** Breaks the watches that are open now; returns how many. */
+  breakWatches(fault: WatchFault, filter: RequestFilter = {}): number {
+    this.#forgetEnded()
+    const meant = [...this.#watches].filter(({ request }) => matches(request, filter))
+    for (const watch of meant) this.#break(watch, fault)
+    return meant.length
+  }
+
+  reject(rejection: RequestRejection): void {
+    this.#rejections.push({ rejection, left: rejection.times ?? 1 })
+  }
+
+  /** Nothing goes wrong any more; watches that had fallen silent end, so that their clients notice. */
+  heal(): void {
+    this.#commitMs = 0
+    this.#rejections.length = 0
+    for (const { events } of this.#watches) if (events.isMuted) events.end()
+  }
+
+  /** Throws when the request is one of those to refuse. @internal */
+  check(request: ApiRequest): void {
+    if (this.#rejections.length === 0) return
+    const index = this.#rejections.findIndex(({ rejection: refusal }) => matches(request, refusal))
+    const found = this.#rejections[index]
+    if (found === undefined) return
+    if (--found.left <= 0) this.#rejections.splice(index, 1)
+    const { code = 409 } = found.rejection
+    const [reason, message] = rejections[code]
+    throw new StatusError(code, reason, message)
+  }
+
+  /** Keeps the watch in mind, so that it can be broken. @internal */
+  track(request: ApiRequest, events: Channel<WatchEvent>): void {
+    if (this.#watches.size >= watchesPruneAt) this.#forgetEnded()
+    this.#watches.add({ request, events })
+  }
+
+  #forgetEnded(): void {
+    for (const watch of this.#watches) if (watch.events.ended) this.#watches.delete(watch)
+  }
+
+  #break({ events }: OpenWatch, fault: WatchFault): void {
+    switch (fault) {
+      case 'silence':
+        return events.mute()
+      case 'gone':
+        events.push({ type: 'ERROR', status: new StatusError(410, 'Expired', 'too old resource version').toStatus() })
+        return events.end()
+      case 'reset':
+        return events.end()
+      default:
+        return fault satisfies never
+    }
+  }
+}
+
+const matches = ({ target, sender: asker }: ApiRequest, { verb, kind, subresource, sender }: RequestFilter): boolean =>
+  target.kind === 'resource' &&
+  (verb === undefined || target.verb === verb) &&
+  (kind === undefined || target.resource === kind) &&
+  (subresource === undefined || target.subresource === subresource) &&
+  (sender === undefined || asker === sender)
+
+/** An API server whose requests meet with faults. */
+export class FaultyApiServer extends ApiServer {
+  readonly #faults: Faults
+
+  constructor(deps: ApiServerDeps, faults: Faults) {
+    super(deps)
+    this.#faults = faults
+  }
+
+  protected override injectFault(request: ApiRequest): void {
+    this.#faults.check(request)
+  }
+
+  override handle(request: ApiRequest): MaybePromise<ApiResponse> {
+    const answer = super.handle(request)
+    if (request.target.kind !== 'resource' || request.target.verb !== 'watch') return answer
+    return thenMaybe(answer, (known) => {
+      if (known.kind === 'watch') this.#faults.track(request, known.events)
+      return known
+    })
+  }
+}
+
+/** A store in memory that is as slow as the faults say. */
+export class FaultyStore extends MemoryStore {
+  readonly #faults: Faults
+  readonly #clock: Clock
+
+  constructor(clock: Clock, faults: Faults, options: MemoryStoreOptions = {}) {
+    super(clock, options)
+    this.#clock = clock
+    this.#faults = faults
+  }
+
+  override commit(transaction: Transaction, signal: AbortSignal): Promise<CommitResult> {
+    const { commitMs } = this.#faults
+    if (commitMs === 0) return super.commit(transaction, signal)
+    return this.#clock.sleep(commitMs, signal).then(() => super.commit(transaction, signal))
+  }
+}

@@ -1,0 +1,53 @@
+// IsolatedTransport: the transport of those who use a cluster from outside, such as a test, in the same process. They share
+// no mutable object with the API server: what they send is copied, and what they receive is frozen. Components of the
+// cluster treat objects as immutable values and do without it.
+import type { Context } from '../../base/observability/context.ts'
+import { deepFreeze } from '../../base/collections/deep-freeze.ts'
+import { jsonCopy } from '../../base/collections/json-copy.ts'
+import type { ApiObject } from '../../api/meta/object.ts'
+import type { ApiCall, ClientEvent, ListPage, Transport, WatchCall } from '../../client/transport/transport.ts'
+
+/** Waits for a call that the cluster works on, and sees to it that its time passes meanwhile. */
+export type AwaitCall = <T>(call: Promise<T>, what: string) => Promise<T>
+
+export interface IsolatedTransportOptions {
+  readonly awaitCall: AwaitCall
+  /** Called with the objects that a call has read. */
+  readonly onRead: (objects: readonly ApiObject[]) => void
+}
+
+export class IsolatedTransport implements Transport {
+  readonly #inner: Transport
+  readonly #await: AwaitCall
+  readonly #onRead: IsolatedTransportOptions['onRead']
+
+  constructor(inner: Transport, { awaitCall, onRead }: IsolatedTransportOptions) {
+    this.#inner = inner
+    this.#await = awaitCall
+    this.#onRead = onRead
+  }
+
+  async read(path: string, accept: string, context: Context): Promise<unknown> {
+    return deepFreeze(await this.#await(this.#inner.read(path, accept, context), `read ${path}`))
+  }
+
+  async send(call: ApiCall, context: Context): Promise<unknown> {
+    const copied = call.body === undefined ? call : { ...call, body: jsonCopy(call.body) }
+    const answer = deepFreeze(await this.#await(this.#inner.send(copied, context), describe(call)))
+    if (call.verb === 'get') this.#onRead([answer as ApiObject])
+    return answer
+  }
+
+  async list(call: ApiCall, context: Context): Promise<ListPage> {
+    const page = deepFreeze(await this.#await(this.#inner.list(call, context), describe(call)))
+    this.#onRead(page.items)
+    return page
+  }
+
+  async *watch(call: WatchCall, context: Context): AsyncIterable<readonly ClientEvent[]> {
+    for await (const events of this.#inner.watch(call, context)) yield deepFreeze(events)
+  }
+}
+
+const describe = ({ verb, kind, subresource, name }: ApiCall): string =>
+  `${verb} ${kind.plural}${subresource === '' ? '' : `/${subresource}`} ${name}`.trimEnd()

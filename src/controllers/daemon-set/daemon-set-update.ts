@@ -1,0 +1,87 @@
+// Rolling update of a DaemonSet: old pods go as far as availability allows, or new ones come beside them (surge).
+import type { DaemonSet } from '../../api/apps/v1/daemon-set.ts'
+import { resolveCount } from '../../api/validation/count-or-percent.ts'
+import { isPodAvailable } from '../../api/core/v1/pod/pod-readiness.ts'
+import type { Pod } from '../../api/core/v1/pod/pod.ts'
+import { isBeingDeleted } from '../../api/meta/object.ts'
+import type { Change } from '../runtime/controller.ts'
+import { createPod, deletePod } from '../workload/pod-from-template.ts'
+import { daemonPod } from './node-placement.ts'
+
+export interface NodePods {
+  readonly nodeName: string
+  readonly pods: readonly Pod[]
+}
+
+export interface RollingUpdateInput {
+  readonly object: DaemonSet
+  readonly hash: string
+  /** The nodes that should run a pod, with the pods that are there. */
+  readonly nodes: readonly NodePods[]
+  readonly isUpdated: (pod: Pod) => boolean
+  readonly nowMs: number
+}
+
+export const surgeOf = ({ spec }: DaemonSet, desired: number): number =>
+  resolveCount(spec.updateStrategy.rollingUpdate?.maxSurge ?? 0, desired, 'up')
+
+export function rollingUpdate(input: RollingUpdateInput): Change[] {
+  const { object, nodes } = input
+  const surge = surgeOf(object, nodes.length)
+  if (surge > 0) return surgeUpdate(input, surge)
+  const unavailable = resolveCount(object.spec.updateStrategy.rollingUpdate?.maxUnavailable ?? 1, nodes.length, 'up')
+  return replaceInPlace(input, Math.max(1, unavailable))
+}
+
+/** The one old and the one new pod of a node; undefined when there are more, which is for the others to settle. */
+function pair({ isUpdated }: RollingUpdateInput, pods: readonly Pod[]): { old?: Pod; fresh?: Pod } | undefined {
+  const alive = pods.filter((pod) => !isBeingDeleted(pod))
+  const [fresh, ...moreFresh] = alive.filter(isUpdated)
+  const [old, ...moreOld] = alive.filter((pod) => !isUpdated(pod))
+  if (moreFresh.length + moreOld.length > 0) return undefined
+  return { ...(old === undefined ? {} : { old }), ...(fresh === undefined ? {} : { fresh }) }
+}
+
+const isAvailable = ({ object, nowMs }: RollingUpdateInput, pod: Pod): boolean =>
+  isPodAvailable(pod, object.spec.minReadySeconds ?? 0, nowMs)
+
+function replaceInPlace(input: RollingUpdateInput, unavailableMax: number): Change[] {
+  let unavailable = 0
+  const broken: Pod[] = []
+  const candidates: Pod[] = []
+  for (const { pods } of input.nodes) {
+    const { old, fresh } = pair(input, pods) ?? {}
+    if (old !== undefined && fresh === undefined) {
+      if (isAvailable(input, old)) candidates.push(old)
+      else {
+        // It serves nobody: replacing it costs nothing.
+        broken.push(old)
+        unavailable++
+      }
+    } else if (fresh === undefined || old !== undefined || !isAvailable(input, fresh)) unavailable++
+  }
+  const chosen = candidates.slice(0, Math.max(0, unavailableMax - unavailable))
+  return [...broken, ...chosen].map(deletePod)
+}
+
+function surgeUpdate(input: RollingUpdateInput, surgeMax: number): Change[] {
+  let surged = 0
+  const done: Pod[] = []
+  const broken: string[] = []
+  const candidates: string[] = []
+  for (const { nodeName, pods } of input.nodes) {
+    const found = pair(input, pods)
+    if (found === undefined) {
+      surged++
+      continue
+    }
+    const { old, fresh } = found
+    if (old === undefined) continue
+    if (fresh === undefined) (isAvailable(input, old) ? candidates : broken).push(nodeName)
+    else if (isAvailable(input, fresh)) done.push(old)
+    else surged++
+  }
+  const chosen = candidates.slice(0, Math.max(0, surgeMax - surged))
+  const made = [...broken, ...chosen].map((name) => createPod(daemonPod(input.object, name, input.hash)))
+  return [...done.map(deletePod), ...made]
+}

@@ -1,0 +1,73 @@
+// Stale disruptions: a pod that was to be removed and is still there after two minutes stays, and says so no more.
+import { rfc3339 } from '../../base/time/clock.ts'
+import { isPodFinished, podCondition } from '../../api/core/v1/pod/pod-readiness.ts'
+import { pod, type Pod } from '../../api/core/v1/pod/pod.ts'
+import { isBeingDeleted, namespaceOf, objectKey } from '../../api/meta/object.ts'
+import { podDisruptionBudget, type PodDisruptionBudget } from '../../api/policy/v1/pod-disruption-budget.ts'
+import { hasReason } from '../../api/errors/status-error.ts'
+import { defineController } from '../runtime/controller.ts'
+
+const staleMs = 120_000
+const type = 'DisruptionTarget'
+
+interface Memory {
+  /** Evictions that were granted, by the key of the pod: since when, and by which budget. */
+  readonly granted: Map<string, { readonly sinceMs: number; readonly budget: string }>
+}
+
+export const staleDisruptionController = defineController({
+  name: 'stale-disruption',
+  account: 'disruption-controller',
+  component: 'controllermanager',
+  watches: [pod, podDisruptionBudget],
+  state: (): Memory => ({ granted: new Map() }),
+  enqueues(kind, { key, now }, { state: memory }) {
+    if (kind.kind === pod.kind) {
+      if (now === undefined || isBeingDeleted(now)) memory.granted.delete(key)
+      return now !== undefined && targetedMs(now as Pod) !== undefined ? [key] : []
+    }
+    if (now === undefined) return []
+    const { metadata, status } = now as PodDisruptionBudget
+    return Object.entries(status.disruptedPods ?? {}).map(([name, since]) => {
+      const podKey = objectKey(namespaceOf(now), name)
+      memory.granted.set(podKey, { sinceMs: Date.parse(since), budget: objectKey(namespaceOf(now), metadata.name) })
+      return podKey
+    })
+  },
+  async reconcile(key, { client, cached, state: memory, nowMs, tell }, context) {
+    const object = cached(pod, key)
+    const granted = memory.granted.get(key)
+    if (object === undefined || isBeingDeleted(object)) {
+      memory.granted.delete(key)
+      return undefined
+    }
+    if (granted !== undefined && granted.sinceMs + staleMs <= nowMs) {
+      memory.granted.delete(key)
+      const message = `Pod was expected by PDB ${granted.budget} to be deleted but it wasn't`
+      tell(object, { type: 'Warning', reason: 'NotDeleted', message }, context)
+    }
+    const sinceMs = targetedMs(object)
+    if (sinceMs !== undefined && sinceMs + staleMs <= nowMs) {
+      const { name, uid } = object.metadata
+      const condition = { type, status: 'False', reason: null, message: null, lastTransitionTime: rfc3339(nowMs) }
+      try {
+        const patch = { metadata: { uid }, status: { conditions: [condition] } }
+        await client.of(pod).patch(name, namespaceOf(object), patch, 'strategic', context, 'status')
+      } catch (error) {
+        if (!hasReason(error, 'NotFound') && !hasReason(error, 'Conflict')) throw error
+      }
+    }
+    const due = [sinceMs, memory.granted.get(key)?.sinceMs]
+      .filter((ms) => ms !== undefined && ms + staleMs > nowMs)
+      .map((ms) => (ms ?? 0) + staleMs - nowMs)
+    return due.length === 0 ? undefined : Math.min(...due)
+  },
+})
+
+/** Since when the pod is to go; undefined where it is not, goes indeed, or was ended by its kubelet. */
+function targetedMs(object: Pod): number | undefined {
+  const condition = podCondition(object, type)
+  if (condition?.status !== 'True' || condition.reason === 'TerminationByKubelet') return undefined
+  if (isBeingDeleted(object) || isPodFinished(object)) return undefined
+  return Date.parse(condition.lastTransitionTime ?? '')
+}

@@ -1,0 +1,139 @@
+// EndpointSlices of one owner: the endpoints that should be, put into the slices that are, with as few writes as can be.
+import { endpointSlice, type EndpointSlice } from '../../api/discovery/v1/endpoint-slice.ts'
+import type { Endpoint, EndpointPort } from '../../api/discovery/v1/endpoint.ts'
+import { equalValues } from '../../schema/json/json-value.ts'
+import type { Change } from '../runtime/controller.ts'
+import { triggerTimeAnnotation } from './trigger-time.ts'
+
+/** More endpoints than this go into another slice. */
+const endpointsPerSliceMax = 100
+
+/** Endpoints that share their ports and their kind of address. */
+export interface EndpointGroup {
+  readonly addressType: EndpointSlice['addressType']
+  readonly ports: readonly EndpointPort[]
+  readonly endpoints: readonly Endpoint[]
+}
+
+export interface SliceMetadata {
+  readonly generateName: string
+  readonly labels: Readonly<Record<string, string>>
+  /** What they carry, and nothing else; left out, they keep what others put there. */
+  readonly annotations?: Readonly<Record<string, string>>
+  /** Since when it should look so; told with what is written, and no reason to write. */
+  readonly trigger?: string | undefined
+}
+
+export function sliceChanges(
+  existing: readonly EndpointSlice[],
+  groups: readonly EndpointGroup[],
+  look: SliceMetadata,
+): Change[] {
+  const claimed = new Set<EndpointSlice>()
+  const changes = groups.flatMap((group) => {
+    const own = existing.filter(
+      (slice) => slice.addressType === group.addressType && equalValues(slice.ports ?? [], group.ports),
+    )
+    for (const slice of own) claimed.add(slice)
+    return groupChanges(own, group, look)
+  })
+  return recycled([...changes, ...existing.filter((slice) => !claimed.has(slice)).map(remove)])
+}
+
+/** Where one slice is to be made and another to go, the other becomes the one: whoever follows them sees no gap. */
+function recycled(changes: readonly Change[]): Change[] {
+  const made = changes.filter(({ kind }) => kind === 'create')
+  return changes
+    .map((change) => {
+      const { object } = change
+      if (change.kind !== 'delete') return change
+      const at = made.findLastIndex((each) => addressTypeOf(each.object) === addressTypeOf(object))
+      const [next] = at < 0 ? [] : made.splice(at, 1)
+      return next === undefined ? change : rewritten(change.object as EndpointSlice, next.object as EndpointSlice)
+    })
+    .filter((change) => change.kind !== 'create' || made.includes(change))
+}
+
+const addressTypeOf = (slice: object): string => (slice as EndpointSlice).addressType
+
+function rewritten(slice: EndpointSlice, { metadata, endpoints = [], ports = [] }: EndpointSlice): Change {
+  const { annotations: _, ...kept } = slice.metadata
+  const { generateName: __, ...looks } = metadata
+  const object: EndpointSlice = { ...slice, metadata: { ...kept, ...looks }, endpoints, ports }
+  return { kind: 'update', of: endpointSlice, object }
+}
+
+const idOf = ({ targetRef, addresses }: Endpoint): string => targetRef?.uid ?? addresses.join()
+
+/** Endpoints stay in their slice; new ones fill slices that change anyway, then others, then new ones. */
+function groupChanges(own: readonly EndpointSlice[], group: EndpointGroup, look: SliceMetadata): Change[] {
+  const wanted = new Map(group.endpoints.map((endpoint) => [idOf(endpoint), endpoint]))
+  const kept = own.map((slice) => {
+    const endpoints: Endpoint[] = []
+    for (const endpoint of slice.endpoints ?? []) {
+      const now = wanted.get(idOf(endpoint))
+      if (now === undefined) continue
+      wanted.delete(idOf(endpoint))
+      endpoints.push(now)
+    }
+    return { slice, endpoints, isChanged: !equalValues(endpoints, slice.endpoints ?? []) }
+  })
+  const added = [...wanted.values()]
+  for (const target of kept.toSorted(
+    (a, b) => Number(b.isChanged) - Number(a.isChanged) || b.endpoints.length - a.endpoints.length,
+  ))
+    target.endpoints.push(...added.splice(0, Math.max(0, endpointsPerSliceMax - target.endpoints.length)))
+  const changes: Change[] = []
+  let left = kept.length
+  for (const { slice, endpoints } of kept) {
+    // The last slice of a group stays, empty if need be: it says that somebody looked.
+    if (endpoints.length === 0 && (left > 1 || added.length > 0)) {
+      left--
+      changes.push(remove(slice))
+    } else changes.push(...update(slice, endpoints, look))
+  }
+  while (added.length > 0 || (left === 0 && changes.length === 0 && kept.length === 0)) {
+    changes.push(create(group, added.splice(0, endpointsPerSliceMax), look))
+    left++
+  }
+  return changes
+}
+
+function update(slice: EndpointSlice, endpoints: readonly Endpoint[], look: SliceMetadata): Change[] {
+  const { labels } = look
+  const { annotations: before = {}, ...metadata } = slice.metadata
+  const { [triggerTimeAnnotation]: _, ...untriggered } = before
+  const annotations = look.annotations ?? untriggered
+  const next = {
+    ...slice,
+    metadata: { ...metadata, labels, ...annotationsOf({ ...look, annotations }) },
+    ...(endpoints.length === 0 ? { endpoints: [] } : { endpoints }),
+  }
+  const isSame =
+    equalValues(endpoints, slice.endpoints ?? []) &&
+    equalValues(labels, slice.metadata.labels) &&
+    equalValues(annotations, untriggered)
+  return isSame ? [] : [{ kind: 'update', of: endpointSlice, object: next }]
+}
+
+function annotationsOf({ annotations, trigger }: SliceMetadata): Pick<SliceMetadata, 'annotations'> {
+  const all = { ...annotations, ...(trigger === undefined ? {} : { [triggerTimeAnnotation]: trigger }) }
+  return Object.keys(all).length === 0 ? {} : { annotations: all }
+}
+
+const create = (
+  { addressType, ports }: EndpointGroup,
+  endpoints: readonly Endpoint[],
+  look: SliceMetadata,
+): Change => ({
+  kind: 'create',
+  of: endpointSlice,
+  object: {
+    metadata: { generateName: look.generateName, labels: look.labels, ...annotationsOf(look) },
+    addressType,
+    endpoints,
+    ports,
+  },
+})
+
+const remove = (object: EndpointSlice): Change => ({ kind: 'delete', of: endpointSlice, object })

@@ -1,0 +1,158 @@
+// Counting a Job's pods exactly once. A pod that ended is first noted in the status (`uncountedTerminatedPods`, or its
+// completion index), then loses its finalizer, then is counted: whoever dies in between finds the next step in the
+// status, and no pod can vanish uncounted.
+import type { Job, JobStatus } from '../../api/batch/v1/job.ts'
+import { pod as podKind, type Pod } from '../../api/core/v1/pod/pod.ts'
+import { isBeingDeleted } from '../../api/meta/object.ts'
+import type { Change } from '../runtime/controller.ts'
+import { indexSetText, parseIndexSet, type IndexSet } from './completion-indexes.ts'
+import {
+  failuresBefore,
+  hasLimitPerIndex,
+  indexOf,
+  isFailed,
+  isIndexed,
+  isSucceeded,
+  isTracked,
+  trackingFinalizer,
+} from './job-pods.ts'
+import { failureVerdict, isIgnored } from './policy-rules.ts'
+
+/** Pods noted by one plan; the rest follows. */
+const notedMax = 500
+
+export interface Tally {
+  /** All that have ended, counted or not. */
+  readonly succeeded: number
+  readonly failed: number
+  readonly succeededIndexes: IndexSet
+  readonly failedIndexes: IndexSet
+}
+
+/** How many ended well and badly, those that are not counted yet included. */
+export function tallyPods(job: Job, pods: readonly Pod[]): Tally {
+  const { status, spec } = job
+  const noted = notedIn(status)
+  const open = pods.filter(
+    (pod) => isTracked(pod) && !noted.succeeded.has(pod.metadata.uid) && !noted.failed.has(pod.metadata.uid),
+  )
+  const newlyFailed = open.filter((pod) => isFailed(pod, job) && !isIgnored(job, pod)).length
+  const completions = spec.completions ?? 0
+  const succeededIndexes = isIndexed(job) ? parseIndexSet(status.completedIndexes, completions) : new Set<number>()
+  if (isIndexed(job))
+    for (const pod of pods)
+      if (isTracked(pod) && isSucceeded(pod) && indexOf(pod, job) >= 0) succeededIndexes.add(indexOf(pod, job))
+  const failedIndexes = parseIndexSet(status.failedIndexes, completions)
+  if (hasLimitPerIndex(job))
+    for (const pod of pods)
+      if (isTracked(pod) && isFailed(pod, job) && indexOf(pod, job) >= 0 && isIndexLost(job, pod))
+        failedIndexes.add(indexOf(pod, job))
+  return {
+    succeeded: isIndexed(job)
+      ? succeededIndexes.size
+      : (status.succeeded ?? 0) + noted.succeeded.size + open.filter(isSucceeded).length,
+    failed: (status.failed ?? 0) + noted.failed.size + newlyFailed,
+    succeededIndexes,
+    failedIndexes,
+  }
+}
+
+/** Whether the failure of this pod was the last one that its index was allowed. */
+export function isIndexLost(job: Job, pod: Pod): boolean {
+  const verdict = failureVerdict(job, pod)
+  if (verdict?.action === 'FailIndex') return true
+  return verdict?.action !== 'Ignore' && failuresBefore(pod) >= (job.spec.backoffLimitPerIndex ?? Infinity)
+}
+
+const notedIn = ({ uncountedTerminatedPods: uncounted }: JobStatus) => ({
+  succeeded: new Set(uncounted?.succeeded),
+  failed: new Set(uncounted?.failed),
+})
+
+export interface JobEnding {
+  /** Whether the Job is about to end, and how. */
+  readonly outcome: 'succeeds' | 'fails' | undefined
+}
+
+export interface Accounting {
+  readonly status: JobStatus
+  readonly changes: readonly Change[]
+  /** Nothing is left to count. */
+  readonly isSettled: boolean
+}
+
+/** The counts as the status should have them, and the pods that may go because the stored status has them noted. */
+export function accountPods(
+  job: Job,
+  pods: readonly Pod[],
+  { succeededIndexes, failedIndexes }: Tally,
+  { outcome }: JobEnding,
+): Accounting {
+  const { status } = job
+  const noted = notedIn(status)
+  const tracked = new Map(pods.filter(isTracked).map((pod) => [pod.metadata.uid, pod]))
+  const counts = { succeeded: status.succeeded ?? 0, failed: status.failed ?? 0 }
+  const next = { succeeded: new Set<string>(), failed: new Set<string>() }
+  for (const result of ['succeeded', 'failed'] as const)
+    for (const uid of noted[result])
+      if (tracked.has(uid)) next[result].add(uid)
+      else counts[result]++
+  const storedIndexes = parseIndexSet(status.completedIndexes, job.spec.completions ?? 0)
+  const released: Pod[] = []
+  for (const pod of tracked.values()) {
+    const { uid } = pod.metadata
+    // A pod that was noted as failed while it was being deleted may still exit with 0; it stays failed.
+    const hasFailed = isFailed(pod, job) || noted.failed.has(uid) || outcome === 'fails'
+    if (isBeingDeleted(job)) released.push(pod)
+    else if (isSucceeded(pod) && !noted.failed.has(uid)) {
+      const isNoted = isIndexed(job)
+        ? storedIndexes.has(indexOf(pod, job)) || indexOf(pod, job) < 0
+        : noted.succeeded.has(uid)
+      if (isNoted) released.push(pod)
+      else if (!isIndexed(job) && next.succeeded.size < notedMax) next.succeeded.add(uid)
+    } else if (hasFailed) {
+      if (noted.failed.has(uid) || isIgnored(job, pod)) {
+        if (outcome !== undefined || !isNeededForItsIndex(job, pod, pods, failedIndexes)) released.push(pod)
+      } else if (next.failed.size < notedMax) next.failed.add(uid)
+    } else if (outcome === 'succeeds' && isBeingDeleted(pod)) released.push(pod)
+  }
+  const { succeeded: _, failed: __, completedIndexes: ___, failedIndexes: ____, ...kept } = status
+  return {
+    status: {
+      ...kept,
+      ...positive('succeeded', isIndexed(job) ? succeededIndexes.size : counts.succeeded),
+      ...positive('failed', counts.failed),
+      ...(succeededIndexes.size === 0 ? {} : { completedIndexes: indexSetText(succeededIndexes) }),
+      ...(hasLimitPerIndex(job) ? { failedIndexes: indexSetText(failedIndexes) } : {}),
+      uncountedTerminatedPods: {
+        ...(next.succeeded.size === 0 ? {} : { succeeded: [...next.succeeded] }),
+        ...(next.failed.size === 0 ? {} : { failed: [...next.failed] }),
+      },
+    },
+    changes: released.map(releasePod),
+    isSettled: tracked.size === 0 && next.succeeded.size + next.failed.size === 0,
+  }
+}
+
+const positive = (name: string, count: number): object => (count > 0 ? { [name]: count } : {})
+
+/** The last failed pod of an index stays until its successor has taken over its count of failures. */
+function isNeededForItsIndex(job: Job, pod: Pod, pods: readonly Pod[], failedIndexes: IndexSet): boolean {
+  if (!hasLimitPerIndex(job)) return false
+  const index = indexOf(pod, job)
+  if (index < 0 || failedIndexes.has(index)) return false
+  const { creationTimestamp, uid } = pod.metadata
+  return !pods.some(
+    (other) =>
+      other.metadata.uid !== uid &&
+      indexOf(other, job) === index &&
+      (other.metadata.creationTimestamp > creationTimestamp || failuresBefore(other) > failuresBefore(pod)),
+  )
+}
+
+export const releasePod = (object: Pod): Change => ({
+  kind: 'patch',
+  of: podKind,
+  object,
+  patch: { metadata: { uid: object.metadata.uid, '$deleteFromPrimitiveList/finalizers': [trackingFinalizer] } },
+})

@@ -1,0 +1,39 @@
+// What is said of a node that says nothing of itself any more.
+import type { Node, NodeCondition } from '../../api/core/v1/node/node.ts'
+
+const told = ['Ready', 'MemoryPressure', 'DiskPressure', 'PIDPressure'] as const
+
+export const readyCondition = ({ status }: Node): NodeCondition | undefined =>
+  status.conditions?.find(({ type }) => type === 'Ready')
+
+/** Conditions of a silent node: what it told is unknown now. Undefined when that is said already. */
+export function unknownConditions(node: Node, now: string): readonly NodeCondition[] | undefined {
+  const { conditions = [] } = node.status
+  const missing = told.filter((type) => !conditions.some((condition) => condition.type === type))
+  const isTold = (type: string) => told.some((one) => one === type)
+  if (missing.length === 0 && conditions.every(({ type, status }) => !isTold(type) || status === 'Unknown'))
+    return undefined
+  return [
+    ...conditions.map((condition) =>
+      isTold(condition.type) && condition.status !== 'Unknown' ? silenced(condition, now) : condition,
+    ),
+    ...missing.map((type) => neverTold(type, node, now)),
+  ]
+}
+
+const silenced = (condition: NodeCondition, now: string): NodeCondition => ({
+  ...condition,
+  status: 'Unknown',
+  reason: 'NodeStatusUnknown',
+  message: 'Kubelet stopped posting node status.',
+  lastTransitionTime: now,
+})
+
+const neverTold = (type: string, { metadata }: Node, now: string): NodeCondition => ({
+  type,
+  status: 'Unknown',
+  reason: 'NodeStatusNeverUpdated',
+  message: 'Kubelet never posted node status.',
+  ...(metadata.creationTimestamp === undefined ? {} : { lastHeartbeatTime: metadata.creationTimestamp }),
+  lastTransitionTime: now,
+})

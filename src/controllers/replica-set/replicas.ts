@@ -1,0 +1,103 @@
+// Replicas: as many pods as a spec says; the surplus goes, the least useful first. ReplicaSets and
+// ReplicationControllers are this one concept under two kinds; they differ in how they select.
+import { rfc3339 } from '../../base/time/clock.ts'
+import { isPodAvailable, isPodReady } from '../../api/core/v1/pod/pod-readiness.ts'
+import { pod, type Pod } from '../../api/core/v1/pod/pod.ts'
+import type { PodTemplateSpec } from '../../api/core/v1/pod-spec/pod-template-spec.ts'
+import { isBeingDeleted, type ApiObject } from '../../api/meta/object.ts'
+import { selects } from '../../api/selectors/selectors.ts'
+import { availabilityWaitMs, isPodActive, isPodTerminating, requeueAfter } from '../workload/pod-availability.ts'
+import type { Change, Plan, PlanView } from '../runtime/controller.ts'
+import { createPod, deletePod, podFromTemplate, podsBurstMax } from '../workload/pod-from-template.ts'
+import { rankedForDeletion } from '../workload/pod-ranking.ts'
+
+interface Condition {
+  readonly type: string
+  readonly status: string
+  readonly reason?: string
+  readonly message?: string
+  readonly lastTransitionTime?: string | null
+}
+
+/** What both kinds have. */
+interface ReplicatedWorkload extends ApiObject {
+  readonly spec: { readonly replicas: number; readonly minReadySeconds?: number }
+  readonly status: { readonly conditions?: readonly Condition[] }
+}
+
+export interface ReplicasInput {
+  readonly template: PodTemplateSpec
+  /** Pods of all that belongs together: those on a node that holds many of them go first. */
+  readonly related: () => readonly Pod[]
+  /** Whether the status of the kind counts the pods that are on their way out. */
+  readonly countsTerminating: boolean
+}
+
+export function planReplicas(object: ReplicatedWorkload, input: ReplicasInput, { owned, nowMs }: PlanView): Plan {
+  const pods = owned(pod)
+  const active = pods.filter(isPodActive)
+  const missing = isBeingDeleted(object) ? 0 : object.spec.replicas - active.length
+  const status = statusOf(object, pods, active, input, nowMs)
+  return {
+    changes: podChanges(object.metadata.name, missing, active, input, nowMs),
+    status,
+    statusOnFailure: (error) => ({ ...status, ...failureConditions(object, missing, error, nowMs) }),
+    ...requeueAfter(availabilityWaitMs(active, object.spec.minReadySeconds ?? 0, nowMs)),
+  }
+}
+
+function podChanges(
+  name: string,
+  missing: number,
+  active: readonly Pod[],
+  { template, related }: ReplicasInput,
+  nowMs: number,
+): Change[] {
+  if (missing >= 0) {
+    const object = podFromTemplate(name, template)
+    return Array.from({ length: Math.min(missing, podsBurstMax) }, () => createPod(object))
+  }
+  const surplus = Math.min(-missing, podsBurstMax)
+  // When all go there is nothing to choose.
+  const chosen = surplus === active.length ? active : rankedForDeletion(active, related(), nowMs).slice(0, surplus)
+  return chosen.map(deletePod)
+}
+
+function statusOf(
+  { metadata, spec, status }: ReplicatedWorkload,
+  pods: readonly Pod[],
+  active: readonly Pod[],
+  { template, countsTerminating }: ReplicasInput,
+  nowMs: number,
+): object {
+  const matchLabels = template.metadata.labels ?? {}
+  const counts = {
+    fullyLabeledReplicas: active.filter(({ metadata: { labels } }) => selects({ matchLabels }, labels)).length,
+    readyReplicas: active.filter(isPodReady).length,
+    availableReplicas: active.filter((each) => isPodAvailable(each, spec.minReadySeconds ?? 0, nowMs)).length,
+  }
+  const conditions = (status.conditions ?? []).filter(({ type }) => type !== failureType)
+  return {
+    replicas: active.length,
+    ...Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0)),
+    ...(countsTerminating ? { terminatingReplicas: pods.filter(isPodTerminating).length } : {}),
+    observedGeneration: metadata.generation ?? 0,
+    ...(conditions.length === 0 ? {} : { conditions }),
+  }
+}
+
+const failureType = 'ReplicaFailure'
+
+function failureConditions({ status }: ReplicatedWorkload, missing: number, { message }: Error, nowMs: number): object {
+  const before = status.conditions?.find(({ type }) => type === failureType)
+  const others = (status.conditions ?? []).filter(({ type }) => type !== failureType)
+  const failure: Condition = {
+    type: failureType,
+    status: 'True',
+    reason: missing > 0 ? 'FailedCreate' : 'FailedDelete',
+    message,
+    lastTransitionTime: rfc3339(nowMs),
+  }
+  // A failure that is known already is not told again with every try.
+  return { conditions: [...others, before?.reason === failure.reason ? before : failure] }
+}

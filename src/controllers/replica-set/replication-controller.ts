@@ -1,0 +1,22 @@
+// ReplicationController: replicas selected by equal labels.
+import { pod } from '../../api/core/v1/pod/pod.ts'
+import { replicationController, type ReplicationController } from '../../api/core/v1/workload/replication-controller.ts'
+import { selects } from '../../api/selectors/selectors.ts'
+import { isPodActive } from '../workload/pod-availability.ts'
+import { defineController } from '../runtime/controller.ts'
+import { planReplicas } from './replicas.ts'
+
+export const replicationControllerController = defineController<ReplicationController>({
+  name: 'replication-controller',
+  account: 'replication-controller',
+  reconciles: replicationController,
+  owns: [pod],
+  claims: ({ spec: { selector } }, { metadata }) =>
+    selector !== undefined && selects({ matchLabels: selector }, metadata.labels),
+  plan(object, view) {
+    const { template } = object.spec
+    if (template === undefined) return { changes: [] }
+    const related = () => view.owned(pod).filter(isPodActive)
+    return planReplicas(object, { template, related, countsTerminating: false }, view)
+  },
+})

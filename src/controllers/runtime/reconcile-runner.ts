@@ -1,0 +1,55 @@
+// reconcileRunner: informers and keys for controllers that reconcile explicitly.
+import type { Kind } from '../../api/kind/kind.ts'
+import type { ApiObject } from '../../api/meta/object.ts'
+import { byOwnerUid, type Informer } from '../../client/informer/informer.ts'
+import type { ReconcileController, ReconcileTools } from './controller.ts'
+import { DiscoveredKinds } from './discovered-kinds.ts'
+import type { Runner, RunnerDeps } from './runner.ts'
+
+const ownerIndex = 'owner'
+
+export function reconcileRunner(controller: ReconcileController, deps: RunnerDeps): Runner {
+  const { informers, queue, client, clock, events, settings } = deps
+  const watched = new Map<Kind, Informer>()
+  let followed: DiscoveredKinds | undefined
+  const informerOf = <T extends ApiObject>(kind: Kind<T>) =>
+    (watched.get(kind) as Informer<T> | undefined) ?? informers.of(kind)
+  for (const { kind, name, valuesOf: groupsOf } of controller.indexes ?? []) informers.of(kind).addIndex(name, groupsOf)
+  const tools: ReconcileTools = {
+    client,
+    state: controller.state?.(),
+    settings,
+    get nowMs() {
+      return clock.nowMs()
+    },
+    tell: (about, note, context) => events.record(about, note, context),
+    cached: <T extends ApiObject>(kind: Kind<T>, key: string) => informerOf(kind).get(key),
+    all: <T extends ApiObject>(kind: Kind<T>) => informerOf(kind).all(),
+    byIndex: ({ kind, name }, group) => informers.of(kind).byIndex(name, group),
+    dependents(uid) {
+      const found: { kind: Kind; object: ApiObject }[] = []
+      for (const [kind, informer] of watched)
+        for (const object of informer.byIndex(ownerIndex, uid)) found.push({ kind, object })
+      return found
+    },
+    discovered: { kindFor: (...name) => followed?.kindFor(...name), resource: (name) => followed?.resource(name) },
+  }
+  function watch(kind: Kind, informer: Informer): void {
+    watched.set(kind, informer)
+    informer.addIndex(ownerIndex, byOwnerUid)
+    informer.onChange((change) => {
+      for (const key of controller.enqueues(kind, change, tools)) queue.add(key, change.cause)
+    })
+  }
+  for (const kind of controller.watches) watch(kind, informers.of(kind))
+  const { watchesDiscovered: isWanted } = controller
+  if (isWanted !== undefined)
+    followed = new DiscoveredKinds({ ...deps, isWanted, onAdded: watch, onRemoved: (kind) => watched.delete(kind) })
+  return {
+    async run(key, context, later) {
+      await followed?.settled(context.signal)
+      const againMs = await controller.reconcile(key, tools, context)
+      if (againMs !== undefined) later(againMs)
+    },
+  }
+}

@@ -1,0 +1,136 @@
+// The controller runtime: informers, queue, workers, expectations, retries, events and flow records of one controller.
+import { context } from '../../base/observability/context.ts'
+import { causeOf } from '../../base/observability/flow-recorder.ts'
+import { errorText } from '../../base/observability/log.ts'
+import type { Metrics } from '../../base/observability/metrics.ts'
+import type { TaskGroup } from '../../base/async/task-group.ts'
+import { WorkQueue, type Work } from '../../base/work/work-queue.ts'
+import { StatusError } from '../../api/errors/status-error.ts'
+import { splitKey } from '../../api/meta/object.ts'
+import { EventRecorder } from '../../client/events/event-recorder.ts'
+import type { Controller } from './controller.ts'
+import { planRunner } from './plan-runner.ts'
+import type { ControllerMetrics, ControllerDeps, Runner, RunnerDeps } from './runner.ts'
+import { reconcileRunner } from './reconcile-runner.ts'
+
+/** From ten nanoseconds to ten seconds, by powers of ten. */
+const secondsBounds = [1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1, 1, 10]
+
+/** Under the names that dashboards of Kubernetes read. */
+export const controllerMetrics = (metrics: Metrics): ControllerMetrics => ({
+  beforeText: (collect) => metrics.beforeText(collect),
+  depth: metrics.gauge('workqueue_depth', 'Current depth of workqueue', ['name']),
+  unfinishedSeconds: metrics.gauge(
+    'workqueue_unfinished_work_seconds',
+    'How many seconds of work is in progress and has not been observed by work_duration. Large values indicate stuck workers.',
+    ['name'],
+  ),
+  longestSeconds: metrics.gauge(
+    'workqueue_longest_running_processor_seconds',
+    'How many seconds has the longest running processor for workqueue been running.',
+    ['name'],
+  ),
+  adds: metrics.counter('workqueue_adds_total', 'Total number of adds handled by workqueue', ['name']),
+  retries: metrics.counter('workqueue_retries_total', 'Total number of retries handled by workqueue', ['name']),
+  waitSeconds: metrics.histogram(
+    'workqueue_queue_duration_seconds',
+    'How long in seconds an item stays in workqueue before being requested.',
+    secondsBounds,
+    ['name'],
+  ),
+  workSeconds: metrics.histogram(
+    'workqueue_work_duration_seconds',
+    'How long in seconds processing an item from workqueue takes.',
+    secondsBounds,
+    ['name'],
+  ),
+})
+
+const workersPerController = 5
+
+/** Starts the controller's workers; they end with the task group. */
+export function startController(controller: Controller, deps: ControllerDeps, tasks: TaskGroup): void {
+  const { client } = deps
+  const queue = new WorkQueue<string>(deps.clock)
+  const events = new EventRecorder(client, controller.component ?? controller.account, deps)
+  const runnerParts: RunnerDeps = { ...deps, queue, events, tasks }
+  const runner =
+    controller.type === 'plan' ? planRunner(controller, runnerParts) : reconcileRunner(controller, runnerParts)
+  const counts = countsOf(controller.name, deps.metrics)
+  const uncollect = deps.metrics.beforeText(() => collect(queue, counts, deps.clock.nowMs()))
+  tasks.signal.addEventListener(
+    'abort',
+    () => {
+      queue.close()
+      uncollect()
+    },
+    { once: true },
+  )
+  tasks.start(`${controller.name} events`, (signal) => events.run(signal))
+  for (let worker = 0; worker < workersPerController; worker++)
+    tasks.start(`${controller.name} worker ${worker}`, async (signal) => {
+      await deps.informers.synced()
+      for (let work = await queue.take(signal); work !== undefined; work = await queue.take(signal))
+        await processKey(controller, runner, work, runnerParts, counts, signal)
+    })
+}
+
+/** The series of one controller: their labels are put into words once, not at each turn. */
+const countsOf = (name: string, metrics: ControllerMetrics) => ({
+  depth: metrics.depth.with({ name }),
+  unfinishedSeconds: metrics.unfinishedSeconds.with({ name }),
+  longestSeconds: metrics.longestSeconds.with({ name }),
+  adds: metrics.adds.with({ name }),
+  retries: metrics.retries.with({ name }),
+  waitSeconds: metrics.waitSeconds.with({ name }),
+  workSeconds: metrics.workSeconds.with({ name }),
+  /** When work that is in progress began, by key. */
+  begunMs: new Map<string, number>(),
+})
+
+/** What a queue holds is looked up when somebody reads the metrics. */
+function collect(queue: WorkQueue<string>, counts: ReturnType<typeof countsOf>, nowMs: number): void {
+  const seconds = [...counts.begunMs.values()].map((begunMs) => (nowMs - begunMs) / 1000)
+  counts.depth.set(queue.depth)
+  counts.unfinishedSeconds.set(seconds.reduce((sum, each) => sum + each, 0))
+  counts.longestSeconds.set(Math.max(0, ...seconds))
+}
+
+async function processKey(
+  controller: Controller,
+  runner: Runner,
+  { key, cause, addedMs }: Work<string>,
+  { queue, flow, log, clock }: RunnerDeps,
+  counts: ReturnType<typeof countsOf>,
+  signal: AbortSignal,
+): Promise<void> {
+  const { name } = controller
+  const participant = `controller/${name}`
+  const subject = controller.type === 'plan' ? { resource: controller.reconciles.plural, ...splitKey(key) } : undefined
+  const run = flow.record('reconcile', participant, participant, `reconcile ${key}`, subject, 0, cause)
+  const begunMs = clock.nowMs()
+  counts.adds.add(1)
+  counts.begunMs.set(key, begunMs)
+  counts.waitSeconds.observe((begunMs - addedMs) / 1000)
+  try {
+    const own = { ...causeOf(run), revisions: cause.revisions }
+    await runner.run(key, context(signal, own), (delayMs) => queue.addAfter(key, delayMs, own))
+    flow.finish(run, 'done')
+    queue.forget(key)
+  } catch (error) {
+    if (!signal.aborted) {
+      flow.finish(run, errorText(error))
+      counts.retries.add(1)
+      if (!isExpected(error)) log.warn('a reconcile failed and will be tried again', { controller: name, key, error })
+      queue.retry(key, cause)
+    }
+  } finally {
+    counts.begunMs.delete(key)
+    counts.workSeconds.observe((clock.nowMs() - begunMs) / 1000)
+    queue.done(key)
+  }
+}
+
+// Somebody was faster: the next look sees it. Nothing for the log.
+const isExpected = (error: unknown): boolean =>
+  error instanceof StatusError && ['Conflict', 'AlreadyExists', 'NotFound'].includes(error.reason)

@@ -1,0 +1,46 @@
+// The status of a StatefulSet: how many pods there are, how well they are, and of which revision.
+import type { ControllerRevision } from '../../api/apps/v1/controller-revision.ts'
+import type { StatefulSet } from '../../api/apps/v1/stateful-set.ts'
+import type { StatefulSetStatus } from '../../api/apps/v1/stateful-set-spec.ts'
+import { isPodAvailable, isPodReady } from '../../api/core/v1/pod/pod-readiness.ts'
+import type { Pod } from '../../api/core/v1/pod/pod.ts'
+import { isBeingDeleted } from '../../api/meta/object.ts'
+import { revisionNameOf } from './pod-identity.ts'
+
+export const isRunningAndReady = (pod: Pod): boolean => pod.status.phase === 'Running' && isPodReady(pod)
+
+export function statefulSetStatus(
+  set: StatefulSet,
+  pods: readonly Pod[],
+  current: ControllerRevision,
+  update: ControllerRevision,
+  nowMs: number,
+): StatefulSetStatus {
+  const { metadata, spec, status } = set
+  const ofRevision = ({ metadata: { name } }: ControllerRevision) =>
+    pods.filter((pod) => !isBeingDeleted(pod) && revisionNameOf(pod) === name).length
+  const counts = {
+    readyReplicas: pods.filter(isRunningAndReady).length,
+    currentReplicas: ofRevision(current),
+    updatedReplicas: ofRevision(update),
+  }
+  const isRolledOut =
+    spec.updateStrategy.type === 'RollingUpdate' &&
+    [counts.updatedReplicas, counts.readyReplicas, pods.length].every((count) => count === spec.replicas)
+  const { conditions } = status
+  return {
+    observedGeneration: metadata.generation ?? 0,
+    replicas: pods.length,
+    ...present({ ...counts, ...(isRolledOut ? { currentReplicas: counts.updatedReplicas } : {}) }),
+    availableReplicas: pods.filter(
+      (pod) => pod.status.phase === 'Running' && isPodAvailable(pod, spec.minReadySeconds ?? 0, nowMs),
+    ).length,
+    currentRevision: (isRolledOut ? update : current).metadata.name,
+    updateRevision: update.metadata.name,
+    collisionCount: status.collisionCount ?? 0,
+    ...(conditions === undefined ? {} : { conditions }),
+  }
+}
+
+const present = (counts: Readonly<Record<string, number>>) =>
+  Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0))

@@ -1,0 +1,67 @@
+// Who keeps volumes and claims that are to go.
+import { deepEqual } from 'node:assert/strict'
+import { test } from 'node:test'
+import { claimFinalizer, persistentVolumeClaim } from '../../api/core/v1/volume/persistent-volume-claim.ts'
+import { persistentVolume, volumeFinalizer } from '../../api/core/v1/volume/persistent-volume.ts'
+import type { ApiObject } from '../../api/meta/object.ts'
+import type { Controller } from '../runtime/controller.ts'
+import { aPod, made, planOf } from '../runtime/plan.harness.ts'
+import { claimProtectionController, volumeProtectionController } from './volume-protection.ts'
+
+const ending = { deletionTimestamp: '2030-01-01T00:00:00Z' }
+const claim = (metadata: object) => made(persistentVolumeClaim, 'c', { metadata, spec: {} })
+const volume = (metadata: object, phase = 'Available') =>
+  made(persistentVolume, 'v', { metadata, spec: {}, status: { phase } })
+const user = (nodeName: string, volumes: object) =>
+  aPod('p', { nodeName, spec: { volumes: [{ name: 'c', ...volumes }] } })
+const names = { persistentVolumeClaim: { claimName: 'c' } }
+const held = { finalizers: ['x', claimFinalizer] }
+
+const cases: [why: string, by: Controller, object: ApiObject, others: ApiObject[], finalizers: string[] | undefined][] =
+  [
+    ['a claim without protection gets it', claimProtectionController, claim({}), [], [claimFinalizer]],
+    ['a claim that stays keeps it', claimProtectionController, claim(held), [], undefined],
+    ['a claim that nothing uses goes', claimProtectionController, claim({ ...held, ...ending }), [], ['x']],
+    [
+      'a claim that a pod uses stays',
+      claimProtectionController,
+      claim({ ...held, ...ending }),
+      [user('n', names)],
+      undefined,
+    ],
+    [
+      'a claim is not kept by a pod without a node',
+      claimProtectionController,
+      claim({ ...held, ...ending }),
+      [user('', names)],
+      ['x'],
+    ],
+    [
+      'a claim of a pod of its own stays',
+      claimProtectionController,
+      made(persistentVolumeClaim, 'p-c', { metadata: { ...held, ...ending }, spec: {} }),
+      [user('n', { ephemeral: { volumeClaimTemplate: { spec: {} } } })],
+      undefined,
+    ],
+    ['a volume gets protection', volumeProtectionController, volume({}), [], [volumeFinalizer]],
+    [
+      'a bound volume stays',
+      volumeProtectionController,
+      volume({ finalizers: [volumeFinalizer], ...ending }, 'Bound'),
+      [],
+      undefined,
+    ],
+    [
+      'a volume that is not bound goes',
+      volumeProtectionController,
+      volume({ finalizers: [volumeFinalizer], ...ending }, 'Released'),
+      [],
+      [],
+    ],
+  ]
+for (const [why, controller, object, others, wanted] of cases)
+  test(why, () => {
+    const [change] = planOf(controller, object, ...others).changes
+    const changed = change?.object as ApiObject | undefined
+    deepEqual(changed && (changed.metadata.finalizers ?? []), wanted)
+  })

@@ -1,0 +1,61 @@
+// Protection of volumes and claims: one that is deleted stays until nothing uses it. A claim is used by the pods that
+// name it and stand on a node, a volume by the claim that it is bound to.
+import {
+  claimFinalizer,
+  persistentVolumeClaim,
+  type PersistentVolumeClaim,
+} from '../../api/core/v1/volume/persistent-volume-claim.ts'
+import { persistentVolume, type PersistentVolume, volumeFinalizer } from '../../api/core/v1/volume/persistent-volume.ts'
+import { pod, type Pod } from '../../api/core/v1/pod/pod.ts'
+import type { Kind } from '../../api/kind/kind.ts'
+import { isBeingDeleted, namespaceOf, objectKey, type ApiObject } from '../../api/meta/object.ts'
+import type { Plan } from '../runtime/controller.ts'
+import { defineController } from '../runtime/controller.ts'
+import { hasFinalizer, withFinalizer, withoutFinalizer } from '../runtime/object-finalizers.ts'
+
+export const volumeProtectionController = defineController<PersistentVolume>({
+  name: 'pv-protection',
+  account: 'pv-protection-controller',
+  reconciles: persistentVolume,
+  owns: [],
+  plan: (object) => protection(persistentVolume, object, volumeFinalizer, object.status.phase === 'Bound'),
+})
+
+export const claimProtectionController = defineController<PersistentVolumeClaim>({
+  name: 'pvc-protection',
+  account: 'pvc-protection-controller',
+  reconciles: persistentVolumeClaim,
+  owns: [],
+  watches: [
+    {
+      kind: pod,
+      enqueues: ({ now, before }) =>
+        [now, before].flatMap((object) =>
+          object === undefined ? [] : claimsOf(object as Pod).map((name) => objectKey(namespaceOf(object), name)),
+        ),
+    },
+  ],
+  plan(object, view) {
+    const isUsed = () =>
+      view.within(pod, namespaceOf(object)).some((each) => claimsOf(each).includes(object.metadata.name))
+    return protection(persistentVolumeClaim, object, claimFinalizer, isBeingDeleted(object) && isUsed())
+  },
+})
+
+/** The claims that keep a pod running: of those without a node no agent has heard. */
+const claimsOf = ({ metadata, spec }: Pod): string[] =>
+  spec.nodeName === undefined
+    ? []
+    : (spec.volumes ?? []).flatMap(({ name, persistentVolumeClaim: claim, ephemeral }) => {
+        if (claim !== undefined) return [claim.claimName]
+        return ephemeral === undefined ? [] : [`${metadata.name}-${name}`]
+      })
+
+/** Protected while it stands; let go when it is to go and nothing uses it. */
+export function protection<T extends ApiObject>(kind: Kind<T>, object: T, finalizer: string, isUsed: boolean): Plan {
+  const isProtected = hasFinalizer(object, finalizer)
+  const isEnding = isBeingDeleted(object)
+  if (isEnding ? !isProtected || isUsed : isProtected) return { changes: [] }
+  const next = isEnding ? withoutFinalizer(object, finalizer) : withFinalizer(object, finalizer)
+  return { changes: [{ kind: 'update', of: kind as unknown as Kind, object: next }] }
+}

@@ -1,0 +1,9 @@
+// podsByNode: the pods that stand on each node.
+import { pod, type Pod } from '../../api/core/v1/pod/pod.ts'
+import type { ObjectIndex } from '../runtime/controller.ts'
+
+export const podsByNode: ObjectIndex<Pod> = {
+  kind: pod,
+  name: 'node',
+  valuesOf: ({ spec: { nodeName } }) => (nodeName === undefined ? [] : [nodeName]),
+}

@@ -1,0 +1,16 @@
+// A short name for a template: FNV-1a over its canonical JSON, in the alphabet of generated names.
+import { safeEncoded } from '../../base/random/ids.ts'
+import { withSortedKeys, type JsonValue } from '../../schema/json/json-value.ts'
+
+/** `collisionCount` makes another name of the same template, for when somebody else has the first one. */
+export function templateHash(template: unknown, collisionCount = 0): string {
+  let hash = 0x811c9dc5
+  const text = canonical(template) + (collisionCount === 0 ? '' : String(collisionCount))
+  for (const byte of new TextEncoder().encode(text)) {
+    hash ^= byte
+    hash = Math.imul(hash, 0x01000193) >>> 0
+  }
+  return safeEncoded(String(hash))
+}
+
+const canonical = (value: unknown): string => JSON.stringify(withSortedKeys(value as JsonValue))

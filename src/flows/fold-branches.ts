@@ -1,0 +1,121 @@
+// Folding: what differs only in names and revisions is drawn once, with a count. Pods that one set has made are followed
+// together, arrow by arrow, though one of them woke somebody whom the others did not; of all else, branches that are alike
+// from beginning to end.
+import type { FlowEvent } from '../base/observability/flow-recorder.ts'
+import type { FlowNode } from './flow-graph.ts'
+import { foldParticipants } from './fold-participants.ts'
+
+/** An arrow that stands for `count` alike, and what they led to. */
+export interface Branch {
+  readonly event: FlowEvent
+  readonly isInferred: boolean
+  readonly count: number
+  readonly branches: readonly Branch[]
+}
+
+/** Alike branches as one, in the order of their first; every one by itself when not folded. */
+export const foldBranches = (nodes: readonly FlowNode[], fold: boolean): readonly Branch[] =>
+  fold
+    ? foldFamilies([foldParticipants(nodes)])
+    : nodes.map((node) => branchOf([node], foldBranches(node.children, false)))
+
+/** The families are what each of several alike arrows led to. */
+function foldFamilies(families: readonly (readonly FlowNode[])[]): Branch[] {
+  const byShape = new Map<string, Branch>()
+  for (const kin of similarNodes(families)) {
+    const branch = branchOf(kin, foldFamilies(kin.map(({ children }) => children)))
+    const shape = branchShape(branch)
+    const same = byShape.get(shape)
+    byShape.set(shape, same === undefined ? branch : mergeBranches(same, branch))
+  }
+  return [...byShape.values()]
+}
+
+/** Who is followed together: siblings of one make, each with the first, second, … of its own arrows of that kind. */
+function similarNodes(families: readonly (readonly FlowNode[])[]): Iterable<readonly [FlowNode, ...FlowNode[]]> {
+  const groups = new Map<string, [FlowNode, ...FlowNode[]]>()
+  for (const family of families) {
+    const turns = new Map<string, number>()
+    for (const node of family) {
+      const { event } = node
+      const name = event.object?.name ?? ''
+      const line = messageShape(event)
+      const own = `${line} ${name}`
+      const turn = turns.get(own) ?? 0
+      // A call that leaves the name to the server: each is about an object of its own.
+      if (!name.endsWith('*')) turns.set(own, turn + 1)
+      const key = `${line} ${turn}`
+      const known = groups.get(key)
+      if (known === undefined) groups.set(key, [node])
+      else known.push(node)
+    }
+  }
+  return groups.values()
+}
+
+/** Both as one; they have the same shape. */
+const mergeBranches = (a: Branch, b: Branch): Branch => ({
+  ...a,
+  count: a.count + b.count,
+  branches: a.branches.map((branch, index) => mergeBranches(branch, b.branches[index] ?? branch)),
+})
+
+function branchOf(kin: readonly [FlowNode, ...FlowNode[]], branches: readonly Branch[]): Branch {
+  const { event, isInferred } = kin.reduce((first, node) => (node.event.id < first.event.id ? node : first))
+  return { event, isInferred, count: kin.length, branches }
+}
+
+/** What an event says: the action, its object, and how it ended. */
+export function eventText(event: FlowEvent): string {
+  const { arrow, what, outcome, revision, object } = event
+  const subject = object === undefined || object.name === '' || isNamed(what, object.name) ? '' : ` ${object.name}`
+  const isAt = arrow === 'persist' || (revision > 0 && object?.name === '')
+  const at = isAt ? ` @${revision}` : ''
+  const result = outcome === undefined || outcome === 'done' || outcome === 'ok' ? '' : ` → ${outcome}`
+  const noun = arrow === 'watch' ? ` ${object?.resource ?? ''}` : ''
+  return `${what}${noun}${subject}${at}${result}`
+}
+
+/** Whether the text names it as a whole word. */
+function isNamed(text: string, name: string): boolean {
+  for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + 1))
+    if (isEdge(text[at - 1]) && isEdge(text[at + name.length])) return true
+  return false
+}
+
+const isEdge = (character: string | undefined): boolean => character === undefined || !/[\w-]/.test(character)
+
+const lineOf = ({ arrow, from, to }: FlowEvent, words: string): string => `${arrow} ${from} ${to} ${words}`
+
+/** What a branch looks like without the names in it; each branch is looked at once. */
+function branchShape(branch: Branch): string {
+  const { event, branches } = branch
+  const known = shapes.get(branch)
+  if (known !== undefined) return known
+  const shape = `${lineOf(event, maskName(eventText(event), event))}(${branches.map(branchShape).join()})`
+  shapes.set(branch, shape)
+  return shape
+}
+
+const shapes = new WeakMap<Branch, string>()
+
+/** Without what tells apart the pods of one make, and two turns of one thing: revisions, durations, random endings. */
+const maskNumbers = (text: string): string =>
+  text
+    .replace(/(^|[^\w.])[\d.]+ms$/, '$1ms')
+    .replaceAll(/Filter \d+ of \d+/g, 'Filter n of n')
+    .replaceAll(/@\d+/g, '@')
+    .replaceAll(/-[a-z0-9]{5}\b/g, '-*')
+
+/** The name without its ordinal: `db-0` and `db-1` of a StatefulSet are of one make. */
+const maskOrdinal = (name: string): string => name.replace(/-\d+$/, '-*')
+
+/** What a message looks like without names and numbers; those that come again look the same. */
+export const messageShape = (event: FlowEvent): string => {
+  const name = event.object?.name ?? ''
+  return lineOf(event, maskNumbers(eventText(event).replace(name, maskOrdinal(name))))
+}
+
+function maskName(text: string, { object }: FlowEvent): string {
+  return maskNumbers(object === undefined || object.name === '' ? text : text.replaceAll(object.name, '*'))
+}

@@ -1,0 +1,57 @@
+// A flow as a Mermaid sequence diagram, for pages that draw those.
+import type { Arrow } from '../base/observability/flow-recorder.ts'
+import type { FlowNode } from './flow-graph.ts'
+import { eventText } from './fold-branches.ts'
+import { messagesOf, type FlowMessage } from './flow-messages.ts'
+import type { DiagramOptions } from './text-diagram.ts'
+
+// Mermaid has no double line: what is persisted says so by its revision.
+const arrows: Readonly<Record<Arrow, string>> = {
+  call: '->>',
+  watch: '-->>',
+  persist: '-)',
+  reconcile: '-->>',
+  step: '->>',
+}
+
+/** A call whose cause is inferred: its sender does not say. */
+const inferredArrow = '--)'
+
+/** Characters that end a statement, or begin an entity, in Mermaid. */
+const escaped = (text: string): string => text.replaceAll('#', '#35;').replaceAll(';', '#59;')
+
+/** Statements for message by message; a participant is declared when it first appears. */
+export class MermaidStatements {
+  readonly #names: string[] = []
+
+  draw({ event, count, isInferred }: FlowMessage): string[] {
+    const declared = this.introduce([event.from, event.to])
+    const times = count > 1 ? ` ×${count}` : ''
+    const arrow = isInferred ? inferredArrow : arrows[event.arrow]
+    return [
+      ...declared,
+      `  ${this.#alias(event.from)}${arrow}${this.#alias(event.to)}: ${escaped(eventText(event))}${times}`,
+    ]
+  }
+
+  /** Declares those that are not yet. */
+  introduce(names: readonly string[]): string[] {
+    const fresh = [...new Set(names)].filter((name) => !this.#names.includes(name))
+    this.#names.push(...fresh)
+    return fresh.map((name) => `  participant ${this.#alias(name)} as ${escaped(name)}`)
+  }
+
+  #alias(name: string): string {
+    return `p${this.#names.indexOf(name)}`
+  }
+}
+
+/** The line that every diagram begins with. */
+export const mermaidHead = 'sequenceDiagram'
+
+export function mermaidDiagram(roots: readonly FlowNode[], options: DiagramOptions = { fold: true }): string {
+  const statements = new MermaidStatements()
+  const messages = messagesOf(roots, options)
+  const declared = statements.introduce(messages.flatMap(({ event }) => [event.from, event.to]))
+  return [mermaidHead, ...declared, ...messages.flatMap((message) => statements.draw(message)), ''].join('\n')
+}

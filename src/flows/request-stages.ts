@@ -1,0 +1,76 @@
+// The stations of a request: what the API server does with a call, as steps below it with the time that each took.
+import { stations, type FlowEvent, type FlowId, type RequestStage } from '../base/observability/flow-recorder.ts'
+import { isRead, type FlowNode } from './flow-graph.ts'
+
+const labels: Readonly<Record<RequestStage, string>> = {
+  authentication: 'authentication',
+  fairness: 'priority and fairness',
+  authorization: 'authorization',
+  reading: 'reading',
+  mutating: 'mutating admission',
+  validation: 'schema validation',
+  validating: 'validating admission',
+  store: 'store',
+}
+
+/** The same trees, with the stations of their calls among what the calls led to. */
+export const withRequestStages = (nodes: readonly FlowNode[]): FlowNode[] =>
+  nodes.map((node) => {
+    const { event, children } = node
+    const below = withRequestStages(children)
+    const isStaged = event.arrow === 'call' && event.to === 'API Server'
+    const steps = isStaged ? [...passedStages(event), ...rejectedStage(event, below)] : []
+    return { ...node, children: [...below, ...steps].toSorted((a, b) => a.event.id - b.event.id) }
+  })
+
+function passedStages(call: FlowEvent): FlowNode[] {
+  let beforeMs = 0
+  return call.stations.map(({ station, afterMs, afterEvent }) => {
+    const what = `${labels[station]} ${durationText(afterMs - beforeMs)}`
+    beforeMs = afterMs
+    return stepOf(call, station, { what, atMs: Math.floor(call.atMs + afterMs) }, afterEvent)
+  })
+}
+
+/** The station at which a call ended, after all that was asked there. */
+function rejectedStage(call: FlowEvent, below: readonly FlowNode[]): FlowNode[] {
+  const station = rejectingStage(call)
+  if (station === undefined) return []
+  const { afterMs = 0, afterEvent = call.id } = call.stations.at(-1) ?? {}
+  const atMs = call.endMs ?? call.atMs
+  const what = `${labels[station]} ${durationText(atMs - call.atMs - afterMs)}`
+  const last = Math.max(afterEvent, ...below.map(({ event }) => event.id)) as FlowId
+  return [stepOf(call, station, { what, atMs, outcome: 'refused' }, last)]
+}
+
+/** Between the events that were recorded, in the order of the stations. */
+function stepOf(call: FlowEvent, station: RequestStage, told: Partial<FlowEvent>, after: FlowId): FlowNode {
+  const id = (after + (stations.indexOf(station) + 1) / (stations.length + 1)) as FlowId
+  const none = {
+    outcome: undefined,
+    endMs: undefined,
+    allowedBy: undefined,
+    object: undefined,
+    span: undefined,
+    stations: [],
+  }
+  return {
+    event: { ...call, ...none, id, arrow: 'step', from: 'API Server', to: 'API Server', ...told },
+    children: [],
+    isInferred: false,
+  }
+}
+
+const readStages: readonly RequestStage[] = ['authentication', 'fairness', 'authorization']
+
+/** Where a call ended that was refused: the next station of those that its verb passes. */
+function rejectingStage({ what, outcome = '', stations: passed }: FlowEvent): RequestStage | undefined {
+  if (!/^[45]\d\d\b/.test(outcome)) return undefined
+  const isDeletion = what.startsWith('delete')
+  const expected = isRead(what) ? readStages : stations.filter((name) => !(isDeletion && name === 'validation'))
+  const last = passed.at(-1)?.station
+  return expected[last === undefined ? 0 : expected.indexOf(last) + 1]
+}
+
+const durationText = (ms: number): string =>
+  Number.isInteger(ms) || ms >= 100 ? `${Math.round(ms)}ms` : `${ms.toFixed(2)}ms`

@@ -1,0 +1,113 @@
+// A flow as a sequence diagram in text: a lifeline for each participant, an arrow for each message, in the order of time.
+// Alike branches are folded before: a hundred pods of one ReplicaSet are one line of arrows with a count.
+import type { Arrow, FlowEvent } from '../base/observability/flow-recorder.ts'
+import type { FlowNode } from './flow-graph.ts'
+import { eventText } from './fold-branches.ts'
+import { messagesOf, type FlowMessage } from './flow-messages.ts'
+import { truncate, hasFailed, colorizerFor, type Colorize } from './diagram-colors.ts'
+import { textDiagram, type DiagramOptions } from './text-diagram.ts'
+
+const lines: Readonly<Record<Arrow, string>> = { call: '─', watch: '-', persist: '═', reconcile: '·', step: '·' }
+/** A call whose cause is inferred: its sender does not say. */
+const inferredLine = '╌'
+const timeWidth = 9
+/** From one lifeline to the next: as wide as the terminal allows. */
+const laneWidths = [5, 4, 3] as const
+/** Less room for the text of a message than this is of no use. */
+const textColumnsMin = 24
+
+/** For a diagram that grows, whose participants are not known beforehand. */
+export const liveLaneWidth = (columns = Infinity): number => (columns < 120 ? laneWidths[2] : laneWidths[0])
+
+/** Draws message by message; a participant gets its lifeline when it first appears. */
+export class SequenceDiagram {
+  readonly #lanes: string[] = []
+  readonly #options: DiagramOptions
+  readonly #laneWidth: number
+  readonly #paint: Colorize
+  #startMs: number | undefined
+
+  constructor(options: DiagramOptions = { fold: true }, laneWidth: number = laneWidths[0]) {
+    this.#options = options
+    this.#laneWidth = laneWidth
+    this.#paint = colorizerFor(options.colors)
+  }
+
+  /** The lines for a message; those before the last introduce participants. */
+  draw(message: FlowMessage): string[] {
+    const { event } = message
+    const drawn = this.introduce([event.from, event.to])
+    this.#startMs ??= event.atMs
+    const time = timeText(event.atMs - this.#startMs).padStart(timeWidth)
+    const { columns = Infinity } = this.#options
+    const room = Math.max(textColumnsMin, columns - this.#width() - timeWidth - 4)
+    const text = this.#paint(hasFailed(event) ? 'failure' : undefined, messageText(message, this.#options, room))
+    return [...drawn, `${this.#paint('dim', time)}  ${this.#arrow(event, message.isInferred)}  ${text}`]
+  }
+
+  /** Lifelines for those that have none yet. */
+  introduce(names: readonly string[]): string[] {
+    const fresh = [...new Set(names)].filter((name) => !this.#lanes.includes(name))
+    return fresh.map((name) => {
+      const before = this.#lanes.map(() => '│'.padEnd(this.#laneWidth)).join('')
+      this.#lanes.push(name)
+      return `${' '.repeat(timeWidth)}  ${this.#paint('dim', before)}${this.#paint('bold', name)}`
+    })
+  }
+
+  #width(): number {
+    return (this.#lanes.length - 1) * this.#laneWidth + 1
+  }
+
+  #arrow({ arrow, from, to }: FlowEvent, isInferred: boolean): string {
+    const step = this.#laneWidth
+    const cells = Array.from({ length: this.#width() }, (_, at): string => (at % step === 0 ? '│' : ' '))
+    const [start, end] = [this.#lanes.indexOf(from) * step, this.#lanes.indexOf(to) * step]
+    const line = isInferred ? inferredLine : lines[arrow]
+    let [first, last] = [Math.min(start, end) + 1, Math.max(start, end) - 1]
+    if (start === end) {
+      ;[first, last] = [Math.max(0, end - step + 2), end]
+      cells[end] = arrow === 'step' ? '•' : '►'
+      for (let at = first; at < last; at++) cells[at] = line
+    } else {
+      for (let at = first; at <= last; at++) cells[at] = line
+      cells[start < end ? last : first] = start < end ? '►' : '◄'
+    }
+    const part = (from_: number, to_?: number): string => cells.slice(from_, to_).join('')
+    return `${this.#paint('dim', part(0, first))}${this.#paint(arrow, part(first, last + 1))}${this.#paint('dim', part(last + 1))}`
+  }
+}
+
+/** What a message says, how many it stands for, and by which rule it was allowed. Where it is cut, the count stays. */
+function messageText({ event, count }: FlowMessage, { rules }: DiagramOptions, columns = Infinity): string {
+  const times = count > 1 ? `  ×${count}` : ''
+  const rule = rules && event.allowedBy ? `  (${event.allowedBy})` : ''
+  return truncate(`${truncate(eventText(event), columns - times.length)}${times}${rule}`, columns)
+}
+
+function timeText(ms: number): string {
+  if (ms < 10_000) return `+${Math.round(ms)}ms`
+  const seconds = ms / 1000
+  return seconds < 600 ? `+${seconds.toFixed(1)}s` : `+${Math.floor(seconds / 60)}m${Math.round(seconds % 60)}s`
+}
+
+export function sequenceDiagram(roots: readonly FlowNode[], options: DiagramOptions = { fold: true }): string {
+  const messages = messagesOf(roots, options)
+  const participants = [...new Set(messages.flatMap(({ event }) => [event.from, event.to]))]
+  const laneWidth = laneWidthOf(participants.length, messages, options)
+  if (laneWidth === undefined) return textDiagram(roots, options)
+  const lifelines = new SequenceDiagram(options, laneWidth)
+  const drawn = [...lifelines.introduce(participants), ...messages.flatMap((message) => lifelines.draw(message))]
+  return drawn.map((line) => `${line.trimEnd()}\n`).join('')
+}
+
+/** The widest with which every text fits, else the narrowest; undefined where not even that leaves room for a text. */
+function laneWidthOf(lanes: number, messages: readonly FlowMessage[], options: DiagramOptions): number | undefined {
+  const { columns } = options
+  if (columns === undefined) return laneWidths[0]
+  const textColumns = Math.max(0, ...messages.map((message) => messageText(message, options).length))
+  const room = (width: number): number => columns - (lanes - 1) * width - 1 - timeWidth - 4
+  const narrowest = laneWidths.at(-1) as number
+  const fitting = laneWidths.find((width) => room(width) >= textColumns)
+  return fitting ?? (room(narrowest) >= textColumnsMin ? narrowest : undefined)
+}

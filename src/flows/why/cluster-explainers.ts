@@ -1,0 +1,205 @@
+// Why nodes, namespaces, quotas, budgets, autoscalers, Services, claims and volumes are not as they should be.
+import { lookup } from '../../base/collections/lookup.ts'
+import { horizontalPodAutoscaler } from '../../api/autoscaling/v2/horizontal-pod-autoscaler.ts'
+import { namespace } from '../../api/core/v1/namespace.ts'
+import { node, type Node } from '../../api/core/v1/node/node.ts'
+import { persistentVolumeClaim } from '../../api/core/v1/volume/persistent-volume-claim.ts'
+import { persistentVolume } from '../../api/core/v1/volume/persistent-volume.ts'
+import { pod, type Pod } from '../../api/core/v1/pod/pod.ts'
+import { resourceQuota } from '../../api/core/v1/quota/resource-quota.ts'
+import { service } from '../../api/core/v1/service/service.ts'
+import { ingress } from '../../api/networking/v1/ingress.ts'
+import { namespaceOf } from '../../api/meta/object.ts'
+import { podDisruptionBudget, type PodDisruptionBudget } from '../../api/policy/v1/pod-disruption-budget.ts'
+import { storageClass } from '../../api/storage/v1/storage-class.ts'
+import { quantityUnits } from '../../schema/scalar/quantity.ts'
+import { because, conditionOf, defineExplainer, plural, type ClusterReader } from './explainer.ts'
+
+const namesOf = (pods: readonly Pod[]): string => {
+  const names = pods.slice(0, namesMax).map(({ metadata }) => metadata.name)
+  return pods.length > namesMax ? `${names.join(', ')} and ${pods.length - namesMax} more` : names.join(', ')
+}
+
+/** More names than this are counted. */
+const namesMax = 5
+
+const uses = (each: Pod, claim: string): boolean =>
+  (each.spec.volumes ?? []).some(({ persistentVolumeClaim: volume }) => volume?.claimName === claim)
+
+export const claimExplainer = defineExplainer({
+  kind: persistentVolumeClaim,
+  checked: 'its phase and the pods that use it',
+  async explain({ metadata, spec, status }, around) {
+    const { name, namespace: home = '', deletionTimestamp } = metadata
+    const users = (await around.list(pod, home)).filter((each) => uses(each, name))
+    if (deletionTimestamp !== undefined && users.length > 0)
+      return [`${plural(users.length, 'pod')} still ${users.length === 1 ? 'uses' : 'use'} it: ${namesOf(users)}.`]
+    if (status.phase === 'Bound') return []
+    if (status.phase === 'Lost') return [`Its volume ${spec.volumeName ?? ''} no longer exists.`]
+    if (spec.volumeName !== undefined) return [`It names the volume ${spec.volumeName}, which is not bound to it.`]
+    return [`It is not bound to a volume: ${await whyNoVolume(spec.storageClassName, users.length, around)}`]
+  },
+})
+
+async function whyNoVolume(className: string | undefined, users: number, around: ClusterReader): Promise<string> {
+  if (className === undefined || className === '')
+    return 'it has no storage class, so it needs a PersistentVolume that an administrator creates.'
+  const found = await around.find(storageClass, '', className)
+  if (found === undefined) return `the StorageClass ${className} does not exist.`
+  if (found.volumeBindingMode === 'WaitForFirstConsumer' && users === 0)
+    return `its StorageClass ${className} waits for the first pod that uses the claim.`
+  return `the provisioner ${found.provisioner} has not created one.`
+}
+
+export const volumeExplainer = defineExplainer({
+  kind: persistentVolume,
+  checked: 'its phase',
+  explain({ metadata, spec, status }) {
+    const claim = spec.claimRef === undefined ? '' : `${spec.claimRef.namespace ?? ''}/${spec.claimRef.name ?? ''}`
+    if (metadata.deletionTimestamp !== undefined && status.phase === 'Bound')
+      return Promise.resolve([`It is still bound to the claim ${claim}.`])
+    if (status.phase === 'Released')
+      return Promise.resolve([
+        `Its claim ${claim} is deleted. ${spec.persistentVolumeReclaimPolicy === 'Retain' ? 'It is retained (reclaim policy Retain) until an administrator deletes it' : `Nothing reclaims it (reclaim policy ${spec.persistentVolumeReclaimPolicy ?? 'Delete'})`}.`,
+      ])
+    if (status.phase === 'Failed') return Promise.resolve([`It could not be reclaimed: ${because(status)}.`])
+    return Promise.resolve(status.phase === 'Available' ? ['No claim is bound to it.'] : [])
+  },
+})
+
+export const serviceExplainer = defineExplainer({
+  kind: service,
+  checked: 'its pods and its load balancer',
+  async explain(object, around) {
+    const { type, selector = {}, externalName } = object.spec
+    if (type === 'ExternalName') return [`It is a DNS alias of ${externalName ?? ''}.`]
+    const pending =
+      type === 'LoadBalancer' && (object.status.loadBalancer?.ingress ?? []).length === 0
+        ? ['It has no load balancer: no cloud controller has assigned an address.']
+        : []
+    const wanted = Object.entries(selector)
+    if (wanted.length === 0) return [...pending, 'It has no selector: it has the endpoints that a client creates.']
+    const chosen = (await around.list(pod, namespaceOf(object))).filter(({ metadata }) =>
+      wanted.every(([key, value]) => lookup(metadata.labels, key) === value),
+    )
+    const ready = chosen.filter(({ status }) => conditionOf(status.conditions, 'Ready')?.status === 'True')
+    const words = wanted.map(([key, value]) => `${key}=${value}`).join(',')
+    if (chosen.length === 0)
+      return [...pending, `It has no endpoints: no pod in its namespace has the labels ${words}.`]
+    if (ready.length === 0)
+      return [
+        ...pending,
+        `It has no ready endpoints: 0 of ${plural(chosen.length, 'pod')} with the labels ${words} are ready.`,
+      ]
+    return [
+      ...pending,
+      ...(ready.length < chosen.length
+        ? [`${ready.length} of ${plural(chosen.length, 'pod')} with the labels ${words} are ready.`]
+        : []),
+    ]
+  },
+})
+
+/** Why pods on a node do not run. */
+export function nodeSentences({ status }: Node): string[] {
+  const ready = conditionOf(status.conditions, 'Ready')
+  if (ready === undefined) return ['Its kubelet has not reported its status yet.']
+  if (ready.status === 'Unknown') return [`Its kubelet has stopped reporting: ${because(ready)}.`]
+  return ready.status === 'False' ? [`It is not ready: ${because(ready)}.`] : []
+}
+
+/** Why a budget allows no disruption; nothing where it allows one. */
+export function budgetSentence({ status }: PodDisruptionBudget): string[] {
+  const { disruptionsAllowed, currentHealthy, desiredHealthy, expectedPods } = status
+  if (disruptionsAllowed > 0) return []
+  if (expectedPods === 0) return ['It allows no disruption: no pod matches its selector.']
+  return [
+    `It allows no disruption: ${currentHealthy} of ${plural(expectedPods, 'pod')} ${currentHealthy === 1 ? 'is' : 'are'} healthy, and ${desiredHealthy} must be.`,
+  ]
+}
+
+export const budgetExplainer = defineExplainer({
+  kind: podDisruptionBudget,
+  checked: 'the number of healthy pods',
+  explain: (budget) => Promise.resolve(budgetSentence(budget)),
+})
+
+export const nodeExplainer = defineExplainer({
+  kind: node,
+  checked: 'its conditions and taints',
+  explain(object) {
+    const { spec, status } = object
+    const pressures = (status.conditions ?? []).filter(
+      ({ type, status: value }) => type !== 'Ready' && value === 'True',
+    )
+    return Promise.resolve([
+      ...nodeSentences(object),
+      ...pressures.map((condition) => `${condition.type}: ${because(condition)}.`),
+      ...(spec.unschedulable ? ['It is cordoned: no new pods are scheduled on it.'] : []),
+      ...(spec.taints ?? []).map(
+        ({ key, value, effect }) =>
+          `Its taint ${key}${value === undefined ? '' : `=${value}`}:${effect} ${effect === 'PreferNoSchedule' ? 'discourages' : 'excludes'} pods that do not tolerate it.`,
+      ),
+    ])
+  },
+})
+
+export const namespaceExplainer = defineExplainer({
+  kind: namespace,
+  checked: 'its conditions',
+  explain({ metadata, status }) {
+    if (metadata.deletionTimestamp === undefined) return Promise.resolve([])
+    const holding = (status.conditions ?? []).filter(({ status: value }) => value === 'True')
+    return Promise.resolve(holding.map((condition) => `${because(condition)}.`))
+  },
+})
+
+export const ingressExplainer = defineExplainer({
+  kind: ingress,
+  checked: 'its address and its backend Services',
+  async explain({ spec, status, metadata }, around) {
+    const backends = [
+      spec.defaultBackend,
+      ...(spec.rules ?? []).flatMap(({ http }) => http?.paths ?? []).map((path) => path.backend),
+    ]
+    const names = new Set(backends.flatMap((backend) => backend?.service?.name ?? []))
+    const missing: string[] = []
+    for (const name of names)
+      if ((await around.find(service, metadata.namespace ?? '', name)) === undefined) missing.push(name)
+    return [
+      ...((status.loadBalancer?.ingress ?? []).length === 0 ? ['No ingress controller has assigned an address.'] : []),
+      ...missing.map((name) => `Its backend Service ${name} does not exist.`),
+    ]
+  },
+})
+
+export const quotaExplainer = defineExplainer({
+  kind: resourceQuota,
+  checked: 'its usage',
+  explain({ status }) {
+    const { hard = {}, used = {} } = status
+    const full = Object.entries(hard).filter(
+      ([name, most]) => quantityUnits(lookup(used, name) ?? '0') >= quantityUnits(most),
+    )
+    return Promise.resolve(
+      full.map(([name, most]) => `Its quota of ${name} is used up: ${lookup(used, name) ?? '0'} of ${most}.`),
+    )
+  },
+})
+
+export const autoscalerExplainer = defineExplainer({
+  kind: horizontalPodAutoscaler,
+  checked: 'its conditions',
+  explain({ status, spec }) {
+    const { kind, name } = spec.scaleTargetRef
+    if (!status.desiredReplicas && (status.conditions ?? []).length === 0)
+      return Promise.resolve([`No autoscaler has processed it: ${kind}/${name} keeps its number of replicas.`])
+    const bad = (status.conditions ?? []).filter(
+      ({ type, status: value }) => (type === 'ScalingLimited') === (value === 'True'),
+    )
+    return Promise.resolve([
+      `It wants ${status.desiredReplicas ?? 0} replicas of ${kind}/${name}, between ${spec.minReplicas ?? 1} and ${spec.maxReplicas}.`,
+      ...bad.map((condition) => `${condition.type} is ${condition.status}: ${because(condition)}.`),
+    ])
+  },
+})

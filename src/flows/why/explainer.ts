@@ -1,0 +1,51 @@
+// What an explanation may ask about the rest of the cluster.
+import type { Kind } from '../../api/kind/kind.ts'
+import type { ApiObject } from '../../api/meta/object.ts'
+
+export interface ClusterReader {
+  list<T extends ApiObject>(kind: Kind<T>, namespace: string): Promise<readonly T[]>
+  find<T extends ApiObject>(kind: Kind<T>, namespace: string, name: string): Promise<T | undefined>
+  readonly nowMs: number
+  /** False for the API server of another Kubernetes, whose components are not ours. */
+  readonly isCoxswain?: boolean
+}
+
+/** Explains an object of one kind in sentences, the most important first; none when all is as it should be. */
+export interface Explainer<T extends ApiObject = ApiObject> {
+  readonly kind: Kind<T>
+  /** What is looked at, in a few words: `its rollout and its pods`. */
+  readonly checked: string
+  explain(object: T, cluster: ClusterReader): Promise<readonly string[]>
+}
+
+export const defineExplainer = <T extends ApiObject>(explainer: Explainer<T>): Explainer => explainer
+
+interface Condition {
+  readonly type: string
+  readonly status: string
+  readonly reason?: string
+  readonly message?: string
+}
+
+export const conditionOf = (conditions: readonly Condition[] | undefined, type: string): Condition | undefined =>
+  conditions?.find((condition) => condition.type === type)
+
+/** The reason and message of a condition, without a final full stop. */
+export function because({ reason = '', message = '' }: Pick<Condition, 'reason' | 'message'>): string {
+  const parts = [reason, message].filter((part) => part !== '')
+  return parts.length === 0 ? 'no reason is given' : parts.join(': ').replace(/\.$/, '')
+}
+
+export const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
+
+/** Whether the controller of an object has observed its last change. */
+export function unobservedChange(
+  object: ApiObject,
+  status: { readonly observedGeneration?: number } | undefined,
+): string[] {
+  const { generation = 0 } = object.metadata
+  const seen = status?.observedGeneration ?? 0
+  return seen < generation
+    ? [`Its controller has not processed the last change yet (generation ${generation}, observed ${seen}).`]
+    : []
+}

@@ -1,0 +1,143 @@
+// Which component acts on the objects of each kind. An object on which nothing acts never "has no problem": the answer
+// says that nothing acts on it, and what that means. Kinds leave the list of unserved ones as their component is written.
+import { lookup } from '../../base/collections/lookup.ts'
+import type { Kind } from '../../api/kind/kind.ts'
+import { qualifiedResource } from '../../api/kind/kind.ts'
+import type { ApiObject } from '../../api/meta/object.ts'
+
+export type Responsibility =
+  /** A component reconciles it. */
+  | { readonly kind: 'reconciled'; readonly by: string }
+  /** It only holds data: nothing has to happen to it. */
+  | { readonly kind: 'data'; readonly readers: string }
+  /** It has no effect in this cluster yet, or not the whole effect. */
+  | { readonly kind: 'unserved'; readonly sentence: string }
+
+const phaseOf = (object: ApiObject): string => (object as { status?: { phase?: string } }).status?.phase ?? ''
+
+const reconciled: Readonly<Record<string, string>> = {
+  'certificatesigningrequests.certificates.k8s.io': 'the certificate controllers',
+  'cronjobs.batch': 'the cron job controller',
+  'daemonsets.apps': 'the daemon set controller',
+  'deployments.apps': 'the deployment controller',
+  'jobs.batch': 'the job controller',
+  'mutatingadmissionpolicies.admissionregistration.k8s.io': 'admission',
+  namespaces: 'the namespace controller',
+  nodes: 'its kubelet and the node lifecycle controller',
+  'poddisruptionbudgets.policy': 'the disruption controller',
+  pods: 'the scheduler and the kubelet of its node',
+  'replicasets.apps': 'the replica set controller',
+  replicationcontrollers: 'the replication controller',
+  'resourceclaims.resource.k8s.io': 'the scheduler and the resource claim controller',
+  resourcequotas: 'the quota controller',
+  serviceaccounts: 'the service account controller',
+  'servicecidrs.networking.k8s.io': 'the service CIDR controller',
+  'statefulsets.apps': 'the stateful set controller',
+  'validatingadmissionpolicies.admissionregistration.k8s.io': 'admission and the policy status controller',
+}
+
+const admission = 'Admission reads it with each request'
+const authorizer = 'The RBAC authorizer reads it with each request'
+const scheduler = 'The scheduler and the admission plugins read it'
+
+const data: Readonly<Record<string, string>> = {
+  'clusterrolebindings.rbac.authorization.k8s.io': authorizer,
+  'clusterroles.rbac.authorization.k8s.io': authorizer,
+  configmaps: 'Pods and controllers read it',
+  'controllerrevisions.apps': 'The controller of its owner reads it',
+  'deviceclasses.resource.k8s.io': scheduler,
+  endpoints: 'The endpoints controller writes it for the Service of the same name',
+  'endpointslices.discovery.k8s.io': 'The endpoint slice controller writes it for a Service',
+  events: 'People and tools read it',
+  'events.events.k8s.io': 'People and tools read it',
+  'flowschemas.flowcontrol.apiserver.k8s.io': 'Priority and fairness reads it with each request',
+  'ipaddresses.networking.k8s.io': 'The API server writes it for the address of a Service',
+  'leases.coordination.k8s.io': 'The component that holds it renews it',
+  limitranges: admission,
+  'mutatingadmissionpolicybindings.admissionregistration.k8s.io': admission,
+  'mutatingwebhookconfigurations.admissionregistration.k8s.io': admission,
+  podtemplates: 'Clients read it',
+  'priorityclasses.scheduling.k8s.io': scheduler,
+  'prioritylevelconfigurations.flowcontrol.apiserver.k8s.io': 'Priority and fairness reads it with each request',
+  'resourceclaimtemplates.resource.k8s.io': 'The resource claim controller reads it for each pod that names it',
+  'resourceslices.resource.k8s.io': 'The scheduler reads it; a device driver publishes it',
+  'rolebindings.rbac.authorization.k8s.io': authorizer,
+  'roles.rbac.authorization.k8s.io': authorizer,
+  'runtimeclasses.node.k8s.io': scheduler,
+  secrets: 'Pods and controllers read it',
+  'validatingadmissionpolicybindings.admissionregistration.k8s.io': admission,
+  'validatingwebhookconfigurations.admissionregistration.k8s.io': admission,
+}
+
+const noDrivers = 'Coxswain does not call storage drivers yet: it is stored and has no effect.'
+
+interface Unserved {
+  readonly sentence: string
+  /** Whether someone else has done it. */
+  readonly isServed?: (object: ApiObject) => boolean
+}
+
+const unserved: Readonly<Record<string, Unserved>> = {
+  'apiservices.apiregistration.k8s.io': {
+    sentence: 'Coxswain does not forward requests to aggregated API servers yet: its group and version are not served.',
+    isServed: (object) => (object as { spec?: { service?: object } }).spec?.service === undefined,
+  },
+  'csidrivers.storage.k8s.io': { sentence: noDrivers },
+  'csinodes.storage.k8s.io': { sentence: noDrivers },
+  'csistoragecapacities.storage.k8s.io': { sentence: noDrivers },
+  'customresourcedefinitions.apiextensions.k8s.io': {
+    sentence: 'Coxswain does not serve custom resources yet: objects of this kind cannot be created.',
+    isServed: (object) =>
+      (object as { status?: { conditions?: { type: string; status: string }[] } }).status?.conditions?.some(
+        ({ type, status }) => type === 'Established' && status === 'True',
+      ) ?? false,
+  },
+  'horizontalpodautoscalers.autoscaling': {
+    sentence: 'Coxswain has no autoscaler yet: the replicas of its target stay as they are.',
+    isServed: (object) => (object as { status?: { conditions?: object[] } }).status?.conditions !== undefined,
+  },
+  'ingressclasses.networking.k8s.io': {
+    sentence: 'Coxswain has no ingress controller: it has no effect unless you run the controller that it names.',
+  },
+  'ingresses.networking.k8s.io': {
+    sentence: 'Coxswain has no ingress controller: no traffic reaches it unless you run one that takes it.',
+    isServed: (object) =>
+      ((object as { status?: { loadBalancer?: { ingress?: object[] } } }).status?.loadBalancer?.ingress ?? []).length >
+      0,
+  },
+  'networkpolicies.networking.k8s.io': {
+    sentence: 'Coxswain does not enforce NetworkPolicies yet: it is stored, and traffic is not filtered.',
+  },
+  persistentvolumeclaims: {
+    sentence:
+      'Coxswain does not bind claims to volumes and provisions no volumes yet: it stays Pending, and pods that use it are not scheduled.',
+    isServed: (object) => phaseOf(object) === 'Bound',
+  },
+  persistentvolumes: {
+    sentence: 'Coxswain does not bind claims to volumes yet: no claim gets it.',
+    isServed: (object) => phaseOf(object) === 'Bound',
+  },
+  services: {
+    sentence:
+      'Coxswain does not route traffic to Services and has no cluster DNS yet: its address and its name do not work from pods. Its endpoints are kept up to date.',
+  },
+  'storageclasses.storage.k8s.io': {
+    sentence: 'Coxswain calls no provisioner yet: claims of this class get no volume unless you run the provisioner.',
+  },
+  'volumeattachments.storage.k8s.io': { sentence: noDrivers },
+  'volumeattributesclasses.storage.k8s.io': { sentence: noDrivers },
+}
+
+/** Undefined for kinds that are not stored. */
+export function responsibilityFor(kind: Kind, object: ApiObject): Responsibility | undefined {
+  const resource = qualifiedResource(kind)
+  const { sentence, isServed = () => false } = lookup(unserved, resource) ?? {}
+  if (sentence !== undefined)
+    return isServed(object)
+      ? { kind: 'reconciled', by: 'a component that has reported on it' }
+      : { kind: 'unserved', sentence }
+  const readers = lookup(data, resource)
+  if (readers !== undefined) return { kind: 'data', readers }
+  const by = lookup(reconciled, resource)
+  return by === undefined ? undefined : { kind: 'reconciled', by }
+}

@@ -1,0 +1,195 @@
+// ContainerStarter: one container from image to running. What goes wrong is remembered with the words that users know
+// and tried again after a while.
+import type { Context } from '../../base/observability/context.ts'
+import { backoffMs, type Backoff } from '../../base/work/work-queue.ts'
+import type { Container } from '../../api/core/v1/container/container.ts'
+import type { Pod } from '../../api/core/v1/pod/pod.ts'
+import type { ContainerRuntime, RuntimeImage, RuntimePod } from '../../machine/runtime/container-runtime.ts'
+import { runHook, type HookDeps } from './lifecycle-hooks.ts'
+import { ImageNeverPulled, type ImageManager, type WantedImage } from '../images/image-manager.ts'
+import type { ContainerStart } from '../pod/pod-actions.ts'
+import { ConfigError } from '../pod-config/config-error.ts'
+import type { RecordPodEvent } from '../events/pod-events.ts'
+import type { ContainerImages, PodProvisioner } from './pod-provisioner.ts'
+import type { Failure, PodSyncState } from '../pod/pod-sync-state.ts'
+import type { RecordCall } from '../events/record-call.ts'
+import { VolumeError } from '../volumes/types/volume-type.ts'
+
+export interface ContainerStarterDeps extends HookDeps {
+  readonly runtime: ContainerRuntime
+  readonly images: ImageManager
+  readonly maker: PodProvisioner
+  readonly hostIp: string
+  readonly tell: RecordPodEvent
+  readonly call: RecordCall
+}
+
+const pullBackoff: Backoff = { initialMs: 10_000, maxMs: 300_000 }
+const configBackoff: Backoff = { initialMs: 10_000, maxMs: 10_000 }
+const volumeBackoff: Backoff = { initialMs: 500, maxMs: 122_000 }
+/** So long an image that cannot be pulled is an error; from then on it is waited for. */
+const pullErrorMs = 1_000
+
+const noImages: ContainerImages['volumes'] = new Map()
+
+/** A hook that failed ends the container: it is as if it had crashed. */
+class HookFailed extends Error {
+  override name = 'HookFailed'
+}
+
+export class ContainerStarter {
+  readonly #deps: ContainerStarterDeps
+
+  constructor(deps: ContainerStarterDeps) {
+    this.#deps = deps
+  }
+
+  async start(
+    pod: Pod,
+    start: ContainerStart,
+    running: RuntimePod,
+    memory: PodSyncState,
+    context: Context,
+  ): Promise<void> {
+    const { name } = start.container
+    try {
+      const images = await this.#images(pod, start.container, memory, context)
+      if (images === undefined) return
+      await this.#run(pod, start, running, images, context)
+      memory.waiting.delete(name)
+      memory.failures.delete(name)
+    } catch (error) {
+      if (context.signal.aborted || !(error instanceof Error)) throw error
+      this.#remember(pod, name, error, memory, context)
+    }
+  }
+
+  /** Of the container itself, and of the volumes that it sees; undefined when one cannot be had. */
+  async #images(
+    pod: Pod,
+    container: Container,
+    memory: PodSyncState,
+    context: Context,
+  ): Promise<ContainerImages | undefined> {
+    const own = await this.#image(pod, container, memory, context)
+    if (own === undefined) return undefined
+    if (!pod.spec.volumes?.some(({ image }) => image !== undefined)) return { own, volumes: noImages }
+    const volumes = new Map<string, RuntimeImage>()
+    const seen = new Set(container.volumeMounts?.map(({ name }) => name))
+    for (const { name: volume, image: source } of pod.spec.volumes ?? []) {
+      if (source === undefined || !seen.has(volume)) continue
+      const { reference: image = '', pullPolicy: imagePullPolicy } = source
+      const wanted = { name: container.name, image, ...(imagePullPolicy === undefined ? {} : { imagePullPolicy }) }
+      const found = await this.#image(pod, wanted, memory, context)
+      if (found === undefined) return undefined
+      volumes.set(volume, found)
+    }
+    return { own, volumes }
+  }
+
+  async #image(
+    pod: Pod,
+    container: WantedImage,
+    memory: PodSyncState,
+    context: Context,
+  ): Promise<RuntimeImage | undefined> {
+    const { images, clock, tell } = this.#deps
+    const { name, image = '' } = container
+    try {
+      return await images.ensureImage(pod, container, context)
+    } catch (error) {
+      if (context.signal.aborted || !(error instanceof Error)) throw error
+      const why = error.message
+      const quoted = JSON.stringify(image)
+      const fail = (reason: string, message: string) =>
+        tell(pod, { type: 'Warning', reason, message, container: name }, context)
+      if (error instanceof ImageNeverPulled) {
+        this.#failed(name, memory, configBackoff)
+        memory.waiting.set(name, { reason: 'ErrImageNeverPull', message: why })
+        fail('ErrImageNeverPull', why)
+        fail('Failed', 'Error: ErrImageNeverPull')
+        return undefined
+      }
+      memory.waiting.set(name, { reason: 'ErrImagePull', message: why })
+      this.#failed(name, memory, pullBackoff, {
+        reason: 'ImagePullBackOff',
+        message: `Back-off pulling image ${quoted}: ErrImagePull: ${why}`,
+        event: `Back-off pulling image ${quoted}`,
+        fromMs: clock.nowMs() + pullErrorMs,
+      })
+      fail('Failed', `Failed to pull image ${quoted}: ${why}`)
+      fail('Failed', 'Error: ErrImagePull')
+      return undefined
+    }
+  }
+
+  async #run(
+    pod: Pod,
+    { container, attempt, targetId }: ContainerStart,
+    running: RuntimePod,
+    images: ContainerImages,
+    context: Context,
+  ): Promise<void> {
+    const { runtime, maker, hostIp, tell, call } = this.#deps
+    const { name } = container
+    const podIps = pod.spec.hostNetwork ? [hostIp] : running.ips
+    const made = await maker.container(pod, container, attempt, images, podIps, context)
+    const config = targetId === undefined ? made : { ...made, targetId }
+    const sandbox = await maker.sandbox(pod, running.attempt, context)
+    const note = { type: 'Normal', container: name } as const
+    const id = await call(`start container ${name}`, pod, context, async () => {
+      const created = await runtime.createContainer(running.sandboxId, config, sandbox, context.signal)
+      tell(pod, { ...note, reason: 'Created', message: 'Container created' }, context)
+      await runtime.startContainer(created, context.signal)
+      return created
+    })
+    tell(pod, { ...note, reason: 'Started', message: 'Container started' }, context)
+    await this.#postStart(pod, container, id, podIps[0] ?? '', context)
+  }
+
+  async #postStart(pod: Pod, container: Container, id: string, podIp: string, context: Context): Promise<void> {
+    const { runtime, tell, call } = this.#deps
+    const { name, lifecycle } = container
+    const handler = lifecycle?.postStart
+    if (handler === undefined) return
+    try {
+      await call(`postStart hook of container ${name}`, pod, context, () =>
+        runHook(handler, { container, containerId: id, podIp }, this.#deps, context.signal),
+      )
+    } catch (error) {
+      if (context.signal.aborted) throw error
+      // What it answered may hold secrets: it is not told.
+      const [failed, killing] = ['PostStartHook failed', 'FailedPostStartHook']
+      tell(pod, { type: 'Warning', reason: 'FailedPostStartHook', message: failed, container: name }, context)
+      tell(pod, { type: 'Normal', reason: 'Killing', message: killing, container: name }, context)
+      const graceMs = pod.spec.terminationGracePeriodSeconds * 1000
+      await call(`stop container ${name}`, pod, context, () => runtime.stopContainer(id, graceMs, context.signal))
+      throw new HookFailed(failed, { cause: error })
+    }
+  }
+
+  #remember(pod: Pod, name: string, error: Error, memory: PodSyncState, context: Context): void {
+    const { tell } = this.#deps
+    const warn = (reason: string, message: string) =>
+      tell(pod, { type: 'Warning', reason, message, container: name }, context)
+    if (error instanceof VolumeError) {
+      this.#failed(name, memory, volumeBackoff)
+      return tell(pod, { type: 'Warning', reason: 'FailedMount', message: error.message }, context)
+    }
+    if (error instanceof HookFailed) {
+      memory.waiting.set(name, { reason: 'PostStartHookError', message: error.message })
+      return
+    }
+    const reason = error instanceof ConfigError ? 'CreateContainerConfigError' : 'RunContainerError'
+    this.#failed(name, memory, configBackoff)
+    memory.waiting.set(name, { reason, message: error.message })
+    warn('Failed', `Error: ${error.message}`)
+  }
+
+  /** Notes a failure and when to try again. */
+  #failed(name: string, { failures }: PodSyncState, backoff: Backoff, later?: Failure['later']): void {
+    const count = (failures.get(name)?.count ?? 0) + 1
+    const untilMs = this.#deps.clock.nowMs() + backoffMs(backoff, count - 1)
+    failures.set(name, { count, untilMs, ...(later === undefined ? {} : { later }) })
+  }
+}

@@ -1,0 +1,42 @@
+// Hooks: what a container does once it has started and before it is asked to end.
+import type { Clock } from '../../base/time/clock.ts'
+import type { Container } from '../../api/core/v1/container/container.ts'
+import type { LifecycleHandler } from '../../api/core/v1/container/probe.ts'
+import type { PodDialer } from '../../machine/dialer/pod-dialer.ts'
+import type { ContainerRuntime } from '../../machine/runtime/container-runtime.ts'
+import { httpGet, urlOf } from '../probes/http-get.ts'
+import { httpTargetOf } from '../probes/http-target.ts'
+
+export interface HookDeps {
+  readonly runtime: Pick<ContainerRuntime, 'exec'>
+  readonly dialer: PodDialer
+  readonly clock: Clock
+}
+
+export interface HookTarget {
+  readonly container: Container
+  readonly containerId: string
+  readonly podIp: string
+}
+
+/** A command of a hook has no time of its own; this only ends what nobody waits for any more. */
+export const hookMsMax = 4 * 3_600_000
+
+/** Rejects when it fails. */
+export async function runHook(
+  handler: LifecycleHandler,
+  { container, containerId, podIp }: HookTarget,
+  { runtime, dialer: reach, clock }: HookDeps,
+  signal: AbortSignal,
+): Promise<void> {
+  if (handler.exec !== undefined) {
+    const command = handler.exec.command ?? []
+    const { exitCode } = await runtime.exec(containerId, command, hookMsMax, signal)
+    if (exitCode !== 0) throw new Error(`command '${command.join(' ')}' exited with ${exitCode}`)
+  } else if (handler.httpGet !== undefined) {
+    const target = httpTargetOf(handler.httpGet, container, podIp)
+    const { status } = await httpGet(target, reach, signal)
+    if (status < 200 || status >= 400) throw new Error(`Get ${JSON.stringify(urlOf(target))}: status ${status}`)
+  } else if (handler.sleep !== undefined) await clock.sleep(handler.sleep.seconds * 1000, signal)
+  else throw new Error(`invalid handler of container ${container.name}`)
+}

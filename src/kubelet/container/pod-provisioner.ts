@@ -1,0 +1,234 @@
+// PodMaker: brings together all that a sandbox or a container of a pod is made of: names, volumes, variables, files of
+// the node. The worker asks it before it asks the runtime.
+import type { Context } from '../../base/observability/context.ts'
+import type { ConfigMap } from '../../api/core/v1/config-map.ts'
+import type { Container } from '../../api/core/v1/container/container.ts'
+import type { Pod } from '../../api/core/v1/pod/pod.ts'
+import type { Secret } from '../../api/core/v1/secret.ts'
+import type { Service } from '../../api/core/v1/service/service.ts'
+import { namespaceOf } from '../../api/meta/object.ts'
+import type { Disk } from '../../machine/disk/disk.ts'
+import type { LogFiles } from '../../machine/logs/log-files.ts'
+import type { ContainerConfig, ContainerMount, SandboxConfig } from '../../machine/runtime/runtime-config.ts'
+import type { ContainerRuntime, RuntimeContainer, RuntimeImage } from '../../machine/runtime/container-runtime.ts'
+import { readLog } from '../logs/read-log.ts'
+import type { ReferencedObjects } from '../objects/referenced-objects.ts'
+import { containersOf } from '../pod/pod-actions.ts'
+import { containerConfig } from '../pod-config/container-config.ts'
+import type { ClusterDns } from '../pod-config/dns.ts'
+import { environmentOf, referencesOf } from '../pod-config/environment.ts'
+import type { NodeInfo } from '../pod-config/field-values.ts'
+import { hostnameOf, hostsFile, nodeHostsFile } from '../pod-config/hosts-file.ts'
+import { hostsPath, logDirectory, podDirectory, terminationFile, type NodePaths } from '../pod-config/node-paths.ts'
+import { sandboxConfig } from '../pod-config/sandbox-config.ts'
+import type { PodCgroups } from '../resources/pod-cgroups.ts'
+import type { VolumeManager, VolumeImages, MountedVolumes } from '../volumes/volume-manager.ts'
+
+export interface PodProvisionerDeps {
+  readonly runtime: Pick<ContainerRuntime, 'handlers'>
+  readonly disk: Disk
+  /** What containers print. */
+  readonly logs: LogFiles
+  readonly objects: ReferencedObjects
+  /** Undefined where nothing is ever mounted: on simulated nodes. */
+  readonly volumes: VolumeManager | undefined
+  readonly services: () => readonly Service[]
+  readonly paths: NodePaths
+  readonly dns: ClusterDns
+  readonly cgroups: PodCgroups
+  readonly cgroupRoot: string
+  readonly node: NodeInfo
+  readonly memoryCapacityBytes: number
+}
+
+/** What a container runs, and what its volumes show. */
+export interface ContainerImages {
+  readonly own: RuntimeImage
+  readonly volumes: VolumeImages
+}
+
+const hostsPathInside = '/etc/hosts'
+/** Of the node's own hosts file. */
+const nodeHostsBytesMax = 1024 * 1024
+const terminationBytesMax = 4_096
+/** What all containers of a pod may leave together. */
+const podTerminationBytesMax = 12 * 1024
+/** What is taken of a log in the place of last words. */
+const printedBytesMax = 2_048
+const printedLinesMax = 80
+
+async function logEnd(files: LogFiles, path: string, bytesMax: number, signal: AbortSignal): Promise<string> {
+  const options = {
+    follow: false,
+    timestamps: false,
+    tailLines: printedLinesMax,
+    sinceMs: undefined,
+    limitBytes: undefined,
+  }
+  const pieces: Uint8Array[] = []
+  for await (const piece of readLog({ files, path, isRunning: () => Promise.resolve(false) }, options, signal))
+    pieces.push(piece)
+  const text = pieces.map((piece) => new TextDecoder().decode(piece)).join('')
+  return text.slice(-bytesMax)
+}
+
+/** Objects of the pod's namespace, by name. */
+interface NamedObjects {
+  readonly configMaps: ReadonlyMap<string, ConfigMap>
+  readonly secrets: ReadonlyMap<string, Secret>
+}
+const noObjects: NamedObjects = { configMaps: new Map(), secrets: new Map() }
+
+const nothingSeen: Pick<ContainerConfig, 'mounts' | 'devices'> = { mounts: [], devices: [] }
+const noPlaces: MountedVolumes = new Map()
+
+export class PodProvisioner {
+  readonly #deps: PodProvisionerDeps
+  /** By the version of the pod: its containers need what its sandbox was made of. */
+  readonly #sandboxes = new WeakMap<Pod, SandboxConfig>()
+
+  constructor(deps: PodProvisionerDeps) {
+    this.#deps = deps
+  }
+
+  async sandbox(pod: Pod, attempt: number, context: Context): Promise<SandboxConfig> {
+    const { paths, dns, cgroupRoot } = this.#deps
+    const runtimeHandler = await this.#handlerOf(pod, context)
+    const known = this.#sandboxes.get(pod)
+    if (known?.attempt === attempt && known.runtimeHandler === runtimeHandler) return known
+    const config = sandboxConfig(pod, attempt, { paths, dns, cgroupRoot, runtimeHandler })
+    this.#sandboxes.set(pod, config)
+    return config
+  }
+
+  #handlerOf({ spec: { runtimeClassName } }: Pod, context: Context): Promise<string> {
+    return runtimeClassName === undefined
+      ? Promise.resolve('')
+      : this.#deps.objects.runtimeHandler(runtimeClassName, context)
+  }
+
+  /** The folders and the control group that a sandbox needs before it is run. */
+  async prepare(pod: Pod): Promise<void> {
+    const { disk, paths, cgroups } = this.#deps
+    await disk.makeDirectory(podDirectory(paths, pod.metadata.uid), 0o750)
+    await disk.makeDirectory(logDirectory(paths, pod), 0o755)
+    await cgroups.make(pod)
+  }
+
+  /** Volumes as the API has them now. Throws VolumeError when one cannot be had. */
+  mountVolumes(pod: Pod, images: VolumeImages, context: Context): Promise<MountedVolumes> {
+    return this.#deps.volumes?.mount(pod, images, context) ?? Promise.resolve(noPlaces)
+  }
+
+  /** Throws ConfigError when the container cannot be made as the pod says. */
+  async container(
+    pod: Pod,
+    container: Container,
+    attempt: number,
+    images: ContainerImages,
+    podIps: readonly string[],
+    context: Context,
+  ): Promise<ContainerConfig> {
+    const { node, memoryCapacityBytes, services, volumes } = this.#deps
+    const places = await this.mountVolumes(pod, images.volumes, context)
+    const hasVariables = container.env !== undefined || container.envFrom !== undefined
+    const objects = hasVariables ? await this.#objectsOf(pod, container, context) : noObjects
+    const sources = { pod, podIps, node, memoryCapacityBytes, services: services(), ...objects }
+    const canDeny = async () => {
+      const handler = await this.#handlerOf(pod, context)
+      const handlers = await this.#deps.runtime.handlers(context.signal)
+      return handlers.some(({ name, mountsRecursivelyReadOnly }) => name === handler && mountsRecursivelyReadOnly)
+    }
+    if (volumes === undefined) return containerConfig(container, attempt, images.own, nothingSeen, sources)
+    const variables = new Map(environmentOf(container, sources).map(({ name, value }) => [name, value]))
+    const mounts = await volumes.mountsOf(pod.metadata.uid, container, places, variables, canDeny)
+    const devices = volumes.devicesOf(container, places)
+    const own = await this.#ownFiles(pod, container, attempt, podIps, mounts)
+    return containerConfig(container, attempt, images.own, { mounts: [...mounts, ...own], devices }, sources)
+  }
+
+  /** What the container left as its last words: those that it wrote down, or else what it printed last. */
+  async lastWords(pod: Pod, container: RuntimeContainer, signal: AbortSignal): Promise<string> {
+    const { disk, paths, logs } = this.#deps
+    const { name, attempt, exitCode, logPath } = container
+    const all = containersOf(pod)
+    const bytesMax = Math.min(terminationBytesMax, Math.floor(podTerminationBytesMax / all.length))
+    const bytes = await disk.readTail(terminationFile(paths, pod.metadata.uid, name, attempt), bytesMax)
+    if (bytes !== undefined && bytes.length > 0) return new TextDecoder().decode(bytes)
+    const { terminationMessagePolicy } = all.find((one) => one.name === name) ?? {}
+    if (terminationMessagePolicy !== 'FallbackToLogsOnError' || exitCode === 0) return ''
+    return logEnd(logs, logPath, Math.min(bytesMax, printedBytesMax), signal)
+  }
+
+  /** What a container that was removed has left. */
+  async removeContainerFiles(podUid: string, { name, attempt, logPath }: RuntimeContainer): Promise<void> {
+    const { disk, paths } = this.#deps
+    await disk.remove(terminationFile(paths, podUid, name, attempt))
+    if (logPath.startsWith(`${paths.logs}/`)) await disk.remove(logPath)
+  }
+
+  /** A pod that has run to its end needs no volumes and no group any more; its logs and last words stay. */
+  async releaseResources(podUid: string, signal: AbortSignal): Promise<void> {
+    await this.#deps.cgroups.remove(podUid)
+    await this.#deps.volumes?.unmount(podUid, signal)
+  }
+
+  /** Nothing of the pod stays on the node but its logs, and those only while something may read them. */
+  async removePodData(podUid: string, signal: AbortSignal): Promise<void> {
+    const { disk, objects, paths, volumes, cgroups } = this.#deps
+    objects.forget(podUid)
+    await cgroups.remove(podUid)
+    for (const name of await disk.list(paths.logs))
+      if (name.endsWith(`_${podUid}`)) await disk.remove(`${paths.logs}/${name}`)
+    // At the very last: by its folder a pod is known to a kubelet that starts in the middle of this.
+    await (volumes === undefined ? disk.remove(podDirectory(paths, podUid)) : volumes.remove(podUid, signal))
+  }
+
+  async #ownFiles(
+    pod: Pod,
+    container: Container,
+    attempt: number,
+    podIps: readonly string[],
+    mounts: readonly ContainerMount[],
+  ): Promise<ContainerMount[]> {
+    const { disk, paths } = this.#deps
+    const { uid } = pod.metadata
+    const own: ContainerMount[] = []
+    const mount = (hostPath: string, containerPath: string) =>
+      own.push({ hostPath, containerPath, readOnly: false, propagation: 'private' })
+    if (!mounts.some(({ containerPath }) => containerPath === hostsPathInside)) {
+      const content = new TextEncoder().encode(await this.#hostsFile(pod, podIps))
+      await disk.write(hostsPath(paths, uid), { content, mode: 0o644 })
+      mount(hostsPath(paths, uid), hostsPathInside)
+    }
+    const words = terminationFile(paths, uid, container.name, attempt)
+    await disk.makeDirectory(words.slice(0, words.lastIndexOf('/')), 0o750)
+    await disk.write(words, { content: new Uint8Array(), mode: 0o666 })
+    mount(words, container.terminationMessagePath)
+    return own
+  }
+
+  async #hostsFile(pod: Pod, podIps: readonly string[]): Promise<string> {
+    const { disk, dns } = this.#deps
+    if (pod.spec.hostNetwork) {
+      const ofNode = await disk.readTail(hostsPathInside, nodeHostsBytesMax)
+      return nodeHostsFile(pod, new TextDecoder().decode(ofNode))
+    }
+    const { hostname, domain } = hostnameOf(pod, dns.domain)
+    return hostsFile(pod, podIps, hostname, domain)
+  }
+
+  async #objectsOf(pod: Pod, container: Container, context: Context): Promise<NamedObjects> {
+    const { objects } = this.#deps
+    const { configMaps, secrets } = referencesOf([container])
+    const namespace = namespaceOf(pod)
+    const found = async <T>(names: Iterable<string>, ask: (name: string) => Promise<T | undefined>) => {
+      const pairs = await Promise.all([...names].map(async (name) => [name, await ask(name)] as const))
+      return new Map(pairs.flatMap(([name, object]) => (object === undefined ? [] : [[name, object] as const])))
+    }
+    return {
+      configMaps: await found(configMaps, (name) => objects.configMap(namespace, name, context)),
+      secrets: await found(secrets, (name) => objects.secret(namespace, name, context)),
+    }
+  }
+}

@@ -1,0 +1,33 @@
+// Events about pods and their containers, as kubelets tell them.
+import type { Context } from '../../base/observability/context.ts'
+import type { Pod } from '../../api/core/v1/pod/pod.ts'
+import type { EventRecorder } from '../../client/events/event-recorder.ts'
+
+export interface PodEvent {
+  readonly type: 'Normal' | 'Warning'
+  readonly reason: string
+  readonly message: string
+  /** The container that it is about. */
+  readonly container?: string
+}
+
+/** Tells an event about a pod. */
+export type RecordPodEvent = (pod: Pod, note: PodEvent, context: Context) => void
+
+export const podEventRecorder =
+  (events: EventRecorder): RecordPodEvent =>
+  (pod, { type, reason, message, container }, context) => {
+    const fieldPath = container === undefined ? undefined : fieldPathOf(pod, container)
+    events.record(pod, { type, reason, message, ...(fieldPath === undefined ? {} : { fieldPath }) }, context)
+  }
+
+const containerLists = ['containers', 'initContainers', 'ephemeralContainers'] as const
+
+function fieldPathOf({ spec }: Pod, container: string): string | undefined {
+  for (const list of containerLists)
+    for (const { name } of spec[list] ?? []) if (name === container) return `spec.${list}{${container}}`
+  return undefined
+}
+
+/** A pod as messages name it: `web_default(0b3a…)`. */
+export const formatPod = ({ metadata: { name, namespace = '', uid } }: Pod): string => `${name}_${namespace}(${uid})`

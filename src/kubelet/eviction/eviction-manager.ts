@@ -1,0 +1,161 @@
+// PressureManager: looks at the node every ten seconds; when something runs short it first frees what nobody needs, then
+// lets pods go, one at a time, and tells the node's conditions.
+import type { Clock } from '../../base/time/clock.ts'
+import { errorText, type Log } from '../../base/observability/log.ts'
+import { isPodFinished } from '../../api/core/v1/pod/pod-readiness.ts'
+import type { Pod } from '../../api/core/v1/pod/pod.ts'
+import { qosClassOf } from '../../api/core/v1/pod-spec/qos.ts'
+import { tolerates } from '../../api/core/v1/node/tolerations.ts'
+import { isBeingDeleted } from '../../api/meta/object.ts'
+import type { KubeletSettings } from '../node/kubelet-settings.ts'
+import { contentsOf } from '../stats/disk-layout.ts'
+import type { NodeStats } from '../stats/node-stats.ts'
+import type { Summary } from '../stats/summary.ts'
+import { diskLimitMessage, evictionMessage } from './eviction-messages.ts'
+import { ThresholdState } from './threshold-state.ts'
+import { isCritical, rankForEviction, type Candidate } from './eviction-ranking.ts'
+import { fileSystemOf, observe, resourceOf, type Observations, type PressureCondition } from './eviction-signals.ts'
+import type { Threshold } from './thresholds.ts'
+
+export interface Eviction {
+  readonly pod: Pod
+  readonly message: string
+  readonly graceSeconds: number
+}
+
+export interface EvictionManagerDeps {
+  readonly stats: Pick<NodeStats, 'fresh' | 'layout'>
+  readonly settings: Pick<KubeletSettings, 'thresholds' | 'pressureTransitionMs' | 'evictionPodGraceSecondsMax'>
+  readonly pods: () => readonly Pod[]
+  /** Frees what nobody needs: ended containers, unused images, or both, by where room is needed. */
+  readonly reclaimDisk: (what: { images: boolean; containers: boolean }, signal: AbortSignal) => Promise<void>
+  readonly evict: (eviction: Eviction, signal: AbortSignal) => Promise<void>
+  /** The node tries to free something. */
+  readonly onReclaim: (resource: string, signal: AbortSignal) => Promise<void>
+  readonly onConditions: (conditions: readonly PressureCondition[], signal: AbortSignal) => Promise<void>
+  readonly clock: Clock
+  readonly log: Log
+}
+
+const lookMs = 10_000
+/** How long an evicted pod is waited for before the next look, and how often it is looked at. */
+const goneMsMax = 30_000
+const goneLookMs = 1_000
+/** What a pod gets that must go at once. */
+const immediateGraceSeconds = 1
+
+export class EvictionManager {
+  readonly #deps: EvictionManagerDeps
+  readonly #state: ThresholdState
+  #conditions: readonly PressureCondition[] = []
+
+  constructor(deps: EvictionManagerDeps) {
+    const { thresholds, pressureTransitionMs } = deps.settings
+    this.#deps = deps
+    this.#state = new ThresholdState(thresholds, pressureTransitionMs)
+  }
+
+  get conditions(): readonly PressureCondition[] {
+    return this.#conditions
+  }
+
+  /** Why the node takes no such pod now; undefined when it does. */
+  rejection(pod: Pod): string | undefined {
+    if (this.#conditions.length === 0 || isCritical(pod)) return undefined
+    if (this.#conditions.every((condition) => condition === 'MemoryPressure')) {
+      const taint = { key: 'node.kubernetes.io/memory-pressure', effect: 'NoSchedule' as const }
+      const isBound = qosClassOf(pod.spec) !== 'BestEffort'
+      if (isBound || tolerates(pod.spec.tolerations ?? [], taint)) return undefined
+    }
+    return `The node had condition: [${this.#conditions.join(' ')}]. `
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const { clock, log } = this.#deps
+    for (;;) {
+      const evicted = await this.#look(signal).catch((error: unknown) => {
+        signal.throwIfAborted()
+        log.debug('the node could not be looked at', { error: errorText(error) })
+        return []
+      })
+      if (evicted.length === 0) await clock.sleep(lookMs, signal)
+      else await this.#whenGone(evicted, signal)
+    }
+  }
+
+  async #whenGone(uids: readonly string[], signal: AbortSignal): Promise<void> {
+    const { clock, pods } = this.#deps
+    const untilMs = clock.monotonicMs() + goneMsMax
+    const isThere = () => pods().some((pod) => uids.includes(pod.metadata.uid) && !isPodFinished(pod))
+    do await clock.sleep(goneLookMs, signal)
+    while (isThere() && clock.monotonicMs() < untilMs)
+  }
+
+  /** Returns the uids of pods that were evicted. */
+  async #look(signal: AbortSignal): Promise<readonly string[]> {
+    const { stats, clock } = this.#deps
+    const summary = await stats.fresh(signal)
+    const tooLarge = await this.#evictBeyondLimits(summary, signal)
+    const observations = observe(summary)
+    const due = this.#state.update(observations, clock.nowMs())
+    await this.#tellConditions(signal)
+    if (tooLarge.length > 0) return tooLarge
+    const [threshold] = due
+    return threshold === undefined ? [] : this.#reclaim(threshold, observations, summary, signal)
+  }
+
+  async #tellConditions(signal: AbortSignal): Promise<void> {
+    const now = this.#state.conditions(this.#deps.clock.nowMs())
+    if (now.join() === this.#conditions.join()) return
+    this.#conditions = now
+    await this.#deps.onConditions(now, signal)
+  }
+
+  #candidates({ pods: all }: Summary): Candidate[] {
+    return this.#deps.pods().flatMap((pod) => {
+      const stats = all.find(({ podRef }) => podRef.uid === pod.metadata.uid)
+      return stats === undefined || isPodFinished(pod) || isBeingDeleted(pod) ? [] : [{ pod, stats }]
+    })
+  }
+
+  async #evictBeyondLimits(summary: Summary, signal: AbortSignal): Promise<readonly string[]> {
+    const uids: string[] = []
+    for (const candidate of this.#candidates(summary)) {
+      const message = diskLimitMessage(candidate)
+      if (message === undefined || isCritical(candidate.pod)) continue
+      await this.#deps.evict({ pod: candidate.pod, message, graceSeconds: immediateGraceSeconds }, signal)
+      uids.push(candidate.pod.metadata.uid)
+    }
+    return uids
+  }
+
+  async #reclaim(
+    threshold: Threshold,
+    observations: Observations,
+    summary: Summary,
+    signal: AbortSignal,
+  ): Promise<readonly string[]> {
+    const { onReclaim, reclaimDisk: freeDisk, evict, settings, stats } = this.#deps
+    const resource = resourceOf(threshold.signal)
+    await onReclaim(resource, signal)
+    const fileSystem = fileSystemOf(threshold.signal)
+    const lies = fileSystem === undefined ? undefined : contentsOf(stats.layout, fileSystem)
+    if (lies?.images || lies?.containers) {
+      await freeDisk(lies, signal)
+      const after = observe(await stats.fresh(signal))
+      if (this.#state.update(after, this.#deps.clock.nowMs()).length === 0) return []
+    }
+    const observed = observations.get(threshold.signal)
+    const [first] = rankForEviction(
+      this.#candidates(summary).filter(({ pod }) => !isCritical(pod)),
+      resource,
+      lies,
+    )
+    if (first === undefined || observed === undefined) return []
+    const message = evictionMessage(threshold, observed, first)
+    const isHard = threshold.graceMs === 0
+    const graceSeconds = isHard ? immediateGraceSeconds : settings.evictionPodGraceSecondsMax
+    await evict({ pod: first.pod, message, graceSeconds }, signal)
+    return [first.pod.metadata.uid]
+  }
+}

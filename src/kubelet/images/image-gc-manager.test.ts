@@ -1,0 +1,108 @@
+import { deepEqual, equal } from 'node:assert/strict'
+import { test } from 'node:test'
+import { silentLog } from '../../base/observability/log.ts'
+import { VirtualClock } from '../../base/time/virtual-clock.ts'
+import { idleLoad } from '../../machine/load/simulated-host-load.ts'
+import { ImageGcManager } from './image-gc-manager.ts'
+
+const { signal } = new AbortController()
+
+/** Three images of 10 bytes on a disk of 100, of which `other` bytes are something else. */
+function collector(settings: { ageMsMin?: number; ageMsMax?: number } = {}) {
+  const clock = new VirtualClock()
+  const images = new Map(['a', 'b', 'pause'].map((id) => [id, id === 'pause']))
+  const told: string[] = []
+  const state = { used: new Set<string>(['a', 'b']), shown: [] as string[], otherBytes: 0 }
+  const made = new ImageGcManager({
+    runtime: {
+      images: () =>
+        Promise.resolve(
+          [...images].map(([id, isPinned]) => ({
+            id,
+            tags: [`${id}:1`],
+            digests: [],
+            sizeBytes: 10,
+            uid: 0,
+            username: '',
+            isPinned,
+          })),
+        ),
+      imagesInUse: () => Promise.resolve(state.used),
+      removeImage: (id) => Promise.resolve(void images.delete(id)),
+    },
+    volumeImages: () => state.shown,
+    fileSystem: () => {
+      const usedBytes = images.size * 10 + state.otherBytes
+      return Promise.resolve({ ...idleLoad.fileSystem, capacityBytes: 100, availableBytes: 100 - usedBytes, usedBytes })
+    },
+    settings: { highPercent: 85, lowPercent: 80, ageMsMin: 120_000, ageMsMax: 0, ...settings },
+    onShortage: (message) => Promise.resolve(void told.push(message)),
+    clock,
+    log: silentLog,
+  })
+  return {
+    clock,
+    images,
+    told,
+    state,
+    collect: () => made.collect(signal),
+    freeAll: () => made.deleteUnusedImages(signal),
+  }
+}
+
+test('images stay while there is room, and those in use whatever happens', async () => {
+  const node = collector()
+  node.state.used = new Set()
+  await node.collect()
+  await node.clock.advance(600_000)
+  await node.collect()
+  equal(node.images.size, 3)
+  node.state.used = new Set(['a'])
+  node.state.shown = ['b:1']
+  node.state.otherBytes = 70
+  await node.collect()
+  deepEqual(
+    [[...node.images.keys()], node.told],
+    [
+      ['a', 'b', 'pause'],
+      [
+        'Failed to garbage collect required amount of images. Attempted to free 20 bytes, but only found 0 bytes eligible to free.',
+      ],
+    ],
+  )
+})
+
+test('a full disk: the image that was not used for the longest time goes first, and no more than needed', async () => {
+  const node = collector()
+  await node.collect()
+  await node.clock.advance(60_000)
+  node.state.used = new Set(['a'])
+  await node.collect()
+  await node.clock.advance(120_000)
+  node.state.used = new Set()
+  node.state.otherBytes = 58
+  await node.collect()
+  deepEqual([...node.images.keys()], ['a', 'pause'])
+  deepEqual(node.told, [])
+})
+
+test('young images are spared, but not when pods would have to go', async () => {
+  const node = collector()
+  node.state.used = new Set()
+  node.state.otherBytes = 60
+  await node.collect()
+  equal(node.images.size, 3)
+  await node.freeAll()
+  deepEqual([...node.images.keys()], ['pause'])
+})
+
+test('an image that was not used for too long goes though there is room', async () => {
+  const node = collector({ ageMsMax: 3_600_000 })
+  await node.collect()
+  node.state.used = new Set(['a'])
+  await node.clock.advance(3_500_000)
+  await node.collect()
+  await node.clock.advance(200_000)
+  await node.collect()
+  deepEqual([...node.images.keys()], ['a', 'pause'])
+})

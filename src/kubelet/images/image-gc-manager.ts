@@ -1,0 +1,113 @@
+// ImageCollector: images that no container uses go when they are too old, or when the disk is full, those first that were
+// not used for the longest time.
+import type { Clock } from '../../base/time/clock.ts'
+import { errorText, type Log } from '../../base/observability/log.ts'
+import type { FileSystemLoad } from '../../machine/load/host-load.ts'
+import type { ContainerRuntime, RuntimeImage } from '../../machine/runtime/container-runtime.ts'
+import type { ImageGcSettings } from '../node/kubelet-settings.ts'
+
+export interface ImageGcManagerDeps {
+  readonly runtime: Pick<ContainerRuntime, 'images' | 'imagesInUse' | 'removeImage'>
+  /** Images that volumes of pods show, as the pods name them. */
+  readonly volumeImages: () => readonly string[]
+  /** The file system that images lie on. */
+  readonly fileSystem: (signal: AbortSignal) => Promise<FileSystemLoad>
+  readonly settings: ImageGcSettings
+  /** Room could not be made: tells by an event of the node. */
+  readonly onShortage: (message: string, signal: AbortSignal) => Promise<void>
+  readonly clock: Clock
+  readonly log: Log
+}
+
+const lookMs = 300_000
+
+interface Seen {
+  readonly sinceMs: number
+  lastUsedMs: number
+}
+
+export class ImageGcManager {
+  readonly #deps: ImageGcManagerDeps
+  /** Images that are present, since when we know them and when they were last in use. */
+  readonly #seen = new Map<string, Seen>()
+
+  constructor(deps: ImageGcManagerDeps) {
+    this.#deps = deps
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const { clock, log } = this.#deps
+    for (;;) {
+      await this.collect(signal).catch((error: unknown) => {
+        signal.throwIfAborted()
+        log.warn('images could not be collected', { error: errorText(error) })
+      })
+      await clock.sleep(lookMs, signal)
+    }
+  }
+
+  /** Old ones go, and as many others as the disk needs. */
+  async collect(signal: AbortSignal): Promise<void> {
+    const { settings, fileSystem, clock, onShortage } = this.#deps
+    const unused = await this.#unused(signal)
+    const nowMs = clock.nowMs()
+    const isOld = ({ id }: RuntimeImage) =>
+      settings.ageMsMax > 0 && nowMs - (this.#seen.get(id)?.lastUsedMs ?? nowMs) > settings.ageMsMax
+    for (const image of unused.filter(isOld)) await this.#remove(image, signal)
+    const { capacityBytes, availableBytes } = await fileSystem(signal)
+    const usedBytes = capacityBytes - availableBytes
+    if (capacityBytes === 0 || (usedBytes * 100) / capacityBytes < settings.highPercent) return
+    const wantedBytes = usedBytes - Math.floor((capacityBytes * settings.lowPercent) / 100)
+    const young = (image: RuntimeImage) => nowMs - (this.#seen.get(image.id)?.sinceMs ?? nowMs) < settings.ageMsMin
+    const freedBytes = await this.#free(
+      unused.filter((image) => !isOld(image) && !young(image)),
+      wantedBytes,
+      signal,
+    )
+    if (freedBytes < wantedBytes)
+      await onShortage(
+        `Failed to garbage collect required amount of images. Attempted to free ${wantedBytes} bytes, but only found ${freedBytes} bytes eligible to free.`,
+        signal,
+      )
+  }
+
+  /** Everything that nobody uses goes, however young. */
+  async deleteUnusedImages(signal: AbortSignal): Promise<void> {
+    await this.#free(await this.#unused(signal), Infinity, signal)
+  }
+
+  async #free(images: readonly RuntimeImage[], wantedBytes: number, signal: AbortSignal): Promise<number> {
+    let freed = 0
+    for (const image of images) {
+      if (freed >= wantedBytes) break
+      await this.#remove(image, signal)
+      freed += image.sizeBytes
+    }
+    return freed
+  }
+
+  async #remove({ id }: RuntimeImage, signal: AbortSignal): Promise<void> {
+    await this.#deps.runtime.removeImage(id, signal)
+    this.#seen.delete(id)
+  }
+
+  /** In the order in which they go. */
+  async #unused(signal: AbortSignal): Promise<readonly RuntimeImage[]> {
+    const { runtime, volumeImages: shown, clock } = this.#deps
+    const [images, run] = await Promise.all([runtime.images(signal), runtime.imagesInUse(signal)])
+    const used = run.union(new Set(shown()))
+    const nowMs = clock.nowMs()
+    const present = new Set(images.map(({ id }) => id))
+    for (const id of this.#seen.keys()) if (!present.has(id)) this.#seen.delete(id)
+    const isUsed = ({ id, tags, digests }: RuntimeImage) => [id, ...tags, ...digests].some((name) => used.has(name))
+    for (const image of images) {
+      const seen = this.#seen.get(image.id) ?? { sinceMs: nowMs, lastUsedMs: nowMs }
+      if (isUsed(image)) seen.lastUsedMs = nowMs
+      this.#seen.set(image.id, seen)
+    }
+    const orderOf = ({ id }: RuntimeImage) => this.#seen.get(id) ?? { sinceMs: nowMs, lastUsedMs: nowMs }
+    return images
+      .filter((image) => image.isPinned !== true && !isUsed(image))
+      .toSorted((a, b) => orderOf(a).lastUsedMs - orderOf(b).lastUsedMs || orderOf(a).sinceMs - orderOf(b).sinceMs)
+  }
+}

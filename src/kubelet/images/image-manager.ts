@@ -1,0 +1,119 @@
+// ImageProvider: the image of a container, present when its pull policy is satisfied; failures are told as users know
+// them.
+import type { Clock } from '../../base/time/clock.ts'
+import type { Context } from '../../base/observability/context.ts'
+import { unlessAborted } from '../../base/async/unless-aborted.ts'
+import type { Container } from '../../api/core/v1/container/container.ts'
+import type { Pod } from '../../api/core/v1/pod/pod.ts'
+import { namespaceOf } from '../../api/meta/object.ts'
+import { durationTextOfMs } from '../../schema/scalar/duration.ts'
+import type { ContainerRuntime, RuntimeImage } from '../../machine/runtime/container-runtime.ts'
+import type { ReferencedObjects } from '../objects/referenced-objects.ts'
+import type { RecordPodEvent } from '../events/pod-events.ts'
+import type { RecordCall } from '../events/record-call.ts'
+import { pullDecision } from './pull-decision.ts'
+import { credentialsFor } from './pull-secrets.ts'
+
+export interface ImageManagerDeps {
+  readonly runtime: ContainerRuntime
+  readonly objects: ReferencedObjects
+  readonly clock: Clock
+  readonly tell: RecordPodEvent
+  readonly call: RecordCall
+  /** There is an image that was not there. */
+  readonly onImage: () => void
+}
+
+/** Which image, and for which container. */
+export type WantedImage = Pick<Container, 'name' | 'image' | 'imagePullPolicy'>
+
+/** The image may not be pulled, and is not there. */
+export class ImageNeverPulled extends Error {
+  override name = 'ImageNeverPulled'
+}
+
+export class ImageManager {
+  readonly #deps: ImageManagerDeps
+  /** One pull at a time, as a node's network is shared; who waits may find the image present when its turn comes. */
+  #lastPull: Promise<unknown> = Promise.resolve()
+  /** Pulls that are under way or wait. */
+  #pulls = 0
+
+  constructor(deps: ImageManagerDeps) {
+    this.#deps = deps
+  }
+
+  /** Throws ImageNeverPulled, or the runtime's own error when the pull failed. */
+  async ensureImage(pod: Pod, container: WantedImage, context: Context): Promise<RuntimeImage> {
+    const { runtime, tell } = this.#deps
+    const { name, image = '', imagePullPolicy } = container
+    const present = await runtime.findImage(image, context.signal)
+    const need = pullDecision(imagePullPolicy, present !== undefined)
+    const quoted = JSON.stringify(image)
+    if (need === 'refuse')
+      throw new ImageNeverPulled(`Container image ${quoted} is not present with pull policy of Never`)
+    if (need === 'pull' || present === undefined) return this.#pull(pod, container, context)
+    const message = `Container image ${quoted} already present on machine and can be accessed by the pod`
+    tell(pod, { type: 'Normal', reason: 'Pulled', message, container: name }, context)
+    return present
+  }
+
+  async #pull(pod: Pod, { name, image = '', imagePullPolicy }: WantedImage, context: Context): Promise<RuntimeImage> {
+    const { runtime, clock, tell } = this.#deps
+    const quoted = JSON.stringify(image)
+    const note = { type: 'Normal', container: name } as const
+    tell(pod, { ...note, reason: 'Pulling', message: `Pulling image ${quoted}` }, context)
+    const askedMs = clock.monotonicMs()
+    let beganMs = askedMs
+    const id = await this.#inTurn(context, async () => {
+      beganMs = clock.monotonicMs()
+      const known = imagePullPolicy === 'Always' ? undefined : await runtime.findImage(image, context.signal)
+      return known?.id ?? this.#tryAll(pod, image, context)
+    })
+    const found = await runtime.findImage(image, context.signal)
+    const nowMs = clock.monotonicMs()
+    const [took, all] = [durationTextOfMs(nowMs - beganMs), durationTextOfMs(nowMs - askedMs)]
+    const size = found?.sizeBytes ?? 0
+    if (size > 0) this.#deps.onImage()
+    const message = `Successfully pulled image ${quoted} in ${took} (${all} including waiting). Image size: ${size} bytes.`
+    tell(pod, { ...note, reason: 'Pulled', message }, context)
+    return found ?? { id, tags: [image], digests: [], sizeBytes: 0, uid: 0, username: '' }
+  }
+
+  async #inTurn<T>({ signal }: Context, pull: () => Promise<T>): Promise<T> {
+    const turn = this.#lastPull
+    const done = Promise.withResolvers<void>()
+    this.#lastPull = turn.then(() => done.promise)
+    const isAlone = this.#pulls++ === 0
+    try {
+      if (!isAlone) await unlessAborted(turn, signal)
+      return await pull()
+    } finally {
+      this.#pulls--
+      done.resolve()
+    }
+  }
+
+  /** With each credential that fits until one opens; without any where there is none. */
+  async #tryAll(pod: Pod, image: string, context: Context): Promise<string> {
+    const { runtime, objects, call } = this.#deps
+    const names = (pod.spec.imagePullSecrets ?? []).map(({ name = '' }) => name)
+    const secrets = await Promise.all(names.map((name) => objects.secret(namespaceOf(pod), name, context)))
+    const known = credentialsFor(
+      image,
+      secrets.filter((secret) => secret !== undefined),
+    )
+    let failure: unknown
+    for (const credentials of known.length === 0 ? [undefined] : known) {
+      try {
+        return await call(`pull image ${image}`, pod, context, () =>
+          runtime.pullImage(image, credentials, context.signal),
+        )
+      } catch (error) {
+        failure = error
+        if (context.signal.aborted) break
+      }
+    }
+    throw failure
+  }
+}

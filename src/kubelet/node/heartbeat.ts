@@ -1,0 +1,86 @@
+// The heartbeat: the node's Lease, renewed every ten seconds, and its status, reported every five minutes.
+import { rfc3339Micro } from '../../base/time/clock.ts'
+import { context, type Context } from '../../base/observability/context.ts'
+import { errorText, type Log } from '../../base/observability/log.ts'
+import { lease } from '../../api/coordination/v1/lease.ts'
+import { node, type Node } from '../../api/core/v1/node/node.ts'
+import { controllerReference } from '../../api/meta/object.ts'
+import { hasReason } from '../../api/errors/status-error.ts'
+import { registerNode, type RegistrationDeps } from './node-registration.ts'
+
+const leaseNamespace = 'kube-node-lease'
+const leaseDurationSeconds = 40
+const renewMs = 10_000
+const statusMs = 300_000
+const retryMs = 200
+
+export interface HeartbeatDeps extends RegistrationDeps {
+  readonly log: Log
+}
+
+/** Registers the node and keeps it alive until the signal ends it. */
+export async function runHeartbeat(deps: HeartbeatDeps, signal: AbortSignal): Promise<void> {
+  const { clock } = deps
+  const ctx = context(signal)
+  const self = await persist(deps, 'register the node', signal, () => registerNode(deps, ctx))
+  let nextStatusMs = clock.monotonicMs() + statusMs
+  let beatOnce = () => take(deps, self, ctx)
+  for (let renewedMs = clock.monotonicMs(); ; renewedMs = clock.monotonicMs()) {
+    await persist(deps, 'renew the lease', signal, beatOnce)
+    beatOnce = () => renew(deps, ctx)
+    // Whoever was not heard of for so long may have been given up: it says at once that it is there.
+    if (clock.monotonicMs() - renewedMs >= leaseDurationSeconds * 1000) nextStatusMs = 0
+    else await clock.sleep(renewMs, signal)
+    if (clock.monotonicMs() < nextStatusMs) continue
+    nextStatusMs = clock.monotonicMs() + statusMs
+    await persist(deps, 'report the node', signal, () => registerNode(deps, ctx))
+  }
+}
+
+/** Tries until it succeeds: a node without an API server has nothing better to do. */
+async function persist<T>(
+  { clock, log, description }: HeartbeatDeps,
+  what: string,
+  signal: AbortSignal,
+  action: () => Promise<T>,
+): Promise<T> {
+  for (;;) {
+    try {
+      return await action()
+    } catch (error) {
+      signal.throwIfAborted()
+      log.debug(`could not ${what}`, { node: description.name, error: errorText(error) })
+      await clock.sleep(retryMs, signal)
+    }
+  }
+}
+
+/** The first beat: a new node has no lease yet, so it is made before it is renewed. */
+async function take(deps: HeartbeatDeps, owner: Node | undefined, ctx: Context): Promise<void> {
+  const { client, clock, description } = deps
+  const { name } = description
+  const ownerReferences =
+    owner === undefined ? [] : [{ ...controllerReference(owner), controller: false, blockOwnerDeletion: false }]
+  try {
+    const beaten = { metadata: { name, ownerReferences }, ...beatOf(name, clock.nowMs()) }
+    await client.of(lease).create(beaten, leaseNamespace, ctx)
+  } catch (error) {
+    if (!hasReason(error, 'AlreadyExists')) throw error
+    await renew(deps, ctx)
+  }
+}
+
+async function renew(deps: HeartbeatDeps, ctx: Context): Promise<void> {
+  const { client, clock, description } = deps
+  const { name } = description
+  try {
+    await client.of(lease).patch(name, leaseNamespace, beatOf(name, clock.nowMs()), 'merge', ctx)
+  } catch (error) {
+    if (!hasReason(error, 'NotFound')) throw error
+    await take(deps, await client.of(node).find(name, '', ctx), ctx)
+  }
+}
+
+const beatOf = (holderIdentity: string, nowMs: number) => ({
+  spec: { holderIdentity, leaseDurationSeconds, renewTime: rfc3339Micro(nowMs) },
+})

@@ -1,0 +1,31 @@
+// The node's own object in the API: made when it is missing, and told what the node is like now.
+import type { Clock } from '../../base/time/clock.ts'
+import type { Context } from '../../base/observability/context.ts'
+import { node, type Node } from '../../api/core/v1/node/node.ts'
+import type { Client } from '../../client/client.ts'
+import type { ContainerRuntime } from '../../machine/runtime/container-runtime.ts'
+import { nodeImages } from '../images/node-images.ts'
+import { nodeObject, nodeStatus, type NodeDescription, type NodeState } from './node-status.ts'
+
+export interface RegistrationDeps {
+  readonly client: Client
+  readonly clock: Clock
+  readonly description: NodeDescription
+  readonly runtime: Pick<ContainerRuntime, 'images'>
+  readonly state: () => NodeState
+}
+
+/** Registers the node, or tells what it is like now; returns it as it is then. */
+export async function registerNode(
+  { client, clock, description, runtime, state }: RegistrationDeps,
+  ctx: Context,
+): Promise<Node> {
+  const nodes = client.of(node)
+  const known = await nodes.find(description.name, '', ctx)
+  if (known === undefined) return nodes.create(nodeObject(description, state(), clock.nowMs()), '', ctx)
+  // A runtime that does not answer is told of all the same.
+  const images = await nodeImages(runtime, ctx.signal).catch(() => [])
+  const told = nodeStatus(description, known.status, state(), clock.nowMs())
+  const status = { ...known.status, ...told, ...(images.length === 0 ? {} : { images }) } as Node['status']
+  return nodes.updateStatus({ ...known, status }, ctx)
+}

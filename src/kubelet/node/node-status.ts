@@ -1,0 +1,144 @@
+// The node's own object: what it registers and reports of itself.
+import { lookup } from '../../base/collections/lookup.ts'
+import { rfc3339 } from '../../base/time/clock.ts'
+import type { NodeInput } from '../../api/core/v1/node/node.ts'
+
+export interface NodeDescription {
+  readonly name: string
+  readonly hostIp: string
+  readonly capacity: Readonly<Record<string, string>>
+  /** What pods may use of it; all when left out. */
+  readonly allocatable?: Readonly<Record<string, string>>
+  readonly runtime: string
+  readonly operatingSystem: string
+  readonly architecture: string
+  /** Of a node that brings its range; others are given one. */
+  readonly podCidr?: string
+  /** Beside those that every node has; both count when the node is new. */
+  readonly labels?: Readonly<Record<string, string>>
+  readonly taints?: readonly NodeTaint[]
+  /** Where its kubelet listens; left out where it is reached without a port. */
+  readonly kubeletPort?: number
+  /** What is known of the machine. */
+  readonly machine?: MachineInfo
+}
+
+export interface NodeTaint {
+  readonly key: string
+  readonly value?: string
+  readonly effect: 'NoSchedule' | 'PreferNoSchedule' | 'NoExecute'
+}
+
+export interface MachineInfo {
+  readonly machineId: string
+  readonly systemUuid: string
+  readonly bootId: string
+  readonly kernelVersion: string
+  readonly osImage: string
+}
+
+/** The version that the API speaks; what a kubelet of that version would say. */
+const kubeletVersion = 'v1.36.4'
+
+/** How the node is, as its kubelet knows it. */
+export interface NodeState {
+  /** Conditions of pressure that it is under. */
+  readonly pressures: readonly string[]
+  /** Why it is not ready; empty: it is. */
+  readonly problems: readonly string[]
+}
+
+export const healthyNode: NodeState = { pressures: [], problems: [] }
+
+export function nodeObject(description: NodeDescription, state: NodeState, nowMs: number): NodeInput {
+  const { name, operatingSystem, architecture, podCidr, taints = [] } = description
+  const labels = {
+    ...description.labels,
+    'kubernetes.io/hostname': name,
+    'kubernetes.io/os': operatingSystem,
+    'kubernetes.io/arch': architecture,
+    'beta.kubernetes.io/os': operatingSystem,
+    'beta.kubernetes.io/arch': architecture,
+  }
+  const spec = {
+    ...(podCidr === undefined ? {} : { podCIDR: podCidr, podCIDRs: [podCidr] }),
+    ...(taints.length === 0 ? {} : { taints: [...taints] }),
+  }
+  return {
+    metadata: { name, labels },
+    ...(Object.keys(spec).length === 0 ? {} : { spec }),
+    status: nodeStatus(description, undefined, state, nowMs),
+  }
+}
+
+type NodeStatusInput = NonNullable<NodeInput['status']>
+
+type Condition = readonly [type: string, status: string, reason: string, message: string]
+
+const healthy: readonly Condition[] = [
+  ['MemoryPressure', 'False', 'KubeletHasSufficientMemory', 'kubelet has sufficient memory available'],
+  ['DiskPressure', 'False', 'KubeletHasNoDiskPressure', 'kubelet has no disk pressure'],
+  ['PIDPressure', 'False', 'KubeletHasSufficientPID', 'kubelet has sufficient PID available'],
+  ['Ready', 'True', 'KubeletReady', 'kubelet is posting ready status'],
+]
+
+/** Several reasons stand in brackets, as upstream writes them. */
+const unready = (problems: readonly string[]): Condition => [
+  'Ready',
+  'False',
+  'KubeletNotReady',
+  problems.length === 1 ? (problems[0] ?? '') : `[${problems.join(', ')}]`,
+]
+
+const pressed: Readonly<Record<string, Condition>> = {
+  MemoryPressure: [
+    'MemoryPressure',
+    'True',
+    'KubeletHasInsufficientMemory',
+    'kubelet has insufficient memory available',
+  ],
+  DiskPressure: ['DiskPressure', 'True', 'KubeletHasDiskPressure', 'kubelet has disk pressure'],
+  PIDPressure: ['PIDPressure', 'True', 'KubeletHasInsufficientPID', 'kubelet has insufficient PID available'],
+}
+
+export function nodeStatus(
+  description: NodeDescription,
+  before: NodeStatusInput | undefined,
+  { pressures, problems: faults }: NodeState,
+  nowMs: number,
+): NodeStatusInput {
+  const { name, hostIp, capacity, allocatable = capacity, runtime, operatingSystem, architecture } = description
+  const { kubeletPort, machine } = description
+  const now = rfc3339(nowMs)
+  const found = healthy.map((one) => {
+    if (one[0] === 'Ready') return faults.length === 0 ? one : unready(faults)
+    return pressures.includes(one[0]) ? (lookup(pressed, one[0]) ?? one) : one
+  })
+  const conditions = found.map(([type, status, reason, message]) => {
+    const known = before?.conditions?.find((condition) => condition.type === type)
+    const lastTransitionTime = known?.status === status ? (known.lastTransitionTime ?? now) : now
+    return { type, status, reason, message, lastHeartbeatTime: now, lastTransitionTime }
+  })
+  return {
+    capacity,
+    allocatable,
+    conditions,
+    addresses: [
+      { type: 'InternalIP', address: hostIp },
+      { type: 'Hostname', address: name },
+    ],
+    ...(kubeletPort === undefined ? {} : { daemonEndpoints: { kubeletEndpoint: { Port: kubeletPort } } }),
+    nodeInfo: {
+      machineID: machine?.machineId ?? '',
+      systemUUID: machine?.systemUuid ?? '',
+      bootID: machine?.bootId ?? '',
+      kernelVersion: machine?.kernelVersion ?? '',
+      osImage: machine?.osImage ?? '',
+      containerRuntimeVersion: runtime,
+      kubeletVersion,
+      kubeProxyVersion: '',
+      operatingSystem,
+      architecture,
+    },
+  }
+}

@@ -1,0 +1,86 @@
+// Whether a node takes a pod that it was given: by hand, by its own files, or by a scheduler that knew less than it does.
+import { lookup } from '../../base/collections/lookup.ts'
+import type { Pod } from '../../api/core/v1/pod/pod.ts'
+import { matchesRequiredAffinity, type SelectableNode } from '../../api/core/v1/pod-spec/node-selection.ts'
+import { amountOf, podRequests } from '../../api/core/v1/pod/pod-requests.ts'
+import type { PodTermination } from '../pod/pod-sync-state.ts'
+
+export interface AdmissionInput {
+  readonly pod: Pod
+  readonly node: SelectableNode
+  readonly allocatable: Readonly<Record<string, string>>
+  readonly operatingSystem: string
+  /** Those that the node has taken and that have not ended. */
+  readonly others: readonly Pod[]
+}
+
+/** Why the pod is refused; undefined when it is taken. */
+export function rejectionOf(input: AdmissionInput): PodTermination | undefined {
+  const { pod, node, operatingSystem } = input
+  const { spec } = pod
+  if (!matchesRequiredAffinity(spec, node))
+    return predicate('NodeAffinity', "node(s) didn't match Pod's node affinity/selector")
+  if (spec.os !== undefined && spec.os.name !== operatingSystem)
+    return { reason: 'PodOSNotSupported', message: "Failed to admit pod as the OS field doesn't match node OS" }
+  if (hasPortConflict(input))
+    return predicate('NodePorts', "node(s) didn't have free ports for the requested pod ports")
+  return shortage(input)
+}
+
+const predicate = (reason: string, why: string): PodTermination => ({
+  reason,
+  message: `Predicate ${reason} failed: ${why}`,
+})
+
+function shortage({ pod, allocatable, others }: AdmissionInput): PodTermination | undefined {
+  const demands = new Map([['pods', 1], ...podRequests(pod)])
+  // Most pods ask for nothing but their place: what others hold is added up when it is asked for.
+  let held: ReturnType<typeof podRequests>[] | undefined
+  const usedOf = (resource: string): number => {
+    if (resource === 'pods') return others.length
+    held ??= others.map((other) => podRequests(other))
+    return held.reduce((sum, amounts) => sum + (amounts.get(resource) ?? 0), 0)
+  }
+  for (const [resource, requested] of demands) {
+    if (requested === 0 || isOfCluster(resource, allocatable)) continue
+    const capacity = amountOf(resource, lookup(allocatable, resource))
+    const used = usedOf(resource)
+    if (used + requested > capacity)
+      return {
+        reason: `OutOf${resource}`,
+        message: `Node didn't have enough resource: ${resource}, requested: ${requested}, used: ${used}, capacity: ${capacity}`,
+      }
+  }
+  return undefined
+}
+
+/** An extended resource that the node does not know is somebody else's matter: devices may stand for it. */
+const isOfCluster = (resource: string, allocatable: AdmissionInput['allocatable']): boolean =>
+  resource.includes('/') && lookup(allocatable, resource) === undefined
+
+/** Ports of the node that a pod takes: address, protocol and number. */
+const hostPorts = ({ spec }: Pod) =>
+  spec.containers.flatMap(({ ports = [] }) =>
+    ports
+      .map(({ hostPort = 0, containerPort, hostIP = '', protocol }) => ({
+        port: spec.hostNetwork ? containerPort : hostPort,
+        ip: hostIP || anyAddress,
+        protocol,
+      }))
+      .filter(({ port }) => port > 0),
+  )
+const anyAddress = '0.0.0.0'
+
+function hasPortConflict({ pod, others }: AdmissionInput): boolean {
+  const wanted = hostPorts(pod)
+  if (wanted.length === 0) return false
+  const taken = others.flatMap(hostPorts)
+  return wanted.some(({ port, ip, protocol }) =>
+    taken.some(
+      (other) =>
+        other.port === port &&
+        other.protocol === protocol &&
+        (other.ip === ip || other.ip === anyAddress || ip === anyAddress),
+    ),
+  )
+}

@@ -1,0 +1,104 @@
+// ObjectWatches: the ConfigMaps and Secrets that volumes on this node show, each watched by its name for as long as a pod
+// shows it. A node may read no others. What says that it never changes is not watched any longer.
+import type { Clock } from '../../base/time/clock.ts'
+import type { Cause } from '../../base/observability/flow-recorder.ts'
+import type { Log } from '../../base/observability/log.ts'
+import { configMap } from '../../api/core/v1/config-map.ts'
+import type { Pod } from '../../api/core/v1/pod/pod.ts'
+import { secret } from '../../api/core/v1/secret.ts'
+import type { Kind } from '../../api/kind/kind.ts'
+import { namespaceOf, objectKey, type ApiObject } from '../../api/meta/object.ts'
+import type { Client } from '../../client/client.ts'
+import { Informer } from '../../client/informer/informer.ts'
+
+export interface ObjectWatchesDeps {
+  readonly client: Client
+  readonly clock: Clock
+  readonly log: Log
+  /** Something that this pod shows has changed. */
+  readonly onChange: (podUid: string, cause: Cause) => void
+}
+
+type Watchable = ApiObject & { readonly immutable?: boolean }
+
+interface Watch {
+  readonly informer: Informer<Watchable>
+  readonly pods: Set<string>
+  readonly end: AbortController
+}
+
+export class ObjectWatches {
+  readonly #deps: ObjectWatchesDeps
+  readonly #watches = new Map<string, Watch>()
+  readonly #shownBy = new Map<string, ReadonlySet<string>>()
+
+  constructor(deps: ObjectWatchesDeps) {
+    this.#deps = deps
+  }
+
+  /** From now on the pod shows what its volumes name. */
+  addPod(pod: Pod): void {
+    const namespace = namespaceOf(pod)
+    const { uid } = pod.metadata
+    if (this.#shownBy.has(uid)) return // volumes of a pod do not change
+    const shown = new Map(shownObjects(pod).map(({ kind, name }) => [keyOf(kind, namespace, name), { kind, name }]))
+    this.#shownBy.set(uid, new Set(shown.keys()))
+    for (const [key, { kind, name }] of shown) {
+      const watch = this.#watches.get(key) ?? this.#start(kind, namespace, name)
+      watch.pods.add(uid)
+      this.#watches.set(key, watch)
+    }
+  }
+
+  /** The pod is gone. */
+  removePod(podUid: string): void {
+    for (const key of this.#shownBy.get(podUid) ?? []) {
+      const watch = this.#watches.get(key)
+      watch?.pods.delete(podUid)
+      if (watch?.pods.size !== 0) continue
+      watch.end.abort()
+      this.#watches.delete(key)
+    }
+    this.#shownBy.delete(podUid)
+  }
+
+  /** The object as the watch has it; undefined when it has none, or none yet. */
+  find<T extends ApiObject>(kind: Kind<T>, namespace: string, name: string): T | undefined {
+    const found = this.#watches.get(keyOf(kind, namespace, name))?.informer.get(objectKey(namespace, name))
+    return found as ApiObject as T | undefined
+  }
+
+  close(): void {
+    for (const uid of [...this.#shownBy.keys()]) this.removePod(uid)
+  }
+
+  #start(kind: Kind, namespace: string, name: string): Watch {
+    const { client, clock, log, onChange } = this.#deps
+    const selection = { namespace, fieldSelector: `metadata.name=${name}` }
+    const informer = new Informer<Watchable>(kind, client.of(kind), { clock, log }, selection)
+    const watch: Watch = { informer, pods: new Set(), end: new AbortController() }
+    informer.onChange(({ now, cause }) => {
+      for (const uid of watch.pods) onChange(uid, cause)
+      if (now?.immutable) watch.end.abort()
+    })
+    // It ends with its signal and in no other way.
+    informer.run(watch.end.signal).catch(() => {})
+    return watch
+  }
+}
+
+const keyOf = (kind: Kind, namespace: string, name: string): string => `${kind.plural} ${objectKey(namespace, name)}`
+
+function shownObjects({ spec }: Pod): { readonly kind: Kind; readonly name: string }[] {
+  const sources = (spec.volumes ?? []).flatMap((volume) => [
+    { configMap: volume.configMap?.name, secret: volume.secret?.secretName },
+    ...(volume.projected?.sources ?? []).map((source) => ({
+      configMap: source.configMap?.name,
+      secret: source.secret?.name,
+    })),
+  ])
+  return sources.flatMap((source) => [
+    ...(source.configMap ? [{ kind: configMap as Kind, name: source.configMap }] : []),
+    ...(source.secret ? [{ kind: secret as Kind, name: source.secret }] : []),
+  ])
+}

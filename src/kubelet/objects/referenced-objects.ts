@@ -1,0 +1,143 @@
+// What the pods of a node refer to: ConfigMaps, Secrets, claims and tokens of their accounts. What volumes show is
+// watched; the rest is asked of the API server and remembered for a while, so that a hundred pods with the same ConfigMap
+// ask once.
+import type { Clock } from '../../base/time/clock.ts'
+import type { Context } from '../../base/observability/context.ts'
+import { configMap, type ConfigMap } from '../../api/core/v1/config-map.ts'
+import { node, type Node } from '../../api/core/v1/node/node.ts'
+import { persistentVolume, type PersistentVolume } from '../../api/core/v1/volume/persistent-volume.ts'
+import { persistentVolumeClaim, type PersistentVolumeClaim } from '../../api/core/v1/volume/persistent-volume-claim.ts'
+import type { Pod } from '../../api/core/v1/pod/pod.ts'
+import { secret, type Secret } from '../../api/core/v1/secret.ts'
+import { serviceAccount } from '../../api/core/v1/service-account.ts'
+import { runtimeClass } from '../../api/node/v1/runtime-class.ts'
+import { namespaceOf, objectKey, type ApiObject } from '../../api/meta/object.ts'
+import type { Kind } from '../../api/kind/kind.ts'
+import type { Client } from '../../client/client.ts'
+import type { ObjectWatches } from './object-watches.ts'
+import type { VolumeSources } from '../volumes/types/volume-type.ts'
+
+/** A container that starts sees a changed object after at most this long. */
+const rememberedMs = 30_000
+const rememberedMax = 10_000
+/** A token is renewed when this share of its life is over, or after a day. */
+const renewalShare = 0.8
+const renewalMsMax = 24 * 3_600_000
+
+interface Remembered {
+  readonly untilMs: number
+  readonly value: Promise<unknown>
+}
+
+export class ReferencedObjects implements VolumeSources {
+  readonly #client: Client
+  readonly #clock: Clock
+  readonly #nodeName: string
+  readonly #watches: ObjectWatches | undefined
+  readonly #remembered = new Map<string, Remembered>()
+
+  /** Without watches everything is asked for. */
+  constructor(client: Client, clock: Clock, nodeName: string, watches: ObjectWatches | undefined) {
+    this.#client = client
+    this.#clock = clock
+    this.#nodeName = nodeName
+    this.#watches = watches
+  }
+
+  configMap(namespace: string, name: string, context: Context): Promise<ConfigMap | undefined> {
+    return this.#object(configMap, namespace, name, context)
+  }
+
+  secret(namespace: string, name: string, context: Context): Promise<Secret | undefined> {
+    return this.#object(secret, namespace, name, context)
+  }
+
+  /** Claims and volumes change when they are bound, which is when they are asked for. */
+  claim(namespace: string, name: string, context: Context): Promise<PersistentVolumeClaim | undefined> {
+    return this.#client.of(persistentVolumeClaim).find(name, namespace, context)
+  }
+
+  persistentVolume(name: string, context: Context): Promise<PersistentVolume | undefined> {
+    return this.#client.of(persistentVolume).find(name, '', context)
+  }
+
+  node(context: Context): Promise<Node | undefined> {
+    return this.#object(node, '', this.#nodeName, context)
+  }
+
+  /** As it is, whatever is remembered of it. */
+  uncachedNode(context: Context): Promise<Node | undefined> {
+    return this.#client.of(node).find(this.#nodeName, '', context)
+  }
+
+  /** How a RuntimeClass wants containers to be run. */
+  async runtimeHandler(name: string, context: Context): Promise<string> {
+    const found = await this.#object(runtimeClass, '', name, context)
+    if (found === undefined)
+      throw new Error(`failed to get sandbox runtime: RuntimeClass ${JSON.stringify(name)} not found`)
+    return found.handler
+  }
+
+  token(pod: Pod, audience: string | undefined, expirationSeconds: number, context: Context): Promise<string> {
+    const { name, uid } = pod.metadata
+    const account = pod.spec.serviceAccountName ?? 'default'
+    const key = `token ${uid} ${audience ?? ''} ${expirationSeconds}`
+    return this.#ask(key, Math.min(expirationSeconds * 1000 * renewalShare, renewalMsMax), async () => {
+      const spec = {
+        ...(audience === undefined ? {} : { audiences: [audience] }),
+        expirationSeconds,
+        boundObjectRef: { kind: 'Pod', apiVersion: 'v1', name, uid },
+      }
+      const accounts = this.#client.of(serviceAccount)
+      const answer = await accounts.createSubresource(account, namespaceOf(pod), 'token', { spec }, context)
+      return (answer as { readonly status: { readonly token: string } }).status.token
+    })
+  }
+
+  /** In how long the first of the pod's tokens is to be renewed; undefined when it has none. */
+  tokenRenewalMs(podUid: string): number | undefined {
+    const untils = [...this.#remembered].filter(([key]) => isTokenOf(podUid, key)).map(([, { untilMs }]) => untilMs)
+    return untils.length === 0 ? undefined : Math.max(0, Math.min(...untils) - this.#clock.monotonicMs())
+  }
+
+  /** The pod is gone: nobody needs its tokens any more. */
+  forget(podUid: string): void {
+    for (const key of this.#remembered.keys()) if (isTokenOf(podUid, key)) this.#remembered.delete(key)
+  }
+
+  #object<T extends ApiObject>(
+    kind: Kind<T>,
+    namespace: string,
+    name: string,
+    context: Context,
+  ): Promise<T | undefined> {
+    const watched = this.#watches?.find(kind, namespace, name)
+    if (watched !== undefined) return Promise.resolve(watched)
+    const key = `${kind.plural} ${objectKey(namespace, name)}`
+    return this.#ask(key, rememberedMs, () => this.#client.of(kind).find(name, namespace, context))
+  }
+
+  async #ask<T>(key: string, forMs: number, ask: () => Promise<T>): Promise<T> {
+    const nowMs = this.#clock.monotonicMs()
+    const known = this.#remembered.get(key)
+    if (known !== undefined && known.untilMs > nowMs) return known.value as Promise<T>
+    const value = ask()
+    this.#remembered.delete(key)
+    if (this.#remembered.size >= rememberedMax) {
+      const [oldest] = this.#remembered.keys()
+      if (oldest !== undefined) this.#remembered.delete(oldest)
+    }
+    this.#remembered.set(key, { untilMs: nowMs + forMs, value })
+    try {
+      const found = await value
+      // What is missing now may be there in a moment.
+      if (found === undefined) this.#remembered.delete(key)
+      return found
+    } catch (error) {
+      this.#remembered.delete(key)
+      throw error
+    }
+  }
+}
+
+const isTokenOf = (podUid: string, key: string): boolean => key.startsWith(`token ${podUid} `)

@@ -1,0 +1,41 @@
+// Where the files of pods lie on a node.
+import type { Pod } from '../../api/core/v1/pod/pod.ts'
+
+export interface NodePaths {
+  /** Folders of pods, by uid. */
+  readonly pods: string
+  /** Logs of containers. */
+  readonly logs: string
+}
+
+export const podDirectory = ({ pods }: NodePaths, uid: string): string => `${pods}/${uid}`
+
+/** As other kubelets name it, so that log collectors find it. */
+export const logDirectory = ({ logs }: NodePaths, { metadata }: Pick<Pod, 'metadata'>): string =>
+  `${logs}/${metadata.namespace ?? ''}_${metadata.name}_${metadata.uid}`
+
+export const volumesDirectory = (paths: NodePaths, uid: string): string => `${podDirectory(paths, uid)}/volumes`
+
+/** Where the volumes of one type lie. */
+export const volumeTypeDirectory = (paths: NodePaths, uid: string, type: string): string =>
+  `${volumesDirectory(paths, uid)}/kubernetes.io~${type}`
+
+export const volumeDirectory = (paths: NodePaths, uid: string, type: string, name: string): string =>
+  `${volumeTypeDirectory(paths, uid, type)}/${name}`
+
+export const subPathsDirectory = (paths: NodePaths, uid: string): string =>
+  `${podDirectory(paths, uid)}/volume-subpaths`
+
+/** Where a container's mount of a part of a volume lies. */
+export const subPathDirectory = (
+  paths: NodePaths,
+  uid: string,
+  volume: string,
+  container: string,
+  index: number,
+): string => `${subPathsDirectory(paths, uid)}/${volume}/${container}/${index}`
+
+export const terminationFile = (paths: NodePaths, uid: string, container: string, attempt: number): string =>
+  `${podDirectory(paths, uid)}/containers/${container}/${attempt}`
+
+export const hostsPath = (paths: NodePaths, uid: string): string => `${podDirectory(paths, uid)}/etc-hosts`

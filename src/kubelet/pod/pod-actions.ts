@@ -1,0 +1,322 @@
+// What to do next for a pod, as data: from the pod as wanted and the pod as it runs. Pure; the worker acts.
+import type { Container } from '../../api/core/v1/container/container.ts'
+import type { Pod } from '../../api/core/v1/pod/pod.ts'
+import type { ContainerStatus } from '../../api/core/v1/pod/pod-status.ts'
+import type { RuntimeContainer, RuntimePod } from '../../machine/runtime/container-runtime.ts'
+import { outdatedContainers, restartTrigger } from './restart-all.ts'
+import {
+  crashBackoffRemainingMs,
+  shouldRestartInit,
+  shouldRestart,
+  isSidecar,
+  restartsAll,
+  type CrashBackoff,
+} from './restart-policy.ts'
+
+export type PodAction =
+  | { readonly kind: 'run-sandbox' }
+  | ContainerStart
+  /** Together, in the order that their `after` says. */
+  | { readonly kind: 'stop-containers'; readonly stops: readonly ContainerStop[] }
+  /** Made but never started, as whoever wanted to start it is gone; or ended so long ago that nobody asks for it. */
+  | { readonly kind: 'remove-container'; readonly container: RuntimeContainer }
+  /** Nothing is to run in it any more; what ended in it can still be looked at. */
+  | { readonly kind: 'stop-sandbox'; readonly sandboxId: string }
+  /** `isLost`: the pod is to run on, in another. */
+  | { readonly kind: 'remove-sandbox'; readonly sandboxId: string; readonly isLost?: boolean }
+  /** Everything has ended: the API server may let go of the object. */
+  | { readonly kind: 'release-pod' }
+  /** Look again: a back-off runs out. */
+  | { readonly kind: 'wait'; readonly ms: number; readonly container: string; readonly backoffMs: number }
+
+export interface ContainerStart {
+  readonly kind: 'start-container'
+  readonly container: Container
+  readonly attempt: number
+  /** When its last start ended; undefined for the first. */
+  readonly finishedMs: number | undefined
+  /** Whose processes an ephemeral container sees. */
+  readonly targetId?: string
+}
+
+export interface ContainerStop {
+  readonly container: RuntimeContainer
+  /** As the pod has it; undefined when the pod is not known any more. */
+  readonly spec: Container | undefined
+  readonly graceSeconds: number
+  /** What is told about it. */
+  readonly message: string
+  /** Names of the containers that end before this one is asked to. */
+  readonly after: readonly string[]
+}
+
+/** What is known of containers beside what the runtime shows. */
+export interface ContainerHealth {
+  /** Whether it has come up: its startup probe has succeeded, if it has one. */
+  isStarted(container: RuntimeContainer): boolean
+  /** Which probe says that it must go. */
+  failedProbe(container: RuntimeContainer): 'liveness' | 'startup' | undefined
+}
+
+export interface RunInput {
+  readonly pod: Pod
+  readonly running: RuntimePod | undefined
+  readonly crashBackoffs: ReadonlyMap<string, CrashBackoff>
+  /** Ids of containers that were ended only to be started again. */
+  readonly restarting?: ReadonlySet<string>
+  readonly health: ContainerHealth
+  readonly nowMs: number
+}
+
+interface FullInput extends RunInput {
+  /** Those that an exit has started again together with all others. */
+  readonly old: readonly RuntimeContainer[]
+}
+
+/** The newest attempt of a container. */
+export const latestContainer = (running: RuntimePod | undefined, name: string): RuntimeContainer | undefined =>
+  running?.containers.findLast((container) => container.name === name)
+
+/** A pod that is to end: its containers, then its sandbox, then, where the API server has it, its object. */
+export function planTermination(
+  pod: Pod | undefined,
+  running: RuntimePod | undefined,
+  graceSeconds: number,
+  isReleased: boolean,
+): PodAction[] {
+  if (running === undefined) return isReleased ? [{ kind: 'release-pod' }] : []
+  const actions = endContainers(pod, running, graceSeconds)
+  return actions.length > 0 ? actions : [{ kind: 'remove-sandbox', sandboxId: running.sandboxId }]
+}
+
+/** A pod that has run to its end, or was ended: what still runs of it goes, what ended stays to be looked at. */
+export function planCompletion(
+  pod: Pod,
+  running: RuntimePod | undefined,
+  graceSeconds = pod.spec.terminationGracePeriodSeconds,
+): PodAction[] {
+  if (running === undefined) return []
+  const actions = endContainers(pod, running, graceSeconds)
+  if (actions.length > 0) return actions
+  return running.isReady ? [{ kind: 'stop-sandbox', sandboxId: running.sandboxId }] : []
+}
+
+/** A container that starts anew to have other resources. */
+export const resizeRestart = (pod: Pod, container: RuntimeContainer): ContainerStop => ({
+  container,
+  spec: containersOf(pod).find(({ name }) => name === container.name),
+  graceSeconds: pod.spec.terminationGracePeriodSeconds,
+  message: `Container ${container.name} resize requires restart`,
+  after: [],
+})
+
+/** Ends all containers of a pod; empty when all have ended. */
+function endContainers(pod: Pod | undefined, running: RuntimePod, graceSeconds: number): PodAction[] {
+  const stops = stopAll(pod, running, graceSeconds)
+  return [...removeUnstarted(running), ...(stops.length > 0 ? [{ kind: 'stop-containers', stops } as const] : [])]
+}
+
+/** A container that was created and never started is removed: a stop request has no effect on it. */
+const removeUnstarted = ({ containers }: RuntimePod): PodAction[] =>
+  containers.filter(({ state }) => state === 'created').map((container) => ({ kind: 'remove-container', container }))
+
+/** Sidecars go last, the first one at the very last. */
+function stopAll(pod: Pod | undefined, running: RuntimePod, graceSeconds: number): ContainerStop[] {
+  const alive = running.containers.filter(({ state }) => state === 'running')
+  const sidecars = (pod?.spec.initContainers ?? []).filter(isSidecar).map(({ name }) => name)
+  const others = alive.map(({ name }) => name).filter((name) => !sidecars.includes(name))
+  return alive.map((container) => {
+    const rank = sidecars.indexOf(container.name)
+    return {
+      container,
+      spec: pod === undefined ? undefined : containersOf(pod).find(({ name }) => name === container.name),
+      graceSeconds,
+      message: `Stopping container ${container.name}`,
+      after: rank === -1 ? [] : [...others, ...sidecars.slice(rank + 1)],
+    }
+  })
+}
+
+export const containersOf = ({ spec }: Pick<Pod, 'spec'>): readonly Container[] => [
+  ...(spec.initContainers ?? []),
+  ...spec.containers,
+  // They have all that a container has, and whose processes they see.
+  ...((spec.ephemeralContainers ?? []) as readonly Container[]),
+]
+
+export function planRun(asked: RunInput): PodAction[] {
+  const { pod, running } = asked
+  const trigger = restartTrigger(pod, running)
+  const old = outdatedContainers(pod, running, trigger)
+  const input = { ...asked, old }
+  if (isOver(input)) return planCompletion(pod, running)
+  if (running === undefined) return [{ kind: 'run-sandbox' }]
+  if (!running.isReady) {
+    // How its containers ended is told before they are gone with it.
+    const { sandboxId } = running
+    const actions = endContainers(pod, running, pod.spec.terminationGracePeriodSeconds)
+    return actions.length > 0 ? actions : [{ kind: 'remove-sandbox', sandboxId, isLost: true }]
+  }
+  const unstarted = removeUnstarted(running)
+  if (unstarted.length > 0) return unstarted
+  const hurried = old.length === 0 ? [] : stopAll(pod, { ...running, containers: old }, 0)
+  if (hurried.length > 0) return [{ kind: 'stop-containers', stops: hurried.map((stop) => ({ ...stop, after: [] })) }]
+  const stops = unfit(input, running)
+  if (stops.length > 0) return [{ kind: 'stop-containers', stops }]
+  const { actions, isDone } = initialize(input, running)
+  return [
+    ...surplus(running, trigger).map((container) => ({ kind: 'remove-container', container }) as const),
+    ...startEphemeral(pod, running),
+    ...actions,
+    ...(isDone ? pod.spec.containers.flatMap((container) => nextStart(container, input, shouldRestart)) : []),
+  ]
+}
+
+/** Of each container the present start and the one before it are kept, and the exit for which all are started again. */
+const surplus = ({ containers }: RuntimePod, trigger: RuntimeContainer | undefined): RuntimeContainer[] =>
+  containers.length <= startsKept
+    ? []
+    : containers.filter(
+        (one, index) =>
+          one !== trigger &&
+          containers.filter((later, at) => at > index && later.name === one.name).length >= startsKept,
+      )
+const startsKept = 2
+
+/** Nothing is left to be started: every container has ended for good, or one that must come first has. */
+function isOver(input: FullInput): boolean {
+  const { running } = input
+  const { spec, status } = input.pod
+  const ended = (
+    container: Container,
+    statuses: readonly ContainerStatus[] | undefined,
+    restarts: typeof shouldRestart,
+  ) => {
+    const last = lastEnd(container.name, running, statuses)
+    if (isStartedAgain(latestContainer(running, container.name), input)) return undefined
+    return last !== undefined && !restarts(container, spec, last.exitCode) ? last : undefined
+  }
+  const initFailed = (spec.initContainers ?? []).some((container) => {
+    const last = ended(container, status.initContainerStatuses, shouldRestartInit)
+    return last !== undefined && last.exitCode !== 0
+  })
+  return (
+    (initFailed && !hasBegun(input)) ||
+    spec.containers.every((container) => ended(container, status.containerStatuses, shouldRestart) !== undefined)
+  )
+}
+
+interface End {
+  readonly attempt: number
+  readonly exitCode: number
+  readonly finishedMs: number
+}
+
+const lostCode = 137
+
+/** How a container last ended; undefined while it runs or has never run. What the runtime has lost the status knows. */
+function lastEnd(
+  name: string,
+  running: RuntimePod | undefined,
+  statuses: readonly ContainerStatus[] | undefined,
+): End | undefined {
+  const seen = latestContainer(running, name)
+  if (seen !== undefined) return seen.state === 'exited' ? seen : undefined
+  const told = statuses?.find((status) => status.name === name)
+  if (told === undefined) return undefined
+  const { restartCount: attempt, state, lastState } = told
+  if (state?.running !== undefined) return { attempt, exitCode: lostCode, finishedMs: 0 }
+  const terminated = state?.terminated ?? lastState?.terminated
+  if (terminated === undefined) return undefined
+  return { attempt, exitCode: terminated.exitCode, finishedMs: Date.parse(terminated.finishedAt ?? '') || 0 }
+}
+
+/** Containers that run and must not: a probe gave them up, or the pod wants another image. */
+function unfit({ pod, health }: RunInput, running: RuntimePod): ContainerStop[] {
+  const { spec } = pod
+  return [...(spec.initContainers ?? []).filter(isSidecar), ...spec.containers].flatMap((container) => {
+    const seen = latestContainer(running, container.name)
+    if (seen?.state !== 'running') return []
+    const probe = health.failedProbe(seen)
+    const why =
+      probe !== undefined ? `failed ${probe} probe` : seen.image === container.image ? undefined : 'definition changed'
+    if (why === undefined) return []
+    // What is killed has not succeeded, whatever it says.
+    const isComing = probe === undefined || shouldRestart(container, spec, lostCode)
+    const ownGrace = probe === undefined ? undefined : container[`${probe}Probe`]?.terminationGracePeriodSeconds
+    return [
+      {
+        container: seen,
+        spec: container,
+        graceSeconds: ownGrace ?? spec.terminationGracePeriodSeconds,
+        message: `Container ${container.name} ${why}${isComing ? ', will be restarted' : ''}`,
+        after: [],
+      },
+    ]
+  })
+}
+
+/** They may look into a pod that is still beginning, and are never started twice. */
+const startEphemeral = ({ spec, status }: Pod, running: RuntimePod): ContainerStart[] =>
+  (spec.ephemeralContainers ?? [])
+    .filter(({ name }) => lastEnd(name, running, status.ephemeralContainerStatuses) === undefined)
+    .filter(({ name }) => latestContainer(running, name) === undefined)
+    .map((container) => {
+      const target = latestContainer(running, container.targetContainerName ?? '')
+      return {
+        kind: 'start-container',
+        container,
+        attempt: 0,
+        finishedMs: undefined,
+        ...(target === undefined ? {} : { targetId: target.id }),
+      }
+    })
+
+/** Those that are only there to be started again have not. */
+const hasBegun = ({ pod, running, old }: FullInput): boolean =>
+  pod.spec.containers.some(({ name }) => {
+    const seen = latestContainer(running, name)
+    return seen !== undefined && !old.includes(seen)
+  })
+
+const isStartedAgain = (seen: RuntimeContainer | undefined, { restarting, old }: FullInput): boolean =>
+  seen !== undefined && (old.includes(seen) || restarting?.has(seen.id) === true)
+
+/**
+ * Init containers run one after the other; each must succeed, or have come up where it is a sidecar, before the next
+ * begins. Once the others have begun, only sidecars matter.
+ */
+function initialize(input: FullInput, running: RuntimePod): { actions: PodAction[]; isDone: boolean } {
+  const { pod, health, old } = input
+  const isBegun = hasBegun(input)
+  const actions: PodAction[] = []
+  for (const container of pod.spec.initContainers ?? []) {
+    const seen = latestContainer(running, container.name)
+    const isRunning = seen?.state === 'running'
+    if (isSidecar(container)) {
+      if (isRunning && (isBegun || health.isStarted(seen))) continue
+    } else if (isBegun || (seen?.state === 'exited' && seen.exitCode === 0 && !old.includes(seen))) continue
+    if (!isRunning) actions.push(...nextStart(container, input, shouldRestartInit))
+    if (!isBegun) return { actions, isDone: false }
+  }
+  return { actions, isDone: true }
+}
+
+function nextStart(container: Container, input: FullInput, restarts: typeof shouldRestart): PodAction[] {
+  const { pod, running, crashBackoffs: crashes, nowMs } = input
+  const { spec, status } = pod
+  const { name } = container
+  const seen = latestContainer(running, name)
+  if (seen !== undefined && seen.state !== 'exited') return []
+  const last = lastEnd(name, running, [...(status.initContainerStatuses ?? []), ...(status.containerStatuses ?? [])])
+  if (last === undefined) return [{ kind: 'start-container', container, attempt: 0, finishedMs: undefined }]
+  // Who has all started again waits as after every crash.
+  if (isStartedAgain(seen, input) && !restartsAll(container, last.exitCode))
+    return [{ kind: 'start-container', container, attempt: last.attempt + 1, finishedMs: undefined }]
+  // In a new sandbox init containers run again; in the one where they ended their policy decides.
+  const isInit = restarts === shouldRestartInit
+  if (!restarts(container, spec, last.exitCode) && !(isInit && seen === undefined)) return []
+  const ms = crashBackoffRemainingMs(crashes.get(name), last.finishedMs, nowMs)
+  if (ms > 0) return [{ kind: 'wait', ms, container: name, backoffMs: crashes.get(name)?.waitMs ?? ms }]
+  return [{ kind: 'start-container', container, attempt: last.attempt + 1, finishedMs: last.finishedMs }]
+}

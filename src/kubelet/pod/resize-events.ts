@@ -1,0 +1,51 @@
+// What is told of a resize, in the words that users of Kubernetes know: that it waits, begins, fails and is done.
+import type { Container } from '../../api/core/v1/container/container.ts'
+import type { Pod } from '../../api/core/v1/pod/pod.ts'
+import type { PodEvent } from '../events/pod-events.ts'
+import { isSidecar } from './restart-policy.ts'
+import type { Requirements } from '../resources/resize.ts'
+import type { Resize } from '../resources/resizer.ts'
+
+/** From what was known before to what is known now. */
+export function resizeEvents(before: Resize | undefined, now: Resize | undefined, pod: Pod): readonly PodEvent[] {
+  if (now === undefined) return []
+  const notes: PodEvent[] = []
+  const { verdict, progress } = now
+  if (verdict.kind === 'pending') {
+    const { reason, message } = verdict
+    const earlier = before?.verdict.kind === 'pending' ? before.verdict : undefined
+    if (earlier?.reason !== reason || earlier.message !== message)
+      notes.push({ type: 'Warning', reason: `Resize${reason}`, message: text(`Pod resize ${reason}`, pod, message) })
+    return notes
+  }
+  if (now.isUnderWay && !before?.isUnderWay)
+    notes.push({ type: 'Normal', reason: 'ResizeStarted', message: text('Pod resize started', pod) })
+  if (progress?.message && progress.message !== before?.progress?.message)
+    notes.push({ type: 'Warning', reason: 'ResizeError', message: text('Pod resize error', pod, progress.message) })
+  if (before?.isUnderWay && !now.isUnderWay)
+    notes.push({ type: 'Normal', reason: 'ResizeCompleted', message: text('Pod resize completed', pod) })
+  return notes
+}
+
+/** As upstream writes them: limits first, and both by name. */
+function inOrder({ limits, requests }: Requirements): object {
+  const sorted = (amounts: Readonly<Record<string, string>> = {}) =>
+    Object.fromEntries(Object.entries(amounts).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+  return {
+    ...(limits === undefined ? {} : { limits: sorted(limits) }),
+    ...(requests === undefined ? {} : { requests: sorted(requests) }),
+  }
+}
+
+function text(what: string, { metadata, spec }: Pod, error = ''): string {
+  const own = ({ name, resources }: Container) => ({ name, resources: inOrder(resources) })
+  const sidecars = (spec.initContainers ?? []).filter(isSidecar)
+  const summary = {
+    ...(spec.resources === undefined ? {} : { resources: inOrder(spec.resources) }),
+    ...(sidecars.length === 0 ? {} : { initContainers: sidecars.map(own) }),
+    containers: spec.containers.map(own),
+    generation: metadata.generation ?? 0,
+    ...(error === '' ? {} : { error }),
+  }
+  return `${what}: ${JSON.stringify(summary)}`
+}

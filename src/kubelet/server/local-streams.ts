@@ -1,0 +1,119 @@
+// Streams into containers of a runtime without a streaming server: it carries them itself, and here they meet the client's.
+import type { LocalStreams, ProcessStreams } from '../../machine/runtime/container-runtime.ts'
+import type { ByteStream } from '../../platform/http/byte-stream.ts'
+import type { WireResponse, WireRequest } from '../../platform/http/listener.ts'
+import { byteStreamPair, joinStreams } from '../../wire/byte-pipe.ts'
+import {
+  acceptSpdyStreams,
+  exitStatus,
+  failureStatus,
+  webSocketStreams,
+  type StreamConnection,
+  type CommandStreamOptions,
+  type CommandStreams,
+} from '../../wire/remote-command/command-streams.ts'
+import { commandProtocol, spdyUpgradeHeaders, sendsStatus } from '../../wire/remote-command/stream-protocols.ts'
+import { SpdySession } from '../../wire/spdy/spdy-session.ts'
+import { WebSocketChannels } from '../../wire/websocket/websocket-channels.ts'
+import { errorText } from '../../base/observability/log.ts'
+import { clientProtocol, sendConnected, webSocketUpgrade, type StreamDeps } from './container-streams.ts'
+
+/** Runs until its end; resolves with its exit code. The signal is aborted when the client goes away. */
+export type LocalCommand = (io: ProcessStreams, signal: AbortSignal) => Promise<number>
+
+export function serveCommand(
+  request: WireRequest,
+  shape: CommandStreamOptions,
+  command: LocalCommand,
+  { sha1 }: Pick<StreamDeps, 'sha1'>,
+): WireResponse {
+  const client = clientProtocol(request, commandProtocol)
+  if (client.kind === 'channels')
+    return webSocketUpgrade(request, client.protocol, sha1, async (connection) => {
+      const channels = new WebSocketChannels(connection, client.encoding)
+      const streams = webSocketStreams(channels, shape, sendsStatus(client.protocol))
+      const running = channels.run()
+      running.catch(() => {}) // serve looks at it at its end
+      await sendConnected(streams)
+      await serve(channels, streams, running, command)
+    })
+  return {
+    status: 101,
+    headers: spdyUpgradeHeaders(commandProtocol),
+    body: '',
+    async onUpgrade(socket) {
+      const session = new SpdySession(socket, 'server')
+      const running = session.run()
+      running.catch(() => {}) // serve looks at it at its end
+      await serve(session, await acceptSpdyStreams(session, shape), running, command)
+    },
+  }
+}
+
+async function serve(
+  carrier: StreamConnection,
+  streams: CommandStreams,
+  running: Promise<void>,
+  command: LocalCommand,
+): Promise<void> {
+  const gone = new AbortController()
+  const leave = () => gone.abort(new DOMException('the client went away', 'AbortError'))
+  const over = running.then(leave, leave)
+  const [input, stdout, stderr] = (['stdin', 'stdout', 'stderr'] as const).map((name) => streams.get(name))
+  const io: ProcessStreams = {
+    stdin: input?.pieces ?? nothing,
+    stdout: async (piece) => stdout?.write(piece),
+    // With a terminal there is one stream for both.
+    stderr: async (piece) => (stderr ?? stdout)?.write(piece),
+  }
+  const status = await command(io, gone.signal).then(exitStatus, (error: unknown) => failureStatus(errorText(error)))
+  input?.destroy() // what was typed and not read is lost
+  await streams
+    .get('error')
+    ?.write(status)
+    .catch(() => {}) // nobody is there to be told
+  for (const stream of streams.values()) stream.end()
+  await carrier.close()
+  await over
+}
+
+const nothing: AsyncIterable<Uint8Array> = {
+  [Symbol.asyncIterator]: () => ({ next: () => Promise.resolve({ done: true, value: undefined }) }),
+}
+
+/** The ports of a pod as a streaming server would offer them: its end of a connection that speaks SPDY. */
+export function localPorts(streams: LocalStreams, sandboxId: string): ByteStream {
+  const [near, far] = byteStreamPair(portBytesMax)
+  const session = new SpdySession(far, 'server')
+  const gone = new AbortController()
+  const leave = () => gone.abort()
+  void session.run().then(leave, leave)
+  void servePorts(session, (port) => streams.connect(sandboxId, port, gone.signal))
+  return near
+}
+
+const portBytesMax = 256 * 1024
+
+/** Streams come in pairs, one for the bytes and one for what goes wrong, which belong together by their request's id. */
+async function servePorts(session: SpdySession, connect: (port: number) => Promise<ByteStream>): Promise<void> {
+  const errors = new Map<string, ByteStream>()
+  for await (const stream of session.incoming) {
+    const { streamtype, port = '', requestid = '' } = stream.headers
+    if (streamtype === 'error') {
+      errors.set(requestid, stream)
+      continue
+    }
+    const error = errors.get(requestid)
+    errors.delete(requestid)
+    void connect(Number(port))
+      .then((connection) => joinStreams(stream, connection))
+      .catch((failure: unknown) =>
+        error?.write(new TextEncoder().encode(`error forwarding port ${port} to pod: ${errorText(failure)}`)),
+      )
+      .catch(() => {}) // nobody is there to be told
+      .finally(() => {
+        error?.end()
+        stream.end()
+      })
+  }
+}

@@ -1,0 +1,190 @@
+// The statuses of a pod's containers, from what runs, what the worker knows of those that do not, and what was told before
+// of those that the runtime has lost.
+import { rfc3339 } from '../../base/time/clock.ts'
+import type { Container } from '../../api/core/v1/container/container.ts'
+import type { Pod } from '../../api/core/v1/pod/pod.ts'
+import type { ContainerState, ContainerStatus } from '../../api/core/v1/pod/pod-status.ts'
+import type { RuntimeContainer, RuntimePod } from '../../machine/runtime/container-runtime.ts'
+import { shouldRestartInit, shouldRestart, isSidecar } from '../pod/restart-policy.ts'
+import type { Waiting } from '../pod/pod-sync-state.ts'
+
+export interface ContainersInput {
+  readonly pod: Pod
+  readonly running: RuntimePod | undefined
+  /** Why a container waits, where the worker knows more than the runtime. */
+  readonly waiting: ReadonlyMap<string, Waiting>
+  /** What ended containers left as their last words, by id. */
+  readonly terminationMessages: ReadonlyMap<string, string>
+  /** What the probes say of a container that runs. */
+  readonly probeState: (container: RuntimeContainer) => { readonly isStarted: boolean; readonly isReady: boolean }
+  /** The scheme of container ids: `containerd`. */
+  readonly runtimeName: string
+}
+
+export interface ContainerStatuses {
+  readonly init: readonly ContainerStatus[]
+  readonly main: readonly ContainerStatus[]
+  readonly ephemeral: readonly ContainerStatus[]
+}
+
+export function containerStatuses(input: ContainersInput): ContainerStatuses {
+  const { spec, status } = input.pod
+  const { initContainers = [], containers, ephemeralContainers = [] } = spec
+  return {
+    init: initContainers.map((container) => statusOf(container, 'init', input, status.initContainerStatuses)),
+    main: containers.map((container) => statusOf(container, 'main', input, status.containerStatuses)),
+    ephemeral: (ephemeralContainers as readonly Container[]).map((container) =>
+      statusOf(container, 'ephemeral', input, status.ephemeralContainerStatuses),
+    ),
+  }
+}
+
+/** Whether the container has run, even if the runtime has lost it since. */
+export const hasStarted = ({ state, lastState }: ContainerStatus): boolean =>
+  state?.waiting === undefined || lastState?.terminated !== undefined
+
+/**
+ * The statuses of a pod that has ended for good: no container waits or runs any more. Containers of a pod that was never
+ * initialized, and init containers after the last one that started, keep their state: they were never due.
+ */
+export function finalStatuses({ init, main, ephemeral }: ContainerStatuses, isInitialized: boolean): ContainerStatuses {
+  const ended = (one: ContainerStatus) => (one.state?.terminated === undefined ? { ...one, state: neverSeen } : one)
+  const initStarted = init.findLastIndex(hasStarted) + 1
+  return {
+    init: init.map((one, index) => (index < initStarted ? ended(one) : one)),
+    main: isInitialized ? main.map(ended) : main,
+    ephemeral,
+  }
+}
+
+type Role = 'init' | 'main' | 'ephemeral'
+
+function statusOf(
+  container: Container,
+  role: Role,
+  input: ContainersInput,
+  told: readonly ContainerStatus[] | undefined,
+): ContainerStatus {
+  const { running, runtimeName, pod } = input
+  const { name } = container
+  const [current, previous] = (running?.containers.filter((one) => one.name === name) ?? []).toReversed()
+  const before = told?.find((status) => status.name === name)
+  const waiting = input.waiting.get(name)
+  if (current === undefined || current.state === 'created') return notThere(container, role, before, waiting, pod)
+  const state = stateOf(current, input)
+  const isWaiting = waiting !== undefined && current.state === 'exited' && isComing(container, role, pod, current)
+  const earlier = isWaiting
+    ? state
+    : previous?.state === 'exited'
+      ? stateOf(previous, input)
+      : current.attempt === before?.restartCount
+        ? before.lastState
+        : before?.state?.terminated === undefined
+          ? before?.lastState
+          : { terminated: before.state.terminated }
+  const { isStarted, isReady } =
+    current.state === 'running' ? input.probeState(current) : { isStarted: false, isReady: false }
+  const isPlainInit = role === 'init' && !isSidecar(container)
+  const { stopSignal } = container.lifecycle ?? {}
+  return {
+    name,
+    state: isWaiting ? { waiting: shown(waiting) } : state,
+    lastState: earlier ?? {},
+    ready: isPlainInit ? current.state === 'exited' && current.exitCode === 0 : isStarted && isReady,
+    restartCount: current.attempt,
+    image: current.image,
+    imageID: current.imageId,
+    containerID: `${runtimeName}://${current.id}`,
+    started: isStarted,
+    // What it asks for takes its place once the node has granted it.
+    resources: {},
+    ...mountsOf(container, current),
+    ...(current.user === undefined ? {} : { user: { linux: userOf(current.user) } }),
+    ...(stopSignal === undefined ? {} : { stopSignal }),
+  }
+}
+
+const isComing = (container: Container, role: Role, { spec }: Pod, { exitCode }: RuntimeContainer): boolean =>
+  role === 'main'
+    ? shouldRestart(container, spec, exitCode)
+    : role === 'init' && shouldRestartInit(container, spec, exitCode)
+
+/** A container that is not there: not yet, or not any more, and then it is remembered how it ended. */
+function notThere(
+  container: Container,
+  role: Role,
+  before: ContainerStatus | undefined,
+  waiting: Waiting | undefined,
+  { spec }: Pod,
+): ContainerStatus {
+  const { name, image = '' } = container
+  if (before?.state?.terminated !== undefined && waiting === undefined)
+    return { ...before, ready: role === 'init' && before.ready, started: false }
+  const terminated = before?.state?.terminated
+  const lost = before?.state?.running === undefined ? undefined : lostState
+  const unknown = {
+    reason: (spec.initContainers?.length ?? 0) > 0 ? 'PodInitializing' : 'ContainerCreating',
+    message: '',
+  }
+  return {
+    name,
+    state: { waiting: shown(waiting ?? unknown) },
+    lastState: terminated === undefined ? (lost ?? before?.lastState ?? {}) : { terminated },
+    ready: false,
+    restartCount: before?.restartCount ?? 0,
+    image,
+    imageID: '',
+    started: false,
+    ...mountsOf(container),
+  }
+}
+
+/** Whether a mount that may not be written to is so below its own root, too. */
+function mountsOf({ volumeMounts = [] }: Container, seen?: RuntimeContainer): Pick<ContainerStatus, 'volumeMounts'> {
+  if (volumeMounts.length === 0) return {}
+  // What a runtime has mounted it knows itself.
+  const isDenied = (path: string, asked: string) => seen?.recursivelyReadOnly?.includes(path) ?? asked !== 'Disabled'
+  return {
+    volumeMounts: volumeMounts.map(({ name, mountPath, readOnly = false, recursiveReadOnly = 'Disabled' }) => ({
+      name,
+      mountPath,
+      ...(readOnly
+        ? { readOnly, recursiveReadOnly: isDenied(mountPath, recursiveReadOnly) ? 'Enabled' : 'Disabled' }
+        : {}),
+    })),
+  }
+}
+
+const userOf = ({ uid, gid, supplementalGroups }: NonNullable<RuntimeContainer['user']>) => ({
+  uid,
+  gid,
+  ...(supplementalGroups.length === 0 ? {} : { supplementalGroups: [...supplementalGroups] }),
+})
+
+const unknownEnd = (message: string): ContainerState => ({
+  terminated: { reason: 'ContainerStatusUnknown', message, exitCode: 137 },
+})
+const lostState = unknownEnd(
+  'The container could not be located when the pod was deleted.  The container used to be Running',
+)
+const neverSeen = unknownEnd('The container could not be located when the pod was terminated')
+
+const shown = ({ reason, message }: Waiting) => ({ reason, ...(message === '' ? {} : { message }) })
+
+function stateOf(
+  { state, startedMs, finishedMs, exitCode, id, reason, message }: RuntimeContainer,
+  { runtimeName, terminationMessages: lastWords }: ContainersInput,
+): ContainerState {
+  if (state === 'running') return { running: { startedAt: rfc3339(startedMs) } }
+  const words = lastWords.get(id) || message
+  return {
+    terminated: {
+      exitCode,
+      reason: reason || (exitCode === 0 ? 'Completed' : 'Error'),
+      ...(words === '' ? {} : { message: words }),
+      startedAt: rfc3339(startedMs),
+      finishedAt: rfc3339(finishedMs),
+      containerID: `${runtimeName}://${id}`,
+    },
+  }
+}

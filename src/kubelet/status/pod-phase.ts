@@ -1,0 +1,51 @@
+// The phase of a pod, from its containers' statuses.
+import type { Pod } from '../../api/core/v1/pod/pod.ts'
+import type { ContainerStatus, PodStatus } from '../../api/core/v1/pod/pod-status.ts'
+import type { ContainerStatuses } from './container-statuses.ts'
+import { shouldRestartInit, shouldRestart, isSidecar } from '../pod/restart-policy.ts'
+
+type Phase = NonNullable<PodStatus['phase']>
+
+/**
+ * `isEnding`: nothing will be started again; `isRestarting`: everything will. A phase that is final stays.
+ */
+export function podPhase(
+  { spec, status }: Pod,
+  { init, main }: ContainerStatuses,
+  isEnding: boolean,
+  isRestarting: boolean,
+): Phase {
+  if (status.phase === 'Succeeded' || status.phase === 'Failed') return status.phase
+  if (isRestarting && !isEnding) return status.phase ?? 'Pending'
+  const plain = init.filter((_, index) => !isSidecar(spec.initContainers?.[index] ?? {}))
+  const sidecars = init.filter((one) => !plain.includes(one))
+  const ended = main.filter((one) => endOf(one) !== undefined)
+  const hasBegun = ended.length > 0 || main.some(({ state }) => state?.running !== undefined)
+  if (spec.restartPolicy === 'Never' && plain.some((one) => hasFailed(one, spec))) return 'Failed'
+  const isRunning = (one: ContainerStatus) => one.state?.running !== undefined
+  if (!isEnding) {
+    const isBlocked =
+      plain.some((one) => endOf(one) === undefined) ||
+      (!hasBegun && sidecars.some((one) => endOf(one) === undefined && one.started !== true))
+    if (isBlocked || [...sidecars, ...main].some((one) => !isRunning(one) && endOf(one) === undefined)) return 'Pending'
+  }
+  if ([...sidecars, ...main].some(isRunning)) return 'Running'
+  if (!isEnding && ended.length === 0) return 'Pending'
+  const codes = main.map((one) => one.state?.terminated?.exitCode)
+  const isComing = main.some((one, index) => {
+    const container = spec.containers[index]
+    return container !== undefined && shouldRestart(container, spec, endOf(one)?.exitCode ?? 0)
+  })
+  if (isComing && !isEnding) return 'Running'
+  return codes.every((code) => code === 0) ? 'Succeeded' : 'Failed'
+}
+
+const hasFailed = (one: ContainerStatus, spec: Pod['spec']): boolean => {
+  const { exitCode = 0 } = endOf(one) ?? {}
+  const container = spec.initContainers?.find(({ name }) => name === one.name)
+  return exitCode !== 0 && !shouldRestartInit(container ?? {}, spec, exitCode)
+}
+
+/** How it ended, also while it waits for its next start. */
+const endOf = ({ state, lastState }: ContainerStatus) =>
+  state?.terminated ?? (state?.waiting === undefined ? undefined : lastState?.terminated)

@@ -1,0 +1,58 @@
+// The status of a pod, computed from what runs: phase, conditions, container statuses, as upstream computes them.
+import { rfc3339 } from '../../base/time/clock.ts'
+import type { Pod } from '../../api/core/v1/pod/pod.ts'
+import type { PodStatus } from '../../api/core/v1/pod/pod-status.ts'
+import type { RuntimePod } from '../../machine/runtime/container-runtime.ts'
+import { containerStatuses, finalStatuses, type ContainersInput } from './container-statuses.ts'
+import { incompleteInit, podConditions } from './pod-conditions.ts'
+import type { PodTermination } from '../pod/pod-sync-state.ts'
+import { podPhase } from './pod-phase.ts'
+import { outdatedContainers } from '../pod/restart-all.ts'
+
+export interface StatusInput extends ContainersInput {
+  readonly hostIp: string
+  readonly nowMs: number
+  /** Why the kubelet has ended the pod, if it has. */
+  readonly termination: PodTermination | undefined
+}
+
+export function podStatus(input: StatusInput): PodStatus {
+  const { pod, running, hostIp, nowMs, termination: verdict } = input
+  const { status, metadata } = pod
+  if (verdict?.isRejection) {
+    const { reason, message } = verdict
+    const startTime = status.startTime ?? rfc3339(nowMs)
+    return { ...status, phase: 'Failed', reason, message: `Pod was rejected: ${message}`, startTime }
+  }
+  const isRunning = running?.containers.some(({ state }) => state === 'running') ?? false
+  // Only when nothing runs any more is the end told: whoever reads it may start another pod in this one's place.
+  const isEnding = (metadata.deletionTimestamp !== undefined || verdict !== undefined) && !isRunning
+  const found = containerStatuses(input)
+  const isCondemned = isEnding && verdict !== undefined
+  const old = outdatedContainers(pod, running)
+  const phase = isCondemned ? 'Failed' : podPhase(pod, found, isEnding, old.length > 0)
+  const isFinal = (phase === 'Succeeded' || phase === 'Failed') && !isRunning
+  const statuses = isFinal ? finalStatuses(found, incompleteInit(pod, found).length === 0) : found
+  const hasSandbox = running?.isReady ?? false
+  const isRestarting = old.some(({ state }) => state === 'running')
+  return {
+    ...status,
+    phase,
+    ...(isCondemned ? { reason: verdict.reason, message: verdict.message } : {}),
+    conditions: podConditions({ pod, phase, statuses, hasSandbox, isRestarting, termination: verdict, nowMs }),
+    hostIP: hostIp,
+    hostIPs: [{ ip: hostIp }],
+    ...addressesOf(running, hostIp, pod),
+    startTime: status.startTime ?? rfc3339(nowMs),
+    ...(statuses.init.length === 0 ? {} : { initContainerStatuses: statuses.init }),
+    containerStatuses: statuses.main,
+    ...(statuses.ephemeral.length === 0 ? {} : { ephemeralContainerStatuses: statuses.ephemeral }),
+    ...(metadata.generation === undefined ? {} : { observedGeneration: metadata.generation }),
+  }
+}
+
+/** A pod in the node's network has the node's address. */
+function addressesOf(running: RuntimePod | undefined, hostIp: string, { spec }: Pod): Partial<PodStatus> {
+  const ips = spec.hostNetwork ? [hostIp] : (running?.ips ?? [])
+  return running === undefined || ips[0] === undefined ? {} : { podIP: ips[0], podIPs: ips.map((ip) => ({ ip })) }
+}

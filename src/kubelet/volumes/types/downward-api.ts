@@ -1,0 +1,15 @@
+// downwardAPI: what the pod knows of itself, as files.
+import { downwardFiles } from './object-files.ts'
+import { mountFiles } from './mount-files.ts'
+import { defineVolumeType, VolumeError } from './volume-type.ts'
+
+export const downwardApiVolume = defineVolumeType({
+  name: 'downwardAPI',
+  directoryName: 'downward-api',
+  tracksApiObjects: true,
+  async mount(work) {
+    const { downwardAPI } = work.volume
+    if (downwardAPI === undefined) throw new VolumeError('the volume is not a downwardAPI')
+    return mountFiles(work, downwardFiles(downwardAPI.items ?? [], downwardAPI.defaultMode, work), 'memory')
+  },
+})

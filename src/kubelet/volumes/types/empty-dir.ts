@@ -1,0 +1,52 @@
+// emptyDir: an empty folder that lives as long as its pod, on the disk or in memory, which may come in huge pages.
+import type { Pod } from '../../../api/core/v1/pod/pod.ts'
+import { quantityUnits } from '../../../schema/scalar/quantity.ts'
+import { applyFsGroup } from './fs-group.ts'
+import { defineVolumeType, VolumeError } from './volume-type.ts'
+
+const hugePages = 'HugePages'
+const hugePagesResource = 'hugepages-'
+
+export const emptyDirVolume = defineVolumeType({
+  name: 'emptyDir',
+  directoryName: 'empty-dir',
+  tracksApiObjects: false,
+  async mount(work) {
+    const { volume, directory: folder, disk } = work
+    const { emptyDir } = volume
+    if (emptyDir === undefined) throw new VolumeError('the volume is not an emptyDir')
+    const { medium = '', sizeLimit } = emptyDir
+    const isHuge = medium.startsWith(hugePages)
+    if (medium !== '' && medium !== 'Memory' && !isHuge)
+      throw new VolumeError(`unknown storage medium ${JSON.stringify(medium)}`)
+    const isNew = (await disk.kindOf(folder)) === undefined
+    if (isNew) await disk.makeDirectory(folder, 0o777)
+    if (medium !== '' && !(await disk.mountsBelow(folder)).includes(folder)) {
+      if (isHuge) await disk.mountHugetlbfs(folder, pageBytesOf(work.pod, medium))
+      else await disk.mountTmpfs(folder, sizeLimit === undefined ? undefined : quantityUnits(sizeLimit))
+      await disk.makeDirectory(folder, 0o777)
+    }
+    // What its containers have written since is theirs to arrange.
+    if (isNew) await applyFsGroup(folder, work)
+    return { path: folder, readOnly: false }
+  },
+})
+
+/** `HugePages-2Mi` says how large they are; `HugePages` means the one size that the pod asks for. */
+function pageBytesOf({ spec }: Pod, medium: string): number {
+  const sizes = new Set(
+    [...(spec.initContainers ?? []), ...spec.containers, { resources: spec.resources ?? {} }]
+      .flatMap(({ resources }) => Object.keys(resources.requests ?? {}))
+      .filter((name) => name.startsWith(hugePagesResource))
+      .map((name) => quantityUnits(name.slice(hugePagesResource.length))),
+  )
+  const wanted = medium === hugePages ? [...sizes] : [quantityUnits(medium.slice(`${hugePages}-`.length))]
+  if (wanted.length > 1)
+    throw new VolumeError(`medium ${medium} can't be used if container requests multiple huge page sizes`)
+  const [bytes] = wanted
+  if (bytes === undefined || !sizes.has(bytes))
+    throw new VolumeError(
+      `medium ${medium}: hugePages storage requested, but there is no resource request for huge pages`,
+    )
+  return bytes
+}

@@ -1,0 +1,14 @@
+// Shows files in the folder of a volume: all at once, for reading only, in memory where nothing may touch the disk.
+import type { Files } from './key-files.ts'
+import type { MountedVolume, VolumeMountInput } from './volume-type.ts'
+
+export async function mountFiles(
+  { disk, directory: folder, pod }: VolumeMountInput,
+  files: Files,
+  medium: 'disk' | 'memory',
+): Promise<MountedVolume> {
+  await disk.makeDirectory(folder, 0o755)
+  if (medium === 'memory') await disk.mountTmpfs(folder, undefined)
+  await disk.project(folder, files, pod.spec.securityContext?.fsGroup)
+  return { path: folder, readOnly: true }
+}

@@ -1,0 +1,60 @@
+// Files from ConfigMaps, Secrets and the pod's own fields, for volumes of one source and for projected ones.
+import { configMap } from '../../../api/core/v1/config-map.ts'
+import { namespaceOf } from '../../../api/meta/object.ts'
+import { secret } from '../../../api/core/v1/secret.ts'
+import type { DownwardAPIVolumeFile, KeyToPath } from '../../../api/core/v1/volume/volume.ts'
+import { fieldValue, resourceValue } from '../../pod-config/field-values.ts'
+import { filesOfKeys, type Files } from './key-files.ts'
+import { VolumeError, type VolumeMountInput } from './volume-type.ts'
+
+export interface ObjectSource {
+  readonly name: string
+  readonly items: readonly KeyToPath[] | undefined
+  readonly optional: boolean | undefined
+}
+
+const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
+
+export async function configMapFiles(
+  source: ObjectSource,
+  defaultMode: number,
+  work: VolumeMountInput,
+): Promise<Files> {
+  const found = await work.sources.configMap(namespaceOf(work.pod), source.name, work.context)
+  const { optional = false, items } = source
+  if (found === undefined && !optional)
+    throw new VolumeError(`${configMap.singular} ${JSON.stringify(source.name)} not found`)
+  const data = new Map([
+    ...Object.entries(found?.data ?? {}).map(([key, text]) => [key, bytes(text)] as const),
+    ...Object.entries(found?.binaryData ?? {}).map(([key, text]) => [key, Uint8Array.fromBase64(text)] as const),
+  ])
+  return filesOfKeys(data, { items, optional, defaultMode, word: 'config' })
+}
+
+export async function secretFiles(source: ObjectSource, defaultMode: number, work: VolumeMountInput): Promise<Files> {
+  const found = await work.sources.secret(namespaceOf(work.pod), source.name, work.context)
+  const { optional = false, items } = source
+  if (found === undefined && !optional)
+    throw new VolumeError(`${secret.singular} ${JSON.stringify(source.name)} not found`)
+  const data = new Map(Object.entries(found?.data ?? {}).map(([key, text]) => [key, Uint8Array.fromBase64(text)]))
+  return filesOfKeys(data, { items, optional, defaultMode, word: 'secret' })
+}
+
+/** A volume cannot show the pod's addresses: it is made before the pod has any. */
+const noAddresses: readonly string[] = []
+
+export function downwardFiles(
+  items: readonly DownwardAPIVolumeFile[],
+  defaultMode: number,
+  { pod, node }: VolumeMountInput,
+): Files {
+  return new Map(
+    items.map(({ path, fieldRef, resourceFieldRef, mode }) => {
+      const text =
+        resourceFieldRef === undefined
+          ? fieldValue(pod, fieldRef?.fieldPath ?? '', noAddresses, node)
+          : resourceValue(pod, resourceFieldRef, '', node)
+      return [path, { content: bytes(text), mode: mode ?? defaultMode }]
+    }),
+  )
+}

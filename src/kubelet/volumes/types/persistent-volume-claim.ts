@@ -1,0 +1,110 @@
+// persistentVolumeClaim, and `ephemeral`, whose claim is the pod's own: the persistent volume that the claim is bound to,
+// where that is a path of this node. Volumes of storage drivers are not mounted here.
+import { matchesNodeSelector } from '../../../api/core/v1/pod-spec/node-selection.ts'
+import type { PersistentVolume } from '../../../api/core/v1/volume/persistent-volume.ts'
+import type { PersistentVolumeClaim } from '../../../api/core/v1/volume/persistent-volume-claim.ts'
+import { namespaceOf } from '../../../api/meta/object.ts'
+import type { Disk } from '../../../machine/disk/disk.ts'
+import { applyFsGroup } from './fs-group.ts'
+import { mountHostPath } from './host-path.ts'
+import {
+  defineVolumeType,
+  VolumeError,
+  FormattedVolumeError,
+  type MountedVolume,
+  type VolumeMountInput,
+} from './volume-type.ts'
+
+export const persistentVolumeClaimVolume = defineVolumeType({
+  name: 'persistentVolumeClaim',
+  directoryName: 'persistent-volume-claim',
+  tracksApiObjects: false,
+  mount(work) {
+    const { persistentVolumeClaim } = work.volume
+    if (persistentVolumeClaim === undefined) throw new VolumeError('the volume is not a persistentVolumeClaim')
+    const { claimName, readOnly = false } = persistentVolumeClaim
+    return mountClaim(claimName, readOnly, work)
+  },
+})
+
+export const ephemeralVolume = defineVolumeType({
+  name: 'ephemeral',
+  directoryName: 'ephemeral',
+  tracksApiObjects: false,
+  mount: (work) => mountClaim(`${work.pod.metadata.name}-${work.volume.name}`, false, work),
+})
+
+async function mountClaim(claimName: string, readOnly: boolean, work: VolumeMountInput): Promise<MountedVolume> {
+  const { sources, context, pod, volume } = work
+  const namespace = namespaceOf(pod)
+  const refuse = (why: string) =>
+    new FormattedVolumeError(
+      `Unable to attach or mount volumes: unmounted volumes=[${volume.name}], unattached volumes=[], ` +
+        `failed to process volumes=[${volume.name}]: error processing PVC ${namespace}/${claimName}: ${why}`,
+    )
+  const claim = await sources.claim(namespace, claimName, context)
+  const name = boundVolumeName(claim, work, claimName, refuse)
+  const found = await sources.persistentVolume(name, context)
+  if (claim === undefined || found === undefined)
+    throw refuse(`failed to fetch PV ${name} from API server: persistentvolumes ${JSON.stringify(name)} not found`)
+  if (found.spec.claimRef?.uid !== claim.metadata.uid)
+    throw refuse(
+      `failed to fetch PV ${name}: the volume's claimRef.uid is ${found.spec.claimRef?.uid ?? ''} and not the expected PVC.UID ${claim.metadata.uid}`,
+    )
+  const place = await mountPersistent(found, work)
+  return { ...place, readOnly: readOnly || place.readOnly }
+}
+
+function boundVolumeName(
+  claim: PersistentVolumeClaim | undefined,
+  { pod, volume }: VolumeMountInput,
+  claimName: string,
+  refuse: (why: string) => Error,
+): string {
+  if (claim === undefined)
+    throw refuse(`failed to fetch PVC from API server: persistentvolumeclaims ${JSON.stringify(claimName)} not found`)
+  const isOwn = claim.metadata.ownerReferences?.some(({ uid, controller }) => controller && uid === pod.metadata.uid)
+  if (volume.ephemeral !== undefined && !isOwn)
+    throw refuse(`PVC ${claimName} was not created for pod ${pod.metadata.name} (pod is not owner)`)
+  if (claim.metadata.deletionTimestamp !== undefined && pod.status.startTime === undefined)
+    throw refuse('PVC is being deleted')
+  if (claim.status.phase !== 'Bound') throw refuse('PVC is not bound')
+  const { volumeName = '' } = claim.spec
+  if (volumeName === '') throw refuse('PVC has empty pvc.Spec.VolumeName')
+  return volumeName
+}
+
+/** Only what is a device already: nothing is made one. */
+async function blockPlace(name: string, path: string | undefined, disk: Disk): Promise<MountedVolume> {
+  if (path === undefined)
+    throw new FormattedVolumeError(
+      `MapVolume.NewBlockVolumeMapper initialization failed for volume ${name} : only local volumes can be devices here`,
+    )
+  if ((await disk.kindOf(path)) !== 'block-device')
+    throw new FormattedVolumeError(`MapVolume.SetUpDevice failed for volume ${name} : ${path} is not a block device`)
+  return { path, readOnly: false, isBlock: true }
+}
+
+async function mountPersistent({ metadata, spec }: PersistentVolume, work: VolumeMountInput): Promise<MountedVolume> {
+  const { disk, sources, context } = work
+  const name = JSON.stringify(metadata.name)
+  const required = spec.nodeAffinity?.required
+  const node = required === undefined ? undefined : await sources.node(context)
+  if (required !== undefined && node !== undefined && !matchesNodeSelector(required, node))
+    throw new FormattedVolumeError(
+      `MountVolume.NodeAffinity check failed for volume ${name} : no matching NodeSelectorTerms`,
+    )
+  const { hostPath, local } = spec
+  if (spec.volumeMode === 'Block') return blockPlace(name, local?.path, disk)
+  if (hostPath !== undefined)
+    return mountHostPath(hostPath.path, hostPath.type, disk).catch((error: Error) => {
+      throw new FormattedVolumeError(`MountVolume.SetUp failed for volume ${name} : ${error.message}`)
+    })
+  if (local === undefined) throw new VolumeError(`persistent volume ${name} is of a type that is not supported here`)
+  if ((await disk.kindOf(local.path)) !== 'folder')
+    throw new FormattedVolumeError(
+      `MountVolume.NewMounter initialization failed for volume ${name} : path ${JSON.stringify(local.path)} does not exist`,
+    )
+  await applyFsGroup(local.path, work)
+  return { path: local.path, readOnly: false }
+}

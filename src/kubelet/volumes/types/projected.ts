@@ -1,0 +1,52 @@
+// projected: files of several sources in one folder, the pod's own token among them, in memory.
+import type { VolumeProjection } from '../../../api/core/v1/volume/volume.ts'
+import type { DiskFile } from '../../../machine/disk/disk.ts'
+import { configMapFiles, downwardFiles, secretFiles } from './object-files.ts'
+import type { Files } from './key-files.ts'
+import { mountFiles } from './mount-files.ts'
+import { defineVolumeType, VolumeError, type VolumeMountInput } from './volume-type.ts'
+
+export const projectedVolume = defineVolumeType({
+  name: 'projected',
+  directoryName: 'projected',
+  tracksApiObjects: true,
+  async mount(work) {
+    const { projected } = work.volume
+    if (projected === undefined) throw new VolumeError('the volume is not projected')
+    const files: Files = new Map()
+    for (const source of projected.sources ?? [])
+      for (const [path, file] of await filesOf(source, projected.defaultMode, work)) files.set(path, file)
+    return mountFiles(work, files, 'memory')
+  },
+})
+
+async function filesOf(source: VolumeProjection, defaultMode: number, work: VolumeMountInput): Promise<Files> {
+  const { configMap, secret, downwardAPI, serviceAccountToken } = source
+  if (configMap !== undefined) {
+    const { name = '', items, optional } = configMap
+    return configMapFiles({ name, items, optional }, defaultMode, work)
+  }
+  if (secret !== undefined) {
+    const { name = '', items, optional } = secret
+    return secretFiles({ name, items, optional }, defaultMode, work)
+  }
+  if (downwardAPI !== undefined) return downwardFiles(downwardAPI.items ?? [], defaultMode, work)
+  if (serviceAccountToken !== undefined) {
+    const { audience, expirationSeconds, path } = serviceAccountToken
+    const token = await work.sources.token(work.pod, audience, expirationSeconds, work.context)
+    return new Map([[path, { content: new TextEncoder().encode(token), ...tokenOwner(defaultMode, work) }]])
+  }
+  const [kind = 'empty'] = Object.keys(source)
+  throw new VolumeError(`projected sources of type ${kind} are not supported on this node`)
+}
+
+/** A token is nobody else's business where it is clear whose it is: the one user's of all containers, or the group's. */
+function tokenOwner(defaultMode: number, { pod: { spec } }: VolumeMountInput): Pick<DiskFile, 'mode' | 'uid'> {
+  const containers = [...(spec.initContainers ?? []), ...spec.containers]
+  const users = new Set(
+    containers.map(({ securityContext }) => securityContext?.runAsUser ?? spec.securityContext?.runAsUser),
+  )
+  const [uid] = users
+  if (users.size === 1 && uid !== undefined) return { mode: 0o600, uid }
+  return { mode: spec.securityContext?.fsGroup === undefined ? defaultMode : 0o600 }
+}

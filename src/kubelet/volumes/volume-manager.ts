@@ -1,0 +1,262 @@
+// The volumes of pods on a node: made present before containers start, kept as the API has them while the pod runs, and
+// taken away when the pod is gone. One thing at a time is done to the volumes of one pod.
+import type { Clock } from '../../base/time/clock.ts'
+import type { Context } from '../../base/observability/context.ts'
+import type { Container } from '../../api/core/v1/container/container.ts'
+import type { Pod } from '../../api/core/v1/pod/pod.ts'
+import type { Volume } from '../../api/core/v1/volume/volume.ts'
+import { PathEscapes, type Disk } from '../../machine/disk/disk.ts'
+import type { ImageMounts } from '../../machine/cri/image-mounts.ts'
+import type { ContainerDevice, ContainerMount } from '../../machine/runtime/runtime-config.ts'
+import type { RuntimeImage } from '../../machine/runtime/container-runtime.ts'
+import { ConfigError } from '../pod-config/config-error.ts'
+import { expandVariables } from '../pod-config/variable-expansion.ts'
+import type { NodeInfo } from '../pod-config/field-values.ts'
+import {
+  podDirectory,
+  subPathDirectory,
+  subPathsDirectory,
+  volumeDirectory,
+  volumeTypeDirectory,
+  volumesDirectory,
+  type NodePaths,
+} from '../pod-config/node-paths.ts'
+import { requestsRecursiveReadOnly, isRecursivelyReadOnly } from '../pod-config/recursive-read-only.ts'
+import { volumeTypes } from './volume-types.ts'
+import { imageVolume } from './types/image.ts'
+import {
+  VolumeError,
+  FormattedVolumeError,
+  type MountedVolume,
+  type VolumeSources,
+  type VolumeType,
+} from './types/volume-type.ts'
+
+export interface VolumeManagerDeps {
+  readonly disk: Disk
+  readonly sources: VolumeSources
+  readonly paths: NodePaths
+  readonly node: NodeInfo
+  readonly clock: Clock
+  /** Undefined where images cannot be shown. */
+  readonly imageMounts?: ImageMounts | undefined
+}
+
+/** Images that are present, by the volume that shows them. */
+export type VolumeImages = ReadonlyMap<string, RuntimeImage>
+
+/** Where each volume of a pod lies, by its name. */
+export type MountedVolumes = ReadonlyMap<string, MountedVolume>
+
+export class VolumeManager {
+  readonly #deps: VolumeManagerDeps
+  /** By pod, the end of what is being done to its volumes. */
+  readonly #turns = new Map<string, Promise<unknown>>()
+
+  constructor(deps: VolumeManagerDeps) {
+    this.#deps = deps
+  }
+
+  /** Makes all volumes of a pod present; returns where each lies. Throws VolumeError when one cannot be had now. */
+  mount(pod: Pod, images: VolumeImages, context: Context): Promise<MountedVolumes> {
+    return this.#inTurn(pod.metadata.uid, () => this.#mountAll(pod, () => true, images, context))
+  }
+
+  /** Shows what the API has now in volumes that follow it, where they are present. Throws VolumeError as `mount` does. */
+  async refresh(pod: Pod, context: Context): Promise<void> {
+    const { disk, paths } = this.#deps
+    await this.#inTurn(pod.metadata.uid, async () => {
+      if ((await disk.kindOf(volumesDirectory(paths, pod.metadata.uid))) === undefined) return
+      await this.#mountAll(pod, ({ tracksApiObjects: follows }) => follows, new Map(), context)
+    })
+  }
+
+  async #mountAll(
+    pod: Pod,
+    isMeant: (type: VolumeType) => boolean,
+    images: VolumeImages,
+    context: Context,
+  ): Promise<MountedVolumes> {
+    const places = new Map<string, MountedVolume>()
+    for (const volume of pod.spec.volumes ?? []) {
+      try {
+        const type = typeOf(volume)
+        const place = isMeant(type) ? await this.#mountOne(type, pod, volume, images, context) : undefined
+        if (place !== undefined) places.set(volume.name, place)
+      } catch (error) {
+        if (!(error instanceof VolumeError) || error instanceof FormattedVolumeError) throw error
+        throw new VolumeError(`MountVolume.SetUp failed for volume ${JSON.stringify(volume.name)} : ${error.message}`)
+      }
+    }
+    return places
+  }
+
+  #mountOne(
+    type: VolumeType,
+    pod: Pod,
+    volume: Volume,
+    images: VolumeImages,
+    context: Context,
+  ): Promise<MountedVolume | undefined> {
+    const { disk, sources, paths, node, clock, imageMounts } = this.#deps
+    const folder = volumeDirectory(paths, pod.metadata.uid, type.directoryName, volume.name)
+    return type.mount({ pod, volume, directory: folder, node, disk, sources, imageMounts, images, clock, context })
+  }
+
+  /**
+   * What a container sees of the pod's volumes; `canDeny`: whether its runtime can make a mount read-only with all mounts
+   * below it. Throws ConfigError when it asks for what is not there.
+   */
+  mountsOf(
+    podUid: string,
+    container: Pick<Container, 'name' | 'volumeMounts'>,
+    places: MountedVolumes,
+    variables: ReadonlyMap<string, string>,
+    canDeny: () => Promise<boolean>,
+  ): Promise<ContainerMount[]> {
+    const mounts = (container.volumeMounts ?? []).map(async (mount, index): Promise<ContainerMount> => {
+      const place = places.get(mount.name)
+      if (place === undefined) throw new ConfigError(`volume ${JSON.stringify(mount.name)} is not mounted`)
+      if (place.isBlock)
+        throw new ConfigError(`volume ${mount.name} has volumeMode Block, but is specified in volumeMounts`)
+      const subPath = subPathOf(mount, container.name, variables)
+      const isRecursive = requestsRecursiveReadOnly(mount) && isRecursivelyReadOnly(mount, await canDeny())
+      return {
+        hostPath:
+          subPath === ''
+            ? place.path
+            : await this.#mountSubPath(podUid, place.path, subPath, mount.name, container.name, index),
+        containerPath: mount.mountPath,
+        readOnly: isRecursive || (!place.isSealed && (place.readOnly || (mount.readOnly ?? false))),
+        ...(isRecursive ? { recursiveReadOnly: true } : {}),
+        propagation: propagations[mount.mountPropagation ?? 'None'],
+      }
+    })
+    return Promise.all(mounts)
+  }
+
+  /** The devices among the pod's volumes that a container sees. Throws ConfigError when it asks for what is none. */
+  devicesOf({ volumeDevices = [] }: Pick<Container, 'volumeDevices'>, places: MountedVolumes): ContainerDevice[] {
+    return volumeDevices.map(({ name, devicePath }) => {
+      const place = places.get(name)
+      if (place === undefined) throw new ConfigError(`volume ${JSON.stringify(name)} is not mounted`)
+      if (!place.isBlock)
+        throw new ConfigError(`volume ${name} has volumeMode Filesystem, but is specified in volumeDevices`)
+      return { hostPath: place.path, containerPath: devicePath, readOnly: place.readOnly }
+    })
+  }
+
+  /** The runtime is given a mount of its own: what it mounts cannot be moved any more by those who write the volume. */
+  async #mountSubPath(
+    podUid: string,
+    folder: string,
+    subPath: string,
+    volume: string,
+    container: string,
+    index: number,
+  ): Promise<string> {
+    const { disk, paths } = this.#deps
+    const to = subPathDirectory(paths, podUid, volume, container, index)
+    try {
+      await disk.mountSubPath(folder, subPath, to)
+      return to
+    } catch (error) {
+      // What lies where on the node is not told to users.
+      const what = error instanceof PathEscapes ? 'prepare subPath' : 'create subPath directory'
+      throw new ConfigError(
+        `failed to ${what} for volumeMount ${JSON.stringify(volume)} of container ${JSON.stringify(container)}`,
+        { cause: error },
+      )
+    }
+  }
+
+  /** Takes the volumes of a pod away that has run to its end. */
+  unmount(podUid: string, signal: AbortSignal): Promise<void> {
+    const { paths } = this.#deps
+    return this.#inTurn(podUid, async () => {
+      await this.#takeImagesAway(podUid, signal)
+      for (const folder of [subPathsDirectory(paths, podUid), volumesDirectory(paths, podUid)])
+        await this.#takeAway(folder)
+    })
+  }
+
+  /** Takes away all that a pod had on the node, whoever made it. */
+  remove(podUid: string, signal: AbortSignal): Promise<void> {
+    return this.#inTurn(podUid, async () => {
+      await this.#takeImagesAway(podUid, signal)
+      await this.#takeAway(podDirectory(this.#deps.paths, podUid))
+    })
+  }
+
+  /** The runtime keeps what an image's mount is made of until it is told. */
+  async #takeImagesAway(podUid: string, signal: AbortSignal): Promise<void> {
+    const { disk, paths, imageMounts } = this.#deps
+    if (imageMounts === undefined) return
+    const folder = volumeTypeDirectory(paths, podUid, imageVolume.directoryName)
+    const names = await disk.list(folder)
+    if (names.length === 0) return
+    // Parts of them lie on them.
+    await this.#takeAway(subPathsDirectory(paths, podUid))
+    for (const name of names) await imageMounts.unmount(`${folder}/${name}`, signal)
+  }
+
+  async #takeAway(folder: string): Promise<void> {
+    const { disk } = this.#deps
+    // Inner mounts go before the outer ones that hold them.
+    const mounts = [...(await disk.mountsBelow(folder))].toSorted((a, b) => b.length - a.length)
+    for (const mount of mounts) await disk.unmount(mount)
+    await disk.remove(folder)
+  }
+
+  /** Pods that have anything on this node, also those that nobody remembers. */
+  podUids(): Promise<readonly string[]> {
+    return this.#deps.disk.list(this.#deps.paths.pods)
+  }
+
+  async #inTurn<T>(podUid: string, action: () => Promise<T>): Promise<T> {
+    const before = this.#turns.get(podUid)
+    const turn = before === undefined ? action() : before.then(action, action)
+    this.#turns.set(podUid, turn)
+    try {
+      return await turn
+    } finally {
+      if (this.#turns.get(podUid) === turn) this.#turns.delete(podUid)
+    }
+  }
+}
+
+const propagations = {
+  None: 'private',
+  HostToContainer: 'host-to-container',
+  Bidirectional: 'bidirectional',
+} as const
+
+type VolumeMount = NonNullable<Container['volumeMounts']>[number]
+
+/** Below which path of the volume; empty: all of it. */
+function subPathOf(
+  { name, subPath = '', subPathExpr }: VolumeMount,
+  container: string,
+  variables: ReadonlyMap<string, string>,
+): string {
+  if (subPathExpr === undefined) return subPath
+  const path = expandVariables(subPathExpr, variables)
+  const unknown = /\$\(([^()]*)\)/.exec(path)
+  if (unknown !== null)
+    throw new ConfigError(`missing value for ${JSON.stringify(unknown[1])} of volumeMount ${JSON.stringify(name)}`)
+  const fault = path.startsWith('/')
+    ? 'must not be an absolute path'
+    : path.split('/').includes('..')
+      ? "must not contain '..'"
+      : undefined
+  if (fault !== undefined)
+    throw new ConfigError(`unable to provision SubPath \`${path}\` of container ${JSON.stringify(container)}: ${fault}`)
+  return path
+}
+
+function typeOf(volume: Volume): VolumeType {
+  const type = volumeTypes.find(({ name }) => volume[name] !== undefined)
+  if (type !== undefined) return type
+  const kinds = Object.keys(volume).filter((field) => field !== 'name')
+  throw new VolumeError(`volumes of type ${kinds.join(', ') || 'none'} are not supported on this node`)
+}

@@ -1,0 +1,92 @@
+// VolumeFollower: volumes of running pods show what the API has now. A change of an object that they show, of the pod
+// itself, or the age of a token makes a pod's volumes look again; what fails is told and tried again.
+import type { Clock } from '../../base/time/clock.ts'
+import { context } from '../../base/observability/context.ts'
+import { noCause, type Cause } from '../../base/observability/flow-recorder.ts'
+import { errorText, type Log } from '../../base/observability/log.ts'
+import { WorkQueue, type Backoff } from '../../base/work/work-queue.ts'
+import { isPodFinished } from '../../api/core/v1/pod/pod-readiness.ts'
+import type { Pod } from '../../api/core/v1/pod/pod.ts'
+import type { EventRecorder } from '../../client/events/event-recorder.ts'
+import type { ReferencedObjects } from '../objects/referenced-objects.ts'
+import type { ObjectWatches } from '../objects/object-watches.ts'
+import type { VolumeManager } from './volume-manager.ts'
+import { volumeTypes } from './volume-types.ts'
+import { VolumeError } from './types/volume-type.ts'
+
+export interface VolumeRefresherDeps {
+  readonly volumes: VolumeManager
+  readonly objects: Pick<ReferencedObjects, 'tokenRenewalMs'>
+  readonly watches: ObjectWatches
+  /** The pod of this node by its uid, as the API has it. */
+  readonly pod: (uid: string) => Pod | undefined
+  readonly events: EventRecorder
+  readonly clock: Clock
+  readonly log: Log
+}
+
+const retryBackoff: Backoff = { initialMs: 500, maxMs: 122_000 }
+
+export class VolumeRefresher {
+  readonly #deps: VolumeRefresherDeps
+  readonly #queue: WorkQueue<string>
+
+  constructor(deps: VolumeRefresherDeps) {
+    this.#deps = deps
+    this.#queue = new WorkQueue(deps.clock, retryBackoff)
+  }
+
+  /** The pod is new or has changed. */
+  podChanged(pod: Pod, cause: Cause): void {
+    if (!followsAnything(pod)) return
+    if (isPodFinished(pod)) return this.podRemoved(pod.metadata.uid)
+    this.#deps.watches.addPod(pod)
+    this.#queue.add(pod.metadata.uid, cause)
+  }
+
+  /** The pod is gone from the API; its volumes go with its worker. */
+  podRemoved(podUid: string): void {
+    this.#deps.watches.removePod(podUid)
+  }
+
+  /** Something that the pod's volumes show has changed. */
+  enqueue(podUid: string, cause: Cause = noCause): void {
+    this.#queue.add(podUid, cause)
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const close = () => {
+      this.#queue.close()
+      this.#deps.watches.close()
+    }
+    signal.addEventListener('abort', close, { once: true })
+    for (let work = await this.#queue.take(signal); work !== undefined; work = await this.#queue.take(signal)) {
+      await this.#refresh(work.key, work.cause, signal)
+      this.#queue.done(work.key)
+    }
+  }
+
+  async #refresh(uid: string, cause: Cause, signal: AbortSignal): Promise<void> {
+    const { volumes, objects, pod, events, log } = this.#deps
+    const wanted = pod(uid)
+    if (wanted === undefined || isPodFinished(wanted)) return this.#queue.forget(uid)
+    const ctx = context(signal, cause)
+    try {
+      await volumes.refresh(wanted, ctx)
+      this.#queue.forget(uid)
+      const renewalMs = objects.tokenRenewalMs(uid)
+      if (renewalMs !== undefined) this.#queue.addAfter(uid, renewalMs)
+    } catch (error) {
+      if (signal.aborted) return
+      log.debug('volumes could not be refreshed', { uid, error: errorText(error) })
+      if (error instanceof VolumeError)
+        events.record(wanted, { type: 'Warning', reason: 'FailedMount', message: error.message }, ctx)
+      this.#queue.retry(uid, cause)
+    }
+  }
+}
+
+const followsAnything = ({ spec }: Pod): boolean =>
+  (spec.volumes ?? []).some((volume) =>
+    volumeTypes.some(({ name, tracksApiObjects: follows }) => follows && volume[name] !== undefined),
+  )

@@ -1,0 +1,22 @@
+// Every volume type, in the order of the alphabet.
+import { configMapVolume } from './types/config-map.ts'
+import { downwardApiVolume } from './types/downward-api.ts'
+import { emptyDirVolume } from './types/empty-dir.ts'
+import { ephemeralVolume, persistentVolumeClaimVolume } from './types/persistent-volume-claim.ts'
+import { hostPathVolume } from './types/host-path.ts'
+import { imageVolume } from './types/image.ts'
+import { projectedVolume } from './types/projected.ts'
+import { secretVolume } from './types/secret.ts'
+import type { VolumeType } from './types/volume-type.ts'
+
+export const volumeTypes: readonly VolumeType[] = [
+  configMapVolume,
+  downwardApiVolume,
+  emptyDirVolume,
+  ephemeralVolume,
+  hostPathVolume,
+  imageVolume,
+  persistentVolumeClaimVolume,
+  projectedVolume,
+  secretVolume,
+]

@@ -1,0 +1,403 @@
+// CriRuntime: containers through CRI v1 on a unix socket: containerd, or whatever else speaks it. Changes are heard from
+// the runtime's event stream where it has one, and by looking again every second where it has not (containerd 1.6).
+import type { Clock } from '../../base/time/clock.ts'
+import { errorText, type Log } from '../../base/observability/log.ts'
+import type { Http2Provider } from '../../platform/http/http2-client.ts'
+import type { Processes } from '../../platform/process/processes.ts'
+import { GrpcChannel, noMetadata, type GrpcMethod } from '../../wire/grpc/grpc-channel.ts'
+import { goNameOf, GrpcError } from '../../wire/grpc/grpc-status.ts'
+import type { Message, Proto, ProtoInput } from '../../wire/protobuf/proto-message.ts'
+import type { ContainerConfig, ContainerResources, SandboxConfig } from '../runtime/runtime-config.ts'
+import {
+  ExecTimeout,
+  ImageNotFound,
+  type ContainerRuntime,
+  type ExecResult,
+  type ImageCredentials,
+  type RuntimeFileSystems,
+  type RuntimeHandler,
+  type RuntimeHealth,
+  type RuntimeImage,
+  type RuntimePod,
+  type RemoteStreams,
+  type RuntimeStats,
+} from '../runtime/container-runtime.ts'
+import { ctrAt, type Ctr } from './ctr.ts'
+import { containerMessage, resourcesMessage, sandboxMessage } from './config-messages.ts'
+import { imageService, runtimeService } from './methods.ts'
+import { fileSystemOf, handlerOf, imageOf, podOf, podUidLabel, statsOf } from './status-messages.ts'
+
+export interface CriRuntimeDeps {
+  readonly http2: Http2Provider
+  /** For what CRI has no call for; left out: such things are not done. */
+  readonly processes?: Pick<Processes, 'run'>
+  readonly clock: Clock
+  readonly log: Log
+}
+
+const relistMs = 1_000
+/** As upstream: so often the runtime is asked how it is, and it has so long to answer. */
+const healthMs = 5_000
+const healthMsMax = 10_000
+const callMsMax = 120_000
+/** A pull may take long; its progress is the runtime's. */
+const pullMsMax = 1_800_000
+const eventsRetryMs = 5_000
+/** Processes that are ended before one removal is given up; the next try goes on. */
+const leftTasksMax = 10
+
+/** The container whose process keeps containerd from removing it. */
+const runningTask = (error: unknown): string | undefined =>
+  error instanceof GrpcError && error.code === 'FAILED_PRECONDITION'
+    ? /cannot delete running task ([0-9a-f]+)/.exec(error.details)?.[1]
+    : undefined
+
+export class CriRuntime implements ContainerRuntime {
+  readonly name: string
+  readonly version: string
+  readonly streams: RemoteStreams
+  readonly #channel: GrpcChannel
+  readonly #deps: CriRuntimeDeps
+  readonly #listeners = new Set<(podUid: string) => void>()
+  readonly #closed = new AbortController()
+  /** Undefined where the runtime is none that has it. */
+  readonly #ctr: Ctr | undefined
+
+  private constructor(
+    channel: GrpcChannel,
+    deps: CriRuntimeDeps,
+    socketPath: string,
+    { runtimeName: name, runtimeVersion: version }: Proto<typeof runtimeService.version.answer>,
+  ) {
+    this.#channel = channel
+    const { processes } = deps
+    this.#ctr = processes === undefined || name !== 'containerd' ? undefined : ctrAt(processes, socketPath)
+    this.#deps = deps
+    this.name = name
+    this.version = version
+    this.streams = {
+      kind: 'remote',
+      execUrl: async (containerId, { command, ...request }, signal) =>
+        (await this.#call(runtimeService.exec, { containerId, cmd: command, ...request }, callMsMax, signal)).url,
+      attachUrl: async (containerId, request, signal) =>
+        (await this.#call(runtimeService.attach, { containerId, ...request }, callMsMax, signal)).url,
+      portForwardUrl: async (podSandboxId, ports, signal) =>
+        (await this.#call(runtimeService.portForward, { podSandboxId, port: ports }, callMsMax, signal)).url,
+    }
+  }
+
+  /** Connects to the socket; rejects when nothing there speaks CRI v1. */
+  static async connect(socketPath: string, deps: CriRuntimeDeps, signal: AbortSignal): Promise<CriRuntime> {
+    const channel = new GrpcChannel({ http2: deps.http2, clock: deps.clock, endpoint: `unix:${socketPath}` })
+    try {
+      const said = await channel.unary(runtimeService.version, { version: 'v1' }, noMetadata, signal)
+      return new CriRuntime(channel, deps, socketPath, said)
+    } catch (error) {
+      channel.close()
+      throw error
+    }
+  }
+
+  close(): void {
+    this.#closed.abort()
+    this.#channel.close()
+  }
+
+  /** Hears what changes until the signal ends it; tells the listeners. */
+  async watch(signal: AbortSignal): Promise<void> {
+    const { clock, log } = this.#deps
+    for (;;) {
+      try {
+        for await (const event of this.#channel.serverStream(runtimeService.getContainerEvents, {}, noMetadata, signal))
+          this.#tell(event.podSandboxStatus?.metadata?.uid ?? '')
+      } catch (error) {
+        signal.throwIfAborted()
+        if (error instanceof GrpcError && error.code === 'UNIMPLEMENTED') return this.#relist(signal)
+        log.debug('the event stream of the runtime broke', { error: errorText(error) })
+      }
+      await clock.sleep(eventsRetryMs, signal)
+    }
+  }
+
+  async #relist(signal: AbortSignal): Promise<void> {
+    const { clock, log } = this.#deps
+    let before = new Map<string, string>()
+    for (;;) {
+      try {
+        const now = await this.#states(signal)
+        for (const uid of new Set([...before.keys(), ...now.keys()]))
+          if (before.get(uid) !== now.get(uid)) this.#tell(uid)
+        before = now
+      } catch (error) {
+        signal.throwIfAborted()
+        log.debug('the runtime could not be looked at', { error: errorText(error) })
+      }
+      await clock.sleep(relistMs, signal)
+    }
+  }
+
+  /** By pod, a text that differs when a container or the sandbox of the pod is in another state. */
+  async #states(signal: AbortSignal): Promise<Map<string, string>> {
+    const [{ items }, { containers }] = await Promise.all([
+      this.#call(runtimeService.listPodSandbox, {}, callMsMax, signal),
+      this.#call(runtimeService.listContainers, {}, callMsMax, signal),
+    ])
+    const states = new Map<string, string[]>()
+    const note = (uid: string, state: string) => states.set(uid, [...(states.get(uid) ?? []), state])
+    for (const { id, metadata, state } of items) note(metadata?.uid ?? '', `${id} ${state}`)
+    for (const { id, labels, state } of containers) note(labels[podUidLabel] ?? '', `${id} ${state}`)
+    return new Map([...states].map(([uid, parts]) => [uid, parts.toSorted().join('\n')]))
+  }
+
+  #tell(podUid: string): void {
+    if (podUid !== '') for (const listener of [...this.#listeners]) listener(podUid)
+  }
+
+  async watchHealth(tell: (health: RuntimeHealth | undefined) => void, signal: AbortSignal): Promise<void> {
+    const { clock, log } = this.#deps
+    for (;;) {
+      try {
+        tell(await this.#health(signal))
+      } catch (error) {
+        signal.throwIfAborted()
+        log.debug('the runtime does not say how it is', { error: errorText(error) })
+        tell(undefined)
+      }
+      await clock.sleep(healthMs, signal)
+    }
+  }
+
+  async #health(signal: AbortSignal): Promise<RuntimeHealth> {
+    const { status } = await this.#call(runtimeService.status, {}, healthMsMax, signal)
+    const condition = (type: string) => {
+      const {
+        status: isReady = false,
+        reason = '',
+        message = '',
+      } = status?.conditions.find((one) => one.type === type) ?? {}
+      return { isReady, reason, message }
+    }
+    return { runtime: condition('RuntimeReady'), network: condition('NetworkReady') }
+  }
+
+  async handlers(signal: AbortSignal): Promise<readonly RuntimeHandler[]> {
+    const { runtimeHandlers } = await this.#call(runtimeService.status, {}, callMsMax, signal)
+    return runtimeHandlers.map(handlerOf)
+  }
+
+  async inspect(podUid: string, signal: AbortSignal): Promise<RuntimePod | undefined> {
+    const labelSelector = { [podUidLabel]: podUid }
+    const { items } = await this.#call(runtimeService.listPodSandbox, { filter: { labelSelector } }, callMsMax, signal)
+    const newest = items.toSorted((a, b) => (b.metadata?.attempt ?? 0) - (a.metadata?.attempt ?? 0))[0]
+    if (newest === undefined) return undefined
+    const filter = { podSandboxId: newest.id, labelSelector }
+    const [{ status: sandbox }, { containers }] = await Promise.all([
+      this.#call(runtimeService.podSandboxStatus, { podSandboxId: newest.id }, callMsMax, signal),
+      this.#call(runtimeService.listContainers, { filter }, callMsMax, signal),
+    ])
+    if (sandbox === undefined) return undefined
+    const statuses = await Promise.all(
+      containers.map(
+        async ({ id }) => (await this.#find(runtimeService.containerStatus, { containerId: id }, signal))?.status,
+      ),
+    )
+    return podOf(
+      sandbox,
+      statuses.filter((status) => status !== undefined),
+    )
+  }
+
+  async podUids(signal: AbortSignal): Promise<readonly string[]> {
+    const { items } = await this.#call(runtimeService.listPodSandbox, {}, callMsMax, signal)
+    return [...new Set(items.map(({ labels }) => labels[podUidLabel] ?? '').filter((uid) => uid !== ''))]
+  }
+
+  async findImage(image: string, signal: AbortSignal): Promise<RuntimeImage | undefined> {
+    const { image: found } = await this.#call(imageService.imageStatus, { image: { image } }, callMsMax, signal)
+    return found === undefined ? undefined : imageOf(found)
+  }
+
+  async images(signal: AbortSignal): Promise<readonly RuntimeImage[]> {
+    return (await this.#call(imageService.listImages, {}, callMsMax, signal)).images.map(imageOf)
+  }
+
+  async pullImage(image: string, credentials: ImageCredentials | undefined, signal: AbortSignal): Promise<string> {
+    const auth =
+      credentials === undefined
+        ? undefined
+        : {
+            username: credentials.username,
+            password: credentials.password,
+            registryToken: credentials.registryToken ?? '',
+          }
+    try {
+      const request = { image: { image }, ...(auth === undefined ? {} : { auth }) }
+      return (await this.#call(imageService.pullImage, request, pullMsMax, signal)).imageRef
+    } catch (error) {
+      if (error instanceof GrpcError && error.code !== 'UNAVAILABLE')
+        throw new ImageNotFound(`rpc error: code = ${goNameOf(error.code)} desc = ${error.details}`, { cause: error })
+      throw error
+    }
+  }
+
+  async removeImage(id: string, signal: AbortSignal): Promise<void> {
+    await this.#call(imageService.removeImage, { image: { image: id } }, callMsMax, signal)
+  }
+
+  async imagesInUse(signal: AbortSignal): Promise<ReadonlySet<string>> {
+    const { containers } = await this.#call(runtimeService.listContainers, {}, callMsMax, signal)
+    return new Set(containers.flatMap(({ imageRef, image }) => [imageRef, image?.image ?? '']))
+  }
+
+  async runSandbox(config: SandboxConfig, signal: AbortSignal): Promise<string> {
+    const request = { config: sandboxMessage(config), runtimeHandler: config.runtimeHandler }
+    return (await this.#create(runtimeService.runPodSandbox, request, signal)).podSandboxId
+  }
+
+  async stopSandbox(podSandboxId: string, signal: AbortSignal): Promise<void> {
+    await this.#find(runtimeService.stopPodSandbox, { podSandboxId }, signal)
+  }
+
+  async removeSandbox(podSandboxId: string, signal: AbortSignal): Promise<void> {
+    await this.#find(runtimeService.stopPodSandbox, { podSandboxId }, signal)
+    await this.#remove(runtimeService.removePodSandbox, { podSandboxId }, signal)
+  }
+
+  async createContainer(
+    podSandboxId: string,
+    config: ContainerConfig,
+    sandbox: SandboxConfig,
+    signal: AbortSignal,
+  ): Promise<string> {
+    const request = {
+      podSandboxId,
+      config: containerMessage(config, sandbox),
+      sandboxConfig: sandboxMessage(sandbox),
+    }
+    return (await this.#create(runtimeService.createContainer, request, signal)).containerId
+  }
+
+  async startContainer(containerId: string, signal: AbortSignal): Promise<void> {
+    await this.#create(runtimeService.startContainer, { containerId }, signal)
+  }
+
+  async stopContainer(containerId: string, graceMs: number, signal: AbortSignal): Promise<void> {
+    const timeout = Math.ceil(graceMs / 1000)
+    await this.#find(runtimeService.stopContainer, { containerId, timeout }, signal, graceMs + callMsMax)
+  }
+
+  async removeContainer(containerId: string, signal: AbortSignal): Promise<void> {
+    await this.#remove(runtimeService.removeContainer, { containerId }, signal)
+  }
+
+  async updateResources(containerId: string, resources: ContainerResources, signal: AbortSignal): Promise<void> {
+    const request = { containerId, linux: resourcesMessage(resources) }
+    await this.#call(runtimeService.updateContainerResources, request, callMsMax, signal)
+  }
+
+  async fileSystems(signal: AbortSignal): Promise<RuntimeFileSystems> {
+    const { imageFilesystems, containerFilesystems } = await this.#call(imageService.imageFsInfo, {}, callMsMax, signal)
+    const [images] = imageFilesystems
+    if (images === undefined) throw new Error('the runtime does not tell where images lie')
+    const [containers] = containerFilesystems
+    return { images: fileSystemOf(images), containers: containers && fileSystemOf(containers) }
+  }
+
+  async stats(signal: AbortSignal): Promise<readonly RuntimeStats[]> {
+    return (await this.#call(runtimeService.listContainerStats, {}, callMsMax, signal)).stats.map(statsOf)
+  }
+
+  async exec(
+    containerId: string,
+    command: readonly string[],
+    timeoutMs: number,
+    signal: AbortSignal,
+  ): Promise<ExecResult> {
+    const timeout = Math.ceil(timeoutMs / 1000)
+    try {
+      const request = { containerId, cmd: command, timeout }
+      return await this.#call(runtimeService.execSync, request, timeoutMs + callMsMax, signal)
+    } catch (error) {
+      if (error instanceof GrpcError && error.code === 'DEADLINE_EXCEEDED')
+        throw new ExecTimeout(`command ${JSON.stringify(command.join(' '))} timed out`, { cause: error })
+      throw error
+    }
+  }
+
+  async reopenLog(containerId: string, signal: AbortSignal): Promise<void> {
+    await this.#call(runtimeService.reopenContainerLog, { containerId }, callMsMax, signal)
+  }
+
+  onChange(listener: (podUid: string) => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  /**
+   * A call that creates or starts something is awaited even when its caller gives up, which the caller learns afterwards.
+   * A runtime whose call is cancelled may report a container as exited while its process runs, and never remove it.
+   */
+  async #create<Q extends Message, A extends Message>(
+    method: GrpcMethod<Q, A>,
+    request: ProtoInput<Q>,
+    signal: AbortSignal,
+  ): Promise<Proto<A>> {
+    signal.throwIfAborted()
+    const answer = await this.#call(method, request, callMsMax, this.#closed.signal)
+    signal.throwIfAborted()
+    return answer
+  }
+
+  /**
+   * A start that was cut off, as by the end of a kubelet, leaves a container that containerd reports as exited and does not
+   * remove, because its process is there. The process is ended through containerd's own tool then.
+   */
+  async #remove<Q extends Message, A extends Message>(
+    method: GrpcMethod<Q, A>,
+    request: ProtoInput<Q>,
+    signal: AbortSignal,
+  ): Promise<void> {
+    for (let ended = 0; ; ended++)
+      try {
+        await this.#find(method, request, signal)
+        return
+      } catch (error) {
+        const id = runningTask(error)
+        if (id === undefined || this.#ctr === undefined || ended === leftTasksMax) throw error
+        await this.#ctr(['tasks', 'delete', '--force', id], signal)
+      }
+  }
+
+  /** A call about something that may be gone: undefined then. */
+  async #find<Q extends Message, A extends Message>(
+    method: GrpcMethod<Q, A>,
+    request: ProtoInput<Q>,
+    signal: AbortSignal,
+    msMax = callMsMax,
+  ): Promise<Proto<A> | undefined> {
+    try {
+      return await this.#call(method, request, msMax, signal)
+    } catch (error) {
+      if (error instanceof GrpcError && error.code === 'NOT_FOUND') return undefined
+      throw error
+    }
+  }
+
+  async #call<Q extends Message, A extends Message>(
+    method: GrpcMethod<Q, A>,
+    request: ProtoInput<Q>,
+    msMax: number,
+    signal: AbortSignal,
+  ): Promise<Proto<A>> {
+    const late = new AbortController()
+    const timer = this.#deps.clock.after(msMax, () =>
+      late.abort(new Error(`${method.path} has not been answered within ${msMax} ms`)),
+    )
+    try {
+      const ended = AbortSignal.any([signal, late.signal, this.#closed.signal])
+      return await this.#channel.unary(method, request, noMetadata, ended)
+    } finally {
+      timer.cancel()
+    }
+  }
+}

@@ -1,0 +1,52 @@
+// The host's own network: connections, the health service of gRPC, and what is said when nobody is there.
+import { equal, rejects } from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer, type AddressInfo } from 'node:net'
+import { test } from 'node:test'
+import { realClock } from '../../base/time/clock.ts'
+import { nodePlatform } from '../../platform/node/platform.ts'
+import { Unreachable } from '../../platform/http/outbound.ts'
+import { serveGrpc } from '../../wire/grpc/grpc-server.harness.ts'
+import { GrpcError } from '../../wire/grpc/grpc-status.ts'
+import { decodeProto } from '../../wire/protobuf/decode-proto.ts'
+import { encodeProto } from '../../wire/protobuf/encode-proto.ts'
+import { healthCheck } from './health-messages.ts'
+import { nodePodDialer } from './node-pod-dialer.ts'
+import { authorityOf } from './pod-dialer.ts'
+
+const { signal } = new AbortController()
+const reach = nodePodDialer(nodePlatform.http2, realClock)
+
+test('a connection carries bytes; a port where nobody listens refuses', async () => {
+  const server = createServer((socket) => socket.end('hello'))
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const target = { host: '127.0.0.1', port: (server.address() as AddressInfo).port }
+  const stream = await reach.connect(target, false, signal)
+  let heard = ''
+  for await (const piece of stream.pieces) heard += new TextDecoder().decode(piece)
+  equal(heard, 'hello')
+  stream.destroy()
+  server.close()
+  const nowhere = { host: '127.0.0.1', port: 1 }
+  const refused = new Unreachable(`dial tcp ${authorityOf(nowhere)}: connect: connection refused`)
+  await rejects(reach.connect(nowhere, false, signal), refused)
+  await rejects(reach.checkHealth(nowhere, '', signal), GrpcError)
+})
+
+test('the health service says how each service is', async () => {
+  await using server = await serveGrpc({
+    async [healthCheck.path]({ messages, send, finish }) {
+      let asked = ''
+      for await (const message of messages) asked = decodeProto(healthCheck.request, message).service
+      send(encodeProto(healthCheck.answer, { status: asked === 'up' ? 'SERVING' : 'NOT_SERVING' }))
+      finish(0)
+    },
+  })
+  const target = { host: '127.0.0.1', port: Number(new URL(server.endpoint).port) }
+  equal(await reach.checkHealth(target, 'up', signal), 'SERVING')
+  equal(await reach.checkHealth(target, 'down', signal), 'NOT_SERVING')
+})
+
+test('an address of the sixth version stands in brackets', () =>
+  equal(authorityOf({ host: '2001:db8::1', port: 80 }), '[2001:db8::1]:80'))

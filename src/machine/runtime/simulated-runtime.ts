@@ -1,0 +1,467 @@
+// SimulatedRuntime: containers that are TypeScript functions. The real kubelet runs on it unchanged.
+import { lookup } from '../../base/collections/lookup.ts'
+import type { Clock } from '../../base/time/clock.ts'
+import { getOrInsert } from '../../base/collections/get-or-insert.ts'
+import { newUid } from '../../base/random/ids.ts'
+import { concatBytes } from '../../base/collections/concat-bytes.ts'
+import { unlessAborted } from '../../base/async/unless-aborted.ts'
+import type { ByteStream } from '../../platform/http/byte-stream.ts'
+import type { Random } from '../../base/random/random.ts'
+import type { LogFiles } from '../logs/log-files.ts'
+import { copyStream } from '../../wire/byte-pipe.ts'
+import { authorityOf, type PodDialer, type DialTarget } from '../dialer/pod-dialer.ts'
+import type { ContainerConfig, ContainerResources, SandboxConfig } from './runtime-config.ts'
+import { ExecTimeout, ImageNotFound, readyCondition } from './container-runtime.ts'
+import {
+  answersAt,
+  runBehaviour,
+  behaviourFromAnnotations,
+  printLog,
+  runsUntilStopped,
+  type SimulatedBehaviour,
+} from './simulated-behaviour.ts'
+import { nextAddress } from './simulated-addresses.ts'
+import { hasEnded, imageIdOf, logPrefix, SimulatedContainer, type SimulatedSandbox } from './simulated-container.ts'
+import type {
+  ContainerRuntime,
+  ExecResult,
+  ImageCredentials,
+  LocalStreams,
+  ProcessStreams,
+  RuntimeFileSystems,
+  RuntimeHandler,
+  RuntimeHealth,
+  RuntimeImage,
+  RuntimePod,
+  RuntimeStats,
+} from './container-runtime.ts'
+import {
+  healthRefused,
+  notRun,
+  refused,
+  serveUntilTerminated,
+  type SimulatedCommand,
+  type SimulatedProcess,
+  type SimulatedProgram,
+} from './simulated-process.ts'
+import { shellProgram, type ShellProgram } from './simulated-shell.ts'
+import { usageFromAnnotations, type SimulatedUsage } from './simulated-usage.ts'
+
+export { serveUntilTerminated } from './simulated-process.ts'
+export type { SimulatedCommand, SimulatedProcess, SimulatedProgram, SimulatedResult } from './simulated-process.ts'
+
+export interface SimulatedRuntimeOptions {
+  /** What images do: a program, or how they behave; `missing` ones cannot be pulled. Annotations of a pod come first. */
+  readonly images?: Readonly<Record<string, SimulatedProgram | SimulatedBehaviour | 'missing'>>
+  /** Commands that are run in containers. Without it those of probes and hooks succeed, and those of users fail. */
+  readonly command?: SimulatedCommand
+  /** What a container uses; before it the pod's annotation `coxswain.dev/usage` counts, without both nothing is used. */
+  readonly usage?: (container: { readonly pod: string; readonly name: string }) => SimulatedUsage
+  readonly startMs?: number
+  readonly pullMs?: number
+  /** The IPv4 range of the pods' addresses, once the node has one; 10.244.0.0/24 when left out. */
+  readonly podRange?: () => string | undefined
+}
+
+const succeed: SimulatedCommand = () => Promise.resolve({ exitCode: 0 })
+const fail: SimulatedCommand = () => Promise.resolve({ exitCode: 1 })
+
+const environmentOf = ({ environment }: ContainerConfig): Record<string, string> =>
+  Object.fromEntries(environment.map(({ name, value }) => [name, value]))
+
+async function* nothing(): AsyncGenerator<Uint8Array, void> {}
+
+const podRangeDefault = '10.244.0.0/24'
+const killedCode = 137
+const crashedCode = 1
+
+export class SimulatedRuntime implements ContainerRuntime {
+  readonly name = 'simulated'
+  readonly version = '1'
+  readonly streams: LocalStreams = {
+    kind: 'local',
+    exec: (id, command, io, signal) => this.#exec(id, command, io, signal, notRun),
+    attach: (id, io, signal) => this.#attach(id, io, signal),
+    connect: (sandboxId, port) => this.#connect(this.#sandboxes.get(sandboxId), { host: 'localhost', port }),
+  }
+  /** How its node reaches into its pods. */
+  readonly dialer: PodDialer = {
+    connect: (target) => this.#connect(this.#sandboxAt(target), target),
+    checkHealth: (target, service) => this.#probeHealth(target, service),
+  }
+  /** What its containers print, by their `logPath`. */
+  readonly logs: LogFiles = {
+    open: (path) => Promise.resolve(this.#containers.get(path.slice(logPrefix.length))?.log.open()),
+  }
+  readonly #clock: Clock
+  readonly #random: Random
+  readonly #options: SimulatedRuntimeOptions
+  readonly #sandboxes = new Map<string, SimulatedSandbox>()
+  /** The sandboxes of each pod, the newest last. */
+  readonly #ofPods = new Map<string, SimulatedSandbox[]>()
+  readonly #containers = new Map<string, SimulatedContainer>()
+  readonly #images = new Map<string, RuntimeImage>()
+  #health: RuntimeHealth | undefined = { runtime: readyCondition, network: readyCondition }
+  readonly #healthListeners = new Set<(health: RuntimeHealth | undefined) => void>()
+  readonly #listeners = new Set<(podUid: string) => void>()
+  /** Those of sandboxes that are ready. */
+  readonly #addresses = new Set<string>()
+  #addressLast = ''
+
+  constructor(clock: Clock, random: Random, options: SimulatedRuntimeOptions = {}) {
+    this.#clock = clock
+    this.#random = random
+    this.#options = options
+  }
+
+  /** It is well unless a test says otherwise. */
+  async watchHealth(tell: (health: RuntimeHealth | undefined) => void, signal: AbortSignal): Promise<void> {
+    tell(this.#health)
+    this.#healthListeners.add(tell)
+    signal.addEventListener('abort', () => this.#healthListeners.delete(tell), { once: true })
+  }
+
+  /** `undefined`: it does not answer any more. Whoever asks without an answer asks again, so it is told every time. */
+  setHealth(health: RuntimeHealth | undefined): void {
+    this.#health = health
+    for (const tell of this.#healthListeners) tell(health)
+  }
+
+  inspect(podUid: string, _signal: AbortSignal): Promise<RuntimePod | undefined> {
+    const sandbox = this.#ofPods.get(podUid)?.at(-1)
+    if (sandbox === undefined) return Promise.resolve(undefined)
+    const { id: sandboxId, config, ips, isReady, containers } = sandbox
+    const { namespace, name, attempt } = config
+    const seenOnes = containers.map((container) => container.status())
+    return Promise.resolve({ podUid, namespace, name, sandboxId, attempt, ips, isReady, containers: seenOnes })
+  }
+
+  podUids(_signal: AbortSignal): Promise<readonly string[]> {
+    return Promise.resolve([...this.#ofPods.keys()])
+  }
+
+  fileSystems(_signal: AbortSignal): Promise<RuntimeFileSystems> {
+    const usedBytes = [...this.#images.values()].reduce((sum, { sizeBytes }) => sum + sizeBytes, 0)
+    return Promise.resolve({ images: { path: '/images', usedBytes, inodesUsed: 0 }, containers: undefined })
+  }
+
+  handlers(_signal: AbortSignal): Promise<readonly RuntimeHandler[]> {
+    return Promise.resolve([{ name: '', mountsRecursivelyReadOnly: true }])
+  }
+
+  findImage(image: string, _signal: AbortSignal): Promise<RuntimeImage | undefined> {
+    return Promise.resolve(this.#images.get(image))
+  }
+
+  images(_signal: AbortSignal): Promise<readonly RuntimeImage[]> {
+    return Promise.resolve([...this.#images.values()])
+  }
+
+  async pullImage(image: string, _credentials: ImageCredentials | undefined, signal: AbortSignal): Promise<string> {
+    await this.#pass(this.#behaviourOf(image).pullMs ?? this.#options.pullMs ?? 0, signal)
+    if (lookup(this.#options.images, image) === 'missing')
+      throw new ImageNotFound(`image ${JSON.stringify(image)} does not exist`)
+    const id = imageIdOf(image)
+    this.#images.set(image, { id, tags: [image], digests: [], sizeBytes: 0, uid: 0, username: '' })
+    return id
+  }
+
+  removeImage(id: string, _signal: AbortSignal): Promise<void> {
+    for (const [name, image] of this.#images) if (image.id === id) this.#images.delete(name)
+    return Promise.resolve()
+  }
+
+  imagesInUse(_signal: AbortSignal): Promise<ReadonlySet<string>> {
+    return Promise.resolve(new Set([...this.#containers.values()].map(({ imageId }) => imageId)))
+  }
+
+  async runSandbox(config: SandboxConfig, _signal: AbortSignal): Promise<string> {
+    const ips = config.namespaces.network === 'node' ? [] : [this.#takeAddress()]
+    const sandbox: SimulatedSandbox = { id: newUid(this.#random), config, ips, isReady: true, containers: [] }
+    this.#sandboxes.set(sandbox.id, sandbox)
+    getOrInsert(this.#ofPods, config.podUid, () => []).push(sandbox)
+    return sandbox.id
+  }
+
+  #takeAddress(): string {
+    const { podRange = () => podRangeDefault } = this.#options
+    const range = podRange()
+    if (range === undefined) throw new Error('the node has no range of addresses for its pods yet')
+    const address = nextAddress(range, this.#addressLast, (each) => this.#addresses.has(each))
+    if (address === undefined) throw new Error(`no address is left in the range ${range} of the node`)
+    this.#addressLast = address
+    this.#addresses.add(address)
+    return address
+  }
+
+  async stopSandbox(sandboxId: string, signal: AbortSignal): Promise<void> {
+    const sandbox = this.#sandboxes.get(sandboxId)
+    if (sandbox === undefined) return
+    await Promise.all(sandbox.containers.map(({ id }) => this.stopContainer(id, 0, signal)))
+    this.#free(sandbox)
+  }
+
+  #free(sandbox: SimulatedSandbox): void {
+    if (sandbox.isReady) for (const ip of sandbox.ips) this.#addresses.delete(ip)
+    sandbox.isReady = false
+  }
+
+  async removeSandbox(sandboxId: string, signal: AbortSignal): Promise<void> {
+    const sandbox = this.#sandboxes.get(sandboxId)
+    if (sandbox === undefined) return
+    await Promise.all(sandbox.containers.map(({ id }) => this.stopContainer(id, 0, signal)))
+    for (const { id } of sandbox.containers) this.#containers.delete(id)
+    this.#free(sandbox)
+    this.#sandboxes.delete(sandboxId)
+    this.#forget(sandbox)
+  }
+
+  createContainer(
+    sandboxId: string,
+    config: ContainerConfig,
+    _sandbox: SandboxConfig,
+    _signal: AbortSignal,
+  ): Promise<string> {
+    const sandbox = this.#sandboxes.get(sandboxId)
+    if (sandbox === undefined) return Promise.reject(new Error(`there is no sandbox ${sandboxId}`))
+    const behaviour = {
+      ...this.#behaviourOf(config.image),
+      ...behaviourFromAnnotations(sandbox.config.annotations, config.name),
+    }
+    const known = lookup(this.#options.images, config.image)
+    const program = typeof known === 'function' ? known : undefined
+    const container = new SimulatedContainer(newUid(this.#random), config, sandbox, behaviour, program)
+    sandbox.containers.push(container)
+    this.#containers.set(container.id, container)
+    return Promise.resolve(container.id)
+  }
+
+  async startContainer(containerId: string, signal: AbortSignal): Promise<void> {
+    const container = this.#containers.get(containerId)
+    if (container === undefined) throw new Error(`there is no container ${containerId}`)
+    const { behaviour, config } = container
+    await this.#pass(behaviour.startMs ?? this.#options.startMs ?? 0, signal)
+    container.state = 'running'
+    container.startedMs = this.#clock.nowMs()
+    // Who only waits for its end need not run.
+    const isServer = container.program === undefined && runsUntilStopped(behaviour)
+    const shell = isServer ? shellProgram(config) : undefined
+    if (!isServer) this.#run(container)
+    else {
+      printLog(behaviour, this.#logOf(container))
+      if (shell !== undefined) this.#runShell(container, shell)
+    }
+    this.#tell(container)
+  }
+
+  #run(container: SimulatedContainer): void {
+    const { behaviour, config, ports, program = serveUntilTerminated } = container
+    const stop = (container.stop = new AbortController())
+    const process: SimulatedProcess = {
+      arguments: [...config.arguments],
+      environment: environmentOf(config),
+      clock: this.#clock,
+      log: this.#logOf(container),
+      stdin: container.stdin.read(),
+      terminated: stop.signal,
+      listen: (port, take) => ports.listen(port, take),
+      serveHttp: (port, answer) => ports.serveHttp(port, answer),
+      serveHealth: (port, statusOf) => ports.serveHealth(port, statusOf),
+      onCommand: (run) => {
+        container.command = run
+      },
+    }
+    this.#endWith(container, runBehaviour(behaviour, process, program))
+  }
+
+  #runShell(container: SimulatedContainer, shell: ShellProgram): void {
+    const { signal: terminated } = (container.stop = new AbortController())
+    const ending = new AbortController()
+    void container.ended.then(() => ending.abort(hasEnded))
+    const [clock, environment, log] = [this.#clock, environmentOf(container.config), this.#logOf(container)]
+    this.#endWith(container, shell({ clock, environment, log, terminated, ended: ending.signal }))
+  }
+
+  #endWith(container: SimulatedContainer, running: Promise<number>): void {
+    running.then(
+      (code) => this.#end(container, code),
+      () => this.#end(container, crashedCode),
+    )
+  }
+
+  #logOf(container: SimulatedContainer): (line: string, stream?: 'stdout' | 'stderr') => void {
+    return (line, stream) => container.log.append(line, this.#clock.nowMs(), stream)
+  }
+
+  async stopContainer(containerId: string, graceMs: number, signal: AbortSignal): Promise<void> {
+    const container = this.#containers.get(containerId)
+    if (container === undefined || container.state === 'exited') return
+    if (container.state === 'created') return this.#end(container, killedCode)
+    if (container.stop === undefined) return this.#end(container, 0)
+    container.stop.abort(container.config.stopSignal ?? 'SIGTERM')
+    const timer = this.#clock.after(graceMs, () => this.#end(container, killedCode))
+    try {
+      await unlessAborted(container.ended, signal)
+    } finally {
+      timer.cancel()
+    }
+  }
+
+  removeContainer(containerId: string, _signal: AbortSignal): Promise<void> {
+    const container = this.#containers.get(containerId)
+    this.#containers.delete(containerId)
+    container?.sandbox.containers.splice(container.sandbox.containers.indexOf(container), 1)
+    return Promise.resolve()
+  }
+
+  updateResources(_containerId: string, _resources: ContainerResources, _signal: AbortSignal): Promise<void> {
+    return Promise.resolve()
+  }
+
+  stats(_signal: AbortSignal): Promise<readonly RuntimeStats[]> {
+    const running = [...this.#containers.values()].filter(({ state }) => state === 'running')
+    return Promise.resolve(running.map((container) => this.#statsOf(container)))
+  }
+
+  #statsOf({ id, config, sandbox, startedMs }: SimulatedContainer): RuntimeStats {
+    const { name } = config
+    const said = this.#options.usage?.({ pod: sandbox.config.name, name }) ?? {}
+    const {
+      cpuMillis = 0,
+      memoryBytes = 0,
+      layerBytes = 0,
+    } = { ...usageFromAnnotations(sandbox.config.annotations), ...said }
+    return {
+      containerId: id,
+      podUid: sandbox.config.podUid,
+      name,
+      usage: {
+        cpuNanos: (this.#clock.nowMs() - startedMs) * cpuMillis * 1_000,
+        memoryBytes,
+        workingSetBytes: memoryBytes,
+        rssBytes: memoryBytes,
+        pageFaults: 0,
+        majorPageFaults: 0,
+        swapBytes: 0,
+      },
+      layer: { bytes: layerBytes, inodes: 0 },
+    }
+  }
+
+  async exec(
+    containerId: string,
+    command: readonly string[],
+    timeoutMs: number,
+    signal: AbortSignal,
+  ): Promise<ExecResult> {
+    const late = Promise.withResolvers<never>()
+    const timer = this.#clock.after(timeoutMs, () =>
+      late.reject(new ExecTimeout(`command ${JSON.stringify(command.join(' '))} timed out`)),
+    )
+    const [stdout, stderr]: [Uint8Array[], Uint8Array[]] = [[], []]
+    const keep = (pieces: Uint8Array[]) => (piece: Uint8Array) => Promise.resolve(void pieces.push(piece))
+    const io: ProcessStreams = { stdin: nothing(), stdout: keep(stdout), stderr: keep(stderr) }
+    try {
+      const exitCode = await Promise.race([this.#exec(containerId, command, io, signal, succeed), late.promise])
+      return { exitCode, stdout: concatBytes(stdout), stderr: concatBytes(stderr) }
+    } finally {
+      timer.cancel()
+    }
+  }
+
+  async #exec(
+    containerId: string,
+    command: readonly string[],
+    io: ProcessStreams,
+    signal: AbortSignal,
+    otherwise: SimulatedCommand,
+  ): Promise<number> {
+    const container = this.#containers.get(containerId)
+    if (container?.state !== 'running') throw new Error(`container ${containerId} is not running`)
+    const run = this.#isAnswering(container) ? (container.command ?? this.#options.command ?? otherwise) : fail
+    const {
+      exitCode,
+      stdout = '',
+      stderr = '',
+    } = await unlessAborted(run(command, { name: container.config.name, image: container.config.image }, io), signal)
+    const encoder = new TextEncoder()
+    if (stdout !== '') await io.stdout(encoder.encode(stdout))
+    if (stderr !== '') await io.stderr(encoder.encode(stderr))
+    return exitCode
+  }
+
+  /** Who attaches sees what is printed from then on. As with real runtimes, how the container exits is not reported. */
+  async #attach(containerId: string, io: ProcessStreams, signal: AbortSignal): Promise<number> {
+    const container = this.#containers.get(containerId)
+    if (container?.state !== 'running') throw new Error(`container ${containerId} is not running`)
+    const encoder = new TextEncoder()
+    const leave = container.log.onLine((line) => void io.stdout(encoder.encode(`${line}\n`)).catch(() => {}))
+    const typed = copyStream(io.stdin, { write: (piece) => container.stdin.write(piece), end: () => {} })
+    typed.catch(() => {}) // whoever typed is gone
+    try {
+      await unlessAborted(container.ended, signal)
+      return 0
+    } finally {
+      leave()
+    }
+  }
+
+  #isAnswering({ state, behaviour, startedMs }: SimulatedContainer): boolean {
+    return state === 'running' && answersAt(behaviour, this.#clock.nowMs() - startedMs)
+  }
+
+  #sandboxAt({ host }: DialTarget): SimulatedSandbox | undefined {
+    return [...this.#sandboxes.values()].findLast(({ ips, isReady }) => isReady && ips.includes(host))
+  }
+
+  #connect(sandbox: SimulatedSandbox | undefined, target: DialTarget): Promise<ByteStream> {
+    for (const container of sandbox?.containers ?? []) {
+      const connection = this.#isAnswering(container) ? container.ports.connect(target.port) : undefined
+      if (connection !== undefined) return Promise.resolve(connection)
+    }
+    return Promise.reject(refused(authorityOf(target)))
+  }
+
+  #probeHealth(target: DialTarget, service: string): Promise<string> {
+    for (const container of this.#sandboxAt(target)?.containers ?? []) {
+      const status = this.#isAnswering(container) ? container.ports.health(target.port, service) : undefined
+      if (status !== undefined) return Promise.resolve(status)
+    }
+    return Promise.reject(healthRefused(authorityOf(target)))
+  }
+
+  reopenLog(_containerId: string, _signal: AbortSignal): Promise<void> {
+    return Promise.resolve()
+  }
+
+  onChange(listener: (podUid: string) => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  #end(container: SimulatedContainer, exitCode: number): void {
+    if (container.state === 'exited') return
+    container.end(exitCode, this.#clock.nowMs())
+    this.#tell(container)
+  }
+
+  #forget(sandbox: SimulatedSandbox): void {
+    const { podUid } = sandbox.config
+    const left = (this.#ofPods.get(podUid) ?? []).filter((other) => other !== sandbox)
+    if (left.length === 0) this.#ofPods.delete(podUid)
+    else this.#ofPods.set(podUid, left)
+  }
+
+  #tell({ sandbox }: SimulatedContainer): void {
+    for (const listener of [...this.#listeners]) listener(sandbox.config.podUid)
+  }
+
+  #behaviourOf(image: string): SimulatedBehaviour {
+    const known = lookup(this.#options.images, image)
+    return typeof known === 'object' ? known : {}
+  }
+
+  #pass(ms: number, signal: AbortSignal): Promise<void> {
+    return ms === 0 ? Promise.resolve() : this.#clock.sleep(ms, signal)
+  }
+}

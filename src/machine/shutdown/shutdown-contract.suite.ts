@@ -1,0 +1,53 @@
+// The contract suite: how every driver holds up a shutdown.
+import { deepEqual, equal } from 'node:assert/strict'
+import { test } from 'node:test'
+import type { HostShutdown } from './host-shutdown.ts'
+
+export interface ShutdownUnderTest extends AsyncDisposable {
+  readonly shutdown: HostShutdown
+  /** The machine wants to go down, or does not any more. */
+  announce(isShuttingDown: boolean): void
+  /** Resolves when a shutdown would wait, or would not. */
+  isDelayed(wanted: boolean): Promise<void>
+}
+
+export const shutdownDelayMs = 30_000
+
+export function shutdownContract(driver: string, open: () => Promise<ShutdownUnderTest>): void {
+  test(`${driver}: a shutdown waits for whoever listens, and waits again once it was called off`, async () => {
+    await using under = await open()
+    const heard: string[] = []
+    const asked = Promise.withResolvers<void>()
+    const done = Promise.withResolvers<void>()
+    const calledOff = Promise.withResolvers<void>()
+    const ready = Promise.withResolvers<void>()
+    const end = new AbortController()
+    const listener = {
+      onShutdown: async () => {
+        heard.push('shutdown')
+        asked.resolve()
+        await done.promise
+      },
+      onCancelled: async () => {
+        heard.push('called off')
+        calledOff.resolve()
+        await Promise.resolve()
+      },
+    }
+    const listening = under.shutdown.listen(shutdownDelayMs, listener, ready.resolve, end.signal)
+    await Promise.race([ready.promise, listening])
+    await under.isDelayed(true)
+    under.announce(true)
+    await asked.promise
+    await under.isDelayed(true)
+    done.resolve()
+    await under.isDelayed(false)
+    under.announce(false)
+    await calledOff.promise
+    await under.isDelayed(true)
+    deepEqual(heard, ['shutdown', 'called off'])
+    end.abort(new Error('over'))
+    equal(await listening.catch((error: unknown) => (error as Error).message), 'over')
+    await under.isDelayed(false)
+  })
+}

@@ -1,0 +1,53 @@
+// Certificates and requests of any bytes are read, or refused with an Error that says what is wrong.
+import { ok } from 'node:assert/strict'
+import { fuzz, mutatedBytes } from '../base/random/fuzz.harness.ts'
+import { nodeCrypto } from '../platform/node/crypto.ts'
+import { certificateRequestPem } from './certificate-request.ts'
+import { encodePem, decodePem } from './pem.ts'
+import { readElements, parseCertificate } from './parse-certificate.ts'
+import { verifyRequestSignature, parseCertificateRequest, parseRequestSubject } from './parse-certificate-request.ts'
+
+const key = nodeCrypto.generateKey()
+const subject = { commonName: 'jane', organizations: ['dev'] }
+const request = decodePem(
+  certificateRequestPem(
+    { subject, dnsNames: ['a.example'], addresses: ['10.0.0.1'], emails: [], uris: ['spiffe://a'] },
+    key,
+  ),
+)
+
+/** Errors that a programmer's mistake causes are no answer to a client. */
+const isPlain = (error: unknown): boolean =>
+  error instanceof Error && !(error instanceof TypeError) && !(error instanceof RangeError)
+
+fuzz('certificate requests', {
+  runs: 3_000,
+  make: (random) => mutatedBytes(request, random),
+  check(bytes) {
+    const text = encodePem('CERTIFICATE REQUEST', bytes)
+    for (const read of [parseCertificateRequest, parseRequestSubject, parseCertificate])
+      try {
+        read(text)
+      } catch (error) {
+        ok(isPlain(error), error as Error)
+      }
+    try {
+      ok(!verifyRequestSignature(text, nodeCrypto) || request.toHex() !== '')
+    } catch (error) {
+      ok(isPlain(error), error as Error)
+    }
+  },
+})
+
+fuzz('elements of DER', {
+  runs: 3_000,
+  make: (random) => mutatedBytes(random.bytes(random.below(30)), random),
+  check(bytes) {
+    try {
+      const whole = readElements(bytes).reduce((sum, element) => sum + element.whole.length, 0)
+      ok(whole === bytes.length)
+    } catch (error) {
+      ok(isPlain(error), error as Error)
+    }
+  },
+})

@@ -1,8 +1,0 @@
-import type { WireAnswer } from './listener.ts'
-
-/** Lets go of the body of a response that nobody will read. */
-export function abandon({ body }: Pick<WireAnswer, 'body'>): void {
-  if (typeof body === 'string' || body instanceof Uint8Array) return
-  if ('take' in body) body.close()
-  else void body[Symbol.asyncIterator]().return?.()
-}

@@ -1,0 +1,88 @@
+// A chunked body, decoded as it comes: sizes in hexadecimal digits, pieces, and trailers, which are read and dropped.
+import { RejectedRequest } from './rejected-request.ts'
+
+const lineBytesMax = 4_096
+const trailersBytesMax = 16_384
+/** What sizes and their extensions may take beyond twice the data. */
+const framingBytesFree = 16_384
+
+const [lineFeed, carriageReturn] = [10, 13]
+
+export class ChunkedDecoder {
+  #state: 'size' | 'data' | 'data end' | 'trailers' | 'done' = 'size'
+  /** Of the piece, while in it. */
+  #left = 0
+  #line = ''
+  #dataBytes = 0
+  #framingBytes = 0
+  #trailersBytes = 0
+
+  get isDone(): boolean {
+    return this.#state === 'done'
+  }
+
+  /** Takes bytes from an index on and hands the data on; returns the index behind what belonged to the body. */
+  take(bytes: Uint8Array, from: number, data: (piece: Uint8Array) => void): number {
+    let at = from
+    while (at < bytes.length && this.#state !== 'done') {
+      if (this.#state === 'data') {
+        const piece = bytes.subarray(at, at + this.#left)
+        at += piece.length
+        this.#left -= piece.length
+        this.#dataBytes += piece.length
+        if (this.#left === 0) this.#state = 'data end'
+        data(piece)
+      } else at = this.#takeLine(bytes, at)
+    }
+    return at
+  }
+
+  #takeLine(bytes: Uint8Array, from: number): number {
+    const found = bytes.indexOf(lineFeed, from)
+    const end = found < 0 ? bytes.length : found + 1
+    if (this.#line.length + end - from > lineBytesMax) throw new RejectedRequest(400, 'a chunk with too long a line')
+    this.#framingBytes += end - from
+    if (this.#framingBytes > framingBytesFree + 2 * this.#dataBytes)
+      throw new RejectedRequest(400, 'more framing than body')
+    for (let at = from; at < end; at++) this.#line += String.fromCharCode(bytes[at] ?? 0)
+    if (found < 0) return end
+    const line = this.#line.slice(0, -2)
+    if (this.#line.charCodeAt(this.#line.length - 2) !== carriageReturn || strange.test(line))
+      throw new RejectedRequest(400, 'malformed chunked encoding')
+    this.#line = ''
+    this.#read(line)
+    return end
+  }
+
+  #read(line: string): void {
+    switch (this.#state) {
+      case 'size': {
+        const size = sizeLine.exec(line)?.[1]
+        if (size === undefined) throw new RejectedRequest(400, 'malformed chunked encoding')
+        this.#left = Number.parseInt(size, 16)
+        this.#state = this.#left === 0 ? 'trailers' : 'data'
+        return
+      }
+      case 'data end':
+        if (line !== '') throw new RejectedRequest(400, 'malformed chunked encoding')
+        this.#state = 'size'
+        return
+      case 'trailers':
+        if (line === '') this.#state = 'done'
+        else if (!trailer.test(line)) throw new RejectedRequest(400, 'malformed trailer')
+        this.#trailersBytes += line.length
+        if (this.#trailersBytes > trailersBytesMax) throw new RejectedRequest(431, 'too many trailers')
+        return
+      case 'data':
+      case 'done':
+        return
+      default:
+        return this.#state satisfies never
+    }
+  }
+}
+
+const strange = /[^\t\x20-\x7e\x80-\xff]/
+/** The size, and extensions that nobody reads. */
+const sizeLine = /^([\da-f]{1,12})(?:;.*)?$/i
+const trailer = /^[!#$%&'*+\-.^_`|~\dA-Za-z]+:/

@@ -1,0 +1,116 @@
+// A connection without a socket, and a peer at its other end.
+import { realClock } from '../../base/time/clock.ts'
+import { TimeSlicedWork } from '../../base/work/time-sliced-work.ts'
+import { eventLoopTurn } from '../../base/async/event-loop-turn.ts'
+import { listenLimitsDefault, type ListenLimits } from '../limits/listen-limits.ts'
+import { MemoryBudget } from '../limits/memory-budget.ts'
+import { Http1Connection, type Http1Options, type Http1Socket } from './http1-connection.ts'
+
+export function connect(handle: Http1Options['handle'], limits: Partial<ListenLimits> = {}) {
+  let seconds = 0
+  const peer = new Peer(() => connection)
+  const connection: Http1Connection = new Http1Connection(peer, {
+    handle,
+    remoteAddress: '192.0.2.1',
+    certificate: undefined,
+    client: '192.0.2.1',
+    budget: new MemoryBudget({ ...listenLimitsDefault, ...limits }, () => {}),
+    onShed: () => {},
+    textOf: (bytes, from, to) => Buffer.from(bytes).toString('latin1', from, to),
+    date: () => 'D',
+    second: () => seconds,
+    turns: new TimeSlicedWork(realClock),
+  })
+  peer.tick = () => {
+    seconds++
+    connection.tick()
+  }
+  return { connection, peer }
+}
+
+class Peer implements Http1Socket {
+  readonly #connection: () => Http1Connection
+  #written = ''
+  #isReading = true
+  unsentBytes = 0
+  isPaused = false
+  hasEnded = false
+  isDestroyed = false
+  tick = () => {}
+
+  constructor(connection: () => Http1Connection) {
+    this.#connection = connection
+  }
+
+  /** All that was written, as text. */
+  written(): string {
+    return this.#written
+  }
+
+  async send(text: string): Promise<void> {
+    if (text !== '') this.#connection().receive(Buffer.from(text, 'latin1'))
+    await this.settle()
+  }
+
+  async settle(): Promise<void> {
+    await eventLoopTurn()
+  }
+
+  async wait(seconds: number): Promise<void> {
+    for (let passed = 0; passed < seconds; passed++) {
+      this.tick()
+      await this.settle()
+    }
+  }
+
+  stopReading(): void {
+    this.#isReading = false
+  }
+
+  async resumeReading(): Promise<void> {
+    this.#isReading = true
+    this.unsentBytes = 0
+    this.#connection().drained()
+    await this.settle()
+  }
+
+  close(): void {
+    this.#connection().closed()
+  }
+
+  write(parts: readonly (string | Uint8Array)[]): boolean {
+    if (!this.#isReading) for (const { length } of parts) this.unsentBytes += length
+    for (const part of parts) this.#written += typeof part === 'string' ? part : Buffer.from(part).toString('latin1')
+    return this.#isReading
+  }
+
+  pause(): void {
+    this.isPaused = true
+  }
+
+  resume(): void {
+    this.isPaused = false
+  }
+
+  end(): void {
+    this.hasEnded = true
+  }
+
+  destroy(): void {
+    this.hasEnded = true
+    this.isDestroyed = true
+    this.#connection().closed()
+  }
+
+  detach(rest: Uint8Array) {
+    this.#written += `[${Buffer.from(rest).toString('latin1')}]`
+    return {
+      pieces: nothing(),
+      write: (piece: Uint8Array) => Promise.resolve(void this.write([piece])),
+      end: () => this.end(),
+      destroy: () => this.destroy(),
+    }
+  }
+}
+
+async function* nothing(): AsyncGenerator<Uint8Array> {}

@@ -1,0 +1,429 @@
+// Http1Connection: the server's side of one HTTP/1.1 connection, from bytes to requests and from answers to bytes. It
+// knows no sockets: a driver hands it what comes, and writes what it is given.
+//
+// One request is answered at a time; what a client sends ahead waits, up to a bound, and then the socket is not read.
+import { concatBytes } from '../../base/collections/concat-bytes.ts'
+import type { TimeSlicedWork } from '../../base/work/time-sliced-work.ts'
+import type { MaybePromise } from '../../base/async/maybe-promise.ts'
+import { discardBody } from '../http/discard-body.ts'
+import type { ByteStream } from '../http/byte-stream.ts'
+import { HeldBytes } from '../limits/held-bytes.ts'
+import type { OnShed } from '../limits/listen-limits.ts'
+import { isVerified, Overloaded } from '../http/listener.ts'
+import type { ClientCertificate, WireResponse, WirePieces, WireRequest } from '../http/listener.ts'
+import type { MemoryBudget } from '../limits/memory-budget.ts'
+import { sendPieces, type PieceSender } from '../http/send-pieces.ts'
+import type { ServedConnection } from '../http/served-connection.ts'
+import {
+  bodySecondsMax,
+  headSecondsMax,
+  idleSecondsMax,
+  lingerSecondsMax,
+  stalledSecondsMax,
+} from '../http/wire-timeouts.ts'
+import { responseHead, rejectionText, upgradeHead, type ResponseFraming } from './response-head.ts'
+import { Http1Request } from './http1-request.ts'
+import { leadingEmptyLines, findHeadEnd } from './head-end.ts'
+import { IncomingBody } from './incoming-body.ts'
+import { RejectedRequest } from './rejected-request.ts'
+import { parseRequestHead, type RequestHead } from './request-head.ts'
+
+export const headBytesMax = 64 << 10
+/** What may wait while a request is answered. */
+const bufferedBytesMax = 64 << 10
+/** As upstream: so much of a body that nobody read is dropped for the sake of the next request; else the connection ends. */
+const discardedBytesMax = 256 << 10
+
+export interface Http1Socket {
+  /** Texts have a byte for each character. False when the client is behind: `drained` is called once it is not. */
+  write(parts: readonly (string | Uint8Array)[]): boolean
+  /** Written, and not known to be taken by the client. */
+  readonly unsentBytes: number
+  pause(): void
+  resume(): void
+  /** Nothing more is written; what comes is still read. */
+  end(): void
+  destroy(): void
+  /** Leaves the socket to somebody else, who reads these bytes first. */
+  detach(rest: Uint8Array): ByteStream
+}
+
+export interface Http1Options {
+  readonly handle: (request: WireRequest) => MaybePromise<WireResponse>
+  readonly remoteAddress: string
+  readonly certificate: ClientCertificate | undefined
+  /** Under which the client's connections are counted. */
+  readonly client: string
+  readonly budget: MemoryBudget
+  readonly onShed: OnShed
+  /** Bytes as text, a character each. */
+  readonly textOf: (bytes: Uint8Array, from: number, to: number) => string
+  readonly date: () => string
+  /** The present second of the driver's own count. */
+  readonly second: () => number
+  readonly turns: TimeSlicedWork
+}
+
+export class Http1Connection implements ServedConnection {
+  readonly client: string
+  readonly #socket: Http1Socket
+  readonly #options: Http1Options
+  #buffered: Uint8Array = nothing
+  /** How much of what waits was searched for the end of a head. */
+  #searched = 0
+  #request: Http1Request | undefined
+  /** The body under way, which may outlive its exchange when nobody reads it. */
+  #body: IncomingBody | undefined
+  #pieceSender: PieceSender | undefined
+  /** The response under way is a watch: it may be ended at any time. */
+  #isWatch = false
+  #hasResponded = false
+  #isAuthenticated: boolean
+  #idleSinceSecond: number
+  readonly #held: HeldBytes
+  #drained: (() => void) | undefined
+  #isPaused = false
+  #isBehind = false
+  #isDraining = false
+  #isProceeding = false
+  /** open: requests are answered; ending: the last answer is on its way; left: to another protocol; gone. */
+  #state: 'open' | 'ending' | 'left' | 'gone' = 'open'
+  #dueSecond: number
+  /** When the connection ends whatever is under way. */
+  #revokedSecond = Infinity
+
+  constructor(socket: Http1Socket, options: Http1Options) {
+    this.#socket = socket
+    this.#options = options
+    this.client = options.client
+    this.#isAuthenticated = isVerified(options.certificate)
+    this.#held = new HeldBytes(options.budget, this, () => this.#shed())
+    this.#idleSinceSecond = options.second()
+    this.#dueSecond = options.second() + headSecondsMax
+  }
+
+  /** A request is being answered. */
+  get isBusy(): boolean {
+    return this.#request !== undefined && this.#state === 'open'
+  }
+
+  get isAuthenticated(): boolean {
+    return this.#isAuthenticated
+  }
+
+  get idleSeconds(): number {
+    return this.#request === undefined && this.#state === 'open' ? this.#options.second() - this.#idleSinceSecond : 0
+  }
+
+  receive(piece: Uint8Array): void {
+    if (this.#state !== 'open') return
+    try {
+      const rest = this.#body?.isTaking === true ? piece.subarray(this.#takeBody(this.#body, piece)) : piece
+      if (rest.length === 0) return
+      this.#buffered = this.#buffered.length === 0 ? rest : concatBytes([this.#buffered, rest])
+      this.#proceed()
+      if (this.#request !== undefined && this.#buffered.length > bufferedBytesMax) this.#pause()
+    } catch (error) {
+      this.#reject(error)
+    }
+  }
+
+  /** The client takes bytes again. */
+  drained(): void {
+    this.#isBehind = false
+    this.#held.release()
+    if (this.#state === 'ending') this.#dueSecond = this.#options.second() + lingerSecondsMax
+    if (this.#state !== 'open') return
+    this.#dueSecond = this.#request === undefined ? this.#idleSecond() : Infinity
+    this.#pieceSender?.drained()
+    this.#drained?.()
+    if (this.#request === undefined) this.#continue()
+  }
+
+  /** The socket is closed. */
+  closed(): void {
+    if (this.#state === 'gone') return
+    this.#state = 'gone'
+    this.#held.release()
+    this.#body?.fail(goneError())
+    this.#request?.cancel(goneError())
+    this.#pieceSender?.closed()
+    this.#drained?.()
+  }
+
+  /** The answer under way is the last; without one the connection ends now. */
+  drain(): void {
+    this.#isDraining = true
+    if (this.#request === undefined && this.#state === 'open') this.#end()
+  }
+
+  /** Called each second: what takes too long ends. */
+  tick(): void {
+    const isProcessing = this.#request !== undefined && this.#body?.isTaking !== true
+    const received = this.#buffered.length + (this.#body?.bytes ?? 0)
+    if (this.#state === 'open' || this.#state === 'ending')
+      this.#held.measure(this.#socket.unsentBytes, received, isProcessing)
+    const second = this.#options.second()
+    if (second < this.#dueSecond && second < this.#revokedSecond) return
+    if (this.#state === 'open' && this.#request === undefined && this.#buffered.length > 0)
+      return this.#reject(new RejectedRequest(408, 'the head of the request did not come in time'))
+    if (this.#state === 'open' && this.#request === undefined && !this.#isBehind) return this.#end()
+    if (this.#state === 'open' && second >= this.#dueSecond) this.#options.onShed('stalled', 1, this.#held.bytes)
+    this.#socket.destroy()
+  }
+
+  /** The client's certificate has expired: a watch ends now, whatever else is under way a little later. */
+  revoke(): void {
+    if (this.#revokedSecond < Infinity) return
+    this.#revokedSecond = this.#options.second() + lingerSecondsMax
+    this.#isAuthenticated = false
+    this.drain()
+    if (this.#isWatch) this.#pieceSender?.closed()
+  }
+
+  /** Memory is short: a body that is being received is refused, anything else ends with the connection. */
+  #shed(): void {
+    const body = this.#body
+    if (this.#state === 'open' && this.#request !== undefined && !this.#hasResponded && body?.isTaking === true)
+      body.fail(new Overloaded('too many bytes of requests are held in memory'))
+    else this.#socket.destroy()
+  }
+
+  /** Begins requests, one after the other, as long as each is answered at once. */
+  #proceed(): void {
+    if (this.#isProceeding) return
+    this.#isProceeding = true
+    try {
+      while (this.#request === undefined && this.#state === 'open' && this.#begin());
+    } finally {
+      this.#isProceeding = false
+    }
+  }
+
+  /** Begins the next request when its head is there. */
+  #begin(): boolean {
+    if (this.#isBehind || this.#body?.isComplete === false) return false
+    const empty = leadingEmptyLines(this.#buffered)
+    if (empty > 0) {
+      this.#buffered = this.#buffered.subarray(empty)
+      this.#searched = 0
+    }
+    if (this.#buffered.length === 0) return false
+    if (this.#searched === 0) this.#dueSecond = this.#options.second() + headSecondsMax
+    const end = findHeadEnd(this.#buffered, this.#searched)
+    if (Math.max(end, this.#buffered.length * Number(end < 0)) > headBytesMax)
+      throw new RejectedRequest(431, 'too long a head')
+    this.#searched = end < 0 ? this.#buffered.length : 0
+    if (end < 0) return false
+    const head = parseRequestHead(this.#options.textOf(this.#buffered, 0, end - 4))
+    // An empty rest would keep what it was cut from.
+    this.#buffered = end === this.#buffered.length ? nothing : this.#buffered.subarray(end)
+    this.#dueSecond = Infinity
+    this.#body = head.body === 0 ? undefined : new IncomingBody(head.body)
+    this.#hasResponded = false
+    this.#request = new Http1Request(head, this.#options, (bytesMax) => this.#readBody(head, bytesMax))
+    this.#respond(this.#request)
+    return true
+  }
+
+  /** Behind an answer: goes on with what waits. */
+  #continue(): void {
+    if (this.#state !== 'open') return
+    try {
+      this.#proceed()
+      if (this.#isPaused && this.#buffered.length <= bufferedBytesMax) this.#resume()
+    } catch (error) {
+      this.#reject(error)
+    }
+  }
+
+  #readBody(head: RequestHead, bytesMax: number): MaybePromise<Uint8Array> {
+    const body = this.#body
+    if (body === undefined) return nothing
+    const whole = body.read(bytesMax, this.#buffered)
+    // Most requests come in one piece.
+    if (!(whole instanceof Promise)) {
+      this.#buffered = whole.length === this.#buffered.length ? nothing : this.#buffered.subarray(whole.length)
+      return whole
+    }
+    try {
+      if (body.isTaking) this.#buffered = this.#buffered.subarray(this.#takeBody(body, this.#buffered))
+    } catch (error) {
+      this.#reject(error)
+    }
+    if (body.isTaking && this.#state === 'open') {
+      this.#dueSecond = this.#options.second() + bodySecondsMax
+      if (head.expectsContinue) this.#socket.write(['HTTP/1.1 100 Continue\r\n\r\n'])
+      this.#resume()
+    }
+    return whole
+  }
+
+  #takeBody(body: IncomingBody, piece: Uint8Array): number {
+    const taken = body.take(piece)
+    if (!this.#hasResponded) this.#held.body(body.bytes, body.isComplete)
+    if (body.isComplete) this.#dueSecond = this.#request === undefined ? this.#idleSecond() : Infinity
+    return taken
+  }
+
+  #respond(request: Http1Request): void {
+    let response: MaybePromise<WireResponse>
+    try {
+      response = this.#options.handle(request)
+    } catch {
+      response = failed
+    }
+    if (response instanceof Promise)
+      response.then(
+        (known) => this.#send(request, known),
+        () => this.#send(request, failed),
+      )
+    else this.#send(request, response)
+  }
+
+  #send(request: Http1Request, response: WireResponse): void {
+    if (this.#state !== 'open') return discardBody(response)
+    this.#hasResponded = true
+    this.#held.release()
+    this.#isAuthenticated ||= request.head.headers['authorization'] !== undefined && response.status !== 401
+    // It has begun, so that nothing but its sudden end can tell that it is not whole.
+    const cut = () => this.#socket.destroy()
+    try {
+      const sent = this.#sendWhole(request, response)
+      if (sent !== undefined) sent.catch(cut)
+    } catch {
+      cut()
+    }
+  }
+
+  /** A promise where there is more to come than is there. */
+  #sendWhole({ head }: Http1Request, response: WireResponse): Promise<void> | undefined {
+    const { status, headers, body, onUpgrade: takeOver } = response
+    if (takeOver !== undefined && head.upgrade) {
+      this.#state = 'left'
+      this.#dueSecond = Infinity
+      this.#socket.write([upgradeHead(status, headers)])
+      const stream = this.#socket.detach(this.#buffered)
+      this.#buffered = nothing
+      return takeOver(stream)
+    }
+    const isLast = this.#isLast(head)
+    const isBodiless = head.method === 'HEAD' || status === 204 || status === 304
+    const whole = wholeOf(body)
+    const length = whole?.length ?? (isBodiless ? 'none' : head.isHttp10 ? 'until the end' : 'chunked')
+    const framing: ResponseFraming = {
+      length: status === 204 || status === 304 ? 'none' : length,
+      connection: isLast || length === 'until the end' ? 'close' : head.isHttp10 ? 'keep-alive' : undefined,
+      date: this.#options.date(),
+    }
+    const text = responseHead(status, headers, framing)
+    const finish = () => this.#finish(isLast || length === 'until the end')
+    if (whole === undefined && !isBodiless)
+      return this.#stream(text, body as StreamBody, length === 'chunked').then(finish)
+    if (whole === undefined) discardBody(response)
+    this.#write(isBodiless || whole === undefined ? [text] : [text, whole])
+    finish()
+    return undefined
+  }
+
+  /** Pieces as they come, each with its size where that is how they are told apart. */
+  async #stream(head: string, body: StreamBody, isChunked: boolean): Promise<void> {
+    const write = (pieces: readonly Uint8Array[]): boolean => {
+      if (!isChunked) return this.#write(pieces)
+      const size = pieces.reduce((sum, { length }) => sum + length, 0)
+      return size === 0 || this.#write([`${size.toString(16)}\r\n`, ...pieces, '\r\n'])
+    }
+    this.#write([head])
+    if ('take' in body) {
+      this.#isWatch = body.isLong !== true
+      await new Promise<void>((resolve) => (this.#pieceSender = sendPieces(body, write, this.#options.turns, resolve)))
+      this.#pieceSender = undefined
+      this.#isWatch = false
+    } else {
+      for await (const piece of body) {
+        if (this.#state !== 'open') return
+        if (!write([typeof piece === 'string' ? utf8.encode(piece) : piece]))
+          await new Promise<void>((resolve) => (this.#drained = resolve))
+      }
+    }
+    if (isChunked && this.#state === 'open') this.#write(['0\r\n\r\n'])
+  }
+
+  #write(parts: readonly (string | Uint8Array)[]): boolean {
+    if (this.#state !== 'open') return false
+    this.#isBehind = !this.#socket.write(parts)
+    if (this.#isBehind) {
+      this.#dueSecond = this.#options.second() + stalledSecondsMax
+      this.#held.unsent(this.#socket.unsentBytes)
+    }
+    return !this.#isBehind
+  }
+
+  #isLast({ keepsAlive, upgrade }: RequestHead): boolean {
+    if (!keepsAlive || upgrade || this.#isDraining) return true
+    const body = this.#body
+    return body !== undefined && (body.isTaking || body.left > discardedBytesMax)
+  }
+
+  #finish(isLast: boolean): void {
+    if (this.#state !== 'open') return
+    if (isLast || this.#isDraining) return this.#end()
+    this.#request = undefined
+    this.#idleSinceSecond = this.#options.second()
+    if (!this.#isBehind) this.#dueSecond = this.#idleSecond()
+    if (this.#body?.isComplete === false) {
+      this.#body.discard()
+      const rest = this.#buffered
+      this.#buffered = nothing
+      this.#resume()
+      return this.receive(rest)
+    }
+    this.#body = undefined
+    if (this.#buffered.length > 0) this.#continue()
+  }
+
+  #idleSecond(): number {
+    return this.#options.second() + idleSecondsMax
+  }
+
+  #reject(error: unknown): void {
+    if (this.#state !== 'open') return
+    const { status, message } =
+      error instanceof RejectedRequest ? error : new RejectedRequest(500, 'the request could not be read')
+    this.#body?.fail(new DOMException(message, 'AbortError'))
+    this.#request?.cancel(new DOMException(message, 'AbortError'))
+    this.#socket.write([rejectionText(status, message)])
+    this.#end()
+  }
+
+  /** The client has its last answer: what it sends is dropped, until it closes too. */
+  #end(): void {
+    this.#state = 'ending'
+    this.#buffered = nothing
+    this.#request = undefined
+    this.#dueSecond = this.#options.second() + (this.#isBehind ? stalledSecondsMax : lingerSecondsMax)
+    this.#socket.end()
+    this.#resume()
+  }
+
+  #pause(): void {
+    this.#isPaused = true
+    this.#socket.pause()
+  }
+
+  #resume(): void {
+    if (!this.#isPaused) return
+    this.#isPaused = false
+    this.#socket.resume()
+  }
+}
+
+type StreamBody = AsyncIterable<Uint8Array | string> | WirePieces
+
+const nothing = new Uint8Array(0)
+const utf8 = new TextEncoder()
+const failed: WireResponse = { status: 500, headers: {}, body: '' }
+const goneError = () => new DOMException('the client went away', 'AbortError')
+
+const wholeOf = (body: WireResponse['body']): Uint8Array | undefined =>
+  typeof body === 'string' ? utf8.encode(body) : body instanceof Uint8Array ? body : undefined

@@ -1,0 +1,46 @@
+// A request on an HTTP/1.1 connection, while it is answered.
+import type { ClientCertificate, WireRequest } from '../http/listener.ts'
+import type { RequestHead } from './request-head.ts'
+
+export class Http1Request implements WireRequest {
+  readonly head: RequestHead
+  readonly method: string
+  readonly target: string
+  readonly headers: WireRequest['headers']
+  readonly upgrade: boolean
+  readonly remoteAddress: string
+  readonly certificate: ClientCertificate | undefined
+  readonly body: WireRequest['body']
+  readonly headerValues: WireRequest['headerValues']
+  readonly #gone = new AbortController()
+
+  constructor(head: RequestHead, peer: Peer, body: WireRequest['body']) {
+    this.head = head
+    this.method = head.method
+    this.target = head.target
+    this.headers = head.headers
+    this.upgrade = head.upgrade
+    this.remoteAddress = peer.remoteAddress
+    this.certificate = peer.certificate
+    this.body = body
+    this.headerValues = (name) => headerValuesOf(head.lines, name)
+  }
+
+  get signal(): AbortSignal {
+    return this.#gone.signal
+  }
+
+  cancel(reason: Error): void {
+    this.#gone.abort(reason)
+  }
+}
+
+/** Who is at the other end. */
+export type Peer = Pick<WireRequest, 'remoteAddress' | 'certificate'>
+
+/** The values of a header in lines of names and values by turns. */
+export function headerValuesOf(lines: readonly string[], name: string): string[] {
+  const values: string[] = []
+  for (let index = 0; index < lines.length; index += 2) if (lines[index] === name) values.push(lines[index + 1] ?? '')
+  return values
+}

@@ -1,0 +1,61 @@
+// HeldBytes: what one request or connection holds, measured each second and whenever its client falls behind.
+import type { Account, BudgetedConnection, HoldKind, MemoryBudget } from './memory-budget.ts'
+
+/** Less is not counted: the buffers of an idle connection are as large. */
+const countedBytesMin = 4 << 10
+/** A response of which the client takes nothing for so many seconds is stalled. */
+const stalledSeconds = 3
+
+export class HeldBytes {
+  readonly #budget: MemoryBudget
+  readonly #connection: BudgetedConnection
+  readonly #shed: () => void
+  #account: Account | undefined
+  /** It ends: what it still holds is counted no more. */
+  #isShed = false
+  #unsent = 0
+  #secondsUnchanged = 0
+
+  constructor(budget: MemoryBudget, connection: BudgetedConnection, shed: () => void) {
+    this.#budget = budget
+    this.#connection = connection
+    this.#shed = () => {
+      this.#isShed = true
+      shed()
+    }
+  }
+
+  get bytes(): number {
+    return this.#account?.bytes ?? 0
+  }
+
+  /** A body, as much of it as there is. */
+  body(bytes: number, isComplete: boolean): void {
+    this.#hold(bytes, isComplete ? 'processing' : 'receiving')
+  }
+
+  /** Response bytes that the client has not taken. */
+  unsent(bytes: number): void {
+    this.#unsent = bytes
+    this.#secondsUnchanged = 0
+    this.#hold(bytes, 'sending')
+  }
+
+  /** Called each second. `received` bytes wait to be read or are being processed. */
+  measure(unsent: number, received: number, isProcessing: boolean): void {
+    this.#secondsUnchanged = unsent > 0 && unsent === this.#unsent ? this.#secondsUnchanged + 1 : 0
+    this.#unsent = unsent
+    if (unsent === 0) this.#hold(received, isProcessing ? 'processing' : 'receiving')
+    else this.#hold(unsent + received, this.#secondsUnchanged >= stalledSeconds ? 'stalled' : 'sending')
+  }
+
+  release(): void {
+    this.#account?.release()
+  }
+
+  #hold(bytes: number, kind: HoldKind): void {
+    if (this.#isShed || bytes < countedBytesMin) return this.release()
+    this.#account ??= this.#budget.account(this.#connection, this.#shed)
+    this.#account.hold(bytes, kind)
+  }
+}

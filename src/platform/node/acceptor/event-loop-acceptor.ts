@@ -1,0 +1,54 @@
+// A door in this thread: sockets of Node.js, plain or with TLS.
+import type { Socket } from 'node:net'
+import { TLSSocket } from 'node:tls'
+import type { Clock } from '../../../base/time/clock.ts'
+import { clientKey } from '../../limits/client-key.ts'
+import { TcpServer } from '../socket/tcp-server.ts'
+import { clientCertificate, rootsOf, type ConnectionCertificate } from '../socket/client-certificate.ts'
+import type { AcceptedConnection, AcceptorOptions, OpenAcceptor } from './acceptor.ts'
+import { serveHttp1 } from './http1-server.ts'
+
+export const openEventLoopAcceptor: OpenAcceptor<AcceptorOptions & { readonly clock: Clock }> = async (
+  { host, port, tls, limits, clock, onShed },
+  onConnection,
+) => {
+  let roots = tls && rootsOf(tls)
+  const onSocket = (socket: Socket) => {
+    const secured = socket instanceof TLSSocket ? socket : undefined
+    const certificate = secured && roots && clientCertificate(secured, roots)
+    onConnection(connectionOn(socket, certificate, secured?.alpnProtocol === 'h2'))
+  }
+  const server = new TcpServer({ tls, limits, clock, onShed, onConnection: onSocket })
+  const { address, port: taken } = await server.listen(port, host)
+  return {
+    host: address,
+    port: taken,
+    async renew(fresh) {
+      server.renew(fresh)
+      roots = rootsOf(fresh)
+    },
+    stopAccepting: () => server.stopAccepting(),
+    close: () => server.close(),
+  }
+}
+
+const connectionOn = (
+  socket: Socket,
+  certificate: ConnectionCertificate | undefined,
+  isHttp2: boolean,
+): AcceptedConnection => {
+  const remoteAddress = socket.remoteAddress ?? ''
+  return {
+    remoteAddress,
+    certificate,
+    client: clientKey(remoteAddress),
+    isHttp2,
+    get unsentBytes() {
+      return socket.writableLength
+    },
+    serveHttp1: (options) => serveHttp1(socket, options),
+    stream: () => socket,
+    onClosed: (callback) => void socket.once('close', callback),
+    destroy: () => void socket.destroy(),
+  }
+}

@@ -1,0 +1,50 @@
+// HTTP/1.1 on sockets of Node.js.
+import type { Socket } from 'node:net'
+import { Http1Connection, type Http1Socket } from '../../http1/http1-connection.ts'
+import { byteStreamOn } from '../socket/socket-byte-stream.ts'
+import type { ServeOptions } from './acceptor.ts'
+import { SocketWriter } from '../socket/socket-writer.ts'
+
+export function serveHttp1(socket: Socket, options: ServeOptions): Http1Connection {
+  const receive = (piece: Buffer) => connection.receive(piece)
+  const drained = () => connection.drained()
+  const outgoing = new SocketWriter(socket)
+  const driver: Http1Socket = {
+    write: (parts) => outgoing.write(parts),
+    get unsentBytes() {
+      return outgoing.bytes + socket.writableLength
+    },
+    pause: () => void socket.pause(),
+    resume: () => void socket.resume(),
+    end() {
+      outgoing.flush()
+      socket.end()
+    },
+    destroy: () => void socket.destroy(),
+    detach(rest) {
+      outgoing.flush()
+      socket.pause()
+      socket.off('data', receive)
+      socket.off('drain', drained)
+      socket.off('finish', drained)
+      if (rest.length > 0) socket.unshift(rest)
+      return byteStreamOn(socket)
+    },
+  }
+  const connection = new Http1Connection(driver, { ...options, textOf: latin1Of })
+  socket.setNoDelay(true)
+  socket.on('data', receive)
+  socket.on('drain', drained)
+  socket.on('finish', drained)
+  socket.on('error', () => {}) // `close` follows
+  socket.on('close', () => connection.closed())
+  return connection
+}
+
+/** A character for each byte. */
+export const latin1Of = (bytes: Uint8Array, from: number, to: number): string =>
+  (bytes instanceof Buffer ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)).toString(
+    'latin1',
+    from,
+    to,
+  )

@@ -1,0 +1,123 @@
+// Which connections are accepted, and which are closed again, wherever TLS is spoken.
+import { deepEqual, equal, ok } from 'node:assert/strict'
+import { once } from 'node:events'
+import type { Socket } from 'node:net'
+import { test } from 'node:test'
+import { protocolOf } from '../socket/protocol-detection.ts'
+import { allFrom, asJane, acceptors, tcp, tls, until } from './listener.harness.ts'
+
+const handle = () => ({ status: 200, headers: {}, body: 'ok' })
+const get = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n'
+
+const beginnings: [bytes: string, kind: ReturnType<typeof protocolOf>][] = [
+  ['', undefined],
+  ['\x16', 'tls'],
+  ['\x16\x03\x01', 'tls'],
+  ['GE', undefined],
+  ['GET /version', 'http'],
+  ['HEAD /', 'http'],
+  ['POST /', 'http'],
+  ['PUT /', 'http'],
+  ['OPTIONS *', 'http'],
+  ['DELETE /', 'unknown'],
+  ['SSH-2.0-', 'unknown'],
+  ['\x00\x00\x00\x00\x00', 'unknown'],
+]
+for (const [bytes, kind] of beginnings)
+  test(`a connection that begins with ${JSON.stringify(bytes)} is ${kind ?? 'not known yet'}`, () =>
+    equal(protocolOf(Buffer.from(bytes, 'latin1')), kind))
+
+/** The message that a client gets on the connection. */
+async function asked(socket: Socket): Promise<string> {
+  socket.write(get)
+  const [piece] = (await once(socket, 'data')) as [Buffer]
+  return piece.toString('latin1').split('\r\n', 1)[0] ?? ''
+}
+
+for (const [place, listen] of Object.entries(acceptors)) {
+  test(`${place}: plain HTTP is answered with one line, other protocols with nothing`, async () => {
+    await using listening = await listen({ handle })
+    const heard = async (...pieces: string[]) => {
+      const socket = await tcp(listening.port)
+      for (const piece of pieces) socket.write(piece)
+      return allFrom(socket)
+    }
+    const refusal = 'HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to an HTTPS server.\n'
+    equal(await heard(get), refusal)
+    equal(await heard('OPTIO', 'NS / HTTP/1.1\r\n\r\n'), refusal)
+    equal(await heard('SSH-2.0-client\r\n'), '')
+    equal(await asked(await tls(listening.port)), 'HTTP/1.1 200 OK')
+  })
+
+  test(`${place}: a connection that does not complete its handshake in time is closed`, async () => {
+    const isThreaded = place === 'in a thread'
+    // The thread has a clock of its own.
+    await using listening = await listen({ handle, limits: { handshakeMsMax: isThreaded ? 1_500 : 30_000 } })
+    const served = await tls(listening.port)
+    equal(await asked(served), 'HTTP/1.1 200 OK')
+    const silent = await tcp(listening.port)
+    const begun = await tcp(listening.port)
+    begun.write(Buffer.from('16030100', 'hex'))
+    const closed = Promise.all([silent, begun].map(allFrom))
+    if (!isThreaded) {
+      await listening.clock.advance('29s')
+      deepEqual([silent.closed, begun.closed], [false, false])
+    }
+    begun.write(Buffer.from('ff', 'hex')) // its time is not counted anew
+    if (!isThreaded) await listening.clock.advance('2s')
+    deepEqual(await closed, ['', ''])
+    equal(await asked(served), 'HTTP/1.1 200 OK')
+    if (!isThreaded) equal(listening.shed.get('handshake-timeout'), 2)
+  })
+
+  test(`${place}: when too many handshakes are under way the oldest ends, and others can be served`, async () => {
+    await using listening = await listen({ handle, limits: { handshakesMax: 2 } })
+    const silent = [await tcp(listening.port), await tcp(listening.port)]
+    const ended = allFrom(silent[0] as Socket)
+    equal(await asked(await tls(listening.port)), 'HTTP/1.1 200 OK')
+    equal(await ended, '')
+    equal(silent[1]?.closed, false)
+  })
+
+  test(`${place}: a client has so many connections, and others are served all the same`, async () => {
+    await using listening = await listen({ handle, limits: { connectionsPerClientMax: 2 } })
+    const open = [await tls(listening.port), await tls(listening.port)]
+    equal(await allFrom(await tcp(listening.port)), '')
+    equal(await asked(await tls(listening.port, { ...asJane, localAddress: '127.0.0.2' })), 'HTTP/1.1 200 OK')
+    open[0]?.destroy()
+    // The server hears of it in its own time.
+    let again = await tcp(listening.port)
+    for (again.write('GET /'); (await allFrom(again)) === ''; again.write('GET /')) again = await tcp(listening.port)
+    equal(await asked(open[1] as Socket), 'HTTP/1.1 200 OK')
+  })
+
+  test(`${place}: all clients together have so many connections`, async () => {
+    await using listening = await listen({ handle, limits: { connectionsMax: 2 } })
+    const open = [
+      await tls(listening.port),
+      await tls(listening.port, { ...asJane, localAddress: '127.0.0.2' }),
+    ] as const
+    // The server, too, has completed their handshakes.
+    for (const socket of open) equal(await asked(socket), 'HTTP/1.1 200 OK')
+    equal(await allFrom(await tcp(listening.port, '127.0.0.3')), '')
+    for (const socket of open) equal(await asked(socket), 'HTTP/1.1 200 OK')
+  })
+
+  test(`${place}: near the limit, idle connections that proved nothing are closed first`, async () => {
+    await using listening = await listen({ handle, limits: { connectionsPerClientMax: 4 } })
+    const known = await tls(listening.port, asJane)
+    equal(await asked(known), 'HTTP/1.1 200 OK')
+    const tokened = await tls(listening.port)
+    tokened.write('GET / HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer t\r\n\r\n')
+    await once(tokened, 'data')
+    await listening.clock.advance('5s')
+    const [first, second] = [await tls(listening.port), await tls(listening.port)]
+    equal(await asked(first), 'HTTP/1.1 200 OK')
+    const ended = allFrom(first)
+    equal(await asked(second), 'HTTP/1.1 200 OK')
+    await listening.clock.advance('1s')
+    equal(await ended, '')
+    await until(() => listening.shed.get('idle') === 1)
+    ok(!known.closed && !tokened.closed && !second.closed)
+  })
+}

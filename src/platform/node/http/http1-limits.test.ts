@@ -1,0 +1,42 @@
+// What a client of HTTP/1.1 may hold, wherever TLS is spoken: what sockets report is what the budget counts.
+import { equal, match } from 'node:assert/strict'
+import { once } from 'node:events'
+import { test } from 'node:test'
+import type { ListenLimits } from '../../limits/listen-limits.ts'
+import { allFrom, asJane, acceptors, tls } from './listener.harness.ts'
+
+const megabyte = 1 << 20
+const getOf = (megabytes: number) => `GET /${megabytes} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`
+
+for (const [place, listen] of Object.entries(acceptors)) {
+  test(`${place}: a response that its client does not take is cut off when memory is short`, async () => {
+    const limits: Partial<ListenLimits> = { heldBytesPerClientMax: megabyte }
+    await using listening = await listen({
+      handle: ({ target }) => ({ status: 200, headers: {}, body: Buffer.alloc(Number(target.slice(1)) * megabyte) }),
+      limits,
+    })
+    const stalled = await tls(listening.port, asJane)
+    stalled.pause().write(getOf(64))
+    const reading = await tls(listening.port, { ...asJane, localAddress: '127.0.0.2' })
+    reading.write(getOf(64))
+    equal((await allFrom(reading)).length > 64 * megabyte, true)
+    while (listening.shed.get('memory') === undefined) await listening.clock.advance('1s')
+    equal((await allFrom(stalled.resume())).length < 64 * megabyte, true)
+  })
+
+  test(`${place}: a client that takes its responses holds nothing`, async () => {
+    await using listening = await listen({
+      handle: () => ({ status: 200, headers: {}, body: Buffer.alloc(48 << 10) }),
+      limits: { heldBytesPerClientMax: 1, heldBytesMax: 1 },
+    })
+    const socket = await tls(listening.port, asJane)
+    for (let count = 0; count < 10; count++) {
+      socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
+      for (let bytes = 0; bytes < 48 << 10;) bytes += ((await once(socket, 'data')) as [Buffer])[0].length
+    }
+    await listening.clock.advance('1s')
+    socket.write('GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')
+    match(await allFrom(socket), /^HTTP\/1\.1 200 OK\r\n/)
+    equal(listening.shed.get('memory'), undefined)
+  })
+}

@@ -1,0 +1,135 @@
+// The server's side of HTTP/2 on a socket of Node.js: the session, its limits, and its streams.
+import { performServerHandshake, type ServerHttp2Session } from 'node:http2'
+import { HeldBytes } from '../../limits/held-bytes.ts'
+import { headBytesMax } from '../../http1/http1-connection.ts'
+import { headersMax } from '../../http1/request-head.ts'
+import { isVerified } from '../../http/listener.ts'
+import type { ServedConnection } from '../../http/served-connection.ts'
+import { headSecondsMax, idleSecondsMax, lingerSecondsMax } from '../../http/wire-timeouts.ts'
+import type { AcceptedConnection } from '../acceptor/acceptor.ts'
+import { ServedStream, type Http2ServerOptions } from './http2-stream.ts'
+
+/** As upstream. */
+const streamsMax = 100
+/** What a client may send of a body that nobody reads yet. All streams together: `streamsMax` times as much. */
+const streamWindowBytes = (64 << 10) - 1
+/** Streams that the client resets: so many at once, and so many each second (CVE-2023-44487). */
+const resetsBurst = 500
+const resetsPerSecond = 33
+/** Then the session ends. */
+const invalidFramesMax = 100
+const rejectedStreamsMax = 100
+/**
+ * Memory of the session in Node.js, a response that is being sent included: beyond it new streams are refused. It is large,
+ * so that one long list does not have other requests refused; the memory budget of the listener is the limit.
+ */
+const sessionMegabytesMax = 256
+/** In one frame of settings; answers to pings and settings that wait are bounded by nghttp2. */
+const settingsMax = 16
+const pingsMax = 10
+
+const sessionOptions = {
+  maxHeaderListPairs: headersMax,
+  maxOutstandingPings: pingsMax,
+  maxSessionInvalidFrames: invalidFramesMax,
+  maxSessionMemory: sessionMegabytesMax,
+  maxSessionRejectedStreams: rejectedStreamsMax,
+  maxSettings: settingsMax,
+  settings: {
+    initialWindowSize: streamWindowBytes,
+    maxConcurrentStreams: streamsMax,
+    maxHeaderListSize: headBytesMax,
+  },
+  streamResetBurst: resetsBurst,
+  streamResetRate: resetsPerSecond,
+} as const
+
+export class Http2ServerConnection implements ServedConnection {
+  readonly client: string
+  readonly #peer: AcceptedConnection
+  readonly #session: ServerHttp2Session
+  readonly #options: Http2ServerOptions
+  readonly #streams = new Set<ServedStream>()
+  /** Of all streams: what has left them and waits for the client. */
+  readonly #held: HeldBytes
+  #isAuthenticated: boolean
+  #idleSinceSecond: number
+  /** When the connection ends, if nothing happens before. */
+  #dueSecond: number
+  #revokedSecond = Infinity
+
+  constructor(peer: AcceptedConnection, options: Http2ServerOptions) {
+    this.client = options.client
+    this.#peer = peer
+    this.#options = options
+    this.#isAuthenticated = isVerified(options.certificate)
+    this.#held = new HeldBytes(options.budget, this, () => peer.destroy())
+    this.#idleSinceSecond = options.second()
+    this.#dueSecond = options.second() + headSecondsMax
+    this.#session = performServerHandshake(peer.stream(), sessionOptions)
+    this.#session.on('error', () => {}) // a broken peer ends its own session, nobody else's
+    this.#session.once('remoteSettings', () => void (this.isBusy || this.#idle()))
+    // The client may keep its side of the connection open.
+    this.#session.once('close', () => (this.#dueSecond = options.second() + lingerSecondsMax))
+    this.#session.on('stream', (stream, headers, _flags, raw) => {
+      this.#dueSecond = Infinity
+      const served = new ServedStream(stream, headers, raw, this, options)
+      this.#streams.add(served)
+      stream.once('close', () => {
+        this.#streams.delete(served)
+        if (this.#streams.size === 0) this.#idle()
+      })
+      void served.respond()
+    })
+    peer.onClosed(() => this.#held.release())
+  }
+
+  get isBusy(): boolean {
+    return this.#streams.size > 0
+  }
+
+  get isAuthenticated(): boolean {
+    return this.#isAuthenticated
+  }
+
+  get idleSeconds(): number {
+    return this.isBusy || this.#session.closed ? 0 : this.#options.second() - this.#idleSinceSecond
+  }
+
+  /**
+   * As upstream: an unauthenticated client has one request on a connection, because multiplexed requests cost it next to
+   * nothing (CVE-2023-44487).
+   */
+  responding(isAuthenticated: boolean): void {
+    this.#isAuthenticated ||= isAuthenticated
+    if (!this.#isAuthenticated && this.#options.verifiesClients) this.drain()
+  }
+
+  drain(): void {
+    if (this.#session.closed) return
+    this.#session.close()
+    if (!this.isBusy) this.#dueSecond = this.#options.second() + lingerSecondsMax
+  }
+
+  tick(): void {
+    const second = this.#options.second()
+    for (const stream of this.#streams) stream.tick()
+    this.#held.measure(this.#peer.unsentBytes, 0, false)
+    if (second < this.#dueSecond && second < this.#revokedSecond) return
+    if (this.#session.closed || second >= this.#revokedSecond) return this.#peer.destroy()
+    this.drain()
+  }
+
+  revoke(): void {
+    if (this.#revokedSecond < Infinity) return
+    this.#revokedSecond = this.#options.second() + lingerSecondsMax
+    this.#isAuthenticated = false
+    this.drain()
+    for (const stream of this.#streams) stream.endWatch()
+  }
+
+  #idle(): void {
+    this.#idleSinceSecond = this.#options.second()
+    this.#dueSecond = this.#idleSinceSecond + (this.#session.closed ? lingerSecondsMax : idleSecondsMax)
+  }
+}

@@ -1,0 +1,247 @@
+// One request and its response on a stream of HTTP/2, within the time and memory that a client may take.
+import { lookup, setOwn } from '../../../base/collections/lookup.ts'
+import { once } from 'node:events'
+import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2'
+import type { TimeSlicedWork } from '../../../base/work/time-sliced-work.ts'
+import { discardBody } from '../../http/discard-body.ts'
+import { HeldBytes } from '../../limits/held-bytes.ts'
+import { headerValuesOf, type Peer } from '../../http1/http1-request.ts'
+import type { OnShed } from '../../limits/listen-limits.ts'
+import { BodyTooLarge, Overloaded } from '../../http/listener.ts'
+import type { ListenOptions, WireResponse, WirePieces, WireRequest } from '../../http/listener.ts'
+import type { BudgetedConnection, MemoryBudget } from '../../limits/memory-budget.ts'
+import { sendPieces, type PieceSender } from '../../http/send-pieces.ts'
+import { bodySecondsMax, stalledSecondsMax } from '../../http/wire-timeouts.ts'
+
+const { HTTP2_HEADER_METHOD, HTTP2_HEADER_PATH, HTTP2_HEADER_STATUS } = constants
+/** Headers of a connection of HTTP/1.1. */
+const forbidden = new Set(['connection', 'keep-alive', 'transfer-encoding', 'upgrade'])
+
+export interface Http2ServerOptions extends Peer {
+  /** Under which the client's connections are counted. */
+  readonly client: string
+  /** The listener verifies client certificates, so it knows who is not authenticated. */
+  readonly verifiesClients: boolean
+  readonly handle: ListenOptions['handle']
+  /** The present second of the listener's own count. */
+  readonly second: () => number
+  readonly turns: TimeSlicedWork
+  readonly budget: MemoryBudget
+  readonly onShed: OnShed
+}
+
+/** The connection of a stream, which hears whether its client has proved who it is. */
+interface StreamConnection extends BudgetedConnection {
+  responding(isAuthenticated: boolean): void
+}
+
+export class ServedStream implements WireRequest {
+  readonly method: string
+  readonly target: string
+  readonly headers: WireRequest['headers']
+  readonly headerValues: WireRequest['headerValues']
+  readonly remoteAddress: string
+  readonly certificate: WireRequest['certificate']
+  readonly upgrade = false
+  readonly #stream: ServerHttp2Stream
+  readonly #connection: StreamConnection
+  readonly #options: Http2ServerOptions
+  readonly #gone = new AbortController()
+  readonly #held: HeldBytes
+  #body: PromiseWithResolvers<Uint8Array> | undefined
+  #bodyBytes = 0
+  #isBodyComplete: boolean
+  #isRejected = false
+  #hasResponded = false
+  /** All of the response is written. */
+  #isComplete = false
+  #pieceSender: PieceSender | undefined
+  #isWatch = false
+  /** When the client has taken too long for what it has to do now. */
+  #dueSecond = Infinity
+
+  constructor(
+    stream: ServerHttp2Stream,
+    headers: IncomingHttpHeaders,
+    raw: readonly string[],
+    connection: StreamConnection,
+    options: Http2ServerOptions,
+  ) {
+    this.#stream = stream
+    this.#connection = connection
+    this.#options = options
+    this.#held = new HeldBytes(options.budget, connection, () => this.#shed())
+    this.#isBodyComplete = stream.endAfterHeaders
+    this.method = String(lookup(headers, HTTP2_HEADER_METHOD))
+    this.target = String(lookup(headers, HTTP2_HEADER_PATH))
+    this.headers = headers as Record<string, string | undefined>
+    this.headerValues = (name) => headerValuesOf(raw, name)
+    this.remoteAddress = options.remoteAddress
+    this.certificate = options.certificate
+  }
+
+  get signal(): AbortSignal {
+    return this.#gone.signal
+  }
+
+  cancel(reason: Error): void {
+    this.#gone.abort(reason)
+  }
+
+  body(bytesMax: number): Promise<Uint8Array> {
+    const body = Promise.withResolvers<Uint8Array>()
+    const stream = this.#stream
+    const pieces: Buffer[] = []
+    const tooLarge = () => this.#rejectBody(new BodyTooLarge(`the body is larger than ${bytesMax} bytes`))
+    this.#body = body
+    this.#dueSecond = this.#second() + bodySecondsMax
+    stream.on('data', (piece: Buffer) => {
+      if (this.#isRejected) return
+      this.#bodyBytes += piece.length
+      if (this.#bodyBytes > bytesMax) return tooLarge()
+      pieces.push(piece)
+      this.#held.body(this.#bodyBytes, false)
+    })
+    stream.on('end', () => {
+      // A stream that is reset ends, too.
+      if (stream.aborted || stream.closed || stream.rstCode !== constants.NGHTTP2_NO_ERROR) return
+      this.#isBodyComplete = true
+      this.#dueSecond = Infinity
+      if (!this.#hasResponded) this.#held.body(this.#bodyBytes, true)
+      body.resolve(pieces.length === 1 && pieces[0] !== undefined ? pieces[0] : Buffer.concat(pieces))
+    })
+    stream.on('error', body.reject)
+    stream.on('close', () => body.reject(goneError()))
+    if (Number(this.headers['content-length'] ?? 0) > bytesMax) tooLarge()
+    return body.promise
+  }
+
+  async respond(): Promise<void> {
+    const stream = this.#stream
+    stream.on('error', () => {}) // `close` follows
+    stream.once('close', () => {
+      this.#held.release()
+      if (!this.#isComplete) this.cancel(goneError())
+    })
+    try {
+      const respond = await this.#options.handle(this)
+      this.#hasResponded = true
+      this.#held.release()
+      if (stream.destroyed) return discardBody(respond)
+      this.#connection.responding(this.headers['authorization'] !== undefined && respond.status !== 401)
+      await this.#send(respond)
+      // As RFC 9113, 8.1: a client that is still sending its body is told that nobody wants it.
+      if (!this.#isBodyComplete) stream.close(constants.NGHTTP2_NO_ERROR)
+    } catch {
+      this.#hasResponded = true
+      if (!stream.headersSent && !stream.destroyed) stream.respond({ [HTTP2_HEADER_STATUS]: 500 }, { endStream: true })
+      else stream.close(constants.NGHTTP2_INTERNAL_ERROR)
+    }
+  }
+
+  /** Called each second. */
+  tick(): void {
+    const { writableLength, readableLength } = this.#stream
+    const received = readableLength + (this.#hasResponded ? 0 : this.#bodyBytes)
+    this.#held.measure(writableLength, received, this.#isBodyComplete)
+    if (this.#second() < this.#dueSecond) return
+    this.#dueSecond = Infinity
+    this.#options.onShed('stalled', 1, this.#held.bytes)
+    this.#stream.close(constants.NGHTTP2_CANCEL)
+  }
+
+  endWatch(): void {
+    if (this.#isWatch) this.#pieceSender?.closed()
+  }
+
+  #second(): number {
+    return this.#options.second()
+  }
+
+  /** Memory is short: a body that is being received is refused, a response is cut off. */
+  #shed(): void {
+    const isReceiving = this.#body !== undefined && !this.#isBodyComplete && !this.#hasResponded
+    if (!isReceiving) return this.#stream.close(constants.NGHTTP2_ENHANCE_YOUR_CALM)
+    this.#rejectBody(new Overloaded('too many bytes of requests are held in memory'))
+  }
+
+  /** The rest of the body is not read, so the client is given no further window. */
+  #rejectBody(error: Error): void {
+    this.#isRejected = true
+    this.#stream.pause()
+    this.#bodyBytes = 0
+    this.#dueSecond = Infinity
+    this.#body?.reject(error)
+  }
+
+  async #send({ status, headers, body }: WireResponse): Promise<void> {
+    const stream = this.#stream
+    const isBodiless = this.method === 'HEAD' || status === 204 || status === 304
+    const isWhole = typeof body === 'string' || body instanceof Uint8Array
+    const length = isWhole && status !== 204 && status !== 304 ? Buffer.byteLength(body) : undefined
+    this.#isComplete = isWhole
+    stream.respond(headersOf(status, headers, length), { endStream: isBodiless })
+    if (isBodiless) return discardBody({ body })
+    stream.on('drain', () => {
+      this.#dueSecond = Infinity
+      this.#held.release()
+    })
+    if (isWhole) stream.end(body)
+    else {
+      await ('take' in body ? this.#sendPieces(body) : this.#sendStream(body))
+      this.#isComplete = true
+      stream.end()
+    }
+    this.#behind()
+  }
+
+  #sendPieces(pieces: WirePieces): Promise<void> {
+    const stream = this.#stream
+    this.#isWatch = pieces.isLong !== true
+    return new Promise((resolve) => {
+      const write = (batch: readonly Uint8Array[]): boolean => {
+        const [only] = batch
+        return this.#write(batch.length === 1 && only !== undefined ? only : Buffer.concat(batch))
+      }
+      const flow = sendPieces(pieces, write, this.#options.turns, resolve)
+      this.#pieceSender = flow
+      stream.on('drain', () => flow.drained())
+      stream.once('close', () => flow.closed())
+    })
+  }
+
+  async #sendStream(body: AsyncIterable<Uint8Array | string>): Promise<void> {
+    const { signal } = this
+    for await (const piece of body) {
+      if (signal.aborted) return
+      if (!this.#write(piece)) await once(this.#stream, 'drain', { signal })
+    }
+  }
+
+  #write(piece: Uint8Array | string): boolean {
+    const isTaken = this.#stream.write(piece)
+    if (!isTaken) this.#behind()
+    return isTaken
+  }
+
+  /** What is written and not taken has its time, and counts. */
+  #behind(): void {
+    const { writableLength } = this.#stream
+    if (writableLength === 0 || this.#stream.destroyed) return
+    this.#dueSecond = this.#second() + stalledSecondsMax
+    this.#held.unsent(writableLength)
+  }
+}
+
+const goneError = () => new DOMException('the client went away', 'AbortError')
+
+function headersOf(status: number, headers: WireResponse['headers'], length?: number) {
+  const written: Record<string, string | number | string[]> = { [HTTP2_HEADER_STATUS]: status }
+  for (const name in headers) {
+    const value = headers[name]
+    if (value !== undefined && !forbidden.has(name))
+      setOwn(written, name, typeof value === 'string' ? value : [...value])
+  }
+  if (length !== undefined) written['content-length'] = length
+  return written
+}

@@ -1,0 +1,87 @@
+// Listeners for tests: in the event loop and with a TLS thread, on a clock that the test moves.
+import { once } from 'node:events'
+import { connect as connectTcp, type Socket } from 'node:net'
+import { connect as connectTls, type ConnectionOptions, type TLSSocket } from 'node:tls'
+import { realClock } from '../../../base/time/clock.ts'
+import { systemRandom } from '../../../base/random/random.ts'
+import { eventLoopTurn } from '../../../base/async/event-loop-turn.ts'
+import { VirtualClock } from '../../../base/time/virtual-clock.ts'
+import { Authority } from '../../../pki/authority.ts'
+import type { ShedReason } from '../../limits/listen-limits.ts'
+import type { Listener, ListenOptions } from '../../http/listener.ts'
+import { nodeCrypto } from '../crypto.ts'
+import { createListeners } from './listener.ts'
+
+export const authority = Authority.create('ca', { clock: realClock, random: systemRandom, crypto: nodeCrypto })
+export const serving = authority.issue({
+  subject: { commonName: 'server', organizations: [] },
+  uses: ['server'],
+  addresses: ['127.0.0.1'],
+})
+export const jane = authority.issue({ subject: { commonName: 'jane', organizations: [] }, uses: ['client'] })
+/** What a TLS client needs to know the server, and to be known. */
+export const trusting = { host: '127.0.0.1', ca: authority.certificate }
+export const asJane = { ...trusting, cert: jane.certificate, key: jane.key }
+
+export interface Listening extends AsyncDisposable {
+  readonly listener: Listener
+  readonly port: number
+  /** It agrees with the machine's clock when the listener starts. */
+  readonly clock: VirtualClock
+  /** What was shed, by reason. */
+  readonly shed: Map<ShedReason, number>
+}
+
+export type Listen = (options: Pick<ListenOptions, 'handle' | 'limits'>) => Promise<Listening>
+
+const listenAs =
+  (isThreaded: boolean): Listen =>
+  async (options) => {
+    const clock = new VirtualClock(realClock.nowMs())
+    const shed = new Map<ShedReason, number>()
+    const listener = await createListeners(clock).listen({
+      host: '127.0.0.1',
+      port: 0,
+      tls: { certificate: serving.certificate, key: serving.key, clientAuthorities: { users: authority.certificate } },
+      hasTlsThread: isThreaded,
+      onShed: (reason, count) => void shed.set(reason, (shed.get(reason) ?? 0) + count),
+      ...options,
+    })
+    return { listener, port: listener.port, clock, shed, [Symbol.asyncDispose]: () => listener.close(0) }
+  }
+
+/** Who accepts connections and speaks TLS. */
+export const acceptors: Readonly<Record<string, Listen>> = {
+  'in the event loop': listenAs(false),
+  'in a thread': listenAs(true),
+}
+
+export const until = async (isTrue: () => boolean): Promise<void> => {
+  while (!isTrue()) await eventLoopTurn()
+}
+
+export async function tcp(port: number, localAddress = '127.0.0.1'): Promise<Socket> {
+  const socket = connectTcp({ host: '127.0.0.1', port, localAddress })
+  socket.on('error', () => {})
+  // A connection that is refused may be reset before it is known to be open.
+  await new Promise((resolve) => socket.once('connect', resolve).once('close', resolve))
+  return socket
+}
+
+export async function tls(
+  port: number,
+  options: ConnectionOptions & { localAddress?: string } = trusting,
+): Promise<TLSSocket> {
+  const socket = connectTls({ port, ...options })
+  socket.on('error', () => {})
+  await once(socket, 'secureConnect')
+  return socket
+}
+
+/** All that comes until the other side ends. */
+export async function allFrom(socket: Socket): Promise<string> {
+  let text = ''
+  socket.setEncoding('latin1').on('data', (piece: string) => (text += piece))
+  if (!socket.closed) await new Promise((resolve) => socket.once('close', resolve))
+  return text
+}

@@ -1,0 +1,87 @@
+// HTTPS on one port: HTTP/2 by Node.js, HTTP/1.1 by http1/, as the client chooses (ALPN); or plain HTTP/1.1.
+import { every, realClock, type Clock } from '../../../base/time/clock.ts'
+import { TimeSlicedWork } from '../../../base/work/time-sliced-work.ts'
+import { thenMaybe } from '../../../base/async/maybe-promise.ts'
+import { httpDate } from '../../http1/http-date.ts'
+import { connectionsToClose } from '../../limits/idle-connections.ts'
+import { listenLimitsDefault } from '../../limits/listen-limits.ts'
+import type { ListenerProvider } from '../../http/listener.ts'
+import { MemoryBudget } from '../../limits/memory-budget.ts'
+import type { ServedConnection } from '../../http/served-connection.ts'
+import { isExpired } from '../socket/client-certificate.ts'
+import { compressed } from './compression.ts'
+import { probeFileDescriptors } from '../process/file-descriptors.ts'
+import type { AcceptedConnection } from '../acceptor/acceptor.ts'
+import { Http2ServerConnection } from './http2-server.ts'
+import { openEventLoopAcceptor } from '../acceptor/event-loop-acceptor.ts'
+import { openThreadAcceptor } from '../tls-thread/thread-acceptor.ts'
+
+/** The clock counts the seconds that clients may take; the TLS thread has a clock of its own. */
+export const createListeners = (clock: Clock): ListenerProvider => ({
+  async listen({ host, port, tls, hasTlsThread: isThreaded = false, handle, limits: given, onShed = () => {} }) {
+    const limits = { ...listenLimitsDefault, ...given }
+    let seconds = 0
+    const connections = new Map<ServedConnection, AcceptedConnection>()
+    const options = {
+      handle: ((request) => thenMaybe(handle(request), (known) => compressed(request, known))) as typeof handle,
+      second: () => seconds,
+      date: httpDate(clock),
+      turns: new TimeSlicedWork(realClock),
+      budget: new MemoryBudget(limits, (bytes) => onShed('memory', 1, bytes)),
+      onShed,
+      verifiesClients: Object.keys(tls?.clientAuthorities ?? {}).length > 0,
+    }
+    const serve = (client: AcceptedConnection) => {
+      const { remoteAddress, certificate: shown } = client
+      // A TLS session that is resumed may be older than the certificate is valid.
+      const certificate = shown && isExpired(shown, clock.nowMs()) ? { ...shown, authority: undefined } : shown
+      const whole = { ...options, remoteAddress, certificate, client: client.client }
+      const connection = client.isHttp2 ? new Http2ServerConnection(client, whole) : client.serveHttp1(whole)
+      connections.set(connection, client)
+      client.onClosed(() => connections.delete(connection))
+    }
+    const place = { host, port, limits, onShed }
+    const acceptor =
+      isThreaded && tls !== undefined
+        ? await openThreadAcceptor({ ...place, tls }, serve)
+        : await openEventLoopAcceptor({ ...place, clock, ...(tls && { tls }) }, serve)
+    const timer = every(clock, 1_000, () => {
+      seconds++
+      probeFileDescriptors(() => onShed('descriptors', 1, 0))
+      const nowMs = clock.nowMs()
+      for (const [connection, { certificate }] of connections) {
+        if (certificate !== undefined && isExpired(certificate, nowMs)) connection.revoke()
+        connection.tick()
+      }
+      const idle = connectionsToClose([...connections.keys()], limits)
+      if (idle.length > 0) onShed('idle', idle.length, 0)
+      for (const connection of idle) connection.drain()
+    })
+    return {
+      host: acceptor.host,
+      port: acceptor.port,
+      renew: (fresh) => acceptor.renew(fresh),
+      async close(graceMs) {
+        acceptor.stopAccepting()
+        await drained(connections, graceMs)
+        await acceptor.close()
+        timer.cancel()
+      },
+    }
+  },
+})
+
+export const nodeListeners = createListeners(realClock)
+
+/** Lets answers under way end, for so long: a connection closes behind its last one. */
+async function drained(connections: ReadonlyMap<ServedConnection, AcceptedConnection>, graceMs: number): Promise<void> {
+  const busy = [...connections].filter(([{ isBusy }]) => isBusy)
+  for (const connection of connections.keys()) connection.drain()
+  if (busy.length === 0 || graceMs === 0) return
+  const given = new AbortController()
+  await Promise.race([
+    Promise.all(busy.map(([, client]) => new Promise<void>((resolve) => client.onClosed(resolve)))),
+    realClock.sleep(graceMs, given.signal).catch(() => {}),
+  ])
+  given.abort()
+}

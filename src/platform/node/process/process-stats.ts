@@ -1,0 +1,130 @@
+// Process statistics from Node.js and, on Linux, from /proc.
+import { readdirSync, readFileSync } from 'node:fs'
+import { constants, monitorEventLoopDelay, PerformanceObserver, performance } from 'node:perf_hooks'
+import { getHeapSpaceStatistics } from 'node:v8'
+import type {
+  GarbageCollectionKind,
+  EventLoopDelay,
+  ProcessSample,
+  ProcessStats,
+  ProcessStatsProvider,
+} from '../../process/process-stats.ts'
+
+/** A native timer of this period measures the event loop; it runs no JavaScript. */
+const resolutionMs = 20
+const nanos = 1e9
+
+const collectionKinds: ReadonlyMap<number, GarbageCollectionKind> = new Map([
+  [constants.NODE_PERFORMANCE_GC_MAJOR, 'major'],
+  [constants.NODE_PERFORMANCE_GC_MINOR, 'minor'],
+  [constants.NODE_PERFORMANCE_GC_INCREMENTAL, 'incremental'],
+  [constants.NODE_PERFORMANCE_GC_WEAKCB, 'weakcb'],
+])
+
+export const nodeProcessStats: ProcessStatsProvider = { start: () => new NodeProcessStats() }
+
+class NodeProcessStats implements ProcessStats {
+  readonly #delay = monitorEventLoopDelay({ resolution: resolutionMs })
+  #observer: PerformanceObserver | undefined
+
+  constructor() {
+    this.#delay.enable()
+  }
+
+  onGarbageCollection(listener: (kind: GarbageCollectionKind, seconds: number) => void): void {
+    this.#observer?.disconnect()
+    this.#observer = new PerformanceObserver((list) => {
+      for (const entry of list.getEntries()) {
+        const { detail, duration } = entry as PerformanceEntry & { readonly detail?: { readonly kind?: number } }
+        const kind = collectionKinds.get(detail?.kind ?? 0)
+        if (kind !== undefined) listener(kind, duration / 1000)
+      }
+    })
+    this.#observer.observe({ entryTypes: ['gc'] })
+  }
+
+  read(): ProcessSample {
+    const { user, system } = process.cpuUsage()
+    const { rss, heapTotal, heapUsed, external } = process.memoryUsage()
+    const status = textOf('/proc/self/status')
+    return {
+      startTimeSeconds: performance.timeOrigin / 1000,
+      cpuUserSeconds: user / 1e6,
+      cpuSystemSeconds: system / 1e6,
+      residentBytes: rss,
+      virtualBytes: kilobytesOf(status, virtualSize),
+      dataBytes: kilobytesOf(status, dataSize),
+      openFiles: openFiles(),
+      openFilesMax: numberOf(/^Max open files +(\d+)/m.exec(textOf('/proc/self/limits'))),
+      heapTotalBytes: heapTotal,
+      heapUsedBytes: heapUsed,
+      externalBytes: external,
+      heapSpaces: getHeapSpaceStatistics().map((space) => ({
+        name: space.space_name.replace(/_space$/, ''),
+        totalBytes: space.space_size,
+        usedBytes: space.space_used_size,
+        availableBytes: space.space_available_size,
+      })),
+      eventLoopDelay: this.#takeDelay(),
+      activeResources: countsOf(process.getActiveResourcesInfo()),
+      version: process.version,
+    }
+  }
+
+  [Symbol.dispose](): void {
+    this.#delay.disable()
+    this.#observer?.disconnect()
+  }
+
+  /** The histogram holds the time between two timers: what is beyond their period is the delay. */
+  #takeDelay(): EventLoopDelay {
+    const delay = this.#delay
+    const beyond = (value: number): number =>
+      Number.isFinite(value) && delay.count > 0 ? Math.max(0, value / nanos - resolutionMs / 1000) : 0
+    const taken = {
+      min: beyond(delay.min),
+      max: beyond(delay.max),
+      mean: beyond(delay.mean),
+      stddev: Number.isFinite(delay.stddev) ? delay.stddev / nanos : 0,
+      p50: beyond(delay.percentile(50)),
+      p90: beyond(delay.percentile(90)),
+      p99: beyond(delay.percentile(99)),
+    }
+    delay.reset()
+    return taken
+  }
+}
+
+/** Empty where the system has no such file. */
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return ''
+  }
+}
+
+function openFiles(): number | undefined {
+  try {
+    // One of them is the folder itself.
+    return readdirSync('/proc/self/fd').length - 1
+  } catch {
+    return undefined
+  }
+}
+
+const numberOf = (found: RegExpExecArray | null): number | undefined => (found === null ? undefined : Number(found[1]))
+
+const virtualSize = /^VmSize:\s+(\d+) kB/m
+const dataSize = /^VmData:\s+(\d+) kB/m
+
+function kilobytesOf(status: string, line: RegExp): number | undefined {
+  const kilobytes = numberOf(line.exec(status))
+  return kilobytes === undefined ? undefined : kilobytes * 1024
+}
+
+function countsOf(types: readonly string[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>()
+  for (const type of types) counts.set(type, (counts.get(type) ?? 0) + 1)
+  return counts
+}

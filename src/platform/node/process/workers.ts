@@ -1,0 +1,36 @@
+import { Worker } from 'node:worker_threads'
+import { threadModule, type WorkerHandle, type Workers } from '../../process/workers.ts'
+
+/** For a function whose input is a request's: what it builds of three megabytes fits, a flood of objects does not. */
+const offloadMegabytesMax = 512
+
+export const nodeWorkers: Workers = {
+  start: (module, data) => handleOf(new Worker(module, { workerData: data })),
+  offload(module) {
+    const worker = new Worker(threadModule('offload-thread', import.meta.url), {
+      workerData: module.href,
+      resourceLimits: { maxOldGenerationSizeMb: offloadMegabytesMax },
+    })
+    worker.unref() // a function that nobody waits for keeps no process alive
+    return handleOf(worker)
+  },
+}
+
+function handleOf<In, Out>(worker: Worker): WorkerHandle<In, Out> {
+  let stopping = false
+  return {
+    post: (message: In) => worker.postMessage(message),
+    listen(onMessage: (message: Out) => void, onEnd: (error: Error | undefined) => void) {
+      let failure: Error | undefined
+      worker.on('message', onMessage)
+      worker.on('error', (error) => (failure = error as Error))
+      worker.on('exit', (code) =>
+        onEnd(stopping ? undefined : (failure ?? new Error(`the worker ended by itself with ${code}`))),
+      )
+    },
+    async stop() {
+      stopping = true
+      await worker.terminate()
+    },
+  }
+}

@@ -1,0 +1,43 @@
+// Who a client is by its certificate.
+import { X509Certificate } from 'node:crypto'
+import type { DetailedPeerCertificate, TLSSocket } from 'node:tls'
+import type { ClientAuthority, ClientCertificate, ListenTls } from '../../http/listener.ts'
+
+/** Which authority a root certificate stands for, by its fingerprint. */
+export type Roots = ReadonlyMap<string, ClientAuthority>
+
+export const rootsOf = ({ clientAuthorities }: ListenTls): Roots =>
+  new Map(
+    (Object.entries(clientAuthorities) as [ClientAuthority, string][]).flatMap(([authority, bundle]) =>
+      (bundle.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? []).map((pem) => [
+        new X509Certificate(pem).fingerprint256,
+        authority,
+      ]),
+    ),
+  )
+
+/** The certificate of a connection. */
+export interface ConnectionCertificate extends ClientCertificate {
+  readonly validToMs: number
+}
+
+export const isExpired = ({ validToMs }: ConnectionCertificate, nowMs: number): boolean => validToMs < nowMs
+
+/** Slow, and the same while the connection lives. A resumed TLS session has the certificate of its first handshake. */
+export function clientCertificate(socket: TLSSocket, roots: Roots): ConnectionCertificate | undefined {
+  const peer = socket.getPeerCertificate(true)
+  if (peer?.subject === undefined) return undefined
+  const organizations: unknown = peer.subject.O
+  return {
+    commonName: String(peer.subject.CN ?? ''),
+    organizations: organizations === undefined ? [] : [organizations].flat().map(String),
+    fingerprint: peer.fingerprint256.replaceAll(':', '').toLowerCase(),
+    authority: socket.authorized ? roots.get(rootOf(peer).fingerprint256) : undefined,
+    validToMs: Date.parse(peer.valid_to),
+  }
+}
+
+function rootOf(certificate: DetailedPeerCertificate): DetailedPeerCertificate {
+  const { issuerCertificate: issuer } = certificate
+  return issuer === undefined || issuer === certificate ? certificate : rootOf(issuer)
+}

@@ -1,0 +1,36 @@
+// The first bytes of a connection tell TLS from plain HTTP.
+import type { Socket } from 'node:net'
+
+/** As upstream answers it. */
+export const plainHttpResponse = 'HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to an HTTPS server.\n'
+
+/** The first byte of a TLS handshake record. */
+const handshakeRecord = 0x16
+/** As upstream: the beginnings that are taken for HTTP. */
+const httpBeginnings = ['GET /', 'HEAD ', 'POST ', 'PUT /', 'OPTIO']
+const beginningBytes = 5
+
+export type DetectedProtocol = 'tls' | 'http' | 'unknown'
+
+/** Undefined while there are too few. */
+export function protocolOf(bytes: Uint8Array): DetectedProtocol | undefined {
+  if (bytes[0] === handshakeRecord) return 'tls'
+  if (bytes.length < beginningBytes) return undefined
+  return httpBeginnings.includes(String.fromCharCode(...bytes.subarray(0, beginningBytes))) ? 'http' : 'unknown'
+}
+
+/** Calls back once, with the socket as if nothing had been read. */
+export function detectProtocol(socket: Socket, onKind: (kind: DetectedProtocol) => void): void {
+  let bytes: Buffer = Buffer.alloc(0)
+  const detect = () => {
+    const piece = socket.read() as Buffer | null
+    if (piece === null) return
+    bytes = bytes.length === 0 ? piece : Buffer.concat([bytes, piece])
+    const kind = protocolOf(bytes)
+    if (kind === undefined) return
+    socket.off('readable', detect)
+    socket.unshift(bytes)
+    onKind(kind)
+  }
+  socket.on('readable', detect)
+}

@@ -1,0 +1,113 @@
+// Acceptor: accepts TCP connections within the limits of a listener, and speaks TLS on them where it has a certificate.
+// The event loop and the TLS thread use the same.
+import { once } from 'node:events'
+import { createServer, type AddressInfo, type Socket } from 'node:net'
+import type { TLSSocket } from 'node:tls'
+import type { Clock } from '../../../base/time/clock.ts'
+import { clientKey } from '../../limits/client-key.ts'
+import { ConnectionLimiter } from '../../limits/connection-limiter.ts'
+import type { ListenLimits, OnShed } from '../../limits/listen-limits.ts'
+import type { ListenTls } from '../../http/listener.ts'
+import { detectProtocol, plainHttpResponse } from './protocol-detection.ts'
+import { secureContextOf, createTlsServer } from './tls-server.ts'
+
+export interface TcpServerOptions {
+  readonly tls: ListenTls | undefined
+  readonly limits: ListenLimits
+  readonly clock: Clock
+  readonly onShed: OnShed
+  /** A connection on which HTTP may begin. */
+  readonly onConnection: (socket: Socket | TLSSocket) => void
+}
+
+export class TcpServer {
+  readonly #options: TcpServerOptions
+  readonly #server = createServer((socket) => this.#accept(socket))
+  readonly #tlsServer: ReturnType<typeof createTlsServer> | undefined
+  readonly #limiter: ConnectionLimiter<Socket>
+  readonly #sockets = new Set<Socket>()
+  readonly #closed = new Promise<void>((resolve) => this.#server.once('close', resolve))
+  /** What is to be done when a handshake is complete, by the address and port of the client. */
+  readonly #handshakes = new Map<string, () => void>()
+
+  constructor(options: TcpServerOptions) {
+    this.#options = options
+    this.#limiter = new ConnectionLimiter(options.limits)
+    this.#tlsServer = options.tls && createTlsServer(options.tls)
+    this.#tlsServer?.on('secureConnection', (socket: TLSSocket) => {
+      this.#handshakes.get(peerOf(socket))?.()
+      options.onConnection(socket)
+    })
+  }
+
+  async listen(port: number, host: string): Promise<AddressInfo> {
+    this.#server.listen(port, host)
+    await once(this.#server, 'listening')
+    // An accept that fails is no reason to end: the next may succeed. A lack of file descriptors is found by the listener.
+    this.#server.on('error', () => {})
+    return this.#server.address() as AddressInfo
+  }
+
+  renew(tls: ListenTls): void {
+    this.#tlsServer?.setSecureContext(secureContextOf(tls))
+  }
+
+  /** Accepts no more connections. */
+  stopAccepting(): void {
+    this.#server.close()
+  }
+
+  /** Resolves when every connection is closed. */
+  async close(): Promise<void> {
+    for (const socket of this.#sockets) socket.destroy()
+    await this.#closed
+  }
+
+  #accept(socket: Socket): void {
+    const { onShed, onConnection } = this.#options
+    const client = clientKey(socket.remoteAddress ?? '')
+    socket.on('error', () => {}) // `close` follows
+    const acceptance = this.#limiter.accept(client, socket)
+    if (acceptance.kind === 'refused') {
+      onShed(acceptance.reason, 1, 0)
+      return void socket.destroy()
+    }
+    this.#sockets.add(socket)
+    socket.once('close', () => {
+      this.#sockets.delete(socket)
+      this.#limiter.closed(client, socket)
+    })
+    if (acceptance.shed !== undefined) {
+      onShed('handshakes', 1, 0)
+      acceptance.shed.destroy()
+    }
+    if (this.#tlsServer !== undefined) return this.#handshake(socket, client)
+    this.#limiter.established(client, socket)
+    onConnection(socket)
+  }
+
+  #handshake(socket: Socket, client: string): void {
+    const { limits, clock, onShed } = this.#options
+    const peer = peerOf(socket)
+    const timer = clock.after(limits.handshakeMsMax, () => {
+      onShed('handshake-timeout', 1, 0)
+      socket.destroy()
+    })
+    this.#handshakes.set(peer, () => {
+      timer.cancel()
+      this.#handshakes.delete(peer)
+      this.#limiter.established(client, socket)
+    })
+    socket.once('close', () => {
+      timer.cancel()
+      this.#handshakes.delete(peer)
+    })
+    detectProtocol(socket, (kind) => {
+      if (kind === 'tls') this.#tlsServer?.emit('connection', socket)
+      else if (kind === 'http') socket.end(plainHttpResponse).resume()
+      else socket.destroy()
+    })
+  }
+}
+
+const peerOf = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddress} ${remotePort}`

@@ -1,0 +1,45 @@
+// What is provided behaves as what newer runtimes have: the same calls on both.
+import { deepEqual, equal, throws } from 'node:assert/strict'
+import { test } from 'node:test'
+import { polyfillUint8Array } from './uint8-array-polyfill.ts'
+
+class Bytes extends Uint8Array {}
+polyfillUint8Array(Bytes)
+const own = Object.getOwnPropertyNames(Bytes.prototype)
+
+const samples = [[], [0], [255, 254], [251, 255, 191], [1, 2, 3, 4, 5]]
+const options = [
+  {},
+  { alphabet: 'base64url' },
+  { omitPadding: true },
+  { alphabet: 'base64url', omitPadding: true },
+] as const
+
+test('the type under test has methods of its own', () => {
+  deepEqual(own.toSorted(), ['constructor', 'toBase64', 'toHex'])
+  equal(Object.hasOwn(Bytes, 'fromBase64'), true)
+})
+
+for (const sample of samples)
+  test(`bytes ${sample} become the same texts, and come back`, () => {
+    const [ours, theirs] = [new Bytes(sample), new Uint8Array(sample)]
+    equal(ours.toHex(), theirs.toHex())
+    deepEqual([...Bytes.fromHex(ours.toHex())], sample)
+    for (const each of options) {
+      const text = theirs.toBase64(each)
+      equal(ours.toBase64(each), text)
+      deepEqual([...Bytes.fromBase64(text, 'alphabet' in each ? { alphabet: each.alphabet } : {})], sample)
+    }
+  })
+
+const refused = ['a', 'ab=', 'a_b-', 'ab==c', '!!!!']
+for (const text of refused)
+  test(`${text} is no base64, here as there`, () => {
+    throws(() => Uint8Array.fromBase64(text), SyntaxError)
+    throws(() => Bytes.fromBase64(text), SyntaxError)
+  })
+
+test('white space in base64 is passed over, and odd hex is refused', () => {
+  deepEqual([...Bytes.fromBase64('AQ\n ID')], [...Uint8Array.fromBase64('AQ\n ID')])
+  throws(() => Bytes.fromHex('abc'), SyntaxError)
+})

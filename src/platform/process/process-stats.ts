@@ -1,0 +1,54 @@
+// What a process uses of its machine and of its JavaScript engine. Reading is cheap enough for every scrape of /metrics.
+
+export interface ProcessStatsProvider {
+  /** Begins to measure the delay of the event loop and garbage collections, until it is disposed of. */
+  start(): ProcessStats
+}
+
+export interface ProcessStats extends Disposable {
+  /** As it is now; delays of the event loop since the last reading. */
+  read(): ProcessSample
+  /** Calls the listener with each garbage collection. */
+  onGarbageCollection(listener: (kind: GarbageCollectionKind, seconds: number) => void): void
+}
+
+export type GarbageCollectionKind = 'major' | 'minor' | 'incremental' | 'weakcb'
+
+export interface ProcessSample {
+  readonly startTimeSeconds: number
+  readonly cpuUserSeconds: number
+  readonly cpuSystemSeconds: number
+  readonly residentBytes: number
+  /** Undefined where the system does not tell. */
+  readonly virtualBytes: number | undefined
+  readonly dataBytes: number | undefined
+  readonly openFiles: number | undefined
+  readonly openFilesMax: number | undefined
+  readonly heapTotalBytes: number
+  readonly heapUsedBytes: number
+  readonly externalBytes: number
+  readonly heapSpaces: readonly HeapSpace[]
+  readonly eventLoopDelay: EventLoopDelay
+  /** What keeps the process alive, by type: handles, requests and timers. */
+  readonly activeResources: ReadonlyMap<string, number>
+  /** `v26.10.0` */
+  readonly version: string
+}
+
+export interface HeapSpace {
+  readonly name: string
+  readonly totalBytes: number
+  readonly usedBytes: number
+  readonly availableBytes: number
+}
+
+/** How much later than planned timers ran, in seconds. */
+export interface EventLoopDelay {
+  readonly min: number
+  readonly max: number
+  readonly mean: number
+  readonly stddev: number
+  readonly p50: number
+  readonly p90: number
+  readonly p99: number
+}

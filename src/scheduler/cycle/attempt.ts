@@ -1,0 +1,53 @@
+// Attempt: one try to schedule a pod, and what is measured of it.
+import type { Clock } from '../../base/time/clock.ts'
+import { ProfileMetrics, Stopwatch, type SchedulerMetrics } from '../framework/scheduler-metrics.ts'
+import type { Profile } from '../framework/profile.ts'
+import type { QueuedPod } from '../queue/scheduling-queue.ts'
+import { timedProfile } from './timed-profile.ts'
+
+export interface Attempt {
+  readonly queued: QueuedPod
+  readonly profile: Profile
+  readonly stopwatch: Stopwatch
+}
+
+/** Of so many attempts one tells how long each plugin took. */
+const timedOneIn = 100
+
+export class Attempts {
+  readonly #clock: Clock
+  readonly #profiles: ReadonlyMap<string, { plain: Profile; timed: Profile; metrics: ProfileMetrics }>
+  #count = 0
+
+  constructor(profiles: readonly Profile[], metrics: SchedulerMetrics, clock: Clock) {
+    this.#clock = clock
+    this.#profiles = new Map(
+      profiles.map((plain) => [
+        plain.schedulerName,
+        {
+          plain,
+          timed: timedProfile(plain, metrics.pluginSeconds, clock),
+          metrics: new ProfileMetrics(metrics, plain.schedulerName),
+        },
+      ]),
+    )
+  }
+
+  begin(queued: QueuedPod): Attempt {
+    const { plain, timed, metrics } = this.#of(queued)
+    const profile = ++this.#count % timedOneIn === 0 ? timed : plain
+    return { queued, profile, stopwatch: new Stopwatch(metrics, this.#clock) }
+  }
+
+  bound({ queued: waiting, stopwatch: watch }: Attempt): void {
+    watch.end('scheduled')
+    const { attempts, firstAttemptMs: firstTriedMs = NaN } = waiting
+    this.#of(waiting).metrics.bound(attempts + 1, (this.#clock.monotonicMs() - firstTriedMs) / 1000)
+  }
+
+  #of({ pod: { spec } }: QueuedPod) {
+    const found = this.#profiles.get(spec.schedulerName)
+    if (found === undefined) throw new Error(`there is no profile ${spec.schedulerName}`)
+    return found
+  }
+}

@@ -1,0 +1,140 @@
+// DecisionRecord: why pods are where they are, or nowhere: for every node each plugin's verdict and score. Bounded.
+import { RingAllocator } from '../../base/collections/ring-allocator.ts'
+import type { ObjectKey } from '../../api/meta/object.ts'
+import type { Scores } from './scoring.ts'
+import { verdictAt, type RecordedVerdicts, type NodeVerdict } from '../framework/verdicts.ts'
+
+export interface Decision {
+  readonly atMs: number
+  readonly schedulerName: string
+  /** Where the pod goes; undefined when it fits nowhere. */
+  readonly nodeName: string | undefined
+  /** What the pod's condition says, when it fits nowhere. */
+  readonly message: string
+  /** Names by slot at that time. */
+  readonly names: readonly string[]
+  readonly verdicts: RecordedVerdicts
+  /** Undefined when there was nothing to choose from. */
+  readonly scores: Scores | undefined
+}
+
+/** A decision as it is told: one row per node. */
+export interface Explanation {
+  readonly pod: ObjectKey
+  readonly at: string
+  readonly schedulerName: string
+  readonly nodeName?: string
+  readonly message: string
+  readonly nodes: readonly ExplainedNode[]
+}
+
+export interface ExplainedNode {
+  readonly node: string
+  readonly verdict: 'fits' | 'rejected' | 'not asked'
+  readonly plugin?: string
+  readonly reasons?: readonly string[]
+  readonly total?: number
+  readonly scores?: Readonly<Record<string, number>>
+}
+
+/** For all decisions together: 5,000 nodes leave room for the last few hundred pods. */
+const bytesMax = 8 << 20
+/** What a decision counts for at least, so that there are no more than some thousands. */
+const decisionBytesMin = 1 << 10
+
+/** What is left of a decision beside its lists, and where in the record's memory those are. */
+interface RecordedDecision extends Omit<Decision, 'verdicts' | 'scores'> {
+  readonly address: number
+  readonly fittingCount: number
+  /** 0 when no node was rejected. */
+  readonly codeCount: number
+  readonly distinct: readonly NodeVerdict[]
+  /** Who scored; undefined when there was nothing to choose from. */
+  readonly plugins: readonly string[] | undefined
+}
+
+export class DecisionRecord {
+  readonly #memory = new RingAllocator(bytesMax)
+  /** In the order of their places. */
+  readonly #recorded = new Map<ObjectKey, RecordedDecision>()
+
+  /** The lists of the decision are copied. */
+  record(pod: ObjectKey, { verdicts, scores, ...rest }: Decision): void {
+    this.forget(pod)
+    const { codes, distinct } = verdicts
+    const fitting = scores?.slots ?? verdicts.fitting
+    const [fittingCount, codeCount] = [fitting.length, codes?.length ?? 0]
+    const plugins = scores?.columns.map(({ plugin }) => plugin)
+    const address = this.#memory.allocate(bytesOf(fittingCount, codeCount, plugins?.length))
+    if (address === undefined) return
+    const kept = { ...rest, address, fittingCount, codeCount, distinct, plugins }
+    const lists = this.#lists(kept)
+    lists.fitting.set(fitting)
+    if (codes !== undefined) lists.codes?.set(codes)
+    if (scores !== undefined) lists.totals?.set(scores.totals)
+    for (const [index, { values }] of (scores?.columns ?? []).entries()) lists.columns.set(values, index * fittingCount)
+    this.#recorded.set(pod, kept)
+    for (const [oldest, { address }] of this.#recorded) {
+      if (this.#memory.isAllocated(address)) return
+      this.#recorded.delete(oldest)
+    }
+  }
+
+  forget(pod: ObjectKey): void {
+    this.#recorded.delete(pod)
+  }
+
+  /** Undefined when nothing was decided, or that has been forgotten. */
+  explain(pod: ObjectKey): Explanation | undefined {
+    const kept = this.#recorded.get(pod)
+    if (kept === undefined) return undefined
+    const { atMs, schedulerName, nodeName, message, names } = kept
+    const lists = this.#lists(kept)
+    const nodes = names.flatMap((name, slot) => (name === '' ? [] : [explainNode(kept, lists, name, slot)]))
+    const at = new Date(atMs).toISOString()
+    return { pod, at, schedulerName, ...(nodeName !== undefined && { nodeName }), message, nodes }
+  }
+
+  /** The lists of a decision in the record's memory, the widest numbers first. */
+  #lists({ address, fittingCount, codeCount, plugins }: RecordedDecision): Lists {
+    const { bytes, offset } = this.#memory.bytesAt(address)
+    const totalCount = plugins === undefined ? 0 : fittingCount
+    const fittingFrom = offset + totalCount * 8
+    const codesFrom = fittingFrom + fittingCount * 4
+    const columnsFrom = codesFrom + codeCount * 2
+    return {
+      totals: plugins && new Float64Array(bytes, offset, totalCount),
+      fitting: new Int32Array(bytes, fittingFrom, fittingCount),
+      codes: codeCount === 0 ? undefined : new Uint16Array(bytes, codesFrom, codeCount),
+      columns: new Uint8Array(bytes, columnsFrom, (plugins?.length ?? 0) * fittingCount),
+    }
+  }
+}
+
+interface Lists {
+  readonly totals: Float64Array | undefined
+  readonly fitting: Int32Array
+  readonly codes: Uint16Array | undefined
+  /** Of each plugin its values, one after the other. */
+  readonly columns: Uint8Array
+}
+
+const bytesOf = (fittingCount: number, codeCount: number, pluginCount: number | undefined): number =>
+  Math.max(decisionBytesMin, fittingCount * (4 + (pluginCount === undefined ? 0 : 8 + pluginCount)) + codeCount * 2)
+
+function explainNode(
+  { distinct, plugins = [] }: RecordedDecision,
+  lists: Lists,
+  node: string,
+  slot: number,
+): ExplainedNode {
+  const { fitting, codes, totals, columns } = lists
+  const verdict = verdictAt({ codes, fitting, distinct }, slot)
+  if (verdict === undefined) return { node, verdict: 'not asked' }
+  if (verdict !== 'fits')
+    return { node, verdict: 'rejected', plugin: verdict.plugin, reasons: verdict.rejection.reasons }
+  const index = fitting.indexOf(slot)
+  if (totals === undefined || index < 0) return { node, verdict: 'fits' }
+  const given = plugins.map((plugin, column) => [plugin, columns[column * fitting.length + index] ?? 0] as const)
+  return { node, verdict: 'fits', total: totals[index] ?? 0, scores: Object.fromEntries(given) }
+}

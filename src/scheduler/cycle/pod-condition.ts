@@ -1,0 +1,51 @@
+// The pod's own word on why it waits: its PodScheduled condition, and the node that is being cleared for it.
+import { rfc3339, type Clock } from '../../base/time/clock.ts'
+import type { Context } from '../../base/observability/context.ts'
+import { errorText, type Log } from '../../base/observability/log.ts'
+import { podCondition } from '../../api/core/v1/pod/pod-readiness.ts'
+import { pod, type Pod } from '../../api/core/v1/pod/pod.ts'
+import { keyOf, namespaceOf } from '../../api/meta/object.ts'
+import { hasReason } from '../../api/errors/status-error.ts'
+import type { Client } from '../../client/client.ts'
+import { measuredCall, type SchedulerMetrics } from '../framework/scheduler-metrics.ts'
+
+export interface PodConditionDeps {
+  readonly client: Client
+  readonly clock: Clock
+  readonly log: Log
+  readonly metrics: SchedulerMetrics
+}
+
+/** `nominated`: a node's name, '' to take the nomination back, undefined to leave it as it is. */
+export async function markUnscheduled(
+  target: Pod,
+  reason: 'Unschedulable' | 'SchedulerError',
+  message: string,
+  nominated: string | undefined,
+  { client, clock, log, metrics }: PodConditionDeps,
+  context: Context,
+): Promise<void> {
+  const before = podCondition(target, 'PodScheduled')
+  const isSame = before?.status === 'False' && before.reason === reason && before.message === message
+  const isSameNode = nominated === undefined || nominated === (target.status.nominatedNodeName ?? '')
+  if (isSame && isSameNode) return
+  const condition = {
+    type: 'PodScheduled',
+    status: 'False',
+    reason,
+    message,
+    lastTransitionTime: before?.status === 'False' ? before.lastTransitionTime : rfc3339(clock.nowMs()),
+    ...(target.metadata.generation && { observedGeneration: target.metadata.generation }),
+  }
+  const status = { conditions: [condition], ...(!isSameNode && { nominatedNodeName: nominated || null }) }
+  try {
+    const { name } = target.metadata
+    await measuredCall('pod_status_patch', metrics, clock, () =>
+      client.of(pod).patch(name, namespaceOf(target), { status }, 'strategic', context, 'status'),
+    )
+  } catch (error) {
+    // The pod is tried again in any case; what could not be written now is written then.
+    if (!context.signal.aborted && !hasReason(error, 'NotFound'))
+      log.debug('a pod could not be told why it waits', { pod: keyOf(target), error: errorText(error) })
+  }
+}

@@ -1,0 +1,42 @@
+// makeRoom: nothing fits, so the plugins are asked whether removing something helps. The first that nominates a node wins.
+import type { Context } from '../../base/observability/context.ts'
+import { errorText, type Log } from '../../base/observability/log.ts'
+import { keyOf } from '../../api/meta/object.ts'
+import type { FilterRun, PostFilterResult } from '../framework/framework.ts'
+import type { PluginAt, Profile } from '../framework/profile.ts'
+
+export interface PostFilterOutcome {
+  /** The node that is being cleared; undefined when none is. */
+  readonly nominated: string | undefined
+  /** Why the plugins could not help. */
+  readonly failures: readonly string[]
+  readonly clearsNomination: boolean
+}
+
+export async function runPostFilters(
+  run: FilterRun,
+  profile: Profile,
+  log: Log,
+  ctx: Context,
+): Promise<PostFilterOutcome> {
+  const failures: string[] = []
+  let clearsNomination = false
+  for (const plugin of profile.at.postFilter) {
+    const result = await ask(plugin, run, log, ctx)
+    if (result.kind === 'nominated') return { nominated: result.nodeName, failures, clearsNomination }
+    failures.push(result.message)
+    clearsNomination ||= result.clearsNomination
+  }
+  return { nominated: undefined, failures, clearsNomination }
+}
+
+/** Asked at once, while the snapshot is as the filters saw it; only the answer may take time. */
+async function ask(plugin: PluginAt<'postFilter'>, run: FilterRun, log: Log, ctx: Context): Promise<PostFilterResult> {
+  try {
+    return await plugin.postFilter(run, ctx)
+  } catch (error) {
+    const { name } = plugin
+    log.warn('no room could be made', { pod: keyOf(run.cycle.pod), plugin: name, error: errorText(error) })
+    return { kind: 'failed', message: `${name} failed`, clearsNomination: false }
+  }
+}

@@ -1,0 +1,87 @@
+// Cluster watch: changes of nodes, pods and what plugins watch become deltas of the snapshot, moves of the queue, and
+// events that may help pods which wait.
+import type { Cause } from '../../base/observability/flow-recorder.ts'
+import { namespace } from '../../api/core/v1/namespace.ts'
+import { node, type Node } from '../../api/core/v1/node/node.ts'
+import { isPodFinished } from '../../api/core/v1/pod/pod-readiness.ts'
+import { isBound, pod, type Pod } from '../../api/core/v1/pod/pod.ts'
+import type { Kind } from '../../api/kind/kind.ts'
+import { isBeingDeleted, type ObjectKey } from '../../api/meta/object.ts'
+import type { Informers } from '../../client/informer/informers.ts'
+import { equalValues } from '../../schema/json/json-value.ts'
+import type { ClusterEvent } from '../framework/framework.ts'
+import type { Nominator } from '../framework/nominator.ts'
+import type { Snapshot } from '../snapshot/snapshot.ts'
+
+export interface EventHandlerDeps {
+  readonly informers: Informers
+  readonly snapshot: Snapshot
+  readonly nominator: Nominator
+  /** Kinds beside nodes, pods and namespaces that plugins want to hear of. */
+  readonly kinds: readonly Kind[]
+  onClusterEvent(event: ClusterEvent, cause: Cause): void
+  /** A pod that has no node; `isNews` when it asks for something else than before. */
+  onPending(pod: Pod, cause: Cause, mayHelp: boolean): void
+  /** A pod that needs no node any more, or has one. */
+  onNotPending(key: ObjectKey, pod: Pod, isGone: boolean): void
+}
+
+export function addEventHandlers(deps: EventHandlerDeps): void {
+  const { informers, snapshot, onClusterEvent: wake } = deps
+  informers.of(node).onChange(({ now, before, key, cause }) => {
+    if (now === undefined) return snapshot.removeNode(key)
+    snapshot.setNode(now)
+    if (before === undefined) wake({ kind: 'node-added', node: now }, cause)
+    else if (isRelevantNodeChange(now, before)) wake({ kind: 'node-changed', node: now, before }, cause)
+  })
+  informers.of(namespace).onChange(({ now, before, key, cause }) => {
+    snapshot.setNamespace(key, now && (now.metadata.labels ?? {}))
+    if (!equalValues(now?.metadata.labels, before?.metadata.labels))
+      wake({ kind: 'object-changed', resource: namespace.plural, now, before }, cause)
+  })
+  informers.of(pod).onChange(({ now, before, key, cause }) => onPod(deps, key, now, before, cause))
+  for (const kind of new Set(deps.kinds))
+    if (kind.plural !== namespace.plural)
+      informers.of(kind).onChange(({ now, before, cause }) => {
+        wake({ kind: 'object-changed', resource: kind.plural, now, before }, cause)
+      })
+}
+
+function onPod(deps: EventHandlerDeps, key: ObjectKey, now: Pod | undefined, before: Pod | undefined, cause: Cause) {
+  const { snapshot, nominator, onClusterEvent: wake } = deps
+  if (now === undefined || isPodFinished(now)) {
+    const last = now ?? before
+    if (last === undefined) return
+    nominator.set(last, undefined)
+    snapshot.remove(last)
+    deps.onNotPending(key, last, true)
+    if (before !== undefined && isBound(before) && !isPodFinished(before))
+      wake({ kind: 'pod-removed', pod: before }, cause)
+  } else if (isBound(now)) {
+    nominator.set(now, undefined)
+    deps.onNotPending(key, now, false)
+    snapshot.place(now, now.spec.nodeName)
+    if (before === undefined || !isBound(before)) wake({ kind: 'pod-placed', pod: now }, cause)
+    else if (isRelevantPodChange(now, before)) wake({ kind: 'pod-changed', pod: now, before }, cause)
+  } else if (isBeingDeleted(now)) {
+    nominator.set(now, undefined)
+    deps.onNotPending(key, now, false)
+  } else {
+    // A nomination that is decided but not yet written stands until the pod says something else.
+    const said = now.status.nominatedNodeName
+    nominator.set(now, said === before?.status.nominatedNodeName ? nominator.nodeOf(now) : said)
+    deps.onPending(now, cause, before !== undefined && isRelevantPodChange(now, before))
+  }
+}
+
+/** A heartbeat is no news. */
+const isRelevantNodeChange = (now: Node, before: Node): boolean =>
+  !equalValues(now.spec, before.spec) ||
+  !equalValues(now.metadata.labels, before.metadata.labels) ||
+  !equalValues(now.status.allocatable, before.status.allocatable)
+
+const isRelevantPodChange = (now: Pod, before: Pod): boolean =>
+  now.metadata.generation !== before.metadata.generation ||
+  now.metadata.deletionTimestamp !== before.metadata.deletionTimestamp ||
+  !equalValues(now.metadata.labels, before.metadata.labels) ||
+  !equalValues(now.status.resourceClaimStatuses, before.status.resourceClaimStatuses)

@@ -1,0 +1,60 @@
+// Waking: which of the parked pods an event may help. Only plugins that rejected a pod are asked about it.
+import type { Clock } from '../../base/time/clock.ts'
+import type { Cause } from '../../base/observability/flow-recorder.ts'
+import type { Pod } from '../../api/core/v1/pod/pod.ts'
+import { eventLabel } from './event-label.ts'
+import type { Extender } from '../framework/extender.ts'
+import type { SchedulerPlugin, ClusterEvent } from '../framework/framework.ts'
+import type { SchedulerMetrics } from '../framework/scheduler-metrics.ts'
+import type { Profile } from '../framework/profile.ts'
+import type { SchedulingQueue } from '../queue/scheduling-queue.ts'
+
+export interface QueueingHintDeps {
+  readonly queue: SchedulingQueue
+  readonly profiles: ReadonlyMap<string, Profile>
+  readonly extenders: readonly Extender[]
+  readonly metrics: Pick<SchedulerMetrics, 'eventSeconds' | 'hintSeconds'>
+  readonly clock: Clock
+}
+
+export function requeueOnEvent(deps: QueueingHintDeps, event: ClusterEvent, cause: Cause): void {
+  const { queue, profiles, extenders, metrics, clock } = deps
+  const label = eventLabel(event)
+  const sinceMs = clock.monotonicMs()
+  const isOpen = ({ eventsToRegister: wakesOn, watches = [] }: SchedulerPlugin) =>
+    wakesOn === undefined ||
+    (wakesOn.includes(event.kind) &&
+      (event.kind !== 'object-changed' || watches.some(({ plural }) => plural === event.resource)))
+  const hopeful = (profile: Profile | undefined, rejectedBy: ReadonlySet<string>) =>
+    profile?.plugins.filter((plugin) => rejectedBy.has(plugin.name) && isOpen(plugin)) ?? []
+  // What helps where an extender said no, only the extender knows.
+  const isAnybodysGuess = (rejectedBy: ReadonlySet<string>) =>
+    rejectedBy.size === 0 || extenders.some(({ url }) => rejectedBy.has(url))
+  queue.requeue(
+    (rejectedBy) =>
+      isAnybodysGuess(rejectedBy) || [...profiles.values()].some((profile) => hopeful(profile, rejectedBy).length > 0),
+    ({ pod, rejectedBy }) =>
+      isAnybodysGuess(rejectedBy) ||
+      hopeful(profiles.get(pod.spec.schedulerName), rejectedBy).some((plugin) =>
+        asked(deps, plugin, event, label, pod),
+      ),
+    cause,
+    label,
+  )
+  metrics.eventSeconds.observe({ event: label }, (clock.monotonicMs() - sinceMs) / 1000)
+}
+
+function asked(
+  { metrics, clock }: QueueingHintDeps,
+  plugin: SchedulerPlugin,
+  event: ClusterEvent,
+  label: string,
+  pod: Pod,
+): boolean {
+  if (plugin.queueingHint === undefined) return true
+  const sinceMs = clock.monotonicMs()
+  const canHelp = plugin.queueingHint(event, pod)
+  const labels = { event: label, hint: canHelp ? 'Queue' : 'QueueSkip', plugin: plugin.name }
+  metrics.hintSeconds.observe(labels, (clock.monotonicMs() - sinceMs) / 1000)
+  return canHelp
+}

@@ -1,0 +1,145 @@
+// Verdicts: what was found about each node in one cycle, two bytes a node. Equal verdicts are kept once. As long as every
+// node that was looked at fits, as in most cycles, only the list of those is kept.
+
+/** Why a pod may not be on a node, or nowhere. */
+export interface Rejection {
+  readonly kind: 'rejected'
+  readonly reasons: readonly string[]
+  /** Whether removing pods from the node could help. */
+  readonly resolvable: boolean
+}
+
+export const rejection = (reasons: string | readonly string[], resolvable: boolean): Rejection => ({
+  kind: 'rejected',
+  reasons: typeof reasons === 'string' ? [reasons] : reasons,
+  resolvable,
+})
+
+export interface NodeVerdict {
+  readonly plugin: string
+  readonly rejection: Rejection
+}
+
+const noSlots = new Int32Array(0)
+const notAsked = 0
+const fitting = 1
+const rejectedFrom = 2
+
+/** What is kept of verdicts when the cycle is over. */
+export interface RecordedVerdicts {
+  /** By slot; undefined when no node was rejected. */
+  readonly codes: Uint16Array | undefined
+  readonly fitting: Int32Array
+  /** What the codes from `rejectedFrom` on mean. */
+  readonly distinct: readonly NodeVerdict[]
+}
+
+export function verdictAt(
+  { codes, fitting: slots, distinct }: RecordedVerdicts,
+  slot: number,
+): NodeVerdict | 'fits' | undefined {
+  const code = codes === undefined ? (slots.includes(slot) ? fitting : notAsked) : (codes[slot] ?? notAsked)
+  return code === notAsked ? undefined : code === fitting ? 'fits' : distinct[code - rejectedFrom]
+}
+
+export class Verdicts implements RecordedVerdicts {
+  readonly #slots: number
+  /** Invariant: as long as there are none, no node was rejected. */
+  #codes: Uint16Array | undefined
+  #fitting: Int32Array = noSlots
+  readonly #distinct: NodeVerdict[] = []
+  readonly #codeOf = new Map<Rejection, number>()
+  #lastRejection: Rejection | undefined
+  #lastCode = notAsked
+
+  constructor(slots: number) {
+    this.#slots = slots
+  }
+
+  get codes(): Uint16Array | undefined {
+    return this.#codes
+  }
+
+  get fitting(): Int32Array {
+    return this.#fitting
+  }
+
+  get distinct(): readonly NodeVerdict[] {
+    return this.#distinct
+  }
+
+  /** These were found to fit; the list is not copied. */
+  accept(slots: Int32Array): void {
+    this.#fitting = slots
+    if (this.#codes !== undefined) for (const slot of slots) this.#codes[slot] = fitting
+  }
+
+  reject(slot: number, { plugin, rejection }: NodeVerdict): void {
+    // Neighbours are most often rejected for the same reason.
+    if (rejection !== this.#lastRejection) {
+      this.#lastRejection = rejection
+      this.#lastCode = this.#codeFor(plugin, rejection)
+    }
+    const codes = this.#codes ?? this.#withCodes()
+    codes[slot] = this.#lastCode
+  }
+
+  /** Undefined when the node was not looked at. */
+  of(slot: number): NodeVerdict | 'fits' | undefined {
+    return verdictAt(this, slot)
+  }
+
+  rejectedBy(): Set<string> {
+    return new Set(this.#distinct.map(({ plugin }) => plugin))
+  }
+
+  /** Whether removing pods could help on this node. */
+  isResolvable(slot: number): boolean {
+    const found = this.of(slot)
+    return typeof found === 'object' && found.rejection.resolvable
+  }
+
+  /** Those of the slots on which removing pods could help. */
+  resolvable(order: Int32Array): Int32Array {
+    const codes = this.#codes
+    if (codes === undefined) return noSlots
+    const isResolvable = this.#distinct.map(({ rejection }) => rejection.resolvable)
+    const found = new Int32Array(order.length)
+    let count = 0
+    for (let index = 0; index < order.length; index++) {
+      const slot = order[index] as number
+      if (isResolvable[(codes[slot] as number) - rejectedFrom] === true) found[count++] = slot
+    }
+    return found.subarray(0, count)
+  }
+
+  *reasonCounts(): Generator<[reason: string, count: number]> {
+    const counts = new Int32Array(this.#distinct.length + rejectedFrom)
+    for (const code of this.#codes ?? []) counts[code] = (counts[code] as number) + 1
+    for (const [index, { rejection }] of this.#distinct.entries())
+      for (const reason of rejection.reasons) yield [reason, counts[index + rejectedFrom] as number]
+  }
+
+  #withCodes(): Uint16Array {
+    const codes = new Uint16Array(this.#slots)
+    for (const slot of this.#fitting) codes[slot] = fitting
+    this.#codes = codes
+    return codes
+  }
+
+  #codeFor(plugin: string, rejection: Rejection): number {
+    const known = this.#codeOf.get(rejection)
+    if (known !== undefined) return known
+    const code = this.#distinct.push({ plugin, rejection }) - 1 + rejectedFrom
+    this.#codeOf.set(rejection, code)
+    return code
+  }
+}
+
+/** `0/5 nodes are available: 2 Insufficient cpu, 3 node(s) were unschedulable.` */
+export function summary(nodeCount: number, reasonCounts: Iterable<readonly [string, number]>): string {
+  const counts = new Map<string, number>()
+  for (const [reason, count] of reasonCounts) counts.set(reason, (counts.get(reason) ?? 0) + count)
+  const reasons = [...counts].map(([reason, count]) => `${count} ${reason}`).toSorted()
+  return `0/${nodeCount} nodes are available:${reasons.length === 0 ? '' : ` ${reasons.join(', ')}.`}`
+}

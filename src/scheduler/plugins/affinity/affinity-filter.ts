@@ -1,0 +1,124 @@
+// Affinity as a demand: how many pods in each domain a pod must, or must not, be with.
+import type { Cycle } from '../../framework/framework.ts'
+import { termMatches, type AffinityTerm } from '../../snapshot/affinity-term.ts'
+import type { PlacedPod, Snapshot } from '../../snapshot/snapshot.ts'
+import { noDomain } from '../../snapshot/topology.ts'
+
+interface TermTally {
+  readonly term: AffinityTerm
+  readonly domains: Float64Array
+  readonly pods: (number | undefined)[]
+}
+
+export interface AffinityTally {
+  /** Pods that every term of the affinity means, by the domain of each term. */
+  readonly affinityTallies: readonly TermTally[]
+  /** How many there are at all; when none, a pod that means itself may be the first. */
+  affinityCount: number
+  readonly matchesItself: boolean
+  /** Pods that one term of the anti-affinity means. */
+  readonly antiAffinityTallies: readonly TermTally[]
+  /** By topology key: pods whose anti-affinity means this pod. */
+  readonly existingAntiAffinityTallies: Map<string, TermTally>
+}
+
+const meansAll = (terms: readonly AffinityTerm[], pod: PlacedPod['pod'], { namespaces }: Snapshot): boolean =>
+  terms.every((term) => termMatches(term, pod, namespaces))
+
+/** Undefined when neither this pod nor any other has a demand. */
+export function tallyAffinity(cycle: Cycle): AffinityTally | undefined {
+  const { facts, snapshot, pod } = cycle
+  const { affinity, antiAffinity } = facts
+  const existingAntiAffinityTallies = new Map<string, TermTally>()
+  for (const { term, holders } of snapshot.terms.of('antiAffinity'))
+    if (termMatches(term, pod, snapshot.namespaces)) {
+      const { domains, pods } = tallyOf(snapshot, existingAntiAffinityTallies, term)
+      for (const [slot, count] of holders) addTo(pods, domains[slot] as number, count)
+    }
+  if (affinity.length === 0 && antiAffinity.length === 0 && existingAntiAffinityTallies.size === 0) return undefined
+  const friendKey = `friends ${affinity.map(({ key }) => key).join(' ')}`
+  const affinityTallies =
+    affinity.length === 0 ? undefined : snapshot.counts.of(friendKey, (other) => meansAll(affinity, other, snapshot))
+  let affinityCount = 0
+  const friendTallies = affinity.map((term) => sumUp(snapshot, term, affinityTallies ?? new Int32Array()))
+  for (const { pods } of friendTallies) for (const count of pods) affinityCount += count ?? 0
+  return {
+    affinityTallies: friendTallies,
+    affinityCount,
+    matchesItself: affinity.length > 0 && meansAll(affinity, pod, snapshot),
+    antiAffinityTallies: antiAffinity.map((term) => sumUp(snapshot, term, countMatching(snapshot, term))),
+    existingAntiAffinityTallies,
+  }
+}
+
+/** How many pods of each node the term means. */
+export const countMatching = (snapshot: Snapshot, term: AffinityTerm): Int32Array =>
+  snapshot.counts.of(`term ${term.key}`, (other) => termMatches(term, other, snapshot.namespaces))
+
+function sumUp(snapshot: Snapshot, term: AffinityTerm, counts: Int32Array): TermTally {
+  const domains = snapshot.topology(term.topologyKey).column.all(snapshot.order)
+  const pods: (number | undefined)[] = []
+  const { order } = snapshot
+  for (let at = 0; at < order.length; at++) {
+    const slot = order[at] as number
+    if (counts[slot] !== 0) addTo(pods, domains[slot] as number, counts[slot] as number)
+  }
+  return { term, domains, pods }
+}
+
+function tallyOf(snapshot: Snapshot, tallies: Map<string, TermTally>, term: AffinityTerm): TermTally {
+  const known = tallies.get(term.topologyKey)
+  if (known !== undefined) return known
+  const made = { term, domains: snapshot.topology(term.topologyKey).column.all(snapshot.order), pods: [] }
+  tallies.set(term.topologyKey, made)
+  return made
+}
+
+function addTo(pods: (number | undefined)[], domain: number, count: number): void {
+  // A node that is not there has no number at all.
+  if (domain >= 0) pods[domain] = (pods[domain] ?? 0) + count
+}
+
+const countAt = ({ domains, pods }: TermTally, slot: number): number => {
+  const domain = domains[slot] as number
+  return domain === noDomain ? 0 : (pods[domain] ?? 0)
+}
+
+export function affinityFits(
+  { affinityTallies: friends, affinityCount: friendCount, matchesItself: isOwnFriend }: AffinityTally,
+  slot: number,
+): boolean {
+  let hasFriends = true
+  for (const tally of friends) {
+    if (tally.domains[slot] === noDomain) return false
+    if (countAt(tally, slot) <= 0) hasFriends = false
+  }
+  return hasFriends || (friendCount === 0 && isOwnFriend)
+}
+
+export function antiAffinityFits({ antiAffinityTallies: foes }: AffinityTally, slot: number): boolean {
+  for (const tally of foes) if (countAt(tally, slot) > 0) return false
+  return true
+}
+
+export function existingFit({ existingAntiAffinityTallies: foesOfPod }: AffinityTally, slot: number): boolean {
+  for (const tally of foesOfPod.values()) if (countAt(tally, slot) > 0) return false
+  return true
+}
+
+/** Counts a pod that comes or goes, as friend, as foe, and as one that minds. */
+export function updateTally(cycle: Cycle, tally: AffinityTally, { slot, pod, facts }: PlacedPod, by: 1 | -1): void {
+  const { snapshot } = cycle
+  if (tally.affinityTallies.length > 0 && meansAll(cycle.facts.affinity, pod, snapshot))
+    for (const { domains, pods } of tally.affinityTallies) {
+      addTo(pods, domains[slot] as number, by)
+      if ((domains[slot] as number) >= 0) tally.affinityCount += by
+    }
+  for (const { term, domains, pods } of tally.antiAffinityTallies)
+    if (termMatches(term, pod, snapshot.namespaces)) addTo(pods, domains[slot] as number, by)
+  for (const term of facts.antiAffinity)
+    if (termMatches(term, cycle.pod, snapshot.namespaces)) {
+      const { domains, pods } = tallyOf(snapshot, tally.existingAntiAffinityTallies, term)
+      addTo(pods, domains[slot] as number, by)
+    }
+}

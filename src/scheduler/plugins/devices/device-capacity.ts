@@ -1,0 +1,60 @@
+// Device capacity: how much of a device a request gets. A device that may be allocated several times is shared out by
+// its capacity; of any other the capacity that is asked for must be there.
+import { lookup } from '../../../base/collections/lookup.ts'
+import type { CapacityRequirements } from '../../../api/resource/v1/device-requests.ts'
+import type { CapacityRequestPolicy, Device } from '../../../api/resource/v1/resource-slice-spec.ts'
+import { quantityText } from '../../../schema/scalar/quantity.ts'
+import { nanosOf } from './device-pools.ts'
+
+/** Amounts in billionths by the name of the capacity. */
+export type Share = ReadonlyMap<string, bigint>
+
+export const isShareable = ({ allowMultipleAllocations }: Device): boolean => allowMultipleAllocations === true
+
+/** What the request takes of the device, empty when it takes the device whole; undefined when it asks for too much. */
+export function shareOf(device: Device, asked: CapacityRequirements | undefined): Share | undefined {
+  const [requests, capacity] = [asked?.requests ?? {}, device.capacity ?? {}]
+  for (const [name, wanted] of Object.entries(requests)) {
+    const offered = lookup(capacity, name)
+    if (offered === undefined || nanosOf(wanted) > nanosOf(offered.value)) return undefined
+  }
+  const share = new Map<string, bigint>()
+  if (!isShareable(device)) return share
+  for (const [name, { value, requestPolicy }] of Object.entries(capacity)) {
+    const wanted = lookup(requests, name)
+    const given =
+      requestPolicy === undefined
+        ? nanosOf(wanted ?? value)
+        : byPolicy(requestPolicy, wanted ?? requestPolicy.default ?? undefined)
+    if (given === undefined || given > nanosOf(value)) return undefined
+    share.set(name, given)
+  }
+  return share
+}
+
+/** The least amount that the policy allows and that is enough. */
+function byPolicy({ validValues, validRange }: CapacityRequestPolicy, wanted: string | undefined): bigint | undefined {
+  const amount = nanosOf(wanted)
+  if (validValues !== undefined && validValues.length > 0)
+    return validValues
+      .map(nanosOf)
+      .filter((value) => value >= amount)
+      .reduce<bigint | undefined>((least, value) => (least === undefined || value < least ? value : least), undefined)
+  if (validRange === undefined) return amount
+  const { min, max, step } = validRange
+  const least = nanosOf(min)
+  const [over, stepNanos] = [amount - least, nanosOf(step)]
+  const steps = stepNanos === 0n ? 0n : (over + stepNanos - 1n) / stepNanos
+  const given = amount <= least ? least : stepNanos === 0n ? amount : least + steps * stepNanos
+  return max !== undefined && given > nanosOf(max) ? undefined : given
+}
+
+/** Whether the device has that much left beside the shares that others have. */
+export const hasRoom = ({ capacity = {} }: Device, share: Share, others: readonly Share[]): boolean =>
+  [...share].every(([name, amount]) => {
+    const used = others.reduce((sum, other) => sum + (other.get(name) ?? 0n), 0n)
+    return used + amount <= nanosOf(lookup(capacity, name)?.value)
+  })
+
+export const consumedBy = ({ capacity = {} }: Device, share: Share): Record<string, string> =>
+  Object.fromEntries([...share].map(([name, amount]) => [name, quantityText(amount, lookup(capacity, name)?.value)]))

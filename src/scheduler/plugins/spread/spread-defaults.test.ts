@@ -1,0 +1,65 @@
+// Spread for pods that say nothing of it: those of the same services and sets are kept apart, by the system's constraints
+// or by those of the profile.
+import { deepEqual } from 'node:assert/strict'
+import { test } from 'node:test'
+import { silentLog } from '../../../base/observability/log.ts'
+import { TaskGroup } from '../../../base/async/task-group.ts'
+import { VirtualClock } from '../../../base/time/virtual-clock.ts'
+import { replicaSet } from '../../../api/apps/v1/replica-set.ts'
+import type { Pod } from '../../../api/core/v1/pod/pod.ts'
+import { service } from '../../../api/core/v1/service/service.ts'
+import { Client } from '../../../client/client.ts'
+import { Informers } from '../../../client/informer/informers.ts'
+import type { PluginDeps } from '../../framework/framework.ts'
+import { aNode, aPod, made, scoresOf, snapshotOf, standing, verdictsOf } from '../../scheduler.harness.ts'
+import { podTopologySpread } from './pod-topology-spread.ts'
+
+const zone = 'topology.kubernetes.io/zone'
+const nodes = [aNode('a', {}, undefined, { [zone]: 'x' }), aNode('b', {}, undefined, { [zone]: 'y' })]
+const web = (name: string, spec: object = {}, labels: object = { app: 'web' }, owner?: object) =>
+  aPod(name, spec, {}, { labels, ...(owner && { ownerReferences: [owner] }) })
+const setOwner = { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'set', uid: 'u', controller: true }
+const byService = [made(service, 'web', { spec: { selector: { app: 'web' } } })]
+const bySet = [made(replicaSet, 'set', { spec: { selector: { matchLabels: { app: 'web' } }, template: {} } })]
+const hard = { topologyKey: zone, whenUnsatisfiable: 'DoNotSchedule', maxSkew: 1 }
+const list = { defaultingType: 'List', defaultConstraints: [hard] }
+const own = {
+  topologySpreadConstraints: [{ ...hard, maxSkew: 9, labelSelector: { matchLabels: { app: 'web' } } }],
+}
+const beyond = "node(s) didn't match pod topology spread constraints"
+
+/** What the plugin says of both nodes when a pod of the same kind stands on node a. */
+async function saidOf(args: unknown, objects: Parameters<typeof standing>[0], target: Pod) {
+  await using tasks = new TaskGroup()
+  const clock = new VirtualClock()
+  const informers = new Informers(new Client(standing(objects)), { clock, log: silentLog }, tasks)
+  for (const kind of podTopologySpread.watches ?? []) informers.of(kind)
+  await clock.settle()
+  await informers.synced()
+  const deps = { informers } as Partial<PluginDeps> as PluginDeps
+  const plugin = { ...podTopologySpread, ...podTopologySpread.configure?.(args, deps) }
+  const snapshot = snapshotOf(nodes, [[web('other'), 'a']])
+  return { verdicts: verdictsOf(plugin, target, snapshot), scores: scoresOf(plugin, target, snapshot) }
+}
+
+const fits = { a: 'fits', b: 'fits' }
+/** By host and by zone: a has 2 × ln 4 + 2 + 4, rounded 9, b has 2 + 4; 100 × (9 + 6 − 9) / 9 = 66. */
+const worked = { a: 66, b: 100 }
+const rows: readonly [
+  why: string,
+  args: unknown,
+  objects: Parameters<typeof standing>[0],
+  target: Pod,
+  verdicts: object,
+  scores: object | undefined,
+][] = [
+  ['a service means both', undefined, byService, web('p'), fits, worked],
+  ['a set means both', undefined, bySet, web('p', {}, { app: 'web' }, setOwner), fits, worked],
+  ['nothing means the pod', undefined, byService, web('p', {}, { app: 'db' }), fits, undefined],
+  ['the profile says how', list, byService, web('p'), { a: beyond, b: 'fits' }, undefined],
+  ['the profile says how, but nothing means the pod', list, [], web('p'), fits, undefined],
+  ['the pod says how itself', list, byService, web('p', own), fits, undefined],
+  ['the profile wants none', { defaultingType: 'List' }, byService, web('p'), fits, undefined],
+]
+for (const [why, args, objects, target, verdicts, scores] of rows)
+  test(`spread by default: ${why}`, async () => deepEqual(await saidOf(args, objects, target), { verdicts, scores }))

@@ -1,0 +1,77 @@
+// The claims for storage that a pod's volumes name, and what stands behind them.
+import { persistentVolume, type PersistentVolume } from '../../../api/core/v1/volume/persistent-volume.ts'
+import {
+  persistentVolumeClaim,
+  type PersistentVolumeClaim,
+} from '../../../api/core/v1/volume/persistent-volume-claim.ts'
+import type { Pod } from '../../../api/core/v1/pod/pod.ts'
+import { keyOf, namespaceOf, objectKey, type ObjectKey } from '../../../api/meta/object.ts'
+import { storageClass, type StorageClass } from '../../../api/storage/v1/storage-class.ts'
+import type { Informers } from '../../../client/informer/informers.ts'
+
+export const storageKinds = [persistentVolume, persistentVolumeClaim, storageClass]
+
+export interface NamedClaim {
+  readonly name: string
+  readonly key: ObjectKey
+  /** Made for this pod from a template in it. */
+  readonly isEphemeral: boolean
+}
+
+export function claimsOf(pod: Pod): NamedClaim[] {
+  const namespace = namespaceOf(pod)
+  return (pod.spec.volumes ?? []).flatMap(({ name: volume, persistentVolumeClaim: source, ephemeral }) => {
+    if (source === undefined && ephemeral === undefined) return []
+    const name = source?.claimName ?? `${pod.metadata.name}-${volume}`
+    return [{ name, key: objectKey(namespace, name), isEphemeral: ephemeral !== undefined }]
+  })
+}
+
+export class StorageLookup {
+  readonly #informers: Informers
+
+  constructor(informers: Informers) {
+    this.#informers = informers
+  }
+
+  claim(key: ObjectKey): PersistentVolumeClaim | undefined {
+    return this.#informers.of(persistentVolumeClaim).get(key)
+  }
+
+  volume(name: string): PersistentVolume | undefined {
+    return this.#informers.of(persistentVolume).get(name)
+  }
+
+  volumesOfClass(name: string): readonly PersistentVolume[] {
+    const volumes = this.#informers.of(persistentVolume)
+    volumes.addIndex('class', ({ spec }) => [spec.storageClassName ?? ''])
+    return volumes.byIndex('class', name)
+  }
+
+  classOf(claim: PersistentVolumeClaim): StorageClass | undefined {
+    const name = classNameOf(claim)
+    return name === '' ? undefined : this.#informers.of(storageClass).get(name)
+  }
+
+  /** The claims of a pod that are there, each with its volume if it is bound to one. */
+  boundOf(pod: Pod): { claim: PersistentVolumeClaim; volume: PersistentVolume | undefined }[] {
+    return claimsOf(pod).flatMap(({ key }) => {
+      const claim = this.claim(key)
+      if (claim === undefined) return []
+      return [{ claim, volume: claim.spec.volumeName ? this.volume(claim.spec.volumeName) : undefined }]
+    })
+  }
+}
+
+export const classNameOf = ({ metadata, spec }: PersistentVolumeClaim): string =>
+  metadata.annotations?.['volume.beta.kubernetes.io/storage-class'] ?? spec.storageClassName ?? ''
+
+/** Bound in both directions, as the volume controller leaves a claim. */
+export const isClaimBound = ({ spec, metadata }: PersistentVolumeClaim): boolean =>
+  Boolean(spec.volumeName) && metadata.annotations?.['pv.kubernetes.io/bind-completed'] !== undefined
+
+/** Whether a change concerns one of the pod's claims, or something that no claim names yet. */
+export function concernsClaims(resource: string, now: Parameters<typeof keyOf>[0] | undefined, pod: Pod): boolean {
+  if (resource !== persistentVolumeClaim.plural || now === undefined) return true
+  return claimsOf(pod).some(({ key }) => key === keyOf(now))
+}

@@ -1,0 +1,264 @@
+// Decision tables of the plugins that look at claims and volumes.
+import { equal } from 'node:assert/strict'
+import { test } from 'node:test'
+import { silentLog } from '../../../base/observability/log.ts'
+import { Metrics } from '../../../base/observability/metrics.ts'
+import { seededRandom } from '../../../base/random/random.ts'
+import { TaskGroup } from '../../../base/async/task-group.ts'
+import { VirtualClock } from '../../../base/time/virtual-clock.ts'
+import type { Node } from '../../../api/core/v1/node/node.ts'
+import { persistentVolumeClaim } from '../../../api/core/v1/volume/persistent-volume-claim.ts'
+import { persistentVolume } from '../../../api/core/v1/volume/persistent-volume.ts'
+import type { Pod } from '../../../api/core/v1/pod/pod.ts'
+import type { Kind } from '../../../api/kind/kind.ts'
+import type { ApiObject } from '../../../api/meta/object.ts'
+import { csiDriver } from '../../../api/storage/v1/csi-driver.ts'
+import { csiNode } from '../../../api/storage/v1/csi-node.ts'
+import { csiStorageCapacity } from '../../../api/storage/v1/csi-storage-capacity.ts'
+import { storageClass } from '../../../api/storage/v1/storage-class.ts'
+import { Client } from '../../../client/client.ts'
+import { Informers } from '../../../client/informer/informers.ts'
+import type { SchedulerPlugin } from '../../framework/framework.ts'
+import { schedulerMetrics } from '../../framework/scheduler-metrics.ts'
+import { Nominator } from '../../framework/nominator.ts'
+import { aNode, aPod, made, snapshotOf, standing, verdictsOf } from '../../scheduler.harness.ts'
+import { nodeVolumeLimits } from './node-volume-limits.ts'
+import { volumeBinding } from './volume-binding.ts'
+import { volumeRestrictions } from './volume-restrictions.ts'
+import { volumeZone } from './volume-zone.ts'
+
+/** What the plugin says about node n when these objects are there. */
+async function verdict(
+  plugin: SchedulerPlugin,
+  target: Pod,
+  on: Node,
+  objects: readonly ApiObject[],
+  placed: readonly Pod[] = [],
+): Promise<string | undefined> {
+  await using tasks = new TaskGroup()
+  const clock = new VirtualClock()
+  const client = new Client(standing(objects))
+  const informers = new Informers(client, { clock, log: silentLog }, tasks)
+  const snapshot = snapshotOf(
+    [on],
+    placed.map((each) => [each, 'n']),
+  )
+  const deps = {
+    ...{ schedulerName: 's', snapshot, nominator: new Nominator(), extenders: [], client, informers, clock },
+    metrics: schedulerMetrics(new Metrics()),
+    ...{
+      random: seededRandom(1),
+      log: silentLog,
+      recordEvent: () => {},
+      retryPreEnqueue: () => {},
+      startTask: () => {},
+    },
+  }
+  const configured = { ...plugin, ...plugin.configure?.(undefined, deps) }
+  for (const kind of plugin.watches ?? []) informers.of(kind)
+  await clock.settle()
+  await informers.synced()
+  return verdictsOf(configured, target, snapshot)['n']
+}
+
+const object = <T extends ApiObject>(kind: Kind<T>, name: string, body: object): T => made(kind, name, body)
+const using = (...claims: string[]) =>
+  aPod('p', { volumes: claims.map((claimName) => ({ name: claimName, persistentVolumeClaim: { claimName } })) })
+const claim = (name: string, spec: object = {}, metadata: object = {}) =>
+  object(persistentVolumeClaim, name, {
+    metadata,
+    spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '5Gi' } }, ...spec },
+  })
+const bound = (name: string, volumeName: string, spec: object = {}) =>
+  claim(name, { volumeName, ...spec }, { annotations: { 'pv.kubernetes.io/bind-completed': 'yes' } })
+const volume = (name: string, spec: object = {}, labels: object = {}) =>
+  object(persistentVolume, name, {
+    metadata: { labels },
+    spec: { capacity: { storage: '10Gi' }, accessModes: ['ReadWriteOnce'], storageClassName: 'late', ...spec },
+  })
+const onHost = (host: string) => ({
+  nodeAffinity: {
+    required: { nodeSelectorTerms: [{ matchExpressions: [{ key: 'host', operator: 'In', values: [host] }] }] },
+  },
+})
+const late = (provisioner: string, extra: object = {}) =>
+  object(storageClass, 'late', { provisioner, volumeBindingMode: 'WaitForFirstConsumer', ...extra })
+const waiting = claim('c', { storageClassName: 'late' })
+const capacity = (amount: string) =>
+  object(csiStorageCapacity, 'x', {
+    storageClassName: 'late',
+    capacity: amount,
+    nodeTopology: { matchLabels: { host: 'n' } },
+  })
+const tellsCapacity = object(csiDriver, 'csi', { spec: { storageCapacity: true } })
+const n = aNode('n', {}, undefined, { host: 'n', 'topology.kubernetes.io/zone': 'a' })
+const csi = (handle: string) => ({ csi: { driver: 'csi', volumeHandle: handle } })
+const limit = (count: number) =>
+  object(csiNode, 'n', { spec: { drivers: [{ name: 'csi', nodeID: 'x', allocatable: { count } }] } })
+const disk = (name: string, readOnly: boolean) =>
+  aPod(name, { volumes: [{ name: 'd', gcePersistentDisk: { pdName: 'd', readOnly } }] })
+
+type Row = readonly [
+  why: string,
+  plugin: SchedulerPlugin,
+  pod: Pod,
+  objects: ApiObject[],
+  placed: Pod[],
+  verdict: string,
+]
+const noVolume = "node(s) didn't find available persistent volumes to bind"
+const rows: readonly Row[] = [
+  ['no claims', volumeBinding, aPod('p'), [], [], 'fits'],
+  ['a claim that is not there', volumeBinding, using('c'), [], [], 'persistentvolumeclaim "c" not found'],
+  [
+    'an unbound claim that does not wait',
+    volumeBinding,
+    using('c'),
+    [claim('c')],
+    [],
+    'pod has unbound immediate PersistentVolumeClaims',
+  ],
+  ['bound, reachable', volumeBinding, using('c'), [bound('c', 'v'), volume('v', onHost('n'))], [], 'fits'],
+  [
+    'bound, out of reach',
+    volumeBinding,
+    using('c'),
+    [bound('c', 'v'), volume('v', onHost('m'))],
+    [],
+    "node(s) didn't match PersistentVolume's node affinity",
+  ],
+  [
+    'bound to nothing',
+    volumeBinding,
+    using('c'),
+    [bound('c', 'v')],
+    [],
+    'node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)',
+  ],
+  [
+    'waits, a volume is there',
+    volumeBinding,
+    using('c'),
+    [waiting, late('kubernetes.io/no-provisioner'), volume('v', onHost('n'))],
+    [],
+    'fits',
+  ],
+  [
+    'waits, the volume is elsewhere',
+    volumeBinding,
+    using('c'),
+    [waiting, late('kubernetes.io/no-provisioner'), volume('v', onHost('m'))],
+    [],
+    noVolume,
+  ],
+  [
+    'waits, the volume is too small',
+    volumeBinding,
+    using('c'),
+    [waiting, late('kubernetes.io/no-provisioner'), volume('v', { capacity: { storage: '1Gi' } })],
+    [],
+    noVolume,
+  ],
+  [
+    'waits, the volume is for another',
+    volumeBinding,
+    using('c'),
+    [waiting, late('kubernetes.io/no-provisioner'), volume('v', { claimRef: { namespace: 'default', name: 'x' } })],
+    [],
+    noVolume,
+  ],
+  ['waits, one can be made', volumeBinding, using('c'), [waiting, late('csi')], [], 'fits'],
+  [
+    'waits, none may be made here',
+    volumeBinding,
+    using('c'),
+    [waiting, late('csi', { allowedTopologies: [{ matchLabelExpressions: [{ key: 'host', values: ['m'] }] }] })],
+    [],
+    noVolume,
+  ],
+  [
+    'waits, the driver has room',
+    volumeBinding,
+    using('c'),
+    [waiting, late('csi'), tellsCapacity, capacity('6Gi')],
+    [],
+    'fits',
+  ],
+  [
+    'waits, the driver is full',
+    volumeBinding,
+    using('c'),
+    [waiting, late('csi'), tellsCapacity, capacity('4Gi')],
+    [],
+    'node(s) did not have enough free storage',
+  ],
+  [
+    'the zone of the volume',
+    volumeZone,
+    using('c'),
+    [bound('c', 'v'), volume('v', {}, { 'topology.kubernetes.io/zone': 'a' })],
+    [],
+    'fits',
+  ],
+  [
+    'one of its zones',
+    volumeZone,
+    using('c'),
+    [bound('c', 'v'), volume('v', {}, { 'failure-domain.beta.kubernetes.io/zone': 'b__a' })],
+    [],
+    'fits',
+  ],
+  [
+    'another zone',
+    volumeZone,
+    using('c'),
+    [bound('c', 'v'), volume('v', {}, { 'topology.kubernetes.io/zone': 'b' })],
+    [],
+    'node(s) had no available volume zone',
+  ],
+  ['room for a volume', nodeVolumeLimits, using('c'), [bound('c', 'v'), volume('v', csi('1')), limit(1)], [], 'fits'],
+  [
+    'no room for a second',
+    nodeVolumeLimits,
+    using('c'),
+    [bound('c', 'v'), volume('v', csi('1')), bound('d', 'w'), volume('w', csi('2')), limit(1)],
+    [{ ...using('d'), metadata: { ...aPod('q').metadata } }],
+    'node(s) exceed max volume count',
+  ],
+  [
+    'the same volume counts once',
+    nodeVolumeLimits,
+    using('c'),
+    [bound('c', 'v'), volume('v', csi('1')), limit(1)],
+    [{ ...using('c'), metadata: { ...aPod('q').metadata } }],
+    'fits',
+  ],
+  ['a node that tells no limit', nodeVolumeLimits, using('c'), [bound('c', 'v'), volume('v', csi('1'))], [], 'fits'],
+  [
+    'a disk that is written',
+    volumeRestrictions,
+    disk('p', false),
+    [],
+    [disk('q', true)],
+    'node(s) had no available disk',
+  ],
+  ['a disk that all only read', volumeRestrictions, disk('p', true), [], [disk('q', true)], 'fits'],
+  [
+    'a claim for one pod, used',
+    volumeRestrictions,
+    using('c'),
+    [bound('c', 'v', { accessModes: ['ReadWriteOncePod'] })],
+    [{ ...using('c'), metadata: { ...aPod('q').metadata } }],
+    'node has pod using PersistentVolumeClaim with the same name and ReadWriteOncePod access mode',
+  ],
+  [
+    'a claim for one pod, free',
+    volumeRestrictions,
+    using('c'),
+    [bound('c', 'v', { accessModes: ['ReadWriteOncePod'] })],
+    [],
+    'fits',
+  ],
+]
+for (const [why, plugin, target, objects, placed, wanted] of rows)
+  test(`${plugin.name}: ${why}`, async () => equal(await verdict(plugin, target, n, objects, placed), wanted))

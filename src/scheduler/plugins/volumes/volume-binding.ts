@@ -1,0 +1,211 @@
+// VolumeBinding: the pod's claims must be bound to volumes that the node can reach, or bindable there. Claims that wait
+// for their first consumer get the volume, or the order to make one, of the node that was chosen.
+import type { Context } from '../../../base/observability/context.ts'
+import {
+  persistentVolumeClaim,
+  type PersistentVolumeClaim,
+} from '../../../api/core/v1/volume/persistent-volume-claim.ts'
+import { persistentVolume, type PersistentVolume } from '../../../api/core/v1/volume/persistent-volume.ts'
+import { matchesNodeSelector } from '../../../api/core/v1/pod-spec/node-selection.ts'
+import type { Node } from '../../../api/core/v1/node/node.ts'
+import type { Pod } from '../../../api/core/v1/pod/pod.ts'
+import { controllerOf, isBeingDeleted, keyOf, namespaceOf } from '../../../api/meta/object.ts'
+import { csiDriver } from '../../../api/storage/v1/csi-driver.ts'
+import { csiNode } from '../../../api/storage/v1/csi-node.ts'
+import { csiStorageCapacity } from '../../../api/storage/v1/csi-storage-capacity.ts'
+import {
+  defineSchedulerPlugin,
+  rejection,
+  skip,
+  type PluginDeps,
+  type PreFilterResult,
+  type Rejection,
+  type SchedulerPlugin,
+} from '../../framework/framework.ts'
+import { claimsOf, concernsClaims, isClaimBound, StorageLookup, storageKinds } from './pod-claims.ts'
+import { provisioningRejection, matchingVolume, selectedNodeAnnotation } from './volume-matching.ts'
+
+const unboundImmediate = rejection('pod has unbound immediate PersistentVolumeClaims', false)
+const unreachable = rejection("node(s) didn't match PersistentVolume's node affinity", false)
+const volumeGone = rejection('node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)', false)
+
+/** What binding the claims on a node means. */
+interface Bindings {
+  readonly matched: readonly { readonly claim: PersistentVolumeClaim; readonly volume: PersistentVolume }[]
+  readonly provisioned: readonly PersistentVolumeClaim[]
+}
+
+interface PodVolumes {
+  readonly bound: readonly (PersistentVolume | undefined)[]
+  readonly waiting: readonly PersistentVolumeClaim[]
+  readonly byNode: Map<number, Bindings>
+}
+
+const bindSecondsDefault = 600
+
+export const volumeBinding = defineSchedulerPlugin<PodVolumes, never>({
+  name: 'VolumeBinding',
+  watches: [...storageKinds, csiDriver, csiNode, csiStorageCapacity],
+  eventsToRegister: ['node-added', 'node-changed', 'object-changed'],
+  queueingHint: (event, pod) => event.kind !== 'object-changed' || concernsClaims(event.resource, event.now, pod),
+  configure(args, deps) {
+    const { bindTimeoutSeconds = bindSecondsDefault } = (args ?? {}) as { bindTimeoutSeconds?: number }
+    return new VolumeBinder(deps, bindTimeoutSeconds).points()
+  },
+})
+
+class VolumeBinder {
+  readonly #deps: PluginDeps
+  readonly #lookup: StorageLookup
+  readonly #bindTimeoutSeconds: number
+  /** Volumes promised to claims whose binding is under way: volume name → claim key. */
+  readonly #assumed = new Map<string, string>()
+  /** Called whenever a claim changes. */
+  readonly #waiters = new Set<() => void>()
+  /** What was found in the last cycle, until the pod is bound or not. */
+  readonly #states = new WeakMap<Pod, PodVolumes>()
+
+  constructor(deps: PluginDeps, bindTimeoutSeconds: number) {
+    this.#deps = deps
+    this.#lookup = new StorageLookup(deps.informers)
+    this.#bindTimeoutSeconds = bindTimeoutSeconds
+    deps.informers.of(persistentVolumeClaim).onChange(() => {
+      for (const check of this.#waiters) check()
+    })
+  }
+
+  points(): Partial<SchedulerPlugin<PodVolumes, never>> {
+    return {
+      preFilter: ({ pod }) => this.#preFilter(pod),
+      filter: ({ snapshot }, slot, volumes) => this.#check(snapshot.nodeAt(slot), slot, volumes),
+      reserve: ({ pod, snapshot }, nodeName) => {
+        for (const { claim, volume } of this.#bindings(pod, snapshot.slotOf(nodeName))?.matched ?? [])
+          this.#assumed.set(volume.metadata.name, keyOf(claim))
+      },
+      unreserve: ({ pod, snapshot }, nodeName) => this.#release(pod, snapshot.slotOf(nodeName)),
+      preBind: async ({ pod, snapshot }, nodeName, ctx) => {
+        const slot = snapshot.slotOf(nodeName)
+        const bindings = this.#bindings(pod, slot)
+        if (bindings === undefined) return
+        await this.#write(bindings, nodeName, ctx)
+        await this.#untilBound(pod, ctx.signal)
+        this.#release(pod, slot)
+      },
+    }
+  }
+
+  #bindings(pod: Pod, slot: number | undefined): Bindings | undefined {
+    return slot === undefined ? undefined : this.#states.get(pod)?.byNode.get(slot)
+  }
+
+  #release(pod: Pod, slot: number | undefined): void {
+    for (const { volume } of this.#bindings(pod, slot)?.matched ?? []) this.#assumed.delete(volume.metadata.name)
+  }
+
+  #preFilter(pod: Pod): PreFilterResult<PodVolumes> {
+    const named = claimsOf(pod)
+    if (named.length === 0) return skip
+    const bound: (PersistentVolume | undefined)[] = []
+    const waiting: PersistentVolumeClaim[] = []
+    for (const { name, key, isEphemeral } of named) {
+      const claim = this.#lookup.claim(key)
+      const problem = claimProblem(pod, name, claim, isEphemeral)
+      if (problem !== undefined || claim === undefined) return rejection(problem ?? '', false)
+      if (isClaimBound(claim)) bound.push(this.#lookup.volume(claim.spec.volumeName ?? ''))
+      else if (claim.spec.volumeName) return unboundImmediate
+      else if (this.#lookup.classOf(claim)?.volumeBindingMode === 'WaitForFirstConsumer') waiting.push(claim)
+      else return unboundImmediate
+    }
+    const state = { bound, waiting, byNode: new Map<number, Bindings>() }
+    this.#states.set(pod, state)
+    return { kind: 'check', state }
+  }
+
+  #check(node: Node | undefined, slot: number, { bound, waiting, byNode }: PodVolumes): Rejection | undefined {
+    if (node === undefined) return volumeGone
+    for (const volume of bound) {
+      if (volume === undefined) return volumeGone
+      const required = volume.spec.nodeAffinity?.required
+      if (required !== undefined && !matchesNodeSelector(required, node)) return unreachable
+    }
+    if (waiting.length === 0) return undefined
+    const matched: Bindings['matched'][number][] = []
+    const provisioned: PersistentVolumeClaim[] = []
+    const isTaken = (name: string) =>
+      this.#assumed.has(name) || matched.some(({ volume }) => volume.metadata.name === name)
+    for (const claim of waiting) {
+      const selected = claim.metadata.annotations?.[selectedNodeAnnotation]
+      const volume = selected === undefined ? matchingVolume(claim, node, this.#lookup, isTaken) : undefined
+      if (volume !== undefined) matched.push({ claim, volume })
+      else {
+        const refused = provisioningRejection(claim, node, this.#lookup.classOf(claim), this.#deps.informers)
+        if (refused !== undefined) return refused
+        provisioned.push(claim)
+      }
+    }
+    byNode.set(slot, { matched, provisioned })
+    return undefined
+  }
+
+  async #write({ matched, provisioned }: Bindings, nodeName: string, ctx: Context): Promise<void> {
+    const { client } = this.#deps
+    for (const { claim, volume } of matched) {
+      const { namespace, name, uid, resourceVersion } = claim.metadata
+      const claimRef = { kind: claim.kind, apiVersion: claim.apiVersion, namespace, name, uid, resourceVersion }
+      const metadata = {
+        resourceVersion: volume.metadata.resourceVersion,
+        annotations: { 'pv.kubernetes.io/bound-by-controller': 'yes' },
+      }
+      const patch = { metadata, spec: { claimRef } }
+      await client.of(persistentVolume).patch(volume.metadata.name, '', patch, 'merge', ctx)
+    }
+    for (const claim of provisioned) {
+      if (claim.metadata.annotations?.[selectedNodeAnnotation] === nodeName) continue
+      const patch = { metadata: { annotations: { [selectedNodeAnnotation]: nodeName } } }
+      await client.of(persistentVolumeClaim).patch(claim.metadata.name, namespaceOf(claim), patch, 'merge', ctx)
+    }
+  }
+
+  /** Waits until every claim of the pod is bound; one that goes, or takes too long, ends the wait. */
+  async #untilBound(pod: Pod, signal: AbortSignal): Promise<void> {
+    const keys = claimsOf(pod).map(({ key }) => key)
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    const check = () => {
+      const claims = keys.map((key) => this.#lookup.claim(key))
+      if (claims.some((claim) => claim === undefined || isBeingDeleted(claim))) reject(new Error('a claim has gone'))
+      else if (claims.every((claim) => claim !== undefined && isClaimBound(claim))) resolve()
+    }
+    const seconds = this.#bindTimeoutSeconds
+    const timer = this.#deps.clock.after(seconds * 1000, () => reject(new Error(`no volume after ${seconds} s`)))
+    const leave = () => reject(signal.reason as Error)
+    signal.addEventListener('abort', leave, { once: true })
+    this.#waiters.add(check)
+    check()
+    try {
+      await promise
+    } finally {
+      this.#waiters.delete(check)
+      signal.removeEventListener('abort', leave)
+      timer.cancel()
+    }
+  }
+}
+
+function claimProblem(
+  pod: Pod,
+  name: string,
+  claim: PersistentVolumeClaim | undefined,
+  isEphemeral: boolean,
+): string | undefined {
+  const quoted = JSON.stringify(name)
+  if (claim === undefined)
+    return isEphemeral
+      ? `waiting for ephemeral volume controller to create the persistentvolumeclaim ${quoted}`
+      : `persistentvolumeclaim ${quoted} not found`
+  if (claim.status.phase === 'Lost')
+    return `persistentvolumeclaim ${quoted} bound to non-existent persistentvolume ${JSON.stringify(claim.spec.volumeName ?? '')}`
+  if (isBeingDeleted(claim)) return `persistentvolumeclaim ${quoted} is being deleted`
+  if (isEphemeral && controllerOf(claim)?.uid !== pod.metadata.uid)
+    return `PVC ${quoted} was not created for pod ${JSON.stringify(pod.metadata.name)} (pod is not owner)`
+  return undefined
+}

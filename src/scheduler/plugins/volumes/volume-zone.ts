@@ -1,0 +1,58 @@
+// VolumeZone: a volume that carries the labels of a zone is reached from that zone only.
+import { lookup } from '../../../base/collections/lookup.ts'
+import type { PersistentVolume } from '../../../api/core/v1/volume/persistent-volume.ts'
+import { defineSchedulerPlugin, rejection, skip } from '../../framework/framework.ts'
+import { concernsClaims, StorageLookup, storageKinds } from './pod-claims.ts'
+
+const otherZone = rejection('node(s) had no available volume zone', false)
+
+const zoneKeys = [
+  'failure-domain.beta.kubernetes.io/zone',
+  'failure-domain.beta.kubernetes.io/region',
+  'topology.kubernetes.io/zone',
+  'topology.kubernetes.io/region',
+]
+
+interface ZoneDemand {
+  readonly key: string
+  readonly values: ReadonlySet<string>
+}
+
+export const volumeZone = defineSchedulerPlugin<readonly ZoneDemand[], never>({
+  name: 'VolumeZone',
+  watches: storageKinds,
+  eventsToRegister: ['node-added', 'node-changed', 'object-changed'],
+  queueingHint: (event, pod) => event.kind !== 'object-changed' || concernsClaims(event.resource, event.now, pod),
+  configure(_args, { informers }) {
+    const lookup = new StorageLookup(informers)
+    return {
+      preFilter({ pod }) {
+        if (pod.spec.volumes === undefined) return skip
+        const demands = lookup.boundOf(pod).flatMap(({ volume }) => (volume === undefined ? [] : demandsOf(volume)))
+        return demands.length === 0 ? skip : { kind: 'check', state: demands }
+      },
+      filter({ snapshot }, slot, demands) {
+        const labels = snapshot.nodeAt(slot)?.metadata.labels
+        return demands.every(({ key, values }) => meets(labels, key, values)) ? undefined : otherZone
+      },
+    }
+  },
+})
+
+/** Several zones stand in one label, between two underscores. */
+const demandsOf = ({ metadata: { labels } }: PersistentVolume): ZoneDemand[] =>
+  zoneKeys.flatMap((key) => {
+    const zones = lookup(labels, key)
+    return zones === undefined ? [] : [{ key, values: new Set(zones.split('__')) }]
+  })
+
+/** A node with the newer name of a key meets a demand under the older one. */
+function meets(
+  labels: Readonly<Record<string, string>> | undefined,
+  key: string,
+  values: ReadonlySet<string>,
+): boolean {
+  const newer = key.replace('failure-domain.beta.kubernetes.io', 'topology.kubernetes.io')
+  const value = lookup(labels, key) ?? lookup(labels, newer)
+  return value !== undefined && values.has(value)
+}

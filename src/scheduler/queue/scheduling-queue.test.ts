@@ -1,0 +1,148 @@
+// The queue: who comes next, who waits, and what wakes whom.
+import { deepEqual, equal } from 'node:assert/strict'
+import { test } from 'node:test'
+import { noCause } from '../../base/observability/flow-recorder.ts'
+import { VirtualClock } from '../../base/time/virtual-clock.ts'
+import type { Pod } from '../../api/core/v1/pod/pod.ts'
+import { prioritySort } from '../plugins/priority-sort.ts'
+import { PodHeap } from './pod-heap.ts'
+import { SchedulingQueue, type QueuedPod } from './scheduling-queue.ts'
+import { aPod } from '../scheduler.harness.ts'
+
+const { signal } = new AbortController()
+const before = prioritySort.queueSort ?? (() => 0)
+const waiting = (name: string, attempts = 0): QueuedPod => ({
+  pod: aPod(name),
+  cause: noCause,
+  attempts,
+  rejectedBy: new Set(),
+  eventsSeen: 0,
+  firstAttemptMs: undefined,
+})
+
+async function nameOf(taken: Promise<QueuedPod | undefined>): Promise<string | undefined> {
+  return (await taken)?.pod.metadata.name
+}
+
+test('priority first, then arrival', async () => {
+  const queue = new SchedulingQueue({ clock: new VirtualClock(), before })
+  for (const [name, priority] of [
+    ['a', 0],
+    ['b', 0],
+    ['c', 10],
+  ] as const)
+    queue.add(aPod(name, { priority }), noCause)
+  const order = [await nameOf(queue.take(signal)), await nameOf(queue.take(signal)), await nameOf(queue.take(signal))]
+  deepEqual(order, ['c', 'a', 'b'])
+})
+
+test('failures back off for 1 s, doubling to 10 s', async () => {
+  const clock = new VirtualClock()
+  const queue = new SchedulingQueue({ clock, before })
+  for (const [attempts, ms] of [
+    [0, 1000],
+    [1, 2000],
+    [2, 4000],
+    [3, 8000],
+    [4, 10_000],
+    [9, 10_000],
+  ] as const) {
+    queue.retry(waiting('a', attempts))
+    const next = queue.take(signal)
+    await clock.advance(ms - 1)
+    equal(queue.queueOf('default/a'), 'backoff')
+    await clock.advance(1)
+    equal((await next)?.attempts, attempts + 1)
+  }
+})
+
+test('parked pods wait for an event that can help them, or for five minutes', async () => {
+  const clock = new VirtualClock()
+  const queue = new SchedulingQueue({ clock, before })
+  queue.addUnschedulable(waiting('b'), new Set(['NodeResourcesFit']))
+  const asked: string[] = []
+  queue.requeue(
+    (rejectedBy) => rejectedBy.has('TaintToleration'),
+    ({ pod }) => asked.push(pod.metadata.name) > 0,
+    noCause,
+  )
+  deepEqual(asked, [], 'no pod is asked when no plugin that rejected it hopes for the event')
+  await clock.advance('1m')
+  equal(queue.queueOf('default/b'), 'unschedulable')
+  queue.requeue(
+    () => true,
+    () => true,
+    noCause,
+  )
+  equal(queue.queueOf('default/b'), 'active', 'its back-off has passed')
+  equal(await nameOf(queue.take(signal)), 'b')
+
+  queue.addUnschedulable({ ...waiting('d'), eventsSeen: 2 }, new Set(['NodeResourcesFit']))
+  const patient = queue.take(signal)
+  await clock.advance('5m')
+  equal(await nameOf(patient), 'd', 'after five minutes it is tried all the same')
+})
+
+test('a woken pod waits its back-off out only while others are served', async () => {
+  const clock = new VirtualClock()
+  const queue = new SchedulingQueue({ clock, before })
+  queue.addUnschedulable(waiting('b', 3), new Set(['NodeResourcesFit']))
+  queue.add(aPod('other'), noCause)
+  queue.requeue(
+    () => true,
+    () => true,
+    noCause,
+  )
+  equal(queue.queueOf('default/b'), 'backoff')
+  equal(await nameOf(queue.take(signal)), 'other')
+  equal(await nameOf(queue.take(signal)), 'b', 'nobody else is there')
+})
+
+test('an event that came while the pod was being scheduled counts', () => {
+  const queue = new SchedulingQueue({ clock: new VirtualClock(), before })
+  queue.requeue(
+    () => true,
+    () => true,
+    noCause,
+  )
+  queue.addUnschedulable(waiting('late'), new Set(['NodeResourcesFit']))
+  equal(queue.queueOf('default/late'), 'backoff')
+})
+
+test('gates keep a pod out until a newer version of it passes them', async () => {
+  const queue = new SchedulingQueue({
+    clock: new VirtualClock(),
+    before,
+    gate: ({ spec }: Pod) => (spec.schedulingGates === undefined ? undefined : 'gated'),
+  })
+  queue.add(aPod('g', { schedulingGates: [{ name: 'x' }] }), noCause)
+  deepEqual(queue.counts(), { active: 0, backoff: 0, unschedulable: 0, gated: 1 })
+  const next = queue.take(signal)
+  queue.add(aPod('g'), noCause, true)
+  equal(await nameOf(next), 'g')
+})
+
+test('closing ends the wait and leaves no timer', async () => {
+  const clock = new VirtualClock()
+  const queue = new SchedulingQueue({ clock, before })
+  queue.add(aPod('e'), noCause)
+  queue.remove('default/e')
+  queue.addUnschedulable(waiting('f'), new Set())
+  const closed = queue.take(signal)
+  queue.close()
+  equal(await closed, undefined)
+  equal(clock.pendingTimers, 0)
+})
+
+test('the heap gives what is left in order', () => {
+  const heap = new PodHeap<{ at: number }>((a, b) => a.at - b.at)
+  const items = Array.from({ length: 500 }, (_, index) => ({ at: (index * 7919) % 500 }))
+  for (const item of items) heap.push(item)
+  for (const item of items) if (item.at % 3 !== 0) heap.remove(item)
+  const order: number[] = []
+  for (let next = heap.pop(); next !== undefined; next = heap.pop()) order.push(next.at)
+  deepEqual(
+    order,
+    [...Array(500).keys()].filter((at) => at % 3 === 0),
+  )
+})

@@ -1,0 +1,56 @@
+import { deepEqual, equal } from 'node:assert/strict'
+import { test } from 'node:test'
+import { mayHaveDuplicateKeys, strictErrors } from './duplicate-keys.ts'
+
+const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text)
+const many = Array.from({ length: 200 }, (_, index) => `"k${index}":${index}`)
+
+const texts: [why: string, text: string, repeats: boolean][] = [
+  ['no object', '[1,"a","a",null]', false],
+  ['different keys', '{"a":1,"b":{"a":1},"c":[{"a":1},{"a":1}]}', false],
+  ['values as keys', '{"a":"b","b":"a","c":["a","b","c"]}', false],
+  ['quotes and braces inside text', String.raw`{"a":"{\"a\":1,\"a\":2}","b":"\\","c":"}"}`, false],
+  ['twice at the top', '{"a":1,"a":2}', true],
+  ['twice with spaces', '{ "a" : 1 ,\n "a" : 2 }', true],
+  ['twice inside', '{"a":{"b":[{"c":1,"d":{},"c":2}]}}', true],
+  ['again after an inner object', '{"a":{"x":1},"b":[],"a":2}', true],
+  ['keys that are not ASCII', '{"é":"é","è":1}', false],
+  ['many keys', `{${many.join(',')}}`, false],
+  ['many keys and one of them twice', `{${many.join(',')},"k3":0}`, true],
+  ['the empty key twice', '{"":1,"":2}', true],
+]
+for (const [why, text, repeats] of texts)
+  test(`keys: ${why}`, () => {
+    JSON.parse(text)
+    equal(mayHaveDuplicateKeys(bytesOf(text)), repeats)
+    equal(strictErrors([], bytesOf(text)).length > 0, repeats)
+  })
+
+const found: [why: string, text: string, unknown: string[], errors: string[]][] = [
+  ['the path to a field', '{"metadata":{"name":"a","name":"b"}}', [], ['duplicate field "metadata.name"']],
+  [
+    'indices of lists and keys of maps',
+    '{"spec":{"c":[{"a":1},[0,{"a":1,"a":2}]],"m":{"x.y":{"z":1,"z":1}}}}',
+    [],
+    ['duplicate field "spec.c[1][1].a"', 'duplicate field "spec.m.x.y.z"'],
+  ],
+  ['each once', '{"a":1,"a":2,"a":3}', [], ['duplicate field "a"']],
+  ['a key that is written in another way', String.raw`{"a":1,"\u0061":2}`, [], ['duplicate field "a"']],
+  ['an escape alone is no repetition', String.raw`{"a":1,"\u0062":2}`, [], []],
+  [
+    'unknown fields among them, in the order of the text',
+    '{"x":1,"a":1,"a":2,"s":{"y":1,"b":1,"b":2},"z":0}',
+    ['x', 's.y', 'z'],
+    ['unknown field "x"', 'duplicate field "a"', 'unknown field "s.y"', 'duplicate field "s.b"', 'unknown field "z"'],
+  ],
+  ['nothing inside an unknown field', '{"x":{"a":1,"a":2},"x":[{"b":1,"b":1}]}', ['x'], ['unknown field "x"']],
+  ['nothing deeper than API types reach', `${'{"a":'.repeat(200)}{"b":1,"b":1}${'}'.repeat(200)}`, [], []],
+]
+for (const [why, text, unknown, errors] of found)
+  test(`strict decoding: ${why}`, () => deepEqual(strictErrors(unknown, bytesOf(text)), errors))
+
+test('strict decoding counts to a hundred', () => {
+  const names = Array.from({ length: 300 }, (_, index) => `f${index}`)
+  equal(strictErrors(names).length, 100)
+  equal(strictErrors([], bytesOf(`{${names.map((name) => `"${name}":1,"${name}":2`).join(',')}}`)).length, 100)
+})

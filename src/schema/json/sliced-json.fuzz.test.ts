@@ -1,0 +1,51 @@
+// The parser that works in slices accepts what JSON.parse accepts, with the same value, and nothing else.
+import { deepEqual, equal } from 'node:assert/strict'
+import { fuzz, mutatedText, randomJson, rejectedOnlyWith } from '../../base/random/fuzz.harness.ts'
+import { parseSteps } from './sliced-json.ts'
+import { TooManyValuesError } from './too-many-values.ts'
+
+const dictionary = [
+  '{',
+  '}',
+  '[',
+  ']',
+  ',',
+  ':',
+  '"',
+  '\\',
+  '\\u00',
+  'null',
+  'true',
+  '-',
+  '0',
+  '1e',
+  '.',
+  ' ',
+  '\n',
+  '\u0000',
+]
+const valuesMax = 1_000
+
+function parsed(text: string): { readonly value: unknown } | undefined {
+  return rejectedOnlyWith([SyntaxError, TooManyValuesError], () => {
+    const steps = parseSteps(text, valuesMax)
+    for (;;) {
+      const step = steps.next()
+      if (step.done === true) return { value: step.value }
+    }
+  })
+}
+
+fuzz('JSON in slices', {
+  runs: 4_000,
+  make(random) {
+    const text = JSON.stringify(randomJson(random), undefined, random.below(3))
+    return random.below(4) === 0 ? text : mutatedText(text, random, dictionary)
+  },
+  check(text) {
+    const native = rejectedOnlyWith([SyntaxError], () => ({ value: JSON.parse(text) as unknown }))
+    const sliced = parsed(text)
+    equal(sliced === undefined, native === undefined)
+    deepEqual(sliced, native)
+  },
+})

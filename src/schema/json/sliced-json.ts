@@ -1,0 +1,133 @@
+// parseInSlices: JSON.parse for long texts. The native parser cannot be interrupted: three megabytes of small objects
+// hold the event loop for a third of a second. This parser stops after each slice of time, so other requests are served
+// in between, and after a number of values, so that a text cannot become a hundred times its size in memory.
+import { setOwn } from '../../base/collections/lookup.ts'
+import type { Clock } from '../../base/time/clock.ts'
+import { eventLoopTurn } from '../../base/async/event-loop-turn.ts'
+import { jsonDepthMax } from './json-depth.ts'
+import { TooManyValuesError } from './too-many-values.ts'
+
+/** How long the event loop is held at a time. */
+const sliceMs = 5
+/** The clock is read once for so many values. */
+const valuesPerCheck = 256
+
+/** The value of the text. Throws SyntaxError, or TooManyValues beyond `valuesMax` scalars, lists and objects. */
+export async function parseInSlices(text: string, valuesMax: number, clock: Clock): Promise<unknown> {
+  const steps = parseSteps(text, valuesMax)
+  for (;;) {
+    const untilMs = clock.monotonicMs() + sliceMs
+    do {
+      const step = steps.next()
+      if (step.done === true) return step.value
+    } while (clock.monotonicMs() < untilMs)
+    await clock.outside(eventLoopTurn())
+  }
+}
+
+type Container = unknown[] | Record<string, unknown>
+
+/** Pauses once in a while. Containers that are open are on a stack of its own: nothing here calls itself. */
+export function* parseSteps(text: string, valuesMax: number): Generator<undefined, unknown, undefined> {
+  const open: Container[] = []
+  /** The key that waits for its value, for each open container; empty for lists. */
+  const keys: string[] = []
+  let at = 0
+  let values = 0
+  for (;;) {
+    if (++values > valuesMax) throw new TooManyValuesError(valuesMax)
+    if (values % valuesPerCheck === 0) yield
+    at = spaceEnd(text, at)
+    let value: unknown
+    const first = text.charCodeAt(at)
+    if (first === openBrace || first === openBracket) {
+      const container: Container = first === openBrace ? {} : []
+      if (open.length >= jsonDepthMax) throw new SyntaxError('exceeded max depth')
+      at = spaceEnd(text, at + 1)
+      if (text.charCodeAt(at) !== closeOf(container)) {
+        open.push(container)
+        if (first === openBrace) [keys[open.length - 1], at] = keyAt(text, at)
+        continue
+      }
+      at++
+      value = container
+    } else [value, at] = scalarAt(text, at)
+    // The value is complete, and may complete the containers around it.
+    for (;;) {
+      const container = open.at(-1)
+      if (container === undefined) {
+        at = spaceEnd(text, at)
+        if (at < text.length) throw unexpected(text, at, 'after top-level value')
+        return value
+      }
+      if (Array.isArray(container)) container.push(value)
+      else setOwn(container, keys[open.length - 1] ?? '', value)
+      at = spaceEnd(text, at)
+      const next = text.charCodeAt(at)
+      if (next === comma) {
+        at++
+        if (!Array.isArray(container)) [keys[open.length - 1], at] = keyAt(text, spaceEnd(text, at))
+        break
+      }
+      if (next !== closeOf(container))
+        throw unexpected(text, at, Array.isArray(container) ? 'after array element' : 'after object key:value pair')
+      at++
+      value = container
+      open.pop()
+    }
+  }
+}
+
+const [quote, backslash, comma, colon] = [0x22, 0x5c, 0x2c, 0x3a]
+const [openBrace, closeBrace, openBracket, closeBracket] = [0x7b, 0x7d, 0x5b, 0x5d]
+
+const closeOf = (container: Container): number => (Array.isArray(container) ? closeBracket : closeBrace)
+
+function spaceEnd(text: string, from: number): number {
+  for (let at = from; ; at++) {
+    const code = text.charCodeAt(at)
+    if (code !== 0x20 && code !== 0x0a && code !== 0x0d && code !== 0x09) return at
+  }
+}
+
+/** The key, and where its value begins. */
+function keyAt(text: string, at: number): [key: string, end: number] {
+  if (text.charCodeAt(at) !== quote) throw unexpected(text, at, 'looking for beginning of object key string')
+  const [key, end] = stringAt(text, at)
+  const separator = spaceEnd(text, end)
+  if (text.charCodeAt(separator) !== colon) throw unexpected(text, separator, 'after object key')
+  return [key, separator + 1]
+}
+
+const literals: readonly (readonly [text: string, value: boolean | null])[] = [
+  ['true', true],
+  ['false', false],
+  ['null', null],
+]
+
+const number = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
+
+function scalarAt(text: string, at: number): [value: unknown, end: number] {
+  if (text.charCodeAt(at) === quote) return stringAt(text, at)
+  number.lastIndex = at
+  const digits = number.exec(text)?.[0]
+  if (digits !== undefined) return [Number(digits), at + digits.length]
+  for (const [word, value] of literals) if (text.startsWith(word, at)) return [value, at + word.length]
+  throw unexpected(text, at, 'looking for beginning of value')
+}
+
+/** A string is bounded by its text and has no parts: the native parser reads it. */
+function stringAt(text: string, from: number): [value: string, end: number] {
+  for (let at = text.indexOf('"', from + 1); at >= 0; at = text.indexOf('"', at + 1)) {
+    let before = at - 1
+    while (text.charCodeAt(before) === backslash) before--
+    if ((at - before) % 2 === 1) return [JSON.parse(text.slice(from, at + 1)) as string, at + 1]
+  }
+  throw unexpected(text, text.length, '')
+}
+
+/** In the words of upstream's parser. */
+const unexpected = (text: string, at: number, where: string): SyntaxError =>
+  at >= text.length
+    ? new SyntaxError('unexpected end of JSON input')
+    : new SyntaxError(`invalid character ${JSON.stringify(text[at]).replace(/^"(.*)"$/, "'$1'")} ${where}`)

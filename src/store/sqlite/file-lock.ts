@@ -1,0 +1,22 @@
+// The lock on a store's file: an empty SQLite file beside it, locked exclusively. The kernel frees it when the process
+// ends, however it ends.
+import { realpathSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { failureOf, StoreInUse } from './store-errors.ts'
+
+/** Holds the lock until disposed of; throws StoreInUse when someone else has it. */
+export function lockFile(path: string): Disposable {
+  const database = new DatabaseSync(`${realPath(path)}-lock`, { timeout: 0 })
+  try {
+    database.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE')
+  } catch (error) {
+    database.close()
+    if (failureOf('', error).kind !== 'in use') throw error
+    throw new StoreInUse(`open ${path}: the store is in use by another process`)
+  }
+  return { [Symbol.dispose]: () => database.close() }
+}
+
+// Two names of one folder are one lock.
+const realPath = (path: string): string => join(realpathSync(dirname(path)), basename(path))

@@ -1,0 +1,93 @@
+// Reading a store's file back: checked from end to end on a connection that cannot write, before anything is changed.
+import { existsSync, statSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
+import { operationsMax, type LeaseId } from '../store.ts'
+import type { Lease } from '../lease-table.ts'
+import type { Change } from './packed-changes.ts'
+import { StoreCorrupt } from './store-errors.ts'
+import { checkFormat, metaOf, checksumOf } from './file-format.ts'
+
+/** What is in a file beside its changes. */
+export interface LoadedFile {
+  readonly compacted: number
+  readonly leases: readonly Lease[]
+  readonly leaseLast: number
+}
+
+/** Rows and bytes that are handed over at a time: the reader shares its event loop, and takes two in a turn. */
+const rowsPerPieceMax = 250
+const bytesPerPieceMax = 256 * 1024
+
+export const hasFile = (path: string): boolean => existsSync(path) && statSync(path).size > 0
+
+/** Hands the file's changes over in pieces, in the order of revisions, as fast as they are taken. */
+export async function loadFile(
+  path: string,
+  take: (piece: Change[], compacted: number) => Promise<void> | void,
+): Promise<LoadedFile> {
+  using database = new DatabaseSync(path, { readOnly: true })
+  checkFormat(database, path)
+  checkPages(database, path)
+  const compacted = metaOf(database, 'compacted')
+  for (const piece of piecesOf(verified(readChanges(database), compacted, path))) await take(piece, compacted)
+  const leases = database
+    .prepare('SELECT id, expires_ms FROM leases ORDER BY id')
+    .all()
+    .map((row) => ({ id: Number(row['id']) as LeaseId, expiresMs: Number(row['expires_ms']) }))
+  return { compacted, leases, leaseLast: metaOf(database, 'lease_last') }
+}
+
+function checkPages(database: DatabaseSync, path: string): void {
+  const found = Object.values(database.prepare('PRAGMA quick_check(1)').get() ?? {})[0]
+  if (found !== 'ok') throw new StoreCorrupt(`open ${path}: the file is damaged: ${found}`)
+}
+
+interface Row extends Change {
+  readonly sum: number
+}
+
+function* readChanges(database: DatabaseSync): Generator<Row> {
+  const statement = database.prepare(
+    'SELECT id, key, value, create_revision, lease, at_ms, sum FROM changes ORDER BY id',
+  )
+  statement.setReturnArrays(true)
+  type Columns = [number, string, Uint8Array | null, number, number, number, number]
+  for (const row of statement.iterate() as Iterable<unknown>) {
+    const [id, key, value, createRevision, lease, atMs, sum] = row as Columns
+    yield {
+      revision: Math.floor(id / operationsMax),
+      ordinal: id % operationsMax,
+      key,
+      value: value ?? undefined,
+      createRevision,
+      lease: lease || undefined,
+      atMs,
+      sum,
+    }
+  }
+}
+
+// The sums find a changed byte, the count of revisions a lost row.
+function* verified(rows: Iterable<Row>, compacted: number, path: string): Generator<Change> {
+  let last = compacted
+  for (const row of rows) {
+    if (checksumOf(row) !== row.sum)
+      throw new StoreCorrupt(`open ${path}: the file is damaged: ${row.key} at revision ${row.revision} has changed`)
+    if (row.revision > last + 1)
+      throw new StoreCorrupt(`open ${path}: the file is damaged: revision ${last + 1} is missing`)
+    last = Math.max(last, row.revision)
+    yield row
+  }
+}
+
+function* piecesOf(changes: Iterable<Change>): Generator<Change[]> {
+  let [piece, bytes]: [Change[], number] = [[], 0]
+  for (const change of changes) {
+    piece.push(change)
+    bytes += change.value?.length ?? 0
+    if (piece.length < rowsPerPieceMax && bytes < bytesPerPieceMax) continue
+    yield piece
+    ;[piece, bytes] = [[], 0]
+  }
+  if (piece.length > 0) yield piece
+}

@@ -1,0 +1,111 @@
+// Change: one key at one revision, as a row on disk and as it travels between threads. Many are packed into one
+// buffer, because a structured clone of a small view copies the whole buffer behind it.
+import type { LeaseId, LazyValue } from '../store.ts'
+import { keyOf, type Version } from '../store-version.ts'
+
+export interface Change {
+  readonly revision: number
+  /** Its place among the changes of its revision. */
+  readonly ordinal: number
+  readonly key: string
+  /** undefined: the key was deleted. */
+  readonly value: Uint8Array | undefined
+  readonly createRevision: number
+  readonly lease: LeaseId | undefined
+  readonly atMs: number
+}
+
+/** A change on its way to the disk. */
+export interface PendingChange extends Omit<Change, 'value'> {
+  readonly value: Uint8Array | LazyValue | undefined
+}
+
+export interface PackedChanges {
+  readonly keys: string[]
+  /** Five numbers for each change: revision, ordinal, createRevision, lease (0: none), atMs. */
+  readonly numbers: Float64Array
+  /** Where each value ends in `bytes`; -1 - end for a deletion. */
+  readonly ends: Float64Array
+  readonly bytes: Uint8Array
+}
+
+const numbersPerChange = 5
+
+export function changesOf({ revision, atMs, events }: Version): PendingChange[] {
+  return events.map((event, ordinal) => {
+    const key = keyOf(event)
+    const common = { revision, ordinal, key, atMs }
+    switch (event.kind) {
+      case 'put': {
+        const { lazyValue: unencoded, createRevision, lease } = event.item
+        return { ...common, value: unencoded ?? event.item.value, createRevision, lease }
+      }
+      case 'delete':
+        return { ...common, value: undefined, createRevision: event.previous.createRevision, lease: undefined }
+      default:
+        return event satisfies never
+    }
+  })
+}
+
+export function pack(changes: readonly PendingChange[]): PackedChanges {
+  const keys = changes.map(({ key }) => key)
+  const numbers = new Float64Array(changes.length * numbersPerChange)
+  const ends = new Float64Array(changes.length)
+  let end = 0
+  for (const [index, { revision, ordinal, value, createRevision, lease, atMs }] of changes.entries()) {
+    numbers.set([revision, ordinal, createRevision, lease ?? 0, atMs], index * numbersPerChange)
+    end += value === undefined ? 0 : writeValue(value, end)
+    ends[index] = value === undefined ? -1 - end : end
+  }
+  const bytes = scratch.slice(0, end)
+  if (scratch.length > scratchBytes) scratch = new Uint8Array(scratchBytes)
+  return { keys, numbers, ends, bytes }
+}
+
+const scratchBytes = 1 << 20
+/** Values are put together here and copied from here as one. Nothing waits in between. */
+let scratch = new Uint8Array(scratchBytes)
+
+const encoder = new TextEncoder()
+/** No character takes more in UTF-8. */
+const characterBytesMax = 3
+
+/** Puts a value at a place of the scratch; how many bytes it took. */
+function writeValue(value: Uint8Array | LazyValue, at: number): number {
+  if (value instanceof Uint8Array) {
+    reserve(at + value.length)
+    scratch.set(value, at)
+    return value.length
+  }
+  const { text } = value
+  reserve(at + text.length * characterBytesMax)
+  return encoder.encodeInto(text, scratch.subarray(at)).written
+}
+
+function reserve(size: number): void {
+  if (scratch.length >= size) return
+  const larger = new Uint8Array(size * 2)
+  larger.set(scratch)
+  scratch = larger
+}
+
+/** Values are views of the one buffer. */
+export function* unpack({ keys, numbers, ends, bytes }: PackedChanges): Generator<Change> {
+  let start = 0
+  for (const [index, key] of keys.entries()) {
+    const at = index * numbersPerChange
+    const end = ends[index] ?? 0
+    const value = end < 0 ? undefined : bytes.subarray(start, end)
+    yield {
+      revision: numbers[at] ?? 0,
+      ordinal: numbers[at + 1] ?? 0,
+      key,
+      value,
+      createRevision: numbers[at + 2] ?? 0,
+      lease: numbers[at + 3] || undefined,
+      atMs: numbers[at + 4] ?? 0,
+    }
+    if (value !== undefined) start = end
+  }
+}

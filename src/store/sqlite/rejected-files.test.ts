@@ -1,0 +1,148 @@
+// Files that cannot be opened are refused with a clear error and left as they are.
+import { deepEqual, equal, match, rejects } from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import {
+  closeSync,
+  copyFileSync,
+  existsSync,
+  openSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { StoreInUse } from './store-errors.ts'
+import { contentOf, freshPath, openAt, put } from './sqlite-store.harness.ts'
+import { formatNumber } from './file-format.ts'
+
+// Reading a file that has no log makes an empty one beside it: that is no change.
+const contentOfFile = (path: string) => (existsSync(path) ? readFileSync(path) : new Uint8Array())
+const digest = (path: string) => createHash('sha256').update(contentOfFile(path)).digest('hex')
+const digests = (path: string) => [digest(path), digest(`${path}-wal`)]
+
+/** A store as a kill leaves it: part of it in the file, part in the log. */
+async function killedStore(): Promise<string> {
+  const path = freshPath()
+  const store = await openAt(path)
+  for (let i = 0; i < 300; i++) await put(store, `/key/${i}`, `value ${i} `.repeat(20))
+  await store.close()
+  const again = await openAt(path)
+  for (let i = 0; i < 50; i++) await put(again, `/key/${i}`, 'changed')
+  const copy = copyOf(path)
+  await again.close()
+  return copy
+}
+
+function copyOf(path: string): string {
+  const copy = freshPath()
+  for (const suffix of ['', '-wal']) copyFileSync(`${path}${suffix}`, `${copy}${suffix}`)
+  return copy
+}
+
+/** A killed store that something else has changed; the change is in its log. */
+async function tamperedStore(sql: string): Promise<string> {
+  const path = await killedStore()
+  const database = new DatabaseSync(path)
+  database.exec(sql)
+  const copy = copyOf(path)
+  database.close()
+  return copy
+}
+
+async function refusesUntouched(path: string, error: string, message: RegExp): Promise<void> {
+  const before = digests(path)
+  await rejects(openAt(path), (thrown: Error) => {
+    equal(thrown.name, error, String(thrown.stack))
+    match(thrown.message, message)
+    return true
+  })
+  deepEqual(digests(path), before)
+}
+
+function overwrite(path: string, at: number, content: Uint8Array | string): void {
+  const file = openSync(path, 'r+')
+  writeSync(file, Buffer.from(content), 0, Buffer.byteLength(content), at)
+  closeSync(file)
+}
+
+test('what a kill leaves is opened', async () => {
+  const store = await openAt(await killedStore())
+  equal((await contentOf(store)).filter((line) => line.includes('=changed')).length, 50)
+  await store.close()
+})
+
+test('a file that is no database', async () => {
+  const path = freshPath()
+  writeFileSync(path, 'this is somebody’s letter'.repeat(400))
+  await refusesUntouched(path, 'StoreCorrupt', /not a database/)
+})
+
+test('a database that is no store', async () => {
+  const path = freshPath()
+  const other = new DatabaseSync(path)
+  other.exec('CREATE TABLE accounts (name TEXT)')
+  other.close()
+  await refusesUntouched(path, 'StoreFormatUnknown', /not a store of coxswain/)
+})
+
+test('a store of a newer format, with a log', async () => {
+  const path = await tamperedStore(`PRAGMA user_version = ${formatNumber + 1}`)
+  await refusesUntouched(path, 'StoreFormatUnknown', /format 2, this program reads formats up to 1/)
+})
+
+test('a changed byte in a value', async () => {
+  const path = await killedStore()
+  const at = readFileSync(path).indexOf('value 200 value 200')
+  overwrite(path, at, 'vaLue')
+  await refusesUntouched(path, 'StoreCorrupt', /damaged: \/key\/200 at revision 202 has changed/)
+})
+
+test('a page of rubbish', async () => {
+  const path = await killedStore()
+  const pages = Math.floor(statSync(path).size / 4096)
+  overwrite(path, Math.floor(pages / 2) * 4096, new Uint8Array(4096).fill(0xa5))
+  await refusesUntouched(path, 'StoreCorrupt', /damaged|malformed/)
+})
+
+test('a file that was cut short', async () => {
+  const path = await killedStore()
+  writeFileSync(path, readFileSync(path).subarray(0, 4096 * 5))
+  await refusesUntouched(path, 'StoreCorrupt', /damaged|malformed/)
+})
+
+test('a row that is missing', async () => {
+  const path = await tamperedStore(
+    'DELETE FROM changes WHERE id = (SELECT id FROM changes ORDER BY id LIMIT 1 OFFSET 100)',
+  )
+  await refusesUntouched(path, 'StoreCorrupt', /damaged: revision 102 is missing/)
+})
+
+test('a second store of the same process', async () => {
+  const path = freshPath()
+  const store = await openAt(path)
+  await rejects(openAt(path), StoreInUse)
+  await put(store, '/a', 'still works')
+  await store.close()
+  await (await openAt(path)).close()
+})
+
+test('a second process, until the first is killed', async () => {
+  const path = freshPath()
+  const holder = spawn(process.execPath, [fileURLToPath(new URL('./lock-holder.harness.ts', import.meta.url)), path])
+  await once(holder.stdout, 'data')
+  await rejects(openAt(path), (error: Error) => {
+    equal(error.constructor, StoreInUse)
+    match(error.message, /in use by another process/)
+    return true
+  })
+  holder.kill('SIGKILL')
+  await once(holder, 'exit')
+  const store = await openAt(path)
+  deepEqual(await contentOf(store), ['/held=yes 2 2'])
+  await store.close()
+})

@@ -1,0 +1,49 @@
+// Snapshots: a consistent copy of a store in one file, taken while it runs, and a new store made from such a file.
+// Both happen in a thread of their own; the writers of a running store do not wait.
+import { threadModule, type Workers } from '../../platform/process/workers.ts'
+import { errorOf, StoreBroken, type Failure } from './store-errors.ts'
+
+export type SnapshotJob =
+  | { readonly kind: 'take'; readonly from: string; readonly to: string }
+  | { readonly kind: 'restore'; readonly from: string; readonly to: string; readonly revisionsAhead: number }
+
+export type SnapshotReply = { readonly kind: 'done' } | { readonly kind: 'failed'; readonly failure: Failure }
+
+/** More revisions than clients can have seen after the snapshot was taken: what they remember must stay in the past. */
+const revisionsAheadDefault = 1_000_000
+
+/** Replaces the file `to` with a copy of the store `from`, whole or not at all. */
+export const takeSnapshot = (workers: Workers, from: string, to: string, signal: AbortSignal): Promise<void> =>
+  run(workers, { kind: 'take', from, to }, signal)
+
+export interface RestoreOptions {
+  readonly from: string
+  /** The new store; refused when there is one. */
+  readonly to: string
+  readonly workers: Workers
+  readonly revisionsAhead?: number
+}
+
+/** Makes a store of a snapshot. As after a crash, its revision moves forward and older watches end with Compacted. */
+export const restoreSnapshot = (
+  { from, to, workers, revisionsAhead = revisionsAheadDefault }: RestoreOptions,
+  signal: AbortSignal,
+): Promise<void> => run(workers, { kind: 'restore', from, to, revisionsAhead }, signal)
+
+async function run(workers: Workers, job: SnapshotJob, signal: AbortSignal): Promise<void> {
+  signal.throwIfAborted()
+  const worker = workers.start<never, SnapshotReply>(threadModule('snapshot-thread', import.meta.url), job)
+  const done = Promise.withResolvers<void>()
+  const abort = () => done.reject(signal.reason)
+  signal.addEventListener('abort', abort, { once: true })
+  worker.listen(
+    (reply) => (reply.kind === 'done' ? done.resolve() : done.reject(errorOf(reply.failure))),
+    (error) => done.reject(new StoreBroken(`${job.kind} snapshot ${job.to}: the thread ended: ${error?.message}`)),
+  )
+  try {
+    await done.promise
+  } finally {
+    signal.removeEventListener('abort', abort)
+    await worker.stop()
+  }
+}

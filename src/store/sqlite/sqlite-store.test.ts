@@ -1,0 +1,24 @@
+// The sqlite driver passes the contract.
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after } from 'node:test'
+import { VirtualClock } from '../../base/time/virtual-clock.ts'
+import { nodeWorkers } from '../../platform/node/process/workers.ts'
+import { storeContract } from '../contract.suite.ts'
+import { SqliteStore } from './sqlite-store.ts'
+
+const { signal } = new AbortController()
+const folder = await mkdtemp(join(tmpdir(), 'coxswain-sqlite-'))
+after(() => rm(folder, { recursive: true }))
+
+let count = 0
+storeContract('sqlite', async () => {
+  const clock = new VirtualClock()
+  const path = join(folder, `${++count}.db`)
+  return {
+    store: await SqliteStore.open({ path, clock, workers: nodeWorkers }, signal),
+    pass: (ms) => clock.advance(ms),
+    leaseMs: 1_000,
+  }
+})

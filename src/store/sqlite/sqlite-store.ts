@@ -1,0 +1,214 @@
+// SqliteStore: the driver for one machine. State and recent history in memory, every acknowledged write on the disk
+// first. Conditions are checked against pending writes; readers and watchers see only what is durable.
+import type { Channel } from '../../base/async/channel.ts'
+import { assert } from '../../base/assert.ts'
+import type { Clock } from '../../base/time/clock.ts'
+import type { Workers } from '../../platform/process/workers.ts'
+import type { History } from '../history.ts'
+import { LeaseTable } from '../lease-table.ts'
+import { FutureRevision } from '../store.ts'
+import type {
+  CommitResult,
+  KeyValue,
+  LeaseId,
+  RangeOptions,
+  RangeResult,
+  Store,
+  StoreBatch,
+  Transaction,
+  WatchOptions,
+} from '../store.ts'
+import { checkTransaction, deletionsOf } from '../transaction.ts'
+import { DiskClient, type DiskContent } from './disk-client.ts'
+import { StoreClosed } from './store-errors.ts'
+import { HistoryLoader } from './history-loader.ts'
+import { takeSnapshot } from './sqlite-snapshot.ts'
+import { StoreMaintenance } from './store-maintenance.ts'
+import { WriteQueue, type Entry } from './write-queue.ts'
+
+export interface SqliteStoreOptions {
+  readonly path: string
+  readonly workers: Workers
+  readonly clock: Clock
+  /** How long old revisions can be read and watched from. */
+  readonly historyMs?: number
+  /** Beyond this size of the file, writes fail with StoreFull until space was given back. */
+  readonly fileBytesMax?: number
+}
+
+const historyMsDefault = 5 * 60_000
+const fileBytesMaxDefault = 16 * 1024 ** 3
+/** A lease whose end could not be written is ended again after this time. */
+const leaseRetryMs = 1_000
+
+interface Deps {
+  readonly path: string
+  readonly workers: Workers
+  readonly clock: Clock
+  readonly historyMs: number
+  readonly disk: DiskClient
+  readonly history: History
+  readonly content: DiskContent
+}
+
+export class SqliteStore implements Store {
+  readonly #path: string
+  readonly #workers: Workers
+  readonly #clock: Clock
+  readonly #disk: DiskClient
+  readonly #history: History
+  readonly #queue: WriteQueue
+  readonly #maintenance: StoreMaintenance
+  readonly #leases: LeaseTable
+  #closing: Promise<void> | undefined
+
+  /** Reads the file back, or makes it. */
+  static async open(options: SqliteStoreOptions, signal: AbortSignal): Promise<SqliteStore> {
+    const { path, workers, clock, historyMs = historyMsDefault } = options
+    const { fileBytesMax = fileBytesMaxDefault } = options
+    signal.throwIfAborted()
+    const loader = new HistoryLoader()
+    const disk = new DiskClient({ path, fileBytesMax }, workers, (changes, compacted) => loader.add(changes, compacted))
+    const stop = () => void disk.stop()
+    signal.addEventListener('abort', stop, { once: true })
+    try {
+      const content = await clock.outside(disk.opened())
+      const history = loader.finish(content.compacted)
+      return new SqliteStore({ path, workers, clock, historyMs, disk, history, content })
+    } catch (error) {
+      await disk.stop()
+      signal.throwIfAborted()
+      throw error
+    } finally {
+      signal.removeEventListener('abort', stop)
+    }
+  }
+
+  private constructor({ path, workers, clock, historyMs, disk, history, content }: Deps) {
+    this.#path = path
+    this.#workers = workers
+    this.#clock = clock
+    this.#disk = disk
+    this.#history = history
+    this.#queue = new WriteQueue(disk, clock, history, () => this.#maintenance.afterBatch())
+    this.#maintenance = new StoreMaintenance(clock, history, this.#queue, historyMs)
+    // An end that fails has put the lease back, to be tried again.
+    this.#leases = new LeaseTable(clock, ({ id }) => void this.#endLease(id).catch(() => {}), content.leaseLast)
+    for (const lease of content.leases) this.#leases.start(lease)
+  }
+
+  get revision(): number {
+    return this.#history.current.revision
+  }
+
+  freshRevision(_signal: AbortSignal): number {
+    return this.revision
+  }
+
+  get(key: string, _signal: AbortSignal): Promise<KeyValue | undefined> {
+    return Promise.resolve(this.#history.get(key))
+  }
+
+  range(options: RangeOptions, _signal: AbortSignal): Promise<RangeResult> {
+    return Promise.try(() => this.#history.range(options))
+  }
+
+  commit(transaction: Transaction, signal: AbortSignal): Promise<CommitResult> {
+    // Not an async function: the writer must be the first to go on when its promise is resolved.
+    const answer = Promise.withResolvers<CommitResult>()
+    try {
+      signal.throwIfAborted()
+      this.#commit(transaction, signal, answer)
+    } catch (error) {
+      answer.reject(error)
+    }
+    return answer.promise
+  }
+
+  watch(options: WatchOptions, signal: AbortSignal): Channel<StoreBatch> {
+    return this.#history.watch(options, signal)
+  }
+
+  compact(revision: number, signal: AbortSignal): Promise<void> {
+    if (revision > this.revision) return Promise.reject(new FutureRevision(`revision ${revision} is not there yet`))
+    return this.#maintenance.compact(revision, signal)
+  }
+
+  async grantLease(ttlMs: number, signal: AbortSignal): Promise<LeaseId> {
+    signal.throwIfAborted()
+    this.#queue.checkOpen()
+    const lease = this.#leases.create(ttlMs)
+    await this.#write({ kind: 'granted', lease }, () => this.#leases.start(lease))
+    return lease.id
+  }
+
+  revokeLease(lease: LeaseId, _signal: AbortSignal): Promise<void> {
+    return this.#endLease(lease)
+  }
+
+  /** Writes a consistent copy of all that is durable to a file, which must not be this store's own. */
+  snapshotTo(path: string, signal: AbortSignal): Promise<void> {
+    return this.#clock.outside(takeSnapshot(this.#workers, this.#path, path, signal))
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close()
+    return this.#closing
+  }
+
+  #commit(transaction: Transaction, signal: AbortSignal, answer: PromiseWithResolvers<CommitResult>): void {
+    this.#queue.checkOpen()
+    checkTransaction(transaction, this.#leases)
+    const prepared = this.#history.prepare(transaction, this.#clock.nowMs())
+    const kind = prepared.kind === 'refused' ? 'refused' : 'committed'
+    const revision = prepared.kind === 'pending' ? prepared.version.revision : prepared.revision
+    // An answer that rests on pending writes waits for them: they may yet be taken back.
+    if (!this.#history.hasPending) return answer.resolve({ kind, revision })
+    this.#queue.add({
+      ...(prepared.kind === 'pending' ? { record: { kind: 'version', version: prepared.version } } : {}),
+      signal,
+      settle: () => answer.resolve({ kind, revision }),
+      fail: answer.reject,
+    })
+  }
+
+  async #endLease(id: LeaseId): Promise<void> {
+    const lease = this.#leases.get(id)
+    if (lease === undefined) return
+    this.#leases.remove(id)
+    try {
+      this.#queue.checkOpen()
+      const writes = deletionsOf(this.#history.keysOf(id)).map((transaction) => {
+        const prepared = this.#history.prepare(transaction, this.#clock.nowMs())
+        assert(prepared.kind === 'pending', `the end of lease ${id} deletes keys that are not there`)
+        return this.#write({ kind: 'version', version: prepared.version })
+      })
+      await Promise.all([...writes, this.#write({ kind: 'ended', id })])
+      this.#history.removeLease(id)
+    } catch (error) {
+      this.#leases.start({ id, expiresMs: this.#clock.nowMs() + leaseRetryMs })
+      throw error
+    }
+  }
+
+  #write(record: Required<Entry>['record'], onDurable: () => void = () => {}): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const settle = () => {
+        onDurable()
+        resolve()
+      }
+      this.#queue.add({ record, settle, fail: reject })
+    })
+  }
+
+  async #close(): Promise<void> {
+    this.#leases.close()
+    const drained = this.#queue.stop(new StoreClosed(`${this.#path}: the store is closed`))
+    await this.#maintenance.close()
+    await drained
+    // When the disk fails here, the log still holds everything.
+    await this.#clock.outside(this.#disk.request({ kind: 'close' })).catch(() => {})
+    await this.#disk.stop()
+    this.#history.close()
+  }
+}

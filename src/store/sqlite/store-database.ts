@@ -1,0 +1,118 @@
+// StoreDatabase: the file, open for writing, in the disk thread. Each write is one transaction that is on the disk
+// (the log synced) when the call returns.
+import { DatabaseSync, type StatementSync } from 'node:sqlite'
+import { operationsMax } from '../store.ts'
+import { unpack } from './packed-changes.ts'
+import type { CompactRequest, DiskOptions, WriteRequest } from './disk-protocol.ts'
+import { pragma, rowId, checksumOf } from './file-format.ts'
+
+/** A log longer than this is folded into the file even under load, 15 ms for which writers wait; else that is for a rest. */
+const walBytesMax = 8 * 1024 * 1024
+const pageBytes = 4096
+/** Pages that a commit writes beyond its own bytes, about. */
+const pagesPerCommit = 3
+/** Free pages are kept up to this many, because the next writes need them. */
+const freePagesKept = 1024
+/** Pages given back at a time: writers wait meanwhile. */
+const vacuumPagesMax = 1024
+
+export class StoreDatabase implements Disposable {
+  readonly #database: DatabaseSync
+  readonly #begin: StatementSync
+  readonly #commit: StatementSync
+  readonly #insert: StatementSync
+  readonly #delete: StatementSync
+  readonly #grant: StatementSync
+  readonly #endLease: StatementSync
+  readonly #setMeta: StatementSync
+  #walBytes = 0
+
+  constructor({ path, fileBytesMax }: DiskOptions) {
+    const database = new DatabaseSync(path, { timeout: 0 })
+    database.exec(`
+      PRAGMA journal_mode = WAL;
+      PRAGMA synchronous = FULL;
+      PRAGMA wal_autocheckpoint = 0;
+      PRAGMA max_page_count = ${Math.floor(fileBytesMax / pageBytes)};
+    `)
+    this.#database = database
+    this.#begin = database.prepare('BEGIN IMMEDIATE')
+    this.#commit = database.prepare('COMMIT')
+    this.#insert = database.prepare('INSERT INTO changes VALUES (?, ?, ?, ?, ?, ?, ?)')
+    this.#delete = database.prepare('DELETE FROM changes WHERE id BETWEEN ? AND ? AND key = ?')
+    this.#grant = database.prepare('INSERT INTO leases VALUES (?, ?)')
+    this.#endLease = database.prepare('DELETE FROM leases WHERE id = ?')
+    this.#setMeta = database.prepare('UPDATE meta SET value = ? WHERE name = ?')
+  }
+
+  write({ changes, granted, ended }: WriteRequest): void {
+    this.#transact(changes.bytes.length, () => {
+      for (const change of unpack(changes)) {
+        const { revision, ordinal, key, value, createRevision, lease, atMs } = change
+        const id = rowId(revision, ordinal)
+        this.#insert.run(id, key, value ?? null, createRevision, lease ?? 0, atMs, checksumOf(change))
+      }
+      for (const { id, expiresMs } of granted) {
+        this.#grant.run(id, expiresMs)
+        this.#setMeta.run(id, 'lease_last')
+      }
+      for (const id of ended) this.#endLease.run(id)
+    })
+  }
+
+  compact({ revision, revisions, keys }: CompactRequest): void {
+    this.#transact(keys.length * pageBytes, () => {
+      for (const [index, key] of keys.entries()) {
+        const first = rowId(revisions[index] ?? 0, 0)
+        this.#delete.run(first, first + operationsMax - 1, key)
+      }
+      this.#setMeta.run(revision, 'compacted')
+      this.#vacuum()
+    })
+  }
+
+  /** Folds the log into the file when it has grown long; called between writes. */
+  checkpointIfLarge(): void {
+    if (this.#walBytes < walBytesMax) return
+    this.#checkpoint('PASSIVE')
+  }
+
+  /** Gives space back and empties the log; returns whether there is more to give. */
+  shrink(): boolean {
+    this.#transact(0, () => this.#vacuum())
+    const more = this.#surplusPages() > 0
+    if (!more) this.#checkpoint('TRUNCATE')
+    return more
+  }
+
+  [Symbol.dispose](): void {
+    this.#database.close()
+  }
+
+  #transact(bytes: number, work: () => void): void {
+    try {
+      this.#begin.run()
+      work()
+      this.#commit.run()
+    } catch (error) {
+      if (this.#database.isTransaction) this.#database.exec('ROLLBACK')
+      throw error
+    }
+    this.#walBytes += bytes + pagesPerCommit * pageBytes
+  }
+
+  #vacuum(): void {
+    const pages = Math.min(this.#surplusPages(), vacuumPagesMax)
+    if (pages > 0) this.#database.exec(`PRAGMA incremental_vacuum(${pages})`)
+  }
+
+  #surplusPages(): number {
+    return pragma(this.#database, 'freelist_count') - freePagesKept
+  }
+
+  // A reader, such as a snapshot being taken, may keep part of the log in use: then the rest is done next time.
+  #checkpoint(mode: 'PASSIVE' | 'TRUNCATE'): void {
+    this.#database.exec(`PRAGMA wal_checkpoint(${mode})`)
+    this.#walBytes = 0
+  }
+}

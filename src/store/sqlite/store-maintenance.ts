@@ -1,0 +1,109 @@
+// Upkeep: what keeps the history and the file small. It forgets what is older than the window or beyond the bounds,
+// in steps that take turns with the writes, and lets the disk rest when nobody writes.
+import type { Clock, Timer } from '../../base/time/clock.ts'
+import type { History } from '../history.ts'
+import type { WriteQueue } from './write-queue.ts'
+
+/** Versions forgotten at a time: at least as many as a batch brings, so that the bounds hold under load. */
+const versionsPerStep = 2_000
+/** How many times its bounds the history grows before it is cut: not every batch is to wait for a chore of the disk. */
+const boundsSlack = 1.25
+/** The window is cut in about so many pieces. */
+const windowFraction = 10
+const idleMs = 5_000
+
+export class StoreMaintenance {
+  readonly #clock: Clock
+  readonly #history: History
+  readonly #queue: WriteQueue
+  readonly #historyMs: number
+  /** One compaction at a time: steps are computed from where the one before ended. */
+  #compacting: Promise<void> = Promise.resolve()
+  #trimming = false
+  #windowTimer: Timer | undefined
+  #idleTimer: Timer | undefined
+  #lastActivityMs = 0
+  readonly #closed = new AbortController()
+
+  constructor(clock: Clock, history: History, queue: WriteQueue, historyMs: number) {
+    this.#clock = clock
+    this.#history = history
+    this.#queue = queue
+    this.#historyMs = historyMs
+    this.#armWindow()
+  }
+
+  /** Called after every batch. */
+  afterBatch(): void {
+    this.#noteActivity()
+    this.#armWindow()
+    if (this.#history.isOverBounds(boundsSlack)) this.#trim()
+  }
+
+  compact(revision: number, signal: AbortSignal = this.#closed.signal): Promise<void> {
+    const compacted = this.#compacting.then(() => this.#compactInSteps(revision, signal))
+    this.#compacting = compacted.catch(() => {})
+    return compacted
+  }
+
+  async close(): Promise<void> {
+    this.#closed.abort()
+    this.#windowTimer?.cancel()
+    this.#idleTimer?.cancel()
+    await this.#compacting
+  }
+
+  async #compactInSteps(revision: number, signal: AbortSignal): Promise<void> {
+    while (this.#history.oldest.revision < revision) {
+      signal.throwIfAborted()
+      const step = Math.min(revision, this.#history.oldest.revision + versionsPerStep)
+      const gone = this.#history.superseded(step)
+      const revisions = Float64Array.from(gone, (one) => one.revision)
+      await this.#queue.runMaintenance({ kind: 'compact', revision: step, revisions, keys: gone.map(({ key }) => key) })
+      this.#history.compact(step)
+      this.#noteActivity()
+    }
+  }
+
+  #noteActivity(): void {
+    this.#lastActivityMs = this.#clock.monotonicMs()
+    this.#armIdle(idleMs)
+  }
+
+  #trim(): void {
+    if (this.#trimming || this.#closed.signal.aborted) return
+    this.#trimming = true
+    const again = () => {
+      this.#trimming = false
+    }
+    // A failure leaves history and file as they were: the next batch, or the window, tries again.
+    this.compact(this.#history.revisionInBounds()).then(again, again)
+  }
+
+  // Without a past there is no timer: a store at rest leaves the clock alone.
+  #armWindow(): void {
+    if (this.#windowTimer !== undefined || this.#history.length === 1 || this.#closed.signal.aborted) return
+    this.#windowTimer = this.#clock.after(this.#historyMs / windowFraction, () => {
+      this.#windowTimer = undefined
+      const rearm = () => this.#armWindow()
+      this.compact(this.#history.revisionBefore(this.#clock.nowMs() - this.#historyMs)).then(rearm, rearm)
+    })
+  }
+
+  #armIdle(ms: number): void {
+    if (this.#idleTimer !== undefined || this.#closed.signal.aborted) return
+    this.#idleTimer = this.#clock.after(ms, () => {
+      this.#idleTimer = undefined
+      const leftMs = this.#lastActivityMs + idleMs - this.#clock.monotonicMs()
+      if (leftMs > 0) this.#armIdle(leftMs)
+      else this.#shrinkFile()
+    })
+  }
+
+  #shrinkFile(): void {
+    this.#queue.runMaintenance({ kind: 'rest' }).then(
+      (more) => more && this.#armIdle(0),
+      () => this.#armIdle(idleMs),
+    )
+  }
+}

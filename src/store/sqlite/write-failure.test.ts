@@ -1,0 +1,148 @@
+// A batch that the disk does not take: its writers and those behind them are told, and nothing of it is ever seen.
+import { deepEqual, equal, rejects } from 'node:assert/strict'
+import { test } from 'node:test'
+import { eventLoopTurn } from '../../base/async/event-loop-turn.ts'
+import { VirtualClock } from '../../base/time/virtual-clock.ts'
+import { nodeWorkers } from '../../platform/node/process/workers.ts'
+import type { Workers } from '../../platform/process/workers.ts'
+import { StoreUnavailable } from '../store.ts'
+import { StoreBroken, StoreClosed, StoreFull } from './store-errors.ts'
+import { contentOf, freshPath, openAt, put, remove, signal } from './sqlite-store.harness.ts'
+
+const big = 'x'.repeat(200_000)
+const small = { fileBytesMax: 1_000_000 }
+
+test('a full disk rejects the batch and what was behind it, and nothing of them is seen', async () => {
+  const path = freshPath()
+  const store = await openAt(path, small)
+  await put(store, '/a', '1')
+  const { revision } = store
+  const watched: string[] = []
+  const watching = (async () => {
+    for await (const { events } of store.watch({ prefix: '', from: revision + 1 }, signal))
+      for (const event of events) watched.push(event.kind === 'put' ? event.item.key : event.key)
+  })()
+  const tooMuch = Array.from({ length: 10 }, (_, i) => put(store, `/big/${i}`, big))
+  const behind = put(store, '/behind', 'x')
+  const refused = store.commit({ conditions: [{ key: '/behind', modRevision: 0 }], operations: [] }, signal)
+  for (const promise of [...tooMuch, behind, refused]) await rejects(promise, StoreFull)
+  equal(store.revision, revision)
+  deepEqual(await contentOf(store), ['/a=1 2 2'])
+  deepEqual(await put(store, '/b', '2'), { kind: 'committed', revision: revision + 1 })
+  await store.close()
+  await watching
+  deepEqual(watched, ['/b'])
+  const again = await openAt(path, small)
+  deepEqual(await contentOf(again), ['/a=1 2 2', '/b=2 3 3'])
+  await again.close()
+})
+
+test('a full disk takes writes again after a compaction', async () => {
+  const store = await openAt(freshPath(), small)
+  const fill = async () => {
+    for (let i = 0; i < 10; i++) await put(store, '/big', `${i}${big}`)
+  }
+  await rejects(fill(), StoreFull)
+  await store.compact(store.revision, signal)
+  await put(store, '/big', big)
+  await store.close()
+})
+
+test('a lease whose end cannot be written ends later', async () => {
+  const clock = new VirtualClock()
+  const store = await openAt(freshPath(), { clock, ...small })
+  const lease = await store.grantLease(1_000, signal)
+  await put(store, '/leased', 'x', lease)
+  const tooMuch = Array.from({ length: 10 }, (_, i) => put(store, `/big/${i}`, big))
+  const revoked = store.revokeLease(lease, signal)
+  for (const promise of [...tooMuch, revoked]) await rejects(promise, StoreFull)
+  deepEqual(await contentOf(store), ['/leased=x 2 2'])
+  await clock.advance(2_000)
+  deepEqual(await contentOf(store), [])
+  await store.close()
+})
+
+test('a key whose move to another lease was taken back goes with the one that it had', async () => {
+  const clock = new VirtualClock()
+  const store = await openAt(freshPath(), { clock, ...small })
+  const [first, second] = [await store.grantLease(1_000, signal), await store.grantLease(60_000, signal)]
+  await put(store, '/leased', 'x', first)
+  const tooMuch = Array.from({ length: 10 }, (_, i) => put(store, `/big/${i}`, big))
+  const moved = put(store, '/leased', 'y', second)
+  for (const promise of [...tooMuch, moved]) await rejects(promise, StoreFull)
+  await clock.advance(2_000)
+  deepEqual(await contentOf(store), [])
+  await store.close()
+})
+
+test('a writer who leaves is let go; the write goes on', async () => {
+  const store = await openAt(freshPath())
+  const controller = new AbortController()
+  const operations = [{ kind: 'put', key: '/a', value: new Uint8Array() } as const]
+  const aborted = store.commit({ conditions: [], operations }, controller.signal)
+  controller.abort(new Error('the client left'))
+  await rejects(aborted, /the client left/)
+  await rejects(store.commit({ conditions: [], operations }, controller.signal), /the client left/)
+  await put(store, '/b', 'x')
+  deepEqual(await contentOf(store), ['/a= 2 2', '/b=x 3 3'])
+  await store.close()
+})
+
+test('a writer who leaves is let go also while the disk does not answer', async () => {
+  let stop = () => Promise.resolve()
+  let isHeld = false
+  const workers: Workers = {
+    ...nodeWorkers,
+    start<In, Out>(module: URL, data: unknown) {
+      const handle = nodeWorkers.start<In, Out>(module, data)
+      stop = () => handle.stop()
+      return { ...handle, post: (message: In) => void (isHeld || handle.post(message)) }
+    },
+  }
+  const store = await openAt(freshPath(), { workers })
+  isHeld = true
+  const [first, second] = [new AbortController(), new AbortController()]
+  const operations = [{ kind: 'put', key: '/a', value: new Uint8Array() } as const]
+  const written = store.commit({ conditions: [], operations }, first.signal)
+  await eventLoopTurn()
+  const waiting = store.commit({ conditions: [], operations }, second.signal)
+  second.abort(new Error('the second left'))
+  await rejects(waiting, /the second left/)
+  first.abort(new Error('the first left'))
+  await rejects(written, /the first left/)
+  await stop()
+})
+
+test('when the disk thread dies every writer is told, and reads go on', async () => {
+  const stops: (() => Promise<void>)[] = []
+  const workers: Workers = {
+    ...nodeWorkers,
+    start<In, Out>(module: URL, data: unknown) {
+      const handle = nodeWorkers.start<In, Out>(module, data)
+      stops.push(() => handle.stop())
+      return handle
+    },
+  }
+  const store = await openAt(freshPath(), { workers })
+  await put(store, '/a', '1')
+  const writes = Array.from({ length: 20 }, (_, i) => put(store, `/k/${i}`, 'x'))
+  const outcomes = Promise.allSettled(writes)
+  await Promise.all(stops.map((stop) => stop()))
+  await outcomes
+  await rejects(put(store, '/b', 'x'), StoreBroken)
+  equal((await contentOf(store))[0], '/a=1 2 2')
+  await store.close()
+})
+
+test('a closed store takes no writes; what was under way when it closed is done', async () => {
+  const path = freshPath()
+  const store = await openAt(path)
+  const writes = Array.from({ length: 20 }, (_, i) => put(store, `/k/${i}`, 'x'))
+  await Promise.all([...writes, store.close(), store.close()])
+  await rejects(put(store, '/late', 'x'), StoreClosed)
+  await rejects(remove(store, '/late'), StoreUnavailable)
+  await rejects(store.grantLease(1_000, signal), StoreClosed)
+  const again = await openAt(path)
+  equal((await contentOf(again)).length, 20)
+  await again.close()
+})

@@ -1,0 +1,91 @@
+// Version: the whole content at one revision, and what changed to get there. successor() is how one follows another,
+// for a commit and for a change read back from disk alike.
+import { OrderedMap } from '../base/collections/ordered-map.ts'
+import type { KeyValue, LeaseId, Operation, StoreEvent, LazyValue } from './store.ts'
+
+/** What changed to get to a revision. */
+export interface RevisionEvents {
+  readonly revision: number
+  /** When it was made, for a history that is kept for a time. */
+  readonly atMs: number
+  readonly events: readonly StoreEvent[]
+}
+
+export interface Version extends RevisionEvents {
+  readonly state: OrderedMap<KeyValue>
+}
+
+/** Bytes of the keys and values that a step brought; where there is text, its characters: they serve for bounds. */
+export const sizeOfEvents = ({ events }: RevisionEvents): number =>
+  events.reduce((sum, event) => sum + keyOf(event).length + (event.kind === 'put' ? sizeOf(event.item) : 0), 0)
+
+const sizeOf = (item: KeyValue): number => (item.lazyValue === undefined ? item.value : item.lazyValue.text).length
+
+/** Revision 1 is the empty store, as in etcd: the first write makes revision 2. */
+export const emptyVersion: Version = {
+  revision: 1,
+  atMs: 0,
+  state: OrderedMap.empty(),
+  events: [],
+}
+
+/** The next version; the same one when nothing changes. */
+export function successor(before: Version, operations: readonly Operation[], atMs: number): Version {
+  let { state } = before
+  const revision = before.revision + 1
+  const events: StoreEvent[] = []
+  for (const operation of operations) {
+    const { key } = operation
+    const previous = state.get(key)
+    if (operation.kind === 'put') {
+      const createRevision = previous?.createRevision ?? revision
+      const item = keyValueOf(key, operation.value, createRevision, revision, operation.lease)
+      state = state.set(key, item)
+      events.push({ kind: 'put', revision, item, previous })
+    } else if (previous !== undefined) {
+      state = state.delete(key)
+      events.push({ kind: 'delete', revision, key, previous })
+    }
+  }
+  // Thousands of steps are kept, most of one event; a list that was pushed to has room for sixteen more.
+  return events.length === 0 ? before : { revision, atMs, state, events: events.slice() }
+}
+
+const keyValueOf = (
+  key: string,
+  value: Uint8Array | LazyValue,
+  createRevision: number,
+  modRevision: number,
+  lease: LeaseId | undefined,
+): KeyValue =>
+  value instanceof Uint8Array
+    ? { key, value, createRevision, modRevision, lease }
+    : new LazyKeyValue(key, value, createRevision, modRevision, lease)
+
+class LazyKeyValue implements KeyValue {
+  readonly key: string
+  readonly lazyValue: LazyValue
+  readonly createRevision: number
+  readonly modRevision: number
+  readonly lease: LeaseId | undefined
+
+  constructor(
+    key: string,
+    lazyValue: LazyValue,
+    createRevision: number,
+    modRevision: number,
+    lease: LeaseId | undefined,
+  ) {
+    this.key = key
+    this.lazyValue = lazyValue
+    this.createRevision = createRevision
+    this.modRevision = modRevision
+    this.lease = lease
+  }
+
+  get value(): Uint8Array {
+    return this.lazyValue.bytes
+  }
+}
+
+export const keyOf = (event: StoreEvent): string => (event.kind === 'put' ? event.item.key : event.key)

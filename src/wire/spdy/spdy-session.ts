@@ -1,0 +1,168 @@
+// SpdySession: many streams on one connection, as SPDY/3.1 is spoken in Kubernetes. Nobody there counts windows: a reader
+// that is behind holds up the whole connection, and so the sender. Pings are answered; pushes and priorities are not used.
+import { Channel } from '../../base/async/channel.ts'
+import type { ByteStream } from '../../platform/http/byte-stream.ts'
+import { BytePipe } from '../byte-pipe.ts'
+import { encodeFrame, resetCodes, SpdyError, SpdyFrameReader, type SpdyFrame } from './spdy-frame.ts'
+import { HeaderReader, HeaderWriter, type SpdyHeaders } from './header-block.ts'
+
+/** Streams at once, in both directions. */
+const streamsMax = 4_096
+/** How far the reader of one stream may be behind before the connection waits for it. */
+const streamBytesMax = 1024 * 1024
+const dataBytesMax = 64 * 1024
+
+export interface SpdyStream extends ByteStream {
+  /** What the side that opened it said of it; names in lower case. */
+  readonly headers: SpdyHeaders
+}
+
+interface OpenStream {
+  readonly stream: SpdyStream
+  readonly incoming: BytePipe
+  /** Settled by the other side's answer, where we opened it. */
+  readonly replied: PromiseWithResolvers<void> | undefined
+  isEndedHere: boolean
+  isEndedThere: boolean
+}
+
+export class SpdySession {
+  /** Streams that the other side opens. */
+  readonly incoming = new Channel<SpdyStream>(streamsMax)
+  readonly #socket: ByteStream
+  readonly #streams = new Map<number, OpenStream>()
+  readonly #headerWriter = new HeaderWriter()
+  readonly #headerReader = new HeaderReader()
+  readonly #parity: 0 | 1
+  #nextId: number
+  #isOver = false
+
+  constructor(socket: ByteStream, side: 'client' | 'server') {
+    this.#socket = socket
+    this.#parity = side === 'client' ? 1 : 0
+    this.#nextId = side === 'client' ? 1 : 2
+  }
+
+  /** Reads until the connection ends. Rejects when the other side breaks the protocol. */
+  async run(): Promise<void> {
+    const frames = new SpdyFrameReader()
+    try {
+      for await (const piece of this.#socket.pieces) for (const frame of frames.push(piece)) await this.#onFrame(frame)
+    } finally {
+      this.#isOver = true
+      this.incoming.end()
+      for (const open of this.#streams.values()) {
+        open.incoming.end()
+        open.replied?.reject(new SpdyError('the connection ended'))
+      }
+      this.#streams.clear()
+      this.#socket.end()
+    }
+  }
+
+  /** Resolves when the other side has taken the stream: before that it would ignore data. */
+  async open(headers: SpdyHeaders): Promise<SpdyStream> {
+    if (this.#isOver || this.#streams.size >= streamsMax) throw new SpdyError('no stream can be opened')
+    const id = this.#nextId
+    this.#nextId += 2
+    const opened = this.#add(id, headers, Promise.withResolvers())
+    await this.#send({ kind: 'open', id, isLast: false, block: this.#headerWriter.write(headers) })
+    await opened.replied?.promise
+    return opened.stream
+  }
+
+  /** Says goodbye and ends the connection; what was written still arrives. */
+  async close(): Promise<void> {
+    if (!this.#isOver) await this.#trySend({ kind: 'goodbye' })
+    this.#socket.end()
+  }
+
+  async #onFrame(frame: SpdyFrame): Promise<void> {
+    if (frame.kind === 'ping') {
+      if (frame.id % 2 !== this.#parity) await this.#trySend(frame)
+      return
+    }
+    if (frame.kind === 'goodbye') return this.incoming.end()
+    // Blocks are read even when nobody wants them: they are parts of one compressed stream.
+    const headers = 'block' in frame ? this.#headerReader.read(frame.block) : {}
+    if (frame.kind === 'open') return this.#accept(frame.id, headers, frame.isLast)
+    const open = this.#streams.get(frame.id)
+    if (open === undefined) return // it was given up here, and the other side does not know yet
+    if (frame.kind === 'reset') {
+      open.replied?.reject(new SpdyError(`the stream was refused with code ${frame.code}`))
+      open.incoming.end()
+      this.#streams.delete(frame.id)
+      return
+    }
+    if (frame.kind === 'reply') open.replied?.resolve()
+    if (frame.kind === 'data') await open.incoming.write(frame.bytes)
+    if (frame.isLast) {
+      open.incoming.end()
+      open.isEndedThere = true
+      this.#removeIfEnded(frame.id, open)
+    }
+  }
+
+  async #accept(id: number, headers: SpdyHeaders, isLast: boolean): Promise<void> {
+    if (id % 2 === this.#parity || this.#streams.has(id)) throw new SpdyError(`stream ${id} cannot be opened`)
+    if (this.#streams.size >= streamsMax || this.incoming.ended)
+      return this.#trySend({ kind: 'reset', id, code: resetCodes.refused })
+    const open = this.#add(id, headers, undefined)
+    if (isLast) {
+      open.incoming.end()
+      open.isEndedThere = true
+    }
+    await this.#trySend({ kind: 'reply', id, isLast: false, block: this.#headerWriter.write({}) })
+    this.incoming.push(open.stream)
+  }
+
+  #add(id: number, headers: SpdyHeaders, replied: PromiseWithResolvers<void> | undefined): OpenStream {
+    const incoming = new BytePipe(streamBytesMax)
+    replied?.promise.catch(() => {}) // whoever opens hears of it
+    const endHere = (open: OpenStream): boolean => {
+      if (open.isEndedHere || this.#streams.get(id) !== open) return false
+      open.isEndedHere = true
+      this.#removeIfEnded(id, open)
+      return true
+    }
+    const open: OpenStream = {
+      incoming,
+      replied,
+      isEndedHere: false,
+      isEndedThere: false,
+      stream: {
+        headers,
+        pieces: incoming.read(),
+        write: async (piece) => {
+          for (let at = 0; at < piece.length; at += dataBytesMax) {
+            if (open.isEndedHere || this.#streams.get(id) !== open) throw new SpdyError('the stream is over')
+            await this.#send({ kind: 'data', id, isLast: false, bytes: piece.subarray(at, at + dataBytesMax) })
+          }
+        },
+        end: () => {
+          if (endHere(open)) void this.#trySend({ kind: 'data', id, isLast: true, bytes: new Uint8Array() })
+        },
+        destroy: () => {
+          incoming.abandon()
+          if (endHere(open)) void this.#trySend({ kind: 'reset', id, code: resetCodes.cancel })
+          this.#streams.delete(id)
+        },
+      },
+    }
+    this.#streams.set(id, open)
+    return open
+  }
+
+  #removeIfEnded(id: number, open: OpenStream): void {
+    if (open.isEndedHere && open.isEndedThere) this.#streams.delete(id)
+  }
+
+  /** For frames that nobody misses when the connection is over. */
+  #trySend(frame: SpdyFrame): Promise<void> {
+    return this.#send(frame).catch(() => {})
+  }
+
+  #send(frame: SpdyFrame): Promise<void> {
+    return this.#socket.write(encodeFrame(frame))
+  }
+}

@@ -1,0 +1,60 @@
+// Record: the lines of register-load.ts as one history per key. The place of a line is its time.
+import type { RegisterOperation } from './linearizable.ts'
+
+interface Open {
+  readonly invoked: number
+  readonly key: string
+  readonly words: readonly string[]
+}
+
+export class OperationHistory {
+  readonly histories = new Map<string, RegisterOperation[]>()
+  readonly #open = new Map<string, Open>()
+  #place = 0
+
+  /** How many operations have ended. */
+  ended = 0
+
+  add(line: string): void {
+    const [client = '', kind = '', ...words] = line.split(' ')
+    if (kind === 'invoke') {
+      const [key = '', ...rest] = words
+      this.#open.set(client, { invoked: this.#place++, key, words: rest })
+      return
+    }
+    const open = this.#open.get(client)
+    if (open === undefined) throw new Error(`${line}: nothing was invoked`)
+    this.#open.delete(client)
+    if (kind === 'lost') this.#closeUncertain(open, Infinity)
+    else this.#close(open, actionOf(open.words, words[0] ?? ''), this.#place++, false)
+    this.ended++
+  }
+
+  /** The clients are gone: what they had under way may have happened, up to now. */
+  kill(): void {
+    const now = this.#place++
+    for (const open of this.#open.values()) this.#closeUncertain(open, now)
+    this.#open.clear()
+  }
+
+  /** Nobody was told how it ended: it may have happened up to `latest`, or not at all. */
+  #closeUncertain(open: Open, latest: number): void {
+    // A read that nobody got, or a swap that was refused to nobody, says nothing.
+    if (open.words[0] !== 'read') this.#close(open, actionOf(open.words, 'true'), latest, true)
+  }
+
+  #close({ invoked, key }: Open, action: RegisterOperation['action'], returned: number, uncertain: boolean): void {
+    const history = this.histories.get(key) ?? []
+    history.push({ invoked, returned, action, uncertain })
+    this.histories.set(key, history)
+  }
+}
+
+function actionOf(
+  [kind = '', first = '', second = '']: readonly string[],
+  answer: string,
+): RegisterOperation['action'] {
+  if (kind === 'write') return { kind, value: first }
+  if (kind === 'swap') return { kind, from: first, to: second, swapped: answer === 'true' }
+  return { kind: 'read', value: answer }
+}
