@@ -8,7 +8,6 @@ export type Rule = (files: readonly SourceFile[]) => string[]
 
 const isTest = (path: string) => /\.(test|suite|harness)\.ts$/.test(path)
 const folderOf = (path: string) => /^src\/([^/]+)\//.exec(path)?.[1]
-const parentOf = (path: string) => path.slice(0, path.lastIndexOf('/'))
 
 export const importsFollowTheTree: Rule = (files) =>
   files.flatMap((file) => {
