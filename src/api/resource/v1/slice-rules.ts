@@ -176,6 +176,7 @@ function validateCounters(counters: Readonly<Record<string, Counter>> | undefine
 function validateBindingConditions(device: Device, path: string): FieldError[] {
   const { bindingConditions: good = [], bindingFailureConditions: bad = [] } = device
   const [goodPath, badPath] = [`${path}.bindingConditions`, `${path}.bindingFailureConditions`]
+  const goodNames = new Set(good)
   const validateName = (name: string, at: string) =>
     qualifiedNameErrors(name).map((detail) => invalid(at, name, detail))
   return [
@@ -184,7 +185,7 @@ function validateBindingConditions(device: Device, path: string): FieldError[] {
     ...validateUnique(good, goodPath),
     ...validateUnique(bad, badPath),
     ...bad.flatMap((name, index) =>
-      good.includes(name)
+      goodNames.has(name)
         ? [invalid(`${badPath}[${index}]`, name, 'bindingFailureConditions must not overlap with bindingConditions')]
         : [],
     ),

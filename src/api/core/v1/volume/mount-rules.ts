@@ -27,6 +27,8 @@ export function validateMounts(
   path: string,
 ): FieldError[] {
   const seen = new Set<string>()
+  const deviceNames = new Set(devices.map(({ name }) => name))
+  const devicePaths = new Set(devices.map(({ devicePath }) => devicePath))
   return mounts.flatMap((mount: Partial<VolumeMount>, index) => {
     const at = `${path}[${index}]`
     const { name = '', mountPath = '' } = mount
@@ -36,9 +38,9 @@ export function validateMounts(
     if (mountPath === '') errors.push(required(`${at}.mountPath`))
     if (seen.has(mountPath)) errors.push(invalid(`${at}.mountPath`, mountPath, 'must be unique'))
     seen.add(mountPath)
-    if (devices.some((device) => device.name === name))
+    if (deviceNames.has(name))
       errors.push(invalid(`${at}.name`, name, 'must not already exist in volumeDevices'))
-    if (devices.some(({ devicePath }) => devicePath === mountPath))
+    if (devicePaths.has(mountPath))
       errors.push(invalid(`${at}.mountPath`, mountPath, 'must not already exist as a path in volumeDevices'))
     // Upstream names these fields without the index of their mount.
     append(errors, validateSubPath(mount, at, path))
@@ -80,6 +82,8 @@ function validateRecursiveReadOnly(
 export function validateDevices({ mounts, devices }: Mounts, volumes: Volumes, path: string): FieldError[] {
   const names = new Set<string>()
   const paths = new Set<string>()
+  const mountNames = new Set(mounts.map((mount) => mount.name))
+  const mountPaths = new Set(mounts.map(({ mountPath }) => mountPath))
   return devices.flatMap(({ name = '', devicePath = '' }: Partial<VolumeDevice>, index) => {
     const at = `${path}[${index}]`
     const volume = volumes.get(name)
@@ -95,8 +99,8 @@ export function validateDevices({ mounts, devices }: Mounts, volumes: Volumes, p
     if (paths.has(devicePath)) errors.push(wrongPath('must be unique'))
     if (hasBacksteps(devicePath)) errors.push(wrongPath("can not contain backsteps ('..')"))
     else paths.add(devicePath)
-    if (mounts.some((mount) => mount.name === name)) errors.push(wrongName('must not already exist in volumeMounts'))
-    if (mounts.some(({ mountPath }) => mountPath === devicePath))
+    if (mountNames.has(name)) errors.push(wrongName('must not already exist in volumeMounts'))
+    if (mountPaths.has(devicePath))
       errors.push(wrongPath('must not already exist as a path in volumeMounts'))
     if (name !== '') names.add(name)
     return errors
