@@ -1,4 +1,4 @@
-// Authority: the cluster's own certificate authority. It signs the certificates of every component and user.
+// Authority: the certificate authority of the cluster. It signs the certificates of components and users.
 import type { Clock } from '../base/time/clock.ts'
 import type { Random } from '../base/random/random.ts'
 import type { CryptoProvider } from '../platform/crypto/crypto.ts'
@@ -26,9 +26,9 @@ export interface IdentityRequest {
 const dayMs = 86_400_000
 const authorityDays = 3650
 const identityDays = 365
-/** A certificate is valid a little before it was made: the clocks of two machines differ. */
+/** Certificates are valid from a little before they are issued, because clocks differ between machines. */
 const clockSkewMs = 300_000
-/** One that is asked for this short a life keeps all of it in spite of that. */
+/** Certificates with a shorter lifetime than this do not lose clockSkewMs of it. */
 const shortLifetimeMs = 8 * 3_600_000
 
 export class Authority implements CertificateSigner {
@@ -64,7 +64,7 @@ export class Authority implements CertificateSigner {
     return new Authority(certificate, issuer, deps)
   }
 
-  /** An authority that was made before, here or elsewhere. */
+  /** Loads an authority that was created earlier, by Coxswain or another tool. */
   static load({ certificate, key: privateKey }: Identity, deps: AuthorityDeps): Authority {
     const key = deps.crypto.loadKey(privateKey)
     const { subject, publicKey, subjectKeyId } = parseCertificate(certificate)

@@ -1,4 +1,4 @@
-// A certificate signing request (PKCS 10): who asks for a certificate, signed by the key that it is to be for.
+// Creates certificate signing requests (PKCS 10), signed with the key that the certificate is for.
 import type { KeyPair } from '../platform/crypto/crypto.ts'
 import { encodeAddress, encodeAltNames, extension, encodeName, type Subject } from './certificate.ts'
 import * as der from './der.ts'
@@ -6,7 +6,7 @@ import { encodePem } from './pem.ts'
 
 export interface CertificateRequestOptions {
   readonly subject: Subject
-  /** DER; that of the subject when left out. */
+  /** DER of the name; by default that of the subject. */
   readonly name?: Uint8Array
   readonly dnsNames?: readonly string[]
   readonly addresses?: readonly string[]
@@ -18,7 +18,7 @@ const extensionRequest = '1.2.840.113549.1.9.14'
 const altNameId = '2.5.29.17'
 const ecdsaWithSha256 = '1.2.840.10045.4.3.2'
 
-/** `signedBy` is another key only where a test wants what no signer accepts. */
+/** `signedBy` is a different key only in tests of invalid requests. */
 export function certificateRequestPem(
   {
     subject,

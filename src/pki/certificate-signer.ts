@@ -1,9 +1,9 @@
-// CertificateSigner: what may make certificates of requests. Whoever holds one signs; the key stays with the authority.
+// CertificateSigner: signs certificates without giving access to the key of the authority.
 import type { RequestedCertificate } from './parse-certificate-request.ts'
 
 export interface CertificateSigner {
-  /** The certificate as PEM, good for so long at most. Throws when the authority itself is not good any more. */
+  /** Returns a certificate as PEM, valid for at most `lifetimeMs`. Throws when the authority has expired. */
   sign(requested: RequestedCertificate, usages: readonly string[], lifetimeMs: number): string
-  /** Whether who sends a request (PEM) holds the key that the certificate would be for. */
+  /** Whether a request (PEM) is signed with the key that it names. */
   verifyRequest(request: string): boolean
 }

@@ -1,4 +1,4 @@
-// X.509 certificates (version 3): what a cluster's authority signs.
+// Creates X.509 certificates (version 3).
 import type { Random } from '../base/random/random.ts'
 import type { CryptoProvider, KeyPair } from '../platform/crypto/crypto.ts'
 import * as der from './der.ts'
@@ -10,10 +10,10 @@ export interface Subject {
   readonly organizations: readonly string[]
 }
 
-/** Beside its subject, by what the holder of a certificate may be called. */
+/** Subject alternative names. */
 export interface AltNames {
   readonly dnsNames: readonly string[]
-  /** As bytes: four or sixteen. */
+  /** Four or sixteen bytes each. */
   readonly addresses: readonly Uint8Array[]
   readonly emails: readonly string[]
   readonly uris: readonly string[]
@@ -23,7 +23,7 @@ export interface CertificateTemplate {
   /** DER of the subject's name. */
   readonly name: Uint8Array
   readonly isAuthority: boolean
-  /** By the names of CertificateSigningRequests: `client auth`. */
+  /** By the names of the CertificateSigningRequest API, such as `client auth`. */
   readonly usages: readonly string[]
   readonly altNames: AltNames
   readonly notBeforeMs: number
@@ -32,13 +32,13 @@ export interface CertificateTemplate {
 }
 
 export interface Issuer {
-  /** The name of the authority, as its certificate writes it. */
+  /** DER of the authority's name, as in its certificate. */
   readonly name: Uint8Array
   readonly keyId: Uint8Array
   readonly key: KeyPair
 }
 
-/** The signed certificate as PEM. */
+/** Returns the signed certificate as PEM. */
 export function signCertificate(
   request: CertificateTemplate,
   issuer: Issuer,
@@ -102,7 +102,7 @@ function extensions(request: CertificateTemplate, issuer: Issuer, crypto: Crypto
   ]
 }
 
-/** The names as their extension holds them; undefined when there is none. */
+/** The value of the subjectAltName extension; undefined when there are no names. */
 export function encodeAltNames({ dnsNames, addresses, emails, uris }: AltNames): der.Der | undefined {
   const text = (tag: number) => (value: string) => der.implicit(tag, new TextEncoder().encode(value))
   const names = [

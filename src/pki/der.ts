@@ -1,4 +1,4 @@
-// DER: the few ASN.1 types that a certificate is made of, written as bytes.
+// Encodes the ASN.1 types of certificates as DER.
 
 export type Der = Uint8Array<ArrayBuffer>
 
@@ -20,7 +20,7 @@ export const octetString = (content: Uint8Array): Der => tagged(0x04, content)
 export const bitString = (content: Uint8Array, unusedBits = 0): Der =>
   tagged(0x03, joined([Uint8Array.of(unusedBits), content]))
 export const utf8String = (text: string): Der => tagged(0x0c, utf8.encode(text))
-/** [n] EXPLICIT, or a constructed implicit one. */
+/** [n] EXPLICIT, or [n] IMPLICIT of a constructed type. */
 export const explicit = (n: number, content: Uint8Array): Der => tagged(0xa0 | n, content)
 /** [n] IMPLICIT of a primitive type. */
 export const implicit = (n: number, content: Uint8Array): Der => tagged(0x80 | n, content)
@@ -38,7 +38,7 @@ export function objectIdentifier(dotted: string): Der {
   return tagged(0x06, Uint8Array.from([first * 40 + second, ...rest.flatMap(base128)]))
 }
 
-/** UTCTime until 2049, GeneralizedTime from then on, as X.509 asks. */
+/** UTCTime until 2049, GeneralizedTime from 2050 on (RFC 5280, 4.1.2.5). */
 export function time(ms: number): Der {
   const digits = new Date(ms).toISOString().replace(/\.\d+|[-:T]/g, '')
   const year = new Date(ms).getUTCFullYear()

@@ -1,8 +1,8 @@
-// What a certificate may be used for, by the names that CertificateSigningRequests have for it.
+// Key usages and extended key usages, by the names of the CertificateSigningRequest API.
 import { lookup } from '../base/collections/lookup.ts'
 import * as der from './der.ts'
 
-/** Bits of the key usage extension, from the left. */
+/** Bits of the key usage extension; 0 is the most significant bit of the first byte. */
 const keyUsageBits: Readonly<Record<string, number>> = {
   signing: 0,
   'digital signature': 0,
@@ -32,7 +32,7 @@ const purposeIds: Readonly<Record<string, string>> = {
   'netscape sgc': '2.16.840.1.113730.4.1',
 }
 
-/** The key usage extension; undefined when no usage is one of the key's. */
+/** The value of the key usage extension; undefined when none of the usages belongs to it. */
 export function keyUsageOf(usages: readonly string[]): der.Der | undefined {
   const bits = usages.flatMap((usage) => lookup(keyUsageBits, usage) ?? [])
   if (bits.length === 0) return undefined
@@ -42,7 +42,7 @@ export function keyUsageOf(usages: readonly string[]): der.Der | undefined {
   return der.bitString(bytes, 7 - (highest & 7))
 }
 
-/** The ids of the purposes among the usages, each once. */
+/** The object identifiers of the extended key usages, without duplicates. */
 export const purposesOf = (usages: readonly string[]): string[] => [
   ...new Set(usages.flatMap((usage) => lookup(purposeIds, usage) ?? [])),
 ]

@@ -1,4 +1,4 @@
-// Kubeconfig: how kubectl and our own components reach an API server: address, authority, identity.
+// Kubeconfig: writes and reads the file with the address, certificate authority and identity for an API server.
 import type { Identity } from './authority.ts'
 import { base64Text } from './pem.ts'
 
@@ -9,14 +9,14 @@ export interface Kubeconfig {
 }
 
 export interface KubeconfigNames {
-  /** Of the cluster and of its context. */
+  /** The name of the cluster and of its context. */
   readonly cluster?: string
   readonly user?: string
-  /** Written as an extension: by it the cluster finds its own entries again. */
+  /** Written as an extension, by which the cluster recognizes its own entries. */
   readonly dataDirectory?: string
 }
 
-/** The file's content; certificates stand in it, so that the file can be moved alone. */
+/** The content of the file. Certificates are embedded, so that it can be copied to another machine. */
 export const kubeconfigText = (
   { server, authority, identity }: Kubeconfig,
   { cluster = 'coxswain', user = 'admin', dataDirectory }: KubeconfigNames = {},
@@ -49,7 +49,7 @@ const extensionText = (dataDirectory: string | undefined): string =>
         data-directory: ${JSON.stringify(dataDirectory)}
 `
 
-/** Reads what kubeconfigText wrote, and any other kubeconfig that carries its certificates as data. */
+/** Reads a kubeconfig with embedded certificates. */
 export function parseKubeconfig(text: string): Kubeconfig {
   const value = (name: string): string => {
     // linear: the file belongs to the user who runs the program.

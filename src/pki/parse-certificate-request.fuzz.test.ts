@@ -1,4 +1,4 @@
-// Certificates and requests of any bytes are read, or refused with an Error that says what is wrong.
+// Random bytes as certificates and requests are parsed, or rejected with an Error that says what is wrong.
 import { ok } from 'node:assert/strict'
 import { fuzz, mutatedBytes } from '../base/random/fuzz.harness.ts'
 import { nodeCrypto } from '../platform/node/crypto.ts'
@@ -16,7 +16,7 @@ const request = decodePem(
   ),
 )
 
-/** Errors that a programmer's mistake causes are no answer to a client. */
+/** A TypeError or RangeError would be a bug in the parser. */
 const isPlain = (error: unknown): boolean =>
   error instanceof Error && !(error instanceof TypeError) && !(error instanceof RangeError)
 

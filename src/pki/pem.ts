@@ -1,4 +1,4 @@
-// PEM: DER in base 64 between two lines.
+// PEM: DER in base64 between two lines with a label.
 export const encodePem = (label: string, der: Uint8Array): string =>
   `-----BEGIN ${label}-----\n${(der.toBase64().match(/.{1,64}/g) ?? []).join('\n')}\n-----END ${label}-----\n`
 

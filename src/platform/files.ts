@@ -1,15 +1,15 @@
-// Files: the few file operations that components need. A write is whole or not there: nobody ever reads half a file.
+// Files: the file operations that components need. Writes are atomic: a reader never sees a partial file.
 
 export interface Files {
-  /** The content, or undefined when there is no such file. */
+  /** The content, or undefined when the file does not exist. */
   read(path: string): Promise<Uint8Array | undefined>
-  /** Replaces the file atomically and durably; readable by its owner only, unless `mode` says otherwise. */
+  /** Replaces the file atomically and durably. By default only its owner may read it. */
   write(path: string, content: Uint8Array | string, mode?: number): Promise<void>
   /** Names in a folder, sorted; empty when there is no such folder. */
   list(path: string): Promise<string[]>
   /** Makes the folder and those above it, accessible to its owner only. */
   makeDirectory(path: string): Promise<void>
-  /** Opens a file to add to, made readable by its owner only when it is not there. */
+  /** Opens a file for appending. When it does not exist it is created, readable by its owner only. */
   openAppend(path: string): Promise<AppendFile>
   rename(from: string, to: string): Promise<void>
   /** Removes a file or a folder with its content; fine when nothing is there. */
@@ -17,7 +17,7 @@ export interface Files {
 }
 
 export interface AppendFile {
-  /** How many it holds. */
+  /** The size of the file. */
   readonly bytes: number
   append(content: Uint8Array): Promise<void>
   close(): Promise<void>

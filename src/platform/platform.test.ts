@@ -1,4 +1,4 @@
-// The Node.js drivers keep what the contracts of platform/ promise.
+// The Node.js drivers against the contracts of platform/.
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect, createSecureServer } from 'node:http2'

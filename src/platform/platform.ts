@@ -1,4 +1,4 @@
-// Platform: all that the runtime offers, in one value that cluster/ hands to whoever needs a part of it.
+// Platform: everything that the runtime provides. cluster/ passes it, or parts of it, to the components.
 import type { CryptoProvider } from './crypto/crypto.ts'
 import type { Files } from './files.ts'
 import type { Http2Provider } from './http/http2-client.ts'

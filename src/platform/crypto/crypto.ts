@@ -1,22 +1,25 @@
-// Crypto: digests and keys as the platform offers them. All of it is synchronous: virtual time stays repeatable,
-// and one P-256 operation costs a tenth of a millisecond.
+// CryptoProvider: digests, ciphers and keys. All of it is synchronous, so that virtual time stays reproducible. One
+// P-256 operation takes a tenth of a millisecond.
 
 export interface CryptoProvider {
-  /** For protocols that ask for it by name; it protects nothing. */
+  /** For protocols that require it, such as WebSocket. Not for security. */
   sha1(data: Uint8Array | string): Uint8Array
   sha256(data: Uint8Array | string): Uint8Array
   hmacSha256(key: Uint8Array, data: Uint8Array | string): Uint8Array
-  /** Takes the same time whether the difference is at the first byte or at the last. */
+  /** Takes the same time wherever the first difference is. */
   timingSafeEqual(a: Uint8Array, b: Uint8Array): boolean
-  /** Encrypts with AES under a nonce of 12 (GCM) or 16 bytes (CBC); GCM's tag follows the data and covers `bound` too. */
+  /**
+   * Encrypts with AES. The nonce has 12 bytes for GCM, 16 for CBC. GCM's tag follows the data and covers
+   * `additionalData`.
+   */
   seal(mode: AesMode, key: Uint8Array, nonce: Uint8Array, data: Uint8Array, additionalData: Uint8Array): Uint8Array
-  /** The reverse; throws when the data is not what was sealed. */
+  /** Reverses `seal`; throws when the data was changed or sealed with another key. */
   open(mode: AesMode, key: Uint8Array, nonce: Uint8Array, data: Uint8Array, additionalData: Uint8Array): Uint8Array
-  /** A new P-256 key. */
+  /** Generates a P-256 key. */
   generateKey(): KeyPair
-  /** The pair of a private key that was stored as PEM (PKCS 8). */
+  /** Loads a private key from PEM (PKCS 8). */
   loadKey(privateKey: string): KeyPair
-  /** A public key: SubjectPublicKeyInfo as DER, PEM of a key or a certificate, or a JSON Web Key; throws what it cannot read. */
+  /** Loads a public key from SubjectPublicKeyInfo (DER), PEM of a key or certificate, or a JSON Web Key. */
   loadPublicKey(key: Uint8Array | string | JsonWebKey): PublicKey
 }
 
@@ -33,30 +36,30 @@ export const signatureAlgorithms = [
   'RS384',
   'RS512',
 ] as const
-/** As JSON Web Algorithms names them. */
+/** By the names of JSON Web Algorithms (RFC 7518). */
 export type SignatureAlgorithm = (typeof signatureAlgorithms)[number]
 
 export interface PublicKey {
   /** DER, SubjectPublicKeyInfo. */
   readonly publicKey: Uint8Array
   readonly jwk: JsonWebKey
-  /** Whether the signature, in the form of JSON Web Signatures, is the key's; false when the key is of another sort. */
+  /** Verifies a signature in the format of JSON Web Signatures; false when the key does not fit the algorithm. */
   verify(algorithm: SignatureAlgorithm, data: Uint8Array, signature: Uint8Array): boolean
-  /** The same for a signature as certificates carry it: ECDSA in DER, RSA with PKCS 1, or Ed25519 without a digest. */
+  /** Verifies a signature in the format of X.509: ECDSA in DER, RSA with PKCS 1, or Ed25519 without a digest. */
   verifyX509(digest: X509Digest | undefined, data: Uint8Array, signature: Uint8Array): boolean
 }
 
 export type X509Digest = 'sha256' | 'sha384' | 'sha512'
 
 export interface KeyPair {
-  /** New keys are EC; one that was stored may be RSA. */
+  /** Generated keys are EC; loaded ones may be RSA. */
   readonly kind: 'EC' | 'RSA'
   /** PEM, PKCS 8. */
   readonly privateKey: string
   /** DER, SubjectPublicKeyInfo. */
   readonly publicKey: Uint8Array
-  /** With SHA-256, as certificates carry it: ECDSA in DER, or RSA with PKCS 1. */
+  /** Signs with SHA-256 in the format of X.509: ECDSA in DER, or RSA with PKCS 1. */
   sign(data: Uint8Array): Uint8Array
-  /** The same as JSON Web Signatures write it: ES256 as two numbers of 32 bytes, or RS256. */
+  /** Signs with SHA-256 in the format of JSON Web Signatures: ES256 as two numbers of 32 bytes, or RS256. */
   signJws(data: Uint8Array): Uint8Array
 }

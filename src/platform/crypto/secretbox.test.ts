@@ -1,4 +1,4 @@
-// The example of "Cryptography in NaCl", and what becomes of a value that was touched.
+// Published test vectors, and what happens to a value that was changed.
 import { deepEqual, equal, throws } from 'node:assert/strict'
 import { test } from 'node:test'
 import { openSecretbox, sealSecretbox } from './secretbox.ts'

@@ -1,12 +1,12 @@
-// ByteStream: bytes both ways: a connection that has left HTTP, or one of several streams inside of one.
+// ByteStream: bytes in both directions: an upgraded connection, or one of several streams multiplexed on one.
 
 export interface ByteStream {
-  /** What the other side writes, until it ends. To be read once. */
+  /** The bytes that the peer writes, until it ends. May be iterated once. */
   readonly pieces: AsyncIterable<Uint8Array>
-  /** Resolves when more may be written; rejects once the stream is known to be over. */
+  /** Resolves when more may be written; rejects once the stream has ended. */
   write(piece: Uint8Array): Promise<void>
-  /** Nothing more will be written; what was written still arrives. Fine to call again. */
+  /** Ends the writing side; bytes that were written still arrive. Idempotent. */
   end(): void
-  /** Gives up both directions at once. */
+  /** Closes both directions at once. */
   destroy(): void
 }

@@ -1,8 +1,8 @@
-// Http2: a client's connection to one server, and the exchanges on it. It knows bytes, headers and flow control, no
-// protocol on top. Events instead of promises: a call of gRPC is made of very few turns.
+// Http2Connection: a client's connection to one server, and the exchanges on it: headers, bytes and flow control. It
+// uses events instead of promises, so that a gRPC call takes few turns of the event loop.
 
 export interface Http2Options {
-  /** `https://host:port`, `http://host:port`, or `unix:/path` of a socket. */
+  /** `https://host:port`, `http://host:port`, or `unix:/path` for a Unix domain socket. */
   readonly endpoint: string
   /** Who must have signed the server's certificate, and who we are. PEM. */
   readonly tls?: { readonly authority?: string; readonly certificate?: string; readonly key?: string }
@@ -10,7 +10,9 @@ export interface Http2Options {
 
 export type Http2Headers = Readonly<Record<string, string>>
 
-/** What happens on one exchange, in this order; `closed` comes once, is the last, and always comes unless cancelled. */
+/**
+ * Events of one exchange, in this order. `closed` is called once, last, and always unless the exchange was cancelled.
+ */
 export interface Http2Events {
   headers(headers: Http2Headers): void
   data(bytes: Uint8Array): void
@@ -20,42 +22,42 @@ export interface Http2Events {
 
 export interface Http2Failure {
   readonly message: string
-  /** The error code of the reset, where the server or the connection gave one. */
+  /** The error code of the reset, if the server or the connection sent one. */
   readonly resetCode: number | undefined
-  /** The server cannot have acted on the exchange: it said so, or never saw it. */
+  /** The server has not processed the exchange: it reported so, or never received it. */
   readonly unprocessed: boolean
 }
 
 export interface Http2Exchange {
-  /** Sends; false when the other side is slow: `whenDrained` tells when to go on. */
+  /** Returns false when the server is slow; wait for `whenDrained` before the next write. */
   write(bytes: Uint8Array): boolean
-  /** Resolves when what was written has left, or the exchange is over. */
+  /** Resolves when the written bytes have been sent, or the exchange has ended. */
   whenDrained(): Promise<void>
-  /** Nothing more will be sent. */
+  /** Ends the request. */
   end(bytes?: Uint8Array): void
-  /** Stops and restarts `data`; what the server sends meanwhile is bounded by flow control. */
+  /** `pause` stops `data` events until `resume`; flow control bounds what the server sends in the meantime. */
   pause(): void
   resume(): void
-  /** Tells the server that nobody waits any more. No event follows. */
+  /** Resets the exchange. No event follows. */
   cancel(): void
 }
 
 export interface Http2Connection {
-  /** Whether new exchanges can begin: false once either side has said goodbye. */
+  /** Whether new exchanges may start: false after a GOAWAY of either side. */
   readonly isOpen: boolean
-  /** Resolves when nothing goes on any more. */
+  /** Resolves when the connection is closed. */
   readonly closed: Promise<void>
-  /** On a connection that is not open, the exchange is closed at once with an unprocessed failure. */
+  /** On a connection that is not open, the exchange fails at once as unprocessed. */
   request(headers: Http2Headers, events: Http2Events): Http2Exchange
-  /** Resolves when the server answered; rejects when the connection is gone. */
+  /** Resolves when the server has replied; rejects when the connection is closed. */
   ping(): Promise<void>
-  /** Lets exchanges under way finish. */
+  /** Closes the connection after the current exchanges. */
   close(): void
-  /** Ends everything at once; exchanges under way are closed with a failure. */
+  /** Closes the connection at once; current exchanges fail. */
   destroy(): void
 }
 
 export interface Http2Provider {
-  /** Rejects when there is no such server or it is not the one expected. */
+  /** Rejects when the server cannot be reached or its certificate is not trusted. */
   connect(options: Http2Options, signal: AbortSignal): Promise<Http2Connection>
 }

@@ -1,4 +1,4 @@
-// Outbound: HTTPS requests to one origin over a pool of kept connections, or one request on a connection of its own.
+// Outbound: HTTPS requests to one origin over a pool of connections, or a single request on its own connection.
 import type { ByteStream } from './byte-stream.ts'
 
 export interface OutboundOptions {
@@ -6,11 +6,11 @@ export interface OutboundOptions {
   readonly origin: string
   readonly tls: OutboundTls
   /**
-   * Which addresses may be connected to. A name is resolved once, all of its addresses are checked, and the connection goes
-   * to a checked one. Understood by `exchange`.
+   * Which addresses may be connected to. A name is resolved once, all of its addresses are checked, and the connection
+   * is made to one of them. Only for `exchange`.
    */
   readonly allowsAddress?: (address: string) => boolean
-  /** Speaks HTTP/2 where the server does. What is given up is not told to it then: not for watches. */
+  /** Uses HTTP/2 if the server supports it. Aborted requests are not reset then, so it is unsuitable for watches. */
   readonly http2?: boolean
 }
 
@@ -19,9 +19,9 @@ export interface OutboundTls {
   readonly authority?: string
   readonly certificate?: string
   readonly key?: string
-  /** Whom the certificate must name, where it is not the host. */
+  /** The name that the certificate must have, if it is not the host. */
   readonly serverName?: string
-  /** Speaks to whoever answers: who is asked cannot prove who it is. */
+  /** Does not verify the server's certificate. */
   readonly insecureSkipVerify?: boolean
 }
 
@@ -46,23 +46,23 @@ export interface Outbound {
 export interface OutboundProvider {
   connect(options: OutboundOptions): Outbound
   /**
-   * One request on a connection of its own, over HTTPS or plain HTTP, which may ask to leave HTTP. Rejects with
-   * Unreachable when there is no answer. The signal ends the answer too.
+   * A single request on its own connection, over HTTPS or plain HTTP, which may ask to upgrade. Rejects with Unreachable
+   * when there is no response. The signal also aborts the response.
    */
   exchange(options: OutboundOptions, request: OutboundRequest, signal: AbortSignal): Promise<OutboundExchange>
 }
 
 export type OutboundExchange =
   | ({ readonly kind: 'answer' } & OutboundResponse)
-  /** The server has agreed: what follows is another protocol. */
+  /** The server has switched protocols. */
   | { readonly kind: 'upgraded'; readonly headers: OutboundResponse['headers']; readonly stream: ByteStream }
 
-/** The host is, or resolves to, an address that must not be connected to. */
+/** The host is, or resolves to, an address that is not allowed. */
 export class AddressNotAllowed extends Error {
   override name = 'AddressNotAllowed'
 }
 
-/** Nobody answers there; the message is `dial tcp 192.0.2.1:10250: connect: connection refused` or the like. */
+/** The server cannot be reached; the message is like `dial tcp 192.0.2.1:10250: connect: connection refused`. */
 export class Unreachable extends Error {
   override name = 'Unreachable'
 }

@@ -1,15 +1,15 @@
-// Writes the pieces of an answer as they come and as the client takes them.
+// Sends the pieces of a response as they become available and as the client receives them.
 import type { TimeSlicedWork } from '../../base/work/time-sliced-work.ts'
 import type { WirePieces } from './listener.ts'
 
-/** What the sender of pieces must hear of its connection. */
+/** Must be told about events of its connection. */
 export interface PieceSender {
   drained(): void
   /** The client is gone. */
   closed(): void
 }
 
-/** `write` tells whether the client takes more; `over` is called once, at the end of the pieces or of the client. */
+/** `write` returns false when the client is behind. `onDone` is called once, when pieces or connection have ended. */
 export function sendPieces(
   pieces: WirePieces,
   write: (batch: readonly Uint8Array[]) => boolean,
@@ -30,7 +30,7 @@ export function sendPieces(
     if (batch === undefined) return end()
     if (batch.length === 0) return
     isBehind = !write(batch)
-    // There may be more: others have their turn before it.
+    // There may be more, but other connections get their turn first.
     plan()
   }
   const plan = () => {

@@ -1,10 +1,10 @@
-// ServedConnection: what a listener asks of a connection, whichever version of HTTP it speaks.
+// ServedConnection: a connection as a listener sees it, independent of the version of HTTP.
 import type { ConnectionUse } from '../limits/idle-connections.ts'
 
 export interface ServedConnection extends ConnectionUse {
-  /** Ends behind the responses that are under way. */
+  /** Closes the connection after the current responses. */
   drain(): void
-  /** Called each second: what takes too long ends, and what is held is measured. */
+  /** Called each second: enforces timeouts and measures the bytes that are held. */
   tick(): void
   /** The client's certificate has expired. */
   revoke(): void

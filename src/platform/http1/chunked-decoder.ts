@@ -1,16 +1,17 @@
-// A chunked body, decoded as it comes: sizes in hexadecimal digits, pieces, and trailers, which are read and dropped.
+// ChunkedDecoder: decodes a body with chunked transfer encoding as it arrives (RFC 9112, 7.1). Extensions and trailers
+// are validated and discarded.
 import { RejectedRequest } from './rejected-request.ts'
 
 const lineBytesMax = 4_096
 const trailersBytesMax = 16_384
-/** What sizes and their extensions may take beyond twice the data. */
+/** How many bytes chunk sizes and extensions may take in addition to twice the data. */
 const framingBytesFree = 16_384
 
 const [lineFeed, carriageReturn] = [10, 13]
 
 export class ChunkedDecoder {
   #state: 'size' | 'data' | 'data end' | 'trailers' | 'done' = 'size'
-  /** Of the piece, while in it. */
+  /** The bytes of the current chunk that have not arrived. */
   #left = 0
   #line = ''
   #dataBytes = 0
@@ -21,7 +22,7 @@ export class ChunkedDecoder {
     return this.#state === 'done'
   }
 
-  /** Takes bytes from an index on and hands the data on; returns the index behind what belonged to the body. */
+  /** Decodes bytes from an index on and passes the data to the callback; returns the index after the end of the body. */
   take(bytes: Uint8Array, from: number, data: (piece: Uint8Array) => void): number {
     let at = from
     while (at < bytes.length && this.#state !== 'done') {

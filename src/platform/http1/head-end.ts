@@ -1,12 +1,12 @@
-// Finds where the head of a request ends in the bytes that have come so far, and refuses bytes that have no place in it.
+// Finds the end of a request head in the bytes received so far, and rejects bytes that are not allowed in a head.
 import { RejectedRequest } from './rejected-request.ts'
 
 const [lineFeed, carriageReturn] = [10, 13]
 
-/** Bytes that may stand in a line: a tab, and all but control characters. */
+/** Bytes that are allowed in a line: tab, and everything except control characters. */
 const isPlain = Uint8Array.from({ length: 256 }, (_, byte) => Number(byte === 9 || (byte >= 32 && byte !== 127)))
 
-/** The index behind the empty line, or -1 when it has not come yet. `searched`: so many bytes were looked at before. */
+/** The index after the empty line, or -1 when it has not arrived. Previous calls have checked `searched` bytes. */
 export function findHeadEnd(bytes: Uint8Array, searched: number): number {
   for (let at = bytes[searched - 1] === carriageReturn ? searched - 1 : searched; at < bytes.length; at++) {
     if (isPlain[bytes[at] ?? 0] === 1) continue
@@ -19,7 +19,7 @@ export function findHeadEnd(bytes: Uint8Array, searched: number): number {
   return -1
 }
 
-/** How many bytes of empty lines stand before a request: clients of old wrote one behind a body. */
+/** The length of the empty lines before a request: old clients sent one after a body (RFC 9112, 2.2). */
 export function leadingEmptyLines(bytes: Uint8Array): number {
   let at = 0
   while (bytes[at] === carriageReturn && bytes[at + 1] === lineFeed) at += 2

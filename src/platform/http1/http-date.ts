@@ -1,4 +1,4 @@
-// The value of `Date`, which is the same for a second: a busy server writes it once.
+// The value of the Date header, computed once a second.
 import type { Clock } from '../../base/time/clock.ts'
 
 export function httpDate(clock: Clock): () => string {

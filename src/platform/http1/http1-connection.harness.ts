@@ -1,4 +1,4 @@
-// A connection without a socket, and a peer at its other end.
+// A connection without a socket, and a peer at its other end that a test controls.
 import { realClock } from '../../base/time/clock.ts'
 import { TimeSlicedWork } from '../../base/work/time-sliced-work.ts'
 import { eventLoopTurn } from '../../base/async/event-loop-turn.ts'
@@ -42,7 +42,7 @@ class Peer implements Http1Socket {
     this.#connection = connection
   }
 
-  /** All that was written, as text. */
+  /** Everything that the connection has written, as text. */
   written(): string {
     return this.#written
   }

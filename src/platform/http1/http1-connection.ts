@@ -1,7 +1,7 @@
-// Http1Connection: the server's side of one HTTP/1.1 connection, from bytes to requests and from answers to bytes. It
-// knows no sockets: a driver hands it what comes, and writes what it is given.
+// Http1Connection: the server side of one HTTP/1.1 connection: bytes become requests, responses become bytes. It is
+// independent of sockets: a driver passes on what it receives and sends what the connection writes.
 //
-// One request is answered at a time; what a client sends ahead waits, up to a bound, and then the socket is not read.
+// One request is handled at a time. Pipelined requests are buffered up to a limit; beyond it the socket is not read.
 import { concatBytes } from '../../base/collections/concat-bytes.ts'
 import type { TimeSlicedWork } from '../../base/work/time-sliced-work.ts'
 import type { MaybePromise } from '../../base/async/maybe-promise.ts'
@@ -29,22 +29,22 @@ import { RejectedRequest } from './rejected-request.ts'
 import { parseRequestHead, type RequestHead } from './request-head.ts'
 
 export const headBytesMax = 64 << 10
-/** What may wait while a request is answered. */
+/** Pipelined bytes that are buffered while a request is handled. */
 const bufferedBytesMax = 64 << 10
-/** As upstream: so much of a body that nobody read is dropped for the sake of the next request; else the connection ends. */
+/** As upstream: up to this much of an unread body is discarded to keep the connection; otherwise it is closed. */
 const discardedBytesMax = 256 << 10
 
 export interface Http1Socket {
-  /** Texts have a byte for each character. False when the client is behind: `drained` is called once it is not. */
+  /** Strings have a byte per character. Returns false when the client is behind, until `drained` is called. */
   write(parts: readonly (string | Uint8Array)[]): boolean
-  /** Written, and not known to be taken by the client. */
+  /** Written, and not known to have been received by the client. */
   readonly unsentBytes: number
   pause(): void
   resume(): void
-  /** Nothing more is written; what comes is still read. */
+  /** Ends the writing side; the socket is still read. */
   end(): void
   destroy(): void
-  /** Leaves the socket to somebody else, who reads these bytes first. */
+  /** Releases the socket to another protocol. `rest`: bytes that were received and belong to that protocol. */
   detach(rest: Uint8Array): ByteStream
 }
 
@@ -52,14 +52,14 @@ export interface Http1Options {
   readonly handle: (request: WireRequest) => MaybePromise<WireResponse>
   readonly remoteAddress: string
   readonly certificate: ClientCertificate | undefined
-  /** Under which the client's connections are counted. */
+  /** The key by which the client's connections are counted (see clientKey). */
   readonly client: string
   readonly budget: MemoryBudget
   readonly onShed: OnShed
-  /** Bytes as text, a character each. */
+  /** Decodes bytes as latin1. */
   readonly textOf: (bytes: Uint8Array, from: number, to: number) => string
   readonly date: () => string
-  /** The present second of the driver's own count. */
+  /** Seconds since the listener started. */
   readonly second: () => number
   readonly turns: TimeSlicedWork
 }
@@ -69,13 +69,13 @@ export class Http1Connection implements ServedConnection {
   readonly #socket: Http1Socket
   readonly #options: Http1Options
   #buffered: Uint8Array = nothing
-  /** How much of what waits was searched for the end of a head. */
+  /** How many of the buffered bytes have been searched for the end of a head. */
   #searched = 0
   #request: Http1Request | undefined
-  /** The body under way, which may outlive its exchange when nobody reads it. */
+  /** The body being received. An unread body may outlive its request. */
   #body: IncomingBody | undefined
   #pieceSender: PieceSender | undefined
-  /** The response under way is a watch: it may be ended at any time. */
+  /** The current response is a watch, which may be ended at any time. */
   #isWatch = false
   #hasResponded = false
   #isAuthenticated: boolean
@@ -86,10 +86,10 @@ export class Http1Connection implements ServedConnection {
   #isBehind = false
   #isDraining = false
   #isProceeding = false
-  /** open: requests are answered; ending: the last answer is on its way; left: to another protocol; gone. */
+  /** open: requests are served; ending: the last response is being sent; left: upgraded; gone: closed. */
   #state: 'open' | 'ending' | 'left' | 'gone' = 'open'
   #dueSecond: number
-  /** When the connection ends whatever is under way. */
+  /** When the connection is closed, even if a request is in progress. */
   #revokedSecond = Infinity
 
   constructor(socket: Http1Socket, options: Http1Options) {
@@ -102,7 +102,7 @@ export class Http1Connection implements ServedConnection {
     this.#dueSecond = options.second() + headSecondsMax
   }
 
-  /** A request is being answered. */
+  /** A request is being handled. */
   get isBusy(): boolean {
     return this.#request !== undefined && this.#state === 'open'
   }
@@ -128,7 +128,7 @@ export class Http1Connection implements ServedConnection {
     }
   }
 
-  /** The client takes bytes again. */
+  /** The client has caught up with what was written. */
   drained(): void {
     this.#isBehind = false
     this.#held.release()
@@ -140,7 +140,7 @@ export class Http1Connection implements ServedConnection {
     if (this.#request === undefined) this.#continue()
   }
 
-  /** The socket is closed. */
+  /** The socket has been closed. */
   closed(): void {
     if (this.#state === 'gone') return
     this.#state = 'gone'
@@ -151,13 +151,13 @@ export class Http1Connection implements ServedConnection {
     this.#drained?.()
   }
 
-  /** The answer under way is the last; without one the connection ends now. */
+  /** Closes the connection after the current response, or at once when there is none. */
   drain(): void {
     this.#isDraining = true
     if (this.#request === undefined && this.#state === 'open') this.#end()
   }
 
-  /** Called each second: what takes too long ends. */
+  /** Called each second: enforces timeouts and measures the bytes that are held. */
   tick(): void {
     const isProcessing = this.#request !== undefined && this.#body?.isTaking !== true
     const received = this.#buffered.length + (this.#body?.bytes ?? 0)
@@ -172,7 +172,7 @@ export class Http1Connection implements ServedConnection {
     this.#socket.destroy()
   }
 
-  /** The client's certificate has expired: a watch ends now, whatever else is under way a little later. */
+  /** The client's certificate has expired: a watch ends now, another response may take a few seconds more. */
   revoke(): void {
     if (this.#revokedSecond < Infinity) return
     this.#revokedSecond = this.#options.second() + lingerSecondsMax
@@ -181,7 +181,7 @@ export class Http1Connection implements ServedConnection {
     if (this.#isWatch) this.#pieceSender?.closed()
   }
 
-  /** Memory is short: a body that is being received is refused, anything else ends with the connection. */
+  /** Memory is short: a body that is being received is rejected; otherwise the connection is closed. */
   #shed(): void {
     const body = this.#body
     if (this.#state === 'open' && this.#request !== undefined && !this.#hasResponded && body?.isTaking === true)
@@ -189,7 +189,7 @@ export class Http1Connection implements ServedConnection {
     else this.#socket.destroy()
   }
 
-  /** Begins requests, one after the other, as long as each is answered at once. */
+  /** Starts buffered requests one after the other, as long as each is handled synchronously. */
   #proceed(): void {
     if (this.#isProceeding) return
     this.#isProceeding = true
@@ -200,7 +200,7 @@ export class Http1Connection implements ServedConnection {
     }
   }
 
-  /** Begins the next request when its head is there. */
+  /** Starts the next request if its head is complete. */
   #begin(): boolean {
     if (this.#isBehind || this.#body?.isComplete === false) return false
     const empty = leadingEmptyLines(this.#buffered)
@@ -216,7 +216,7 @@ export class Http1Connection implements ServedConnection {
     this.#searched = end < 0 ? this.#buffered.length : 0
     if (end < 0) return false
     const head = parseRequestHead(this.#options.textOf(this.#buffered, 0, end - 4))
-    // An empty rest would keep what it was cut from.
+    // An empty subarray would retain the whole buffer.
     this.#buffered = end === this.#buffered.length ? nothing : this.#buffered.subarray(end)
     this.#dueSecond = Infinity
     this.#body = head.body === 0 ? undefined : new IncomingBody(head.body)
@@ -226,7 +226,7 @@ export class Http1Connection implements ServedConnection {
     return true
   }
 
-  /** Behind an answer: goes on with what waits. */
+  /** Called after a response: continues with what is buffered. */
   #continue(): void {
     if (this.#state !== 'open') return
     try {
@@ -241,7 +241,7 @@ export class Http1Connection implements ServedConnection {
     const body = this.#body
     if (body === undefined) return nothing
     const whole = body.read(bytesMax, this.#buffered)
-    // Most requests come in one piece.
+    // Most requests arrive with their whole body in one chunk.
     if (!(whole instanceof Promise)) {
       this.#buffered = whole.length === this.#buffered.length ? nothing : this.#buffered.subarray(whole.length)
       return whole
@@ -286,7 +286,7 @@ export class Http1Connection implements ServedConnection {
     this.#hasResponded = true
     this.#held.release()
     this.#isAuthenticated ||= request.head.headers['authorization'] !== undefined && response.status !== 401
-    // It has begun, so that nothing but its sudden end can tell that it is not whole.
+    // Part of the response may have been sent: only closing the connection tells the client that it is incomplete.
     const cut = () => this.#socket.destroy()
     try {
       const sent = this.#sendWhole(request, response)
@@ -296,7 +296,7 @@ export class Http1Connection implements ServedConnection {
     }
   }
 
-  /** A promise where there is more to come than is there. */
+  /** Returns a promise when the body is streamed. */
   #sendWhole({ head }: Http1Request, response: WireResponse): Promise<void> | undefined {
     const { status, headers, body, onUpgrade: takeOver } = response
     if (takeOver !== undefined && head.upgrade) {
@@ -326,7 +326,7 @@ export class Http1Connection implements ServedConnection {
     return undefined
   }
 
-  /** Pieces as they come, each with its size where that is how they are told apart. */
+  /** Sends a body as it is produced, in chunks unless the end of the connection delimits it. */
   async #stream(head: string, body: StreamBody, isChunked: boolean): Promise<void> {
     const write = (pieces: readonly Uint8Array[]): boolean => {
       if (!isChunked) return this.#write(pieces)
@@ -396,7 +396,7 @@ export class Http1Connection implements ServedConnection {
     this.#end()
   }
 
-  /** The client has its last answer: what it sends is dropped, until it closes too. */
+  /** Closes the writing side after the last response; received bytes are discarded until the client closes too. */
   #end(): void {
     this.#state = 'ending'
     this.#buffered = nothing

@@ -1,4 +1,4 @@
-// A request on an HTTP/1.1 connection, while it is answered.
+// Http1Request: a request on an HTTP/1.1 connection, while it is handled.
 import type { ClientCertificate, WireRequest } from '../http/listener.ts'
 import type { RequestHead } from './request-head.ts'
 
@@ -35,10 +35,10 @@ export class Http1Request implements WireRequest {
   }
 }
 
-/** Who is at the other end. */
+/** The client of a connection. */
 export type Peer = Pick<WireRequest, 'remoteAddress' | 'certificate'>
 
-/** The values of a header in lines of names and values by turns. */
+/** The values of a header in a list of alternating names and values. */
 export function headerValuesOf(lines: readonly string[], name: string): string[] {
   const values: string[] = []
   for (let index = 0; index < lines.length; index += 2) if (lines[index] === name) values.push(lines[index + 1] ?? '')

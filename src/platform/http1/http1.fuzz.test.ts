@@ -1,4 +1,4 @@
-// Requests of any bytes: a head is read or refused, a connection answers the same however the bytes are cut into pieces.
+// Random bytes as requests: a head is parsed or rejected, and the responses do not depend on how the bytes are split.
 import { equal, ok } from 'node:assert/strict'
 import { fuzz, inPieces, mutatedText, pick, rejectedOnlyWith } from '../../base/random/fuzz.harness.ts'
 import type { WireResponse, WireRequest } from '../http/listener.ts'
@@ -69,7 +69,7 @@ fuzz('connections', {
       const { peer } = connect(echo)
       for (const piece of pieces) await peer.send(piece)
       await peer.settle()
-      // Only a client whose body is still to come is told to go on.
+      // 100 Continue is sent only when the body has not arrived with the head.
       return peer.written().replaceAll('HTTP/1.1 100 Continue\r\n\r\n', '') + (peer.hasEnded ? ' (ended)' : '')
     }
     const pieces = inPieces(Buffer.from(text, 'latin1'), random).map((piece) => Buffer.from(piece).toString('latin1'))

@@ -1,4 +1,4 @@
-// HTTP/1.1 on bytes: what is understood, what is refused, and that it does not matter how bytes are cut.
+// HTTP/1.1: what is accepted, what is rejected, and that the result does not depend on how the bytes are split.
 import { deepEqual, equal, match, ok } from 'node:assert/strict'
 import { test } from 'node:test'
 import { VirtualClock } from '../../base/time/virtual-clock.ts'
@@ -47,7 +47,7 @@ test('headers: names in lower case, values without blanks around, lists joined, 
   deepEqual(lines.slice(0, 6), ['host', 'x', 'x-a', '1', 'x-a', '2'])
 })
 
-/** Heads that servers have read in different ways, and what is nonsense. */
+/** Heads that servers have interpreted differently, and malformed ones. */
 const refused: [sent: string, status: number][] = [
   ['GET / HTTP/1.1', 400],
   ['GET / HTTP/1.1\r\nHost: x\r\nHost: x', 400],
@@ -107,7 +107,7 @@ for (const [sent, status] of refused)
     ok(peer.hasEnded)
   })
 
-/** A pattern that backtracks takes minutes for these. */
+/** Inputs for which a backtracking regular expression would take minutes. */
 const long = 300_000
 const longHeads: [connection: string, keepsAlive: boolean][] = [
   [' \t'.repeat(long), true],
@@ -358,7 +358,7 @@ test('bytes that trickle do not move the bound of a head', async () => {
   match(peer.written(), /^HTTP\/1\.1 408 /)
 })
 
-/** Answers with the size of the body, or the name of what is wrong with it. */
+/** Responds with the size of the body, or with the name of its error. */
 const sizeOfBody = async (request: WireRequest): Promise<WireResponse> => ({
   status: 200,
   headers: {},

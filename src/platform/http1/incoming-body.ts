@@ -1,4 +1,4 @@
-// The body of one request as it comes: gathered for whoever reads it, or dropped when nobody does.
+// IncomingBody: the body of one request, collected for its handler, or discarded when the handler does not read it.
 import { concatBytes } from '../../base/collections/concat-bytes.ts'
 import type { MaybePromise } from '../../base/async/maybe-promise.ts'
 import { BodyTooLarge } from '../http/listener.ts'
@@ -7,7 +7,7 @@ import type { BodyFraming } from './request-head.ts'
 
 export class IncomingBody {
   readonly #chunked: ChunkedDecoder | undefined
-  /** Of a body of known length. */
+  /** The bytes that have not arrived, of a body of known length. */
   #left: number
   #pieces: Uint8Array[] = []
   #bytes = 0
@@ -20,27 +20,27 @@ export class IncomingBody {
     this.#left = framing === 'chunked' ? 0 : framing
   }
 
-  /** All of it has come. */
+  /** The whole body has arrived. */
   get isComplete(): boolean {
     return this.#chunked?.isDone ?? this.#left === 0
   }
 
-  /** Whether bytes that come now may be handed to `take`. */
+  /** Whether received bytes may be passed to `take`. */
   get isTaking(): boolean {
     return !this.isComplete && (this.#reader !== undefined || this.#isDiscarded)
   }
 
-  /** Kept until the reader has them. */
+  /** Bytes that are held until the body is complete. */
   get bytes(): number {
     return this.#isDiscarded ? 0 : this.#bytes
   }
 
-  /** How much is still to come. */
+  /** How many bytes have not arrived; Infinity when the length is unknown. */
   get left(): number {
     return this.#chunked === undefined || this.#chunked.isDone ? this.#left : Infinity
   }
 
-  /** The whole body: at once when it is in what has come, else bytes must be handed on from now. */
+  /** The whole body: synchronously when it is in `received`; otherwise further bytes must be passed to `take`. */
   read(bytesMax: number, received: Uint8Array): MaybePromise<Uint8Array> {
     if (this.#chunked === undefined && this.#left <= Math.min(bytesMax, received.length)) {
       const whole = received.subarray(0, this.#left)
@@ -53,7 +53,7 @@ export class IncomingBody {
     return this.#reader.promise
   }
 
-  /** Nobody wants it: what comes is dropped. */
+  /** The body will not be read: its bytes are discarded. */
   discard(): void {
     this.#isDiscarded = true
     this.#pieces = []
@@ -71,7 +71,7 @@ export class IncomingBody {
     return taken
   }
 
-  /** No more will come. */
+  /** No more bytes will arrive. */
   fail(error: Error): void {
     this.#reader?.reject(error)
     this.discard()

@@ -1,4 +1,4 @@
-/** A request that cannot be understood, or must not be. The connection ends with it: nobody knows where the next begins. */
+/** A malformed or forbidden request. The connection is closed, because the start of the next request is unknown. */
 export class RejectedRequest extends Error {
   override name = 'RejectedRequest'
   readonly status: number

@@ -1,29 +1,29 @@
-// The head of an HTTP/1.1 request: its text becomes method, target, headers and how the body is framed (RFC 9112).
-// Strict: what two servers could read in two ways is refused, so that nothing is smuggled past a proxy.
+// Parses the head of an HTTP/1.1 request: method, target, headers and the framing of the body (RFC 9112). What two
+// servers could interpret differently is rejected, to prevent request smuggling.
 // safe names: the record of headers has no prototype.
 import { RejectedRequest } from './rejected-request.ts'
 
 export interface RequestHead {
   readonly method: string
   readonly target: string
-  /** Names in lower case; of a list that was sent in several lines the values are joined. */
+  /** Names in lower case; the values of a list that was sent in several lines are joined. */
   readonly headers: Readonly<Record<string, string | undefined>>
-  /** Names in lower case and values, by turns, as they came. */
+  /** Names in lower case and values, alternating, in the order in which they were sent. */
   readonly lines: readonly string[]
   readonly isHttp10: boolean
   readonly keepsAlive: boolean
   readonly body: BodyFraming
   readonly expectsContinue: boolean
-  /** Asks to leave HTTP. */
+  /** The client asks to upgrade to another protocol. */
   readonly upgrade: boolean
 }
 
-/** How many bytes, or in pieces that tell their size. */
+/** The length of the body in bytes, or chunked. */
 export type BodyFraming = number | 'chunked'
 
 export const headersMax = 1_000
 
-/** Text in which every character is a byte, without the empty line at its end, as `headEnd` lets it through. */
+/** `text` has a character for each byte, has passed `findHeadEnd`, and does not include the empty line. */
 export function parseRequestHead(text: string): RequestHead {
   const lineEnd = text.indexOf('\r\n')
   const first = lineEnd < 0 ? text : text.slice(0, lineEnd)
@@ -82,15 +82,16 @@ function requestLine(line: string): Pick<RequestHead, 'method' | 'target' | 'isH
 function targetOf(sent: string): string {
   if (sent.includes(' ') || sent.includes('\t')) throw new RejectedRequest(400, 'malformed request target')
   if (sent.startsWith('/') || sent === '*') return sent
-  // As it is sent to a proxy: every server must understand it.
+  // The absolute form, which clients send to proxies. Every server must accept it (RFC 9112, 3.2.2).
   const authority = /^https?:\/\/[^/?#]+/i.exec(sent)?.[0]
   if (authority === undefined) throw new RejectedRequest(400, 'malformed request target')
   const path = sent.slice(authority.length)
   return path.startsWith('/') ? path : `/${path}`
 }
 
-/** Of these the first counts; the others are lists. Those that must not stand twice are refused. */
+/** Headers that are not lists: of several the first counts. */
 const single = new Set(['authorization', 'content-type', 'from', 'if-none-match', 'referer', 'user-agent'])
+/** Headers that must not be repeated. */
 const once = new Set(['content-length', 'host', 'transfer-encoding'])
 
 function addHeader(
@@ -102,7 +103,7 @@ function addHeader(
 ): void {
   if (lines.length >= headersMax * 2) throw new RejectedRequest(431, 'too many headers')
   const colon = text.indexOf(':', at)
-  // A line that goes on with the one before begins with a space: no name does.
+  // Rejects obs-fold too: a folded line begins with a space, and no name does.
   if (colon < 0 || colon > end) throw new RejectedRequest(400, 'malformed header line')
   const name = nameOf(text.slice(at, colon))
   const value = withoutBlanks(text, colon + 1, end)
@@ -124,8 +125,8 @@ function withoutBlanks(text: string, from: number, to: number): string {
 }
 
 /**
- * The names that clients send, as most of them write them: neither checked nor turned again. What stands in the map is
- * the very text of this source, which finds a property without being looked up itself.
+ * Common names in their usual spellings, which need neither validation nor conversion. The values are literals of this
+ * source, so V8 has internalized them and finds properties by them quickly.
  */
 const knownNames = new Map(
   [

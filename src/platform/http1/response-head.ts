@@ -1,10 +1,10 @@
-// The head of an HTTP/1.1 answer as text, in which every character is a byte.
+// The head of an HTTP/1.1 response as text in which every character is a byte.
 
 export interface ResponseFraming {
-  /** Of the body in bytes, in pieces that tell their size, until the connection ends, or no body at all. */
+  /** The length of the body in bytes; chunked; until the connection is closed; or no body. */
   readonly length: number | 'chunked' | 'until the end' | 'none'
   readonly connection: 'close' | 'keep-alive' | undefined
-  /** As `Date` has it. */
+  /** The value of the Date header. */
   readonly date: string
 }
 
@@ -21,14 +21,14 @@ export function responseHead(
   return `${text}\r\n`
 }
 
-/** The head behind which another protocol begins. */
+/** The head of a response after which the connection speaks another protocol. */
 export function upgradeHead(status: number, headers: Readonly<Record<string, string | readonly string[]>>): string {
   let text = statusLine(status)
   for (const name in headers) text += headerLines(name, headers[name])
   return `${text}\r\n`
 }
 
-/** Headers of the connection, not of the answer: the server's own matter. */
+/** Headers that describe the connection. The connection sets them, not the handler. */
 function isConnectionHeader(name: string): boolean {
   switch (name) {
     case 'connection':
@@ -49,11 +49,11 @@ function headerLines(name: string, value: string | readonly string[] | undefined
   return `${name}: ${isPlain(value) ? value : value.replaceAll(strange, ' ')}\r\n`
 }
 
-/** What would break the line. An answer that is passed on may hold anything. */
+/** Characters that must not be in a header line. The headers of a proxied response may contain any. */
 const strange = /[^\t\x20-\x7e\x80-\xff]/g
 const strangeInName = /[^!#$%&'*+\-.^_`|~\dA-Za-z]/
 
-/** Most values: a loop over them is faster than an expression. */
+/** True for most values; a loop is faster than a regular expression here. */
 function isPlain(value: string): boolean {
   for (let at = 0; at < value.length; at++) {
     const code = value.charCodeAt(at)
@@ -62,7 +62,7 @@ function isPlain(value: string): boolean {
   return true
 }
 
-/** Names that were found to be names. */
+/** Names that have been validated. */
 const names = new Set<string>()
 const namesMax = 256
 
@@ -116,7 +116,7 @@ const statusLines = new Map(
   }).map(([status, reason]) => [Number(status), `HTTP/1.1 ${status} ${reason}\r\n`]),
 )
 
-/** What a request that cannot be understood is answered with; the connection ends behind it. */
+/** The response to a malformed request, after which the connection is closed. */
 export const rejectionText = (status: number, why: string): string => {
   const reason = statusLine(status).slice('HTTP/1.1 '.length, -2)
   const body = status === 431 ? reason : `${reason}: ${why}`

@@ -1,18 +1,18 @@
-// ConnectionLimiter: decides on accept whether a connection may be opened, and which half-open one makes room for it.
-// It knows no sockets.
+// ConnectionLimiter: decides on accept whether a connection may be opened, and which unfinished handshake is closed for
+// it. Independent of sockets.
 import type { ListenLimits } from './listen-limits.ts'
 
 type Limits = Pick<ListenLimits, 'connectionsMax' | 'connectionsPerClientMax' | 'handshakesMax'>
 
 export type Acceptance<Connection> =
-  /** `shed`: must be closed to stay within the limits. */
+  /** `shed` must be closed to stay within the limits. */
   | { readonly kind: 'accepted'; readonly shed?: Connection }
   | { readonly kind: 'refused'; readonly reason: 'connections' | 'connections-per-client' }
 
 interface ClientConnections<Connection> {
   /** Handshakes included. */
   connections: number
-  /** In the order of their arrival. */
+  /** In order of arrival. */
   readonly handshakes: Set<Connection>
 }
 
@@ -26,7 +26,7 @@ export class ConnectionLimiter<Connection> {
     this.#limits = limits
   }
 
-  /** Counts the connection as a handshake, unless it is refused. */
+  /** Counts the connection as a handshake, unless it is rejected. */
   accept(client: string, connection: Connection): Acceptance<Connection> {
     const { connectionsMax, connectionsPerClientMax, handshakesMax } = this.#limits
     const own = this.#clients.get(client) ?? { connections: 0, handshakes: new Set() }
@@ -55,7 +55,7 @@ export class ConnectionLimiter<Connection> {
     if (--own.connections === 0) this.#clients.delete(client)
   }
 
-  /** Of the client that has the most. */
+  /** The oldest handshake of the client that has the most. */
   #oldestHandshake(): Connection | undefined {
     let most: Set<Connection> = new Set()
     for (const { handshakes } of this.#clients.values()) if (handshakes.size > most.size) most = handshakes

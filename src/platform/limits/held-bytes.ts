@@ -1,9 +1,9 @@
-// HeldBytes: what one request or connection holds, measured each second and whenever its client falls behind.
+// HeldBytes: the bytes that one request or connection holds, measured each second and whenever its client falls behind.
 import type { Account, BudgetedConnection, HoldKind, MemoryBudget } from './memory-budget.ts'
 
-/** Less is not counted: the buffers of an idle connection are as large. */
+/** Smaller amounts are not counted, because the buffers of an idle connection are as large. */
 const countedBytesMin = 4 << 10
-/** A response of which the client takes nothing for so many seconds is stalled. */
+/** A response is stalled when the client has taken nothing of it for this long. */
 const stalledSeconds = 3
 
 export class HeldBytes {
@@ -11,7 +11,7 @@ export class HeldBytes {
   readonly #connection: BudgetedConnection
   readonly #shed: () => void
   #account: Account | undefined
-  /** It ends: what it still holds is counted no more. */
+  /** The request or connection is being ended, so its bytes are no longer counted. */
   #isShed = false
   #unsent = 0
   #secondsUnchanged = 0
@@ -29,19 +29,19 @@ export class HeldBytes {
     return this.#account?.bytes ?? 0
   }
 
-  /** A body, as much of it as there is. */
+  /** The bytes of a request body that have been received. */
   body(bytes: number, isComplete: boolean): void {
     this.#hold(bytes, isComplete ? 'processing' : 'receiving')
   }
 
-  /** Response bytes that the client has not taken. */
+  /** Response bytes that the client has not received. */
   unsent(bytes: number): void {
     this.#unsent = bytes
     this.#secondsUnchanged = 0
     this.#hold(bytes, 'sending')
   }
 
-  /** Called each second. `received` bytes wait to be read or are being processed. */
+  /** Called each second. `received`: bytes that wait to be read or are being processed. */
   measure(unsent: number, received: number, isProcessing: boolean): void {
     this.#secondsUnchanged = unsent > 0 && unsent === this.#unsent ? this.#secondsUnchanged + 1 : 0
     this.#unsent = unsent

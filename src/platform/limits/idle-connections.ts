@@ -1,23 +1,26 @@
-// Which idle connections are closed when few are left for new clients.
+// Decides which idle connections are closed when a limit on connections is nearly reached.
 import type { ListenLimits } from './listen-limits.ts'
 
 export interface ConnectionUse {
   readonly client: string
   /** A request is in progress, or the connection has been upgraded. */
   readonly isBusy: boolean
-  /** The client has proved who it is, by certificate or by token. */
+  /** The client has authenticated itself by certificate or token. */
   readonly isAuthenticated: boolean
   /** Since its last request, or since it was opened. */
   readonly idleSeconds: number
 }
 
-/** This share of a limit is kept free for new connections. */
+/** This share of a limit is reserved for new connections. */
 const spareShare = 0.1
 /** A client that sends one request after another is not idle in between. */
 const idleSecondsMin = 1
 const authenticatedIdleSecondsMin = 10
 
-/** Unauthenticated connections first, the longest idle first; those of clients near their own limit, then of all. */
+/**
+ * Connections of clients near their own limit, then of all clients if the overall limit is near. Unauthenticated
+ * connections first, the longest idle first.
+ */
 export function connectionsToClose<Use extends ConnectionUse>(
   uses: readonly Use[],
   { connectionsMax, connectionsPerClientMax }: Pick<ListenLimits, 'connectionsMax' | 'connectionsPerClientMax'>,

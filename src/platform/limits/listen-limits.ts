@@ -30,9 +30,9 @@ export const listenLimitsDefault: ListenLimits = {
   ...heldBytesLimits(256 << 20),
 }
 
-/** Why a listener refused or closed a connection, or ended a request. */
+/** Why a listener rejected or closed a connection, or ended a request. */
 export const shedReasons = [
-  'connections', // the limit of all connections
+  'connections', // the overall limit
   'connections-per-client',
   'descriptors', // the process or the machine has no file descriptor left
   'handshake-timeout',

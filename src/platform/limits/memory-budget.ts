@@ -1,24 +1,25 @@
-// MemoryBudget: who holds how many bytes of request bodies and unsent responses, and who must let go when it is too
-// much: the largest holder of the client that holds most. It knows no sockets.
+// MemoryBudget: accounts for the bytes of request bodies and unsent responses, and decides which of them is shed when
+// there are too many: the largest holder of the client that holds most. Independent of sockets.
 import type { ListenLimits } from './listen-limits.ts'
 
 type Limits = Pick<ListenLimits, 'heldBytesMax' | 'heldBytesPerClientMax' | 'heldBytesPerConnectionMax'>
 
 /**
- * receiving: a request body; processing: a body that the handler has; sending: a response that the client takes;
- * stalled: one that it does not take. Receiving and stalled holders are shed when a share is exceeded, sending ones only
- * when everything is. Processing ones are never shed: the memory would not be freed.
+ * receiving: a request body that is arriving; processing: a body that the handler uses; sending: a response that the
+ * client is receiving; stalled: a response that it does not receive. Receiving and stalled holders are shed when the
+ * limit of a connection or client is exceeded, sending ones only when the overall limit is. Processing ones are never
+ * shed, because that would not free their memory.
  */
 export type HoldKind = 'receiving' | 'processing' | 'sending' | 'stalled'
 
-/** What one connection holds, in accounts of its requests. */
+/** The connection to which an account belongs. */
 export interface BudgetedConnection {
   readonly client: string
 }
 
 export class Account {
   readonly connection: BudgetedConnection
-  /** Ends what holds the bytes. */
+  /** Ends the request or connection that holds the bytes. */
   readonly shed: () => void
   readonly #budget: MemoryBudget
   #bytes = 0
@@ -38,7 +39,7 @@ export class Account {
     return this.#kind
   }
 
-  /** Sets what is held now. This or another account may be shed before the call returns. */
+  /** Sets the bytes held now. This or another account may be shed before the call returns. */
   hold(bytes: number, kind: HoldKind): void {
     const change = bytes - this.#bytes
     if (change === 0 && kind === this.#kind) return
@@ -55,7 +56,7 @@ export class Account {
 export class MemoryBudget {
   readonly #limits: Limits
   readonly #onShed: (bytes: number) => void
-  /** Those that hold anything, in the order in which they began to. */
+  /** Accounts with bytes, in the order in which they got their first. */
   readonly #holders = new Set<Account>()
   readonly #clients = new Map<string, number>()
   readonly #connections = new Map<BudgetedConnection, number>()
@@ -104,7 +105,7 @@ export class MemoryBudget {
 
 type Holder = Pick<Account, 'bytes' | 'kind' | 'connection'>
 
-/** The largest holder, the latest of equal ones, of the client that holds most. Undefined where none may be shed. */
+/** The largest holder (the latest of equal ones) of the client that holds most. Undefined if none may be shed. */
 export function accountToShed<H extends Holder>(
   holders: Iterable<H>,
   isInScope: (holder: H) => boolean,
@@ -114,7 +115,7 @@ export function accountToShed<H extends Holder>(
   const first = all.filter(({ kind }) => kind === 'receiving' || kind === 'stalled')
   if (first.length > 0) return largest(first)
   const sending = all.filter(({ kind }) => kind === 'sending')
-  // A single response is as large as it is: to end it would help nobody.
+  // A single response is not shed: no other request would benefit.
   return isLastResort && all.length > 1 ? largest(sending) : undefined
 }
 
@@ -131,7 +132,7 @@ function largest<H extends Holder>(holders: readonly H[]): H | undefined {
   return found
 }
 
-/** Sums that fall to 0 are dropped. */
+/** Removes sums of 0. */
 function addTo<Key>(sums: Map<Key, number>, key: Key, change: number): void {
   const sum = (sums.get(key) ?? 0) + change
   if (sum === 0) sums.delete(key)

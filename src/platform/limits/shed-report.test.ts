@@ -13,7 +13,7 @@ test('an episode is logged once and counted whole', async () => {
   const report = shedReport({ log, metrics, clock })
   for (let times = 0; times < 100; times++) {
     report('descriptors', 2, 0)
-    report('idle', 1, 0) // is no reason to act
+    report('idle', 1, 0) // is not logged
     await clock.advance('1s')
   }
   report('memory', 1, 5_000)

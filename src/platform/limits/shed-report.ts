@@ -1,10 +1,11 @@
-// What a listener sheds, as metrics and in the log: one line for each episode, however many connections it concerns.
+// Reports what a listener sheds, in metrics and in the log. An episode is logged once, however many connections are
+// shed.
 import type { Clock } from '../../base/time/clock.ts'
 import type { Log, LogLevel } from '../../base/observability/log.ts'
 import type { Metrics } from '../../base/observability/metrics.ts'
 import { shedReasons, type OnShed, type ShedReason } from './listen-limits.ts'
 
-/** Reasons that an administrator can do something about. */
+/** Reasons that an administrator can act on. */
 const messages: Readonly<Partial<Record<ShedReason, readonly [LogLevel, string]>>> = {
   connections: ['warn', 'connections are refused: too many are open'],
   'connections-per-client': ['warn', 'connections of a client are refused: it has too many'],
@@ -12,7 +13,7 @@ const messages: Readonly<Partial<Record<ShedReason, readonly [LogLevel, string]>
   memory: ['warn', 'requests are refused: they hold too much memory'],
 }
 
-/** An episode is over when nothing has been shed for the same reason for so long. */
+/** An episode ends when nothing has been shed for the same reason for this long. */
 const quietMs = 60_000
 
 export function shedReport({ log, metrics, clock }: { log: Log; metrics?: Metrics; clock: Clock }): OnShed {
@@ -26,7 +27,7 @@ export function shedReport({ log, metrics, clock }: { log: Log; metrics?: Metric
     'Bytes of requests and responses that were held by what was refused or ended.',
     ['reason'],
   )
-  // Known from the start, so that rates can be computed.
+  // Initialized to 0, so that rates can be computed.
   for (const reason of shedReasons) total?.add({ reason }, 0)
   const lastMs = new Map<ShedReason, number>()
   return (reason, count, bytes) => {

@@ -14,7 +14,10 @@ const orWhenMissing =
 
 const directoryMode = 0o700
 
-/** Step by step: the recursion of mkdir never ends where a parent is there that takes no folders, as in /proc. */
+/**
+ * Creates one directory at a time: mkdir with `recursive` does not return where directories cannot be created, as in
+ * /proc.
+ */
 async function makeFolder(path: string): Promise<void> {
   const make = () => mkdir(path, { mode: directoryMode })
   try {
@@ -41,7 +44,7 @@ export const nodeFiles: Files = {
       } finally {
         await file.close()
       }
-      await chmod(temporary, mode) // the umask may have taken bits away
+      await chmod(temporary, mode) // the umask may have cleared bits
       await rename(temporary, path)
     } catch (error) {
       await rm(temporary, { force: true }).catch(() => {}) // the error that led here says more

@@ -1,4 +1,4 @@
-// The platform as Node.js offers it.
+// The platform on Node.js.
 import type { Platform } from '../platform.ts'
 import { polyfillUint8Array } from './uint8-array-polyfill.ts'
 import { nodeCrypto } from './crypto.ts'

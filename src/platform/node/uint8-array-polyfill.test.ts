@@ -1,4 +1,4 @@
-// What is provided behaves as what newer runtimes have: the same calls on both.
+// The polyfill behaves as the methods of newer runtimes.
 import { deepEqual, equal, throws } from 'node:assert/strict'
 import { test } from 'node:test'
 import { polyfillUint8Array } from './uint8-array-polyfill.ts'

@@ -1,4 +1,4 @@
-// Bytes as text in base64 and hex, which Node.js 24 does not bring along yet: put where newer ones have them.
+// Polyfills the base64 and hex methods of Uint8Array, which Node.js 24 does not have.
 import { withoutTrailing } from '../../base/text/without-trailing.ts'
 
 interface Base64Options {
@@ -31,7 +31,7 @@ function fromHex(text: string): Uint8Array {
   return new Uint8Array(Buffer.from(text, 'hex'))
 }
 
-/** Adds what the type of bytes lacks. */
+/** Adds the methods that are missing. */
 export function polyfillUint8Array(type: { readonly prototype: object } = Uint8Array): void {
   const add = (holder: object, name: string, value: unknown): void => {
     if (!Object.hasOwn(holder, name)) Object.defineProperty(holder, name, { value, writable: true, configurable: true })

@@ -6,7 +6,7 @@ import type { Workers } from './workers.ts'
 
 const { signal } = new AbortController()
 
-/** Threads that answer when the test says so. */
+/** Threads whose replies the test controls. */
 class ManualThreads {
   readonly inputs: string[] = []
   started = 0
@@ -29,7 +29,7 @@ class ManualThreads {
   }
 }
 
-/** The threads are the test's own: time goes on while one has not answered. */
+/** The threads are simulated, so time may advance while a call is pending. */
 class OpenClock extends VirtualClock {
   override outside<T>(operation: Promise<T>): Promise<T> {
     return operation

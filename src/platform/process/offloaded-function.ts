@@ -1,6 +1,6 @@
-// OffloadedFunction: a pure function that runs in a worker thread, one call at a time, because it would hold the event
-// loop for too long. Calls wait in a bounded queue, the smallest first; a call that takes too long is ended with its
-// thread. The thread starts with the first call and ends when it has been idle for a while.
+// OffloadedFunction: a pure function that runs in a worker thread, one call at a time, because it would block the event
+// loop for too long. Calls wait in a bounded queue, the smallest first. A call that takes too long is aborted by
+// terminating the thread. The thread starts with the first call and ends after a period without calls.
 import type { Clock, Timer } from '../../base/time/clock.ts'
 import { offAbort, onAbort } from '../../base/async/on-abort.ts'
 import type { WorkerHandle, Workers } from './workers.ts'
@@ -11,7 +11,7 @@ export interface OffloadOptions {
   /** The module whose export `run` is called in the thread. */
   readonly module: URL
   readonly callsMax: number
-  /** From the start of a call in the thread. */
+  /** Measured from the start of the call in the thread. */
   readonly callMsMax: number
 }
 
@@ -25,7 +25,7 @@ export class OffloadExceeded extends Error {
   override name = 'OffloadExceeded'
 }
 
-/** What the thread answers: a value, or the message of what was thrown. */
+/** The reply of the thread: a value, or the message of the exception. */
 export type OffloadReply<Out> = { readonly value: Out } | { readonly error: string }
 
 interface Call<In, Out> {
@@ -48,7 +48,7 @@ export class OffloadedFunction<In, Out> {
     this.#options = options
   }
 
-  /** `size` says how much work the call is, compared with others. Throws the function's error as an Error. */
+  /** `size`: an estimate of the work, relative to other calls. Rejects with an Error that has the function's message. */
   call(input: In, size: number, signal: AbortSignal): Promise<Out> {
     if (signal.aborted) return Promise.reject(signal.reason as Error)
     if (this.#waiting.length >= this.#options.callsMax) return Promise.reject(new OffloadBusy('too many calls wait'))
@@ -112,7 +112,7 @@ export class OffloadedFunction<In, Out> {
     this.#next()
   }
 
-  /** A call that runs cannot be interrupted: its thread ends, and the next call starts another. */
+  /** A running call cannot be interrupted: its thread is terminated, and the next call starts another. */
   #abandon(call: Call<In, Out>, error: Error): void {
     call.leave()
     call.reply.reject(error)

@@ -1,5 +1,5 @@
-// Metrics of the process and of Node.js under the names of Prometheus' client libraries, so that their dashboards work.
-// Values are looked up when somebody reads the metrics.
+// Metrics of the process and of Node.js under the names of Prometheus' client libraries, so that existing dashboards
+// work. Values are read on each scrape.
 import type { Gauge, Metrics } from '../../base/observability/metrics.ts'
 import type { EventLoopDelay, ProcessSample, ProcessStats } from './process-stats.ts'
 
@@ -49,7 +49,7 @@ function define(name: string, help: string, read: Definition['read']): Definitio
   return { name, help, read }
 }
 
-/** Adds the families to the metrics; they end with the statistics. */
+/** Registers the metric families. They are updated until the statistics are disposed of. */
 export function registerProcessMetrics(metrics: Metrics, stats: ProcessStats): void {
   const setters = [
     ...gauges.map(({ name, help, read }) => {
@@ -103,7 +103,7 @@ function heapSpaces(metrics: Metrics): (sample: ProcessSample) => void {
 const isRequest = (type: string): boolean => /Req(Wrap|Callback|Promise)$/.test(type)
 const isTimer = (type: string): boolean => type === 'Timeout' || type === 'Immediate'
 
-/** Resources are handles, requests and timers together; a type that is gone counts 0. */
+/** Resources are handles, requests and timers; a type that has disappeared is reported as 0. */
 function activeResources(metrics: Metrics): (sample: ProcessSample) => void {
   const families = [
     family(metrics, 'resources', 'resources that are currently keeping the event loop alive', () => true),

@@ -1,12 +1,13 @@
-// What a process uses of its machine and of its JavaScript engine. Reading is cheap enough for every scrape of /metrics.
+// ProcessStats: resource usage of the process and its JavaScript engine. Cheap enough to read on every scrape of
+// /metrics.
 
 export interface ProcessStatsProvider {
-  /** Begins to measure the delay of the event loop and garbage collections, until it is disposed of. */
+  /** Measures event loop delay and garbage collections until it is disposed of. */
   start(): ProcessStats
 }
 
 export interface ProcessStats extends Disposable {
-  /** As it is now; delays of the event loop since the last reading. */
+  /** Current values; event loop delays since the previous reading. */
   read(): ProcessSample
   /** Calls the listener with each garbage collection. */
   onGarbageCollection(listener: (kind: GarbageCollectionKind, seconds: number) => void): void
@@ -19,7 +20,7 @@ export interface ProcessSample {
   readonly cpuUserSeconds: number
   readonly cpuSystemSeconds: number
   readonly residentBytes: number
-  /** Undefined where the system does not tell. */
+  /** Undefined on systems without /proc. */
   readonly virtualBytes: number | undefined
   readonly dataBytes: number | undefined
   readonly openFiles: number | undefined
@@ -42,7 +43,7 @@ export interface HeapSpace {
   readonly availableBytes: number
 }
 
-/** How much later than planned timers ran, in seconds. */
+/** How much later than scheduled timers ran, in seconds. */
 export interface EventLoopDelay {
   readonly min: number
   readonly max: number

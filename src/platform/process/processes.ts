@@ -1,15 +1,15 @@
-// Processes: programs of the host, run to their end or kept running beside us.
+// Processes: runs programs of the host, to completion or in the background.
 
 export interface RunOptions {
   readonly input?: string | Uint8Array
   readonly environment?: Readonly<Record<string, string>>
   readonly workingDirectory?: string
-  /** Output beyond this is an error; a program may print for ever. */
+  /** More output is an error, because a program may print without end. */
   readonly outputBytesMax?: number
 }
 
 export interface RunResult {
-  /** The exit code; 128 + n when signal n ended it. */
+  /** The exit code; 128 + n when signal n terminated it. */
   readonly code: number
   readonly stdout: string
   readonly stderr: string
@@ -22,8 +22,8 @@ export interface RunningProcess {
 }
 
 export interface Processes {
-  /** Runs to the end; rejects only when it cannot be started, prints too much or is aborted. */
+  /** Runs to completion. Rejects only if the program cannot be started, prints too much or is aborted. */
   run(command: string, args: readonly string[], options: RunOptions, signal: AbortSignal): Promise<RunResult>
-  /** Starts and returns; `onLine` gets its output and its errors line by line. */
+  /** Starts a program in the background; `onLine` is called with each line of its stdout and stderr. */
   start(command: string, args: readonly string[], options: RunOptions, onLine: (line: string) => void): RunningProcess
 }

@@ -1,18 +1,18 @@
-// Door: where clients come in, whoever speaks TLS with them.
+// Acceptor: accepts connections of clients and handles TLS, in the event loop or in a thread.
 import type { Duplex } from 'node:stream'
 import type { Http1Connection, Http1Options } from '../../http1/http1-connection.ts'
 import type { ListenLimits, OnShed } from '../../limits/listen-limits.ts'
 import type { ListenOptions, ListenTls } from '../../http/listener.ts'
 import type { ConnectionCertificate } from '../socket/client-certificate.ts'
 
-/** A client that has come in. It is served as one of the two, once. */
+/** A connection after the TLS handshake. Either `serveHttp1` or `stream` is called, once. */
 export interface AcceptedConnection {
   readonly remoteAddress: string
   readonly certificate: ConnectionCertificate | undefined
   readonly isHttp2: boolean
-  /** Under which its connections are counted. */
+  /** The key by which the client's connections are counted (see clientKey). */
   readonly client: string
-  /** Written, and not known to be taken. */
+  /** Written, and not known to have been received by the client. */
   readonly unsentBytes: number
   serveHttp1(options: ServeOptions): Http1Connection
   stream(): Duplex
@@ -20,17 +20,17 @@ export interface AcceptedConnection {
   destroy(): void
 }
 
-/** What an HTTP/1.1 connection needs beside its socket. */
+/** Options of an HTTP/1.1 connection, without those that depend on the driver. */
 export type ServeOptions = Omit<Http1Options, 'textOf'>
 
 export interface Acceptor {
   readonly host: string
   readonly port: number
-  /** Resolves when it holds for all who come in. */
+  /** Resolves when new connections use it. */
   renew(tls: ListenTls): Promise<void>
-  /** Nobody comes in any more. */
+  /** Stops accepting connections. */
   stopAccepting(): void
-  /** Whoever is still there is cut off. */
+  /** Closes the remaining connections. */
   close(): Promise<void>
 }
 

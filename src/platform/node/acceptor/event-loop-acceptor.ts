@@ -1,4 +1,4 @@
-// A door in this thread: sockets of Node.js, plain or with TLS.
+// An acceptor in the event loop: sockets of Node.js, with or without TLS.
 import type { Socket } from 'node:net'
 import { TLSSocket } from 'node:tls'
 import type { Clock } from '../../../base/time/clock.ts'

@@ -1,4 +1,4 @@
-// HTTP/1.1 on sockets of Node.js.
+// Serves HTTP/1.1 on sockets of Node.js.
 import type { Socket } from 'node:net'
 import { Http1Connection, type Http1Socket } from '../../http1/http1-connection.ts'
 import { byteStreamOn } from '../socket/socket-byte-stream.ts'
@@ -41,7 +41,7 @@ export function serveHttp1(socket: Socket, options: ServeOptions): Http1Connecti
   return connection
 }
 
-/** A character for each byte. */
+/** Decodes bytes as latin1. */
 export const latin1Of = (bytes: Uint8Array, from: number, to: number): string =>
   (bytes instanceof Buffer ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)).toString(
     'latin1',

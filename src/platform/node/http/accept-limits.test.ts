@@ -1,4 +1,4 @@
-// Which connections are accepted, and which are closed again, wherever TLS is spoken.
+// Which connections are accepted and which are closed, with and without the TLS thread.
 import { deepEqual, equal, ok } from 'node:assert/strict'
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
@@ -27,7 +27,7 @@ for (const [bytes, kind] of beginnings)
   test(`a connection that begins with ${JSON.stringify(bytes)} is ${kind ?? 'not known yet'}`, () =>
     equal(protocolOf(Buffer.from(bytes, 'latin1')), kind))
 
-/** The message that a client gets on the connection. */
+/** Sends a request and returns the status line of the response. */
 async function asked(socket: Socket): Promise<string> {
   socket.write(get)
   const [piece] = (await once(socket, 'data')) as [Buffer]
@@ -51,7 +51,7 @@ for (const [place, listen] of Object.entries(acceptors)) {
 
   test(`${place}: a connection that does not complete its handshake in time is closed`, async () => {
     const isThreaded = place === 'in a thread'
-    // The thread has a clock of its own.
+    // The thread uses real time.
     await using listening = await listen({ handle, limits: { handshakeMsMax: isThreaded ? 1_500 : 30_000 } })
     const served = await tls(listening.port)
     equal(await asked(served), 'HTTP/1.1 200 OK')

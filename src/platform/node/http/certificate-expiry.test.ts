@@ -1,4 +1,4 @@
-// A client certificate counts while it is valid, on open connections and in resumed TLS sessions too.
+// A client certificate is accepted only while it is valid, also on open connections and in resumed TLS sessions.
 import { deepEqual, equal, ok } from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect as connectHttp2 } from 'node:http2'
@@ -21,7 +21,7 @@ const answerTo = ({ target, certificate }: WireRequest) => ({
 
 const getOf = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`
 
-/** A certificate of the same authority, made at another time. */
+/** A certificate of the same authority, issued at another time. */
 const madeAt = (ms: number) =>
   Authority.load(authority.identity, { clock: new VirtualClock(ms), random: systemRandom, crypto: nodeCrypto }).issue({
     subject: { commonName: 'jane', organizations: [] },

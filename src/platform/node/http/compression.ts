@@ -1,8 +1,8 @@
-// Long answers are compressed for clients that ask for it.
+// Compresses long responses for clients that accept gzip.
 import { createGzip, gzip } from 'node:zlib'
 import type { WireResponse, WirePieces, WireRequest } from '../../http/listener.ts'
 
-/** As upstream: smaller answers are not worth the work. */
+/** As upstream: smaller responses are not compressed. */
 const zippedBytesMin = 128 * 1024
 
 export function compressed(request: WireRequest, response: WireResponse): WireResponse | Promise<WireResponse> {

@@ -1,4 +1,4 @@
-// A listener in a process of its own, whose file descriptors a test exhausts. Prints its port, and what it logs.
+// A listener in a separate process, whose file descriptors a test exhausts. Prints its port and its log.
 import { realClock } from '../../../base/time/clock.ts'
 import { createLog } from '../../../base/observability/log.ts'
 import { shedReport } from '../../limits/shed-report.ts'

@@ -1,4 +1,4 @@
-// A process without free file descriptors says so once, and serves again when there are some.
+// A process without free file descriptors logs that once, and accepts connections again when there are some.
 import { deepEqual, equal, match } from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -27,7 +27,7 @@ for (const place of Object.keys(acceptors))
     const lines = createInterface(child.stdout)[Symbol.asyncIterator]()
     const next = async () => JSON.parse((await lines.next()).value ?? '{}') as Line
     const { port = 0 } = await next()
-    // Connections that are refused come to an end; more of them do not add lines.
+    // Rejected connections are closed; further ones are not logged.
     const sockets: Socket[] = []
     for (let round = 0; round < 3; round++)
       for (let count = 0; count < descriptorsMax; count++) sockets.push(await tcp(port))

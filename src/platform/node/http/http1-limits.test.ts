@@ -1,4 +1,4 @@
-// What a client of HTTP/1.1 may hold, wherever TLS is spoken: what sockets report is what the budget counts.
+// The memory that a client of HTTP/1.1 may hold, with and without the TLS thread.
 import { equal, match } from 'node:assert/strict'
 import { once } from 'node:events'
 import { test } from 'node:test'

@@ -17,7 +17,7 @@ import type {
   Http2Provider,
 } from '../../http/http2-client.ts'
 
-/** How much a server may send ahead of its reader, on one exchange and on the whole connection. */
+/** How much a server may send before it is read, on one exchange and on the whole connection. */
 const exchangeWindowBytes = 1024 * 1024
 const connectionWindowBytes = 8 * 1024 * 1024
 
@@ -58,11 +58,11 @@ function open({ endpoint, tls = {} }: Http2Options): ClientHttp2Session {
 
 function connectionOn(session: ClientHttp2Session, socket: Socket): Http2Connection {
   const closed = Promise.withResolvers<void>()
-  /** The last exchange that the server says it has acted on, once it has said goodbye. */
+  /** The last exchange that the server has processed, according to its GOAWAY. */
   let lastProcessedId = Infinity
   session.on('goaway', (_code, lastStreamId) => (lastProcessedId = lastStreamId))
   session.on('close', () => closed.resolve())
-  // After an alert of TLS Node.js would wait for the other side to close too, for ever.
+  // After a TLS alert Node.js would wait for the peer to close, without a timeout.
   socket.on('error', () => socket.destroy())
   const isOpen = () => !session.closed && !session.destroyed && lastProcessedId === Infinity
   return {
@@ -148,7 +148,7 @@ function failureOf(
   const { id, rstCode } = stream
   if (error === undefined && rstCode === constants.NGHTTP2_NO_ERROR) return undefined
   const unprocessed = rstCode === constants.NGHTTP2_REFUSED_STREAM || id === undefined || id > lastProcessedId
-  // Node.js itself cancels the streams of a connection that was lost.
+  // Node.js cancels the streams of a lost connection.
   if (sessionClosed && rstCode === constants.NGHTTP2_CANCEL)
     return { message: error?.message ?? 'the connection was lost', resetCode: undefined, unprocessed }
   return { message: error?.message ?? `the stream was reset with ${rstCode}`, resetCode: rstCode, unprocessed }

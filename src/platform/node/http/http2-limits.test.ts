@@ -1,4 +1,4 @@
-// What a client of HTTP/2 may take, in time and memory, wherever TLS is spoken.
+// The time and memory that a client of HTTP/2 may take, with and without the TLS thread.
 import { deepEqual, equal, ok } from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect, constants, type ClientHttp2Session, type ClientHttp2Stream } from 'node:http2'
@@ -45,14 +45,14 @@ const closed = (stream: ClientHttp2Stream): Promise<unknown> =>
 const megabyte = 1 << 20
 const ok200 = (body: WireResponse['body']): WireResponse => ({ status: 200, headers: {}, body })
 
-/** Answers with the size of the body, or the name of what is wrong with it. */
+/** Responds with the size of the body, or with the name of its error. */
 const sizeOfBody = async (request: WireRequest): Promise<WireResponse> =>
   Promise.resolve(request.body(3 * megabyte)).then(
     ({ length }) => ok200(String(length)),
     (error: Error) => ({ status: 429, headers: {}, body: error.name }),
   )
 
-/** A list that never ends, or a watch in which nothing happens. */
+/** An endless list, or a watch without events. */
 function piecesOf(take: () => readonly Uint8Array[], isLong: boolean) {
   const state = { isClosed: false }
   const pieces: WirePieces = {
@@ -219,7 +219,7 @@ for (const [place, listen] of Object.entries(acceptors)) {
     await listening.clock.advance('5s')
     const further = modest.ask('GET', '/1')
     equal(await statusOf(further), 200)
-    // What is under way between the threads may still move when the listener first looks.
+    // Bytes between the threads may still move at the first tick of the listener.
     const isCut = { is: false }
     const cut = closed(large).then(() => (isCut.is = true))
     for (let second = 0; second < 60 && !isCut.is; second++) {

@@ -1,4 +1,4 @@
-// The server's side of HTTP/2 on a socket of Node.js: the session, its limits, and its streams.
+// Http2ServerConnection: an HTTP/2 session of Node.js, its limits and its streams.
 import { performServerHandshake, type ServerHttp2Session } from 'node:http2'
 import { HeldBytes } from '../../limits/held-bytes.ts'
 import { headBytesMax } from '../../http1/http1-connection.ts'
@@ -11,20 +11,20 @@ import { ServedStream, type Http2ServerOptions } from './http2-stream.ts'
 
 /** As upstream. */
 const streamsMax = 100
-/** What a client may send of a body that nobody reads yet. All streams together: `streamsMax` times as much. */
+/** What a client may send of a body before it is read; `streamsMax` times as much for all streams. */
 const streamWindowBytes = (64 << 10) - 1
-/** Streams that the client resets: so many at once, and so many each second (CVE-2023-44487). */
+/** The client may reset this many streams at once, and this many each second (CVE-2023-44487). */
 const resetsBurst = 500
 const resetsPerSecond = 33
-/** Then the session ends. */
+/** Beyond these the session is closed. */
 const invalidFramesMax = 100
 const rejectedStreamsMax = 100
 /**
- * Memory of the session in Node.js, a response that is being sent included: beyond it new streams are refused. It is large,
- * so that one long list does not have other requests refused; the memory budget of the listener is the limit.
+ * Memory of the session in Node.js, including responses being sent; beyond it new streams are rejected. It is large, so
+ * that a long list does not block other requests. The effective limit is the memory budget of the listener.
  */
 const sessionMegabytesMax = 256
-/** In one frame of settings; answers to pings and settings that wait are bounded by nghttp2. */
+/** Entries in a SETTINGS frame. nghttp2 bounds the queued replies to PING and SETTINGS. */
 const settingsMax = 16
 const pingsMax = 10
 
@@ -50,11 +50,11 @@ export class Http2ServerConnection implements ServedConnection {
   readonly #session: ServerHttp2Session
   readonly #options: Http2ServerOptions
   readonly #streams = new Set<ServedStream>()
-  /** Of all streams: what has left them and waits for the client. */
+  /** Bytes of all streams that wait in the socket. */
   readonly #held: HeldBytes
   #isAuthenticated: boolean
   #idleSinceSecond: number
-  /** When the connection ends, if nothing happens before. */
+  /** When the connection is closed, unless something happens before. */
   #dueSecond: number
   #revokedSecond = Infinity
 
@@ -67,7 +67,7 @@ export class Http2ServerConnection implements ServedConnection {
     this.#idleSinceSecond = options.second()
     this.#dueSecond = options.second() + headSecondsMax
     this.#session = performServerHandshake(peer.stream(), sessionOptions)
-    this.#session.on('error', () => {}) // a broken peer ends its own session, nobody else's
+    this.#session.on('error', () => {}) // `close` follows
     this.#session.once('remoteSettings', () => void (this.isBusy || this.#idle()))
     // The client may keep its side of the connection open.
     this.#session.once('close', () => (this.#dueSecond = options.second() + lingerSecondsMax))
@@ -97,8 +97,8 @@ export class Http2ServerConnection implements ServedConnection {
   }
 
   /**
-   * As upstream: an unauthenticated client has one request on a connection, because multiplexed requests cost it next to
-   * nothing (CVE-2023-44487).
+   * As upstream: an unauthenticated client may send one request per connection, because multiplexed requests are cheap
+   * for an attacker (CVE-2023-44487).
    */
   responding(isAuthenticated: boolean): void {
     this.#isAuthenticated ||= isAuthenticated

@@ -1,4 +1,4 @@
-// One request and its response on a stream of HTTP/2, within the time and memory that a client may take.
+// ServedStream: a request and its response on a stream of HTTP/2, with limits on time and memory.
 import { lookup, setOwn } from '../../../base/collections/lookup.ts'
 import { once } from 'node:events'
 import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2'
@@ -14,23 +14,23 @@ import { sendPieces, type PieceSender } from '../../http/send-pieces.ts'
 import { bodySecondsMax, stalledSecondsMax } from '../../http/wire-timeouts.ts'
 
 const { HTTP2_HEADER_METHOD, HTTP2_HEADER_PATH, HTTP2_HEADER_STATUS } = constants
-/** Headers of a connection of HTTP/1.1. */
+/** Headers that HTTP/2 does not allow (RFC 9113, 8.2.2). */
 const forbidden = new Set(['connection', 'keep-alive', 'transfer-encoding', 'upgrade'])
 
 export interface Http2ServerOptions extends Peer {
-  /** Under which the client's connections are counted. */
+  /** The key by which the client's connections are counted (see clientKey). */
   readonly client: string
-  /** The listener verifies client certificates, so it knows who is not authenticated. */
+  /** The listener verifies client certificates, so a client without one is unauthenticated. */
   readonly verifiesClients: boolean
   readonly handle: ListenOptions['handle']
-  /** The present second of the listener's own count. */
+  /** Seconds since the listener started. */
   readonly second: () => number
   readonly turns: TimeSlicedWork
   readonly budget: MemoryBudget
   readonly onShed: OnShed
 }
 
-/** The connection of a stream, which hears whether its client has proved who it is. */
+/** The connection of a stream. */
 interface StreamConnection extends BudgetedConnection {
   responding(isAuthenticated: boolean): void
 }
@@ -53,11 +53,11 @@ export class ServedStream implements WireRequest {
   #isBodyComplete: boolean
   #isRejected = false
   #hasResponded = false
-  /** All of the response is written. */
+  /** The whole response has been written. */
   #isComplete = false
   #pieceSender: PieceSender | undefined
   #isWatch = false
-  /** When the client has taken too long for what it has to do now. */
+  /** When the client has taken too long to send or receive. */
   #dueSecond = Infinity
 
   constructor(
@@ -103,7 +103,7 @@ export class ServedStream implements WireRequest {
       this.#held.body(this.#bodyBytes, false)
     })
     stream.on('end', () => {
-      // A stream that is reset ends, too.
+      // A stream that is reset also emits `end`.
       if (stream.aborted || stream.closed || stream.rstCode !== constants.NGHTTP2_NO_ERROR) return
       this.#isBodyComplete = true
       this.#dueSecond = Infinity
@@ -130,7 +130,7 @@ export class ServedStream implements WireRequest {
       if (stream.destroyed) return discardBody(respond)
       this.#connection.responding(this.headers['authorization'] !== undefined && respond.status !== 401)
       await this.#send(respond)
-      // As RFC 9113, 8.1: a client that is still sending its body is told that nobody wants it.
+      // A client that is still sending its body is asked to stop (RFC 9113, 8.1).
       if (!this.#isBodyComplete) stream.close(constants.NGHTTP2_NO_ERROR)
     } catch {
       this.#hasResponded = true
@@ -158,14 +158,14 @@ export class ServedStream implements WireRequest {
     return this.#options.second()
   }
 
-  /** Memory is short: a body that is being received is refused, a response is cut off. */
+  /** Memory is short: a body that is being received is rejected, a response is aborted. */
   #shed(): void {
     const isReceiving = this.#body !== undefined && !this.#isBodyComplete && !this.#hasResponded
     if (!isReceiving) return this.#stream.close(constants.NGHTTP2_ENHANCE_YOUR_CALM)
     this.#rejectBody(new Overloaded('too many bytes of requests are held in memory'))
   }
 
-  /** The rest of the body is not read, so the client is given no further window. */
+  /** The rest of the body is not read, so the client gets no more window. */
   #rejectBody(error: Error): void {
     this.#isRejected = true
     this.#stream.pause()
@@ -224,7 +224,7 @@ export class ServedStream implements WireRequest {
     return isTaken
   }
 
-  /** What is written and not taken has its time, and counts. */
+  /** Starts the timeout for unsent bytes and counts them. */
   #behind(): void {
     const { writableLength } = this.#stream
     if (writableLength === 0 || this.#stream.destroyed) return

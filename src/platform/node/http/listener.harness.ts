@@ -1,4 +1,4 @@
-// Listeners for tests: in the event loop and with a TLS thread, on a clock that the test moves.
+// Listeners for tests, with and without the TLS thread, on a virtual clock.
 import { once } from 'node:events'
 import { connect as connectTcp, type Socket } from 'node:net'
 import { connect as connectTls, type ConnectionOptions, type TLSSocket } from 'node:tls'
@@ -19,16 +19,16 @@ export const serving = authority.issue({
   addresses: ['127.0.0.1'],
 })
 export const jane = authority.issue({ subject: { commonName: 'jane', organizations: [] }, uses: ['client'] })
-/** What a TLS client needs to know the server, and to be known. */
+/** TLS options of a client without a certificate, and of one with. */
 export const trusting = { host: '127.0.0.1', ca: authority.certificate }
 export const asJane = { ...trusting, cert: jane.certificate, key: jane.key }
 
 export interface Listening extends AsyncDisposable {
   readonly listener: Listener
   readonly port: number
-  /** It agrees with the machine's clock when the listener starts. */
+  /** It starts at the current time. */
   readonly clock: VirtualClock
-  /** What was shed, by reason. */
+  /** How much was shed, by reason. */
   readonly shed: Map<ShedReason, number>
 }
 
@@ -50,7 +50,7 @@ const listenAs =
     return { listener, port: listener.port, clock, shed, [Symbol.asyncDispose]: () => listener.close(0) }
   }
 
-/** Who accepts connections and speaks TLS. */
+/** The two ways to accept connections. */
 export const acceptors: Readonly<Record<string, Listen>> = {
   'in the event loop': listenAs(false),
   'in a thread': listenAs(true),
@@ -63,7 +63,7 @@ export const until = async (isTrue: () => boolean): Promise<void> => {
 export async function tcp(port: number, localAddress = '127.0.0.1'): Promise<Socket> {
   const socket = connectTcp({ host: '127.0.0.1', port, localAddress })
   socket.on('error', () => {})
-  // A connection that is refused may be reset before it is known to be open.
+  // A rejected connection may be reset before `connect`.
   await new Promise((resolve) => socket.once('connect', resolve).once('close', resolve))
   return socket
 }
@@ -78,7 +78,7 @@ export async function tls(
   return socket
 }
 
-/** All that comes until the other side ends. */
+/** Everything that is received until the peer closes. */
 export async function allFrom(socket: Socket): Promise<string> {
   let text = ''
   socket.setEncoding('latin1').on('data', (piece: string) => (text += piece))

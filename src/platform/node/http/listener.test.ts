@@ -1,4 +1,4 @@
-// What a listener promises, over both protocols, heard by the clients of Node.js.
+// The listener against the HTTP/1.1 and HTTP/2 clients of Node.js.
 import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict'
 import { X509Certificate } from 'node:crypto'
 import { once } from 'node:events'
@@ -50,7 +50,7 @@ const clients: Readonly<Record<string, (port: number) => Client>> = {
     }
   },
   'HTTP/2'(port) {
-    // Who shows no proof of who it is has one request on a connection.
+    // An unauthenticated client has one request per connection.
     const proof = { cert: jane.certificate, key: jane.key }
     const session = connectHttp2(`https://127.0.0.1:${port}`, { ca: authority.certificate, ...proof })
     session.on('error', () => {}) // its streams tell
@@ -74,7 +74,7 @@ async function whole(pieces: AsyncIterable<Buffer>): Promise<Buffer> {
 
 type Listen = (handle: ListenOptions['handle'], port?: number) => Promise<Listener>
 
-/** Who speaks TLS. */
+/** With and without the TLS thread. */
 const places: Readonly<Record<string, Listen>> = {
   'in the event loop': (handle, port = 0) =>
     nodeListeners.listen({ host: '127.0.0.1', port, tls: tlsOf(serving('one')), handle }),
@@ -253,7 +253,7 @@ for (const [place, listen] of Object.entries(places)) {
     }))
     const socket = connectTls({ ...loopback, port: listener.port })
     await once(socket, 'secureConnect')
-    // The first bytes of the new protocol come with the request.
+    // The first bytes of the new protocol arrive with the request.
     socket.write(`GET / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\n${megabyte}`)
     const heard = String(await whole(socket))
     const [head, ...rest] = heard.split('\r\n\r\n')

@@ -1,4 +1,4 @@
-// HTTPS on one port: HTTP/2 by Node.js, HTTP/1.1 by http1/, as the client chooses (ALPN); or plain HTTP/1.1.
+// HTTPS on one port: HTTP/2 by Node.js or HTTP/1.1 by http1/, as negotiated by ALPN; or plain HTTP/1.1.
 import { every, realClock, type Clock } from '../../../base/time/clock.ts'
 import { TimeSlicedWork } from '../../../base/work/time-sliced-work.ts'
 import { thenMaybe } from '../../../base/async/maybe-promise.ts'
@@ -16,7 +16,7 @@ import { Http2ServerConnection } from './http2-server.ts'
 import { openEventLoopAcceptor } from '../acceptor/event-loop-acceptor.ts'
 import { openThreadAcceptor } from '../tls-thread/thread-acceptor.ts'
 
-/** The clock counts the seconds that clients may take; the TLS thread has a clock of its own. */
+/** The clock is for the timeouts of clients. The TLS thread uses real time. */
 export const createListeners = (clock: Clock): ListenerProvider => ({
   async listen({ host, port, tls, hasTlsThread: isThreaded = false, handle, limits: given, onShed = () => {} }) {
     const limits = { ...listenLimitsDefault, ...given }
@@ -33,7 +33,7 @@ export const createListeners = (clock: Clock): ListenerProvider => ({
     }
     const serve = (client: AcceptedConnection) => {
       const { remoteAddress, certificate: shown } = client
-      // A TLS session that is resumed may be older than the certificate is valid.
+      // A resumed TLS session may outlive the certificate.
       const certificate = shown && isExpired(shown, clock.nowMs()) ? { ...shown, authority: undefined } : shown
       const whole = { ...options, remoteAddress, certificate, client: client.client }
       const connection = client.isHttp2 ? new Http2ServerConnection(client, whole) : client.serveHttp1(whole)
@@ -73,7 +73,7 @@ export const createListeners = (clock: Clock): ListenerProvider => ({
 
 export const nodeListeners = createListeners(realClock)
 
-/** Lets answers under way end, for so long: a connection closes behind its last one. */
+/** Waits up to `graceMs` for current responses; each connection closes after its last one. */
 async function drained(connections: ReadonlyMap<ServedConnection, AcceptedConnection>, graceMs: number): Promise<void> {
   const busy = [...connections].filter(([{ isBusy }]) => isBusy)
   for (const connection of connections.keys()) connection.drain()

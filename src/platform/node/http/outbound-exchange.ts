@@ -16,7 +16,7 @@ import { byteStreamOn } from '../socket/socket-byte-stream.ts'
 
 const connectMsMax = 30_000
 
-/** As Go names what went wrong: people search for these words. */
+/** Go's messages, which users search for. */
 const reasons: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'connect: connection refused',
   ECONNRESET: 'read: connection reset by peer',
@@ -28,7 +28,7 @@ const reasons: Readonly<Record<string, string>> = {
 export const unreachable = (authority: string, error: NodeJS.ErrnoException): Unreachable =>
   new Unreachable(`dial tcp ${authority}: ${lookup(reasons, error.code ?? '') ?? error.message}`, { cause: error })
 
-/** The path and query of a request line. A parser of URLs would read `\\` as `/`, and so a path as another host. */
+/** Path and query of a request line. A URL parser would treat `\\` as `/`, so that a path could name another host. */
 const targetPattern = /^\/[!-[\]-~\u0080-\u00ff]*$/
 
 export const exchange: OutboundProvider['exchange'] = (
@@ -37,7 +37,7 @@ export const exchange: OutboundProvider['exchange'] = (
   signal,
 ) =>
   new Promise<OutboundExchange>((resolve, reject) => {
-    // Host and port are those of the origin, whatever the target is.
+    // Host and port are always those of the origin, whatever the target contains.
     const url = new URL(origin)
     assert(url.username === '' && url.pathname === '/' && url.search === '', 'an origin is a scheme, a host and a port')
     if (!targetPattern.test(target)) throw new TypeError(`${JSON.stringify(target)} is not a path`)
@@ -87,7 +87,7 @@ export const exchange: OutboundProvider['exchange'] = (
     request.end(body)
   })
 
-/** Resolves a name to addresses that are all allowed: a server that answers with others later is not asked again. */
+/** Resolves a name once and checks all of its addresses, so that a later DNS response cannot add others. */
 const checkedLookup =
   (allowsAddress: (address: string) => boolean): LookupFunction =>
   (hostname, options, callback) =>
@@ -101,7 +101,7 @@ const checkedLookup =
       else callback(null, first.address, first.family)
     })
 
-/** Nothing but its pieces: streams of Node.js have methods that other bodies of answers have, too. */
+/** Hides the methods of a Node.js stream, such as `take`, by which other kinds of bodies are recognized. */
 const piecesOf = (stream: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> => ({
   [Symbol.asyncIterator]: () => stream[Symbol.asyncIterator](),
 })

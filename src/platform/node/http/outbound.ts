@@ -26,14 +26,14 @@ export const nodeOutbound: OutboundProvider = {
   exchange,
 }
 
-// undici takes 80 ms to load, and a server that nobody calls out of does not need it.
+// undici takes 80 ms to load, so it is imported on first use.
 async function open({ origin, tls, http2 = false }: OutboundOptions): Promise<Pool> {
   const { Pool } = await import('undici')
   return new Pool(origin, {
     connections: connectionsMax,
     pipelining: 1,
-    allowH2: http2, // undici's HTTP/2 does not tell the server when a stream is abandoned
-    bodyTimeout: 0, // a watch may be silent for long
+    allowH2: http2, // undici does not reset an aborted HTTP/2 stream
+    bodyTimeout: 0, // a watch may have no events for a long time
     headersTimeout: 0, // the caller's signal bounds the wait
     connect: {
       timeout: connectMsMax,

@@ -1,9 +1,9 @@
-// Whether the process can open files and connections. libuv hides the answer: when no file descriptor is free it accepts
-// waiting connections with one that it keeps for that purpose, and closes them, without an error.
+// Detects that the process is out of file descriptors. libuv hides this: it reserves a descriptor with which it accepts
+// and closes waiting connections, without an error.
 import { close, open } from 'node:fs'
 import { devNull } from 'node:os'
 
-/** Calls back when no file descriptor is free, in the process or on the machine. */
+/** Calls back when the process or the machine has no free file descriptor. */
 export function probeFileDescriptors(onExhausted: () => void): void {
   open(devNull, (error, descriptor) => {
     if (error === null) close(descriptor)

@@ -1,4 +1,4 @@
-// The thread of an OffloadedFunction: calls a module's `run` with each message, and answers with what comes of it.
+// The thread of an OffloadedFunction: calls a module's `run` with each message and replies with the result.
 import { parentPort, workerData } from 'node:worker_threads'
 import { present } from '../../../base/assert.ts'
 import { errorText } from '../../../base/observability/log.ts'

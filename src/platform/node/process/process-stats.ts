@@ -10,7 +10,7 @@ import type {
   ProcessStatsProvider,
 } from '../../process/process-stats.ts'
 
-/** A native timer of this period measures the event loop; it runs no JavaScript. */
+/** The period of the native timer that measures the event loop; it runs no JavaScript. */
 const resolutionMs = 20
 const nanos = 1e9
 
@@ -76,7 +76,7 @@ class NodeProcessStats implements ProcessStats {
     this.#observer?.disconnect()
   }
 
-  /** The histogram holds the time between two timers: what is beyond their period is the delay. */
+  /** The histogram has the time between two timers; the delay is what exceeds their period. */
   #takeDelay(): EventLoopDelay {
     const delay = this.#delay
     const beyond = (value: number): number =>
@@ -95,7 +95,7 @@ class NodeProcessStats implements ProcessStats {
   }
 }
 
-/** Empty where the system has no such file. */
+/** Empty if the file does not exist. */
 function textOf(path: string): string {
   try {
     return readFileSync(path, 'utf8')

@@ -28,12 +28,12 @@ export const nodeProcesses: Processes = {
         signal.removeEventListener('abort', stop)
         resolve({ code: exitCode(code, by), ...output })
       })
-      child.stdin?.on('error', () => {}) // a program need not read its input
+      child.stdin?.on('error', () => {}) // the program may exit without reading its input
       child.stdin?.end(options.input)
     })
   },
   start(command, args, options, onLine) {
-    // In a group of its own: Ctrl-C in a terminal is for us, who end it when we need it no more.
+    // In its own process group, so that Ctrl-C in a terminal does not reach it; we end it during shutdown.
     const child = start(command, args, options, { detached: true })
     for (const stream of [child.stdout, child.stderr])
       if (stream !== null) createInterface({ input: stream }).on('line', onLine)

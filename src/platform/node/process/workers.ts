@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads'
 import { threadModule, type WorkerHandle, type Workers } from '../../process/workers.ts'
 
-/** For a function whose input is a request's: what it builds of three megabytes fits, a flood of objects does not. */
+/** Enough for the result of a request body of three megabytes, and a limit for malicious input. */
 const offloadMegabytesMax = 512
 
 export const nodeWorkers: Workers = {
@@ -11,7 +11,7 @@ export const nodeWorkers: Workers = {
       workerData: module.href,
       resourceLimits: { maxOldGenerationSizeMb: offloadMegabytesMax },
     })
-    worker.unref() // a function that nobody waits for keeps no process alive
+    worker.unref() // does not keep the process alive
     return handleOf(worker)
   },
 }

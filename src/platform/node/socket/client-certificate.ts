@@ -1,9 +1,9 @@
-// Who a client is by its certificate.
+// Reads the identity of a client from its TLS certificate.
 import { X509Certificate } from 'node:crypto'
 import type { DetailedPeerCertificate, TLSSocket } from 'node:tls'
 import type { ClientAuthority, ClientCertificate, ListenTls } from '../../http/listener.ts'
 
-/** Which authority a root certificate stands for, by its fingerprint. */
+/** The authority of each root certificate, by fingerprint. */
 export type Roots = ReadonlyMap<string, ClientAuthority>
 
 export const rootsOf = ({ clientAuthorities }: ListenTls): Roots =>
@@ -23,7 +23,7 @@ export interface ConnectionCertificate extends ClientCertificate {
 
 export const isExpired = ({ validToMs }: ConnectionCertificate, nowMs: number): boolean => validToMs < nowMs
 
-/** Slow, and the same while the connection lives. A resumed TLS session has the certificate of its first handshake. */
+/** Slow; called once for each connection. A resumed TLS session has the certificate of its first handshake. */
 export function clientCertificate(socket: TLSSocket, roots: Roots): ConnectionCertificate | undefined {
   const peer = socket.getPeerCertificate(true)
   if (peer?.subject === undefined) return undefined

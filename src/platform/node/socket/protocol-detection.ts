@@ -1,25 +1,25 @@
-// The first bytes of a connection tell TLS from plain HTTP.
+// Distinguishes TLS from plain HTTP by the first bytes of a connection.
 import type { Socket } from 'node:net'
 
-/** As upstream answers it. */
+/** The response of upstream to plain HTTP on an HTTPS port. */
 export const plainHttpResponse = 'HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to an HTTPS server.\n'
 
 /** The first byte of a TLS handshake record. */
 const handshakeRecord = 0x16
-/** As upstream: the beginnings that are taken for HTTP. */
+/** As upstream: first bytes that are treated as HTTP. */
 const httpBeginnings = ['GET /', 'HEAD ', 'POST ', 'PUT /', 'OPTIO']
 const beginningBytes = 5
 
 export type DetectedProtocol = 'tls' | 'http' | 'unknown'
 
-/** Undefined while there are too few. */
+/** Undefined if there are too few bytes. */
 export function protocolOf(bytes: Uint8Array): DetectedProtocol | undefined {
   if (bytes[0] === handshakeRecord) return 'tls'
   if (bytes.length < beginningBytes) return undefined
   return httpBeginnings.includes(String.fromCharCode(...bytes.subarray(0, beginningBytes))) ? 'http' : 'unknown'
 }
 
-/** Calls back once, with the socket as if nothing had been read. */
+/** Calls back once; the bytes that were read are put back into the socket. */
 export function detectProtocol(socket: Socket, onKind: (kind: DetectedProtocol) => void): void {
   let bytes: Buffer = Buffer.alloc(0)
   const detect = () => {

@@ -1,16 +1,16 @@
-// A socket of Node.js as a stream of bytes.
+// A socket of Node.js as a ByteStream.
 import { once } from 'node:events'
 import type { Duplex } from 'node:stream'
 import { realClock } from '../../../base/time/clock.ts'
 import type { ByteStream } from '../../http/byte-stream.ts'
 
-/** How long the other side has to end too once we have ended. */
+/** How long the peer may take to end its side after we have ended ours. */
 export const lingerMs = 5_000
 
 export function byteStreamOn(socket: Duplex): ByteStream {
   const gone = new AbortController()
   socket.once('close', () => gone.abort(new DOMException('the other side is gone', 'AbortError')))
-  socket.on('error', () => {}) // whoever reads or writes hears of it
+  socket.on('error', () => {}) // the reader and the writer get the error
   let ended = false
   return {
     pieces: socket as AsyncIterable<Buffer>,

@@ -16,7 +16,7 @@ export interface TcpServerOptions {
   readonly limits: ListenLimits
   readonly clock: Clock
   readonly onShed: OnShed
-  /** A connection on which HTTP may begin. */
+  /** Called when HTTP may begin, after the TLS handshake. */
   readonly onConnection: (socket: Socket | TLSSocket) => void
 }
 
@@ -27,7 +27,7 @@ export class TcpServer {
   readonly #limiter: ConnectionLimiter<Socket>
   readonly #sockets = new Set<Socket>()
   readonly #closed = new Promise<void>((resolve) => this.#server.once('close', resolve))
-  /** What is to be done when a handshake is complete, by the address and port of the client. */
+  /** Callbacks for completed handshakes, by the address and port of the client. */
   readonly #handshakes = new Map<string, () => void>()
 
   constructor(options: TcpServerOptions) {
@@ -43,7 +43,7 @@ export class TcpServer {
   async listen(port: number, host: string): Promise<AddressInfo> {
     this.#server.listen(port, host)
     await once(this.#server, 'listening')
-    // An accept that fails is no reason to end: the next may succeed. A lack of file descriptors is found by the listener.
+    // A failed accept does not end the server: the next may succeed. The listener detects a lack of file descriptors.
     this.#server.on('error', () => {})
     return this.#server.address() as AddressInfo
   }
@@ -52,12 +52,12 @@ export class TcpServer {
     this.#tlsServer?.setSecureContext(secureContextOf(tls))
   }
 
-  /** Accepts no more connections. */
+  /** Stops accepting connections. */
   stopAccepting(): void {
     this.#server.close()
   }
 
-  /** Resolves when every connection is closed. */
+  /** Closes all connections; resolves when they are closed. */
   async close(): Promise<void> {
     for (const socket of this.#sockets) socket.destroy()
     await this.#closed

@@ -1,4 +1,4 @@
-// A server of Node.js that speaks TLS on the connections that it is given.
+// A TLS server of Node.js for connections that were accepted elsewhere.
 import { createServer, type Server } from 'node:tls'
 import type { ListenTls } from '../../http/listener.ts'
 
@@ -7,7 +7,7 @@ export const createTlsServer = (tls: ListenTls): Server =>
     ...secureContextOf(tls),
     ALPNProtocols: ['h2', 'http/1.1'],
     requestCert: true,
-    rejectUnauthorized: false, // who presents no certificate may still present a token
+    rejectUnauthorized: false, // a client without a certificate may authenticate with a token
   })
 
 export const secureContextOf = ({ certificate, key, clientAuthorities }: ListenTls) => ({

@@ -82,7 +82,7 @@ test('what finds no room waits, and the writer hears when there is some', () => 
 test('a reader that has taken all does not sleep while the writer needs room', () => {
   const { writer, reader, woken, take } = ringOf(64)
   for (const tag of [1, 2, 3]) writer.write(tag, ['x'.repeat(24)], 24)
-  // Room is asked for only after the reader has looked.
+  // The writer asks for room only after the reader has checked.
   take()
   writer.publish()
   take(0)

@@ -1,19 +1,20 @@
-// A ring of bytes in memory that two threads share: one writes frames, the other reads them, and neither waits for the
-// other. A frame is a word that says what it is, a word for its length, and its bytes, padded to eight.
+// A ring buffer in shared memory: one thread writes frames, another reads them, and neither blocks. A frame is a tag (4
+// bytes), a length (4 bytes) and its bytes, padded to a multiple of eight.
 //
-// Whoever has nothing to do says so before it sleeps, and looks once more; whoever has done something for a sleeper wakes
-// it. Marks are written before they are looked for on both sides, so one of the two always sees the other.
+// Before the reader sleeps it sets a mark and checks for frames once more; the writer publishes frames before it checks
+// the mark. Both orders are sequentially consistent, so at least one of them sees the other and no wake-up is lost. The
+// same holds for a writer that needs room. byte-ring.model.test.ts checks all interleavings.
 
 const marksBytes = 64
 const headBytes = 8
 
-/** Where the marks stand: how far was written and read, in bytes modulo 2^32; the reader sleeps; the writer needs room. */
+/** Indexes of the marks: the positions of writer and reader, in bytes modulo 2^32, and two flags. */
 const written = 0
 const read = 1
 const readerSleeps = 2
 const writerNeedsRoom = 3
 
-/** The bytes must be a power of two. */
+/** `bytes` is a power of two. */
 export const newRing = (bytes: number): SharedArrayBuffer => new SharedArrayBuffer(marksBytes + bytes)
 
 /** Texts have a byte for each character. */
@@ -43,7 +44,7 @@ class Ring {
     return Atomics.load(this.marks, mark) === 1
   }
 
-  /** True for one of those who ask. */
+  /** Clears a flag; true for exactly one of the callers. */
   unmark(mark: number): boolean {
     return this.isMarked(mark) && Atomics.exchange(this.marks, mark, 0) === 1
   }
@@ -59,7 +60,7 @@ export class RingWriter {
   readonly #ring: Ring
   readonly #wake: () => void
   #at = 0
-  /** What found no room, in order. */
+  /** Frames for which there was no room, in order. */
   #waiting: Frame[] = []
 
   constructor(memory: SharedArrayBuffer, wakeReader: () => void) {
@@ -71,7 +72,7 @@ export class RingWriter {
     return this.#waiting.length > 0
   }
 
-  /** The parts are one frame of that size; the reader sees it from the next `publish` on. */
+  /** Writes the chunks as one frame; the reader sees it after the next `publish`. */
   write(tag: number, parts: readonly Chunk[], size: number): void {
     if (this.isFull || !this.#put({ tag, parts, size })) this.#waiting.push({ tag, parts, size })
   }
@@ -125,7 +126,7 @@ export class RingReader {
     this.#wake = wakeWriter
   }
 
-  /** Reads up to so many frames; their bytes are the taker's. */
+  /** Reads up to `framesMax` frames; the callback owns their bytes. */
   take(framesMax: number, onFrame: (tag: number, bytes: Buffer) => void): void {
     const { marks, words, bytes, mask } = this.#ring
     const end = Atomics.load(marks, written)
@@ -144,12 +145,12 @@ export class RingReader {
     if (this.#ring.unmark(writerNeedsRoom)) this.#wake()
   }
 
-  /** False where there is something to do; else the writer wakes us when there is. */
+  /** Returns false if there is something to do; otherwise the writer wakes the reader when there is. */
   sleep(): boolean {
     const ring = this.#ring
     Atomics.store(ring.marks, readerSleeps, 1)
     if (Atomics.load(ring.marks, written) === this.#at && !ring.isMarked(writerNeedsRoom)) return true
-    // Who was woken meanwhile is awake, too: the wake-up finds nothing to do.
+    // The writer may have woken the reader in the meantime; that wake-up has no effect.
     Atomics.store(ring.marks, readerSleeps, 0)
     return false
   }

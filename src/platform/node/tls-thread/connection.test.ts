@@ -1,4 +1,4 @@
-// Both sides of a connection, linked in one thread, with a pair of streams for the socket.
+// Both sides of a connection in one thread, with a pair of streams as the socket.
 import { deepEqual, equal, ok } from 'node:assert/strict'
 import { once } from 'node:events'
 import { performServerHandshake } from 'node:http2'
@@ -13,7 +13,7 @@ import { ThreadConnection } from './thread-connection.ts'
 
 const peer: OpenedPeer = { remoteAddress: '10.0.0.1', isHttp2: false }
 
-/** The client's end of a socket, and its other end behind the link. */
+/** The client's end of a socket, and the socket on the other side of the link. */
 async function connected() {
   const memory = newLinkMemory()
   const held = new Set<ThreadConnection>()
@@ -75,7 +75,7 @@ test('what the client said before it ended is read, also by who comes late', asy
   const text = 'x'.repeat(3 << 20)
   const stream = linked.stream()
   client.end(text)
-  // Nobody reads: what does not fit stays with the client.
+  // The stream is not read: what does not fit into the buffers stays with the client.
   for (let turns = 0; turns < 100; turns++) await eventLoopTurn()
   ok((await whole(stream)) === text)
 })

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { eventLoopTurn } from '../../../base/async/event-loop-turn.ts'
 import { frameBytesMax, Link, newLinkMemory, otherSide } from './link.ts'
 
-/** So many of the longest frames fit into the ring. */
+/** How many of the longest frames fit into the ring. */
 const framesFitting = 15
 const frame = Buffer.alloc(frameBytesMax)
 

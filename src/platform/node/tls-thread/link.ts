@@ -1,15 +1,15 @@
-// Link: frames both ways between two threads, in order. What is sent in one turn of the event loop is seen at its end, and
-// the other side is woken once for all of it, or not at all while it is busy with what came before.
+// Link: frames in both directions between two threads, in order. Frames that are sent in one turn of the event loop are
+// published at its end, with at most one wake-up; a thread that is still reading is not woken.
 import { onNextTurn } from '../../../base/async/event-loop-turn.ts'
 import { sliceChunk, newRing, RingReader, RingWriter, type Chunk } from './byte-ring.ts'
 
 const ringBytes = 1 << 20
-/** Frames are short beside the ring. */
+/** Small compared with the ring. */
 export const frameBytesMax = 64 << 10
-/** Then others have their turn. */
+/** Then other events of the event loop are handled. */
 const framesPerTurn = 64
 
-/** Each side's own way out, and the other's. */
+/** The rings of the two directions, as one side sees them. */
 export interface LinkMemory {
   readonly out: SharedArrayBuffer
   readonly in: SharedArrayBuffer
@@ -22,11 +22,11 @@ export interface LinkHandlers {
   /** Has the other side call `woken`. */
   wakePeer(): void
   onFrame(tag: number, bytes: Buffer): void
-  /** There was no room for what was sent, and now there is. */
+  /** The frames that waited for room have been written. */
   onRoom(): void
 }
 
-/** Has something to send at the end of the turn. */
+/** Sends its frames at the end of the turn. */
 export interface Sender {
   flush(): void
 }
@@ -45,18 +45,18 @@ export class Link {
     this.#in = new RingReader(memory.in, () => end.wakePeer())
   }
 
-  /** What is sent waits for room. */
+  /** Frames wait for room. */
   get isFull(): boolean {
     return this.#out.isFull
   }
 
-  /** Called once to begin with, and then when the other side wakes us. */
+  /** Called once at the start, and for each wake-up by the peer. */
   onWake(): void {
     if (this.isFull) this.#publish()
     if (!this.#isTaking) this.#take()
   }
 
-  /** What is too long for a frame goes in several. */
+  /** Long data is split into several frames. */
   send(tag: number, parts: readonly Chunk[] = [], size = 0): void {
     if (size <= frameBytesMax) this.#out.write(tag, parts, size)
     else
@@ -87,7 +87,7 @@ export class Link {
     this.#publish()
   }
 
-  /** What found no room may find it before the other side has been asked to tell of it. */
+  /** Frames that waited may find room before the peer is asked to report it. */
   #publish(): void {
     const wasFull = this.isFull
     this.#out.publish()

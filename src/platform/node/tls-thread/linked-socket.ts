@@ -1,4 +1,4 @@
-// LinkedSocket: the event loop's side of a connection whose TLS is spoken by the thread.
+// LinkedSocket: the event loop's side of a connection whose TLS is handled by the thread.
 import type { Duplex } from 'node:stream'
 import type { Http1Socket } from '../../http1/http1-connection.ts'
 import { byteStreamOn } from '../socket/socket-byte-stream.ts'
@@ -15,7 +15,7 @@ export class LinkedSocket implements Http1Socket, StreamSocket, Sender {
   #parts: Chunk[] = []
   #size = 0
   #isPlanned = false
-  /** Sent, and not known to be taken. */
+  /** Sent, and not acknowledged by the thread. */
   #unacknowledged = 0
   #isBehind = false
   #isPaused = false
@@ -116,7 +116,7 @@ export class LinkedSocket implements Http1Socket, StreamSocket, Sender {
     return byteStreamOn(stream)
   }
 
-  /** As Node.js knows streams. */
+  /** The socket as a stream of Node.js. */
   stream(): Duplex {
     this.#send()
     return duplexOn(this)

@@ -1,24 +1,24 @@
-// A linked socket as Node.js knows streams, for what is not HTTP/1.1.
+// A linked socket as a stream of Node.js, for HTTP/2 and upgraded connections.
 import { Duplex } from 'node:stream'
 import { realClock } from '../../../base/time/clock.ts'
 import { lingerMs } from '../socket/socket-byte-stream.ts'
 
-/** Whoever serves the client of a socket. */
+/** Callbacks for the events of a socket. */
 export interface SocketHandlers {
   receive(bytes: Buffer): void
   drained(): void
-  /** The client says no more. */
+  /** The client has ended its side. */
   ended?(): void
-  /** All that it was told has left, the end too. */
+  /** Everything has been sent, including the end. */
   finished?(): void
   closed(): void
 }
 
 export interface StreamSocket {
-  /** Nothing that is written arrives any more. */
+  /** Writes have no effect any more. */
   readonly isClosed: boolean
   handleWith(user: SocketHandlers): void
-  /** False when the client is behind: `drained` is called once it is not. */
+  /** Returns false when the client is behind; `drained` is called when it is not. */
   write(pieces: readonly Buffer[]): boolean
   pause(): void
   resume(): void
@@ -53,14 +53,14 @@ export function duplexOn(socket: StreamSocket): Duplex {
         pieces.map(({ chunk }) => chunk),
         written,
       ),
-    // Done at once: a session of HTTP/2 that writes between the beginning of an end and its end fails in Node.js itself.
+    // Completes at once: an HTTP/2 session of Node.js that writes while its stream is ending fails.
     final(done) {
       isEnding = true
       if (!socket.isClosed) socket.end()
       done()
     },
     destroy(error, done) {
-      // What was written before the end is still on its way, for a while.
+      // Bytes that were written before the end may still be sent for a while.
       if (isEnding && !isFinished && error === null) {
         const timer = realClock.after(lingerMs, () => socket.destroy())
         onFinished = () => {
@@ -84,7 +84,7 @@ export function duplexOn(socket: StreamSocket): Duplex {
     closed() {
       drained()
       finished()
-      // What the client said before it ended is still to be read.
+      // Bytes that the client sent before it ended can still be read.
       if (!hasEnded) stream.destroy()
     },
   })

@@ -1,5 +1,5 @@
-// A door whose TLS is spoken by a thread of its own. Encrypting and the kernel's sockets take half of a request, and more
-// by what they drive out of the processor's caches: the event loop has its requests and answers from memory instead.
+// An acceptor whose sockets and TLS are handled by a thread. Encryption and system calls are half of the cost of a
+// request; with the thread, the event loop exchanges requests and responses with it through shared memory.
 import { Http1Connection } from '../../http1/http1-connection.ts'
 import { clientKey } from '../../limits/client-key.ts'
 import type { ListenTls } from '../../http/listener.ts'
@@ -54,7 +54,7 @@ export const openThreadAcceptor: OpenAcceptor<AcceptorOptions & { readonly tls: 
     (error) => {
       if (error === undefined) return
       listening.reject(error)
-      // Nobody can be served any more: as fatal as the same mistake in this thread.
+      // No connection can be served any more, so this is as fatal as an exception in the event loop.
       throw error
     },
   )
@@ -76,7 +76,7 @@ export const openThreadAcceptor: OpenAcceptor<AcceptorOptions & { readonly tls: 
       for (const socket of sockets.values()) socket.destroy()
       await thread.stop()
       for (const socket of sockets.values()) socket.onSocketClosed()
-      // Nobody comes in any more who could get another certificate.
+      // No new connection can use the new certificate.
       for (const renewed of renewals) renewed.resolve()
     },
   }

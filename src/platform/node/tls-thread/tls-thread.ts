@@ -1,4 +1,4 @@
-// The thread that speaks TLS: it accepts connections, and passes on what clients say and what they are told.
+// The TLS thread: accepts connections, and passes bytes between clients and the event loop.
 import { parentPort, workerData } from 'node:worker_threads'
 import type { TLSSocket } from 'node:tls'
 import { every, realClock } from '../../../base/time/clock.ts'
@@ -11,7 +11,7 @@ import { ThreadConnection } from './thread-connection.ts'
 
 const { memory, host, port, tls, limits } = workerData as ThreadStart
 const connections = new Map<number, ThreadConnection>()
-/** They are not read while there is no room for what they say. */
+/** Connections that are not read while the link is full. */
 const held = new Set<ThreadConnection>()
 let roots = rootsOf(tls)
 let lastConnectionId = 0
@@ -33,7 +33,7 @@ function newConnectionId(): number {
   return lastConnectionId
 }
 
-/** Told once a second: a flood of connections is not a flood of messages. */
+/** Reported once a second, so that a flood of connections does not cause a flood of messages. */
 const shed = new Map<ShedReason, number>()
 
 function serve(socket: TLSSocket): void {
