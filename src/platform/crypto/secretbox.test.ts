@@ -11,9 +11,23 @@ const plain = Uint8Array.fromHex(
 const sealed =
   'f3ffc7703f9400e52a7dfb4b3d3305d98e993b9f48681273c29650ba32fc76ce48332ea7164d96a4476fb8c531a1186ac0dfc17c98dce87b4da7f011ec48c97271d2c20f9b928fe2270d6fb863d51738b48eeee314a7cc8ab932164548e526ae90224368517acfeabd6bb3732bc0e9da99832b61ca01b6de56244a9e88d5f9b37973f622a43d14a6599b1f654cb45a74e355a5'
 
-test('the published example is sealed as published, and opened', () => {
+test('the example of "Cryptography in NaCl" is sealed as published, and opened', () => {
   equal(sealSecretbox(key, nonce, plain).toHex(), sealed)
   deepEqual(openSecretbox(key, nonce, Uint8Array.fromHex(sealed)), plain)
+})
+
+test('the test vector of golang.org/x/crypto/nacl/secretbox, which upstream uses', () => {
+  const [ones, twos, threes] = [new Uint8Array(32).fill(1), new Uint8Array(24).fill(2), new Uint8Array(64).fill(3)]
+  const vector =
+    '8442bc313f4626f1359e3b50122b6ce6fe66ddfe7d39d14e637eb4fd5b45beadab55198df6ab5368439792a23c87db70acb6156dc5ef957ac04f6276cf6093b84be77ff0849cc33e34b7254d5a8f65ad'
+  equal(sealSecretbox(ones, twos, threes).toHex(), vector)
+  deepEqual(openSecretbox(ones, twos, Uint8Array.fromHex(vector)), threes)
+})
+
+test('inputs need not be aligned to words', () => {
+  const shifted = (bytes: Uint8Array): Uint8Array => Uint8Array.of(0, ...bytes).subarray(1)
+  equal(sealSecretbox(shifted(key), shifted(nonce), shifted(plain)).toHex(), sealed)
+  deepEqual(openSecretbox(shifted(key), shifted(nonce), shifted(Uint8Array.fromHex(sealed))), plain)
 })
 
 test('values of every length up to several blocks come back', () => {
@@ -23,12 +37,12 @@ test('values of every length up to several blocks come back', () => {
   }
 })
 
-test('a value that was touched, cut off or sealed under another key is refused', () => {
+test('a value that was changed, truncated or sealed with another key is rejected', () => {
   const good = Uint8Array.fromHex(sealed)
   for (const at of [0, 15, 16, good.length - 1]) {
-    const touched = good.slice()
-    touched[at] = (touched[at] ?? 0) ^ 1
-    throws(() => openSecretbox(key, nonce, touched), /was not sealed under this key/)
+    const changed = good.slice()
+    changed[at] = (changed[at] ?? 0) ^ 1
+    throws(() => openSecretbox(key, nonce, changed), /was not sealed under this key/)
   }
   throws(() => openSecretbox(key, nonce, good.subarray(0, 10)), /too short/)
   throws(
