@@ -1,4 +1,4 @@
-// Pods on simulated nodes: they crash, finish, wait for images, are asked how they are, and end.
+// Pods on simulated nodes: crashes, completion, image pulls, probes, hooks and deletion.
 import { deepEqual, equal, match } from 'node:assert/strict'
 import { test } from 'node:test'
 import { context } from '../base/observability/context.ts'
@@ -168,7 +168,7 @@ const firstStatus = async ({ read }: { read: () => Promise<Pod> }) => {
   const { status } = await read()
   return status.containerStatuses?.[0]
 }
-/** Serves until told to end; says over HTTP what `answers` says. */
+/** Serves until it is terminated; `answers` gives the HTTP responses. */
 const site =
   (answer: () => number): SimulatedProgram =>
   (process) => {

@@ -28,7 +28,7 @@ test('a sandbox that is lost is said and replaced, and its pod is ready again as
   const spec = { nodeName: solo.name, containers: [{ name: 'c', image: 'tested' }] }
   const { metadata } = await pods.create({ metadata: { name: 'p' }, spec }, 'default', ctx)
   await cluster.clock.advance('5s')
-  // The sandbox is gone, what ran in it has not heard of it yet.
+  // The sandbox is stopped while its containers still run.
   const inspect = runtime.inspect.bind(runtime)
   const lost = (await inspect(metadata.uid, signal))?.sandboxId
   runtime.inspect = async (uid, stop): Promise<RuntimePod | undefined> => {

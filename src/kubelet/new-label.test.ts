@@ -17,7 +17,7 @@ test('a label that a node has just got is good for the pods that ask for it', as
     await cluster.clock.advance('3s')
     return (await pods.get(name, 'default', ctx)).status.phase
   }
-  // The kubelet remembers its node from here on.
+  // From here on the kubelet has cached its node object.
   equal(await make('first', { 'kubernetes.io/os': 'linux' }), 'Running')
   await nodes.patch(worker?.metadata.name ?? '', '', { metadata: { labels: { disk: 'ssd' } } }, 'merge', ctx)
   equal(await make('second', { disk: 'ssd' }), 'Running')

@@ -1,4 +1,4 @@
-// A kubelet alone, for tests: on a node of its own, beside a cluster that has none.
+// A single kubelet for tests, on its own node, beside a cluster without nodes.
 import { FlowRecorder } from '../base/observability/flow-recorder.ts'
 import { silentLog } from '../base/observability/log.ts'
 import { seededRandom } from '../base/random/random.ts'
@@ -20,7 +20,7 @@ export const solo = {
   podCidr: '10.9.0.0/24',
 }
 
-/** `start` begins a kubelet on the same machine each time: what ran goes on running. */
+/** `start` starts a kubelet on the same machine each time; containers keep running in between. */
 export function soloNode(
   { client, clock }: Pick<TestCluster, 'client' | 'clock'>,
   hostChanges: Partial<NodeHost> = {},

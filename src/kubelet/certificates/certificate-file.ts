@@ -1,4 +1,5 @@
-// CertificateFile: a certificate and its key in one file, as kubelets keep them: `kubelet-client-current.pem`.
+// CertificateFile: a certificate and its private key in one PEM file, named as upstream's kubelet names it:
+// `kubelet-client-current.pem`.
 import type { Identity } from '../../pki/authority.ts'
 import type { Files } from '../../platform/files.ts'
 
@@ -11,13 +12,13 @@ export class CertificateFile {
     this.#files = files
   }
 
-  /** Undefined when there is none, or one that is cut off. */
+  /** Undefined when the file is missing or incomplete. */
   async read(): Promise<Identity | undefined> {
     const content = await this.#files.read(this.path)
     return content && identityOf(new TextDecoder().decode(content))
   }
 
-  /** Replaces the file at once; it is readable by its owner only. */
+  /** Replaces the file atomically; only its owner can read it. */
   write({ certificate, key }: Identity): Promise<void> {
     return this.#files.write(this.path, `${certificate.trimEnd()}\n${key.trimEnd()}\n`)
   }

@@ -1,4 +1,4 @@
-// A kubelet's certificates: asked for, refused, kept in one file, and renewed in time.
+// Certificates of the kubelet: requesting, denial, storage in one file, and rotation.
 import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict'
 import { test } from 'node:test'
 import { silentLog } from '../../base/observability/log.ts'
@@ -16,7 +16,7 @@ import { requestCertificate } from './signing-request.ts'
 
 type Condition = { readonly type: string; readonly reason?: string; readonly message?: string }
 
-/** An API server that signs at once what is asked of it, for so long, or refuses. */
+/** An API server that signs every request immediately, with the given lifetime, or denies it. */
 function world(lifeMs: number, answer: 'sign' | 'nothing' | 401 | Condition = 'sign') {
   const [clock, random] = [new VirtualClock(Date.UTC(2030, 0, 1)), seededRandom(1)]
   const authority = Authority.create('ca', { clock, random, crypto: nodeCrypto })

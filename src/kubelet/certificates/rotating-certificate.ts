@@ -1,5 +1,5 @@
-// RotatingCertificate: a certificate of the kubelet that is renewed before it expires. Each gets a key of its own, which
-// lies in the file before anybody uses it.
+// Rotation of a kubelet certificate before it expires. Every certificate has a new key, and both are written to the
+// file before they are used.
 import { rfc3339 } from '../../base/time/clock.ts'
 import { errorText } from '../../base/observability/log.ts'
 import type { Random } from '../../base/random/random.ts'
@@ -13,17 +13,17 @@ export interface RotatingCertificateDeps extends SigningDeps {
   readonly random: Random
   readonly file: CertificateFile
   readonly template: CertificateTemplate
-  /** Hears of each new one, once it is in the file. */
+  /** Called with every new certificate after it was written to the file. */
   readonly onChange: (identity: Identity) => void
 }
 
-/** As upstream: nodes that were started together do not renew together. */
+/** As upstream: the random share prevents nodes that were started together from renewing together. */
 const renewalShare = { least: 0.7, most: 0.9 } as const
-/** A certificate whose whole life is short is not asked for without a pause. */
+/** Minimum time between renewals, for certificates with a very short lifetime. */
 const renewalMsMin = 5_000
 const retryBackoff: Backoff = { initialMs: 2_000, maxMs: 300_000 }
 
-/** When a certificate is renewed: between 70 and 90 % of its life. */
+/** The time at which a certificate is renewed: after 70 to 90 % of its lifetime. */
 export function renewalMs(certificate: string, random: Random): number {
   const { notBeforeMs, notAfterMs } = parseCertificate(certificate)
   const share = renewalShare.least + random.fraction() * (renewalShare.most - renewalShare.least)
@@ -34,8 +34,8 @@ export const isExpired = (certificate: string, nowMs: number): boolean =>
   nowMs >= parseCertificate(certificate).notAfterMs
 
 /**
- * Renews until the signal ends it, beginning at once when there is none yet. Throws when a client certificate has expired
- * in spite of all: nothing can be asked with it any more.
+ * Renews the certificate until the signal is aborted; requests one immediately if there is none. Throws when a client
+ * certificate has expired, because no request can be authenticated with it any more.
  */
 export async function rotateCertificate(
   present: Identity | undefined,

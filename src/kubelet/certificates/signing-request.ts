@@ -1,4 +1,4 @@
-// A certificate by CertificateSigningRequest: it is asked for, and waited for until somebody has approved and signed it.
+// Requests a certificate with a CertificateSigningRequest and waits until it is approved and signed.
 import type { Clock } from '../../base/time/clock.ts'
 import { context } from '../../base/observability/context.ts'
 import type { Log } from '../../base/observability/log.ts'
@@ -21,7 +21,7 @@ export interface SigningDeps {
   readonly crypto: Pick<CryptoProvider, 'generateKey' | 'loadKey' | 'sha256'>
 }
 
-/** What a kubelet asks certificates for. */
+/** The certificates that a kubelet requests. */
 export type CertificateTemplate =
   | { readonly use: 'client'; readonly nodeName: string }
   | { readonly use: 'serving'; readonly nodeName: string; readonly addresses: readonly string[] }
@@ -31,10 +31,10 @@ const signers = {
   serving: { signerName: 'kubernetes.io/kubelet-serving', usages: ['digital signature', 'server auth'] },
 } as const
 
-/** As upstream: after this long it is asked for anew. */
+/** As upstream: a request that was not answered within this time is abandoned and made again. */
 const waitMsMax = 900_000
 
-/** The certificate as PEM. Throws when the request is denied, fails, or nobody approves it for long. */
+/** Returns the certificate as PEM. Throws when the request is denied, fails, or is not approved in time. */
 export async function requestCertificate(
   template: CertificateTemplate,
   key: KeyPair,
@@ -52,7 +52,7 @@ export async function requestCertificate(
     signerName,
     usages: [...usages],
   }
-  // The name follows from the key: who starts again with the same key waits for the same request.
+  // The name is derived from the key: a kubelet that restarts with the same key finds its earlier request.
   const digest = crypto.sha256(`${signerName} ${key.publicKey.toBase64()}`)
   const name = `node-csr-${digest.toBase64({ alphabet: 'base64url', omitPadding: true })}`
   try {
@@ -90,7 +90,7 @@ async function issued(name: string, { client, clock, log }: SigningDeps, signal:
   })
   const ended = new AbortController()
   const running = informer.run(AbortSignal.any([signal, ended.signal]))
-  running.catch(() => {}) // its end is ours
+  running.catch(() => {}) // ended below
   try {
     return await unlessAborted(outcome.promise, signal)
   } finally {
@@ -100,6 +100,6 @@ async function issued(name: string, { client, clock, log }: SigningDeps, signal:
 
 type Condition = NonNullable<CertificateSigningRequest['status']['conditions']>[number]
 
-/** As upstream says it. */
+/** Same message as upstream. */
 const refusalText = (name: string, { type, reason = '', message = '' }: Condition): string =>
   `certificate signing request ${name} ${type === 'Denied' ? 'is denied' : 'failed'}, reason: ${reason}, message: ${message}`

@@ -1,4 +1,4 @@
-// Ended containers of pods that have run to their end go when the disk is full; their statuses have been told.
+// Removes exited containers of finished pods when disk space is needed. Their statuses have been reported before.
 import { isPodFinished } from '../../api/core/v1/pod/pod-readiness.ts'
 import type { Pod } from '../../api/core/v1/pod/pod.ts'
 import type { ContainerRuntime } from '../../machine/runtime/container-runtime.ts'

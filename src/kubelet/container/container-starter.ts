@@ -1,5 +1,5 @@
-// ContainerStarter: one container from image to running. What goes wrong is remembered with the words that users know
-// and tried again after a while.
+// ContainerStarter: pulls the images of one container, creates and starts it, and runs its postStart hook. Failures are
+// recorded as waiting reasons and events that equal upstream's, and retried with a backoff.
 import type { Context } from '../../base/observability/context.ts'
 import { backoffMs, type Backoff } from '../../base/work/work-queue.ts'
 import type { Container } from '../../api/core/v1/container/container.ts'
@@ -27,12 +27,12 @@ export interface ContainerStarterDeps extends HookDeps {
 const pullBackoff: Backoff = { initialMs: 10_000, maxMs: 300_000 }
 const configBackoff: Backoff = { initialMs: 10_000, maxMs: 10_000 }
 const volumeBackoff: Backoff = { initialMs: 500, maxMs: 122_000 }
-/** So long an image that cannot be pulled is an error; from then on it is waited for. */
+/** How long a failed pull is reported as ErrImagePull before it is reported as ImagePullBackOff. */
 const pullErrorMs = 1_000
 
 const noImages: ContainerImages['volumes'] = new Map()
 
-/** A hook that failed ends the container: it is as if it had crashed. */
+/** The postStart hook failed; the container was stopped and counts as crashed. */
 class HookFailed extends Error {
   override name = 'HookFailed'
 }
@@ -64,7 +64,7 @@ export class ContainerStarter {
     }
   }
 
-  /** Of the container itself, and of the volumes that it sees; undefined when one cannot be had. */
+  /** Images of the container and of the image volumes it mounts; undefined when one cannot be provided. */
   async #images(
     pod: Pod,
     container: Container,
@@ -158,7 +158,7 @@ export class ContainerStarter {
       )
     } catch (error) {
       if (context.signal.aborted) throw error
-      // What it answered may hold secrets: it is not told.
+      // The output of the hook may contain secrets, so the event does not include it.
       const [failed, killing] = ['PostStartHook failed', 'FailedPostStartHook']
       tell(pod, { type: 'Warning', reason: 'FailedPostStartHook', message: failed, container: name }, context)
       tell(pod, { type: 'Normal', reason: 'Killing', message: killing, container: name }, context)
@@ -186,7 +186,7 @@ export class ContainerStarter {
     warn('Failed', `Error: ${error.message}`)
   }
 
-  /** Notes a failure and when to try again. */
+  /** Records a failure and the time of the next attempt. */
   #failed(name: string, { failures }: PodSyncState, backoff: Backoff, later?: Failure['later']): void {
     const count = (failures.get(name)?.count ?? 0) + 1
     const untilMs = this.#deps.clock.nowMs() + backoffMs(backoff, count - 1)

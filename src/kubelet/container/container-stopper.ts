@@ -1,5 +1,5 @@
-// ContainerStopper: containers on their way out: their last hook, their turn, the request to end, and after the grace the
-// end. All of a pod's containers share the grace that they were given together.
+// ContainerStopper: stops containers: preStop hook, then the containers that must stop first, then the stop signal, and
+// SIGKILL when the grace period is over. The grace period is shared by all containers of a pod.
 import type { Context } from '../../base/observability/context.ts'
 import type { Pod } from '../../api/core/v1/pod/pod.ts'
 import type { ContainerRuntime, RuntimePod } from '../../machine/runtime/container-runtime.ts'
@@ -15,7 +15,7 @@ export interface ContainerStopperDeps extends HookDeps {
   readonly call: RecordCall
 }
 
-/** Whatever the grace and whatever used it up: nobody is killed without having been asked. */
+/** Minimum time between the stop signal and SIGKILL, even when the hook has used up the grace period. */
 const graceMsMin = 2_000
 
 export class ContainerStopper {
@@ -25,7 +25,7 @@ export class ContainerStopper {
     this.#deps = deps
   }
 
-  /** Resolves when all have ended. */
+  /** Resolves when all containers have stopped. */
   async stop(
     pod: Pod | undefined,
     running: RuntimePod,
@@ -63,7 +63,7 @@ export class ContainerStopper {
     await call(`stop container ${name}`, pod, context, () => runtime.stopContainer(id, graceMs, context.signal))
   }
 
-  /** A hook that takes longer than the grace is left to itself. */
+  /** A hook that exceeds the grace period is aborted. */
   async #preStop(
     pod: Pod,
     running: RuntimePod,
@@ -82,7 +82,7 @@ export class ContainerStopper {
       runHook(handler, { container: spec, containerId: container.id, podIp }, this.#deps, signal),
     ).catch(() => {
       if (signal.aborted) return
-      // What it answered may hold secrets: it is not told.
+      // The output of the hook may contain secrets, so the event does not include it.
       const note = { type: 'Warning', reason: 'FailedPreStopHook', message: 'PreStopHook failed' } as const
       tell(pod, { ...note, container: name }, context)
     })
@@ -91,7 +91,7 @@ export class ContainerStopper {
   }
 }
 
-/** Waits for something, but only until then. */
+/** Waits for a promise, but not beyond `untilMs`. */
 async function within(
   clock: HookDeps['clock'],
   untilMs: number,

@@ -1,4 +1,4 @@
-// Hooks: what a container does once it has started and before it is asked to end.
+// Lifecycle hooks: the postStart and preStop handlers of containers.
 import type { Clock } from '../../base/time/clock.ts'
 import type { Container } from '../../api/core/v1/container/container.ts'
 import type { LifecycleHandler } from '../../api/core/v1/container/probe.ts'
@@ -19,10 +19,10 @@ export interface HookTarget {
   readonly podIp: string
 }
 
-/** A command of a hook has no time of its own; this only ends what nobody waits for any more. */
+/** A hook command has no timeout of its own; this bound only ends commands that are not awaited any more. */
 export const hookMsMax = 4 * 3_600_000
 
-/** Rejects when it fails. */
+/** Rejects when the hook fails. */
 export async function runHook(
   handler: LifecycleHandler,
   { container, containerId, podIp }: HookTarget,

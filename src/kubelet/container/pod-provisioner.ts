@@ -1,5 +1,5 @@
-// PodMaker: brings together all that a sandbox or a container of a pod is made of: names, volumes, variables, files of
-// the node. The worker asks it before it asks the runtime.
+// PodProvisioner: provides what a pod needs on the node (directories, cgroup, volumes, and the configuration that the
+// runtime gets) and removes it when the pod is gone.
 import type { Context } from '../../base/observability/context.ts'
 import type { ConfigMap } from '../../api/core/v1/config-map.ts'
 import type { Container } from '../../api/core/v1/container/container.ts'
@@ -27,10 +27,10 @@ import type { VolumeManager, VolumeImages, MountedVolumes } from '../volumes/vol
 export interface PodProvisionerDeps {
   readonly runtime: Pick<ContainerRuntime, 'handlers'>
   readonly disk: Disk
-  /** What containers print. */
+  /** Log files of containers. */
   readonly logs: LogFiles
   readonly objects: ReferencedObjects
-  /** Undefined where nothing is ever mounted: on simulated nodes. */
+  /** Undefined on simulated nodes, which mount nothing. */
   readonly volumes: VolumeManager | undefined
   readonly services: () => readonly Service[]
   readonly paths: NodePaths
@@ -41,19 +41,19 @@ export interface PodProvisionerDeps {
   readonly memoryCapacityBytes: number
 }
 
-/** What a container runs, and what its volumes show. */
+/** The image of a container and the images of its image volumes. */
 export interface ContainerImages {
   readonly own: RuntimeImage
   readonly volumes: VolumeImages
 }
 
 const hostsPathInside = '/etc/hosts'
-/** Of the node's own hosts file. */
+/** Bound of the node's own hosts file. */
 const nodeHostsBytesMax = 1024 * 1024
 const terminationBytesMax = 4_096
-/** What all containers of a pod may leave together. */
+/** Bound of the termination messages of all containers of a pod together, as upstream. */
 const podTerminationBytesMax = 12 * 1024
-/** What is taken of a log in the place of last words. */
+/** Bounds of the end of the log that is used as the termination message with FallbackToLogsOnError. */
 const printedBytesMax = 2_048
 const printedLinesMax = 80
 
@@ -72,7 +72,7 @@ async function logEnd(files: LogFiles, path: string, bytesMax: number, signal: A
   return text.slice(-bytesMax)
 }
 
-/** Objects of the pod's namespace, by name. */
+/** ConfigMaps and Secrets of the pod's namespace, by name. */
 interface NamedObjects {
   readonly configMaps: ReadonlyMap<string, ConfigMap>
   readonly secrets: ReadonlyMap<string, Secret>
@@ -84,7 +84,9 @@ const noPlaces: MountedVolumes = new Map()
 
 export class PodProvisioner {
   readonly #deps: PodProvisionerDeps
-  /** By the version of the pod: its containers need what its sandbox was made of. */
+  /**
+   * Sandbox configurations, cached per version of a pod; every container start needs its sandbox's configuration again.
+   */
   readonly #sandboxes = new WeakMap<Pod, SandboxConfig>()
 
   constructor(deps: PodProvisionerDeps) {
@@ -107,7 +109,7 @@ export class PodProvisioner {
       : this.#deps.objects.runtimeHandler(runtimeClassName, context)
   }
 
-  /** The folders and the control group that a sandbox needs before it is run. */
+  /** Creates the directories and the cgroup that the sandbox needs. */
   async prepare(pod: Pod): Promise<void> {
     const { disk, paths, cgroups } = this.#deps
     await disk.makeDirectory(podDirectory(paths, pod.metadata.uid), 0o750)
@@ -115,12 +117,12 @@ export class PodProvisioner {
     await cgroups.make(pod)
   }
 
-  /** Volumes as the API has them now. Throws VolumeError when one cannot be had. */
+  /** Mounts the pod's volumes with their current content. Throws VolumeError when a volume is not available. */
   mountVolumes(pod: Pod, images: VolumeImages, context: Context): Promise<MountedVolumes> {
     return this.#deps.volumes?.mount(pod, images, context) ?? Promise.resolve(noPlaces)
   }
 
-  /** Throws ConfigError when the container cannot be made as the pod says. */
+  /** Throws ConfigError when the container cannot be configured as its pod specifies. */
   async container(
     pod: Pod,
     container: Container,
@@ -147,7 +149,10 @@ export class PodProvisioner {
     return containerConfig(container, attempt, images.own, { mounts: [...mounts, ...own], devices }, sources)
   }
 
-  /** What the container left as its last words: those that it wrote down, or else what it printed last. */
+  /**
+   * The termination message of a container: the content of its message file, or the end of its log, depending on the
+   * policy.
+   */
   async lastWords(pod: Pod, container: RuntimeContainer, signal: AbortSignal): Promise<string> {
     const { disk, paths, logs } = this.#deps
     const { name, attempt, exitCode, logPath } = container
@@ -160,27 +165,27 @@ export class PodProvisioner {
     return logEnd(logs, logPath, Math.min(bytesMax, printedBytesMax), signal)
   }
 
-  /** What a container that was removed has left. */
+  /** Removes the termination message file and the log of a removed container. */
   async removeContainerFiles(podUid: string, { name, attempt, logPath }: RuntimeContainer): Promise<void> {
     const { disk, paths } = this.#deps
     await disk.remove(terminationFile(paths, podUid, name, attempt))
     if (logPath.startsWith(`${paths.logs}/`)) await disk.remove(logPath)
   }
 
-  /** A pod that has run to its end needs no volumes and no group any more; its logs and last words stay. */
+  /** Removes the volumes and the cgroup of a finished pod; its logs and termination messages are kept. */
   async releaseResources(podUid: string, signal: AbortSignal): Promise<void> {
     await this.#deps.cgroups.remove(podUid)
     await this.#deps.volumes?.unmount(podUid, signal)
   }
 
-  /** Nothing of the pod stays on the node but its logs, and those only while something may read them. */
+  /** Removes everything of the pod from the node, including its logs. */
   async removePodData(podUid: string, signal: AbortSignal): Promise<void> {
     const { disk, objects, paths, volumes, cgroups } = this.#deps
     objects.forget(podUid)
     await cgroups.remove(podUid)
     for (const name of await disk.list(paths.logs))
       if (name.endsWith(`_${podUid}`)) await disk.remove(`${paths.logs}/${name}`)
-    // At the very last: by its folder a pod is known to a kubelet that starts in the middle of this.
+    // The directory is removed last, because a kubelet that restarts in between finds the pod by its directory.
     await (volumes === undefined ? disk.remove(podDirectory(paths, podUid)) : volumes.remove(podUid, signal))
   }
 

@@ -1,4 +1,4 @@
-// Events about pods and their containers, as kubelets tell them.
+// Events of pods and their containers.
 import type { Context } from '../../base/observability/context.ts'
 import type { Pod } from '../../api/core/v1/pod/pod.ts'
 import type { EventRecorder } from '../../client/events/event-recorder.ts'
@@ -7,11 +7,11 @@ export interface PodEvent {
   readonly type: 'Normal' | 'Warning'
   readonly reason: string
   readonly message: string
-  /** The container that it is about. */
+  /** The container that the event is about. */
   readonly container?: string
 }
 
-/** Tells an event about a pod. */
+/** Records an event of a pod. */
 export type RecordPodEvent = (pod: Pod, note: PodEvent, context: Context) => void
 
 export const podEventRecorder =
@@ -29,5 +29,5 @@ function fieldPathOf({ spec }: Pod, container: string): string | undefined {
   return undefined
 }
 
-/** A pod as messages name it: `web_default(0b3a…)`. */
+/** A pod in messages: `web_default(0b3a…)`, as upstream formats it. */
 export const formatPod = ({ metadata: { name, namespace = '', uid } }: Pod): string => `${name}_${namespace}(${uid})`

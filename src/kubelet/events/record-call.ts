@@ -1,10 +1,10 @@
-// Calls to the runtime, on the record.
+// Flow events for calls to the container runtime.
 import type { Context } from '../../base/observability/context.ts'
 import type { Cause, FlowObject, FlowRecorder } from '../../base/observability/flow-recorder.ts'
 import type { Pod } from '../../api/core/v1/pod/pod.ts'
 import { namespaceOf } from '../../api/meta/object.ts'
 
-/** Records a call to the runtime around an action. */
+/** Runs an action and records it as a call to the runtime. */
 export type RecordCall = <T>(
   what: string,
   pod: Pod | undefined,
@@ -28,13 +28,13 @@ export function recordCall(flow: FlowRecorder, nodeName: string): RecordCall {
   }
 }
 
-/** Which pod it is about when the pod itself is gone already: the one that what led to it is about. */
+/** The subject when the pod object is already gone: the pod of the event that caused the call. */
 export function subjectOfCause(flow: FlowRecorder, { event }: Cause): FlowObject | undefined {
   const object = flow.get(event)?.object
   return object?.resource === 'pods' ? object : undefined
 }
 
-/** A pod as records name it. */
+/** The subject of flow events of a pod. */
 export const subjectOf = (pod: Pod): FlowObject => ({
   resource: 'pods',
   namespace: namespaceOf(pod),

@@ -1,5 +1,5 @@
-// PressureManager: looks at the node every ten seconds; when something runs short it first frees what nobody needs, then
-// lets pods go, one at a time, and tells the node's conditions.
+// EvictionManager: checks the eviction thresholds every ten seconds. When one is met it first reclaims disk space from
+// exited containers and unused images, then evicts one pod at a time, and reports the pressure conditions of the node.
 import type { Clock } from '../../base/time/clock.ts'
 import { errorText, type Log } from '../../base/observability/log.ts'
 import { isPodFinished } from '../../api/core/v1/pod/pod-readiness.ts'
@@ -27,10 +27,10 @@ export interface EvictionManagerDeps {
   readonly stats: Pick<NodeStats, 'fresh' | 'layout'>
   readonly settings: Pick<KubeletSettings, 'thresholds' | 'pressureTransitionMs' | 'evictionPodGraceSecondsMax'>
   readonly pods: () => readonly Pod[]
-  /** Frees what nobody needs: ended containers, unused images, or both, by where room is needed. */
+  /** Removes exited containers, unused images, or both, depending on the file system that is short. */
   readonly reclaimDisk: (what: { images: boolean; containers: boolean }, signal: AbortSignal) => Promise<void>
   readonly evict: (eviction: Eviction, signal: AbortSignal) => Promise<void>
-  /** The node tries to free something. */
+  /** Called when the node starts to reclaim a resource. */
   readonly onReclaim: (resource: string, signal: AbortSignal) => Promise<void>
   readonly onConditions: (conditions: readonly PressureCondition[], signal: AbortSignal) => Promise<void>
   readonly clock: Clock
@@ -38,10 +38,10 @@ export interface EvictionManagerDeps {
 }
 
 const lookMs = 10_000
-/** How long an evicted pod is waited for before the next look, and how often it is looked at. */
+/** How long an evicted pod is awaited before the next check, and how often its status is checked. */
 const goneMsMax = 30_000
 const goneLookMs = 1_000
-/** What a pod gets that must go at once. */
+/** Grace period of pods that exceed a hard threshold or their own limit. */
 const immediateGraceSeconds = 1
 
 export class EvictionManager {
@@ -59,7 +59,7 @@ export class EvictionManager {
     return this.#conditions
   }
 
-  /** Why the node takes no such pod now; undefined when it does. */
+  /** Why the pod cannot be admitted under the current conditions; undefined when it can. */
   rejection(pod: Pod): string | undefined {
     if (this.#conditions.length === 0 || isCritical(pod)) return undefined
     if (this.#conditions.every((condition) => condition === 'MemoryPressure')) {
@@ -91,7 +91,7 @@ export class EvictionManager {
     while (isThere() && clock.monotonicMs() < untilMs)
   }
 
-  /** Returns the uids of pods that were evicted. */
+  /** Returns the uids of the evicted pods. */
   async #look(signal: AbortSignal): Promise<readonly string[]> {
     const { stats, clock } = this.#deps
     const summary = await stats.fresh(signal)

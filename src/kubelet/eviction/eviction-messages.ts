@@ -1,4 +1,4 @@
-// What is said of an eviction, in the words that users of Kubernetes know.
+// Messages of evictions; they equal upstream's.
 import type { Container } from '../../api/core/v1/container/container.ts'
 import { quantityUnits, quantityText } from '../../schema/scalar/quantity.ts'
 import type { Candidate } from './eviction-ranking.ts'
@@ -32,7 +32,7 @@ export function evictionMessage(threshold: Threshold, observed: Observation, { p
   return said + beyond.join('')
 }
 
-/** Why a pod must go that takes more of the disk than it may; undefined when it does not. */
+/** The message for a pod that exceeds its own disk limits; undefined when it does not. */
 export function diskLimitMessage({ pod, stats }: Candidate): string | undefined {
   for (const { name, emptyDir } of pod.spec.volumes ?? []) {
     const used = stats.volume.find((volume) => volume.name === name)?.usedBytes ?? 0

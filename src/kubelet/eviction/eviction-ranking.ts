@@ -1,5 +1,4 @@
-// Who goes first: pods that use more than they asked for before those that do not, then the less important ones, then those
-// whose going frees most.
+// The order of eviction: pods that exceed their requests first, then lower priority, then higher usage.
 import type { Pod } from '../../api/core/v1/pod/pod.ts'
 import { podRequests } from '../../api/core/v1/pod/pod-requests.ts'
 import type { contentsOf } from '../stats/disk-layout.ts'
@@ -11,18 +10,18 @@ export interface Candidate {
   readonly stats: PodStats
 }
 
-/** From which priority on a pod is not evicted. */
+/** Pods with this priority or more are critical and not evicted. */
 export const criticalPriority = 2_000_000_000
 const staticSource = 'kubernetes.io/config.source'
 
 export const isCritical = ({ metadata, spec }: Pod): boolean =>
   (spec.priority ?? 0) >= criticalPriority || (metadata.annotations?.[staticSource] ?? 'api') !== 'api'
 
-/** What counts of a pod's use of the disk: what lies on the file system that runs short. */
+/** Which parts of a pod's disk usage count: those on the file system that is short. */
 type DiskContents = Pick<ReturnType<typeof contentsOf>, 'node' | 'containers'>
 const all: DiskContents = { node: true, containers: true }
 
-/** The first is evicted first. */
+/** Sorts candidates; the first is evicted first. */
 export function rankForEviction(
   candidates: readonly Candidate[],
   resource: StarvedResource,
@@ -55,7 +54,7 @@ function beyondRequest({ pod, stats }: Candidate, resource: StarvedResource, lie
   }
 }
 
-/** Logs and volumes lie with the node's own files, what containers write with the containers. */
+/** Logs and volumes are on the node's file system, writable layers on that of the containers. */
 function diskUse(stats: PodStats, { node, containers }: DiskContents): number {
   const layers = stats.containers.reduce((sum, { rootfs }) => sum + rootfs.usedBytes, 0)
   const others = stats['ephemeral-storage'].usedBytes - layers

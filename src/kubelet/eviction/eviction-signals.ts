@@ -1,4 +1,4 @@
-// The signals of eviction: what a node has left of each, which condition a lack means, and what it is a lack of.
+// Eviction signals: the observed values, the node condition of each signal, and the resource it measures.
 import type { FileSystemName } from '../stats/disk-layout.ts'
 import type { Summary } from '../stats/summary.ts'
 import type { EvictionSignal } from './thresholds.ts'
@@ -36,7 +36,7 @@ export function conditionOf(signal: EvictionSignal): PressureCondition {
   return signal === 'pid.available' ? 'PIDPressure' : 'DiskPressure'
 }
 
-/** Whose lack a signal of the disk tells; undefined for the others. */
+/** The file system that a disk signal measures; undefined for other signals. */
 export function fileSystemOf(signal: EvictionSignal): FileSystemName | undefined {
   if (signal.startsWith('nodefs.')) return 'node'
   if (signal.startsWith('imagefs.')) return 'images'

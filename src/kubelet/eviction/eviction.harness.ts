@@ -1,4 +1,4 @@
-// A node under pressure, for tests: what it has left and what its pods use are as the test says.
+// A node under pressure, for tests: the test sets its free resources and the usage of its pods.
 import { silentLog } from '../../base/observability/log.ts'
 import { TaskGroup } from '../../base/async/task-group.ts'
 import { VirtualClock } from '../../base/time/virtual-clock.ts'

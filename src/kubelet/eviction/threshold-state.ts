@@ -1,5 +1,5 @@
-// PressureState: which thresholds are met, since when, and which conditions of the node follow from that. Pure but for what
-// it remembers between two looks; the manager acts.
+// ThresholdState: which thresholds are met, since when, and which node conditions result. It performs no I/O; the
+// eviction manager acts.
 import { conditionOf, type Observations, type PressureCondition } from './eviction-signals.ts'
 import { amountOf, type Threshold } from './thresholds.ts'
 
@@ -14,7 +14,7 @@ export class ThresholdState {
     this.#transitionMs = transitionMs
   }
 
-  /** Takes a look in; returns the thresholds that ask for something now, memory first. */
+  /** Takes in an observation; returns the thresholds that require an eviction now, memory first. */
   update(observations: Observations, nowMs: number): readonly Threshold[] {
     for (const threshold of this.#thresholds) {
       const isMet = this.#isMet(threshold, observations)
@@ -30,17 +30,17 @@ export class ThresholdState {
       .toSorted((a, b) => Number(b.signal === 'memory.available') - Number(a.signal === 'memory.available'))
   }
 
-  /** Once met, a threshold stays so until as much more is free as it asks for. */
+  /** A threshold that is met stays met until its minimum reclaim is available in addition. */
   #isMet(threshold: Threshold, observations: Observations): boolean {
     const observed = observations.get(threshold.signal)
-    // A file system without a count of inodes has no lack of them.
+    // File systems without an inode count (capacity 0) never meet a threshold.
     if (observed === undefined || observed.capacity === 0) return false
     const { below, reclaim } = threshold
     const more = this.#metSince.has(threshold) && reclaim !== undefined ? amountOf(reclaim, observed.capacity) : 0
     return observed.available < amountOf(below, observed.capacity) + more
   }
 
-  /** A condition stays for a while after its cause is gone: whoever comes back at once would go again at once. */
+  /** A condition is kept for the transition period after its last threshold was met, so that it does not flap. */
   conditions(nowMs: number): readonly PressureCondition[] {
     return [...this.#lastMet]
       .filter(([condition, lastMs]) => this.#isMetNow(condition) || nowMs - lastMs < this.#transitionMs)

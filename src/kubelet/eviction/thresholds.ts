@@ -1,5 +1,4 @@
-// Thresholds of eviction: from which amount on a signal of the node means pressure, as texts of flags say it:
-// `memory.available<100Mi,nodefs.available<10%`.
+// Eviction thresholds, parsed from flags: `memory.available<100Mi,nodefs.available<10%`.
 import { quantityNanos } from '../../schema/scalar/quantity.ts'
 
 export const evictionSignals = [
@@ -14,7 +13,7 @@ export const evictionSignals = [
 ] as const
 export type EvictionSignal = (typeof evictionSignals)[number]
 
-/** An amount of its own, or a share of what the node has. */
+/** An absolute quantity or a share of the capacity. */
 export type ThresholdAmount =
   | { readonly kind: 'quantity'; readonly text: string; readonly units: number }
   | { readonly kind: 'share'; readonly text: string; readonly share: number }
@@ -22,17 +21,17 @@ export type ThresholdAmount =
 export interface Threshold {
   readonly signal: EvictionSignal
   readonly below: ThresholdAmount
-  /** How long it must be met before pods go; 0: at once. */
+  /** How long the threshold must be met before pods are evicted; 0 for hard thresholds. */
   readonly graceMs: number
-  /** How much beyond the threshold is freed, so that it is not met again at once. */
+  /** Minimum reclaim: how much must be available above the threshold before it counts as no longer met. */
   readonly reclaim: ThresholdAmount | undefined
 }
 
-/** As upstream's kubelet has them on Linux when nothing is said. */
+/** Upstream's defaults on Linux. */
 export const defaultHardThresholds =
   'memory.available<100Mi,nodefs.available<10%,nodefs.inodesFree<5%,imagefs.available<15%,imagefs.inodesFree<5%'
 
-/** The amount of a threshold, of all that there is. */
+/** The threshold in units of the capacity. */
 export const amountOf = (amount: ThresholdAmount, capacity: number): number =>
   amount.kind === 'quantity' ? amount.units : Math.floor(amount.share * capacity)
 
@@ -50,7 +49,7 @@ export function parseAmount(text: string): ThresholdAmount {
   return { kind: 'quantity', text, units: Number(nanos / nanosPerUnit) }
 }
 
-/** `signal<amount` or `signal=amount`, with commas between. */
+/** Parses `signal<amount` or `signal=amount`, separated by commas. */
 export function parseSignals(text: string, sign: '<' | '='): Map<EvictionSignal, string> {
   const found = new Map<EvictionSignal, string>()
   for (const part of text.split(',').filter((one) => one !== '')) {
@@ -67,12 +66,12 @@ export function parseSignals(text: string, sign: '<' | '='): Map<EvictionSignal,
 export interface ThresholdFlags {
   readonly hard: string
   readonly soft: string
-  /** Milliseconds that a soft threshold must be met, by signal. */
+  /** Grace period of soft thresholds, by signal. */
   readonly softGraceMs: ReadonlyMap<EvictionSignal, number>
   readonly minimumReclaim: string
 }
 
-/** Throws with what is wrong. */
+/** Throws when a flag is invalid. */
 export function parseThresholds({ hard, soft, softGraceMs, minimumReclaim }: ThresholdFlags): readonly Threshold[] {
   const reclaims = parseSignals(minimumReclaim, '=')
   const reclaimOf = (signal: EvictionSignal) => {
@@ -86,7 +85,7 @@ export function parseThresholds({ hard, soft, softGraceMs, minimumReclaim }: Thr
     return { signal, below: parseAmount(text), graceMs, reclaim: reclaimOf(signal) }
   })
   const hardOnes = [...parseSignals(hard, '<')]
-    // A threshold of nothing is none: so one of the defaults is switched off.
+    // A threshold of 0 or 0 % disables the default of that signal.
     .filter(([, text]) => text !== '0' && text !== '0%')
     .map(([signal, text]) => ({ signal, below: parseAmount(text), graceMs: 0, reclaim: reclaimOf(signal) }))
   return [...softOnes, ...hardOnes]

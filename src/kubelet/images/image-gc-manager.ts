@@ -1,5 +1,5 @@
-// ImageCollector: images that no container uses go when they are too old, or when the disk is full, those first that were
-// not used for the longest time.
+// ImageGcManager: removes unused images that exceed the maximum age, or when the disk usage exceeds the high threshold;
+// the least recently used are removed first.
 import type { Clock } from '../../base/time/clock.ts'
 import { errorText, type Log } from '../../base/observability/log.ts'
 import type { FileSystemLoad } from '../../machine/load/host-load.ts'
@@ -8,12 +8,12 @@ import type { ImageGcSettings } from '../node/kubelet-settings.ts'
 
 export interface ImageGcManagerDeps {
   readonly runtime: Pick<ContainerRuntime, 'images' | 'imagesInUse' | 'removeImage'>
-  /** Images that volumes of pods show, as the pods name them. */
+  /** References of the images that image volumes of pods use. */
   readonly volumeImages: () => readonly string[]
-  /** The file system that images lie on. */
+  /** The file system of the images. */
   readonly fileSystem: (signal: AbortSignal) => Promise<FileSystemLoad>
   readonly settings: ImageGcSettings
-  /** Room could not be made: tells by an event of the node. */
+  /** Called when not enough space could be freed; records an event of the node. */
   readonly onShortage: (message: string, signal: AbortSignal) => Promise<void>
   readonly clock: Clock
   readonly log: Log
@@ -28,7 +28,7 @@ interface Seen {
 
 export class ImageGcManager {
   readonly #deps: ImageGcManagerDeps
-  /** Images that are present, since when we know them and when they were last in use. */
+  /** Present images: when they were first detected and last used. */
   readonly #seen = new Map<string, Seen>()
 
   constructor(deps: ImageGcManagerDeps) {
@@ -46,7 +46,7 @@ export class ImageGcManager {
     }
   }
 
-  /** Old ones go, and as many others as the disk needs. */
+  /** Removes images that are too old, then as many others as the disk usage requires. */
   async collect(signal: AbortSignal): Promise<void> {
     const { settings, fileSystem, clock, onShortage } = this.#deps
     const unused = await this.#unused(signal)
@@ -71,7 +71,7 @@ export class ImageGcManager {
       )
   }
 
-  /** Everything that nobody uses goes, however young. */
+  /** Removes all unused images regardless of their age. */
   async deleteUnusedImages(signal: AbortSignal): Promise<void> {
     await this.#free(await this.#unused(signal), Infinity, signal)
   }
@@ -91,7 +91,7 @@ export class ImageGcManager {
     this.#seen.delete(id)
   }
 
-  /** In the order in which they go. */
+  /** Unused images in the order of removal. */
   async #unused(signal: AbortSignal): Promise<readonly RuntimeImage[]> {
     const { runtime, volumeImages: shown, clock } = this.#deps
     const [images, run] = await Promise.all([runtime.images(signal), runtime.imagesInUse(signal)])

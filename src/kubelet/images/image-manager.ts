@@ -1,5 +1,5 @@
-// ImageProvider: the image of a container, present when its pull policy is satisfied; failures are told as users know
-// them.
+// ImageManager: ensures that the image of a container is present according to its pull policy. Events and errors equal
+// upstream's.
 import type { Clock } from '../../base/time/clock.ts'
 import type { Context } from '../../base/observability/context.ts'
 import { unlessAborted } from '../../base/async/unless-aborted.ts'
@@ -20,30 +20,30 @@ export interface ImageManagerDeps {
   readonly clock: Clock
   readonly tell: RecordPodEvent
   readonly call: RecordCall
-  /** There is an image that was not there. */
+  /** Called when a new image was pulled. */
   readonly onImage: () => void
 }
 
-/** Which image, and for which container. */
+/** The image and the container that needs it. */
 export type WantedImage = Pick<Container, 'name' | 'image' | 'imagePullPolicy'>
 
-/** The image may not be pulled, and is not there. */
+/** The pull policy is Never and the image is not present. */
 export class ImageNeverPulled extends Error {
   override name = 'ImageNeverPulled'
 }
 
 export class ImageManager {
   readonly #deps: ImageManagerDeps
-  /** One pull at a time, as a node's network is shared; who waits may find the image present when its turn comes. */
+  /** Images are pulled one at a time; a queued pull checks again whether the image is present when its turn comes. */
   #lastPull: Promise<unknown> = Promise.resolve()
-  /** Pulls that are under way or wait. */
+  /** Pulls in progress or queued. */
   #pulls = 0
 
   constructor(deps: ImageManagerDeps) {
     this.#deps = deps
   }
 
-  /** Throws ImageNeverPulled, or the runtime's own error when the pull failed. */
+  /** Throws ImageNeverPulled, or the runtime's error when the pull fails. */
   async ensureImage(pod: Pod, container: WantedImage, context: Context): Promise<RuntimeImage> {
     const { runtime, tell } = this.#deps
     const { name, image = '', imagePullPolicy } = container
@@ -94,7 +94,7 @@ export class ImageManager {
     }
   }
 
-  /** With each credential that fits until one opens; without any where there is none. */
+  /** Tries every matching credential in turn; without credentials the pull is anonymous. */
   async #tryAll(pod: Pod, image: string, context: Context): Promise<string> {
     const { runtime, objects, call } = this.#deps
     const names = (pod.spec.imagePullSecrets ?? []).map(({ name = '' }) => name)

@@ -1,4 +1,4 @@
-// The images that a node tells of, so that pods can be placed where theirs is: the largest, as upstream's kubelet does.
+// The images in the node's status, which the scheduler uses for image locality: the largest ones, as upstream.
 import type { ContainerRuntime } from '../../machine/runtime/container-runtime.ts'
 
 const imagesMax = 50
@@ -9,7 +9,7 @@ export interface NodeImage {
   readonly sizeBytes: number
 }
 
-/** Those of simulated runtimes weigh nothing and are not told of. */
+/** Images of simulated runtimes have no size and are left out. */
 export async function nodeImages(runtime: Pick<ContainerRuntime, 'images'>, signal: AbortSignal): Promise<NodeImage[]> {
   const images = await runtime.images(signal)
   return images

@@ -1,4 +1,4 @@
-// What a container's pull policy asks for, given whether the image is there.
+// The effect of a pull policy, depending on whether the image is present.
 import type { Container } from '../../api/core/v1/container/container.ts'
 
 export type PullDecision = 'pull' | 'use' | 'refuse'

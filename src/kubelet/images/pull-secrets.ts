@@ -11,14 +11,14 @@ interface DockerAuth {
 
 const dockerHub = 'docker.io'
 
-/** The registry that an image comes from: the first part of its name where that can be one. */
+/** The registry of an image: the first component of its name if that is a host, otherwise Docker Hub. */
 export function registryOf(image: string): string {
   const [first = '', ...rest] = image.split('/')
   const isHost = rest.length > 0 && (first.includes('.') || first.includes(':') || first === 'localhost')
   return isHost ? first : dockerHub
 }
 
-/** Every credential that fits the image's registry, in the order of the secrets. */
+/** All credentials that match the image's registry, in the order of the secrets. */
 export function credentialsFor(image: string, secrets: readonly Secret[]): ImageCredentials[] {
   const registry = registryOf(image)
   return secrets.flatMap((secret) =>
@@ -34,7 +34,7 @@ function authsOf({ data = {} }: Secret): Readonly<Record<string, DockerAuth>> {
     if (modern !== undefined) return (parsed(modern) as { auths?: Record<string, DockerAuth> }).auths ?? {}
     return old === undefined ? {} : (parsed(old) as Record<string, DockerAuth>)
   } catch {
-    return {} // a broken secret opens nothing; the pull says what it lacked
+    return {} // an invalid secret provides no credentials; the pull reports the failure
   }
 }
 

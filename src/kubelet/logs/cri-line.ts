@@ -1,10 +1,10 @@
-// A line of a log file in the format of CRI: `2026-01-02T03:04:05.678901234Z stdout F what was printed`.
+// A line of a CRI log file: `2026-01-02T03:04:05.678901234Z stdout F content`.
 
 export interface CriLine {
   readonly timestamp: string
-  /** What was printed, with the end of its line where that has come. */
+  /** The printed bytes, with a line feed unless the line is partial. */
   readonly content: Uint8Array
-  /** The line goes on: it was longer than the runtime's buffer. */
+  /** The line exceeded the runtime's buffer and continues in the next one. */
   readonly isPartial: boolean
 }
 
@@ -12,7 +12,7 @@ const space = 0x20
 const partialTag = 'P'
 const fieldBytesMax = 64
 
-/** Of one line with its line feed; undefined when it is none of CRI's. */
+/** Parses one line including its line feed; undefined when it is not in CRI's format. */
 export function parseCriLine(line: Uint8Array): CriLine | undefined {
   const head = line.subarray(0, fieldBytesMax)
   const afterTime = head.indexOf(space)
@@ -25,7 +25,7 @@ export function parseCriLine(line: Uint8Array): CriLine | undefined {
   return { timestamp, content: line.subarray(afterTags + 1, isPartial ? -1 : undefined), isPartial }
 }
 
-/** With nine digits behind the point, as logs with timestamps show it. */
+/** The timestamp with nine fractional digits, as `kubectl logs --timestamps` shows it. */
 export function fixedNanoseconds(timestamp: string): string {
   const [, seconds = timestamp, digits = '', zone = 'Z'] =
     /^([^.Z+]+?)(?:\.(\d+))?(Z|[+-]\d\d:\d\d)$/.exec(timestamp) ?? []

@@ -1,5 +1,5 @@
-// LogRotator: keeps the logs of containers bounded: a file that has grown too large is moved aside, older ones are
-// compressed, the oldest are removed.
+// LogRotator: bounds the logs of containers. A file that exceeds the size limit is renamed, older files are compressed,
+// and the oldest are removed.
 import type { Clock } from '../../base/time/clock.ts'
 import { errorText, type Log } from '../../base/observability/log.ts'
 import type { LogDirectory } from '../../machine/logs/log-files.ts'
@@ -14,7 +14,7 @@ export interface LogRotatorDeps {
 
 export interface LogRotatorOptions {
   readonly fileBytesMax: number
-  /** Of each container, the one that is written into included. */
+  /** Per container, including the current file. */
   readonly filesMax: number
   readonly intervalMs: number
 }
@@ -44,7 +44,7 @@ export class LogRotator {
     }
   }
 
-  /** Looks at every running container once. One that fails holds up no other. */
+  /** Checks every running container once. A failure does not affect other pods. */
   async rotateAll(signal: AbortSignal): Promise<void> {
     const { runtime, log } = this.#deps
     for (const uid of await runtime.podUids(signal).catch(() => []))
@@ -62,7 +62,7 @@ export class LogRotator {
     const { fileBytesMax, filesMax } = this.#options
     if ((await folder.sizeOf(path)) <= fileBytesMax) return
     const before = (await folder.list(`${path}.`)).filter((old) => isRotated(path, old))
-    // The new one and the one that is written into count too.
+    // The current file and the one rotated now count, too.
     const surplus = Math.max(0, before.length - (filesMax - 2))
     for (const old of before.slice(0, surplus)) await folder.remove(old)
     for (const old of before.slice(surplus)) if (!old.endsWith(compressedSuffix)) await folder.compress(old)
@@ -71,7 +71,7 @@ export class LogRotator {
     try {
       await runtime.reopenLog(containerId, signal)
     } catch (error) {
-      await folder.move(aside, path) // what it goes on printing stays with its name
+      await folder.move(aside, path) // the container continues to write to the original path
       throw error
     }
   }

@@ -1,4 +1,4 @@
-// Logs: the format of CRI, what is shown of a file, following it over rotations, and keeping files bounded.
+// Container logs: CRI's format, options of reading, following across rotations, and rotation.
 import { deepEqual, equal, rejects } from 'node:assert/strict'
 import { test } from 'node:test'
 import { silentLog } from '../../base/observability/log.ts'
@@ -32,7 +32,7 @@ test('times are shown with nine digits', () => {
   equal(fixedNanoseconds('2026-01-02T03:04:05.12+01:00'), '2026-01-02T03:04:05.120000000+01:00')
 })
 
-/** Files in memory that grow, are moved away and come again. */
+/** Files in memory that grow, are renamed and are created again. */
 class TestFiles implements LogFiles, LogDirectory {
   readonly files = new Map<string, { content: Uint8Array }>()
   readonly waiting = new Set<() => void>()
@@ -132,7 +132,7 @@ test('what is printed while a log is read belongs to a follower only', async () 
   const line = (text: string) => files.append('log', `2026-01-02T03:04:05Z stdout F ${text}\n`)
   line('one')
   line('two')
-  // Something is printed whenever the file is looked at.
+  // A line is appended on every read.
   const open = (path: string) =>
     files.open(path).then(
       (file) =>
@@ -190,7 +190,7 @@ test('a followed log is shown as it grows, over a rotation, until the container 
   equal(decode((await end).value as Uint8Array), 'last words\n')
   const over = reading.next()
   await eventLoopTurn()
-  files.wake() // as every second
+  files.wake() // as the periodic check does
   equal((await over).done, true)
 })
 

@@ -1,5 +1,5 @@
-// readLog: what a container printed, out of its log file: from a line or a time on, with times or without, and as it
-// comes, over rotations, for as long as the container runs.
+// readLog: reads a container's log file: the last lines or those since a time, with or without timestamps, and follows
+// it across rotations while the container runs.
 import type { LogFile, LogFiles } from '../../machine/logs/log-files.ts'
 import { fixedNanoseconds, parseCriLine } from './cri-line.ts'
 
@@ -7,7 +7,7 @@ export interface LogOptions {
   readonly follow: boolean
   readonly timestamps: boolean
   readonly tailLines: number | undefined
-  /** Nothing that was printed before this time. */
+  /** Earlier lines are skipped. */
   readonly sinceMs: number | undefined
   readonly limitBytes: number | undefined
 }
@@ -19,7 +19,7 @@ export interface LogSource {
 }
 
 const blockBytes = 64 * 1024
-/** A runtime splits what is longer; a file without line feeds is none of its. */
+/** Runtimes split longer lines; a file without line feeds is not a CRI log. */
 const lineBytesMax = 1024 * 1024
 const lineFeed = 0x0a
 
@@ -34,7 +34,7 @@ export async function* readLog(
   try {
     const range = await file.range()
     let at = await startOf(file, range, options.tailLines)
-    // What is printed from now on belongs to a follower only: the last line is one line.
+    // Without `follow`, only what was in the file at the beginning is read.
     const limit = options.follow ? Infinity : range.end
     let hasNews = false
     let mayEnd = false
@@ -49,7 +49,7 @@ export async function* readLog(
       if (hasGrown) continue
       if (!options.follow) return
       if (await file.isReplaced()) {
-        // What was written into the old one between our last look and its replacement is read first.
+        // Lines that were written between the last read and the rotation are read before switching to the new file.
         const successor: LogFile | undefined = isLeft ? await source.files.open(source.path) : undefined
         isLeft = successor === undefined
         if (successor === undefined) continue
@@ -59,7 +59,7 @@ export async function* readLog(
         continue
       }
       if (mayEnd) return
-      // Who prints is running; who does not may have ended, and what it printed last is read once more.
+      // A container that does not print may have exited; its last output is then read once more before the end.
       if (!hasNews) mayEnd = !(await source.isRunning())
       hasNews = false
       if (!mayEnd) await file.waitForChange(signal)
@@ -69,7 +69,7 @@ export async function* readLog(
   }
 }
 
-/** Where the last so many lines begin. */
+/** The offset of the last `tailLines` lines. */
 async function startOf(
   file: LogFile,
   { start, end }: Awaited<ReturnType<LogFile['range']>>,
@@ -89,7 +89,7 @@ async function startOf(
   return start
 }
 
-/** So many bytes, or as many as there are. */
+/** Reads `length` bytes, or fewer at the end of the file. */
 async function readExactly(file: LogFile, start: number, length: number): Promise<Uint8Array> {
   const pieces: Uint8Array[] = []
   for (let filled = 0; filled < length;) {
@@ -112,7 +112,7 @@ function joined(pieces: readonly Uint8Array[]): Uint8Array {
   return whole
 }
 
-/** The whole lines of the next block, as they are shown, and where to go on. */
+/** The complete lines of the next block as they are shown, and the next offset. */
 async function readLines(
   file: LogFile,
   at: number,
@@ -135,7 +135,7 @@ async function readLines(
   }
 }
 
-/** Decides what of each line is shown. */
+/** Filters and formats lines according to the options. */
 class LogWriter {
   readonly #options: LogOptions
   #left: number

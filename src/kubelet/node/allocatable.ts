@@ -1,5 +1,4 @@
-// What pods may use of a node: all that it has without what is set aside for the system, for the kubelet, and for the
-// moment before pods are evicted.
+// The allocatable resources of a node: its capacity minus system and kubelet reservations and hard eviction thresholds.
 import { quantityNanos, quantityText } from '../../schema/scalar/quantity.ts'
 import type { HugePages } from '../../machine/load/host-load.ts'
 import { amountOf, type Threshold } from '../eviction/thresholds.ts'
@@ -9,7 +8,7 @@ export type ResourceAmounts = Readonly<Record<string, string>>
 const signalResources = { 'memory.available': 'memory', 'nodefs.available': 'ephemeral-storage' } as const
 const nanosPerUnit = 1_000_000_000n
 
-/** What a node has in huge pages: `hugepages-2Mi`, by the size of pages. */
+/** Huge page capacity by page size: `hugepages-2Mi`. */
 export const hugePageAmounts = (sizes: readonly HugePages[]): ResourceAmounts =>
   Object.fromEntries(
     sizes.map(({ pageBytes, pages }) => [`hugepages-${bytesText(pageBytes)}`, bytesText(pageBytes * pages)]),

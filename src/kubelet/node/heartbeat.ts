@@ -1,4 +1,4 @@
-// The heartbeat: the node's Lease, renewed every ten seconds, and its status, reported every five minutes.
+// The heartbeat of a node: its Lease is renewed every ten seconds, its status every five minutes.
 import { rfc3339Micro } from '../../base/time/clock.ts'
 import { context, type Context } from '../../base/observability/context.ts'
 import { errorText, type Log } from '../../base/observability/log.ts'
@@ -18,7 +18,7 @@ export interface HeartbeatDeps extends RegistrationDeps {
   readonly log: Log
 }
 
-/** Registers the node and keeps it alive until the signal ends it. */
+/** Registers the node and renews its lease until the signal is aborted. */
 export async function runHeartbeat(deps: HeartbeatDeps, signal: AbortSignal): Promise<void> {
   const { clock } = deps
   const ctx = context(signal)
@@ -28,7 +28,8 @@ export async function runHeartbeat(deps: HeartbeatDeps, signal: AbortSignal): Pr
   for (let renewedMs = clock.monotonicMs(); ; renewedMs = clock.monotonicMs()) {
     await persist(deps, 'renew the lease', signal, beatOnce)
     beatOnce = () => renew(deps, ctx)
-    // Whoever was not heard of for so long may have been given up: it says at once that it is there.
+    // After a gap of a whole lease duration the node may have been marked unknown, so its status is reported
+    // immediately.
     if (clock.monotonicMs() - renewedMs >= leaseDurationSeconds * 1000) nextStatusMs = 0
     else await clock.sleep(renewMs, signal)
     if (clock.monotonicMs() < nextStatusMs) continue
@@ -37,7 +38,7 @@ export async function runHeartbeat(deps: HeartbeatDeps, signal: AbortSignal): Pr
   }
 }
 
-/** Tries until it succeeds: a node without an API server has nothing better to do. */
+/** Retries until it succeeds. */
 async function persist<T>(
   { clock, log, description }: HeartbeatDeps,
   what: string,
@@ -55,7 +56,7 @@ async function persist<T>(
   }
 }
 
-/** The first beat: a new node has no lease yet, so it is made before it is renewed. */
+/** Creates the lease of a new node, or renews the existing one. */
 async function take(deps: HeartbeatDeps, owner: Node | undefined, ctx: Context): Promise<void> {
   const { client, clock, description } = deps
   const { name } = description

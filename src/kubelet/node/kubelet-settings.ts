@@ -1,51 +1,51 @@
-// KubeletSettings: how a kubelet looks after its node, as flags with upstream's names say it.
+// KubeletSettings: the configuration of a kubelet; flags have upstream's names.
 import { defaultHardThresholds, parseThresholds, type Threshold } from '../eviction/thresholds.ts'
 import type { ResourceAmounts } from './allocatable.ts'
 import type { ShutdownPeriod } from '../shutdown/shutdown-order.ts'
 
 export interface KubeletSettings {
-  /** Below which control group `kubepods` is made; `/` for the root. */
+  /** The cgroup that contains `kubepods`; `/` for the root. */
   readonly cgroupRoot: string
   readonly kubeReserved: ResourceAmounts
   readonly systemReserved: ResourceAmounts
   readonly thresholds: readonly Threshold[]
-  /** The longest grace of a pod that a soft threshold evicts. */
+  /** Maximum grace period of pods that are evicted because of a soft threshold. */
   readonly evictionPodGraceSecondsMax: number
-  /** How long a condition of pressure stays after its cause is gone. */
+  /** How long a pressure condition is kept after its cause is gone. */
   readonly pressureTransitionMs: number
   readonly imageGc: ImageGcSettings
   readonly podsMax: number
   readonly dns: DnsSettings
   readonly logRotation: { readonly fileBytesMax: number; readonly filesMax: number }
-  /** How long pods get when the node goes down; none: they are not ended. */
+  /** Grace periods of pods at a node shutdown; empty: graceful shutdown is disabled. */
   readonly shutdownPeriods: readonly ShutdownPeriod[]
-  /** Whether SIGTERM means that the node goes down: where nobody else tells of it. */
+  /** Whether SIGTERM to the kubelet is treated as a node shutdown, where no service manager announces one. */
   readonly terminatesPodsOnSigterm: boolean
-  /** Where pods of the node itself are found. */
+  /** Directory and URL of static pod manifests. */
   readonly manifestDirectory?: string
   readonly manifestUrl?: string
-  /** How often that address is asked. */
+  /** How often the URL is read. */
   readonly manifestUrlIntervalMs: number
 }
 
 export interface DnsSettings {
-  /** Addresses of the cluster's DNS; empty when there is none. */
+  /** IP addresses of the cluster's DNS service; empty when there is none. */
   readonly servers: readonly string[]
   readonly domain: string
-  /** The node's own configuration. */
+  /** The node's resolv.conf. */
   readonly resolvConfPath: string
 }
 
 export interface ImageGcSettings {
-  /** From which share of the disk in use on images are removed, and down to which. */
+  /** Disk usage at which image garbage collection starts, and the usage it aims for. */
   readonly highPercent: number
   readonly lowPercent: number
-  /** How old an unused image is at least when it is removed for space, and at most in any case; 0: no such bound. */
+  /** Minimum age of an unused image that is removed to free space, and maximum age of any unused image; 0: no bound. */
   readonly ageMsMin: number
   readonly ageMsMax: number
 }
 
-/** As upstream's kubelet has it when nothing is said. */
+/** Upstream's defaults. */
 export const defaultKubeletSettings: KubeletSettings = {
   cgroupRoot: '/',
   kubeReserved: {},

@@ -1,4 +1,4 @@
-// NodeHost: the machine that a kubelet runs pods on, beside its runtime.
+// NodeHost: the interfaces of the machine that a kubelet uses beside the container runtime.
 import type { Service } from '../../api/core/v1/service/service.ts'
 import type { Cgroups } from '../../machine/cgroups/cgroups.ts'
 import type { ImageMounts } from '../../machine/cri/image-mounts.ts'
@@ -13,25 +13,25 @@ import type { NodePaths } from '../pod-config/node-paths.ts'
 
 export interface NodeHost {
   readonly disk: Disk
-  /** What containers print. */
+  /** Log files of containers. */
   readonly logs: LogFiles
-  /** How it reaches into its pods. */
+  /** Connections to pods, for probes and hooks. */
   readonly dialer: PodDialer
   readonly paths: NodePaths
   readonly dns: ClusterDns
   readonly cgroups: Cgroups
-  /** The control group that holds all pods: `/kubepods`. */
+  /** The cgroup of all pods: `/kubepods`. */
   readonly cgroupRoot: string
   readonly load: HostLoad
   readonly shutdown: HostShutdown
-  /** How images are shown as volumes; left out where they cannot be. */
+  /** Mounts images as volumes; left out where that is not supported. */
   readonly imageMounts?: ImageMounts
-  /** Whether volumes are made: a simulated container has nothing to see them with. */
+  /** Whether volumes are mounted; simulated containers do not have a file system. */
   readonly mountsVolumes: boolean
-  /** Where it finds pods that no API server has told it of. */
+  /** Sources of static pods. */
   readonly manifests: readonly ManifestSource[]
-  /** A short text that differs when the text does. */
+  /** A short hash. */
   readonly digest: (text: string) => string
-  /** The services that containers are told of. */
+  /** Services whose addresses containers get as environment variables. */
   readonly services: () => readonly Service[]
 }

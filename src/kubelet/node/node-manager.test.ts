@@ -1,4 +1,4 @@
-// A node under pressure, in a whole cluster: pods go in the right order and say why; conditions and taints follow and go.
+// A node under pressure in a whole cluster: eviction order and messages, and the conditions and taints that result.
 import { deepEqual, equal, match } from 'node:assert/strict'
 import { test } from 'node:test'
 import { context } from '../../base/observability/context.ts'

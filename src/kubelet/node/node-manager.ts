@@ -1,5 +1,5 @@
-// NodeKeeper: looks after the node itself: pods go when something runs short, images and ended containers when nobody needs
-// them, and the node's object tells what it is under.
+// NodeManager: runs what manages the node itself: runtime health, status updates, eviction, image garbage collection
+// and graceful shutdown.
 import type { Clock } from '../../base/time/clock.ts'
 import { context, type Context } from '../../base/observability/context.ts'
 import type { Log } from '../../base/observability/log.ts'
@@ -34,13 +34,13 @@ export interface NodeManagerDeps {
   readonly settings: KubeletSettings
   readonly stats: NodeStats
   readonly pods: () => readonly Pod[]
-  /** Those that the node has taken and that have not ended, its own among them. */
+  /** Admitted pods that have not finished, including static pods. */
   readonly running: () => readonly Pod[]
-  /** The node's own object. */
+  /** The Node object. */
   readonly node: (context: Context) => Promise<Node | undefined>
   readonly tell: RecordPodEvent
   readonly events: EventRecorder
-  /** Ends a pod as failed. */
+  /** Terminates a pod as failed. */
   readonly terminatePod: (podUid: string, verdict: PodTermination) => void
   readonly clock: Clock
   readonly log: Log
@@ -106,7 +106,7 @@ export class NodeManager {
     return { pressures: this.#pressure.conditions, problems: [...this.#health.problems, ...shutdown] }
   }
 
-  /** Resolves when it is known how the node is. */
+  /** Resolves after the first check of the runtime's health. */
   get firstCheck(): Promise<void> {
     return this.#health.firstCheck
   }
@@ -115,12 +115,12 @@ export class NodeManager {
     return this.#health.networkProblem
   }
 
-  /** The node has an image that it did not have. */
+  /** A new image was pulled, so the node's status has changed. */
   onImagePulled(): void {
     this.#reports.updateSoon()
   }
 
-  /** Why the node takes no such pod now. */
+  /** Why the pod cannot be admitted in the node's current state; undefined when it can. */
   rejection(pod: Pod): PodTermination | undefined {
     const message = this.#pressure.rejection(pod)
     if (this.#shutdown.rejection !== undefined) return this.#shutdown.rejection

@@ -1,4 +1,4 @@
-// The node's own object in the API: made when it is missing, and told what the node is like now.
+// Creates the Node object and updates its status.
 import type { Clock } from '../../base/time/clock.ts'
 import type { Context } from '../../base/observability/context.ts'
 import { node, type Node } from '../../api/core/v1/node/node.ts'
@@ -15,7 +15,7 @@ export interface RegistrationDeps {
   readonly state: () => NodeState
 }
 
-/** Registers the node, or tells what it is like now; returns it as it is then. */
+/** Creates the Node object, or updates its status if it exists; returns the result. */
 export async function registerNode(
   { client, clock, description, runtime, state }: RegistrationDeps,
   ctx: Context,
@@ -23,7 +23,7 @@ export async function registerNode(
   const nodes = client.of(node)
   const known = await nodes.find(description.name, '', ctx)
   if (known === undefined) return nodes.create(nodeObject(description, state(), clock.nowMs()), '', ctx)
-  // A runtime that does not answer is told of all the same.
+  // The status is reported even when the runtime does not answer.
   const images = await nodeImages(runtime, ctx.signal).catch(() => [])
   const told = nodeStatus(description, known.status, state(), clock.nowMs())
   const status = { ...known.status, ...told, ...(images.length === 0 ? {} : { images }) } as Node['status']

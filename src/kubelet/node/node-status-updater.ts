@@ -1,4 +1,4 @@
-// NodeReports: the node's status, told when something has changed that others wait for, and not only every five minutes.
+// NodeStatusUpdater: updates the node's status between the periodic updates when something relevant has changed.
 import { context, type Context } from '../../base/observability/context.ts'
 import { errorText, type Log } from '../../base/observability/log.ts'
 import { WorkQueue } from '../../base/work/work-queue.ts'
@@ -9,11 +9,11 @@ import { registerNode, type RegistrationDeps } from './node-registration.ts'
 export interface NodeStatusUpdaterDeps extends RegistrationDeps {
   readonly log: Log
   readonly events: EventRecorder
-  /** The node's own object. */
+  /** The Node object. */
   readonly node: (context: Context) => Promise<Node | undefined>
 }
 
-/** As often as upstream looks at its status: what comes within that time is told in one go. */
+/** Upstream's node status update frequency; changes within this time are reported together. */
 const gatherMs = 10_000
 
 type News = 'readiness' | 'status'
@@ -28,12 +28,12 @@ export class NodeStatusUpdater {
     this.#queue = new WorkQueue(deps.clock)
   }
 
-  /** The node has become ready, or has ceased to be: told at once. */
+  /** Reports a change of the Ready condition immediately. */
   updateNow(): void {
     this.#queue.add('readiness')
   }
 
-  /** Something that nobody waits for by the second. */
+  /** Reports other changes with the next batch. */
   updateSoon(): void {
     if (this.#isPlanned) return
     this.#isPlanned = true

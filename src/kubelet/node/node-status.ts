@@ -1,4 +1,4 @@
-// The node's own object: what it registers and reports of itself.
+// The Node object that a kubelet registers, and its status.
 import { lookup } from '../../base/collections/lookup.ts'
 import { rfc3339 } from '../../base/time/clock.ts'
 import type { NodeInput } from '../../api/core/v1/node/node.ts'
@@ -7,19 +7,19 @@ export interface NodeDescription {
   readonly name: string
   readonly hostIp: string
   readonly capacity: Readonly<Record<string, string>>
-  /** What pods may use of it; all when left out. */
+  /** Equals the capacity when left out. */
   readonly allocatable?: Readonly<Record<string, string>>
   readonly runtime: string
   readonly operatingSystem: string
   readonly architecture: string
-  /** Of a node that brings its range; others are given one. */
+  /** Set for a node with its own pod range; otherwise the node IPAM controller assigns one. */
   readonly podCidr?: string
-  /** Beside those that every node has; both count when the node is new. */
+  /** Additional labels and taints; they are set only when the node is created. */
   readonly labels?: Readonly<Record<string, string>>
   readonly taints?: readonly NodeTaint[]
-  /** Where its kubelet listens; left out where it is reached without a port. */
+  /** Port of the kubelet's server; left out where the API server calls the kubelet in process. */
   readonly kubeletPort?: number
-  /** What is known of the machine. */
+  /** System information for `status.nodeInfo`. */
   readonly machine?: MachineInfo
 }
 
@@ -37,14 +37,14 @@ export interface MachineInfo {
   readonly osImage: string
 }
 
-/** The version that the API speaks; what a kubelet of that version would say. */
+/** The Kubernetes version that this kubelet reports. */
 const kubeletVersion = 'v1.36.4'
 
-/** How the node is, as its kubelet knows it. */
+/** The state of the node as its kubelet determines it. */
 export interface NodeState {
-  /** Conditions of pressure that it is under. */
+  /** Pressure conditions that are True. */
   readonly pressures: readonly string[]
-  /** Why it is not ready; empty: it is. */
+  /** Why the node is not ready; empty when it is. */
   readonly problems: readonly string[]
 }
 
@@ -82,7 +82,7 @@ const healthy: readonly Condition[] = [
   ['Ready', 'True', 'KubeletReady', 'kubelet is posting ready status'],
 ]
 
-/** Several reasons stand in brackets, as upstream writes them. */
+/** Several reasons are written in brackets, as upstream does. */
 const unready = (problems: readonly string[]): Condition => [
   'Ready',
   'False',

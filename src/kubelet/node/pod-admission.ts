@@ -1,4 +1,5 @@
-// Whether a node takes a pod that it was given: by hand, by its own files, or by a scheduler that knew less than it does.
+// Admission of pods on the node: a pod that was bound manually, by a manifest, or by a scheduler with outdated
+// information may not fit.
 import { lookup } from '../../base/collections/lookup.ts'
 import type { Pod } from '../../api/core/v1/pod/pod.ts'
 import { matchesRequiredAffinity, type SelectableNode } from '../../api/core/v1/pod-spec/node-selection.ts'
@@ -10,11 +11,11 @@ export interface AdmissionInput {
   readonly node: SelectableNode
   readonly allocatable: Readonly<Record<string, string>>
   readonly operatingSystem: string
-  /** Those that the node has taken and that have not ended. */
+  /** Admitted pods that have not finished. */
   readonly others: readonly Pod[]
 }
 
-/** Why the pod is refused; undefined when it is taken. */
+/** Why the pod is rejected; undefined when it is admitted. */
 export function rejectionOf(input: AdmissionInput): PodTermination | undefined {
   const { pod, node, operatingSystem } = input
   const { spec } = pod
@@ -34,7 +35,7 @@ const predicate = (reason: string, why: string): PodTermination => ({
 
 function shortage({ pod, allocatable, others }: AdmissionInput): PodTermination | undefined {
   const demands = new Map([['pods', 1], ...podRequests(pod)])
-  // Most pods ask for nothing but their place: what others hold is added up when it is asked for.
+  // Most pods request nothing, so the requests of the other pods are only summed up when they are needed.
   let held: ReturnType<typeof podRequests>[] | undefined
   const usedOf = (resource: string): number => {
     if (resource === 'pods') return others.length
@@ -54,11 +55,14 @@ function shortage({ pod, allocatable, others }: AdmissionInput): PodTermination 
   return undefined
 }
 
-/** An extended resource that the node does not know is somebody else's matter: devices may stand for it. */
+/**
+ * An extended resource that the node does not list is not checked, because the scheduler or a device claim accounts for
+ * it.
+ */
 const isOfCluster = (resource: string, allocatable: AdmissionInput['allocatable']): boolean =>
   resource.includes('/') && lookup(allocatable, resource) === undefined
 
-/** Ports of the node that a pod takes: address, protocol and number. */
+/** Host ports of a pod: address, protocol and number. */
 const hostPorts = ({ spec }: Pod) =>
   spec.containers.flatMap(({ ports = [] }) =>
     ports

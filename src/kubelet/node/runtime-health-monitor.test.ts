@@ -1,4 +1,4 @@
-// A node is ready while its runtime says that it is, and has a network; it says what is missing in upstream's words.
+// The Ready condition follows the state of the runtime and its network; messages equal upstream's.
 import { deepEqual, equal, match } from 'node:assert/strict'
 import { test } from 'node:test'
 import { startCluster } from '../../cluster/testing/start-cluster.ts'

@@ -1,4 +1,4 @@
-// NodeHealth: whether the node's runtime answers and has a network for pods, and why not, in upstream's words.
+// RuntimeHealthMonitor: whether the container runtime responds and its network is ready. Messages equal upstream's.
 import type { Clock } from '../../base/time/clock.ts'
 import { durationTextOfMs } from '../../schema/scalar/duration.ts'
 import type { ContainerRuntime, RuntimeCondition, RuntimeHealth } from '../../machine/runtime/container-runtime.ts'
@@ -6,11 +6,13 @@ import type { ContainerRuntime, RuntimeCondition, RuntimeHealth } from '../../ma
 export interface RuntimeHealthMonitorDeps {
   readonly clock: Clock
   readonly runtime: Pick<ContainerRuntime, 'watchHealth'>
-  /** Something else stands against the node, or nothing any more. */
+  /** Called when the kind of problems has changed. */
   readonly onChange: () => void
 }
 
-/** As upstream: how long a runtime may be silent before it is down, and before nobody knows what its pods do. */
+/**
+ * As upstream: how long the runtime may fail its health check before it is reported as down, and before the PLEG is.
+ */
 const silenceMsMax = 30_000
 const relistMsMax = 180_000
 
@@ -27,17 +29,17 @@ export class RuntimeHealthMonitor {
     this.#deps = deps
   }
 
-  /** Resolves when the runtime was first asked, whatever it said. */
+  /** Resolves after the first health check, whatever its result. */
   get firstCheck(): Promise<void> {
     return this.#known.promise
   }
 
-  /** What stands against the node; empty: it is ready. */
+  /** Why the node is not ready; empty when it is. */
   get problems(): readonly string[] {
     return this.#problems
   }
 
-  /** Why pods get no network now. */
+  /** Why the pod network is not ready; undefined when it is. */
   get networkProblem(): string | undefined {
     const { network } = this.#last ?? {}
     if (network === undefined || network.isReady) return undefined
@@ -60,9 +62,9 @@ export class RuntimeHealthMonitor {
     const isFirst = !this.#isKnown
     this.#isKnown = true
     this.#known.resolve()
-    // How long it has been silent grows with every look: that alone is no news.
+    // The message contains a duration that grows with every check; only a different kind of problem is a change.
     const kinds = (problems: readonly string[]) => problems.map((problem) => problem.split(':')[0]).join()
-    // The first answer is part of the node's registration.
+    // The first result is part of the node's registration.
     if (!isFirst && kinds(before) !== kinds(this.#problems)) this.#deps.onChange()
   }
 
@@ -86,6 +88,6 @@ export class RuntimeHealthMonitor {
   }
 }
 
-/** As upstream writes a condition of the runtime. */
+/** A runtime condition in upstream's format. */
 const conditionText = (type: string, { isReady, reason, message }: RuntimeCondition): string =>
   `${type}=${isReady} reason:${reason} message:${message}`

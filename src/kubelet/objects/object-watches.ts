@@ -1,5 +1,5 @@
-// ObjectWatches: the ConfigMaps and Secrets that volumes on this node show, each watched by its name for as long as a pod
-// shows it. A node may read no others. What says that it never changes is not watched any longer.
+// ObjectWatches: watches the ConfigMaps and Secrets that volumes on this node use, each by name, because a kubelet may
+// not list others. A watch ends with its last pod, or when the object is immutable.
 import type { Clock } from '../../base/time/clock.ts'
 import type { Cause } from '../../base/observability/flow-recorder.ts'
 import type { Log } from '../../base/observability/log.ts'
@@ -15,7 +15,7 @@ export interface ObjectWatchesDeps {
   readonly client: Client
   readonly clock: Clock
   readonly log: Log
-  /** Something that this pod shows has changed. */
+  /** Called for every pod that uses a changed object. */
   readonly onChange: (podUid: string, cause: Cause) => void
 }
 
@@ -36,11 +36,11 @@ export class ObjectWatches {
     this.#deps = deps
   }
 
-  /** From now on the pod shows what its volumes name. */
+  /** Starts the watches of the pod's volumes. */
   addPod(pod: Pod): void {
     const namespace = namespaceOf(pod)
     const { uid } = pod.metadata
-    if (this.#shownBy.has(uid)) return // volumes of a pod do not change
+    if (this.#shownBy.has(uid)) return // the volumes of a pod are immutable
     const shown = new Map(shownObjects(pod).map(({ kind, name }) => [keyOf(kind, namespace, name), { kind, name }]))
     this.#shownBy.set(uid, new Set(shown.keys()))
     for (const [key, { kind, name }] of shown) {
@@ -50,7 +50,6 @@ export class ObjectWatches {
     }
   }
 
-  /** The pod is gone. */
   removePod(podUid: string): void {
     for (const key of this.#shownBy.get(podUid) ?? []) {
       const watch = this.#watches.get(key)
@@ -62,7 +61,7 @@ export class ObjectWatches {
     this.#shownBy.delete(podUid)
   }
 
-  /** The object as the watch has it; undefined when it has none, or none yet. */
+  /** The watched object; undefined when it does not exist or the watch has not synced yet. */
   find<T extends ApiObject>(kind: Kind<T>, namespace: string, name: string): T | undefined {
     const found = this.#watches.get(keyOf(kind, namespace, name))?.informer.get(objectKey(namespace, name))
     return found as ApiObject as T | undefined
@@ -81,7 +80,7 @@ export class ObjectWatches {
       for (const uid of watch.pods) onChange(uid, cause)
       if (now?.immutable) watch.end.abort()
     })
-    // It ends with its signal and in no other way.
+    // It only ends with its signal.
     informer.run(watch.end.signal).catch(() => {})
     return watch
   }

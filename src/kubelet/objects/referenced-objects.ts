@@ -1,6 +1,6 @@
-// What the pods of a node refer to: ConfigMaps, Secrets, claims and tokens of their accounts. What volumes show is
-// watched; the rest is asked of the API server and remembered for a while, so that a hundred pods with the same ConfigMap
-// ask once.
+// ReferencedObjects: the ConfigMaps, Secrets, claims and service account tokens that pods of the node refer to. Objects
+// used by volumes come from watches; others are read from the API server and cached, so that many pods with the same
+// ConfigMap cause one request.
 import type { Clock } from '../../base/time/clock.ts'
 import type { Context } from '../../base/observability/context.ts'
 import { configMap, type ConfigMap } from '../../api/core/v1/config-map.ts'
@@ -17,10 +17,10 @@ import type { Client } from '../../client/client.ts'
 import type { ObjectWatches } from './object-watches.ts'
 import type { VolumeSources } from '../volumes/types/volume-type.ts'
 
-/** A container that starts sees a changed object after at most this long. */
+/** A starting container sees a changed object after at most this time. */
 const rememberedMs = 30_000
 const rememberedMax = 10_000
-/** A token is renewed when this share of its life is over, or after a day. */
+/** A token is renewed after this share of its lifetime, at the latest after a day. */
 const renewalShare = 0.8
 const renewalMsMax = 24 * 3_600_000
 
@@ -36,7 +36,7 @@ export class ReferencedObjects implements VolumeSources {
   readonly #watches: ObjectWatches | undefined
   readonly #remembered = new Map<string, Remembered>()
 
-  /** Without watches everything is asked for. */
+  /** Without watches every object is read from the API server. */
   constructor(client: Client, clock: Clock, nodeName: string, watches: ObjectWatches | undefined) {
     this.#client = client
     this.#clock = clock
@@ -52,7 +52,7 @@ export class ReferencedObjects implements VolumeSources {
     return this.#object(secret, namespace, name, context)
   }
 
-  /** Claims and volumes change when they are bound, which is when they are asked for. */
+  /** Claims and volumes are not cached, because a pod waits for their binding. */
   claim(namespace: string, name: string, context: Context): Promise<PersistentVolumeClaim | undefined> {
     return this.#client.of(persistentVolumeClaim).find(name, namespace, context)
   }
@@ -65,12 +65,12 @@ export class ReferencedObjects implements VolumeSources {
     return this.#object(node, '', this.#nodeName, context)
   }
 
-  /** As it is, whatever is remembered of it. */
+  /** The node without the cache. */
   uncachedNode(context: Context): Promise<Node | undefined> {
     return this.#client.of(node).find(this.#nodeName, '', context)
   }
 
-  /** How a RuntimeClass wants containers to be run. */
+  /** The handler of a RuntimeClass. */
   async runtimeHandler(name: string, context: Context): Promise<string> {
     const found = await this.#object(runtimeClass, '', name, context)
     if (found === undefined)
@@ -94,13 +94,13 @@ export class ReferencedObjects implements VolumeSources {
     })
   }
 
-  /** In how long the first of the pod's tokens is to be renewed; undefined when it has none. */
+  /** Time until the first of the pod's tokens must be renewed; undefined when it has none. */
   tokenRenewalMs(podUid: string): number | undefined {
     const untils = [...this.#remembered].filter(([key]) => isTokenOf(podUid, key)).map(([, { untilMs }]) => untilMs)
     return untils.length === 0 ? undefined : Math.max(0, Math.min(...untils) - this.#clock.monotonicMs())
   }
 
-  /** The pod is gone: nobody needs its tokens any more. */
+  /** Removes the pod's tokens from the cache. */
   forget(podUid: string): void {
     for (const key of this.#remembered.keys()) if (isTokenOf(podUid, key)) this.#remembered.delete(key)
   }
@@ -130,7 +130,7 @@ export class ReferencedObjects implements VolumeSources {
     this.#remembered.set(key, { untilMs: nowMs + forMs, value })
     try {
       const found = await value
-      // What is missing now may be there in a moment.
+      // A missing object is not cached, because it may be created at any time.
       if (found === undefined) this.#remembered.delete(key)
       return found
     } catch (error) {

@@ -1,4 +1,4 @@
-// ConfigError: a container cannot be made as its pod says: something that it refers to is missing or wrong.
+// ConfigError: a container cannot be configured, because something that it refers to is missing or invalid.
 
 export class ConfigError extends Error {
   override name = 'ConfigError'

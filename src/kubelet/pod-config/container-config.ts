@@ -1,4 +1,4 @@
-// From a container of a pod to what the runtime is asked to make.
+// Converts a container of a pod to the configuration that the runtime gets.
 import type { Container } from '../../api/core/v1/container/container.ts'
 import type { ContainerConfig } from '../../machine/runtime/runtime-config.ts'
 import type { RuntimeImage } from '../../machine/runtime/container-runtime.ts'
@@ -11,7 +11,7 @@ export interface ContainerSources extends EnvironmentSources {
   readonly memoryCapacityBytes: number
 }
 
-/** Throws ConfigError when the container cannot be made as the pod says. */
+/** Throws ConfigError when the container cannot be configured as its pod specifies. */
 export function containerConfig(
   container: Container,
   attempt: number,

@@ -1,12 +1,12 @@
-// How a pod finds names: the cluster's DNS, the node's own, or what the pod says, by its policy.
+// The DNS configuration of a pod: the cluster's DNS, the node's, or its own, according to its policy.
 import type { Pod } from '../../api/core/v1/pod/pod.ts'
 import type { DnsConfig } from '../../machine/runtime/runtime-config.ts'
 
 export interface ClusterDns {
-  /** Addresses of the cluster's DNS; empty when there is none. */
+  /** IP addresses of the cluster's DNS service; empty when there is none. */
   readonly servers: readonly string[]
   readonly domain: string
-  /** The node's own resolv.conf. */
+  /** The node's resolv.conf. */
   readonly node: DnsConfig
 }
 
@@ -16,7 +16,7 @@ const nothing: DnsConfig = { servers: [], searches: [], options: [] }
 
 export function dnsOf({ metadata, spec }: Pod, cluster: ClusterDns): DnsConfig {
   const base = baseOf(metadata.namespace ?? '', spec.dnsPolicy, spec.hostNetwork ?? false, cluster)
-  // Most pods say nothing of their own, and a node has few names to offer.
+  // Fast path: most pods have no dnsConfig, and the node's configuration is within the limits.
   if (spec.dnsConfig === undefined && isPlain(base)) return base
   const { nameservers = [], searches = [], options = [] } = spec.dnsConfig ?? {}
   const named = new Map(base.options.map((option) => [option.split(':')[0] ?? option, option]))
@@ -28,7 +28,7 @@ export function dnsOf({ metadata, spec }: Pod, cluster: ClusterDns): DnsConfig {
   }
 }
 
-/** Nothing in it can stand twice, and nothing is too much. */
+/** Whether a base configuration needs neither deduplication nor truncation. */
 const isPlain = ({ servers, searches, options }: DnsConfig): boolean =>
   servers.length < 2 && searches.length < 2 && options.length < 2
 
@@ -44,7 +44,7 @@ function baseOf(namespace: string, policy: string, isHostNetwork: boolean, clust
   }
 }
 
-/** The lines of a resolv.conf that matter. */
+/** Parses the relevant lines of a resolv.conf. */
 export function parseResolvConf(text: string): DnsConfig {
   const lines = text.split('\n').map((line) => line.trim().split(/\s+/))
   const last = (word: string) => lines.findLast(([first]) => first === word)?.slice(1) ?? []

@@ -1,5 +1,5 @@
-// The environment of a container: variables of services, of whole ConfigMaps and Secrets, and its own, in that order;
-// later ones win, and values may refer to earlier ones.
+// The environment of a container, in this order: service variables, envFrom, env. Later values win, and values may
+// refer to earlier ones.
 import { lookup } from '../../base/collections/lookup.ts'
 import { configMap, type ConfigMap } from '../../api/core/v1/config-map.ts'
 import type { Container } from '../../api/core/v1/container/container.ts'
@@ -12,7 +12,7 @@ import { expandVariables } from './variable-expansion.ts'
 import { fieldValue, resourceValue, type NodeInfo } from './field-values.ts'
 import { serviceVariables } from './service-variables.ts'
 
-/** Everything that variables may come from. The objects are those of the pod's namespace, by name. */
+/** The sources of variables. Objects are those of the pod's namespace, by name. */
 export interface EnvironmentSources {
   readonly pod: Pod
   readonly podIps: readonly string[]
@@ -25,7 +25,7 @@ export interface EnvironmentSources {
 
 type OwnContainer = Pick<Container, 'name' | 'env' | 'envFrom' | 'resources'>
 
-/** Throws ConfigError when something that is not optional is missing. */
+/** Throws ConfigError when a required object or key is missing. */
 export function environmentOf(
   container: OwnContainer,
   sources: EnvironmentSources,
@@ -44,7 +44,7 @@ export function environmentOf(
   return [...variables].map(([name, value]) => ({ name, value }))
 }
 
-/** Names of the ConfigMaps and Secrets that the variables of a pod's containers come from. */
+/** Names of the ConfigMaps and Secrets that the containers' variables refer to. */
 export function referencesOf(containers: readonly OwnContainer[]): { configMaps: Set<string>; secrets: Set<string> } {
   const configMaps = new Set<string>()
   const secrets = new Set<string>()
@@ -110,7 +110,7 @@ function wholeSource(
   throw new ConfigError(`${kind.singular} ${JSON.stringify(name)} not found`)
 }
 
-/** The values of a Secret as text; undefined when there is none. */
+/** The decoded values of a Secret; undefined when it does not exist. */
 const texts = (object: Secret | undefined): Record<string, string> | undefined =>
   object &&
   Object.fromEntries(

@@ -1,15 +1,15 @@
-// What a pod can be told of itself: its fields and the resources of its containers, as variables and files.
+// The downward API: fields of the pod and resources of its containers, as text for variables and files.
 import { lookup } from '../../base/collections/lookup.ts'
 import type { ResourceFieldSelector } from '../../api/core/v1/container/env-var.ts'
 import type { Pod } from '../../api/core/v1/pod/pod.ts'
 import { quantityNanos } from '../../schema/scalar/quantity.ts'
 import { ConfigError } from './config-error.ts'
 
-/** What the node knows beside the pod's own object. */
+/** Information about the node that fields can refer to. */
 export interface NodeInfo {
   readonly nodeName: string
   readonly hostIp: string
-  /** What containers without a limit may use of the node. */
+  /** Used in place of a limit that a container does not have. */
   readonly allocatable: Readonly<Record<string, string>>
 }
 
@@ -47,14 +47,14 @@ export function fieldValue(pod: Pod, path: string, podIps: readonly string[], no
   }
 }
 
-/** `key="value"` in lines, in the order of the keys. */
+/** Lines of `key="value"`, sorted by key. */
 const linesOf = (entries: Readonly<Record<string, string>> | undefined): string =>
   Object.entries(entries ?? {})
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
     .map(([key, value]) => `${key}=${JSON.stringify(value)}`)
     .join('\n')
 
-/** The amount in units of the divisor, rounded up; without a limit what the node has. */
+/** The amount in units of the divisor, rounded up; the node's allocatable amount where the container has no limit. */
 export function resourceValue(
   { spec }: Pod,
   { containerName, resource, divisor }: ResourceFieldSelector,

@@ -1,4 +1,4 @@
-// The /etc/hosts of a pod: loopback, the pod's own names, and its host aliases.
+// The /etc/hosts of a pod: loopback, its own names and its host aliases.
 import { withoutTrailing } from '../../base/text/without-trailing.ts'
 import type { Pod } from '../../api/core/v1/pod/pod.ts'
 
@@ -18,7 +18,7 @@ export function hostsFile({ spec }: Pod, podIps: readonly string[], hostname: st
   ].join('\n')
 }
 
-/** The /etc/hosts of a pod on the node's network: the node's own file and the pod's aliases. */
+/** The /etc/hosts of a host network pod: the node's file and the pod's aliases. */
 export const nodeHostsFile = ({ spec }: Pod, ofNode: string): string =>
   ['# Kubernetes-managed hosts file (host network).', ofNode.trimEnd(), ...aliasLines(spec), ''].join('\n')
 
@@ -30,7 +30,7 @@ function aliasLines({ hostAliases = [] }: Pod['spec']): string[] {
 
 const hostnameCharactersMax = 63
 
-/** The name of the pod's host, and the domain below which it is found when it has a subdomain. */
+/** The hostname of the pod, and its domain if it has a subdomain. */
 export function hostnameOf({ metadata, spec }: Pod, clusterDomain: string): { hostname: string; domain: string } {
   if (spec.hostnameOverride !== undefined) return { hostname: spec.hostnameOverride, domain: '' }
   const asked = spec.hostname ?? metadata.name

@@ -1,22 +1,22 @@
-// Where the files of pods lie on a node.
+// Paths of pod files on a node.
 import type { Pod } from '../../api/core/v1/pod/pod.ts'
 
 export interface NodePaths {
-  /** Folders of pods, by uid. */
+  /** Directories of pods, by uid. */
   readonly pods: string
-  /** Logs of containers. */
+  /** Directory of container logs. */
   readonly logs: string
 }
 
 export const podDirectory = ({ pods }: NodePaths, uid: string): string => `${pods}/${uid}`
 
-/** As other kubelets name it, so that log collectors find it. */
+/** Named as upstream's, so that log collectors find it. */
 export const logDirectory = ({ logs }: NodePaths, { metadata }: Pick<Pod, 'metadata'>): string =>
   `${logs}/${metadata.namespace ?? ''}_${metadata.name}_${metadata.uid}`
 
 export const volumesDirectory = (paths: NodePaths, uid: string): string => `${podDirectory(paths, uid)}/volumes`
 
-/** Where the volumes of one type lie. */
+/** Directory of the volumes of one type. */
 export const volumeTypeDirectory = (paths: NodePaths, uid: string, type: string): string =>
   `${volumesDirectory(paths, uid)}/kubernetes.io~${type}`
 
@@ -26,7 +26,7 @@ export const volumeDirectory = (paths: NodePaths, uid: string, type: string, nam
 export const subPathsDirectory = (paths: NodePaths, uid: string): string =>
   `${podDirectory(paths, uid)}/volume-subpaths`
 
-/** Where a container's mount of a part of a volume lies. */
+/** Mount point of a container's subPath. */
 export const subPathDirectory = (
   paths: NodePaths,
   uid: string,

@@ -1,4 +1,4 @@
-// Recursive read-only mounts: whether a mount is read-only with all that is mounted below it.
+// Recursive read-only mounts: whether a mount and all mounts below it are read-only.
 import type { Container } from '../../api/core/v1/container/container.ts'
 import { ConfigError } from './config-error.ts'
 
@@ -7,7 +7,7 @@ type VolumeMount = NonNullable<Container['volumeMounts']>[number]
 export const requestsRecursiveReadOnly = ({ recursiveReadOnly = 'Disabled' }: VolumeMount): boolean =>
   recursiveReadOnly !== 'Disabled'
 
-/** `canDeny`: whether the runtime can. Throws ConfigError where it must and cannot. */
+/** `isSupported`: whether the runtime supports it. Throws ConfigError when it is required and not supported. */
 export function isRecursivelyReadOnly(mount: VolumeMount, isSupported: boolean): boolean {
   if (!requestsRecursiveReadOnly(mount)) return false
   const { name, readOnly = false, mountPropagation = 'None', recursiveReadOnly } = mount

@@ -1,4 +1,4 @@
-// From a pod to the sandbox that it runs in.
+// Converts a pod to the configuration of its sandbox.
 import type { Pod } from '../../api/core/v1/pod/pod.ts'
 import { namespaceOf } from '../../api/meta/object.ts'
 import type { HostPort, SandboxConfig } from '../../machine/runtime/runtime-config.ts'
@@ -11,9 +11,9 @@ import { namespacesOf, sandboxSecurity } from './security-context.ts'
 export interface SandboxSources {
   readonly paths: NodePaths
   readonly dns: ClusterDns
-  /** Below which control group pods run. */
+  /** The cgroup of all pods. */
   readonly cgroupRoot: string
-  /** What a RuntimeClass says of how to run it; empty: the usual way. */
+  /** The handler of the pod's RuntimeClass; empty for the default. */
   readonly runtimeHandler: string
 }
 
@@ -26,7 +26,7 @@ export function sandboxConfig(pod: Pod, attempt: number, sources: SandboxSources
     namespace,
     name: metadata.name,
     attempt,
-    // A pod on the node's network shares the node's UTS namespace, where no hostname may be set.
+    // A host network pod shares the node's UTS namespace, where the hostname cannot be set.
     hostname: spec.hostNetwork ? '' : hostnameOf(pod, dns.domain).hostname,
     logDirectory: logDirectory(paths, pod),
     labels: {

@@ -1,4 +1,4 @@
-// As whom a pod and its containers run and what they may do: the container's own word goes before the pod's.
+// Security contexts of pods and containers; the container's values override the pod's.
 import type { Container } from '../../api/core/v1/container/container.ts'
 import type { PodSpec } from '../../api/core/v1/pod-spec/pod-spec.ts'
 import type {
@@ -87,7 +87,7 @@ const userOf = (
   return uid === undefined && username !== '' ? { runAsUsername: username } : {}
 }
 
-/** A pod that may not run as root must say a number, or its image must. */
+/** Throws when runAsNonRoot is set and the user is root or cannot be verified to be another one. */
 function rejectRoot(
   name: string,
   runAsNonRoot: boolean,

@@ -1,4 +1,4 @@
-// Variables that tell a container where services are: those of its namespace, and the API server's.
+// Environment variables with the addresses of services: those of the pod's namespace and the API server's.
 import type { Pod } from '../../api/core/v1/pod/pod.ts'
 import type { Service } from '../../api/core/v1/service/service.ts'
 

@@ -1,4 +1,5 @@
-// $(NAME) in commands, arguments and values stands for a variable; $$ is a dollar. What is unknown stays as written.
+// Expansion of `$(NAME)` in commands, arguments and values; `$$` is a dollar sign. Unknown references are left as they
+// are.
 
 export function expandVariables(text: string, variables: ReadonlyMap<string, string>): string {
   if (!text.includes('$')) return text

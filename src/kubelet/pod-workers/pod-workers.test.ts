@@ -1,4 +1,4 @@
-// What a pod is looked at for: its own words that come back are no reason, whenever they come.
+// When a pod is synced again: its own status updates are no reason, whenever they arrive.
 import { deepEqual } from 'node:assert/strict'
 import { test } from 'node:test'
 import { causeOf, FlowRecorder, type FlowId } from '../../base/observability/flow-recorder.ts'

@@ -1,5 +1,5 @@
-// PodSyncs: which pods are to be looked at. Each pod is worked on by itself, one look at a time; a look that serves another
-// purpose than the pod's present one is not brought to its end.
+// PodWorkers: decides when pods are synced. Every pod is synced by itself, one sync at a time; a sync is aborted when
+// the pod's goal changes (to run, or to terminate within a grace period).
 import type { Clock } from '../../base/time/clock.ts'
 import { context } from '../../base/observability/context.ts'
 import { causeOf, noCause, type Cause, type FlowRecorder } from '../../base/observability/flow-recorder.ts'
@@ -13,7 +13,7 @@ import { subjectOf, subjectOfCause } from '../events/record-call.ts'
 
 export interface PodWorkersDeps {
   readonly worker: Pick<PodSyncer, 'sync' | 'hasTold'>
-  /** The pod as it is wanted now; undefined: nobody wants it any more. */
+  /** The current pod; undefined when it should no longer exist. */
   readonly find: (uid: string) => Pod | undefined
   readonly clock: Clock
   readonly flow: FlowRecorder
@@ -21,21 +21,24 @@ export interface PodWorkersDeps {
   readonly nodeName: string
 }
 
-/** A version of a pod that came while it was worked on. */
+/** A version of a pod that was observed while it was being synced. */
 interface Seen {
   readonly version: string
   readonly cause: Cause
 }
 
-/** A pod that is worked on: what for, and how to stop that. */
+/** A sync in progress: its goal, and the controller that aborts it. */
 interface Sync {
   readonly purpose: string
   readonly ended: AbortController
-  /** Undefined while none has come: the worker's own words come back before it knows that they were heard. */
+  /**
+   * Versions that were observed during the sync. The update of its own status is observed before the response to that
+   * request, so they are evaluated after the sync.
+   */
   seen: Seen[] | undefined
 }
 
-// Keyed by uid: a pod deleted and made again under its name is another pod.
+// Keyed by uid, because a pod that is created again under the same name is another pod.
 export class PodWorkers {
   readonly #deps: PodWorkersDeps
   readonly #participant: string
@@ -48,15 +51,18 @@ export class PodWorkers {
     this.#queue = new WorkQueue(deps.clock)
   }
 
-  /** Something about the pod has changed: its containers, a probe's verdict. */
+  /** Enqueues a pod after a change of its containers or of a probe result. */
   enqueue(uid: string, cause: Cause = noCause): void {
     this.#queue.add(uid, cause)
   }
 
-  /** The pod itself has changed, or is gone. An image is not waited for by a pod that is to end. */
+  /**
+   * The pod object was changed or removed. A change of the goal aborts the current sync, so that a terminating pod does
+   * not wait for an image.
+   */
   podChanged(uid: string, now: Pod | undefined, cause: Cause): void {
     const version = now?.metadata.resourceVersion
-    // What the worker has told itself is no news to it.
+    // A pod worker is not woken by its own status updates.
     if (version !== undefined && this.#deps.worker.hasTold(uid, version)) return
     const sync = this.#syncs.get(uid)
     if (sync !== undefined && version !== undefined && sync.purpose === purposeOf(now)) {
@@ -67,13 +73,13 @@ export class PodWorkers {
     sync?.ended.abort()
   }
 
-  /** The node has given the pod up: whatever it waits for, an image among it, is not wanted any more. */
+  /** The node terminates the pod: the current sync, which may wait for an image, is aborted. */
   interrupt(uid: string): void {
     this.#queue.add(uid)
     this.#syncs.get(uid)?.ended.abort()
   }
 
-  /** Hands out looks until the signal ends it; one that takes its time holds up no other. */
+  /** Starts syncs until the signal is aborted; a slow one does not delay those of other pods. */
   async run(tasks: TaskGroup, signal: AbortSignal): Promise<void> {
     for (let work = await this.#queue.take(signal); work !== undefined; work = await this.#queue.take(signal)) {
       const taken = work
@@ -112,7 +118,7 @@ export class PodWorkers {
   }
 }
 
-/** To run, or to end within a grace; whoever shortens the grace changes the purpose. */
+/** The goal of a sync; a shorter grace period is a different goal. */
 const purposeOf = (wanted: Pod | undefined): string =>
   wanted === undefined
     ? 'gone'

@@ -1,7 +1,7 @@
-// How long a pod may be active on its node.
+// The active deadline of pods.
 import type { Pod } from '../../api/core/v1/pod/pod.ts'
 
-/** When the pod's time is over; undefined when it has no end, or has not begun. */
+/** The time of the deadline; undefined when the pod has none or has not started. */
 export const deadlineOf = ({ spec, status }: Pod): number | undefined =>
   spec.activeDeadlineSeconds === undefined || status.startTime === undefined
     ? undefined

@@ -1,4 +1,4 @@
-// What to do next for a pod, as data: from the pod as wanted and the pod as it runs. Pure; the worker acts.
+// Computes the next actions for a pod from its spec and its observed state. Pure; the pod syncer executes them.
 import type { Container } from '../../api/core/v1/container/container.ts'
 import type { Pod } from '../../api/core/v1/pod/pod.ts'
 import type { ContainerStatus } from '../../api/core/v1/pod/pod-status.ts'
@@ -16,45 +16,45 @@ import {
 export type PodAction =
   | { readonly kind: 'run-sandbox' }
   | ContainerStart
-  /** Together, in the order that their `after` says. */
+  /** Stopped concurrently, in the order given by `after`. */
   | { readonly kind: 'stop-containers'; readonly stops: readonly ContainerStop[] }
-  /** Made but never started, as whoever wanted to start it is gone; or ended so long ago that nobody asks for it. */
+  /** Created but never started because the start was aborted, or an old attempt that is no longer needed. */
   | { readonly kind: 'remove-container'; readonly container: RuntimeContainer }
-  /** Nothing is to run in it any more; what ended in it can still be looked at. */
+  /** Nothing will run in it again; its exited containers can still be inspected. */
   | { readonly kind: 'stop-sandbox'; readonly sandboxId: string }
-  /** `isLost`: the pod is to run on, in another. */
+  /** `isLost`: the pod continues in a new sandbox. */
   | { readonly kind: 'remove-sandbox'; readonly sandboxId: string; readonly isLost?: boolean }
-  /** Everything has ended: the API server may let go of the object. */
+  /** Everything has stopped: the API object can be deleted. */
   | { readonly kind: 'release-pod' }
-  /** Look again: a back-off runs out. */
+  /** A backoff is in effect; sync again when it is over. */
   | { readonly kind: 'wait'; readonly ms: number; readonly container: string; readonly backoffMs: number }
 
 export interface ContainerStart {
   readonly kind: 'start-container'
   readonly container: Container
   readonly attempt: number
-  /** When its last start ended; undefined for the first. */
+  /** When its previous attempt exited; undefined for the first. */
   readonly finishedMs: number | undefined
-  /** Whose processes an ephemeral container sees. */
+  /** The container whose PID namespace an ephemeral container joins. */
   readonly targetId?: string
 }
 
 export interface ContainerStop {
   readonly container: RuntimeContainer
-  /** As the pod has it; undefined when the pod is not known any more. */
+  /** From the pod's spec; undefined when the pod is no longer known. */
   readonly spec: Container | undefined
   readonly graceSeconds: number
-  /** What is told about it. */
+  /** The message of the event. */
   readonly message: string
-  /** Names of the containers that end before this one is asked to. */
+  /** Names of the containers that must stop before this one. */
   readonly after: readonly string[]
 }
 
-/** What is known of containers beside what the runtime shows. */
+/** Results of probes. */
 export interface ContainerHealth {
-  /** Whether it has come up: its startup probe has succeeded, if it has one. */
+  /** Whether its startup probe has succeeded, or it has none. */
   isStarted(container: RuntimeContainer): boolean
-  /** Which probe says that it must go. */
+  /** The probe because of which it must be restarted. */
   failedProbe(container: RuntimeContainer): 'liveness' | 'startup' | undefined
 }
 
@@ -62,22 +62,22 @@ export interface RunInput {
   readonly pod: Pod
   readonly running: RuntimePod | undefined
   readonly crashBackoffs: ReadonlyMap<string, CrashBackoff>
-  /** Ids of containers that were ended only to be started again. */
+  /** Ids of containers that were stopped to be restarted. */
   readonly restarting?: ReadonlySet<string>
   readonly health: ContainerHealth
   readonly nowMs: number
 }
 
 interface FullInput extends RunInput {
-  /** Those that an exit has started again together with all others. */
+  /** Containers that are restarted because of a RestartAllContainers rule. */
   readonly old: readonly RuntimeContainer[]
 }
 
-/** The newest attempt of a container. */
+/** The latest attempt of a container. */
 export const latestContainer = (running: RuntimePod | undefined, name: string): RuntimeContainer | undefined =>
   running?.containers.findLast((container) => container.name === name)
 
-/** A pod that is to end: its containers, then its sandbox, then, where the API server has it, its object. */
+/** Terminates a pod: its containers, then its sandbox, then its API object. */
 export function planTermination(
   pod: Pod | undefined,
   running: RuntimePod | undefined,
@@ -89,7 +89,7 @@ export function planTermination(
   return actions.length > 0 ? actions : [{ kind: 'remove-sandbox', sandboxId: running.sandboxId }]
 }
 
-/** A pod that has run to its end, or was ended: what still runs of it goes, what ended stays to be looked at. */
+/** Completes a finished or failed pod: running containers are stopped; exited ones are kept for inspection. */
 export function planCompletion(
   pod: Pod,
   running: RuntimePod | undefined,
@@ -101,7 +101,7 @@ export function planCompletion(
   return running.isReady ? [{ kind: 'stop-sandbox', sandboxId: running.sandboxId }] : []
 }
 
-/** A container that starts anew to have other resources. */
+/** A restart that puts a resize into force. */
 export const resizeRestart = (pod: Pod, container: RuntimeContainer): ContainerStop => ({
   container,
   spec: containersOf(pod).find(({ name }) => name === container.name),
@@ -110,7 +110,7 @@ export const resizeRestart = (pod: Pod, container: RuntimeContainer): ContainerS
   after: [],
 })
 
-/** Ends all containers of a pod; empty when all have ended. */
+/** Stops all containers of a pod; empty when all have stopped. */
 function endContainers(pod: Pod | undefined, running: RuntimePod, graceSeconds: number): PodAction[] {
   const stops = stopAll(pod, running, graceSeconds)
   return [...removeUnstarted(running), ...(stops.length > 0 ? [{ kind: 'stop-containers', stops } as const] : [])]
@@ -120,7 +120,7 @@ function endContainers(pod: Pod | undefined, running: RuntimePod, graceSeconds: 
 const removeUnstarted = ({ containers }: RuntimePod): PodAction[] =>
   containers.filter(({ state }) => state === 'created').map((container) => ({ kind: 'remove-container', container }))
 
-/** Sidecars go last, the first one at the very last. */
+/** Sidecars stop after the other containers, in reverse order. */
 function stopAll(pod: Pod | undefined, running: RuntimePod, graceSeconds: number): ContainerStop[] {
   const alive = running.containers.filter(({ state }) => state === 'running')
   const sidecars = (pod?.spec.initContainers ?? []).filter(isSidecar).map(({ name }) => name)
@@ -140,7 +140,7 @@ function stopAll(pod: Pod | undefined, running: RuntimePod, graceSeconds: number
 export const containersOf = ({ spec }: Pick<Pod, 'spec'>): readonly Container[] => [
   ...(spec.initContainers ?? []),
   ...spec.containers,
-  // They have all that a container has, and whose processes they see.
+  // Ephemeral containers have the same fields, and a target container.
   ...((spec.ephemeralContainers ?? []) as readonly Container[]),
 ]
 
@@ -152,7 +152,7 @@ export function planRun(asked: RunInput): PodAction[] {
   if (isOver(input)) return planCompletion(pod, running)
   if (running === undefined) return [{ kind: 'run-sandbox' }]
   if (!running.isReady) {
-    // How its containers ended is told before they are gone with it.
+    // The exit statuses of its containers are reported before the sandbox and they are removed.
     const { sandboxId } = running
     const actions = endContainers(pod, running, pod.spec.terminationGracePeriodSeconds)
     return actions.length > 0 ? actions : [{ kind: 'remove-sandbox', sandboxId, isLost: true }]
@@ -172,7 +172,7 @@ export function planRun(asked: RunInput): PodAction[] {
   ]
 }
 
-/** Of each container the present start and the one before it are kept, and the exit for which all are started again. */
+/** Old attempts: of each container the latest two are kept, and the exit that triggered a restart of all. */
 const surplus = ({ containers }: RuntimePod, trigger: RuntimeContainer | undefined): RuntimeContainer[] =>
   containers.length <= startsKept
     ? []
@@ -183,7 +183,7 @@ const surplus = ({ containers }: RuntimePod, trigger: RuntimeContainer | undefin
       )
 const startsKept = 2
 
-/** Nothing is left to be started: every container has ended for good, or one that must come first has. */
+/** Whether the pod has finished: all containers have exited for good, or an init container has failed for good. */
 function isOver(input: FullInput): boolean {
   const { running } = input
   const { spec, status } = input.pod
@@ -214,7 +214,10 @@ interface End {
 
 const lostCode = 137
 
-/** How a container last ended; undefined while it runs or has never run. What the runtime has lost the status knows. */
+/**
+ * The last exit of a container; undefined while it runs or if it never ran. The status is used when the runtime has
+ * lost it.
+ */
 function lastEnd(
   name: string,
   running: RuntimePod | undefined,
@@ -231,7 +234,7 @@ function lastEnd(
   return { attempt, exitCode: terminated.exitCode, finishedMs: Date.parse(terminated.finishedAt ?? '') || 0 }
 }
 
-/** Containers that run and must not: a probe gave them up, or the pod wants another image. */
+/** Running containers that must be stopped: a probe has failed, or the image in the spec has changed. */
 function unfit({ pod, health }: RunInput, running: RuntimePod): ContainerStop[] {
   const { spec } = pod
   return [...(spec.initContainers ?? []).filter(isSidecar), ...spec.containers].flatMap((container) => {
@@ -241,7 +244,7 @@ function unfit({ pod, health }: RunInput, running: RuntimePod): ContainerStop[] 
     const why =
       probe !== undefined ? `failed ${probe} probe` : seen.image === container.image ? undefined : 'definition changed'
     if (why === undefined) return []
-    // What is killed has not succeeded, whatever it says.
+    // A killed container counts as failed, whatever its exit code is.
     const isComing = probe === undefined || shouldRestart(container, spec, lostCode)
     const ownGrace = probe === undefined ? undefined : container[`${probe}Probe`]?.terminationGracePeriodSeconds
     return [
@@ -256,7 +259,7 @@ function unfit({ pod, health }: RunInput, running: RuntimePod): ContainerStop[] 
   })
 }
 
-/** They may look into a pod that is still beginning, and are never started twice. */
+/** Ephemeral containers are started at any time, even during initialization, and never restarted. */
 const startEphemeral = ({ spec, status }: Pod, running: RuntimePod): ContainerStart[] =>
   (spec.ephemeralContainers ?? [])
     .filter(({ name }) => lastEnd(name, running, status.ephemeralContainerStatuses) === undefined)
@@ -272,7 +275,7 @@ const startEphemeral = ({ spec, status }: Pod, running: RuntimePod): ContainerSt
       }
     })
 
-/** Those that are only there to be started again have not. */
+/** Whether a main container has started; those that are being restarted do not count. */
 const hasBegun = ({ pod, running, old }: FullInput): boolean =>
   pod.spec.containers.some(({ name }) => {
     const seen = latestContainer(running, name)
@@ -283,8 +286,8 @@ const isStartedAgain = (seen: RuntimeContainer | undefined, { restarting, old }:
   seen !== undefined && (old.includes(seen) || restarting?.has(seen.id) === true)
 
 /**
- * Init containers run one after the other; each must succeed, or have come up where it is a sidecar, before the next
- * begins. Once the others have begun, only sidecars matter.
+ * Init containers run one after the other. Each must succeed, or have started if it is a sidecar, before the next one
+ * starts. After the main containers have started, only sidecars are restarted.
  */
 function initialize(input: FullInput, running: RuntimePod): { actions: PodAction[]; isDone: boolean } {
   const { pod, health, old } = input
@@ -310,10 +313,10 @@ function nextStart(container: Container, input: FullInput, restarts: typeof shou
   if (seen !== undefined && seen.state !== 'exited') return []
   const last = lastEnd(name, running, [...(status.initContainerStatuses ?? []), ...(status.containerStatuses ?? [])])
   if (last === undefined) return [{ kind: 'start-container', container, attempt: 0, finishedMs: undefined }]
-  // Who has all started again waits as after every crash.
+  // The container that triggered the restart of all is subject to the crash backoff.
   if (isStartedAgain(seen, input) && !restartsAll(container, last.exitCode))
     return [{ kind: 'start-container', container, attempt: last.attempt + 1, finishedMs: undefined }]
-  // In a new sandbox init containers run again; in the one where they ended their policy decides.
+  // In a new sandbox init containers run again; otherwise their restart policy decides.
   const isInit = restarts === shouldRestartInit
   if (!restarts(container, spec, last.exitCode) && !(isInit && seen === undefined)) return []
   const ms = crashBackoffRemainingMs(crashes.get(name), last.finishedMs, nowMs)

@@ -1,4 +1,4 @@
-// Pods and what runs of them, for tests: each says only what differs.
+// Builders of pods and runtime states, for tests.
 import { pod, type Pod } from '../../api/core/v1/pod/pod.ts'
 import type { RuntimeContainer, RuntimePod } from '../../machine/runtime/container-runtime.ts'
 import { decode } from '../../schema/decoding/decode.ts'

@@ -1,10 +1,10 @@
-// PodProgress: whether the actions of one sync change anything. Actions without effect end the sync with an error, so that
-// the pod is tried again after a back-off instead of in a tight loop.
+// PodProgress: detects syncs that make no progress. Actions without effect end the sync with an error, so that the pod
+// is retried with a backoff instead of in a tight loop.
 import type { PodAction } from './pod-actions.ts'
 
-/** Rounds of actions in one sync; more than any pod needs. */
+/** Maximum number of rounds in one sync; more than any pod needs. */
 export const roundsMax = 1_000
-/** Rounds in a row in which the same actions are due. */
+/** Maximum number of consecutive rounds with the same actions. */
 export const sameRoundsMax = 3
 
 export class NoProgress extends Error {
@@ -16,7 +16,7 @@ export class PodProgress {
   #sameRounds = 0
   #last = ''
 
-  /** To be called before the actions of a round are taken. Throws NoProgress. */
+  /** Must be called before the actions of a round are executed. Throws NoProgress. */
   note(due: readonly PodAction[]): void {
     const now = due.map(actionText).join(', ')
     this.#sameRounds = now === this.#last ? this.#sameRounds + 1 : 1

@@ -1,4 +1,5 @@
-// What the kubelet remembers of a pod between two looks. Losing it costs a retry, nothing more.
+// PodSyncState: what the kubelet keeps about a pod between two syncs. If it is lost, some actions are retried early and
+// nothing else happens.
 import type { Pod } from '../../api/core/v1/pod/pod.ts'
 import type { Resize } from '../resources/resizer.ts'
 import type { CrashBackoff } from './restart-policy.ts'
@@ -8,46 +9,48 @@ export interface Waiting {
   readonly message: string
 }
 
-/** An attempt that failed: how often it has, and when it may be tried again. */
+/** A failed action: how often it has failed and when it is retried. */
 export interface Failure {
   readonly count: number
   readonly untilMs: number
-  /** Why a container says it waits once the failure is no news any more. */
+  /** The waiting reason that replaces the first one after a while, such as ImagePullBackOff. */
   readonly later?: Waiting & { readonly fromMs: number; readonly event: string }
 }
 
-/** The kubelet has ended the pod by itself: it took too long, or the node could not keep it. */
+/**
+ * The kubelet terminates the pod itself: its deadline is exceeded, it was evicted or rejected, or the node shuts down.
+ */
 export interface PodTermination {
   readonly reason: string
   readonly message: string
-  /** It was never taken: nothing of it has ever run. */
+  /** The pod was not admitted; nothing of it has run. */
   readonly isRejection?: boolean
-  /** What is left to its containers; what the pod itself says when left out. */
+  /** Overrides the grace period of the pod. */
   readonly graceSeconds?: number
-  /** Whether the node disrupts a pod that did nothing wrong by its own measure. */
+  /** Whether the pod gets a DisruptionTarget condition. */
   readonly isDisruption?: boolean
 }
 
 export interface PodSyncState {
-  /** Why a container waits, where the runtime cannot know. */
+  /** Waiting reasons that the runtime does not know, by container. */
   readonly waiting: Map<string, Waiting>
-  /** What failed, by container; the sandbox under a name that no container has. */
+  /** Failures by container name; those of the sandbox have an empty name. */
   readonly failures: Map<string, Failure>
   readonly crashBackoffs: Map<string, CrashBackoff>
-  /** Ids of containers that were ended only to be started again. */
+  /** Ids of containers that were stopped to be restarted. */
   readonly restarting: Set<string>
-  /** What ended containers left as their last words, by id. */
+  /** Termination messages by container id. */
   readonly terminationMessages: Map<string, string>
   termination?: PodTermination
-  /** Whether the node takes it has been decided. */
+  /** Whether the admission check is done. */
   isAdmitted: boolean
-  /** What was told of it last, and when. */
+  /** The status that was written last, and when. */
   lastReported?: { readonly status: Pod['status']; readonly atMs: number; readonly version?: string }
-  /** The pod as the API server answered when it was told last. */
+  /** The pod in the response to the last status update. */
   lastWritten?: Pod
-  /** When it is told again, where somebody else has said something else. */
+  /** Time until the status is written again after another client has changed it. */
   reportInMs?: number | undefined
-  /** What is being changed of its resources. */
+  /** The current resize. */
   resize?: Resize | undefined
 }
 

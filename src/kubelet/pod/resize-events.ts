@@ -1,4 +1,4 @@
-// What is told of a resize, in the words that users of Kubernetes know: that it waits, begins, fails and is done.
+// Events of a resize: pending, started, failed and completed. Messages equal upstream's.
 import type { Container } from '../../api/core/v1/container/container.ts'
 import type { Pod } from '../../api/core/v1/pod/pod.ts'
 import type { PodEvent } from '../events/pod-events.ts'
@@ -6,7 +6,7 @@ import { isSidecar } from './restart-policy.ts'
 import type { Requirements } from '../resources/resize.ts'
 import type { Resize } from '../resources/resizer.ts'
 
-/** From what was known before to what is known now. */
+/** The events for the step from one state of the resize to the next. */
 export function resizeEvents(before: Resize | undefined, now: Resize | undefined, pod: Pod): readonly PodEvent[] {
   if (now === undefined) return []
   const notes: PodEvent[] = []
@@ -27,7 +27,7 @@ export function resizeEvents(before: Resize | undefined, now: Resize | undefined
   return notes
 }
 
-/** As upstream writes them: limits first, and both by name. */
+/** In upstream's order: limits first, each sorted by name. */
 function inOrder({ limits, requests }: Requirements): object {
   const sorted = (amounts: Readonly<Record<string, string>> = {}) =>
     Object.fromEntries(Object.entries(amounts).toSorted(([a], [b]) => (a < b ? -1 : 1)))

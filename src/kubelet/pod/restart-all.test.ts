@@ -99,7 +99,7 @@ test('a pod whose containers all start again keeps its sandbox, says so meanwhil
           await process.clock.sleep(1_000, ctx.signal)
           return code
         },
-        // The first time it asks for all to be started again, then it serves.
+        // The first run requests a restart of all containers, the second one serves.
         watcher: async (process) => {
           if (++exits > 1) return serveUntilTerminated(process)
           await process.clock.sleep(5_000, process.terminated)

@@ -1,5 +1,5 @@
-// Restarts of all of a pod's containers, which the exit of one of them may ask for. What runs tells how far that is: the exit
-// that asked for it is kept until every other container has begun after it.
+// The RestartAllContainers action of restart rules. The state of the runtime shows the progress: the exit that
+// triggered the restart is kept until every other container has started after it.
 import type { Container } from '../../api/core/v1/container/container.ts'
 import type { Pod } from '../../api/core/v1/pod/pod.ts'
 import { mayRestartAll } from '../../api/core/v1/pod/restart-rules.ts'
@@ -10,7 +10,7 @@ const none: readonly never[] = []
 
 const ownContainers = ({ spec }: Pod): readonly Container[] => [...(spec.initContainers ?? []), ...spec.containers]
 
-/** The last exit that asked for it. */
+/** The latest exit that triggered a restart of all containers. */
 export function restartTrigger(pod: Pod, running: RuntimePod | undefined): RuntimeContainer | undefined {
   if (running === undefined || !mayRestartAll(pod.spec)) return undefined
   const byName = new Map(ownContainers(pod).map((container) => [container.name, container]))
@@ -20,7 +20,7 @@ export function restartTrigger(pod: Pod, running: RuntimePod | undefined): Runti
   return exits.toSorted((a, b) => a.finishedMs - b.finishedMs).at(-1)
 }
 
-/** Containers that began before the exit, which is one of them: they end, where they have not, and start again. */
+/** Containers that started before that exit, including its own: they are stopped if they run, and started again. */
 export function outdatedContainers(
   pod: Pod,
   running: RuntimePod | undefined,

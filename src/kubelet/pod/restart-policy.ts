@@ -1,17 +1,17 @@
-// Whether a container that ended is started again, and how long that waits: the pod's policy, the container's own, and
-// rules about exit codes; back-off that grows with each crash and is forgotten after a while of good behaviour.
+// Restart decisions: the pod's policy, the container's own policy and its exit code rules, and the crash backoff, which
+// doubles with each crash and is reset after a long run.
 import type { Container } from '../../api/core/v1/container/container.ts'
 import type { PodSpec } from '../../api/core/v1/pod-spec/pod-spec.ts'
 
 type RestartFields = Pick<Container, 'restartPolicy' | 'restartPolicyRules'>
 
-/** A sidecar: an init container that runs beside the others. */
+/** A sidecar is an init container that keeps running beside the main containers. */
 export const isSidecar = ({ restartPolicy }: RestartFields): boolean => restartPolicy === 'Always'
 
 export const shouldRestart = (container: RestartFields, { restartPolicy }: PodSpec, exitCode: number): boolean =>
   matchesRule(container, exitCode) || follows(container.restartPolicy ?? restartPolicy, exitCode)
 
-/** An init container has done its work when it succeeded, whatever the pod's policy. */
+/** An init container that has succeeded is not restarted, whatever the pod's policy is. */
 export const shouldRestartInit = (container: RestartFields, { restartPolicy }: PodSpec, exitCode: number): boolean =>
   isSidecar(container) ||
   (exitCode !== 0 &&
@@ -21,15 +21,15 @@ export const shouldRestartInit = (container: RestartFields, { restartPolicy }: P
 const follows = (policy: string, exitCode: number): boolean =>
   policy === 'Always' || (policy === 'OnFailure' && exitCode !== 0)
 
-/** Whatever else is started again with it. */
+/** Restart rules of the container, including RestartAllContainers. */
 const matchesRule = (container: RestartFields, exitCode: number): boolean =>
   ruleAction(container, exitCode) === 'Restart' || restartsAll(container, exitCode)
 
-/** Whether such an exit has all containers of the pod started again. */
+/** Whether an exit with this code restarts all containers of the pod. */
 export const restartsAll = (container: RestartFields, exitCode: number): boolean =>
   ruleAction(container, exitCode) === 'RestartAllContainers'
 
-/** The first rule that is about the code counts. */
+/** The first matching rule decides. */
 const ruleAction = ({ restartPolicyRules = [] }: RestartFields, exitCode: number): string | undefined =>
   restartPolicyRules.find(({ exitCodes }) => {
     if (exitCodes === undefined) return false
@@ -37,7 +37,7 @@ const ruleAction = ({ restartPolicyRules = [] }: RestartFields, exitCode: number
     return exitCodes.operator === 'In' ? isListed : !isListed
   })?.action
 
-/** How long a container waits before it is started again, as of its last start. */
+/** The backoff of a container, as of its last start. */
 export interface CrashBackoff {
   readonly waitMs: number
   readonly sinceMs: number
@@ -46,11 +46,11 @@ export interface CrashBackoff {
 const crashBackoffMsInitial = 10_000
 const crashBackoffMsMax = 300_000
 
-/** A container that ran for so long before it ended counts as new. */
+/** The backoff is reset when the container ran for this long. */
 const isForgiven = ({ sinceMs }: CrashBackoff, finishedMs: number): boolean =>
   finishedMs - sinceMs > 2 * crashBackoffMsMax
 
-/** How long a container that ended must still wait; the first restart comes at once. */
+/** The remaining backoff of an exited container; the first restart is immediate. */
 export const crashBackoffRemainingMs = (
   backoff: CrashBackoff | undefined,
   finishedMs: number,
@@ -58,7 +58,7 @@ export const crashBackoffRemainingMs = (
 ): number =>
   backoff === undefined || isForgiven(backoff, finishedMs) ? 0 : Math.max(0, finishedMs + backoff.waitMs - nowMs)
 
-/** What holds once the container is started again now. */
+/** The backoff after a restart now. */
 export const nextCrashBackoff = (
   backoff: CrashBackoff | undefined,
   finishedMs: number,

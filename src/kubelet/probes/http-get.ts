@@ -1,4 +1,4 @@
-// httpGet: one GET over a connection into a pod. Only its head is read: whoever asks wants to know the status.
+// httpGet: one GET request to a pod. Only the head of the response is read.
 import type { ByteStream } from '../../platform/http/byte-stream.ts'
 import { authorityOf, type PodDialer } from '../../machine/dialer/pod-dialer.ts'
 
@@ -6,7 +6,7 @@ export interface HttpTarget {
   readonly scheme: 'http' | 'https'
   readonly host: string
   readonly port: number
-  /** With its query. */
+  /** Including the query. */
   readonly path: string
   readonly headers: readonly { readonly name: string; readonly value: string }[]
 }
@@ -20,7 +20,7 @@ const headBytesMax = 64 * 1024
 
 export const urlOf = (target: HttpTarget): string => `${target.scheme}://${authorityOf(target)}${target.path}`
 
-/** Rejects with Unreachable when nobody answers, and with an Error when the answer is none. */
+/** Rejects with Unreachable when the connection fails, and with an Error when the response is invalid. */
 export async function httpGet(target: HttpTarget, dialer: PodDialer, signal: AbortSignal): Promise<HttpHead> {
   const stream = await dialer.connect(target, target.scheme === 'https', signal)
   const end = () => stream.destroy()
@@ -37,7 +37,7 @@ export async function httpGet(target: HttpTarget, dialer: PodDialer, signal: Abo
   }
 }
 
-/** What is said of us unless the pod says otherwise; an empty value says nothing. */
+/** Default headers; a header with an empty value in the probe removes one. */
 const usualHeaders: readonly [name: string, value: string][] = [
   ['User-Agent', 'kube-probe/1.36'],
   ['Accept', '*/*'],

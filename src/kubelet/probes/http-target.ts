@@ -1,9 +1,9 @@
-// Where an httpGet or a tcpSocket of a container leads.
+// Targets of httpGet and tcpSocket handlers.
 import type { Container } from '../../api/core/v1/container/container.ts'
 import type { HTTPGetAction } from '../../api/core/v1/container/probe.ts'
 import type { HttpTarget } from './http-get.ts'
 
-/** The number of a port that may be named. Throws when the container has no such port. */
+/** Resolves a port that may be named. Throws when the container has no such port. */
 export function portOf(port: number | string, { name, ports = [] }: Pick<Container, 'name' | 'ports'>): number {
   const number =
     typeof port === 'number'

@@ -1,4 +1,4 @@
-// check: asks a container once how it is, by a command, over HTTP, by a connection or over gRPC, and within its time.
+// runProbe: performs one probe (exec, HTTP, TCP or gRPC) within its timeout.
 import type { Clock } from '../../base/time/clock.ts'
 import type { Container } from '../../api/core/v1/container/container.ts'
 import type { Probe } from '../../api/core/v1/container/probe.ts'
@@ -23,7 +23,7 @@ export interface ProbeTarget {
 
 export type ProbeOutcome =
   | { readonly kind: 'success' }
-  /** A success about which something is to be told. */
+  /** A success with a warning event. */
   | { readonly kind: 'warning'; readonly message: string }
   | { readonly kind: 'failure'; readonly message: string }
 
@@ -33,7 +33,7 @@ const failure = (message: string): ProbeOutcome => ({ kind: 'failure', message }
 const outputBytesMax = 10 * 1024
 const redirectsMax = 10
 
-/** Rejects when it cannot be asked: that says nothing about the container. */
+/** Rejects when the probe cannot be performed, which says nothing about the container. */
 export async function runProbe(
   probe: Probe,
   checked: ProbeTarget,
@@ -109,7 +109,7 @@ async function checkHttp(
     if (status < 200 || status >= 400) return failure(`HTTP probe failed with statuscode: ${status}`)
     if (status < 300 || location === undefined) return success
     const next = redirected(target, location)
-    // Elsewhere it is not this container that answers.
+    // Redirects to other hosts are not followed.
     if (next === undefined || next.host !== first.host)
       return { kind: 'warning', message: 'Probe terminated redirects, Response body: ' }
     target = next

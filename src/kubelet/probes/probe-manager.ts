@@ -1,5 +1,5 @@
-// Probes: how the containers of a node's pods are, as far as anybody asks. A container without probes has come up and is
-// ready as soon as it runs; nothing is kept of it here.
+// ProbeManager: runs the probes of the containers on a node. A container without probes is started and ready as soon as
+// it runs, and no state is kept for it.
 import { context } from '../../base/observability/context.ts'
 import { causeOf, noCause, type Cause, type FlowRecorder } from '../../base/observability/flow-recorder.ts'
 import type { Random } from '../../base/random/random.ts'
@@ -20,11 +20,11 @@ export interface ProbeManagerDeps extends ProbeCheckDeps {
   readonly flow: FlowRecorder
   readonly nodeName: string
   readonly tell: RecordPodEvent
-  /** A verdict has changed: the pod is to be looked at. */
+  /** A result has changed: the pod must be synced. */
   readonly onVerdict: (podUid: string, cause: Cause) => void
 }
 
-/** A container that is asked. */
+/** A probed container. */
 interface Followed {
   pod: Pod
   podIp: string
@@ -37,23 +37,23 @@ const titles = { startup: 'Startup', liveness: 'Liveness', readiness: 'Readiness
 
 export class ProbeManager implements ContainerHealth {
   readonly #deps: ProbeManagerDeps
-  /** By container id, below the pod's uid. */
+  /** By pod uid and container id. */
   readonly #pods = new Map<string, Map<string, Followed>>()
   readonly #closed = new AbortController()
-  /** Made when the first probe is answered: most nodes of many have none. */
+  /** Created with the first result, because most simulated nodes have no probes. */
   #metrics: ProbeMetrics | undefined
 
   constructor(deps: ProbeManagerDeps) {
     this.#deps = deps
   }
 
-  /** Asks nobody any more. */
+  /** Stops all probes. */
   close(): void {
     this.#closed.abort()
     for (const uid of [...this.#pods.keys()]) this.forget(uid)
   }
 
-  /** Asks those containers of a pod that run, and no others. */
+  /** Probes the running containers of the pod and stops the probes of others. */
   follow(pod: Pod, running: RuntimePod | undefined, hostIp: string): void {
     const { uid } = pod.metadata
     const before = this.#pods.get(uid)
@@ -80,7 +80,6 @@ export class ProbeManager implements ContainerHealth {
     }
   }
 
-  /** In Prometheus' text format. */
   metricsText(): string {
     return this.#metrics?.text() ?? ''
   }
@@ -125,7 +124,10 @@ export class ProbeManager implements ContainerHealth {
     if (all?.size === 0) this.#pods.delete(podUid)
   }
 
-  /** Starts the probes whose turn has come: the startup probe holds the others back, and an end holds back what restarts. */
+  /**
+   * Starts probes that are due. The startup probe delays the others; startup and liveness probes stop when the pod
+   * terminates.
+   */
   #ask(followed: Followed): void {
     const isEnding = isBeingDeleted(followed.pod)
     if (isEnding) for (const kind of ['startup', 'liveness'] as const) followed.workers.get(kind)?.stop()
@@ -162,10 +164,10 @@ export class ProbeManager implements ContainerHealth {
       isKnown ? 'success' : 'open',
     )
     followed.workers.set(kind, worker)
-    // Whoever has come up need not do so again.
+    // The container had started before the kubelet restarted.
     if (kind === 'startup' && isKnown) return
     const dueMs = seen.startedMs + (spec.initialDelaySeconds ?? 0) * 1000 - clock.nowMs()
-    // A kubelet that finds many containers running does not ask them all at once.
+    // After a restart of the kubelet the probes of running containers are spread over their period.
     const isFound = told !== undefined && dueMs < 0
     worker.start(isFound ? random.fraction() * spec.periodSeconds * 1000 : Math.max(0, dueMs))
   }
@@ -174,7 +176,7 @@ export class ProbeManager implements ContainerHealth {
     const { flow, nodeName, onVerdict } = this.#deps
     const { pod, container, workers } = followed
     const { uid } = pod.metadata
-    // It has done its work, or the container goes; another one is asked anew.
+    // A startup probe ends with its first result; a failed liveness probe ends because the container is restarted.
     if (kind === 'startup' || (kind === 'liveness' && verdict === 'failure')) workers.get(kind)?.stop()
     const subject = subjectOf(pod)
     const what = `${kind} probe of container ${container.name}`
@@ -199,7 +201,7 @@ const isProbed = (container: Container): boolean => probeKinds.some((kind) => co
 
 const hasProbes = cachedBySpec((spec) => containersOf({ spec }).some(isProbed))
 
-/** What was told of this very container before: a kubelet that starts again does not begin with doubt. */
+/** The last reported status of this container, which provides the initial results after a restart of the kubelet. */
 const toldOf = ({ pod: { status }, seen }: Followed) =>
   [...(status.containerStatuses ?? []), ...(status.initContainerStatuses ?? [])].find(({ containerID = '' }) =>
     containerID.endsWith(`//${seen.id}`),

@@ -1,4 +1,4 @@
-// ProbeMetrics: how often probes were answered, and how fast, by pod and container. A pod that goes takes its series along.
+// ProbeMetrics: counts and durations of probes, by pod and container. The series of a pod are removed with it.
 import { Metrics, type Labels } from '../../base/observability/metrics.ts'
 import type { Pod } from '../../api/core/v1/pod/pod.ts'
 import { namespaceOf } from '../../api/meta/object.ts'
@@ -25,10 +25,10 @@ export class ProbeMetrics {
     durationSeconds,
     ['container', 'namespace', 'pod', 'probe_type'],
   )
-  /** Labels that were counted under, by the pod's uid and a text of them. */
+  /** Labels in use, by pod uid, container and probe type. */
   readonly #labels = new Map<string, Map<string, Labels>>()
 
-  /** As upstream's, durations are those of successes. */
+  /** As upstream, only durations of successful probes are recorded. */
   count(probe: CountedProbe, result: (typeof results)[number], tookMs: number): void {
     const labels = this.#labelsOf(probe)
     this.#total.add({ ...labels, result })

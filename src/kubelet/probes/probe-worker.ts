@@ -1,4 +1,4 @@
-// ProbeWorker: asks one container again and again by one of its probes, and decides when enough answers agree.
+// ProbeWorker: repeats one probe of a container and applies its success and failure thresholds.
 import type { Clock, Timer } from '../../base/time/clock.ts'
 import type { Probe } from '../../api/core/v1/container/probe.ts'
 import type { ProbeOutcome } from './probe-check.ts'
@@ -11,11 +11,11 @@ export type ProbeResult = 'open' | 'success' | 'failure'
 export interface ProbeWorkerDeps {
   readonly clock: Clock
   readonly spec: Probe
-  /** Asks once; rejects when it cannot be asked. */
+  /** Performs the probe once; rejects when that is not possible. */
   readonly ask: (signal: AbortSignal) => Promise<ProbeOutcome>
-  /** Hears of every answer, and how long it took. */
+  /** Called with every result and its duration. */
   readonly onAnswer: (answer: 'success' | 'failure', tookMs: number) => void
-  /** Hears of every answer that is no plain success. */
+  /** Called with every outcome other than plain success. */
   readonly onProblem: (trouble: ProbeProblem) => void
   readonly onVerdict: (verdict: ProbeResult) => void
 }
@@ -24,7 +24,7 @@ export type ProbeProblem =
   | Exclude<ProbeOutcome, { kind: 'success' }>
   | { readonly kind: 'error'; readonly message: string }
 
-/** How often one question is put again when it could not be put at all. */
+/** Attempts per probe when it cannot be performed. */
 const triesMax = 3
 
 export class ProbeWorker {
@@ -32,7 +32,7 @@ export class ProbeWorker {
   readonly #stopped = new AbortController()
   #verdict: ProbeResult
   #timer: Timer | undefined
-  /** How many of the last answers were the same. */
+  /** The last result and how often it has occurred in a row. */
   #last: 'success' | 'failure' | undefined
   #run = 0
 
@@ -45,7 +45,7 @@ export class ProbeWorker {
     return this.#verdict
   }
 
-  /** Begins after a while; asks every period from then on. */
+  /** Starts after the delay and repeats every period. */
   start(delayMs: number): void {
     this.#timer = this.#deps.clock.after(delayMs, () => void this.#tick())
   }

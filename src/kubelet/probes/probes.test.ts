@@ -1,4 +1,4 @@
-// Probes: one question at a time against simulated containers, then when enough answers agree.
+// Probes: single probes of simulated containers, and the thresholds.
 import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
 import { seededRandom } from '../../base/random/random.ts'
@@ -123,7 +123,10 @@ test('a port is a number, the name of a port, or nothing', () => {
   deepEqual([portOf(8080, named), portOf('web', named), portOf('81', named)], [8080, 80, 81])
 })
 
-/** What a worker decides of a row of answers, one each second: `+`, `-`, and `!` where it could not ask. */
+/**
+ * The results of a worker for a sequence of outcomes, one per second: `+`, `-`, and `!` for a probe that cannot be
+ * performed.
+ */
 async function decide(answers: string, more: Partial<Probe>): Promise<string[]> {
   const clock = new VirtualClock(0)
   const verdicts: string[] = []

@@ -1,5 +1,4 @@
-// Requests and limits as the kernel takes them: shares and quota of the processor, bytes of memory, and how readily a
-// process is killed when memory runs out.
+// Requests and limits in the kernel's units: CPU shares and quota, bytes of memory, and the OOM score adjustment.
 import type { Container } from '../../api/core/v1/container/container.ts'
 import { qosClassOf } from '../../api/core/v1/pod-spec/qos.ts'
 import type { PodSpec } from '../../api/core/v1/pod-spec/pod-spec.ts'
@@ -13,7 +12,7 @@ export const sharesMin = 2
 const sharesMax = 262_144
 const periodUs = 100_000
 const quotaUsMin = 1_000
-/** Killed last, first, and between. */
+/** OOM score adjustments by QoS class, as upstream. */
 const [guaranteedScore, bestEffortScore] = [-997, 1_000]
 const [burstableScoreMin, burstableScoreMax] = [3, 999]
 
@@ -25,7 +24,7 @@ export const cpuQuota = (cpuLimitMillis: number): Pick<ContainerResources, 'cpuP
     ? {}
     : { cpuPeriodUs: periodUs, cpuQuotaUs: Math.max(quotaUsMin, (cpuLimitMillis * periodUs) / 1_000) }
 
-/** `hugepages-2Mi` as the kernel names it; sizes that nothing is said about are not limited by us. */
+/** Huge page limits by the kernel's names of page sizes; sizes without a limit are left out. */
 export function hugepageLimits(limits: ReadonlyMap<string, number>): Pick<ContainerResources, 'hugepageBytes'> {
   const sizes = [...limits].flatMap(([name, bytes]) =>
     name.startsWith(hugepagesPrefix)
@@ -54,7 +53,7 @@ export function linuxResources(
   }
 }
 
-/** A burstable container is the safer the more of the node's memory it has asked for, or its part of the pod's. */
+/** The OOM score of a burstable container decreases with its share of the node's memory that it requests. */
 function scoreOf(spec: PodSpec, ownRequestBytes: number, capacityBytes: number): number {
   if (isNodeCritical(spec)) return guaranteedScore
   switch (qosClassOf(spec)) {
@@ -72,14 +71,14 @@ function scoreOf(spec: PodSpec, ownRequestBytes: number, capacityBytes: number):
   }
 }
 
-/** What the pod as a whole asks for beyond its containers is for all of them alike. */
+/** Pod-level memory requests beyond those of the containers are divided equally. */
 function sharedRequestBytes({ resources, containers }: PodSpec): number {
   const whole = quantityUnits(resources?.requests?.['memory'])
   const own = containers.reduce((sum, container) => sum + quantityUnits(container.resources.requests?.['memory']), 0)
   return whole <= own ? 0 : Math.floor((whole - own) / containers.length)
 }
 
-/** Above which priority the node itself depends on a pod. */
+/** Pods with this priority or more are critical for the node. */
 const nodeCriticalPriority = 2_000_001_000
 
 const isNodeCritical = ({ priority = 0 }: PodSpec): boolean => priority >= nodeCriticalPriority

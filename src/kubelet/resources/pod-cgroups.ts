@@ -1,5 +1,5 @@
-// PodCgroups: one control group per pod below one per class of service, as other kubelets have it. What a pod may use
-// together stands in its group; what pods may use at all, in the one above them.
+// PodCgroups: one cgroup per pod below one per QoS class, as upstream's. Limits of the pod are set on its cgroup, those
+// of all pods on the root.
 import { lookup } from '../../base/collections/lookup.ts'
 import { cachedBySpec } from '../../api/core/v1/pod-spec/bound-spec.ts'
 import type { Pod } from '../../api/core/v1/pod/pod.ts'
@@ -12,7 +12,7 @@ import type { ResourceAmounts } from '../node/allocatable.ts'
 
 export interface PodCgroupsDeps {
   readonly cgroups: Cgroups
-  /** The group that holds all pods: `/kubepods`. */
+  /** The cgroup of all pods: `/kubepods`. */
   readonly root: string
   readonly allocatable: ResourceAmounts
 }
@@ -26,7 +26,7 @@ const classFolders: Readonly<Record<QosClass, string>> = {
 export const podCgroup = (root: string, { metadata, spec }: Pick<Pod, 'metadata' | 'spec'>): string =>
   `${root}${classFolders[qosClassOf(spec)]}/pod${metadata.uid}`
 
-/** What the containers of a pod may use together: a limit only where every container has one, or the pod as a whole. */
+/** The limits of a pod's cgroup. A limit is set only where every container has one, or the pod itself. */
 const limitsTogether = cachedBySpec((spec): CgroupLimits => {
   const requests = podRequests({ spec })
   const limits = podLimits({ spec })
@@ -47,7 +47,7 @@ export const podCgroupLimits = ({ spec }: Pick<Pod, 'spec'>): CgroupLimits => li
 
 export class PodCgroups {
   readonly #deps: PodCgroupsDeps
-  /** Thousandths of processors that burstable pods have asked for, by uid. */
+  /** CPU requests of burstable pods in millicores, by uid. */
   readonly #burstable = new Map<string, number>()
   #preparing: Promise<void> | undefined
   #isPrepared = false
@@ -66,7 +66,7 @@ export class PodCgroups {
     }
   }
 
-  /** The groups that all pods share. */
+  /** Creates the cgroups that all pods share. */
   async #prepare(): Promise<void> {
     const { cgroups, root, allocatable } = this.#deps
     const memoryBytes = amountOf('memory', allocatable['memory'])
@@ -78,7 +78,7 @@ export class PodCgroups {
     await this.#shareBurstable()
   }
 
-  /** Makes the pod's group, or gives it what it may use now. */
+  /** Creates the pod's cgroup, or updates its limits. */
   async make(pod: Pod): Promise<void> {
     const { cgroups, root } = this.#deps
     if (!this.#isPrepared) await this.#prepareOnce()
@@ -90,20 +90,20 @@ export class PodCgroups {
     await cgroups.make(podCgroup(root, pod), podCgroupLimits(pod))
   }
 
-  /** Gives the pod's group the larger of two limits each, for the time in which containers change from one to the other. */
+  /** Sets the larger of the old and new limits while containers are being resized. */
   async widen(before: Pod, after: Pod): Promise<void> {
     const { cgroups, root } = this.#deps
     await cgroups.make(podCgroup(root, after), larger(podCgroupLimits(before), podCgroupLimits(after)))
   }
 
-  /** Whatever class the pod was of. */
+  /** Removes the pod's cgroup from all QoS classes. */
   async remove(podUid: string): Promise<void> {
     const { cgroups, root } = this.#deps
     for (const folder of Object.values(classFolders)) await cgroups.remove(`${root}${folder}/pod${podUid}`)
     if (this.#burstable.delete(podUid)) await this.#shareBurstable()
   }
 
-  /** Burstable pods together have the weight of what they asked for, however many there are. */
+  /** The burstable class has the CPU weight of its pods' total requests. */
   #shareBurstable(): Promise<void> {
     const { cgroups, root } = this.#deps
     const millis = [...this.#burstable.values()].reduce((sum, one) => sum + one, 0)
@@ -111,7 +111,7 @@ export class PodCgroups {
   }
 }
 
-/** Absent is unlimited, and so the largest. */
+/** A missing limit is unlimited and therefore larger. */
 function larger(a: CgroupLimits, b: CgroupLimits): CgroupLimits {
   const isBounded = a.cpuQuotaUs !== undefined && b.cpuQuotaUs !== undefined
   const isMemoryBounded = a.memoryBytes !== undefined && b.memoryBytes !== undefined

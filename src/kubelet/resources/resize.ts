@@ -1,5 +1,5 @@
-// Resize: what changes of requests and limits of a running pod mean. Pure: what is in force stands in the pod's status, so
-// nothing has to be remembered.
+// In-place resize: decisions about changed requests and limits of a running pod. Pure: the resources in force are read
+// from the pod's status.
 import { lookup } from '../../base/collections/lookup.ts'
 import type { Container } from '../../api/core/v1/container/container.ts'
 import type { Pod } from '../../api/core/v1/pod/pod.ts'
@@ -7,7 +7,7 @@ import type { ContainerStatus, PodCondition, PodStatus } from '../../api/core/v1
 import { amountOf, podRequests } from '../../api/core/v1/pod/pod-requests.ts'
 import type { ResourceAmounts } from '../node/allocatable.ts'
 
-/** What a resize may change. */
+/** Resources that can be resized. */
 export const resizable = ['cpu', 'memory'] as const
 
 export type Requirements = Container['resources']
@@ -19,25 +19,25 @@ export const sameResources = (a: Requirements, b: Requirements): boolean =>
     ),
   )
 
-/** What a container was last told to have in force; undefined when nothing was said yet. */
+/** The resources in force according to the status; undefined when none have been reported. */
 export const inForce = ({ status }: Pick<Pod, 'status'>, name: string): Requirements | undefined =>
   statusOf(status, name)?.resources
 
 const statusOf = (status: PodStatus, name: string): ContainerStatus | undefined =>
   [...(status.containerStatuses ?? []), ...(status.initContainerStatuses ?? [])].find((one) => one.name === name)
 
-/** Containers for which something else is wanted than is in force. */
+/** Containers whose desired resources differ from those in force. */
 export const resizedContainers = (pod: Pod): readonly Container[] =>
   [...(pod.spec.initContainers ?? []), ...pod.spec.containers].filter(({ name, resources }) => {
     const present = inForce(pod, name)
     return present !== undefined && !sameResources(present, resources)
   })
 
-/** Whether something else is wanted for the pod as a whole than is in force. */
+/** Whether the desired pod-level resources differ from those in force. */
 export const isResizedAsWhole = ({ spec, status }: Pod): boolean =>
   status.resources !== undefined && !sameResources(status.resources, spec.resources ?? {})
 
-/** The pod as it was granted: what is in force instead of what is wanted. */
+/** The pod with the resources in force instead of the desired ones. */
 export function withAllocatedResources(pod: Pod): Pod {
   if (resizedContainers(pod).length === 0 && !isResizedAsWhole(pod)) return pod
   const granted = (container: Container): Container => ({
@@ -60,7 +60,7 @@ export type ResizeDecision =
   | { readonly kind: 'granted' }
   | { readonly kind: 'pending'; readonly reason: 'Deferred' | 'Infeasible'; readonly message: string }
 
-/** Whether the node has it: not at all, not now, or yes. */
+/** Whether the node can provide the resources: now, later, or never. */
 export function evaluateResize(pod: Pod, others: readonly Pod[], allocatable: ResourceAmounts): ResizeDecision {
   const wanted = podRequests({ spec: pod.spec })
   const capacity = (name: string) => amountOf(name, lookup(allocatable, name))
@@ -80,7 +80,7 @@ export function evaluateResize(pod: Pod, others: readonly Pod[], allocatable: Re
   return { kind: 'pending', reason: 'Deferred', message }
 }
 
-/** Whether a container must start anew to have the change, by its policy. */
+/** Whether the resize policy of a container requires a restart for the change. */
 export const needsRestart = ({ resizePolicy = [], resources }: Container, present: Requirements): boolean =>
   resizable.some((name) => {
     const isChanged = !sameResources(only(present, name), only(resources, name))
@@ -100,18 +100,18 @@ const pendingType = 'PodResizePending'
 const progressType = 'PodResizeInProgress'
 
 export interface ResizeReport {
-  /** What each container has in force, by name. */
+  /** Resources in force by container name. */
   readonly resources: ReadonlyMap<string, Requirements>
-  /** What the pod as a whole has in force; undefined where it asks for nothing as a whole. */
+  /** Pod-level resources in force; undefined when the pod has none. */
   readonly whole: Requirements | undefined
-  /** The pod as it was granted. */
+  /** The pod with its allocated resources. */
   readonly granted: Pod
   readonly verdict: ResizeDecision
-  /** What went wrong while it was put into force; undefined when nothing is under way. */
+  /** The error of the last attempt, empty when there is none; undefined when no resize is in progress. */
   readonly progress: { readonly message: string } | undefined
 }
 
-/** A pod's status with what is in force and what is under way. */
+/** Adds the resources in force and the resize conditions to a pod's status. */
 export function withResize(status: PodStatus, { metadata }: Pod, report: ResizeReport, now: string): PodStatus {
   const { resources, whole, granted, verdict, progress } = report
   const grantedOf = (name: string) =>

@@ -1,5 +1,5 @@
-// Resizer: puts changed requests and limits of a running pod into force where the node has them: in place, or by starting
-// a container anew where its policy says so.
+// Resizer: applies changed requests and limits of a running pod if the node can provide them, in place or by restarting
+// a container, as its resize policy demands.
 import type { Context } from '../../base/observability/context.ts'
 import { errorText } from '../../base/observability/log.ts'
 import { cachedBySpec } from '../../api/core/v1/pod-spec/bound-spec.ts'
@@ -33,9 +33,9 @@ export interface ResizerDeps {
 }
 
 export interface Resize extends ResizeReport {
-  /** Something that was granted is not in force yet. */
+  /** Allocated resources that are not in force yet. */
   readonly isUnderWay: boolean
-  /** Containers that must start anew. */
+  /** Containers to restart. */
   readonly restarts: readonly RuntimeContainer[]
 }
 
@@ -46,7 +46,7 @@ export class Resizer {
     this.#deps = deps
   }
 
-  /** Of a pod that has something that could be resized. */
+  /** Performs the next step for a pod with requests or limits. */
   async step(pod: Pod, running: RuntimePod | undefined, context: Context): Promise<Resize> {
     const changed = running === undefined || isPodFinished(pod) ? [] : resizedContainers(pod)
     const isWholeChanged = running !== undefined && !isPodFinished(pod) && isResizedAsWhole(pod)
@@ -112,12 +112,12 @@ export class Resizer {
     const isUnderWay = true
     try {
       await this.#refuseBelowUse(before, pod, containers, signal)
-      // The pod's group must never be smaller than what is in it.
+      // The pod's cgroup must never be smaller than its containers'.
       await cgroups.widen(before, pod)
       for (const container of changed) {
         const present = inForce(pod, container.name) ?? container.resources
         const live = containers.findLast(({ name, state }) => name === container.name && state === 'running')
-        // One that was started since has what is granted.
+        // A container that was started since has the new resources already.
         if (live === undefined || !isTold(pod, live)) continue
         if (needsRestart(container, present)) {
           restarts.push(live)
@@ -154,7 +154,7 @@ export class Resizer {
   }
 }
 
-/** Memory that is in use is not taken away: the kernel would kill for it. */
+/** A memory limit below the current usage is rejected, because the kernel would kill the container. */
 function belowUse(what: string, before: Requirements = {}, now: Requirements = {}, usedBytes: number): string[] {
   const limit = amountOf('memory', now.limits?.['memory'])
   const isLess = limit > 0 && limit < (amountOf('memory', before.limits?.['memory']) || Infinity)
@@ -173,7 +173,7 @@ const containersOf = ({ spec }: Pick<Pod, 'spec'>): readonly Container[] => [
   ...spec.containers,
 ]
 
-/** Whether a pod has something that could be resized. */
+/** Whether a pod has requests or limits. */
 export const hasResources = cachedBySpec(
   (spec): boolean =>
     spec.resources !== undefined ||

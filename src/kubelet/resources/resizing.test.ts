@@ -1,4 +1,4 @@
-// Resizes as users see them: what the node says while it has the new amounts, and when it has not.
+// In-place resizes as users see them: statuses, conditions and events.
 import { deepEqual, equal, match } from 'node:assert/strict'
 import { test } from 'node:test'
 import { context } from '../../base/observability/context.ts'

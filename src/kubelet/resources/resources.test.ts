@@ -1,4 +1,4 @@
-// What pods may use: the groups of pods, and what a node has for them.
+// Pod cgroups, OOM scores, allocatable resources and resize decisions.
 import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
 import { pod, type Pod } from '../../api/core/v1/pod/pod.ts'

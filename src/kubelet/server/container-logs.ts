@@ -1,4 +1,4 @@
-// Logs of a container: which of its starts is meant, and what of its log is asked for.
+// /containerLogs: selects the attempt and the options of a log request.
 import { lookup } from '../../base/collections/lookup.ts'
 import type { Clock } from '../../base/time/clock.ts'
 import type { Pod } from '../../api/core/v1/pod/pod.ts'
@@ -57,13 +57,13 @@ function logOptions(query: URLSearchParams, nowMs: number): LogOptions {
   }
 }
 
-/** Reasons of waiting that have words of their own. */
+/** Waiting reasons with a message of their own. */
 const waitingWords: Readonly<Record<string, string>> = {
   ErrImagePull: "image can't be pulled",
   ImagePullBackOff: 'trying and failing to pull image',
 }
 
-/** The id, as the status has it, of the start whose log is shown. */
+/** The container id, as in the status, of the attempt whose log is shown. */
 export function loggedContainer({ metadata, status }: Pod, name: string, previous: boolean): string {
   const { containerStatuses = [], initContainerStatuses = [], ephemeralContainerStatuses = [] } = status ?? {}
   const found = [...containerStatuses, ...initContainerStatuses, ...ephemeralContainerStatuses].find(

@@ -1,5 +1,5 @@
-// Streams into containers: exec, attach and ports. A client of SPDY is joined with the runtime's own streaming server byte
-// for byte; a client of WebSocket speaks in channels, which become streams of SPDY here.
+// Streams into containers: exec, attach and port forwarding. SPDY clients are connected to the runtime's streaming
+// server byte for byte; the channels of WebSocket clients are converted to SPDY streams.
 import { lookup } from '../../base/collections/lookup.ts'
 import type { ByteStream } from '../../platform/http/byte-stream.ts'
 import type { WireResponse, WireRequest } from '../../platform/http/listener.ts'
@@ -37,11 +37,11 @@ export interface StreamDeps {
   readonly sha1: (text: string) => Uint8Array
 }
 
-/** What of a client's offer is taken; refused when nothing fits. */
+/** The negotiated protocol of a client; throws when there is none in common. */
 export type ClientProtocol =
   | { readonly kind: 'spdy'; readonly protocol: string }
   | { readonly kind: 'tunnel'; readonly protocol: string }
-  /** A client that offers no protocol speaks the first of them. */
+  /** Without a subprotocol the client uses the first one. */
   | { readonly kind: 'channels'; readonly protocol: string | undefined; readonly encoding: 'binary' | 'base64' }
 
 export function clientProtocol({ headers, upgrade }: WireRequest, spdyProtocol: string): ClientProtocol {
@@ -68,7 +68,7 @@ const noneFits = (offered: readonly string[], accepted: readonly string[]): Kube
     `unable to upgrade: unable to negotiate protocol: client supports [${offered.join(' ')}], server accepts [${accepted.join(' ')}]`,
   )
 
-/** Agrees to what a client of WebSocket asked for. */
+/** Accepts a WebSocket upgrade. */
 export const webSocketUpgrade = (
   { headers }: WireRequest,
   protocol: string | undefined,
@@ -81,7 +81,7 @@ export const webSocketUpgrade = (
   onUpgrade: (socket) => takeOver(new WebSocketConnection(socket)),
 })
 
-/** A command of the runtime's streaming server at `url`. */
+/** Connects a client with a command of the runtime's streaming server at `url`. */
 export async function streamCommand(
   request: WireRequest,
   shape: CommandStreamOptions,
@@ -98,7 +98,7 @@ export async function streamCommand(
     const channels = new WebSocketChannels(connection, encoding)
     const streams = webSocketStreams(channels, shape, sendsStatus(protocol))
     const [running, sessionRunning] = [channels.run(), session.run()]
-    for (const promise of [running, sessionRunning]) promise.catch(() => {}) // joinCommand looks at them at its end
+    for (const promise of [running, sessionRunning]) promise.catch(() => {}) // joinCommand awaits them
     try {
       await sendConnected(streams)
       await joinCommandStreams(
@@ -111,11 +111,11 @@ export async function streamCommand(
   })
 }
 
-/** A client of WebSocket takes the first message, which is empty, as the sign that it is connected. */
+/** WebSocket clients treat the first, empty message as the confirmation of the connection. */
 export const sendConnected = async (streams: CommandStreams): Promise<void> =>
   (streams.get('stdout') ?? streams.get('stderr') ?? streams.get('error'))?.write(new Uint8Array())
 
-/** Ports of a streaming server that `open` connects with. */
+/** Connects a client with forwarded ports of the streaming server that `open` connects to. */
 export async function streamPorts(
   request: WireRequest,
   ports: readonly number[],
@@ -135,14 +135,14 @@ export async function streamPorts(
   )
 }
 
-/** Two channels for each port: its bytes, and what went wrong with it. Each begins with the port's number. */
+/** Two channels per port: data and errors. Each starts with the port number. */
 async function joinPorts(channels: WebSocketChannels, session: SpdySession, ports: readonly number[]): Promise<void> {
   const pairs = ports.map((port, index) => ({
     port,
     data: channels.channel(index * 2),
     error: channels.channel(index * 2 + 1),
   }))
-  const sessionRunning = session.run().catch(() => {}) // its streams have ended then
+  const sessionRunning = session.run().catch(() => {}) // its streams end with it
   const close = () => session.close()
   const channelsRunning = channels.run().then(close, close)
   const forward = async (port: number, data: ByteStream, error: ByteStream, index: number) => {
@@ -153,7 +153,7 @@ async function joinPorts(channels: WebSocketChannels, session: SpdySession, port
     for (const channel of [data, error]) await channel.write(Uint8Array.of(port & 0xff, port >> 8))
     const inward = copyStream(data.pieces, dataStream)
     await Promise.all([copyStream(dataStream.pieces, data), copyStream(errorStream.pieces, error)])
-    data.destroy() // a client has no way to say that it has ended a channel
+    data.destroy() // clients cannot half-close a channel
     await inward
   }
   await Promise.allSettled(pairs.map(({ port, data, error }, index) => forward(port, data, error, index)))

@@ -1,4 +1,4 @@
-// Who may ask this kubelet, as the API server says: tokens and access are reviewed there.
+// Authentication and authorization of kubelet requests by TokenReview and SubjectAccessReview at the API server.
 import { TtlCache } from '../../base/collections/ttl-cache.ts'
 import type { Clock } from '../../base/time/clock.ts'
 import { context } from '../../base/observability/context.ts'
@@ -26,7 +26,7 @@ export const delegatedAuth = ({ client, nodeName }: DelegatedAuthOptions): Kubel
   },
 })
 
-/** In the API server's own process it need not be reviewed: it is the one that would be asked. */
+/** Requests of the API server in the same process are not reviewed, because it would review itself. */
 export const trustingApiServer = (apiServer: string, access: KubeletAuth): KubeletAuth => ({
   ...access,
   authorize: (user, verb, subresource, signal) =>
@@ -35,7 +35,7 @@ export const trustingApiServer = (apiServer: string, access: KubeletAuth): Kubel
 
 export interface CachedAuthOptions {
   readonly clock: Clock
-  /** Tokens are not kept as they are. */
+  /** Tokens are cached by their hash only. */
   readonly digest: (text: string) => string
   readonly tokenMs: number
   readonly allowedMs: number
@@ -44,7 +44,7 @@ export interface CachedAuthOptions {
 
 const answersMax = 1_000
 
-/** Answers hold for a while, as upstream's do: not every request is worth two more. */
+/** Caches results, as upstream does, so that not every request causes two reviews. */
 export function cachedAuth(access: KubeletAuth, options: CachedAuthOptions): KubeletAuth {
   const { clock, digest, tokenMs, allowedMs, deniedMs } = options
   const users = new TtlCache<KubeletUser>(clock, answersMax)

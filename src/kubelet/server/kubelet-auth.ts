@@ -1,4 +1,4 @@
-// Who may ask the kubelet what: every request is of a user, and each path is a part of the node to be authorized for.
+// Access control of the kubelet's server: every path maps to a subresource of the node.
 import { lookup } from '../../base/collections/lookup.ts'
 import { methodVerbs } from '../../api/kind/method-verbs.ts'
 import type { WireRequest } from '../../platform/http/listener.ts'
@@ -10,13 +10,13 @@ export interface KubeletUser {
 }
 
 export interface KubeletAuth {
-  /** Whose token it is; undefined when nobody's. */
+  /** The user of a token; undefined when it is invalid. */
   authenticateToken(token: string, signal: AbortSignal): Promise<KubeletUser | undefined>
-  /** Whether the user may do that with `nodes/<subresource>` of this node. */
+  /** Whether the user may use the verb on `nodes/<subresource>` of this node. */
   authorize(user: KubeletUser, verb: string, subresource: string, signal: AbortSignal): Promise<boolean>
 }
 
-/** Paths with a part of their own; whoever may have all of the node may have these too. */
+/** Paths with their own subresource; `nodes/proxy` grants access to these, too. */
 const subresources: Readonly<Record<string, string>> = {
   configz: 'configz',
   healthz: 'healthz',

@@ -1,4 +1,4 @@
-// KubeletHost: what the kubelet's server asks of its kubelet.
+// KubeletHost: what the kubelet's server needs of the kubelet.
 import type { Pod } from '../../api/core/v1/pod/pod.ts'
 import type { LogFiles } from '../../machine/logs/log-files.ts'
 import type { SystemLogs } from '../../machine/logs/system-logs.ts'
@@ -9,24 +9,24 @@ import type { ContainerRuntime, RuntimeContainer, RuntimePod } from '../../machi
 export interface KubeletHost {
   readonly nodeName: string
   readonly runtime: Pick<ContainerRuntime, 'name' | 'inspect' | 'exec' | 'streams'>
-  /** The files that containers' `logPath`s name. */
+  /** Log files, by the `logPath` of containers. */
   readonly logs: LogFiles
-  /** A pod of this node, with its status as the kubelet knows it. */
+  /** A pod of this node with its current status. */
   pod(namespace: string, name: string): Pod | undefined
   pods(signal: AbortSignal): Promise<readonly Pod[]>
-  /** Under which uid the runtime has a pod; its own when left out. */
+  /** The uid of a pod in the runtime, which differs for mirror pods; the pod's own when left out. */
   readonly runningUid?: (pod: Pod) => string
-  /** What the node and its pods use; left out where nothing measures it. */
+  /** Usage of the node and its pods; left out where nothing is measured. */
   readonly stats?: Pick<NodeStats, 'summary' | 'machine'>
-  /** How probes were answered, in Prometheus' text format. */
+  /** Probe metrics in Prometheus' text format. */
   readonly probeMetrics?: () => string
-  /** Of the node itself; left out where there are none. */
+  /** Logs of the node; left out where there are none. */
   readonly systemLogs?: SystemLogs
-  /** What the kubelet goes by, as a KubeletConfiguration. */
+  /** The kubelet's configuration for /configz, as a KubeletConfiguration. */
   readonly configuration?: JsonObject
 }
 
-/** A refusal that is answered as text, as kubelets answer. */
+/** An error response with a text body, as kubelets send them. */
 export class KubeletHttpError extends Error {
   override name = 'KubeletHttpError'
   readonly status: number
@@ -37,7 +37,7 @@ export class KubeletHttpError extends Error {
   }
 }
 
-/** The pod's containers as they run; refused when the node does not have the pod. */
+/** The pod in the runtime; throws a 404 when the node does not run it. */
 export async function runningPod(
   host: KubeletHost,
   namespace: string,
@@ -50,7 +50,7 @@ export async function runningPod(
   return found
 }
 
-/** What runs of a pod, if anything does. */
+/** The pod in the runtime; undefined when it is not running. */
 export const inspect = (
   { runtime, runningUid }: KubeletHost,
   pod: Pod,

@@ -1,4 +1,5 @@
-// The kubelet's server on simulated containers, without sockets: who may ask, logs, commands over both protocols, refusals.
+// The kubelet's server on simulated containers, without sockets: access control, logs, exec over both protocols,
+// errors.
 import { deepEqual, equal, match } from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
@@ -242,7 +243,7 @@ const webSocket = (protocol: string) => ({
 })
 const spdy = (protocol: string) => ({ upgrade: 'SPDY/3.1', 'x-stream-protocol-version': protocol })
 
-/** Takes an agreed connection over; returns the client's end of it. */
+/** Completes an upgrade; returns the client's end of the connection. */
 function taken(answer: WireResponse): { socket: ByteStream; over: Promise<void> } {
   equal(answer.status, 101)
   const [client, server] = byteStreamPair(1_000_000)
@@ -296,7 +297,7 @@ test('attached to a simulated container, a client hears what it prints from now 
   const answer = await ask('/attach/default/web/main?output=1', { headers: webSocket('v4.channel.k8s.io') })
   const { socket, over } = taken(answer)
   const heard = messagesOf(new WebSocketConnection(socket, mask))
-  await eventLoopTurn() // it is attached now
+  await eventLoopTurn() // the client is attached now
   end()
   const all = await heard
   socket.end()
@@ -340,7 +341,7 @@ test('ports of a simulated pod: bytes there and back, and what is not there is s
   await Promise.all([over, running])
 })
 
-/** A runtime with a streaming server of SPDY, which `serve` plays. */
+/** A runtime with a SPDY streaming server, implemented by `serve`. */
 function streamingRuntime(serve: (session: SpdySession) => Promise<void>) {
   const asked: string[] = []
   const played: Promise<unknown>[] = []

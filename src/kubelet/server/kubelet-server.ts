@@ -1,5 +1,5 @@
-// KubeletServer: the kubelet's own paths: logs of containers, streams into them, its pods and its health. Requests come
-// from a listener, or from the API server in the same process without one.
+// KubeletServer: the kubelet's HTTP API: container logs, streams, pods, stats and health. Requests come from a
+// listener, or directly from an API server in the same process.
 import type { Clock } from '../../base/time/clock.ts'
 import { context } from '../../base/observability/context.ts'
 import { noCause, type Cause } from '../../base/observability/flow-recorder.ts'
@@ -21,11 +21,11 @@ export interface KubeletServerDeps extends StreamDeps {
   readonly access: KubeletAuth
   readonly clock: Clock
   readonly log: Log
-  /** Left out where calls to the runtime are not on the record. */
+  /** Left out where runtime calls are not recorded. */
   readonly call?: RecordCall
 }
 
-/** A stream into a container that was asked for. */
+/** A requested stream into a container. */
 interface Asked {
   readonly request: WireRequest
   readonly cause: Cause
@@ -72,7 +72,7 @@ export class KubeletServer {
     const { host, clock } = this.#deps
     const [what, namespace = '', pod = '', ...rest] = path
     const isRead = request.method === 'GET' || request.method === 'HEAD'
-    // A uid may stand between the pod and its container.
+    // The path may contain the pod's uid before the container.
     const container = rest.at(-1) ?? ''
     if (what === 'healthz' && path.length === 1 && isRead) return Promise.resolve(text('ok'))
     if (what === 'pods' && path.length === 1 && isRead) return podList(host, request.signal)
@@ -95,7 +95,7 @@ export class KubeletServer {
     const command = query.getAll('command')
     const { id } = runningContainer(await runningPod(this.#deps.host, namespace, pod, request.signal), name)
     const { streams } = this.#deps.host.runtime
-    // Not with which words: a command may hold a secret.
+    // The command is not recorded, because it may contain secrets.
     const call = this.#recorded(`exec in container ${name}`, asked)
     if (streams.kind === 'local')
       return serveCommand(request, shape, (io, signal) => call(() => streams.exec(id, command, io, signal)), this.#deps)
@@ -137,7 +137,7 @@ export class KubeletServer {
     return streamPorts(request, ports, () => open(opened), this.#deps)
   }
 
-  /** Puts a call to the runtime on the record, under what the API server asked for. */
+  /** Records a call to the runtime with the API server's request as its cause. */
   #recorded(what: string, { request, cause, namespace, pod }: Asked): <T>(action: () => Promise<T>) => Promise<T> {
     const { call, host } = this.#deps
     if (call === undefined) return (action) => action()
@@ -163,7 +163,7 @@ const podList = async (host: KubeletHost, signal: AbortSignal): Promise<WireResp
   body: JSON.stringify({ kind: 'PodList', apiVersion: 'v1', metadata: {}, items: await host.pods(signal) }),
 })
 
-/** As the API server names the streams when it asks a kubelet. With a terminal there is no stream of errors beside it. */
+/** Stream options in the API server's query parameters. With a TTY there is no separate stderr. */
 function shapeOf(query: URLSearchParams): CommandStreamOptions {
   const isOn = (name: string) => query.get(name) === '1' || query.get(name) === 'true'
   const tty = isOn('tty')

@@ -1,4 +1,4 @@
-// Streams into containers of a runtime without a streaming server: it carries them itself, and here they meet the client's.
+// Streams into containers of a runtime without a streaming server, such as the simulated one.
 import type { LocalStreams, ProcessStreams } from '../../machine/runtime/container-runtime.ts'
 import type { ByteStream } from '../../platform/http/byte-stream.ts'
 import type { WireResponse, WireRequest } from '../../platform/http/listener.ts'
@@ -18,7 +18,7 @@ import { WebSocketChannels } from '../../wire/websocket/websocket-channels.ts'
 import { errorText } from '../../base/observability/log.ts'
 import { clientProtocol, sendConnected, webSocketUpgrade, type StreamDeps } from './container-streams.ts'
 
-/** Runs until its end; resolves with its exit code. The signal is aborted when the client goes away. */
+/** Runs a command to its end; resolves with the exit code. The signal is aborted when the client disconnects. */
 export type LocalCommand = (io: ProcessStreams, signal: AbortSignal) => Promise<number>
 
 export function serveCommand(
@@ -33,7 +33,7 @@ export function serveCommand(
       const channels = new WebSocketChannels(connection, client.encoding)
       const streams = webSocketStreams(channels, shape, sendsStatus(client.protocol))
       const running = channels.run()
-      running.catch(() => {}) // serve looks at it at its end
+      running.catch(() => {}) // serve awaits it
       await sendConnected(streams)
       await serve(channels, streams, running, command)
     })
@@ -63,15 +63,15 @@ async function serve(
   const io: ProcessStreams = {
     stdin: input?.pieces ?? nothing,
     stdout: async (piece) => stdout?.write(piece),
-    // With a terminal there is one stream for both.
+    // With a TTY both streams are one.
     stderr: async (piece) => (stderr ?? stdout)?.write(piece),
   }
   const status = await command(io, gone.signal).then(exitStatus, (error: unknown) => failureStatus(errorText(error)))
-  input?.destroy() // what was typed and not read is lost
+  input?.destroy() // unread input is dropped
   await streams
     .get('error')
     ?.write(status)
-    .catch(() => {}) // nobody is there to be told
+    .catch(() => {}) // the client has disconnected
   for (const stream of streams.values()) stream.end()
   await carrier.close()
   await over
@@ -81,7 +81,7 @@ const nothing: AsyncIterable<Uint8Array> = {
   [Symbol.asyncIterator]: () => ({ next: () => Promise.resolve({ done: true, value: undefined }) }),
 }
 
-/** The ports of a pod as a streaming server would offer them: its end of a connection that speaks SPDY. */
+/** The ports of a pod as a SPDY streaming server would offer them; returns the client's end of the connection. */
 export function localPorts(streams: LocalStreams, sandboxId: string): ByteStream {
   const [near, far] = byteStreamPair(portBytesMax)
   const session = new SpdySession(far, 'server')
@@ -94,7 +94,7 @@ export function localPorts(streams: LocalStreams, sandboxId: string): ByteStream
 
 const portBytesMax = 256 * 1024
 
-/** Streams come in pairs, one for the bytes and one for what goes wrong, which belong together by their request's id. */
+/** Streams come in pairs with a common request id: data and error. */
 async function servePorts(session: SpdySession, connect: (port: number) => Promise<ByteStream>): Promise<void> {
   const errors = new Map<string, ByteStream>()
   for await (const stream of session.incoming) {

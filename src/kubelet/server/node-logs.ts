@@ -1,4 +1,4 @@
-// /logs: the logs of the node itself: folders as a page of links, files as they are.
+// /logs: logs of the node. Directories are shown as a page of links.
 import type { WireResponse } from '../../platform/http/listener.ts'
 import { KubeletHttpError, type KubeletHost } from './kubelet-host.ts'
 
@@ -16,7 +16,7 @@ export async function nodeLogs({ systemLogs }: KubeletHost, pathname: string): P
     }
     return { status: 200, headers, body: found.content() }
   }
-  // Links of the page begin where the page stands.
+  // Relative links require a trailing slash.
   if (!path.endsWith('/')) return moved(`${encodeURIComponent(path.split('/').at(-1) || 'logs')}/`)
   return { status: 200, headers: { 'content-type': 'text/html; charset=utf-8' }, body: page(found.names) }
 }
@@ -32,7 +32,7 @@ const page = (names: readonly string[]): string =>
     '</pre>\n',
   ].join('\n')
 
-/** A name with a colon in it must not be taken for an address of its own. */
+/** A name with a colon must not be parsed as a URL with a scheme. */
 const linkTo = (name: string): string =>
   `${name.includes(':') ? './' : ''}${encodeURI(name).replaceAll('?', '%3F').replaceAll('#', '%23')}`
 

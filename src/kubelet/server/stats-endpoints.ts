@@ -1,4 +1,4 @@
-// What the node and its pods use, as the kubelet's own paths tell it: /stats/summary and those of /metrics.
+// /stats/summary and /metrics of the kubelet.
 import type { WireResponse } from '../../platform/http/listener.ts'
 import { cadvisorMetrics, kubeletMetrics, resourceMetrics } from '../stats/metrics-text.ts'
 import { cpuAndMemoryOf } from '../stats/summary.ts'

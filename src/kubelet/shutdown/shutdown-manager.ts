@@ -1,5 +1,5 @@
-// NodeShutdown: the machine is about to go down: the node takes no more pods and says so, and those that it has end, group
-// by group, while the machine waits.
+// ShutdownManager: graceful node shutdown. When the machine shuts down, the node rejects new pods, reports itself as
+// not ready, and terminates its pods by priority while the shutdown is delayed.
 import type { Clock } from '../../base/time/clock.ts'
 import { errorText, type Log } from '../../base/observability/log.ts'
 import type { Pod } from '../../api/core/v1/pod/pod.ts'
@@ -10,16 +10,16 @@ import { shutdownGroups, type ShutdownGroup, type ShutdownPeriod } from './shutd
 export interface ShutdownManagerDeps {
   readonly shutdown: HostShutdown
   readonly periods: readonly ShutdownPeriod[]
-  /** Pods that have not ended. */
+  /** Pods that have not finished. */
   readonly running: () => readonly Pod[]
   readonly terminatePod: (podUid: string, verdict: PodTermination) => void
-  /** Tells the node's object and an event of it. */
+  /** Updates the node's status and records an event. */
   readonly onChange: (message: string, signal: AbortSignal) => Promise<void>
   readonly clock: Clock
   readonly log: Log
 }
 
-/** How often the pods that end are looked at. */
+/** How often terminating pods are checked. */
 const lookMs = 500
 
 export class ShutdownManager {
@@ -34,7 +34,7 @@ export class ShutdownManager {
     return this.#isUnderWay
   }
 
-  /** Why the node takes no pod now. */
+  /** Why pods are rejected now; undefined when they are not. */
   get rejection(): PodTermination | undefined {
     return this.#isUnderWay
       ? { reason: 'NodeShutdown', message: 'Pod was rejected as the node is shutting down.' }
@@ -54,7 +54,7 @@ export class ShutdownManager {
     } catch (error) {
       signal.throwIfAborted()
       if (!(error instanceof CannotDelayShutdown)) throw error
-      // The node is as good as any other until its machine goes down.
+      // Without a delay the node works normally until its machine goes down.
       log.warn('a shutdown of the node will not wait for its pods', { error: errorText(error) })
     }
   }
@@ -63,7 +63,7 @@ export class ShutdownManager {
     if (this.#isUnderWay) return
     this.#isUnderWay = true
     const { running, periods } = this.#deps
-    // Pods have little time: nobody waits for an API server that may be going down too.
+    // The pods are terminated without waiting for the status update, because the API server may be going down, too.
     const told = this.#tell('Shutdown manager detected shutdown event', signal)
     for (const group of shutdownGroups(running(), periods)) await this.#end(group, signal)
     await told

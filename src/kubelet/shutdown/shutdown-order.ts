@@ -1,8 +1,8 @@
-// In which order pods end when their node goes down: the less important ones first, each group within its own time.
+// The order of pod termination at a node shutdown: by priority, each group with its own grace period.
 import type { Pod } from '../../api/core/v1/pod/pod.ts'
 import { criticalPriority } from '../eviction/eviction-ranking.ts'
 
-/** Pods of this priority or more, up to the next period's, get so long. */
+/** The grace period of pods with at least this priority and less than that of the next period. */
 export interface ShutdownPeriod {
   readonly priority: number
   readonly seconds: number
@@ -10,12 +10,12 @@ export interface ShutdownPeriod {
 
 export interface ShutdownFlags {
   readonly graceMs: number
-  /** The part of it that is kept for what the node itself depends on. */
+  /** The part of the grace period that is reserved for critical pods. */
   readonly criticalMs: number
   readonly byPriority: readonly ShutdownPeriod[]
 }
 
-/** No periods: pods are not ended. Throws with what is wrong. */
+/** Returns no periods when graceful shutdown is disabled. Throws when the flags are invalid. */
 export function shutdownPeriods({ graceMs, criticalMs, byPriority }: ShutdownFlags): readonly ShutdownPeriod[] {
   if (byPriority.length > 0) {
     if (graceMs > 0 || criticalMs > 0)
@@ -36,7 +36,7 @@ export interface ShutdownGroup extends ShutdownPeriod {
   readonly pods: readonly Pod[]
 }
 
-/** Who is less important than all periods say goes with the first. Groups without pods take no time. */
+/** Pods below the lowest period belong to the first group. Groups without pods are left out. */
 export function shutdownGroups(pods: readonly Pod[], periods: readonly ShutdownPeriod[]): readonly ShutdownGroup[] {
   const periodOf = ({ spec }: Pod) => periods.findLast(({ priority }) => priority <= (spec.priority ?? 0)) ?? periods[0]
   return periods

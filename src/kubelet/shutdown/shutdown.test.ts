@@ -1,4 +1,4 @@
-// A node that goes down: who ends when, what everybody says of it, and what comes after.
+// Graceful node shutdown: order, grace periods, statuses, and cancellation.
 import { deepEqual, equal, throws } from 'node:assert/strict'
 import { test } from 'node:test'
 import { context } from '../../base/observability/context.ts'
@@ -49,7 +49,7 @@ test('groups: each pod goes with the highest period that it reaches, and groups 
 
 const ctx = context(new AbortController().signal)
 
-/** Ends so long after it was asked. */
+/** A program that exits this long after SIGTERM. */
 const endsAfter =
   (ms: number): SimulatedProgram =>
   async (process) => {

@@ -1,4 +1,4 @@
-// NodePods: the pods that a node is to run: those that the API server gives to it, and those of its own manifests.
+// PodManager: the pods of a node: those that the API server has bound to it, and its static pods.
 import type { Clock } from '../../base/time/clock.ts'
 import { causeOf, type Cause, type FlowId, type FlowRecorder } from '../../base/observability/flow-recorder.ts'
 import type { Log } from '../../base/observability/log.ts'
@@ -19,35 +19,35 @@ export interface PodManagerDeps {
   readonly flow: FlowRecorder
   readonly nodeName: string
   readonly host: Pick<NodeHost, 'manifests' | 'digest'>
-  /** Whether a pod was taken whose status does not say so yet. */
+  /** Whether a pod is admitted whose status does not show it yet. */
   readonly isAdmitted: (uid: string) => boolean
-  /** A pod has come, has changed or, when undefined, is gone. */
+  /** A pod was added or changed, or is gone (undefined). */
   readonly onChange: (uid: string, now: Pod | undefined, cause: Cause) => void
 }
 
 const uidIndex = 'uid'
 
-/** That the node has looked at a manifest, which nobody told it to. */
+/** Records that a manifest was read, which is a root cause of flow events. */
 function recordRead(flow: FlowRecorder, arrow: 'reconcile' | 'step', nodeName: string, now: Pod | undefined): FlowId {
   const source = now?.metadata.annotations?.[sourceAnnotation] ?? 'manifest'
   const [kubelet, subject] = [`kubelet/${nodeName}`, now && { resource: 'pods', ...splitKey(keyOf(now)) }]
   return flow.record(arrow, kubelet, kubelet, `read from ${source}`, subject)
 }
 
-/** The first line says what is wrong; what follows shows the manifest itself. */
+/** The first line is the error; the following ones quote the manifest. */
 const firstLineOf = (text: string): string => text.replace(/:?\n[^]*/, '')
 
 export class PodManager {
   readonly #given: Informer<Pod>
   readonly #onChange: PodManagerDeps['onChange']
   readonly #isTaken: PodManagerDeps['isAdmitted']
-  /** Undefined where the node has no manifests. */
+  /** Undefined when the node has no manifest sources. */
   readonly staticPods: StaticPods | undefined
 
   constructor({ client, clock, log, flow, nodeName, host, isAdmitted: isTaken, onChange }: PodManagerDeps) {
     const selection = { fieldSelector: `spec.nodeName=${nodeName}` }
     this.#given = new Informer<Pod>(pod, client.of(pod), { clock, log }, selection)
-    // A pod deleted and made again under its name is another pod.
+    // A pod that is created again under the same name is another pod.
     this.#given.addIndex(uidIndex, ({ metadata }) => [metadata.uid])
     this.#given.onChange((change) => this.#changed(change))
     this.#onChange = onChange
@@ -71,22 +71,21 @@ export class PodManager {
     if (statics !== undefined) tasks.start('static pods', (signal) => statics.run(signal))
   }
 
-  /** Resolves when the API server has said which pods there are. */
+  /** Resolves when the pods have been listed. */
   get synced(): Promise<void> {
     return this.#given.synced
   }
 
-  /** As the API server has them. */
+  /** All pods in the API, including mirror pods. */
   all(): Pod[] {
     return [...this.#given.all()]
   }
 
-  /** As the API server told it last. */
   byName(namespace: string, name: string): Pod | undefined {
     return this.#given.get(objectKey(namespace, name))
   }
 
-  /** Under which uid the node runs a pod: of a mirror, that of the pod of its own. */
+  /** The uid that the runtime knows: that of the static pod for a mirror pod. */
   runningUid(shown: Pod): string {
     return (isMirrorPod(shown) ? this.staticPods?.uidForMirror(shown) : undefined) ?? shown.metadata.uid
   }
@@ -95,7 +94,7 @@ export class PodManager {
     return this.staticPods?.find(uid) ?? this.#given.byIndex(uidIndex, uid)[0]
   }
 
-  /** Pods that the node has taken and that have not ended, its own ones among them, without the one of this uid. */
+  /** Admitted pods that have not finished, including static pods, except the one with this uid. */
   activePods(except = ''): Pod[] {
     const { staticPods: statics } = this
     const found: Pod[] = []
@@ -113,7 +112,7 @@ export class PodManager {
     if (either !== undefined && isMirrorPod(either)) {
       const uid = this.staticPods?.uidForMirror(either)
       if (uid !== undefined) return this.#onChange(uid, this.find(uid), cause)
-      // Nobody stands behind it any more: it goes as a pod goes that never ran.
+      // A mirror pod without a static pod is deleted like a pod that never ran.
       if (this.staticPods === undefined) return
     }
     if (before !== undefined && before.metadata.uid !== now?.metadata.uid)

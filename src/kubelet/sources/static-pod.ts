@@ -1,4 +1,4 @@
-// From a manifest to static pods of this node: what an API server would have made of them.
+// Parses manifests to static pods, with the defaults and validation of the API server.
 import { formatPod } from '../events/pod-events.ts'
 import { mirrorPodAnnotation, pod as podKind, type Pod } from '../../api/core/v1/pod/pod.ts'
 import type { Manifest, ManifestSource } from '../../machine/manifests/manifest-source.ts'
@@ -12,11 +12,11 @@ export const sourceAnnotation = 'kubernetes.io/config.source'
 
 export interface StaticPodDeps {
   readonly nodeName: string
-  /** A short text that differs when the text does. */
+  /** A short hash. */
   readonly digest: (text: string) => string
 }
 
-/** Throws when the manifest is no pod, or no good one. */
+/** Throws when the manifest is not a valid Pod. */
 export async function parseStaticPods(
   { name, text }: Manifest,
   source: ManifestSource['kind'],
@@ -52,7 +52,7 @@ function staticPod(
       uid: hash,
       annotations: { ...annotations, [hashAnnotation]: hash, [sourceAnnotation]: source },
     },
-    // Whatever the node's taints: it is the node's own.
+    // Static pods tolerate all NoExecute taints, as upstream.
     spec: { ...spec, nodeName, tolerations: [...tolerations, { operator: 'Exists', effect: 'NoExecute' }] },
     status: { phase: 'Pending' },
   }
@@ -63,9 +63,9 @@ function staticPod(
     throw new Error(
       `pod ${formatPod(made)} in ${file}: ${errors.map(({ field, message }) => `${field}: ${message}`).join(', ')}`,
     )
-  // Said with the rest of its status: what the API server says of a mirror is no news then.
+  // Set here, because the API server sets it on the mirror pod and the statuses must be equal.
   return { ...made, status: { ...made.status, qosClass: qosClassOf(made.spec) } }
 }
 
-/** What stands for a static pod in the API server: to be read, not to be acted on. */
+/** Whether a pod is the mirror pod of a static pod. */
 export const isMirrorPod = ({ metadata }: Pod): boolean => metadata.annotations?.[mirrorPodAnnotation] !== undefined

@@ -1,4 +1,4 @@
-// Static pods on a simulated node: they run, are seen by their mirrors, follow their files, and outlive broken ones.
+// Static pods on a simulated node: running, mirror pods, changed files and invalid files.
 import { deepEqual, equal, match, rejects } from 'node:assert/strict'
 import { test } from 'node:test'
 import { context } from '../../base/observability/context.ts'
@@ -70,7 +70,7 @@ async function startNode() {
   }
   const { runtime, start } = soloNode(cluster, { manifests: [source], digest })
   const tasks = start()
-  await clock.advance('1s') // it has looked, and waits for changes now
+  await clock.advance('1s') // the source was read and waits for changes now
   const pods = client.of(pod)
   const seen = async () =>
     (await pods.list({}, ctx)).items.map(

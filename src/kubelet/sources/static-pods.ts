@@ -1,5 +1,5 @@
-// StaticPods: pods that the node finds by itself, and their mirrors in the API server, by which others see them. A mirror
-// that somebody changes or deletes is made anew: the manifest alone says what runs.
+// StaticPods: pods from manifests of the node, and their mirror pods in the API. A mirror pod that a client changes or
+// deletes is created again, because only the manifest decides what runs.
 import type { Cause } from '../../base/observability/flow-recorder.ts'
 import { rfc3339, type Clock } from '../../base/time/clock.ts'
 import type { Context } from '../../base/observability/context.ts'
@@ -24,11 +24,11 @@ export interface StaticPodsDeps extends StaticPodDeps {
   readonly clock: Clock
   readonly log: Log
   readonly sources: readonly ManifestSource[]
-  /** What the API server has under the name. */
+  /** The pod of that name in the API. */
   readonly present: (key: ObjectKey) => Pod | undefined
-  /** The pod is to be looked at: for this cause, or because its manifest says so. */
+  /** The pod must be synced; without a cause because its manifest has changed. */
   readonly onChange: (uid: string, cause?: Cause) => void
-  /** The manifest of a pod cannot be read any more; it runs on. */
+  /** The manifest of a pod has become invalid; the pod keeps running. */
   readonly onBroken: (pod: Pod, why: string) => void
 }
 
@@ -36,9 +36,9 @@ const mirrorRetryMs = 5_000
 
 export class StaticPods {
   readonly #deps: StaticPodsDeps
-  /** By uid, those on their way out included. */
+  /** By uid, including terminating pods. */
   readonly #pods = new Map<string, Pod>()
-  /** What each file held when it was last readable: one that breaks keeps its pods. */
+  /** The pods of each file when it was last valid; an invalid file keeps its pods. */
   readonly #lastGood = new Map<string, readonly Pod[]>()
 
   constructor(deps: StaticPodsDeps) {
@@ -49,20 +49,20 @@ export class StaticPods {
     await Promise.all(this.#deps.sources.map((source) => this.#follow(source, signal)))
   }
 
-  /** The pod with the status that its mirror shows; one whose manifest is gone is being deleted. */
+  /** The static pod with its mirror pod's status; it is marked as deleted when its manifest is gone. */
   find(uid: string): Pod | undefined {
     const found = this.#pods.get(uid)
     const ensureMirror = found && this.mirrorOf(found)
     return found === undefined || ensureMirror === undefined ? found : { ...found, status: ensureMirror.status }
   }
 
-  /** The uid of the static pod that a mirror stands for. */
+  /** The uid of the static pod that a mirror pod represents. */
   uidForMirror(ensureMirror: Pod): string | undefined {
     const key = keyOf(ensureMirror)
     return [...this.#pods.values()].find((one) => keyOf(one) === key)?.metadata.uid
   }
 
-  /** Those that run beside the pod. */
+  /** All other static pods. */
   others(uid: string): Pod[] {
     return [...this.#pods.values()].filter(({ metadata }) => metadata.uid !== uid)
   }
@@ -76,7 +76,7 @@ export class StaticPods {
     return found !== undefined && isMirrorPod(found) ? found : undefined
   }
 
-  /** Makes the mirror, or makes it anew; returns it when it is good. */
+  /** Creates the mirror pod, or replaces an outdated one; returns it when it is up to date. */
   async ensureMirror(pod: Pod, context: Context): Promise<Pod | undefined> {
     const { client, nodeName } = this.#deps
     const present = this.mirrorOf(pod)
@@ -100,7 +100,7 @@ export class StaticPods {
     try {
       return await client.of(podKind).create(body as unknown as PodInput, namespaceOf(pod), context)
     } catch (error) {
-      // Its namespace may come later, or the cache is behind.
+      // The namespace may not exist yet, or the cache is outdated.
       const { clock, log, onChange } = this.#deps
       log.debug('a mirror could not be made', { pod: pod.metadata.name, error: errorText(error) })
       clock.after(mirrorRetryMs, () => onChange(pod.metadata.uid, context.cause))
@@ -108,7 +108,7 @@ export class StaticPods {
     }
   }
 
-  /** All of it has ended. */
+  /** The pod has terminated completely. */
   async release(pod: Pod, context: Context): Promise<void> {
     this.#pods.delete(pod.metadata.uid)
     const ensureMirror = this.mirrorOf(pod)
@@ -145,7 +145,7 @@ export class StaticPods {
     for (const manifest of manifests) {
       const name = `${source.kind} ${manifest.name}`
       try {
-        // The reader of YAML is loaded when it is first needed.
+        // The YAML parser is loaded when it is first needed.
         const read = clock.outside(parseStaticPods(manifest, source.kind, this.#deps))
         this.#lastGood.set(name, await read)
       } catch (error) {

@@ -1,4 +1,4 @@
-// CpuRates: from time of processors, which only grows, to how much of them is in use now.
+// CpuRates: CPU usage rates from cumulative CPU time.
 
 interface Sample {
   readonly nanos: number
@@ -6,14 +6,14 @@ interface Sample {
   readonly nanoCores: number
 }
 
-/** Two looks that are closer tell nothing: the rate of the one before holds. */
+/** For shorter intervals the previous rate is returned. */
 const windowMsMin = 1_000
 
 export class CpuRates {
   #samples = new Map<string, Sample>()
   #next = new Map<string, Sample>()
 
-  /** The rate since the last look; at the first one since it began. A counter that began anew counts from there. */
+  /** The rate since the last sample, or since the start for the first one and for a counter that was reset. */
   nanoCores(key: string, nanos: number, startedMs: number, nowMs: number): number {
     const before = this.#samples.get(key)
     const sample = rated(before, nanos, startedMs, nowMs)
@@ -21,7 +21,7 @@ export class CpuRates {
     return sample.nanoCores
   }
 
-  /** The look is over: what was not seen in it is forgotten. */
+  /** Ends a round of samples; keys that were not sampled in it are removed. */
   finish(): void {
     this.#samples = this.#next
     this.#next = new Map()

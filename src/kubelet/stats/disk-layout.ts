@@ -1,14 +1,13 @@
-// DiskLayout: which of the three file systems of a node are the same: that of pods and logs, that of images, and that of
-// what containers write.
+// DiskLayout: which of the node's three file systems are the same: nodefs, imagefs and containerfs.
 
 export type FileSystemName = 'node' | 'images' | 'containers'
 
-/** By what the kernel numbers them with: equal numbers, one file system. */
+/** Device numbers; equal numbers mean the same file system. */
 export type DiskLayout = Readonly<Record<FileSystemName, number>>
 
 export const singleFileSystem: DiskLayout = { node: 0, images: 0, containers: 0 }
 
-/** What lies on the file system of that name. */
+/** What is stored on a file system. */
 export function contentsOf(layout: DiskLayout, name: FileSystemName): Readonly<Record<FileSystemName, boolean>> {
   const isSame = (other: FileSystemName) => layout[other] === layout[name]
   return { node: isSame('node'), images: isSame('images'), containers: isSame('containers') }

@@ -1,4 +1,4 @@
-// Metrics of a node in Prometheus' text format, from a summary: /metrics/resource, /metrics/cadvisor and the kubelet's own.
+// Metrics of a node in Prometheus' text format: /metrics/resource, /metrics/cadvisor and the kubelet's own.
 import type { Summary } from './summary.ts'
 
 type Labels = Readonly<Record<string, string>>

@@ -1,4 +1,4 @@
-// NodeStats: what the node and its pods use, looked up when somebody asks and remembered for a moment.
+// NodeStats: usage of the node and its pods, collected on request and cached briefly.
 import { rfc3339, type Clock } from '../../base/time/clock.ts'
 import { isPodFinished } from '../../api/core/v1/pod/pod-readiness.ts'
 import type { Pod } from '../../api/core/v1/pod/pod.ts'
@@ -33,9 +33,9 @@ export interface NodeStatsDeps {
   readonly clock: Clock
 }
 
-/** Whoever asks again within this time gets the same answer. */
+/** How long a summary is cached. */
 const rememberedMs = 2_000
-/** What files take is walked for; it is looked at less often. */
+/** How long disk usage is cached, which requires walking the directories. */
 const filesMs = 10_000
 
 interface Files {
@@ -61,7 +61,7 @@ export class NodeStats {
     return this.#deps.machine
   }
 
-  /** Which file systems the last look has found. */
+  /** The file systems found by the last collection. */
   get layout(): DiskLayout {
     return this.#layout
   }
@@ -79,7 +79,7 @@ export class NodeStats {
     }
   }
 
-  /** As it is now, whatever was told a moment ago. */
+  /** A summary that was collected now, without the cache. */
   fresh(signal: AbortSignal): Promise<Summary> {
     this.#last = undefined
     return this.summary(signal)
@@ -153,7 +153,7 @@ export class NodeStats {
     const cgroup = podCgroup(host.cgroupRoot, pod)
     const group = await host.cgroups.usage(cgroup)
     const network = pod.spec.hostNetwork ? [] : await this.#networkOf(cgroup)
-    // Simulated containers are in no group: the pod uses what they use.
+    // Simulated containers have no cgroup: the usage of the pod is the sum of its containers'.
     const whole = group === undefined || group.processes === 0 ? together(own) : group
     const podStartMs = Date.parse(pod.status.startTime ?? rfc3339(nowMs))
     const containers = own.map((stats): ContainerStats => {
@@ -189,7 +189,7 @@ export class NodeStats {
     }
   }
 
-  /** All that runs in a pod sees the same network. */
+  /** The containers of a pod share one network namespace. */
   async #networkOf(cgroup: string): Promise<readonly InterfaceLoad[]> {
     const { cgroups, load } = this.#deps.host
     const process = await cgroups.process(cgroup)

@@ -1,4 +1,4 @@
-// What a node and its pods use: rates, the summary, and its forms.
+// Usage of a node and its pods: CPU rates, the summary, and its formats.
 import { deepEqual, equal, match } from 'node:assert/strict'
 import { test } from 'node:test'
 import { VirtualClock } from '../../base/time/virtual-clock.ts'
@@ -45,7 +45,7 @@ const running: Pod = (() => {
 
 const eth0 = { name: 'eth0', rxBytes: 11, rxErrors: 1, txBytes: 22, txErrors: 2 }
 
-/** Something runs in every group. */
+/** Every cgroup contains a process. */
 class RunningCgroups extends SimulatedCgroups {
   override process() {
     return Promise.resolve(7)

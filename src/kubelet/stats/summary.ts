@@ -1,4 +1,4 @@
-// The summary of what a node and its pods use, in the form of upstream's stats/v1alpha1 that /stats/summary answers with.
+// The summary of a node's usage in the format of upstream's stats/v1alpha1, which /stats/summary returns.
 
 export interface CpuStats {
   readonly time: string
@@ -30,7 +30,7 @@ export interface InterfaceStats {
   readonly txErrors: number
 }
 
-/** The first interface, and all of them. */
+/** The first interface, followed by all of them. */
 export interface NetworkStats extends InterfaceStats {
   readonly time: string
   readonly interfaces: readonly InterfaceStats[]
@@ -67,7 +67,7 @@ export interface PodStats {
   readonly cpu: CpuStats
   readonly memory: MemoryStats
   readonly swap: SwapStats
-  /** Left out for pods in the node's own network. */
+  /** Left out for host network pods. */
   readonly network?: NetworkStats
   readonly volume: readonly VolumeStats[]
   readonly 'ephemeral-storage': FsStats
@@ -91,7 +91,7 @@ export interface Summary {
   readonly pods: readonly PodStats[]
 }
 
-/** What `only_cpu_and_memory` leaves. */
+/** The response with `only_cpu_and_memory`. */
 export const cpuAndMemoryOf = ({ node, pods }: Summary) => ({
   node: { nodeName: node.nodeName, startTime: node.startTime, cpu: node.cpu, memory: node.memory },
   pods: pods.map(({ podRef, startTime, containers, cpu, memory }) => ({

@@ -1,5 +1,5 @@
-// The statuses of a pod's containers, from what runs, what the worker knows of those that do not, and what was told before
-// of those that the runtime has lost.
+// Container statuses of a pod, from the runtime, the state of the pod syncer, and the last reported status for
+// containers that the runtime has lost.
 import { rfc3339 } from '../../base/time/clock.ts'
 import type { Container } from '../../api/core/v1/container/container.ts'
 import type { Pod } from '../../api/core/v1/pod/pod.ts'
@@ -11,13 +11,13 @@ import type { Waiting } from '../pod/pod-sync-state.ts'
 export interface ContainersInput {
   readonly pod: Pod
   readonly running: RuntimePod | undefined
-  /** Why a container waits, where the worker knows more than the runtime. */
+  /** Waiting reasons that the runtime does not know, by container. */
   readonly waiting: ReadonlyMap<string, Waiting>
-  /** What ended containers left as their last words, by id. */
+  /** Termination messages by container id. */
   readonly terminationMessages: ReadonlyMap<string, string>
-  /** What the probes say of a container that runs. */
+  /** Probe results of a running container. */
   readonly probeState: (container: RuntimeContainer) => { readonly isStarted: boolean; readonly isReady: boolean }
-  /** The scheme of container ids: `containerd`. */
+  /** The scheme of container ids, such as `containerd`. */
   readonly runtimeName: string
 }
 
@@ -44,8 +44,8 @@ export const hasStarted = ({ state, lastState }: ContainerStatus): boolean =>
   state?.waiting === undefined || lastState?.terminated !== undefined
 
 /**
- * The statuses of a pod that has ended for good: no container waits or runs any more. Containers of a pod that was never
- * initialized, and init containers after the last one that started, keep their state: they were never due.
+ * Statuses of a finished pod: no container is waiting or running. Containers of a pod that was never initialized, and
+ * init containers after the last one that started, keep their state, because they were never due.
  */
 export function finalStatuses({ init, main, ephemeral }: ContainerStatuses, isInitialized: boolean): ContainerStatuses {
   const ended = (one: ContainerStatus) => (one.state?.terminated === undefined ? { ...one, state: neverSeen } : one)
@@ -96,7 +96,7 @@ function statusOf(
     imageID: current.imageId,
     containerID: `${runtimeName}://${current.id}`,
     started: isStarted,
-    // What it asks for takes its place once the node has granted it.
+    // Set later to the allocated resources.
     resources: {},
     ...mountsOf(container, current),
     ...(current.user === undefined ? {} : { user: { linux: userOf(current.user) } }),
@@ -109,7 +109,7 @@ const isComing = (container: Container, role: Role, { spec }: Pod, { exitCode }:
     ? shouldRestart(container, spec, exitCode)
     : role === 'init' && shouldRestartInit(container, spec, exitCode)
 
-/** A container that is not there: not yet, or not any more, and then it is remembered how it ended. */
+/** The status of a container that the runtime does not have, either not yet or not any more. */
 function notThere(
   container: Container,
   role: Role,
@@ -139,10 +139,10 @@ function notThere(
   }
 }
 
-/** Whether a mount that may not be written to is so below its own root, too. */
+/** Mount statuses, including whether a read-only mount is recursive. */
 function mountsOf({ volumeMounts = [] }: Container, seen?: RuntimeContainer): Pick<ContainerStatus, 'volumeMounts'> {
   if (volumeMounts.length === 0) return {}
-  // What a runtime has mounted it knows itself.
+  // The runtime's information is preferred to the spec.
   const isDenied = (path: string, asked: string) => seen?.recursivelyReadOnly?.includes(path) ?? asked !== 'Disabled'
   return {
     volumeMounts: volumeMounts.map(({ name, mountPath, readOnly = false, recursiveReadOnly = 'Disabled' }) => ({

@@ -1,4 +1,4 @@
-// The conditions that a kubelet tells of a pod: whether it can start containers, is initialized, and is ready.
+// Pod conditions that the kubelet sets: PodReadyToStartContainers, Initialized, Ready and others.
 import { rfc3339 } from '../../base/time/clock.ts'
 import type { Pod } from '../../api/core/v1/pod/pod.ts'
 import { podCondition } from '../../api/core/v1/pod/pod-readiness.ts'
@@ -21,13 +21,13 @@ export interface ConditionsInput {
   readonly phase: PodStatus['phase']
   readonly statuses: ContainerStatuses
   readonly hasSandbox: boolean
-  /** All containers are being ended, to be started again. */
+  /** All containers are being restarted. */
   readonly isRestarting: boolean
   readonly termination: PodTermination | undefined
   readonly nowMs: number
 }
 
-/** The kubelet's own, in the order that they are shown in, and after them those of others. */
+/** The kubelet's conditions in upstream's order, followed by those of other clients. */
 export function podConditions(input: ConditionsInput): PodCondition[] {
   const { pod, phase, statuses, hasSandbox, isRestarting, termination: verdict, nowMs } = input
   const containersReady = containersFinding(pod, phase, statuses)
@@ -57,7 +57,7 @@ function condition(pod: Pod, type: string, finding: Finding, nowMs: number): Pod
   }
 }
 
-/** Init containers that must come before the others and have not. */
+/** Init containers that have not completed. */
 export const incompleteInit = ({ spec }: Pod, { init, main }: ContainerStatuses): readonly ContainerStatus[] =>
   main.some(hasStarted)
     ? []
@@ -97,7 +97,7 @@ function containersFinding({ spec }: Pod, phase: PodStatus['phase'], { init, mai
   }
 }
 
-/** All containers are ready, and so is whatever else the pod waits for. */
+/** All containers are ready and all readiness gates are True. */
 function readyFinding(pod: Pod, containersReady: Finding): Finding {
   if (containersReady.status === 'False') return containersReady
   const closed = (pod.spec.readinessGates ?? []).flatMap(({ conditionType }) => {

@@ -1,4 +1,4 @@
-// The phase of a pod, from its containers' statuses.
+// The phase of a pod, computed from its container statuses.
 import type { Pod } from '../../api/core/v1/pod/pod.ts'
 import type { ContainerStatus, PodStatus } from '../../api/core/v1/pod/pod-status.ts'
 import type { ContainerStatuses } from './container-statuses.ts'
@@ -6,9 +6,7 @@ import { shouldRestartInit, shouldRestart, isSidecar } from '../pod/restart-poli
 
 type Phase = NonNullable<PodStatus['phase']>
 
-/**
- * `isEnding`: nothing will be started again; `isRestarting`: everything will. A phase that is final stays.
- */
+/** `isEnding`: no container will be restarted; `isRestarting`: all will be. A final phase does not change. */
 export function podPhase(
   { spec, status }: Pod,
   { init, main }: ContainerStatuses,
@@ -46,6 +44,6 @@ const hasFailed = (one: ContainerStatus, spec: Pod['spec']): boolean => {
   return exitCode !== 0 && !shouldRestartInit(container ?? {}, spec, exitCode)
 }
 
-/** How it ended, also while it waits for its next start. */
+/** The last termination, also while the container waits for its restart. */
 const endOf = ({ state, lastState }: ContainerStatus) =>
   state?.terminated ?? (state?.waiting === undefined ? undefined : lastState?.terminated)

@@ -1,4 +1,4 @@
-// PodReporter: tells the API server what has become of a pod.
+// PodStatusManager: computes the status of a pod and writes it to the API server.
 import { rfc3339, type Clock } from '../../base/time/clock.ts'
 import type { Context } from '../../base/observability/context.ts'
 import { pod as podKind, type Pod } from '../../api/core/v1/pod/pod.ts'
@@ -20,13 +20,16 @@ export interface PodStatusManagerDeps {
   readonly runtime: Pick<ContainerRuntime, 'name'>
   readonly maker: Pick<PodProvisioner, 'lastWords'>
   readonly probes: ProbeManager
-  /** Undefined where the node has no pods of its own. */
+  /** Undefined when the node has no static pods. */
   readonly staticPods: StaticPods | undefined
   readonly clock: Clock
   readonly hostIp: string
 }
 
-/** How long a status stays that somebody else has changed: who contradicts at once is contradicted at once. */
+/**
+ * Delay before a status is overwritten that another client has changed, so that two clients do not overwrite each other
+ * in a tight loop.
+ */
 const contradictMs = 10_000
 
 export class PodStatusManager {
@@ -36,7 +39,7 @@ export class PodStatusManager {
     this.#deps = deps
   }
 
-  /** Tells what there is to tell; returns the pod as it is now, undefined when it is gone. */
+  /** Writes the status if it has changed; returns the current pod, undefined when it is gone. */
   async report(
     wanted: Pod,
     running: RuntimePod | undefined,
@@ -82,7 +85,7 @@ export class PodStatusManager {
     const { name } = wanted.metadata
     const isStatic = statics?.has(wanted.metadata.uid) ?? false
     const shown = isStatic ? await statics?.ensureMirror(wanted, context) : wanted
-    // Without a mirror nobody hears of a static pod; it runs all the same.
+    // Without a mirror pod the status of a static pod is not visible; it runs nevertheless.
     if (shown === undefined || isSame(status, shown.status)) return { ...wanted, status }
     const { lastReported: told } = memory
     const nowMs = clock.monotonicMs()
@@ -91,14 +94,14 @@ export class PodStatusManager {
       return { ...wanted, status }
     }
     const { uid } = shown.metadata
-    // With the uid: the spec may have changed meanwhile, but the pod may not be another one.
+    // The uid makes the patch fail when another pod has the name by now.
     const patch = { metadata: { uid }, status: statusPatch(shown.status, status) }
     try {
       const now = await client.of(podKind).patch(name, namespaceOf(wanted), patch, 'strategic', context, 'status')
       memory.lastReported = { status, atMs: nowMs }
       if (isStatic) return { ...wanted, status }
       memory.lastWritten = now
-      // What else has changed meanwhile is news all the same.
+      // The version counts as our own update only when nothing else has changed with it.
       const { generation, resourceVersion: version } = now.metadata
       if (generation === wanted.metadata.generation && !leadsOn(wanted, memory) && isSame(status, now.status))
         memory.lastReported = { status, atMs: nowMs, version }
@@ -106,7 +109,7 @@ export class PodStatusManager {
     } catch (error) {
       if (isStatic) return { ...wanted, status }
       if (hasReason(error, 'NotFound')) return undefined
-      // It is another pod by now, or the status is no good.
+      // Either another pod has the name now, or the status is invalid.
       const present = await client.of(podKind).find(name, namespaceOf(wanted), context)
       if (present?.metadata.uid !== uid) return undefined
       throw error
@@ -114,15 +117,21 @@ export class PodStatusManager {
   }
 }
 
-/** More follows from what is told: a deadline runs from the start of the pod, and a resize is over once it is shown. */
+/**
+ * Whether the written status requires another sync: a deadline starts with the start time, and a resize ends when it is
+ * reported.
+ */
 const leadsOn = ({ spec, status }: Pod, { resize }: PodSyncState): boolean =>
   resize?.isUnderWay === true || (spec.activeDeadlineSeconds !== undefined && status.startTime === undefined)
 
-/** There is something to be heard, or to be forgotten. */
+/** Whether termination messages must be read or removed. */
 const mayHaveEnded = (running: RuntimePod | undefined, { terminationMessages: lastWords }: PodSyncState): boolean =>
   lastWords.size > 0 || (running?.containers.some(({ state }) => state === 'exited') ?? false)
 
-/** Conditions keep their times while they keep their value, so times alone are no news; nor is where others stand. */
+/**
+ * Compares statuses without transition times, which only change together with a condition's status, and without the
+ * order of conditions.
+ */
 const isSame = (a: Pod['status'], b: Pod['status']): boolean =>
   a.phase === b.phase && haveSameConditions(a, b) && equalExcept(a, b, 'conditions', true)
 

@@ -1,4 +1,4 @@
-// The status of a pod, computed from what runs: phase, conditions, container statuses, as upstream computes them.
+// The status of a pod, computed from the state of the runtime as upstream does: phase, conditions, container statuses.
 import { rfc3339 } from '../../base/time/clock.ts'
 import type { Pod } from '../../api/core/v1/pod/pod.ts'
 import type { PodStatus } from '../../api/core/v1/pod/pod-status.ts'
@@ -12,7 +12,7 @@ import { outdatedContainers } from '../pod/restart-all.ts'
 export interface StatusInput extends ContainersInput {
   readonly hostIp: string
   readonly nowMs: number
-  /** Why the kubelet has ended the pod, if it has. */
+  /** Why the kubelet terminates the pod, if it does. */
   readonly termination: PodTermination | undefined
 }
 
@@ -25,7 +25,7 @@ export function podStatus(input: StatusInput): PodStatus {
     return { ...status, phase: 'Failed', reason, message: `Pod was rejected: ${message}`, startTime }
   }
   const isRunning = running?.containers.some(({ state }) => state === 'running') ?? false
-  // Only when nothing runs any more is the end told: whoever reads it may start another pod in this one's place.
+  // A final phase is only reported when no container runs any more, because a controller may then start a replacement.
   const isEnding = (metadata.deletionTimestamp !== undefined || verdict !== undefined) && !isRunning
   const found = containerStatuses(input)
   const isCondemned = isEnding && verdict !== undefined
@@ -51,7 +51,7 @@ export function podStatus(input: StatusInput): PodStatus {
   }
 }
 
-/** A pod in the node's network has the node's address. */
+/** A host network pod has the node's address. */
 function addressesOf(running: RuntimePod | undefined, hostIp: string, { spec }: Pod): Partial<PodStatus> {
   const ips = spec.hostNetwork ? [hostIp] : (running?.ips ?? [])
   return running === undefined || ips[0] === undefined ? {} : { podIP: ips[0], podIPs: ips.map((ip) => ({ ip })) }

@@ -17,7 +17,7 @@ const scheduled = { type: 'PodScheduled', status: 'True' }
 const gate = { type: 'example.com/gate', status: 'True' }
 const pending = { type: 'PodResizePending', status: 'True' }
 
-/** As the kubelet knew it, as it is to be, as it is by now, and what comes of it. */
+/** The status known to the kubelet, the new status, the stored status, and the result. */
 const cases: [why: string, known: object, wanted: object, live: object, outcome: object][] = [
   [
     'fields come, change and go',
@@ -74,7 +74,7 @@ test('a gate that somebody opens while the kubelet tells of its pod stays open',
   const gateType = 'example.com/gate'
   const open = { status: { conditions: [{ type: gateType, status: 'True' as const }] } }
   let isOpened = false
-  // Between what the kubelet has read and what it writes.
+  // Another client changes the status between the kubelet's read and its write.
   const between = new Proxy(pods, {
     get(target, name) {
       if (name === 'patch')

@@ -1,10 +1,10 @@
-// statusPatch: what has changed of a pod's status, as a strategic merge patch. Conditions are told one by one: those that
-// somebody else sets at the same moment stay.
+// statusPatch: the change of a pod's status as a strategic merge patch. Conditions are patched individually, so that
+// those which other clients set at the same time are kept.
 import { lookup, setOwn } from '../../base/collections/lookup.ts'
 import { podStatus as podStatusMessage, type PodCondition, type PodStatus } from '../../api/core/v1/pod/pod-status.ts'
 import { equalValues, isJsonObject, type JsonObject, type JsonValue } from '../../schema/json/json-value.ts'
 
-/** Nobody else sets these, so a kubelet takes them away, too. */
+/** Conditions that only the kubelet sets, so it removes them, too. */
 const ownConditions: ReadonlySet<string> = new Set([
   'AllContainersRestarting',
   'ContainersReady',
@@ -25,7 +25,7 @@ export function statusPatch(before: PodStatus, after: PodStatus): JsonObject {
   return patch
 }
 
-/** Said as a whole: lists and objects that would be merged are replaced. */
+/** Replaces the whole field: lists and objects that would be merged get a `$patch: replace` directive. */
 function fieldPatch(name: string, had: JsonObject, has: JsonObject): JsonValue {
   const value = lookup(has, name) ?? null
   if (lookup(had, name) === undefined) return value

@@ -1,5 +1,5 @@
-// The volumes of pods on a node: made present before containers start, kept as the API has them while the pod runs, and
-// taken away when the pod is gone. One thing at a time is done to the volumes of one pod.
+// VolumeManager: mounts the volumes of pods before their containers start, refreshes them while the pod runs, and
+// unmounts them when the pod is gone. Operations on the volumes of one pod are serialized.
 import type { Clock } from '../../base/time/clock.ts'
 import type { Context } from '../../base/observability/context.ts'
 import type { Container } from '../../api/core/v1/container/container.ts'
@@ -38,31 +38,31 @@ export interface VolumeManagerDeps {
   readonly paths: NodePaths
   readonly node: NodeInfo
   readonly clock: Clock
-  /** Undefined where images cannot be shown. */
+  /** Undefined where image volumes are not supported. */
   readonly imageMounts?: ImageMounts | undefined
 }
 
-/** Images that are present, by the volume that shows them. */
+/** Pulled images by volume name. */
 export type VolumeImages = ReadonlyMap<string, RuntimeImage>
 
-/** Where each volume of a pod lies, by its name. */
+/** The mounted volumes of a pod, by name. */
 export type MountedVolumes = ReadonlyMap<string, MountedVolume>
 
 export class VolumeManager {
   readonly #deps: VolumeManagerDeps
-  /** By pod, the end of what is being done to its volumes. */
+  /** The last operation per pod, which the next one waits for. */
   readonly #turns = new Map<string, Promise<unknown>>()
 
   constructor(deps: VolumeManagerDeps) {
     this.#deps = deps
   }
 
-  /** Makes all volumes of a pod present; returns where each lies. Throws VolumeError when one cannot be had now. */
+  /** Mounts all volumes of a pod. Throws VolumeError when one is not available now. */
   mount(pod: Pod, images: VolumeImages, context: Context): Promise<MountedVolumes> {
     return this.#inTurn(pod.metadata.uid, () => this.#mountAll(pod, () => true, images, context))
   }
 
-  /** Shows what the API has now in volumes that follow it, where they are present. Throws VolumeError as `mount` does. */
+  /** Updates mounted volumes whose content follows API objects. Throws VolumeError as `mount` does. */
   async refresh(pod: Pod, context: Context): Promise<void> {
     const { disk, paths } = this.#deps
     await this.#inTurn(pod.metadata.uid, async () => {
@@ -104,8 +104,8 @@ export class VolumeManager {
   }
 
   /**
-   * What a container sees of the pod's volumes; `canDeny`: whether its runtime can make a mount read-only with all mounts
-   * below it. Throws ConfigError when it asks for what is not there.
+   * The mounts of a container; `supportsRecursive`: whether the runtime supports recursive read-only mounts. Throws
+   * ConfigError when a volume is not mounted or not mountable that way.
    */
   mountsOf(
     podUid: string,
@@ -135,7 +135,7 @@ export class VolumeManager {
     return Promise.all(mounts)
   }
 
-  /** The devices among the pod's volumes that a container sees. Throws ConfigError when it asks for what is none. */
+  /** The block devices of a container. Throws ConfigError when a volume is not a block device. */
   devicesOf({ volumeDevices = [] }: Pick<Container, 'volumeDevices'>, places: MountedVolumes): ContainerDevice[] {
     return volumeDevices.map(({ name, devicePath }) => {
       const place = places.get(name)
@@ -146,7 +146,10 @@ export class VolumeManager {
     })
   }
 
-  /** The runtime is given a mount of its own: what it mounts cannot be moved any more by those who write the volume. */
+  /**
+   * Bind mounts a subPath for the runtime, so that containers which can write to the volume cannot replace the path
+   * before it is mounted.
+   */
   async #mountSubPath(
     podUid: string,
     folder: string,
@@ -161,7 +164,7 @@ export class VolumeManager {
       await disk.mountSubPath(folder, subPath, to)
       return to
     } catch (error) {
-      // What lies where on the node is not told to users.
+      // Host paths are not exposed to users.
       const what = error instanceof PathEscapes ? 'prepare subPath' : 'create subPath directory'
       throw new ConfigError(
         `failed to ${what} for volumeMount ${JSON.stringify(volume)} of container ${JSON.stringify(container)}`,
@@ -170,7 +173,7 @@ export class VolumeManager {
     }
   }
 
-  /** Takes the volumes of a pod away that has run to its end. */
+  /** Unmounts and removes the volumes of a finished pod. */
   unmount(podUid: string, signal: AbortSignal): Promise<void> {
     const { paths } = this.#deps
     return this.#inTurn(podUid, async () => {
@@ -180,7 +183,7 @@ export class VolumeManager {
     })
   }
 
-  /** Takes away all that a pod had on the node, whoever made it. */
+  /** Removes everything of the pod from the disk, including what other programs have created there. */
   remove(podUid: string, signal: AbortSignal): Promise<void> {
     return this.#inTurn(podUid, async () => {
       await this.#takeImagesAway(podUid, signal)
@@ -188,27 +191,27 @@ export class VolumeManager {
     })
   }
 
-  /** The runtime keeps what an image's mount is made of until it is told. */
+  /** The runtime keeps the snapshots of image mounts until they are released explicitly. */
   async #takeImagesAway(podUid: string, signal: AbortSignal): Promise<void> {
     const { disk, paths, imageMounts } = this.#deps
     if (imageMounts === undefined) return
     const folder = volumeTypeDirectory(paths, podUid, imageVolume.directoryName)
     const names = await disk.list(folder)
     if (names.length === 0) return
-    // Parts of them lie on them.
+    // subPath mounts are on top of image mounts.
     await this.#takeAway(subPathsDirectory(paths, podUid))
     for (const name of names) await imageMounts.unmount(`${folder}/${name}`, signal)
   }
 
   async #takeAway(folder: string): Promise<void> {
     const { disk } = this.#deps
-    // Inner mounts go before the outer ones that hold them.
+    // Inner mounts are unmounted first.
     const mounts = [...(await disk.mountsBelow(folder))].toSorted((a, b) => b.length - a.length)
     for (const mount of mounts) await disk.unmount(mount)
     await disk.remove(folder)
   }
 
-  /** Pods that have anything on this node, also those that nobody remembers. */
+  /** Uids of all pods with a directory on this node, including unknown ones. */
   podUids(): Promise<readonly string[]> {
     return this.#deps.disk.list(this.#deps.paths.pods)
   }
@@ -233,7 +236,7 @@ const propagations = {
 
 type VolumeMount = NonNullable<Container['volumeMounts']>[number]
 
-/** Below which path of the volume; empty: all of it. */
+/** The subPath of a mount; empty for the whole volume. */
 function subPathOf(
   { name, subPath = '', subPathExpr }: VolumeMount,
   container: string,

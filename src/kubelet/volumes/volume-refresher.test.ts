@@ -1,4 +1,4 @@
-// Volumes of a running pod follow the API, on a whole cluster and a simulated disk.
+// Volumes of running pods follow API objects, in a whole cluster with a simulated disk.
 import { deepEqual, equal, match, notEqual } from 'node:assert/strict'
 import { test } from 'node:test'
 import { context } from '../../base/observability/context.ts'

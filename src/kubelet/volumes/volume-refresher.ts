@@ -1,5 +1,5 @@
-// VolumeFollower: volumes of running pods show what the API has now. A change of an object that they show, of the pod
-// itself, or the age of a token makes a pod's volumes look again; what fails is told and tried again.
+// VolumeRefresher: updates the volumes of running pods after a change of a ConfigMap, Secret or the pod, and when a
+// token must be renewed. Failures are recorded as events and retried.
 import type { Clock } from '../../base/time/clock.ts'
 import { context } from '../../base/observability/context.ts'
 import { noCause, type Cause } from '../../base/observability/flow-recorder.ts'
@@ -18,7 +18,7 @@ export interface VolumeRefresherDeps {
   readonly volumes: VolumeManager
   readonly objects: Pick<ReferencedObjects, 'tokenRenewalMs'>
   readonly watches: ObjectWatches
-  /** The pod of this node by its uid, as the API has it. */
+  /** The current pod with this uid. */
   readonly pod: (uid: string) => Pod | undefined
   readonly events: EventRecorder
   readonly clock: Clock
@@ -36,7 +36,7 @@ export class VolumeRefresher {
     this.#queue = new WorkQueue(deps.clock, retryBackoff)
   }
 
-  /** The pod is new or has changed. */
+  /** The pod was added or changed. */
   podChanged(pod: Pod, cause: Cause): void {
     if (!followsAnything(pod)) return
     if (isPodFinished(pod)) return this.podRemoved(pod.metadata.uid)
@@ -44,12 +44,12 @@ export class VolumeRefresher {
     this.#queue.add(pod.metadata.uid, cause)
   }
 
-  /** The pod is gone from the API; its volumes go with its worker. */
+  /** The pod was removed from the API; its volumes are unmounted when it is terminated. */
   podRemoved(podUid: string): void {
     this.#deps.watches.removePod(podUid)
   }
 
-  /** Something that the pod's volumes show has changed. */
+  /** An object that the pod's volumes use has changed. */
   enqueue(podUid: string, cause: Cause = noCause): void {
     this.#queue.add(podUid, cause)
   }

@@ -1,4 +1,4 @@
-// Every volume type, in the order of the alphabet.
+// All volume types in alphabetical order.
 import { configMapVolume } from './types/config-map.ts'
 import { downwardApiVolume } from './types/downward-api.ts'
 import { emptyDirVolume } from './types/empty-dir.ts'

@@ -1,4 +1,4 @@
-// The contract suite: what every driver of control groups must do, below a group that the caller provides.
+// The contract suite of cgroup drivers, run below a cgroup that the caller provides.
 import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Cgroups } from './cgroups.ts'

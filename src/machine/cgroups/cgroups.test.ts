@@ -12,7 +12,7 @@ import { SimulatedCgroups } from './simulated-cgroups.ts'
 
 cgroupsContract('simulated', () => Promise.resolve({ cgroups: new SimulatedCgroups(), path: '/test' }))
 
-/** Version 2 on plain folders: files are made by whoever writes them, and go with their folder. */
+/** Version 2 on a plain directory: files are created by the first write and removed with their directory. */
 const unifiedFolder = async () => {
   const root = await mkdtemp(join(tmpdir(), 'coxswain-cgroups-'))
   await writeFile(join(root, 'cgroup.controllers'), 'cpu memory pids hugetlb\n')

@@ -1,16 +1,15 @@
-// Cgroups: the control groups of the host: what processes together may use, and what they do use. Paths begin with `/` and
-// are the same in both versions of the kernel's interface. Drivers: the host's own (version 1 and 2), and a simulated one.
-// Every driver passes contract.suite.ts.
+// Cgroups: limits and usage of the host's control groups. Paths start with `/` and are the same for cgroup v1 and v2.
+// Drivers: the host's cgroups (v1 and v2) and a simulated one. Every driver passes cgroups-contract.suite.ts.
 import type { ContainerResources } from '../runtime/runtime-config.ts'
 
-/** Absent is unlimited. */
+/** A missing value means unlimited. */
 export type CgroupLimits = Omit<ContainerResources, 'oomScoreAdjust'>
 
 export interface CgroupUsage {
-  /** Time of processors, since the group was made. */
+  /** CPU time since the cgroup was created. */
   readonly cpuNanos: number
   readonly memoryBytes: number
-  /** What could not be taken away at once: memory without files that were not read lately. */
+  /** Memory that cannot be reclaimed immediately: usage minus inactive file pages. */
   readonly workingSetBytes: number
   readonly rssBytes: number
   readonly pageFaults: number
@@ -20,15 +19,15 @@ export interface CgroupUsage {
 }
 
 export interface Cgroups {
-  /** Makes the group, with those above it; one that is there gets the limits, and loses those that are absent. */
+  /** Creates the cgroup and its parents; an existing one gets exactly these limits. */
   make(path: string, limits: CgroupLimits): Promise<void>
-  /** Removes the group and those below it, which must be without processes; fine when there is none. */
+  /** Removes the cgroup and its children, which must not contain processes; a missing one is ignored. */
   remove(path: string): Promise<void>
-  /** Names of the groups directly below. */
+  /** Names of the direct children. */
   list(path: string): Promise<readonly string[]>
-  /** Undefined when there is no such group. */
+  /** Undefined when the cgroup does not exist. */
   limits(path: string): Promise<CgroupLimits | undefined>
   usage(path: string): Promise<CgroupUsage | undefined>
-  /** Some process in the group or below it; undefined when there is none. */
+  /** The pid of any process in the cgroup or its children; undefined when there is none. */
   process(path: string): Promise<number | undefined>
 }

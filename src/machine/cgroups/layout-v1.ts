@@ -1,8 +1,8 @@
-// Version 1: one hierarchy per controller, limits in bytes and microseconds, -1 for none.
+// cgroup v1: one hierarchy per controller; limits in bytes and microseconds, -1 for unlimited.
 import type { CgroupFile, CgroupLayout } from './layout.ts'
 import { numberIn, valuesIn } from './layout.ts'
 
-/** What the kernel shows for no limit: the largest number of whole pages. */
+/** The kernel shows about 2^63 for unlimited, rounded down to whole pages. */
 const memoryUnlimited = 2 ** 62
 const defaultPeriodUs = 100_000
 const defaultShares = 1_024

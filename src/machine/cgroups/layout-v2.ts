@@ -1,4 +1,4 @@
-// Version 2: one hierarchy for all controllers; weights instead of shares, `max` for no limit.
+// cgroup v2: one hierarchy for all controllers; weights instead of shares, `max` for unlimited.
 import type { CgroupFile, CgroupLayout } from './layout.ts'
 import { numberIn, valuesIn } from './layout.ts'
 
@@ -7,11 +7,11 @@ const defaultShares = 1_024
 const [sharesMin, sharesMax] = [2, 262_144]
 const [weightMin, weightMax] = [1, 10_000]
 
-/** Shares and weights measure the same on two scales. */
+/** Converts shares (v1) to a weight (v2). */
 export const weightOf = (shares: number): number =>
   weightMin + Math.floor(((clamped(shares) - sharesMin) * (weightMax - weightMin)) / (sharesMax - sharesMin))
 
-/** The fewest shares with this weight. */
+/** The smallest number of shares with this weight. */
 export const sharesOf = (weight: number): number =>
   sharesMin + Math.ceil(((weight - weightMin) * (sharesMax - sharesMin)) / (weightMax - weightMin))
 

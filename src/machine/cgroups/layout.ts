@@ -1,4 +1,4 @@
-// CgroupLayout: where one version of the kernel's interface keeps what, as texts in files. Pure: the driver reads and writes.
+// CgroupLayout: the files and formats of one cgroup version. It performs no I/O.
 import type { CgroupLimits, CgroupUsage } from './cgroups.ts'
 
 export interface CgroupFile {
@@ -6,13 +6,13 @@ export interface CgroupFile {
   readonly name: string
 }
 
-/** Reads a file of one group; undefined when there is none. */
+/** Reads a file of a cgroup; undefined when it does not exist. */
 export type ReadFile = (file: CgroupFile) => Promise<string | undefined>
 
 export interface CgroupLayout {
-  /** Folders below the root in which a group is made; `''`: the root itself is the one hierarchy. */
+  /** Directories below the mount in which a cgroup is created; `''` for the unified hierarchy. */
   readonly hierarchies: readonly string[]
-  /** Written into every group above a new one, from the root on, so that it has the controllers. */
+  /** Written to every parent of a new cgroup, from the root down, to enable the controllers. */
   readonly delegation: { readonly name: string; readonly text: string } | undefined
   writes(limits: CgroupLimits): readonly (CgroupFile & { readonly text: string })[]
   limits(read: ReadFile): Promise<CgroupLimits>
@@ -24,7 +24,7 @@ export const numberIn = (text: string | undefined): number => {
   return Number.isFinite(value) ? value : 0
 }
 
-/** Lines of `key value`. */
+/** Parses lines of `key value`. */
 export const valuesIn = (text: string | undefined): ReadonlyMap<string, number> =>
   new Map(
     (text ?? '').split('\n').flatMap((line) => {
@@ -35,7 +35,7 @@ export const valuesIn = (text: string | undefined): ReadonlyMap<string, number> 
 
 const hugepageUnits = ['B', 'KB', 'MB', 'GB'] as const
 
-/** As the kernel names sizes of pages: 2097152 → `2MB`. */
+/** The kernel's name of a huge page size: 2097152 → `2MB`. */
 export function hugepageSize(bytes: number): string {
   const unit = Math.min(hugepageUnits.length - 1, Math.floor(Math.log2(bytes) / 10))
   return `${bytes / 1024 ** unit}${hugepageUnits[unit] ?? ''}`

@@ -1,4 +1,4 @@
-// NodeCgroups: the host's own control groups, in the version that it has.
+// NodeCgroups: the host's cgroups, v1 or v2.
 import { mkdir, readdir, readFile, rmdir, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { CgroupLimits, Cgroups, CgroupUsage } from './cgroups.ts'
@@ -11,7 +11,7 @@ export const cgroupMount = '/sys/fs/cgroup'
 const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).code
 const isMissing = (error: unknown): boolean => ['ENOENT', 'ENOTDIR', 'ENODEV'].includes(codeOf(error) ?? '')
 
-/** How a folder of a group is removed: the kernel takes its files away with it. */
+/** Removes the directory of a cgroup; the kernel removes its files with it. */
 type RemoveFolder = (path: string) => Promise<void>
 
 export class NodeCgroups implements Cgroups {
@@ -26,7 +26,7 @@ export class NodeCgroups implements Cgroups {
     this.#removeFolder = removeFolder
   }
 
-  /** The groups of this machine: version 2 has its controllers at the root. */
+  /** Detects the version of the host: only v2 has `cgroup.controllers` at the root. */
   static async open(root = cgroupMount): Promise<NodeCgroups> {
     const isUnified = await stat(join(root, 'cgroup.controllers')).catch(() => undefined)
     return new NodeCgroups(root, isUnified === undefined ? cgroupLayoutV1 : cgroupLayoutV2)
@@ -45,7 +45,7 @@ export class NodeCgroups implements Cgroups {
     for (const { text, ...file } of this.#layout.writes(limits)) await this.#write(path, file, text)
   }
 
-  /** A controller that the kernel does not have is done without; the others are asked for one by one then. */
+  /** Enables the controllers together, or one by one when the kernel lacks some of them. */
   async #delegate(folder: string, { name, text }: { readonly name: string; readonly text: string }): Promise<void> {
     const ask = (what: string) => writeFile(join(folder, name), what)
     await ask(text).catch(async () => {
@@ -53,16 +53,16 @@ export class NodeCgroups implements Cgroups {
     })
   }
 
-  /** A controller that is not there limits nothing. */
+  /** A limit of a missing controller is ignored. */
   async #write(path: string, file: CgroupFile, text: string): Promise<void> {
     await writeFile(this.#pathOf(path, file), text).catch((error: unknown) => {
-      // Files of groups cannot be made: where one is missing the kernel says EACCES.
+      // Files cannot be created in a cgroup: the kernel reports EACCES for a missing one.
       if (!isMissing(error) && codeOf(error) !== 'EACCES') throw error
     })
   }
 
   async remove(path: string): Promise<void> {
-    // The runtime makes groups in every hierarchy, also in those that are of no interest here.
+    // The runtime creates cgroups in all hierarchies, including those that are not used here.
     const all = this.#layout.hierarchies.includes('') ? [''] : await readdir(this.#root)
     for (const hierarchy of all) await this.#removeTree(join(this.#root, hierarchy, path))
   }
@@ -116,7 +116,7 @@ export class NodeCgroups implements Cgroups {
     )
   }
 
-  /** Those that the machine has, which does not change while it runs. */
+  /** The hierarchies of the machine, which do not change at run time. */
   #hierarchies(): Promise<readonly string[]> {
     this.#present ??= this.#look()
     return this.#present

@@ -1,4 +1,4 @@
-// SimulatedCgroups: control groups in memory, for simulated nodes. What their processes use, the test says.
+// SimulatedCgroups: cgroups in memory for simulated nodes. Tests set their usage.
 import { getOrInsert } from '../../base/collections/get-or-insert.ts'
 import type { CgroupLimits, Cgroups, CgroupUsage } from './cgroups.ts'
 
@@ -15,7 +15,7 @@ const nothing: CgroupUsage = {
 
 export class SimulatedCgroups implements Cgroups {
   readonly #groups = new Map<string, CgroupLimits>()
-  /** The names of the groups in each. */
+  /** Names of the children, by path. */
   readonly #names = new Map<string, Set<string>>()
   readonly #usage: (path: string) => CgroupUsage | undefined
 

@@ -1,13 +1,13 @@
-// The pod network of one node from the standard CNI plugins: a bridge, addresses from the node's range, ports of the
-// host. A configuration that somebody else has put there is respected.
+// The pod network of one node with the standard CNI plugins: bridge, host-local addresses from the node's range, and
+// portmap. An existing configuration of another network is left in place.
 import type { Files } from '../../platform/files.ts'
 
 export interface BridgeNetwork {
   readonly podCidr: string
   readonly bridge: string
-  /** Where addresses that are in use are noted. */
+  /** Directory in which host-local stores the addresses in use. */
   readonly addressesDirectory: string
-  /** Whether pods reach the outside under the node's address: it takes iptables. */
+  /** Whether traffic to outside is masqueraded with the node's address; this requires iptables. */
   readonly masquerades: boolean
 }
 
@@ -39,7 +39,7 @@ export const bridgeConfiguration = ({
   ],
 })
 
-/** Writes our configuration unless there is another; returns which one is used. */
+/** Writes the bridge configuration unless there is another one; returns the file that is in effect. */
 export async function writeBridgeNetwork(
   folder: string,
   network: BridgeNetwork,

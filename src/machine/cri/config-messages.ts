@@ -1,4 +1,4 @@
-// From what a sandbox and a container are to be to the messages of CRI.
+// Converts sandbox and container configurations to CRI messages.
 import type { ProtoInput } from '../../wire/protobuf/proto-message.ts'
 import type {
   ContainerConfig,
@@ -95,13 +95,13 @@ function security(
   }
 }
 
-/** `SIGRTMIN+3` is `SIGRTMINPLUS3` there; without one it is the image's own. */
+/** CRI's name of a signal: `SIGRTMIN+3` is `SIGRTMINPLUS3`. Without one the image's stop signal is used. */
 const signalOf = (name: string | undefined) => {
   const wanted = name?.replace('+', 'PLUS').replace('-', 'MINUS')
   return signal.names.find((known) => known === wanted) ?? 'RUNTIME_DEFAULT'
 }
 
-/** What a container may not see of the node's kernel. */
+/** Kernel files that are hidden from containers. */
 const maskedPaths = [
   '/proc/asound',
   '/proc/acpi',
@@ -117,7 +117,7 @@ const maskedPaths = [
   '/sys/devices/virtual/powercap',
 ]
 
-/** What it may see and not change. */
+/** Kernel files that containers can read but not change. */
 const readOnlyPaths = ['/proc/bus', '/proc/fs', '/proc/irq', '/proc/sys', '/proc/sysrq-trigger']
 
 const modes = { pod: 'POD', container: 'CONTAINER', node: 'NODE' } as const
@@ -134,7 +134,7 @@ const propagations = {
   bidirectional: 'PROPAGATION_BIDIRECTIONAL',
 } as const
 
-/** Reading, writing, and making the file by which it is reached. */
+/** Device permissions: read, write and mknod. */
 const device = ({ hostPath, containerPath, readOnly }: ContainerDevice) => ({
   hostPath,
   containerPath,

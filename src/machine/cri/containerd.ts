@@ -1,5 +1,5 @@
-// Containerd: a containerd of our own, with root, state, socket and network configuration below the data folder. It is
-// started and stopped with us; its containers keep running meanwhile, as they do under a kubelet that restarts.
+// Containerd: a private containerd whose root, state, socket and network configuration are below the data directory. It
+// is started and stopped with this process; its containers keep running in between, as they do when a kubelet restarts.
 import type { Clock } from '../../base/time/clock.ts'
 import type { Log } from '../../base/observability/log.ts'
 import type { Files } from '../../platform/files.ts'
@@ -21,13 +21,13 @@ export interface ContainerdDeps {
 }
 
 export interface ContainerdOptions {
-  /** Everything of it lies below this folder. */
+  /** Contains all files of this containerd. */
   readonly directory: string
   readonly architecture: PauseArchitecture
-  /** Where network configuration is read from. */
+  /** Directory of the CNI configuration. */
   readonly networkDirectory: string
   readonly networkPluginsDirectory: string
-  /** Whether scores of the out-of-memory killer may be lowered: not without CAP_SYS_RESOURCE. */
+  /** Whether OOM scores may be lowered, which requires CAP_SYS_RESOURCE. */
   readonly mayLowerOomScore: boolean
   readonly snapshotter: 'overlayfs' | 'native'
 }
@@ -60,7 +60,10 @@ export class Containerd {
     this.#deps = deps
   }
 
-  /** Resolves when it answers; rejects with its last words when it ends instead. One that ends later is started again. */
+  /**
+   * Resolves when containerd responds; rejects with its last log line when it exits instead. If it exits later, it is
+   * restarted.
+   */
   static async start(options: ContainerdOptions, deps: ContainerdDeps, signal: AbortSignal): Promise<Containerd> {
     const { directory: folder, networkDirectory: networkFolder } = options
     const { files, processes, log } = deps
@@ -82,7 +85,7 @@ export class Containerd {
     const ended = process.ended.then((code) => {
       throw new Error(`containerd ended with ${code}: ${lastLine}`)
     })
-    ended.catch(() => {}) // told where it matters
+    ended.catch(() => {}) // handled by the race below
     try {
       const runtime = await Promise.race([connected(socketPath, deps, signal), ended])
       await importPause(options, socketPath, deps, signal)
@@ -95,7 +98,7 @@ export class Containerd {
     }
   }
 
-  /** Ends the daemon; containers keep running. */
+  /** Stops the daemon; containers keep running. */
   async stop(): Promise<void> {
     this.#stopped.abort()
     this.runtime.close()
@@ -121,7 +124,10 @@ export class Containerd {
 
 const pidPath = (directory: string): string => `${directory}/containerd.pid`
 
-/** One of ours that runs although whoever started it was killed: two on one folder would spoil it. Containers go on. */
+/**
+ * Stops a containerd that an earlier, killed process has left running, because two daemons would corrupt the directory.
+ * Its containers keep running.
+ */
 async function endLeftover(
   directory: string,
   configPath: string,
@@ -155,7 +161,7 @@ async function connected(socketPath: string, deps: ContainerdDeps, signal: Abort
   }
 }
 
-/** The image of sandboxes comes with us: no registry is needed for it. */
+/** Imports the pause image, which is built in, so no registry is needed for it. */
 async function importPause(
   { directory: folder, architecture }: ContainerdOptions,
   socketPath: string,
@@ -200,5 +206,5 @@ state = ${quoted(`${options.directory}/state`)}
       runtime_type = "io.containerd.runc.v2"
 `
 
-/** TOML's basic strings are quoted as JSON's are. */
+/** TOML basic strings have the same quoting as JSON. */
 const quoted = (text: string): string => JSON.stringify(text)

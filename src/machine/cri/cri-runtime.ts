@@ -1,5 +1,5 @@
-// CriRuntime: containers through CRI v1 on a unix socket: containerd, or whatever else speaks it. Changes are heard from
-// the runtime's event stream where it has one, and by looking again every second where it has not (containerd 1.6).
+// CriRuntime: a container runtime that implements CRI v1 on a unix socket, such as containerd. Changes come from the
+// runtime's event stream, or from relisting every second where it has none (containerd 1.6).
 import type { Clock } from '../../base/time/clock.ts'
 import { errorText, type Log } from '../../base/observability/log.ts'
 import type { Http2Provider } from '../../platform/http/http2-client.ts'
@@ -29,24 +29,24 @@ import { fileSystemOf, handlerOf, imageOf, podOf, podUidLabel, statsOf } from '.
 
 export interface CriRuntimeDeps {
   readonly http2: Http2Provider
-  /** For what CRI has no call for; left out: such things are not done. */
+  /** Runs `ctr` for operations that CRI lacks; without it they are skipped. */
   readonly processes?: Pick<Processes, 'run'>
   readonly clock: Clock
   readonly log: Log
 }
 
 const relistMs = 1_000
-/** As upstream: so often the runtime is asked how it is, and it has so long to answer. */
+/** As upstream: interval and timeout of the health check. */
 const healthMs = 5_000
 const healthMsMax = 10_000
 const callMsMax = 120_000
-/** A pull may take long; its progress is the runtime's. */
+/** Pulls may take long; the runtime detects stalled ones. */
 const pullMsMax = 1_800_000
 const eventsRetryMs = 5_000
-/** Processes that are ended before one removal is given up; the next try goes on. */
+/** Maximum number of leftover tasks deleted in one removal; the next attempt continues. */
 const leftTasksMax = 10
 
-/** The container whose process keeps containerd from removing it. */
+/** The id of the task that prevents a removal. */
 const runningTask = (error: unknown): string | undefined =>
   error instanceof GrpcError && error.code === 'FAILED_PRECONDITION'
     ? /cannot delete running task ([0-9a-f]+)/.exec(error.details)?.[1]
@@ -60,7 +60,7 @@ export class CriRuntime implements ContainerRuntime {
   readonly #deps: CriRuntimeDeps
   readonly #listeners = new Set<(podUid: string) => void>()
   readonly #closed = new AbortController()
-  /** Undefined where the runtime is none that has it. */
+  /** Undefined when the runtime is not containerd. */
   readonly #ctr: Ctr | undefined
 
   private constructor(
@@ -86,7 +86,7 @@ export class CriRuntime implements ContainerRuntime {
     }
   }
 
-  /** Connects to the socket; rejects when nothing there speaks CRI v1. */
+  /** Connects to the socket; rejects when it does not serve CRI v1. */
   static async connect(socketPath: string, deps: CriRuntimeDeps, signal: AbortSignal): Promise<CriRuntime> {
     const channel = new GrpcChannel({ http2: deps.http2, clock: deps.clock, endpoint: `unix:${socketPath}` })
     try {
@@ -103,7 +103,7 @@ export class CriRuntime implements ContainerRuntime {
     this.#channel.close()
   }
 
-  /** Hears what changes until the signal ends it; tells the listeners. */
+  /** Calls the listeners on every change until the signal is aborted. */
   async watch(signal: AbortSignal): Promise<void> {
     const { clock, log } = this.#deps
     for (;;) {
@@ -136,7 +136,7 @@ export class CriRuntime implements ContainerRuntime {
     }
   }
 
-  /** By pod, a text that differs when a container or the sandbox of the pod is in another state. */
+  /** Per pod uid, a text that changes with the state of its sandbox or containers. */
   async #states(signal: AbortSignal): Promise<Map<string, string>> {
     const [{ items }, { containers }] = await Promise.all([
       this.#call(runtimeService.listPodSandbox, {}, callMsMax, signal),
@@ -334,8 +334,8 @@ export class CriRuntime implements ContainerRuntime {
   }
 
   /**
-   * A call that creates or starts something is awaited even when its caller gives up, which the caller learns afterwards.
-   * A runtime whose call is cancelled may report a container as exited while its process runs, and never remove it.
+   * Calls that create or start something are awaited even when the caller aborts; it gets the abort error afterwards.
+   * After a cancelled call the runtime may report a container as exited while its process runs, and fail to remove it.
    */
   async #create<Q extends Message, A extends Message>(
     method: GrpcMethod<Q, A>,
@@ -349,8 +349,8 @@ export class CriRuntime implements ContainerRuntime {
   }
 
   /**
-   * A start that was cut off, as by the end of a kubelet, leaves a container that containerd reports as exited and does not
-   * remove, because its process is there. The process is ended through containerd's own tool then.
+   * An interrupted start, for example when the kubelet was killed, leaves a container that containerd reports as exited
+   * and cannot remove, because its process still runs. The task is then deleted with `ctr`.
    */
   async #remove<Q extends Message, A extends Message>(
     method: GrpcMethod<Q, A>,
@@ -368,7 +368,7 @@ export class CriRuntime implements ContainerRuntime {
       }
   }
 
-  /** A call about something that may be gone: undefined then. */
+  /** A call about an object that may be gone; undefined if it is. */
   async #find<Q extends Message, A extends Message>(
     method: GrpcMethod<Q, A>,
     request: ProtoInput<Q>,

@@ -1,13 +1,12 @@
-// Ctr: containerd's own command line tool, for what CRI has no call for. It works in the namespace of the kubelet's images
-// and containers, whichever containerd it is.
+// Ctr: containerd's command line tool, for operations that CRI lacks. It uses the namespace of the CRI plugin.
 import type { Processes } from '../../platform/process/processes.ts'
 
 export type Ctr = (args: readonly string[], signal: AbortSignal) => Promise<string>
 
-/** Where the CRI plugin of containerd keeps images and containers. */
+/** The containerd namespace of the CRI plugin's images and containers. */
 const criNamespace = 'k8s.io'
 
-/** Returns what it prints; rejects with what it complains of. */
+/** Returns stdout; rejects with stderr when the command fails. */
 export const ctrAt =
   (processes: Pick<Processes, 'run'>, socketPath: string): Ctr =>
   async (args, signal) => {

@@ -6,7 +6,7 @@ import { importArchive } from './image-archives.ts'
 
 const { signal } = new AbortController()
 
-/** A tool that notes how it was called. */
+/** A `ctr` that records its calls. */
 const toolOf = (result: Partial<RunResult>) => {
   const calls: string[] = []
   const run = (command: string, args: readonly string[]) => {

@@ -1,18 +1,18 @@
-// ImageMounts: images as folders, for volumes that show one. Before version 2.1 containerd mounts no images into containers
-// when a kubelet asks for it; what it has unpacked is mounted by its own tool then, in every version.
+// ImageMounts: mounts images as directories for image volumes. containerd supports image volumes in CRI from 2.1 on;
+// mounting with `ctr` works in all versions.
 import type { Processes } from '../../platform/process/processes.ts'
 import { ctrAt, type Ctr } from './ctr.ts'
 
 export interface ImageMounts {
-  /** Shows what an image that is present holds, read-only and without programs to run; whatever was shown there before goes. */
+  /** Mounts a present image read-only and noexec; replaces an earlier mount at the path. */
   mount(imageId: string, path: string, signal: AbortSignal): Promise<void>
-  /** Fine when nothing is shown there. */
+  /** Does nothing when no image is mounted there. */
   unmount(path: string, signal: AbortSignal): Promise<void>
 }
 
 export interface CtrImageMountsOptions {
   readonly socketPath: string
-  /** The one that containers use: what it has unpacked is not unpacked again. */
+  /** The snapshotter of the containers, so that the image is not unpacked twice. */
   readonly snapshotter: string
 }
 
@@ -29,7 +29,7 @@ export class CtrImageMounts implements ImageMounts {
 
   async mount(imageId: string, path: string, signal: AbortSignal): Promise<void> {
     const { snapshotter } = this.#options
-    // A node that was cut off may have left what the mount was made of.
+    // A node that crashed may have left the snapshot of an earlier mount.
     await this.unmount(path, signal)
     await this.#ctr(['images', 'mount', '--snapshotter', snapshotter, imageId, path], signal)
     await this.#run('mount', ['-o', 'remount,bind,ro,noexec', path], signal)
@@ -39,7 +39,7 @@ export class CtrImageMounts implements ImageMounts {
     const { snapshotter } = this.#options
     const { code } = await this.#processes.run('mountpoint', ['-q', path], {}, signal)
     if (code === 0) await this.#run('umount', [path], signal)
-    // What is mounted is known by where it is.
+    // The key of the snapshot is the mount path.
     const known = await this.#ctr(['snapshots', '--snapshotter', snapshotter, 'list'], signal)
     const isKnown = known.split('\n').some((line) => line.split(/\s+/)[0] === path)
     if (isKnown) await this.#ctr(['snapshots', '--snapshotter', snapshotter, 'rm', path], signal)

@@ -1,4 +1,4 @@
-// The calls of CRI v1 that a kubelet makes.
+// The CRI v1 methods that the kubelet uses.
 import { grpcMethod } from '../../wire/grpc/grpc-channel.ts'
 import {
   containerEventResponse,

@@ -55,7 +55,7 @@ const code: Readonly<Record<PauseArchitecture, { readonly machine: number; reado
       0xd2800928, // mov x8, ppoll (73)
       0xd4000001, // svc 0
       0x17fffff1, // b again
-      ...[0, 0], // padding: `second` stands on 8 bytes
+      ...[0, 0], // padding: `second` is aligned to 8 bytes
       ...[1, 0, 0, 0], // second: { 1 s, 0 ns }
     ),
   },
@@ -69,18 +69,18 @@ export function pauseProgram(architecture: PauseArchitecture): Uint8Array {
   const { machine, text } = code[architecture]
   const start = elfHeaderBytes + programHeaderBytes
   const view = new DataView(new ArrayBuffer(start))
-  view.setUint32(0, 0x7f454c46) // the magic number
+  view.setUint32(0, 0x7f454c46) // ELF magic number
   view.setUint32(4, 0x02010100) // 64 bit, little endian, version 1
-  view.setUint16(16, 2, true) // an executable
+  view.setUint16(16, 2, true) // executable file
   view.setUint16(18, machine, true)
   view.setUint32(20, 1, true)
-  view.setBigUint64(24, BigInt(loadAddress + start), true) // where it begins
-  view.setBigUint64(32, BigInt(elfHeaderBytes), true) // where the program header stands
+  view.setBigUint64(24, BigInt(loadAddress + start), true) // entry point
+  view.setBigUint64(32, BigInt(elfHeaderBytes), true) // offset of the program header
   view.setUint16(52, elfHeaderBytes, true)
   view.setUint16(54, programHeaderBytes, true)
   view.setUint16(56, 1, true) // one program header
-  view.setUint32(64, 1, true) // to be loaded
-  view.setUint32(68, 5, true) // to be read and executed
+  view.setUint32(64, 1, true) // PT_LOAD
+  view.setUint32(68, 5, true) // flags: read and execute
   view.setBigUint64(80, BigInt(loadAddress), true)
   view.setBigUint64(88, BigInt(loadAddress), true)
   view.setBigUint64(96, BigInt(start + text.length), true)

@@ -1,4 +1,4 @@
-// What the runtime shows, in the words of the contract.
+// Converts CRI messages to the types of the ContainerRuntime contract.
 import type { Proto } from '../../wire/protobuf/proto-message.ts'
 import type {
   RuntimeContainer,
@@ -14,9 +14,9 @@ import type { runtimeHandler } from './messages/runtime.ts'
 import type { containerStats, filesystemUsage } from './messages/stats.ts'
 import type { podSandboxStatus } from './messages/sandbox.ts'
 
-/** As other kubelets label what they make, so that tools find it. */
+/** The label that upstream's kubelet sets, so that other tools find the pods. */
 export const podUidLabel = 'io.kubernetes.pod.uid'
-/** The image as the pod named it: the runtime itself remembers only what it resolved to. */
+/** The image as the pod names it; the runtime only stores what it resolved to. */
 export const imageAnnotation = 'coxswain.dev/image'
 
 const nanosPerMs = 1_000_000n
@@ -64,7 +64,7 @@ const containerOf = (status: Proto<typeof containerStatus>): RuntimeContainer =>
   ...(status.user?.linux === undefined ? {} : { user: status.user.linux }),
 })
 
-/** The image of sandboxes, which comes with us and is in no registry. */
+/** The built-in pause image, which is in no registry. */
 export const pauseImage = 'coxswain.local/pause:1'
 
 export const imageOf = ({
@@ -80,7 +80,7 @@ export const imageOf = ({
   tags: repoTags,
   digests: repoDigests,
   sizeBytes: size,
-  // A name instead of a number leaves the number open.
+  // The image specifies a user name, so the uid is unknown.
   uid: uid?.value ?? (username === '' ? 0 : undefined),
   username,
   ...(pinned || repoTags.includes(pauseImage) ? { isPinned: true } : {}),

@@ -1,4 +1,4 @@
-// grpc.health.v1: how a server says how it is.
+// The messages of grpc.health.v1.
 import { grpcMethod } from '../../wire/grpc/grpc-channel.ts'
 import { enumeration, singular, protoMessage } from '../../wire/protobuf/proto-message.ts'
 

@@ -1,4 +1,4 @@
-// NodeReach: pods by the host's own network.
+// nodePodDialer: connections to pods over the host's network.
 import { connect as connectPlain, type Socket } from 'node:net'
 import { connect as connectSecure } from 'node:tls'
 import type { Clock } from '../../base/time/clock.ts'

@@ -1,4 +1,4 @@
-// The host's own network: connections, the health service of gRPC, and what is said when nobody is there.
+// Connections over the host's network, gRPC health checks, and errors of unreachable targets.
 import { equal, rejects } from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer, type AddressInfo } from 'node:net'

@@ -1,5 +1,5 @@
-// PodReach: how a node reaches into the pods that it runs, to ask how they are. Drivers: the host's own network, and the
-// simulated runtime's, whose containers listen in memory.
+// PodDialer: connections from the node to its pods, for probes and hooks. Drivers: the host's network, and the
+// simulated runtime, whose containers listen in memory.
 import type { ByteStream } from '../../platform/http/byte-stream.ts'
 
 export interface DialTarget {
@@ -9,11 +9,10 @@ export interface DialTarget {
 
 export interface PodDialer {
   /**
-   * Opens a connection; with `tls` whoever answers is believed, as nobody has named its certificate. Rejects with
-   * Unreachable.
+   * Opens a connection; with `tls` the certificate is not verified, as in upstream's probes. Rejects with Unreachable.
    */
   connect(target: DialTarget, tls: boolean, signal: AbortSignal): Promise<ByteStream>
-  /** Asks grpc.health.v1.Health; answers with the name of the status. Rejects with GrpcError. */
+  /** Calls grpc.health.v1.Health/Check; resolves with the name of the status. Rejects with GrpcError. */
   checkHealth(target: DialTarget, service: string, signal: AbortSignal): Promise<string>
 }
 

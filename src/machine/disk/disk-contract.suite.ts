@@ -1,4 +1,4 @@
-// The contract suite: what every disk must do, below a folder that the caller provides.
+// The contract suite of disk drivers, run below a directory that the caller provides.
 import { deepEqual, equal, rejects } from 'node:assert/strict'
 import { test } from 'node:test'
 import { PathEscapes, type Disk } from './disk.ts'

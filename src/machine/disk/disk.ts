@@ -1,52 +1,52 @@
-// Disk: the folders, files and mounts that a kubelet prepares for its pods. Drivers: the host's own, and a simulated one
-// in memory. Every driver passes contract.suite.ts.
+// Disk: directories, files and mounts that the kubelet prepares for its pods. Drivers: the host's disk and a simulated
+// one in memory. Every driver passes disk-contract.suite.ts.
 
 export interface DiskFile {
   readonly content: Uint8Array
   readonly mode: number
-  /** Whose it is; root's when left out. Only projected files have owners. */
+  /** The owner; root when left out. Only used for projected files. */
   readonly uid?: number
 }
 
 export interface Disk {
-  /** Makes the folder and those above it; an existing one gets the mode. */
+  /** Creates the directory and its parents; sets the mode of an existing one. */
   makeDirectory(path: string, mode: number): Promise<void>
-  /** Writes one file, whole or not at all. */
+  /** Writes a file atomically. */
   write(path: string, file: DiskFile): Promise<void>
-  /** The last bytes of a file; undefined when there is none. A path that leads elsewhere by a link is not followed. */
+  /** The last bytes of a file; undefined when it does not exist. Symbolic links are not followed. */
   readTail(path: string, bytesMax: number): Promise<Uint8Array | undefined>
   /**
-   * Makes the folder hold exactly these files, by paths below it, all at once: a reader sees the old or the new ones,
-   * never a mixture. Nothing is written when nothing differs. With a group, the group may read everything.
+   * Replaces the content of the directory with these files (paths are relative to it) atomically: a reader sees either
+   * the old or the new files. Nothing is written when nothing has changed. With a gid, the group can read all files.
    */
   project(folder: string, files: ReadonlyMap<string, DiskFile>, gid?: number): Promise<void>
   /**
-   * Gives everything at and below a path to a group, which may write it; new files stay the group's. No link below the path
-   * is followed, whoever moves things meanwhile. Throws TreeTooDeep.
+   * Makes a group the owner of everything at and below a path, with write permission and setgid directories. Symbolic
+   * links below the path are not followed, even when the tree changes meanwhile. Throws TreeTooDeep.
    */
   changeGroup(path: string, gid: number, signal: AbortSignal): Promise<void>
-  /** Whether the path itself belongs to the group as `giveToGroup` leaves it; what is below is not looked at. */
+  /** Whether the path itself has the group and mode that `changeGroup` sets; its content is not checked. */
   hasGroup(path: string, gid: number): Promise<boolean>
-  /** What a path is; undefined when nothing is there. */
+  /** The type of a path; undefined when it does not exist. */
   kindOf(path: string): Promise<DiskKind | undefined>
   /**
-   * Mounts what lies at `subPath` inside a folder at another place, and makes a folder where nothing is. It never leaves
-   * the folder by a link, whoever moves things meanwhile. Fine when the same is mounted there already. Throws PathEscapes.
+   * Bind mounts `subPath` of a directory at `to`; missing directories are created. Symbolic links cannot lead out of
+   * the directory, even when it changes meanwhile. Does nothing when it is already mounted. Throws PathEscapes.
    */
   mountSubPath(folder: string, subPath: string, to: string): Promise<void>
-  /** Removes a file or a folder with its content, never across a mount; fine when nothing is there. */
+  /** Removes a file or directory, never across a mount; does nothing when the path does not exist. */
   remove(path: string): Promise<void>
-  /** Names in a folder; empty when there is none. */
+  /** Names in a directory; empty when it does not exist. */
   list(path: string): Promise<readonly string[]>
-  /** Mounts memory as a file system; fine when it is mounted already. */
+  /** Mounts a tmpfs; does nothing when it is already mounted. */
   mountTmpfs(path: string, bytesMax: number | undefined): Promise<void>
-  /** Mounts memory in pages of this size as a file system; fine when it is mounted already. */
+  /** Mounts a hugetlbfs with this page size; does nothing when it is already mounted. */
   mountHugetlbfs(path: string, pageBytes: number): Promise<void>
-  /** Fine when nothing is mounted there. */
+  /** Does nothing when nothing is mounted there. */
   unmount(path: string): Promise<void>
-  /** Where something is mounted, at or below a path. */
+  /** Mount points at or below a path. */
   mountsBelow(path: string): Promise<readonly string[]>
-  /** Bytes that the files below a path take. */
+  /** Disk usage of the files below a path. */
   usedBytes(path: string): Promise<number>
 }
 
@@ -56,7 +56,7 @@ export class PathEscapes extends Error {
   override name = 'PathEscapes'
 }
 
-/** Folders are nested deeper than they are walked. */
+/** The directories are nested too deeply. */
 export class TreeTooDeep extends Error {
   override name = 'TreeTooDeep'
 }

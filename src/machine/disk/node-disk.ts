@@ -1,4 +1,4 @@
-// NodeDisk: the host's own files and mounts.
+// NodeDisk: files and mounts of the host.
 import { execFile } from 'node:child_process'
 import { constants } from 'node:fs'
 import {
@@ -34,7 +34,7 @@ const isMissing = (error: unknown): boolean => {
 
 const isTooLong = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ENAMETOOLONG'
 
-/** As `stat` counts them. */
+/** The unit of `stat.blocks`. */
 const blockBytes = 512
 
 const { signal: unending } = new AbortController()
@@ -79,7 +79,7 @@ export class NodeDisk implements Disk {
       if (uid !== undefined) await lchown(target, uid, 0)
     }
     if (gid !== undefined) await grant(directory, gid, 'reads', unending)
-    // Whoever was interrupted here may have left its link.
+    // An interrupted run may have left its link.
     await rm(join(directory, `${dataLink}_new`), { force: true })
     await symlink(basename(made), join(directory, `${dataLink}_new`))
     await rename(join(directory, `${dataLink}_new`), join(directory, dataLink))
@@ -113,7 +113,7 @@ export class NodeDisk implements Disk {
   }
 
   async changeGroup(path: string, gid: number, signal: AbortSignal): Promise<void> {
-    // A volume may be named by a link; below it none is followed.
+    // The volume's path itself may be a symbolic link; below it none is followed.
     await grant(await realpath(path), gid, 'writes', signal)
   }
 
@@ -151,7 +151,7 @@ export class NodeDisk implements Disk {
       await mkdir(dirname(to), { recursive: true })
       await writeFile(to, '')
     }
-    // Not resolved to a path again: what the descriptor holds is what gets mounted.
+    // The descriptor is mounted instead of a path, so it cannot be replaced in between.
     await run('mount', ['--no-canonicalize', '--bind', `/proc/${process.pid}/fd/${source.fd}`, to])
   }
 
@@ -161,7 +161,7 @@ export class NodeDisk implements Disk {
     try {
       await rm(path, { recursive: true, force: true })
     } catch (error) {
-      // Containers can nest folders deeper than a path can name; rm descends without whole paths.
+      // Containers can nest directories deeper than PATH_MAX; `rm` descends with relative paths.
       if (!isTooLong(error)) throw error
       await run('rm', ['-rf', '--one-file-system', '--', path])
     }
@@ -216,11 +216,11 @@ export class NodeDisk implements Disk {
 const generationPrefix = '..generation-'
 const asRoot = process.getuid?.() === 0
 
-/** What a group is given: to read, or to write too; in folders also to enter, and that new files stay the group's. */
+/** Permissions of a group; directories are also searchable and setgid. */
 const groupBits = { reads: 0o440, writes: 0o660 } as const
 const folderBits = 0o2110
 
-/** Only what differs is changed. Who else writes to the folder cannot make it change anything outside. */
+/** Changes only what differs. Changes to the tree by others cannot affect files outside of it. */
 async function grant(path: string, gid: number, what: keyof typeof groupBits, signal: AbortSignal): Promise<void> {
   const give = async ({ status, path: entry }: TreeEntry) => {
     if (status.isSymbolicLink()) return status.gid === gid ? undefined : lchown(entry, status.uid, gid)
@@ -232,6 +232,6 @@ async function grant(path: string, gid: number, what: keyof typeof groupBits, si
   await walkTree(path, give, signal)
 }
 
-/** The kernel writes blanks in paths as octal. */
+/** The kernel escapes blanks in mountinfo as octal numbers. */
 const unescaped = (path: string): string =>
   path.replaceAll(/\\([0-7]{3})/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 8)))

@@ -1,17 +1,18 @@
-// A path inside a folder that others may write to, opened so that no link leads out of it. Each name is opened below the
-// descriptor of the one before and no link is followed, so what was checked is what is held, whoever moves it afterwards.
+// Opens a path inside a directory that containers can write to, such that no symbolic link leads out of it. Every name
+// is opened relative to the descriptor of its parent without following links, so the opened file is the one that was
+// checked.
 import { constants } from 'node:fs'
 import { mkdir, open, realpath, type FileHandle } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { PathEscapes } from './disk.ts'
 
-/** Linux: a descriptor that only names a place. Node.js does not list it. */
+/** O_PATH, which Node.js does not define. */
 const onlyPath = 0o10000000
 const folderMode = 0o750
 
 const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).code
 
-/** The caller closes it; `/proc/self/fd/<fd>` is what it holds. Folders that are missing are made. */
+/** Opens the path and creates missing directories. The caller closes the handle; `/proc/self/fd/<fd>` refers to it. */
 export async function openBeneath(folder: string, subPath: string): Promise<FileHandle> {
   const escapes = () => new PathEscapes(`the path ${JSON.stringify(subPath)} leads out of its volume`)
   const names = subPath.split('/').filter((name) => name !== '' && name !== '.')
@@ -33,7 +34,7 @@ export async function openBeneath(folder: string, subPath: string): Promise<File
   return at
 }
 
-/** Links inside a volume are fine, such as those of projected files: follows them up to what is there. */
+/** Resolves links that stay inside the volume, such as those of projected files, as far as the path exists. */
 async function resolvedAsFar(root: string, names: readonly string[]): Promise<string> {
   for (let count = names.length; count > 0; count--) {
     try {
@@ -51,7 +52,7 @@ async function openBelow(at: FileHandle, name: string): Promise<FileHandle> {
     if (codeOf(error) !== 'EEXIST') throw error
   })
   const next = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | onlyPath)
-  // Opened only to name it, even a link is no error: it must be looked at.
+  // O_PATH opens symbolic links without an error, so the type must be checked.
   if (!(await next.stat()).isSymbolicLink()) return next
   await next.close()
   throw Object.assign(new Error(`${name} is a link`), { code: 'ELOOP' })

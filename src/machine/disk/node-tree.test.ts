@@ -54,7 +54,7 @@ test('a folder that becomes a link while it is visited does not lead out', async
         await rename(name, join(volume, 'b'))
         await symlink(host, name)
       }
-      // What a walk by paths would have changed is the host's file.
+      // A walk by path names would have changed the host's file.
       await chmod(path, 0o660)
       seen.push((await readlink(path)).slice(folder.length))
     },
@@ -68,7 +68,7 @@ test('a folder that becomes a link while it is visited does not lead out', async
   equal((await stat(join(host, 'secret'))).mode & 0o777, 0o600)
 })
 
-/** As a container can: with names that are relative to where it is. */
+/** With relative names, as a container can create them. */
 const nest = (folder: string, levels: number) =>
   promisify(execFile)(
     'sh',

@@ -1,24 +1,25 @@
-// walkTree: visits every entry below a folder that others may change meanwhile. Each name is opened below the descriptor of
-// its folder and no link is followed, so a folder that is swapped for a link never leads the walk out of the tree.
+// walkTree: visits all entries below a directory that others may change meanwhile. Every name is opened relative to the
+// descriptor of its directory without following links, so a directory that is replaced by a link does not lead the walk
+// out of the tree.
 import { constants, type Stats } from 'node:fs'
 import { open, opendir, type FileHandle } from 'node:fs/promises'
 import { TreeTooDeep } from './disk.ts'
 
 export interface TreeEntry {
   readonly status: Stats
-  /** The entry itself, also when its name has been given to another one; a link where the entry is a link. */
+  /** A path that refers to the opened entry itself, even if it was renamed; the path of the link for symbolic links. */
   readonly path: string
 }
 
-/** Every level holds two descriptors while what is below it is visited. */
+/** Each level holds two open descriptors. */
 export const treeDepthMax = 400
 
-/** Linux: a descriptor that only names a place. Node.js does not list it. */
+/** O_PATH, which Node.js does not define. */
 const onlyPath = 0o10000000
 
 const isGone = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ENOENT'
 
-/** One after the other, a folder before what it holds; `path` itself is visited first. Throws TreeTooDeep. */
+/** Visits entries sequentially, directories before their content, starting with `path`. Throws TreeTooDeep. */
 export async function walkTree(
   path: string,
   visit: (entry: TreeEntry) => Promise<void> | void,

@@ -1,8 +1,8 @@
-// How files are replaced all at once: they lie in a folder named after the time, a link `..data` leads to it, and every
-// visible name is a link through `..data`. Moving that one link changes everything in one step.
+// Atomic replacement of all files of a directory: they are in a subdirectory of their own, the link `..data` points to
+// it, and every visible name is a link through `..data`. Replacing that link switches all files at once.
 
 export const dataLink = '..data'
 
-/** The first part of each path: the names that a reader of the folder sees. */
+/** The first component of each path: the visible names in the directory. */
 export const visibleNames = (paths: Iterable<string>): Set<string> =>
   new Set([...paths].map((path) => path.split('/')[0] ?? path))

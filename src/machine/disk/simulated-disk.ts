@@ -1,4 +1,4 @@
-// SimulatedDisk: files and mounts in memory, for simulated nodes. Links do not exist here, so no path can escape.
+// SimulatedDisk: files and mounts in memory for simulated nodes. There are no symbolic links.
 import { getOrInsert } from '../../base/collections/get-or-insert.ts'
 import { PathEscapes, type Disk, type DiskFile, type DiskKind } from './disk.ts'
 
@@ -8,7 +8,7 @@ const directory: Entry = { kind: 'folder' }
 
 export class SimulatedDisk implements Disk {
   readonly #entries = new Map<string, Entry>()
-  /** The names in each folder. */
+  /** Names in each directory. */
   readonly #names = new Map<string, Set<string>>()
   readonly #mounts = new Set<string>()
   readonly #groups = new Map<string, number>()
@@ -111,7 +111,7 @@ export class SimulatedDisk implements Disk {
     if (names?.size === 0) this.#names.delete(folderOf(path))
   }
 
-  /** The path itself, when it is there, and all that is in it. */
+  /** The path itself, if it exists, and everything below it. */
   #below(path: string): string[] {
     const inside = [...(this.#names.get(path) ?? [])].flatMap((name) => this.#below(`${path}/${name}`))
     return this.#entries.has(path) ? [path, ...inside] : inside

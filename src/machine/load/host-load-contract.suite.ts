@@ -1,4 +1,4 @@
-// The contract suite: what every driver must tell of a machine that runs.
+// The contract suite of host load drivers.
 import { equal } from 'node:assert/strict'
 import { test } from 'node:test'
 import type { HostLoad } from './host-load.ts'

@@ -1,9 +1,9 @@
-// HostLoad: how much the machine has, and how much of it is in use. Drivers: the host's own, and a simulated one that says
-// what the test says. Every driver passes contract.suite.ts.
+// HostLoad: capacity and usage of the machine. Drivers: the host, and a simulated one with values set by the test.
+// Every driver passes host-load-contract.suite.ts.
 
 export interface MemoryLoad {
   readonly capacityBytes: number
-  /** What is left beside what could not be taken away at once. */
+  /** Capacity minus the working set. */
   readonly availableBytes: number
   readonly usedBytes: number
   readonly workingSetBytes: number
@@ -18,11 +18,11 @@ export interface FileSystemLoad {
   readonly usedBytes: number
   readonly inodes: number
   readonly inodesFree: number
-  /** The same number means the same file system. */
+  /** Device number: equal numbers mean the same file system. */
   readonly device: number
 }
 
-/** What has come and gone through a network interface. */
+/** Counters of a network interface. */
 export interface InterfaceLoad {
   readonly name: string
   readonly rxBytes: number
@@ -42,16 +42,16 @@ export interface HugePages {
 }
 
 export interface HostLoad {
-  /** From when on it is worth looking: a simulated machine that nobody has loaded yet has nothing to show. */
+  /** Resolves when there is a load to observe; on a simulated machine when the test has set one. */
   readonly whenLoaded: Promise<void>
-  /** Time of all processors since the machine started. */
+  /** Total CPU time since boot. */
   cpuNanos(): Promise<number>
   memory(): Promise<MemoryLoad>
-  /** The file system that a path lies on. */
+  /** The file system of a path. */
   fileSystem(path: string): Promise<FileSystemLoad>
   processes(): Promise<ProcessLoad>
-  /** Of the network that a process sees, of the machine's own without one; the loopback does not count. */
+  /** Interfaces of the network namespace of a process, or of the host; without the loopback interface. */
   network(process?: number): Promise<readonly InterfaceLoad[]>
-  /** Memory that is set aside in huge pages, by the sizes that there are. */
+  /** Reserved huge pages, by page size. */
   hugePages(): Promise<readonly HugePages[]>
 }

@@ -1,4 +1,4 @@
-// NodeHostLoad: the load of this machine, as the kernel tells it.
+// NodeHostLoad: the load of this machine from /proc and /sys.
 import { readdir, readFile, stat, statfs } from 'node:fs/promises'
 import type { FileSystemLoad, HostLoad, HugePages, InterfaceLoad, MemoryLoad, ProcessLoad } from './host-load.ts'
 
@@ -20,7 +20,7 @@ export class NodeHostLoad implements HostLoad {
 
   async memory(): Promise<MemoryLoad> {
     const text = await readFile('/proc/meminfo', 'utf8')
-    // linear: the text is the kernel's.
+    // linear: the text is written by the kernel.
     const bytes = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(text)?.[1] ?? 0) * 1024
     const capacityBytes = bytes('MemTotal')
     const usedBytes = capacityBytes - bytes('MemFree')

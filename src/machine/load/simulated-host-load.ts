@@ -1,4 +1,4 @@
-// SimulatedHostLoad: a machine that is as loaded as the test says.
+// SimulatedHostLoad: a machine whose load is set by the test.
 import type { FileSystemLoad, HostLoad, HugePages, InterfaceLoad, MemoryLoad, ProcessLoad } from './host-load.ts'
 
 const gib = 1024 ** 3
@@ -7,7 +7,7 @@ export interface SimulatedLoad {
   readonly memoryBytes: number
   readonly memoryAvailableBytes: number
   readonly fileSystem: FileSystemLoad
-  /** Where images lie, if that is another one. */
+  /** The file system of images, if it is a separate one. */
   readonly imageFileSystem?: FileSystemLoad
   readonly network: readonly InterfaceLoad[]
   readonly processes: ProcessLoad
@@ -36,7 +36,7 @@ export class SimulatedHostLoad implements HostLoad {
     this.#load = { ...idleLoad, ...load }
   }
 
-  /** From now on the machine is so loaded. */
+  /** Sets the load. */
   set(load: Partial<SimulatedLoad>): void {
     this.#load = { ...this.#load, ...load }
     this.#loaded.resolve()

@@ -1,4 +1,4 @@
-// The contract suite: what every driver of log files must do.
+// The contract suite of log file drivers.
 import { deepEqual, equal, rejects } from 'node:assert/strict'
 import { test } from 'node:test'
 import type { LogFiles } from './log-files.ts'
@@ -32,7 +32,7 @@ export function logFilesContract(driver: string, open: () => Promise<LogFilesUnd
     }
     equal((await all()).endsWith('one\n'), true)
     equal((await file.read(first.end, 10)).length, 0)
-    await file.waitForChange(signal) // what came before counts
+    await file.waitForChange(signal) // changes before the call count
     const told = file.waitForChange(signal)
     await append('two')
     await told

@@ -1,29 +1,32 @@
-// LogFiles: the files into which a runtime writes what containers print. Drivers: the host's own files, and the memory of
-// the simulated runtime. Every driver passes contract.suite.ts.
+// LogFiles: the log files that a runtime writes. Drivers: the host's files, and the memory of the simulated runtime.
+// Every driver passes log-files-contract.suite.ts.
 
 export interface LogFiles {
-  /** Undefined when there is no such file. */
+  /** Undefined when the file does not exist. */
   open(path: string): Promise<LogFile | undefined>
 }
 
 export interface LogFile extends AsyncDisposable {
-  /** Where the first byte that is still there stands, and where the next one will. */
+  /** Offsets of the first available byte and of the end. */
   range(): Promise<{ readonly start: number; readonly end: number }>
-  /** At most so many bytes; none at the end. */
+  /** Reads up to `bytesMax` bytes; empty at the end. */
   read(at: number, bytesMax: number): Promise<Uint8Array>
-  /** Whether another file has taken its name. */
+  /** Whether the file was replaced by another one of the same name. */
   isReplaced(): Promise<boolean>
-  /** Resolves when it may have grown or been replaced since the last call, and every second: its writer may have ended. */
+  /**
+   * Resolves when the file may have grown or been replaced since the last call, and at least once a second, because its
+   * writer may have exited.
+   */
   waitForChange(signal: AbortSignal): Promise<void>
 }
 
-/** The folder of log files, for whoever rotates them. */
+/** The directory operations of log rotation. */
 export interface LogDirectory {
   sizeOf(path: string): Promise<number>
-  /** Paths that begin with `prefix`, in the order of their names. */
+  /** Paths with this prefix, sorted by name. */
   list(prefix: string): Promise<readonly string[]>
   move(from: string, to: string): Promise<void>
-  /** Replaces a file by its gzip, named with `.gz`; whole or not at all. */
+  /** Replaces a file with its gzip, named `.gz`, atomically. */
   compress(path: string): Promise<void>
   remove(path: string): Promise<void>
 }

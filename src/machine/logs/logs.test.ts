@@ -1,4 +1,4 @@
-// Log files: the contract on the host's files and on the simulated runtime, and what only one of them can do.
+// Log files: the contract on the host's files and the simulated runtime, and tests of each driver.
 import { deepEqual, equal, rejects } from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { appendFile, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'

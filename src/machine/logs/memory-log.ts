@@ -1,18 +1,18 @@
-// MemoryLog: what one simulated container printed, in the format of CRI, of which the last part is kept.
+// MemoryLog: the output of a simulated container in CRI's format, bounded to its last part.
 import type { LogFile } from './log-files.ts'
 
-/** What is kept of each container's output. */
+/** Maximum size of a container's log. */
 const logBytesMax = 64 * 1024
 
 export class MemoryLog {
   readonly #lines: Uint8Array[] = []
-  // Made when somebody listens: nobody does to most containers of large simulations.
+  // Created with the first listener, because most containers of large simulations have none.
   #listeners: Set<() => void> | undefined
   #lineListeners: Set<(line: string) => void> | undefined
   #start = 0
   #end = 0
 
-  /** Takes one line of output that was printed at a time. */
+  /** Appends a line that was printed at `atMs`. */
   append(line: string, atMs: number, stream: 'stdout' | 'stderr' = 'stdout'): void {
     const bytes = new TextEncoder().encode(`${new Date(atMs).toISOString()} ${stream} F ${line}\n`)
     this.#lines.push(bytes)
@@ -22,14 +22,14 @@ export class MemoryLog {
     this.notify()
   }
 
-  /** Calls back with each line that is printed from now on; the returned function ends it. */
+  /** Calls the listener with each new line; returns a function that removes it. */
   onLine(listener: (line: string) => void): () => void {
     const listeners = (this.#lineListeners ??= new Set())
     listeners.add(listener)
     return () => listeners.delete(listener)
   }
 
-  /** Tells readers to look again: it grew, or its writer ended. */
+  /** Notifies readers that the log has grown or its writer has exited. */
   notify(): void {
     for (const listener of [...(this.#listeners ?? [])]) listener()
   }
@@ -65,7 +65,7 @@ export class MemoryLog {
     }
   }
 
-  /** A reader that stands before the part that is kept gets that part's beginning. */
+  /** A reader before the beginning of the available part continues at that part. */
   #read(at: number, bytesMax: number): Uint8Array {
     let lineStart = this.#start
     for (const line of this.#lines) {

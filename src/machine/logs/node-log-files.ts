@@ -1,4 +1,4 @@
-// NodeLogFiles: the host's own log files.
+// NodeLogFiles: log files of the host.
 import { constants, createWriteStream, watch, type FSWatcher } from 'node:fs'
 import { lstat, open, readdir, readlink, realpath, rename, rm, type FileHandle } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -14,7 +14,7 @@ const partSuffix = '.part'
 export class NodeLogFiles implements LogFiles, LogDirectory {
   readonly #folder: string
 
-  /** A file that lies elsewhere, whatever link leads there, is not read. */
+  /** Files outside of the directory are not read, even through a link. */
   constructor(folder: string) {
     this.#folder = folder
   }
@@ -51,7 +51,7 @@ export class NodeLogFiles implements LogFiles, LogDirectory {
 
   async compress(path: string): Promise<void> {
     const part = `${path}${partSuffix}`
-    // An interrupted compression may have left it. A link that somebody has put there is not written through.
+    // Left by an interrupted compression. It is removed first, so that a planted link is not written through.
     await rm(part, { force: true })
     const file = await openInFolder(path, this.#folder)
     if (file === undefined) return rm(path)
@@ -72,7 +72,9 @@ export class NodeLogFiles implements LogFiles, LogDirectory {
 
 const notALog = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'ENXIO'])
 
-/** Checked by what is held, not by its name: whoever can write to the folder may swap a file for a link at any time. */
+/**
+ * The opened descriptor is checked rather than the path, because containers may replace a file with a link at any time.
+ */
 async function openInFolder(path: string, folder: string): Promise<FileHandle | undefined> {
   let file: FileHandle
   try {
@@ -113,17 +115,17 @@ class NodeLogFile implements LogFile {
       const [now, here] = await Promise.all([lstat(this.#path), this.#file.stat()])
       return now.ino !== here.ino
     } catch (error) {
-      if (isMissing(error)) return false // it was moved away, and the next one is not there yet
+      if (isMissing(error)) return false // it was renamed, and the next file does not exist yet
       throw error
     }
   }
 
-  // The folder is watched, for the file may be moved away. What happened before the first call counts as a change.
+  // The directory is watched, because the file may be renamed. Changes before the first call count.
   async waitForChange(signal: AbortSignal): Promise<void> {
     this.#watcher ??= watch(dirname(this.#path), () => {
       this.#hasChanged = true
       this.#wake()
-    }).on('error', () => this.#watcher?.close()) // looking again every second is enough
+    }).on('error', () => this.#watcher?.close()) // the periodic check is sufficient
     if (!this.#hasChanged) {
       const woken = Promise.withResolvers<void>()
       const wake = () => woken.resolve()

@@ -1,4 +1,5 @@
-// NodeSystemLogs: the logs of this host. Pods that may write there plant links: what leads out of the folder is not shown.
+// NodeSystemLogs: logs of this host. Pods that can write there may plant links, so nothing outside of the directory is
+// shown.
 import { constants } from 'node:fs'
 import { open, readdir, readlink, realpath, type FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -36,11 +37,11 @@ export class NodeSystemLogs implements SystemLogs {
     if (held !== undefined) yield* held.file.createReadStream() as AsyncIterable<Uint8Array>
   }
 
-  /** What is looked at is what is held, whoever moves it meanwhile. */
+  /** The opened descriptor is checked, so the file cannot be replaced in between. */
   async #open(path: string): Promise<{ readonly file: FileHandle } | undefined> {
     let file: FileHandle
     try {
-      // A pipe that nobody writes into must not hold it up.
+      // O_NONBLOCK: opening a FIFO without a writer must not block.
       file = await open(join(this.#folder, path), constants.O_RDONLY | constants.O_NONBLOCK)
     } catch (error) {
       if (nowhere.has((error as NodeJS.ErrnoException).code ?? '')) return undefined

@@ -1,11 +1,11 @@
-// SystemLogs: the files that a host itself and its services log into, for whoever may read them over the kubelet's port.
+// SystemLogs: log files of the host and its services, served by the kubelet's /logs.
 
 export type SystemLog =
-  /** Names of folders end with a slash. */
+  /** Names of directories end with a slash. */
   | { readonly kind: 'folder'; readonly names: readonly string[] }
   | { readonly kind: 'file'; readonly modifiedMs: number; content(): AsyncIterable<Uint8Array> }
 
 export interface SystemLogs {
-  /** Undefined when nothing is there, or what is there leads elsewhere. */
+  /** Undefined when the path does not exist or leads out of the directory. */
   find(path: string): Promise<SystemLog | undefined>
 }

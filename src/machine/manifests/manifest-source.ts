@@ -1,7 +1,7 @@
-// ManifestSource: where a node finds pods that no API server has told it of: files in a folder, or an address.
+// ManifestSource: a source of static pod manifests: files of a directory, or a URL.
 
 export interface Manifest {
-  /** Which file or address it is, for messages. */
+  /** The file or URL, for messages. */
   readonly name: string
   /** JSON or YAML. */
   readonly text: string
@@ -9,11 +9,11 @@ export interface Manifest {
 
 export interface ManifestSource {
   readonly kind: 'file' | 'http'
-  /** All that is there now; rejects when it cannot be told. */
+  /** All current manifests; rejects when they cannot be read. */
   list(signal: AbortSignal): Promise<readonly Manifest[]>
-  /** Resolves when it may be worth looking again. */
+  /** Resolves when the manifests may have changed. */
   waitForChange(signal: AbortSignal): Promise<void>
 }
 
-/** How often a source is looked at that does not tell of its changes, or may have missed one. */
+/** How often a source is read that does not report changes, or may have missed one. */
 export const relistMs = 20_000

@@ -1,4 +1,4 @@
-// Manifests of the host: the files of a folder, and what is answered at an address.
+// Manifest sources of the host: a directory and a URL.
 import { watch } from 'node:fs'
 import { mkdir, readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -7,10 +7,10 @@ import type { OutboundProvider } from '../../platform/http/outbound.ts'
 import { relistMs, type Manifest, type ManifestSource } from './manifest-source.ts'
 
 const manifestBytesMax = 10 * 1024 * 1024
-/** Whoever writes a file writes several times. */
+/** Changes are collected for this time, because writing a file causes several events. */
 const settleMs = 100
 
-/** Every file but hidden ones; folders are left alone. */
+/** All files except hidden ones; subdirectories are ignored. */
 export function manifestDirectorySource(path: string, clock: Clock): ManifestSource {
   return {
     kind: 'file',
@@ -44,7 +44,7 @@ export function manifestDirectorySource(path: string, clock: Clock): ManifestSou
 export interface ManifestUrlDeps {
   readonly outbound: Pick<OutboundProvider, 'exchange'>
   readonly clock: Clock
-  /** How often it is asked. */
+  /** How often the URL is read. */
   readonly everyMs: number
 }
 

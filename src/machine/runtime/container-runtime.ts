@@ -1,6 +1,6 @@
-// ContainerRuntime: what a kubelet asks of the host to run containers, after the model of CRI v1. It knows pods by their
-// uid and nothing of the API. Drivers: simulated beside this file, containerd over CRI in machine/cri. Every driver
-// passes contract.suite.ts.
+// ContainerRuntime: what a kubelet needs of a container runtime, modelled on CRI v1. It identifies pods by uid and does
+// not depend on the API. Drivers: the simulated runtime in this directory, and CRI in machine/cri. Every driver passes
+// runtime-contract.suite.ts.
 import type { ByteStream } from '../../platform/http/byte-stream.ts'
 import type { CgroupUsage } from '../cgroups/cgroups.ts'
 import type { ContainerConfig, ContainerResources, SandboxConfig } from './runtime-config.ts'
@@ -10,7 +10,7 @@ export type { ContainerConfig, ContainerResources, SandboxConfig } from './runti
 export interface RuntimeContainer {
   readonly id: string
   readonly name: string
-  /** The image as the pod names it. */
+  /** The image as the pod specifies it. */
   readonly image: string
   readonly imageId: string
   readonly attempt: number
@@ -18,14 +18,14 @@ export interface RuntimeContainer {
   readonly startedMs: number
   readonly finishedMs: number
   readonly exitCode: number
-  /** Why it ended, where the runtime knows: `OOMKilled`, `Error`, `Completed`, `StartError`. */
+  /** The termination reason, if the runtime knows it: `OOMKilled`, `Error`, `Completed`, `StartError`. */
   readonly reason: string
   readonly message: string
-  /** As whom it runs, where the runtime tells it. */
+  /** The user it runs as, if the runtime reports it. */
   readonly user?: { readonly uid: number; readonly gid: number; readonly supplementalGroups: readonly number[] }
-  /** Where it sees mounts that are read-only with all below them, where the runtime tells it. */
+  /** Paths of recursive read-only mounts, if the runtime reports them. */
   readonly recursivelyReadOnly?: readonly string[]
-  /** Where its output goes; empty where the runtime keeps none in files. */
+  /** The log file; empty when the runtime writes none. */
   readonly logPath: string
 }
 
@@ -34,12 +34,12 @@ export interface RuntimePod {
   readonly namespace: string
   readonly name: string
   readonly sandboxId: string
-  /** Which sandbox of the pod it is, from 0. */
+  /** The number of the sandbox within the pod, from 0. */
   readonly attempt: number
   readonly isReady: boolean
-  /** The pod's addresses, the first one first; none while it shares the node's network. */
+  /** IP addresses, the primary one first; empty for host network pods. */
   readonly ips: readonly string[]
-  /** All containers that were not removed, in the order of their creation. */
+  /** All containers that have not been removed, in the order of creation. */
   readonly containers: readonly RuntimeContainer[]
 }
 
@@ -48,24 +48,23 @@ export interface RuntimeImage {
   readonly tags: readonly string[]
   readonly digests: readonly string[]
   readonly sizeBytes: number
-  /** As whom it runs unless told otherwise; undefined when it says a name instead of a number. */
+  /** The default user of the image; undefined when the image specifies a user name instead of a number. */
   readonly uid: number | undefined
   readonly username: string
-  /** Never removed to make room: the runtime itself needs it. */
+  /** Never garbage collected, because the runtime needs it. */
   readonly isPinned?: boolean
 }
 
 export interface RuntimeStats {
   readonly containerId: string
   readonly podUid: string
-  /** The container's name. */
   readonly name: string
   readonly usage: Omit<CgroupUsage, 'processes'>
-  /** What it has written over its image. */
+  /** The writable layer. */
   readonly layer: { readonly bytes: number; readonly inodes: number }
 }
 
-/** A place on the disk, and what the runtime has put there. */
+/** A file system path of the runtime, and its usage. */
 export interface RuntimeFileSystem {
   readonly path: string
   readonly usedBytes: number
@@ -74,7 +73,7 @@ export interface RuntimeFileSystem {
 
 export interface RuntimeFileSystems {
   readonly images: RuntimeFileSystem
-  /** Undefined where they lie with the images. */
+  /** Undefined when containers are on the file system of the images. */
   readonly containers: RuntimeFileSystem | undefined
 }
 
@@ -84,7 +83,7 @@ export interface ImageCredentials {
   readonly registryToken?: string
 }
 
-/** The image is nowhere, or may not be had. The message is the runtime's. */
+/** The image does not exist or access is denied. The message is the runtime's. */
 export class ImageNotFound extends Error {
   override name = 'ImageNotFound'
 }
@@ -102,10 +101,10 @@ export interface RuntimeCondition {
 
 export const readyCondition: RuntimeCondition = { isReady: true, reason: '', message: '' }
 
-/** A way of running containers, and what it can do. The usual one has no name. */
+/** A runtime handler and its features. The default handler has an empty name. */
 export interface RuntimeHandler {
   readonly name: string
-  /** Whether a mount can be read-only with all that is mounted below it. */
+  /** Whether it supports recursive read-only mounts. */
   readonly mountsRecursivelyReadOnly: boolean
 }
 
@@ -115,7 +114,7 @@ export interface ExecResult {
   readonly stderr: Uint8Array
 }
 
-/** The command did not end in its time. */
+/** The command exceeded its timeout. */
 export class ExecTimeout extends Error {
   override name = 'ExecTimeout'
 }
@@ -123,26 +122,32 @@ export class ExecTimeout extends Error {
 export interface ContainerRuntime {
   readonly name: string
   readonly version: string
-  /** Tells how it is, now and from then on, until the signal; `undefined`: it does not answer. */
+  /**
+   * Calls `tell` with the current health and all later results until the signal is aborted; `undefined` when the
+   * runtime does not respond.
+   */
   watchHealth(tell: (health: RuntimeHealth | undefined) => void, signal: AbortSignal): Promise<void>
   handlers(signal: AbortSignal): Promise<readonly RuntimeHandler[]>
-  /** What runs for the pod: its newest sandbox; undefined when there is none. */
+  /** The latest sandbox of a pod with its containers; undefined when there is none. */
   inspect(podUid: string, signal: AbortSignal): Promise<RuntimePod | undefined>
   /** Uids of all pods that have a sandbox. */
   podUids(signal: AbortSignal): Promise<readonly string[]>
-  /** What is known of an image that is present. */
+  /** A present image; undefined when it is not present. */
   findImage(image: string, signal: AbortSignal): Promise<RuntimeImage | undefined>
   images(signal: AbortSignal): Promise<readonly RuntimeImage[]>
-  /** Makes the image present; returns its id. Throws ImageNotFound. */
+  /** Pulls the image; returns its id. Throws ImageNotFound. */
   pullImage(image: string, credentials: ImageCredentials | undefined, signal: AbortSignal): Promise<string>
   removeImage(id: string, signal: AbortSignal): Promise<void>
-  /** Ids of the images of all containers that were not removed. */
+  /** Ids of the images of all containers that have not been removed. */
   imagesInUse(signal: AbortSignal): Promise<ReadonlySet<string>>
-  /** It, `createContainer` and `startContainer` end what they have begun: a caller that gives up learns it afterwards. */
+  /**
+   * `runSandbox`, `createContainer` and `startContainer` complete what they have started; a caller that aborts gets the
+   * error afterwards.
+   */
   runSandbox(config: SandboxConfig, signal: AbortSignal): Promise<string>
-  /** Stops what still runs in it and gives its address back; fine when it is gone. */
+  /** Stops its containers and releases its addresses; does nothing when it is gone. */
   stopSandbox(sandboxId: string, signal: AbortSignal): Promise<void>
-  /** Stops and removes it; fine when it is gone. */
+  /** Stops and removes it; does nothing when it is gone. */
   removeSandbox(sandboxId: string, signal: AbortSignal): Promise<void>
   createContainer(
     sandboxId: string,
@@ -151,25 +156,31 @@ export interface ContainerRuntime {
     signal: AbortSignal,
   ): Promise<string>
   startContainer(containerId: string, signal: AbortSignal): Promise<void>
-  /** Asks the container to end, and ends it after the grace; resolved when it has ended. Whoever stops waiting may ask again. */
+  /**
+   * Sends the stop signal, and SIGKILL after the grace period; resolves when the container has exited. A caller that
+   * aborts may call it again.
+   */
   stopContainer(containerId: string, graceMs: number, signal: AbortSignal): Promise<void>
   removeContainer(containerId: string, signal: AbortSignal): Promise<void>
   updateResources(containerId: string, resources: ContainerResources, signal: AbortSignal): Promise<void>
   /** Runs a command in a container to its end. Throws ExecTimeout. */
   exec(containerId: string, command: readonly string[], timeoutMs: number, signal: AbortSignal): Promise<ExecResult>
-  /** After its log file was moved away, writes into a new one. */
+  /** Reopens the log after its file was renamed. */
   reopenLog(containerId: string, signal: AbortSignal): Promise<void>
-  /** Calls back with the pod's uid whenever one of its containers starts or ends; the returned function ends it. */
+  /**
+   * Calls the listener with the pod's uid whenever one of its containers starts or exits; returns a function that
+   * removes it.
+   */
   onChange(listener: (podUid: string) => void): () => void
-  /** How streams into containers are opened. */
+  /** Streams into containers. */
   readonly streams: RemoteStreams | LocalStreams
-  /** Where images lie, and what containers write over them. */
+  /** The file systems of images and containers. */
   fileSystems(signal: AbortSignal): Promise<RuntimeFileSystems>
-  /** What every running container uses now. */
+  /** Usage of all running containers. */
   stats(signal: AbortSignal): Promise<readonly RuntimeStats[]>
 }
 
-/** Addresses at which the runtime's own streaming server takes a stream. */
+/** URLs of the runtime's streaming server. */
 export interface RemoteStreams {
   readonly kind: 'remote'
   execUrl(containerId: string, request: StreamRequest, signal: AbortSignal): Promise<string>
@@ -185,19 +196,19 @@ export interface StreamRequest {
   readonly stderr: boolean
 }
 
-/** Streams that the runtime itself carries, in this process. */
+/** Streams that the runtime provides in this process. */
 export interface LocalStreams {
   readonly kind: 'local'
   /** Runs a command; resolves with its exit code. */
   exec(containerId: string, command: readonly string[], io: ProcessStreams, signal: AbortSignal): Promise<number>
-  /** Joins a container that runs; resolves with 0 when it has ended, however it has. */
+  /** Attaches to a running container; resolves with 0 when it exits, whatever its exit code is. */
   attach(containerId: string, io: ProcessStreams, signal: AbortSignal): Promise<number>
   /** Connects to a port of a pod. Rejects with Unreachable. */
   connect(sandboxId: string, port: number, signal: AbortSignal): Promise<ByteStream>
 }
 
 export interface ProcessStreams {
-  /** What is typed, until its end. */
+  /** Input until its end. */
   readonly stdin: AsyncIterable<Uint8Array>
   stdout(piece: Uint8Array): Promise<void>
   stderr(piece: Uint8Array): Promise<void>

@@ -1,5 +1,5 @@
-// The contract suite of programs: what runs in a container sees its arguments, its environment and its signals, prints and
-// listens, whatever runs it. A simulated image is a function, a real one a shell script: both must do this.
+// The contract suite of programs in containers: arguments, environment, signals, output and listening ports. A
+// simulated image is a function, a real one a shell script; both must pass.
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict'
 import { test } from 'node:test'
 import { Unreachable } from '../../platform/http/outbound.ts'
@@ -13,8 +13,8 @@ export interface ProgramUnderTest {
   readonly logs: LogFiles
   readonly dialer: PodDialer
   /**
-   * Answers 200 to every GET at port 8080, then prints its arguments, a line each, and `GREETING=` with that variable, and
-   * waits. At SIGTERM it prints `SIGTERM` and ends with 5.
+   * Responds to every GET at port 8080 with 200, prints its arguments, one per line, and `GREETING=` with that
+   * variable, and waits. On SIGTERM it prints `SIGTERM` and exits with 5.
    */
   readonly image: string
   readonly command?: readonly string[]
@@ -48,7 +48,7 @@ export function programContract(driver: string, open: () => Promise<ProgramUnder
     return { id, seen, end: () => runtime.removeSandbox(sandboxId, signal) }
   }
 
-  /** What was printed, once that line is among it. */
+  /** The output, as soon as it contains the line. */
   async function printed({ logs }: ProgramUnderTest, path: string, last: string): Promise<string[]> {
     const file = await logs.open(path)
     ok(file !== undefined, `there is no log ${path}`)
@@ -59,7 +59,7 @@ export function programContract(driver: string, open: () => Promise<ProgramUnder
         text += new TextDecoder('latin1').decode(piece)
         piece = await log.read(text.length, pieceBytes)
       }
-      // `time stream F text`, as all runtimes write logs.
+      // The CRI log format: `time stream F text`.
       const lines = text.split('\n').flatMap((line) => (line === '' ? [] : [line.split(' ').slice(3).join(' ')]))
       if (lines.includes(last)) return lines
       await log.waitForChange(signal)

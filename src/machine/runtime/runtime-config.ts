@@ -1,26 +1,26 @@
-// What a sandbox and a container are to be: all that a kubelet has worked out of a pod before the runtime is asked.
+// Configurations of sandboxes and containers, which a kubelet computes from a pod and passes to the runtime.
 
 export interface SandboxConfig {
   readonly podUid: string
   readonly namespace: string
   readonly name: string
-  /** Which sandbox of the pod it is, from 0. */
+  /** The number of the sandbox within the pod, from 0. */
   readonly attempt: number
-  /** Empty: the node's own. */
+  /** Empty: the node's hostname. */
   readonly hostname: string
-  /** Where the logs of its containers go; each container names its own file below it. */
+  /** Directory of the container logs; each container has its own file below it. */
   readonly logDirectory: string
   readonly labels: Readonly<Record<string, string>>
   readonly annotations: Readonly<Record<string, string>>
-  /** Absent: the node's own. */
+  /** The node's configuration when left out. */
   readonly dns?: DnsConfig
   readonly ports: readonly HostPort[]
-  /** Below which control group the pod's processes run. */
+  /** The parent cgroup of the pod's processes. */
   readonly cgroupParent: string
   readonly namespaces: SandboxNamespaces
   readonly sysctls: Readonly<Record<string, string>>
   readonly security: SandboxSecurity
-  /** Which way of running containers; empty: the runtime's usual one. */
+  /** The runtime handler; empty for the default. */
   readonly runtimeHandler: string
 }
 
@@ -37,7 +37,7 @@ export interface HostPort {
   readonly hostIp: string
 }
 
-/** With whom the kernel's namespaces are shared. */
+/** The scope of the kernel namespaces. */
 export interface SandboxNamespaces {
   readonly network: 'pod' | 'node'
   readonly processes: 'container' | 'pod' | 'node'
@@ -48,24 +48,24 @@ export interface SandboxSecurity {
   readonly runAsUser?: number
   readonly runAsGroup?: number
   readonly supplementalGroups: readonly number[]
-  /** Whether a container of the pod is privileged. */
+  /** Whether any container of the pod is privileged. */
   readonly privileged: boolean
   readonly seccomp?: SecurityProfile
 }
 
 export interface SecurityProfile {
   readonly type: 'RuntimeDefault' | 'Unconfined' | 'Localhost'
-  /** The file or the name of a profile of the node's own. */
+  /** The file (seccomp) or name (AppArmor) of a localhost profile. */
   readonly localhost?: string
 }
 
 export interface ContainerConfig {
   readonly name: string
-  /** As the pod names it. */
+  /** As the pod specifies it. */
   readonly image: string
-  /** What is run: the id of a present image. */
+  /** The id of the present image. */
   readonly imageId: string
-  /** Which start of this container it is, from 0: it becomes the restart count. */
+  /** The number of the attempt, from 0; it becomes the restart count. */
   readonly attempt: number
   /** Empty: the image's own. */
   readonly command: readonly string[]
@@ -75,7 +75,7 @@ export interface ContainerConfig {
   readonly environment: readonly { readonly name: string; readonly value: string }[]
   readonly mounts: readonly ContainerMount[]
   readonly devices: readonly ContainerDevice[]
-  /** The log file, below the sandbox's log folder. */
+  /** The log file, relative to the sandbox's log directory. */
   readonly logFile: string
   readonly stdin: boolean
   readonly stdinOnce: boolean
@@ -84,7 +84,7 @@ export interface ContainerConfig {
   readonly annotations: Readonly<Record<string, string>>
   readonly resources: ContainerResources
   readonly security: ContainerSecurity
-  /** Whose processes an ephemeral container sees. */
+  /** The container whose PID namespace an ephemeral container joins. */
   readonly targetId?: string
   readonly stopSignal?: string
 }
@@ -97,20 +97,20 @@ export interface ContainerMount {
   readonly propagation: 'private' | 'host-to-container' | 'bidirectional'
 }
 
-/** A device of the node that the container sees. */
+/** A device of the node in the container. */
 export interface ContainerDevice {
   readonly hostPath: string
   readonly containerPath: string
   readonly readOnly: boolean
 }
 
-/** Absent is unlimited. */
+/** A missing value means unlimited. */
 export interface ContainerResources {
   readonly cpuShares?: number
   readonly cpuPeriodUs?: number
   readonly cpuQuotaUs?: number
   readonly memoryBytes?: number
-  /** By the size of pages, as the kernel names it: `2MB`. */
+  /** By the kernel's name of the page size: `2MB`. */
   readonly hugepageBytes?: Readonly<Record<string, number>>
   readonly oomScoreAdjust?: number
 }
@@ -128,12 +128,12 @@ export interface ContainerSecurity {
   readonly droppedCapabilities: readonly string[]
   readonly seccomp?: SecurityProfile
   readonly appArmor?: SecurityProfile
-  /** All of /proc is shown as it is. */
+  /** Whether /proc is unmasked (procMount: Unmasked). */
   readonly unmaskedProc: boolean
   readonly seLinux?: { readonly user: string; readonly role: string; readonly type: string; readonly level: string }
 }
 
-/** What most sandboxes are; tests and simulated nodes say only what differs. */
+/** Defaults for tests and simulated nodes. */
 export const plainSandbox = (podUid: string, namespace: string, name: string): SandboxConfig => ({
   podUid,
   namespace,

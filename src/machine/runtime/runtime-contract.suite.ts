@@ -1,4 +1,4 @@
-// The contract suite: what every container runtime must do, with images that the caller provides.
+// The contract suite of container runtimes, with images that the caller provides.
 import { deepEqual, equal, rejects } from 'node:assert/strict'
 import { test } from 'node:test'
 import { plainContainer, plainSandbox } from './runtime-config.ts'
@@ -12,11 +12,11 @@ import {
 
 export interface RuntimeUnderTest {
   readonly runtime: ContainerRuntime
-  /** An image that serves until terminated, one that exits with 3 at once, and one that is nowhere. */
+  /** An image that serves until terminated, one that exits with 3 immediately, and one that does not exist. */
   readonly images: { readonly server: string; readonly exits3: string; readonly missing: string }
   readonly logDirectory?: string
   readonly cgroupParent?: string
-  /** Commands that the server image can run: one that prints `out` and exits with 7, and one that does not end. */
+  /** Commands of the server image: one that prints `out` and exits with 7, and one that does not exit. */
   readonly commands: { readonly exits7: readonly string[]; readonly hangs: readonly string[] }
 }
 
@@ -85,7 +85,7 @@ export function runtimeContract(driver: string, open: () => Promise<RuntimeUnder
     const { sandbox, container } = await start(under, under.images.exits3, 2)
     equal(await told, 'uid-1')
     for (;;) {
-      // What is told while it is looked at is not missed.
+      // Changes during an inspection are not missed.
       const again = changed(under.runtime)
       const [seen] = (await under.runtime.inspect('uid-1', signal))?.containers ?? []
       if (seen?.state === 'exited') {
@@ -134,7 +134,7 @@ export function runtimeContract(driver: string, open: () => Promise<RuntimeUnder
     equal(await runtime.findImage(images.server, signal), undefined)
     const looked = new AbortController()
     const health = await new Promise<RuntimeHealth | undefined>((tell) => {
-      runtime.watchHealth(tell, looked.signal).catch(() => {}) // it ends with its signal
+      runtime.watchHealth(tell, looked.signal).catch(() => {}) // it ends when its signal is aborted
     })
     looked.abort()
     deepEqual(health, { runtime: readyCondition, network: readyCondition })

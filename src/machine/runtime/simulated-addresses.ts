@@ -1,9 +1,9 @@
-// Addresses of simulated pods: those of the node's range in turn, each one's only once at a time.
+// IP addresses of simulated pods, assigned round-robin from the node's range.
 
-/** The network's own address, the one after it, and the last one are no pod's. */
+/** The network address, the gateway and the broadcast address are reserved. */
 const keptBack = { first: 2, last: 1 }
 
-/** The next free address of an IPv4 range after the `last` one given; undefined when all are taken. */
+/** The next free address of an IPv4 range after `last`; undefined when all are in use. */
 export function nextAddress(range: string, last: string, isTaken: (address: string) => boolean): string | undefined {
   const slash = range.indexOf('/')
   const base = numberOf(range.slice(0, slash))
@@ -20,7 +20,7 @@ export function nextAddress(range: string, last: string, isTaken: (address: stri
 const textOf = (number: number): string =>
   `${(number >>> 24) & 0xff}.${(number >>> 16) & 0xff}.${(number >>> 8) & 0xff}.${number & 0xff}`
 
-/** It is asked for with every sandbox: no pieces of text are made. */
+/** Parsed without intermediate strings, because it is called for every sandbox. */
 function numberOf(text: string): number {
   let [bits, part] = [0, 0]
   for (let index = 0; index < text.length; index++) {

@@ -1,24 +1,24 @@
-// How a simulated container behaves where that is said in numbers and lines instead of a program: per image, or in a
-// pod's annotations, so that a manifest alone can say it.
+// Behaviour of simulated containers without a program: durations, exit codes and output, configured per image or with
+// annotations of the pod.
 import { durationMs, type Clock } from '../../base/time/clock.ts'
 
 export interface SimulatedBehaviour {
   readonly pullMs?: number
-  /** How long it takes until it runs. */
+  /** Delay before it runs. */
   readonly startMs?: number
-  /** How long it runs before it ends by itself. */
+  /** How long it runs before it exits by itself. */
   readonly runMs?: number
-  /** What it ends with, at once unless `runMs` says when. Without either it serves until it is asked to end. */
+  /** The exit code, immediately or after `runMs`. Without either it runs until it is stopped. */
   readonly exitCode?: number
-  /** What it prints when it starts. */
+  /** Lines printed at the start. */
   readonly log?: readonly string[]
-  /** How long after its start it begins to answer probes, of any kind. */
+  /** How long after its start it begins to respond to probes. */
   readonly answerAfterMs?: number
-  /** How long after its start it ceases to answer them. */
+  /** How long after its start it stops responding to probes. */
   readonly answerUntilMs?: number
 }
 
-/** Whether it answers so long after its start; who does not refuses connections and fails commands. */
+/** Whether it responds at that time after its start; otherwise connections are refused and commands fail. */
 export const answersAt = (
   { answerAfterMs = 0, answerUntilMs = Infinity }: SimulatedBehaviour,
   sinceMs: number,
@@ -70,7 +70,7 @@ interface Process {
   readonly terminated: AbortSignal
 }
 
-/** Whether nothing says when it ends. */
+/** Whether it runs until it is stopped. */
 export const runsUntilStopped = ({ runMs, exitCode }: SimulatedBehaviour): boolean =>
   runMs === undefined && exitCode === undefined
 
@@ -78,7 +78,7 @@ export function printLog({ log = [] }: SimulatedBehaviour, print: (line: string)
   for (const line of log) print(line)
 }
 
-/** Runs as it is said; `program` is what it does where nothing says when it ends. */
+/** Runs the behaviour; `program` runs when neither an exit code nor a duration is set. */
 export async function runBehaviour<P extends Process>(
   behaviour: SimulatedBehaviour,
   process: P,
@@ -88,7 +88,7 @@ export async function runBehaviour<P extends Process>(
   if (runsUntilStopped(behaviour)) return program(process)
   const { runMs, exitCode } = behaviour
   const { clock, terminated } = process
-  // Whoever is asked to end before its time ends well.
+  // A container that is stopped early exits with 0.
   const isDone = await clock.sleep(runMs ?? 0, terminated).then(
     () => true,
     () => false,

@@ -1,4 +1,4 @@
-// SimulatedContainer: one container of a simulated runtime, and the sandbox that it is in.
+// SimulatedContainer: a container of the simulated runtime, and its sandbox.
 import { BytePipe } from '../../wire/byte-pipe.ts'
 import { MemoryLog } from '../logs/memory-log.ts'
 import type { ContainerConfig, SandboxConfig } from './runtime-config.ts'
@@ -8,7 +8,7 @@ import { SimulatedPorts, type SimulatedCommand, type SimulatedProgram } from './
 
 const stdinBytesMax = 64 * 1024
 export const logPrefix = 'simulated:/'
-/** One for all: an error of its own each time would be made with its stack. */
+/** Shared, because creating an error with its stack for every container is expensive. */
 export const hasEnded = new Error('the container has ended')
 
 export const imageIdOf = (image: string): string => `simulated://${image}`
@@ -21,13 +21,13 @@ export interface SimulatedSandbox {
   readonly containers: SimulatedContainer[]
 }
 
-/** Its streams and signals are made when they are needed: nobody looks at most containers of a large simulation. */
+/** Streams and signals are created on demand, because most containers of a large simulation do not use them. */
 export class SimulatedContainer {
   readonly id: string
   readonly config: ContainerConfig
   readonly sandbox: SimulatedSandbox
   readonly behaviour: SimulatedBehaviour
-  /** What its image does; undefined: it serves until it is asked to end. */
+  /** The program of its image; undefined when it serves until it is stopped. */
   readonly program: SimulatedProgram | undefined
   readonly imageId: string
   readonly logPath: string
@@ -35,9 +35,9 @@ export class SimulatedContainer {
   startedMs = 0
   finishedMs = 0
   exitCode = 0
-  /** What its program says of commands, where it says something. */
+  /** The handler of exec commands, if the program has set one. */
   command: SimulatedCommand | undefined
-  /** Asks its program to end, where something runs. */
+  /** Aborted to stop the program, if one runs. */
   stop: AbortController | undefined
   #ended: PromiseWithResolvers<void> | undefined
   #log: MemoryLog | undefined
@@ -72,7 +72,7 @@ export class SimulatedContainer {
     return (this.#stdin ??= new BytePipe(stdinBytesMax))
   }
 
-  /** Resolves when it has ended. */
+  /** Resolves when the container has exited. */
   get ended(): Promise<void> {
     if (this.state === 'exited') return Promise.resolve()
     return (this.#ended ??= Promise.withResolvers<void>()).promise
@@ -88,7 +88,6 @@ export class SimulatedContainer {
     this.#log?.notify()
   }
 
-  /** As the runtime shows it. */
   status(): RuntimeContainer {
     const { id, config, imageId, state, startedMs, finishedMs, exitCode, logPath } = this
     return {

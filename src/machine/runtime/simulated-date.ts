@@ -1,11 +1,11 @@
-// What `date` prints, in UTC: by itself, and for the formats that scripts use.
+// The output of `date` in UTC, without arguments and with the formats that scripts commonly use.
 import { lookup } from '../../base/collections/lookup.ts'
 
 const days = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat']
 const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 const usual = '%a %b %e %H:%M:%S UTC %Y'
 
-/** Undefined for options and formats that are not known. */
+/** Undefined for unknown options and formats. */
 export function dateText(given: readonly string[], nowMs: number): string | undefined {
   const formats = given.filter((word) => word !== '-u' && word !== '--utc')
   const [format] = formats

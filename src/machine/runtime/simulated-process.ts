@@ -1,4 +1,4 @@
-// What a simulated container is: a TypeScript function with arguments, environment, streams, signals and ports.
+// Simulated programs: TypeScript functions with arguments, environment, streams, signals and ports.
 import type { Clock } from '../../base/time/clock.ts'
 import type { ByteStream } from '../../platform/http/byte-stream.ts'
 import { Unreachable } from '../../platform/http/outbound.ts'
@@ -6,31 +6,31 @@ import { byteStreamPair } from '../../wire/byte-pipe.ts'
 import { GrpcError } from '../../wire/grpc/grpc-status.ts'
 import type { ProcessStreams } from './container-runtime.ts'
 
-/** What a simulated program sees of the world. */
+/** The interface of a simulated program to its container. */
 export interface SimulatedProcess {
   readonly arguments: readonly string[]
   readonly environment: Readonly<Record<string, string>>
   readonly clock: Clock
   /** Prints a line into the container's log. */
   readonly log: (line: string) => void
-  /** What is typed by those who attach to it. */
+  /** Input of clients that attach to it. */
   readonly stdin: AsyncIterable<Uint8Array>
-  /** Aborted when the container is asked to end; the reason is the name of the signal. */
+  /** Aborted when the container is stopped; the reason is the name of the signal. */
   readonly terminated: AbortSignal
-  /** Takes connections at a port of the pod. */
+  /** Accepts connections at a port of the pod. */
   readonly listen: (port: number, take: (connection: ByteStream) => void | Promise<void>) => void
-  /** Answers requests of HTTP/1.1 at a port. */
+  /** Serves HTTP/1.1 at a port. */
   readonly serveHttp: (port: number, answer: SimulatedHttpHandler) => void
-  /** Says over gRPC how a service is: `SERVING`, `NOT_SERVING`. */
+  /** Serves gRPC health checks: `SERVING`, `NOT_SERVING`. */
   readonly serveHealth: (port: number, statusOf: (service: string) => string) => void
-  /** Runs commands that are started inside the container, instead of the runtime's own answer. */
+  /** Handles exec commands in this container instead of the runtime's default. */
   readonly onCommand: (run: SimulatedCommand) => void
 }
 
-/** A container image as a function: runs, and returns its exit code. */
+/** A container image as a function that resolves with the exit code. */
 export type SimulatedProgram = (process: SimulatedProcess) => Promise<number>
 
-/** What a command that is run inside a container does. */
+/** Handles an exec command. */
 export type SimulatedCommand = (
   command: readonly string[],
   container: { readonly name: string; readonly image: string },
@@ -43,10 +43,10 @@ export interface SimulatedResult {
   readonly stderr?: string
 }
 
-/** What a shell exits with when it finds a program that it cannot run. */
+/** The exit code of shells for a command that cannot be executed. */
 const notRunCode = 126
 
-/** Commands of users fail, and say why: a simulated container has no programs. */
+/** The default for commands of users: they fail, because simulated containers have no programs. */
 export const notRun: SimulatedCommand = (command, { name }) =>
   Promise.resolve({
     exitCode: notRunCode,
@@ -67,7 +67,7 @@ export interface SimulatedResponse {
   readonly body?: string
 }
 
-/** What an image does when nobody said otherwise: it serves until it is asked to end. */
+/** The default program: it runs until it is stopped. */
 export const serveUntilTerminated: SimulatedProgram = ({ terminated }) =>
   new Promise((resolve) => {
     if (terminated.aborted) return resolve(0)
@@ -76,12 +76,12 @@ export const serveUntilTerminated: SimulatedProgram = ({ terminated }) =>
 
 const connectionBytesMax = 64 * 1024
 
-/** The ports of one container. */
+/** The ports of a container. */
 export class SimulatedPorts {
-  // Made when they are needed: most containers of large simulations listen nowhere.
+  // Created on demand, because most containers of large simulations do not listen.
   #takers: Map<number, (connection: ByteStream) => void | Promise<void>> | undefined
   #health: Map<number, (service: string) => string> | undefined
-  /** An image that nobody wrote answers everywhere, so that pods of unknown images come up. */
+  /** Images without a program respond on all ports, so that pods of unknown images become ready. */
   readonly #answersAll: boolean
 
   constructor(answersAll: boolean) {
@@ -102,7 +102,7 @@ export class SimulatedPorts {
     this.#health.set(port, statusOf)
   }
 
-  /** Undefined when nothing listens there. */
+  /** Undefined when nothing listens on the port. */
   connect(port: number): ByteStream | undefined {
     const take = this.#takers?.get(port) ?? (this.#answersAll ? answerAll : undefined)
     if (take === undefined) return undefined
@@ -124,7 +124,7 @@ export const healthRefused = (authority: string): GrpcError =>
 
 const answerAll = (connection: ByteStream): Promise<void> => serveHttp(connection, () => ({ status: 200, body: 'ok' }))
 
-/** One request after another, without bodies, until the other side ends. */
+/** Handles requests without bodies one after the other until the client closes the connection. */
 async function serveHttp(connection: ByteStream, answer: SimulatedHttpHandler): Promise<void> {
   let text = ''
   const decoder = new TextDecoder('latin1')

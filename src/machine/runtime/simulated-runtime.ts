@@ -1,4 +1,5 @@
-// SimulatedRuntime: containers that are TypeScript functions. The real kubelet runs on it unchanged.
+// SimulatedRuntime: a container runtime whose containers are TypeScript functions. The real kubelet runs on it
+// unchanged.
 import { lookup } from '../../base/collections/lookup.ts'
 import type { Clock } from '../../base/time/clock.ts'
 import { getOrInsert } from '../../base/collections/get-or-insert.ts'
@@ -51,15 +52,15 @@ export { serveUntilTerminated } from './simulated-process.ts'
 export type { SimulatedCommand, SimulatedProcess, SimulatedProgram, SimulatedResult } from './simulated-process.ts'
 
 export interface SimulatedRuntimeOptions {
-  /** What images do: a program, or how they behave; `missing` ones cannot be pulled. Annotations of a pod come first. */
+  /** Programs or behaviours of images; `missing` images cannot be pulled. Annotations of a pod take precedence. */
   readonly images?: Readonly<Record<string, SimulatedProgram | SimulatedBehaviour | 'missing'>>
-  /** Commands that are run in containers. Without it those of probes and hooks succeed, and those of users fail. */
+  /** Handles exec commands. By default those of probes and hooks succeed, and those of users fail. */
   readonly command?: SimulatedCommand
-  /** What a container uses; before it the pod's annotation `coxswain.dev/usage` counts, without both nothing is used. */
+  /** Usage of a container. It overrides the pod's annotation `coxswain.dev/usage`; the default is none. */
   readonly usage?: (container: { readonly pod: string; readonly name: string }) => SimulatedUsage
   readonly startMs?: number
   readonly pullMs?: number
-  /** The IPv4 range of the pods' addresses, once the node has one; 10.244.0.0/24 when left out. */
+  /** The node's pod range, once it has one; 10.244.0.0/24 by default. */
   readonly podRange?: () => string | undefined
 }
 
@@ -84,12 +85,12 @@ export class SimulatedRuntime implements ContainerRuntime {
     attach: (id, io, signal) => this.#attach(id, io, signal),
     connect: (sandboxId, port) => this.#connect(this.#sandboxes.get(sandboxId), { host: 'localhost', port }),
   }
-  /** How its node reaches into its pods. */
+  /** Connections to the simulated containers. */
   readonly dialer: PodDialer = {
     connect: (target) => this.#connect(this.#sandboxAt(target), target),
     checkHealth: (target, service) => this.#probeHealth(target, service),
   }
-  /** What its containers print, by their `logPath`. */
+  /** Logs of its containers, by `logPath`. */
   readonly logs: LogFiles = {
     open: (path) => Promise.resolve(this.#containers.get(path.slice(logPrefix.length))?.log.open()),
   }
@@ -97,14 +98,14 @@ export class SimulatedRuntime implements ContainerRuntime {
   readonly #random: Random
   readonly #options: SimulatedRuntimeOptions
   readonly #sandboxes = new Map<string, SimulatedSandbox>()
-  /** The sandboxes of each pod, the newest last. */
+  /** Sandboxes by pod uid, the latest last. */
   readonly #ofPods = new Map<string, SimulatedSandbox[]>()
   readonly #containers = new Map<string, SimulatedContainer>()
   readonly #images = new Map<string, RuntimeImage>()
   #health: RuntimeHealth | undefined = { runtime: readyCondition, network: readyCondition }
   readonly #healthListeners = new Set<(health: RuntimeHealth | undefined) => void>()
   readonly #listeners = new Set<(podUid: string) => void>()
-  /** Those of sandboxes that are ready. */
+  /** Addresses of ready sandboxes. */
   readonly #addresses = new Set<string>()
   #addressLast = ''
 
@@ -114,14 +115,17 @@ export class SimulatedRuntime implements ContainerRuntime {
     this.#options = options
   }
 
-  /** It is well unless a test says otherwise. */
+  /** The runtime is healthy unless a test sets another state. */
   async watchHealth(tell: (health: RuntimeHealth | undefined) => void, signal: AbortSignal): Promise<void> {
     tell(this.#health)
     this.#healthListeners.add(tell)
     signal.addEventListener('abort', () => this.#healthListeners.delete(tell), { once: true })
   }
 
-  /** `undefined`: it does not answer any more. Whoever asks without an answer asks again, so it is told every time. */
+  /**
+   * Sets the health; `undefined` means that the runtime does not respond. Listeners are called every time, as a real
+   * runtime is polled repeatedly.
+   */
   setHealth(health: RuntimeHealth | undefined): void {
     this.#health = health
     for (const tell of this.#healthListeners) tell(health)
@@ -243,7 +247,7 @@ export class SimulatedRuntime implements ContainerRuntime {
     await this.#pass(behaviour.startMs ?? this.#options.startMs ?? 0, signal)
     container.state = 'running'
     container.startedMs = this.#clock.nowMs()
-    // Who only waits for its end need not run.
+    // A container that runs until it is stopped needs no running program.
     const isServer = container.program === undefined && runsUntilStopped(behaviour)
     const shell = isServer ? shellProgram(config) : undefined
     if (!isServer) this.#run(container)
@@ -390,14 +394,14 @@ export class SimulatedRuntime implements ContainerRuntime {
     return exitCode
   }
 
-  /** Who attaches sees what is printed from then on. As with real runtimes, how the container exits is not reported. */
+  /** The client gets all output from now on. As with real runtimes, the exit code is not reported. */
   async #attach(containerId: string, io: ProcessStreams, signal: AbortSignal): Promise<number> {
     const container = this.#containers.get(containerId)
     if (container?.state !== 'running') throw new Error(`container ${containerId} is not running`)
     const encoder = new TextEncoder()
     const leave = container.log.onLine((line) => void io.stdout(encoder.encode(`${line}\n`)).catch(() => {}))
     const typed = copyStream(io.stdin, { write: (piece) => container.stdin.write(piece), end: () => {} })
-    typed.catch(() => {}) // whoever typed is gone
+    typed.catch(() => {}) // the client has disconnected
     try {
       await unlessAborted(container.ended, signal)
       return 0

@@ -1,30 +1,30 @@
-// The part of the shell's language that simulated containers understand: simple commands with quotes and variables, joined
-// by `;`, newlines, `&&` and `||`, their output optionally sent to stderr. A script with anything else is not parsed.
+// The subset of the shell language that simulated containers support: simple commands with quotes and variables, joined
+// by `;`, newlines, `&&` and `||`, with optional redirection to stderr. Other scripts are not parsed.
 import { lookup } from '../../base/collections/lookup.ts'
 
 export interface SimpleCommand {
-  /** What joins it to the command before it. */
+  /** The operator before it. */
   readonly joint: ';' | '&&' | '||'
   readonly words: readonly ScriptWord[]
-  /** Whether `>&2` sends its output to stderr. */
+  /** Whether `>&2` redirects its output to stderr. */
   readonly isToStderr: boolean
 }
 
 export interface ScriptWord {
-  /** Quoted words are there even when they are empty. */
+  /** Quoted words are kept even when they are empty. */
   readonly isQuoted: boolean
   readonly pieces: readonly ScriptPiece[]
 }
 
 type ScriptPiece = { readonly kind: 'text' | 'variable'; readonly text: string }
 
-/** Undefined when the script needs more of the shell than this. */
+/** Undefined when the script is outside of the supported subset. */
 export function parseScript(text: string): readonly SimpleCommand[] | undefined {
   const parser = new ScriptParser(text)
   return parser.parse() ? parser.commands : undefined
 }
 
-/** What the words stand for. Values of variables are not split into words. */
+/** Expands variables. Their values are not split into words. */
 export const expandWords = (
   words: readonly ScriptWord[],
   variables: Readonly<Record<string, string>>,
@@ -36,7 +36,7 @@ export const expandWords = (
 
 const valueOf = (name: string, variables: Readonly<Record<string, string>>): string => lookup(variables, name) ?? ''
 
-/** Characters that mean something which is not understood here: substitutions, pipes, redirections, groups, globs. */
+/** Characters of unsupported syntax: substitutions, pipes, redirections, groups, globs. */
 const unknownCharacters = new Set('`()<>|&*')
 const unknownAtStart = '~'
 const stderrRedirection = /1?>&2(?=$|[\s;&|])/y
@@ -59,7 +59,7 @@ class ScriptParser {
     this.#text = text
   }
 
-  /** False: it is not understood. */
+  /** False when the script is not supported. */
   parse(): boolean {
     while (this.#at < this.#text.length) if (!this.#step()) return false
     return this.#endCommand(';') && this.#joint === ';'
@@ -163,7 +163,7 @@ class ScriptParser {
     return true
   }
 
-  /** After `&&` and `||` a command may begin on the next line. */
+  /** A line may end after `&&` and `||`. */
   #endLine(): boolean {
     this.#endWord()
     return this.#words.length === 0 && !this.#isToStderr ? true : this.#endCommand(';')

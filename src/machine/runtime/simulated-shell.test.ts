@@ -1,4 +1,4 @@
-// Which commands end by themselves in a simulated container: what they print, how long they take, how they exit.
+// Commands that exit by themselves in simulated containers: output, duration and exit code.
 import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
 import { VirtualClock } from '../../base/time/virtual-clock.ts'

@@ -1,41 +1,41 @@
-// What a simulated container does when its command is one that ends by itself: `true`, `false`, `echo`, `date`, `sleep`,
-// or a shell script of these. It prints, takes its time and exits as a real container would. Any other command is taken
-// for a server: it runs until it is stopped.
+// Commands of simulated containers that exit by themselves: `true`, `false`, `echo`, `date`, `sleep`, and shell scripts
+// of these. Output, duration and exit code are those of a real container. Any other command is treated as a server that
+// runs until it is stopped.
 import { lookup } from '../../base/collections/lookup.ts'
 import type { Clock } from '../../base/time/clock.ts'
 import { dateText } from './simulated-date.ts'
 import type { ContainerConfig } from './runtime-config.ts'
 import { expandWords, parseScript, type SimpleCommand } from './simulated-script.ts'
 
-/** What a command sees of its container. */
+/** The interface of a command to its container. */
 export interface ShellProcess {
   readonly clock: Clock
   readonly environment: Readonly<Record<string, string>>
   /** Prints a line into the container's log. */
   readonly log: (line: string, stream?: 'stdout' | 'stderr') => void
-  /** Aborted when the container is asked to end; the reason is the name of the signal. */
+  /** Aborted when the container is stopped; the reason is the name of the signal. */
   readonly terminated: AbortSignal
-  /** Aborted when the container has ended, whoever ended it. */
+  /** Aborted when the container has exited. */
   readonly ended: AbortSignal
 }
 
 export type ShellProgram = (process: ShellProcess) => Promise<number>
 
-/** From its start a process needs so long to do anything, so that whoever watches sees that it runs. */
+/** Every process runs at least this long, so that clients can observe it running. */
 const processStartMs = 100
 const signalNumbers: Readonly<Record<string, number>> = { SIGHUP: 1, SIGINT: 2, SIGQUIT: 3, SIGKILL: 9, SIGTERM: 15 }
 const signalledCodeBase = 128
 const maxExitCode = 255
 
-/** Undefined: the command is not known, or it is not known to end. */
+/** Undefined when the command is unknown or does not exit by itself. */
 export function shellProgram(config: ContainerConfig): ShellProgram | undefined {
   const { command, arguments: given } = config
-  // An image whose own command is not known runs its arguments, as one without an entry point does.
+  // When the pod sets only arguments, they are run as the command, as with an image without an entrypoint.
   const words = command.length === 0 ? given : [...command, ...given]
   const script = words.length === 0 ? undefined : scriptOf(words)
   const [first] = script ?? []
   if (script === undefined || first === undefined || !isKnown(first)) return undefined
-  // The first process of a PID namespace is not ended by signals that it does not handle, and these programs handle none.
+  // PID 1 ignores signals without a handler, and these programs handle none.
   const isFirstProcess = config.security.namespaces.processes === 'container'
   return (process) => {
     const { promise, resolve, reject } = Promise.withResolvers<number>()
@@ -51,13 +51,13 @@ export function shellProgram(config: ContainerConfig): ShellProgram | undefined 
 
 const shells = new Set(['sh', 'bash', 'ash', 'dash'])
 
-/** The name of a program of the system, without its folder. */
+/** The name of a system program without its directory. */
 const programName = (path: string): string => path.replace(/^(?:\/usr)?\/bin\//, '')
 
 function scriptOf(words: readonly string[]): readonly SimpleCommand[] | undefined {
   const [name = '', flag, text] = words
   if (shells.has(programName(name))) return flag === '-c' && text !== undefined ? parseScript(text) : undefined
-  // `exit` is not a program; only a shell knows it.
+  // `exit` exists only in a shell.
   if (name === 'exit') return undefined
   const literal = words.map((word) => ({ isQuoted: true, pieces: [{ kind: 'text', text: word } as const] }))
   return [{ joint: ';', words: literal, isToStderr: false }]
@@ -88,7 +88,7 @@ async function runScript(script: readonly SimpleCommand[], process: ShellProcess
   return status
 }
 
-/** Without a number it is that of the last command; with something that is not a number it is 2. */
+/** Defaults to the status of the last command; an invalid number exits with 2. */
 function exitStatus([given]: readonly string[], last: number): number {
   if (given === undefined) return last
   return /^\d{1,9}$/.test(given) ? Number(given) & maxExitCode : 2
@@ -100,7 +100,7 @@ interface CommandProcess {
   readonly print: (text: string) => void
 }
 
-/** Resolves with the exit code; undefined where it is called in a way that is not known. */
+/** Resolves with the exit code; undefined when the arguments are not supported. */
 type Command = (given: readonly string[], process: CommandProcess) => Promise<number> | undefined
 
 const commands: Readonly<Record<string, Command>> = {
@@ -140,7 +140,7 @@ const unescaped = (text: string): string =>
 
 const unitMs: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 
-/** Several durations are added up. */
+/** Several durations are summed up. */
 function sleepMs(given: readonly string[]): number | undefined {
   if (given.length === 0) return undefined
   let sum = 0
@@ -155,7 +155,7 @@ function sleepMs(given: readonly string[]): number | undefined {
 const untilEnded = (ended: AbortSignal): Promise<never> =>
   new Promise((_, reject) => ended.addEventListener('abort', () => reject(ended.reason), { once: true }))
 
-/** Collects what is printed into lines. */
+/** Splits the output into lines. */
 class Output {
   readonly #log: ShellProcess['log']
   readonly #open = { stdout: '', stderr: '' }
@@ -170,7 +170,7 @@ class Output {
     for (const line of lines) this.#log(line, stream)
   }
 
-  /** What has no end of line is a line all the same. */
+  /** Prints a final line without a line feed. */
   end(): void {
     for (const stream of ['stdout', 'stderr'] as const) if (this.#open[stream] !== '') this.print('\n', stream)
   }

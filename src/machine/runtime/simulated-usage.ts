@@ -1,4 +1,4 @@
-// What a simulated container uses, as its pod's annotation says.
+// Usage of simulated containers, from an annotation of their pod.
 import { quantityMillis, quantityUnits } from '../../schema/scalar/quantity.ts'
 
 export interface SimulatedUsage {
@@ -7,7 +7,7 @@ export interface SimulatedUsage {
   readonly layerBytes?: number
 }
 
-/** `cpu=100m,memory=64Mi`: what each container of the pod uses. */
+/** The usage of each container of the pod: `cpu=100m,memory=64Mi`. */
 const usageAnnotation = 'coxswain.dev/usage'
 
 export function usageFromAnnotations(annotations: Readonly<Record<string, string>>): SimulatedUsage {

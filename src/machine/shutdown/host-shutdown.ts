@@ -1,19 +1,22 @@
-// HostShutdown: hears that the machine is about to go down, and holds that up while pods end. Drivers: systemd's logind,
-// and one whose shutdowns are announced by this process. Every driver passes contract.suite.ts.
+// HostShutdown: reports that the machine is about to shut down, and delays it while pods terminate. Drivers:
+// systemd-logind, and one that is triggered by this process. Every driver passes shutdown-contract.suite.ts.
 
 export interface ShutdownListener {
-  /** The machine is about to go down; it waits until this resolves, but not longer than was agreed. */
+  /** The machine is about to shut down; it waits until this resolves, up to the agreed delay. */
   onShutdown(): Promise<void>
-  /** It will not go down after all. */
+  /** The shutdown was cancelled. */
   onCancelled(): Promise<void>
 }
 
 export interface HostShutdown {
-  /** Listens until the signal ends it; from `onReady` on the machine waits. Rejects with CannotHoldUp where it never would. */
+  /**
+   * Listens until the signal is aborted; after `onReady` shutdowns are delayed. Rejects with CannotDelayShutdown when
+   * that is not possible.
+   */
   listen(delayMs: number, listener: ShutdownListener, onReady: () => void, signal: AbortSignal): Promise<void>
 }
 
-/** Nobody on this machine tells of shutdowns, or lets them be held up. */
+/** This machine does not report shutdowns or does not allow delaying them. */
 export class CannotDelayShutdown extends Error {
   override name = 'CannotDelayShutdown'
 }

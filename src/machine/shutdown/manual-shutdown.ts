@@ -1,5 +1,5 @@
-// AnnouncedShutdown: shutdowns as this process announces them: of simulated machines, and of real ones where SIGTERM is the
-// only sign of their end.
+// ManualShutdown: shutdowns that this process triggers: of simulated machines, and of real ones where SIGTERM is the
+// only sign of a shutdown.
 import { unlessAborted } from '../../base/async/unless-aborted.ts'
 import type { HostShutdown, ShutdownListener } from './host-shutdown.ts'
 
@@ -16,12 +16,12 @@ export class ManualShutdown implements HostShutdown {
     }
   }
 
-  /** Whether a shutdown would wait for anybody. */
+  /** Whether a shutdown would be delayed. */
   get isDelayed(): boolean {
     return this.#listeners.size > 0
   }
 
-  /** The machine goes down; resolves when all who listen have let it. */
+  /** Starts a shutdown; resolves when all listeners have completed. */
   async announce(): Promise<void> {
     await Promise.all([...this.#listeners].map((listener) => listener.onShutdown()))
   }

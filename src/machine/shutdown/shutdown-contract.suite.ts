@@ -1,13 +1,13 @@
-// The contract suite: how every driver holds up a shutdown.
+// The contract suite of shutdown drivers.
 import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
 import type { HostShutdown } from './host-shutdown.ts'
 
 export interface ShutdownUnderTest extends AsyncDisposable {
   readonly shutdown: HostShutdown
-  /** The machine wants to go down, or does not any more. */
+  /** Starts or cancels a shutdown. */
   announce(isShuttingDown: boolean): void
-  /** Resolves when a shutdown would wait, or would not. */
+  /** Resolves when a shutdown would be delayed, or would not. */
   isDelayed(wanted: boolean): Promise<void>
 }
 

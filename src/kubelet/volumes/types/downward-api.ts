@@ -1,4 +1,4 @@
-// downwardAPI: what the pod knows of itself, as files.
+// downwardAPI: fields of the pod as files.
 import { downwardFiles } from './object-files.ts'
 import { mountFiles } from './mount-files.ts'
 import { defineVolumeType, VolumeError } from './volume-type.ts'

@@ -1,4 +1,4 @@
-// emptyDir: an empty folder that lives as long as its pod, on the disk or in memory, which may come in huge pages.
+// emptyDir: a directory with the lifetime of its pod, on disk, in memory or in huge pages.
 import type { Pod } from '../../../api/core/v1/pod/pod.ts'
 import { quantityUnits } from '../../../schema/scalar/quantity.ts'
 import { applyFsGroup } from './fs-group.ts'
@@ -26,13 +26,13 @@ export const emptyDirVolume = defineVolumeType({
       else await disk.mountTmpfs(folder, sizeLimit === undefined ? undefined : quantityUnits(sizeLimit))
       await disk.makeDirectory(folder, 0o777)
     }
-    // What its containers have written since is theirs to arrange.
+    // Ownership is only set when the directory is new; afterwards it belongs to the containers.
     if (isNew) await applyFsGroup(folder, work)
     return { path: folder, readOnly: false }
   },
 })
 
-/** `HugePages-2Mi` says how large they are; `HugePages` means the one size that the pod asks for. */
+/** The page size: explicit in `HugePages-2Mi`; `HugePages` means the only size that the pod requests. */
 function pageBytesOf({ spec }: Pod, medium: string): number {
   const sizes = new Set(
     [...(spec.initContainers ?? []), ...spec.containers, { resources: spec.resources ?? {} }]

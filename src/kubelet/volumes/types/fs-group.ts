@@ -1,8 +1,8 @@
-// A volume that containers write to belongs to the pod's group, where the pod has one.
+// fsGroup: the ownership of writable volumes.
 import { TreeTooDeep } from '../../../machine/disk/disk.ts'
 import { VolumeError, type VolumeMountInput } from './volume-type.ts'
 
-/** With `OnRootMismatch` a volume whose own folder is right is taken to be right: large ones are not walked each time. */
+/** With `OnRootMismatch` a volume whose root has the right group is not walked. */
 export async function applyFsGroup(
   path: string,
   { pod, volume, disk, context }: Pick<VolumeMountInput, 'pod' | 'volume' | 'disk' | 'context'>,

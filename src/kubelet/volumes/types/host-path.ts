@@ -1,4 +1,4 @@
-// hostPath: a path of the node itself. What it must be, its type says; what may be missing is made.
+// hostPath: a path of the node. Its type determines what must exist or is created.
 import { lookup } from '../../../base/collections/lookup.ts'
 import type { Disk, DiskKind } from '../../../machine/disk/disk.ts'
 import { defineVolumeType, VolumeError, type MountedVolume } from './volume-type.ts'

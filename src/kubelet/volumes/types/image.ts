@@ -1,5 +1,5 @@
-// image: the files of an OCI image, to be read only. It is there from the first container on that wants it: the image is
-// pulled as one of a container is.
+// image: the files of an OCI image, read-only. The volume is mounted when the first container that uses it starts,
+// because the image is pulled together with the container's image.
 import { defineVolumeType, VolumeError } from './volume-type.ts'
 
 export const imageVolume = defineVolumeType({

@@ -1,4 +1,4 @@
-// Files from the keys of an object: all of them, or those that are chosen, under the paths and with the modes asked for.
+// Files from the keys of an object: all keys, or the selected ones with their paths and modes.
 import type { KeyToPath } from '../../../api/core/v1/volume/volume.ts'
 import type { DiskFile } from '../../../machine/disk/disk.ts'
 import { VolumeError } from './volume-type.ts'
@@ -9,7 +9,7 @@ export interface KeySelection {
   readonly items: readonly KeyToPath[] | undefined
   readonly optional: boolean
   readonly defaultMode: number
-  /** How an error names the object: `config` or `secret`. */
+  /** The object's name in error messages. */
   readonly word: 'config' | 'secret'
 }
 

@@ -1,4 +1,4 @@
-// Shows files in the folder of a volume: all at once, for reading only, in memory where nothing may touch the disk.
+// Writes files to the directory of a volume atomically; in memory where they must not be written to disk.
 import type { Files } from './key-files.ts'
 import type { MountedVolume, VolumeMountInput } from './volume-type.ts'
 

@@ -1,4 +1,4 @@
-// Files from ConfigMaps, Secrets and the pod's own fields, for volumes of one source and for projected ones.
+// Files from ConfigMaps, Secrets and pod fields, for volumes with one source and for projected volumes.
 import { configMap } from '../../../api/core/v1/config-map.ts'
 import { namespaceOf } from '../../../api/meta/object.ts'
 import { secret } from '../../../api/core/v1/secret.ts'
@@ -40,7 +40,7 @@ export async function secretFiles(source: ObjectSource, defaultMode: number, wor
   return filesOfKeys(data, { items, optional, defaultMode, word: 'secret' })
 }
 
-/** A volume cannot show the pod's addresses: it is made before the pod has any. */
+/** Volumes cannot contain pod IPs, because they are mounted before the pod has any. */
 const noAddresses: readonly string[] = []
 
 export function downwardFiles(

@@ -1,5 +1,5 @@
-// persistentVolumeClaim, and `ephemeral`, whose claim is the pod's own: the persistent volume that the claim is bound to,
-// where that is a path of this node. Volumes of storage drivers are not mounted here.
+// persistentVolumeClaim and `ephemeral`, whose claim belongs to the pod: the bound persistent volume, if it is a path
+// of this node. Volumes of CSI drivers are not supported here.
 import { matchesNodeSelector } from '../../../api/core/v1/pod-spec/node-selection.ts'
 import type { PersistentVolume } from '../../../api/core/v1/volume/persistent-volume.ts'
 import type { PersistentVolumeClaim } from '../../../api/core/v1/volume/persistent-volume-claim.ts'
@@ -74,7 +74,7 @@ function boundVolumeName(
   return volumeName
 }
 
-/** Only what is a device already: nothing is made one. */
+/** Only existing block devices; no loop devices are created. */
 async function blockPlace(name: string, path: string | undefined, disk: Disk): Promise<MountedVolume> {
   if (path === undefined)
     throw new FormattedVolumeError(

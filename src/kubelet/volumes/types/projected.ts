@@ -1,4 +1,4 @@
-// projected: files of several sources in one folder, the pod's own token among them, in memory.
+// projected: files from several sources in one directory in memory, including the pod's service account token.
 import type { VolumeProjection } from '../../../api/core/v1/volume/volume.ts'
 import type { DiskFile } from '../../../machine/disk/disk.ts'
 import { configMapFiles, downwardFiles, secretFiles } from './object-files.ts'
@@ -40,7 +40,7 @@ async function filesOf(source: VolumeProjection, defaultMode: number, work: Volu
   throw new VolumeError(`projected sources of type ${kind} are not supported on this node`)
 }
 
-/** A token is nobody else's business where it is clear whose it is: the one user's of all containers, or the group's. */
+/** The owner and mode of a token file: private to the user if all containers run as the same one, or to the fsGroup. */
 function tokenOwner(defaultMode: number, { pod: { spec } }: VolumeMountInput): Pick<DiskFile, 'mode' | 'uid'> {
   const containers = [...(spec.initContainers ?? []), ...spec.containers]
   const users = new Set(

@@ -1,4 +1,4 @@
-// secret: the keys of a Secret as files, in memory and never on the node's disk.
+// secret: the keys of a Secret as files in memory, never on the node's disk.
 import { secretFiles } from './object-files.ts'
 import { mountFiles } from './mount-files.ts'
 import { defineVolumeType, VolumeError } from './volume-type.ts'

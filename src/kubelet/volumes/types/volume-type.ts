@@ -1,5 +1,5 @@
-// A volume type: how one kind of volume is made present on the node. Mounting is done before the sandbox, before every
-// start of a container and when something that it shows has changed, so it must be idempotent.
+// VolumeType: how volumes of one type are mounted on the node. A volume is mounted before the sandbox is created,
+// before every container start, and when its source has changed, so mounting must be idempotent.
 import type { Clock } from '../../../base/time/clock.ts'
 import type { Context } from '../../../base/observability/context.ts'
 import type { ConfigMap } from '../../../api/core/v1/config-map.ts'
@@ -14,67 +14,70 @@ import type { ImageMounts } from '../../../machine/cri/image-mounts.ts'
 import type { RuntimeImage } from '../../../machine/runtime/container-runtime.ts'
 import type { NodeInfo } from '../../pod-config/field-values.ts'
 
-/** What volumes are made of beside the disk. */
+/** The API objects that volumes are made from. */
 export interface VolumeSources {
   configMap(namespace: string, name: string, context: Context): Promise<ConfigMap | undefined>
   secret(namespace: string, name: string, context: Context): Promise<Secret | undefined>
   claim(namespace: string, name: string, context: Context): Promise<PersistentVolumeClaim | undefined>
   persistentVolume(name: string, context: Context): Promise<PersistentVolume | undefined>
-  /** The node's own object. */
+  /** The Node object. */
   node(context: Context): Promise<Node | undefined>
-  /** A token of the pod's account, renewed before it expires. */
+  /** A token of the pod's service account, renewed before it expires. */
   token(pod: Pod, audience: string | undefined, expirationSeconds: number, context: Context): Promise<string>
 }
 
 export interface VolumeMountInput {
   readonly pod: Pod
   readonly volume: Volume
-  /** Where a volume of this pod and type lies; made by the type that needs it. */
+  /** The directory of this volume, created by types that need it. */
   readonly directory: string
   readonly node: NodeInfo
   readonly disk: Disk
   readonly sources: VolumeSources
-  /** Undefined where images cannot be shown. */
+  /** Undefined where image volumes are not supported. */
   readonly imageMounts: ImageMounts | undefined
-  /** Images that are present, by the volume that shows them. */
+  /** Pulled images by volume name. */
   readonly images: ReadonlyMap<string, RuntimeImage>
   readonly clock: Clock
   readonly context: Context
 }
 
-/** Where a volume lies once it is present. */
+/** A mounted volume. */
 export interface MountedVolume {
   readonly path: string
-  /** A device, which containers see as one, instead of files. */
+  /** A block device instead of a directory. */
   readonly isBlock?: boolean
-  /** Whether containers may only read it, whatever they ask for. */
+  /** Whether containers get it read-only, whatever they request. */
   readonly readOnly: boolean
-  /** Its own mount is read-only, and without programs to run: a runtime that is asked for the first forgets the second. */
+  /**
+   * The mount itself is read-only and noexec. The runtime must not remount it read-only, because that would drop
+   * noexec.
+   */
   readonly isSealed?: boolean
 }
 
 export interface VolumeType {
-  /** The field of a volume that asks for it. */
+  /** The field of the Volume object. */
   readonly name: keyof Volume
-  /** How its folder is called. */
+  /** The type in the path of its directory, as upstream names it. */
   readonly directoryName: string
-  /** Whether what it shows changes with objects of the API while the pod runs. */
+  /** Whether its content follows API objects while the pod runs. */
   readonly tracksApiObjects: boolean
   /**
-   * Makes it present, for the pod's group where it has one; undefined: it comes with the first container that wants it.
-   * Throws VolumeError when it cannot be had now.
+   * Mounts the volume and applies the pod's fsGroup. Undefined: it is mounted when the first container that uses it
+   * starts. Throws VolumeError when it is not available now.
    */
   mount(work: VolumeMountInput): Promise<MountedVolume | undefined>
 }
 
 export const defineVolumeType = (type: VolumeType): VolumeType => type
 
-/** The volume cannot be had now; it will be tried again. */
+/** The volume is not available now; mounting is retried. */
 export class VolumeError extends Error {
   override name = 'VolumeError'
 }
 
-/** The message is already as users know it from the events of a pod. */
+/** A VolumeError whose message is complete; no prefix is added to it in the event. */
 export class FormattedVolumeError extends VolumeError {
   override name = 'FormattedVolumeError'
 }

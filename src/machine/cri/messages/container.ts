@@ -1,4 +1,4 @@
-// Containers.
+// CRI messages of containers.
 import { enumeration, mapOf, singular, protoMessage, repeated } from '../../../wire/protobuf/proto-message.ts'
 import { imageSpec } from './image.ts'
 import { containerResources, linuxContainerResources } from './resources.ts'

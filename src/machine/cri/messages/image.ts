@@ -1,4 +1,4 @@
-// Images: what is there, pulling and removing.
+// CRI messages of the image service.
 import { mapOf, singular, protoMessage, repeated } from '../../../wire/protobuf/proto-message.ts'
 import { podSandboxConfig } from './sandbox.ts'
 import { int64Value } from './security.ts'

@@ -1,4 +1,4 @@
-// Limits of the kernel.
+// CRI messages of Linux resources.
 import { mapOf, singular, protoMessage, repeated } from '../../../wire/protobuf/proto-message.ts'
 
 export const hugepageLimit = protoMessage('runtime.v1.HugepageLimit', {

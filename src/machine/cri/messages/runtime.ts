@@ -1,4 +1,4 @@
-// What the runtime says of itself.
+// CRI messages of the runtime's version and status.
 import { mapOf, singular, protoMessage, repeated } from '../../../wire/protobuf/proto-message.ts'
 
 export const versionRequest = protoMessage('runtime.v1.VersionRequest', {

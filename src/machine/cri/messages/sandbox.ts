@@ -1,4 +1,4 @@
-// Sandboxes: the frame of a pod, with its network.
+// CRI messages of pod sandboxes.
 import { enumeration, mapOf, singular, protoMessage, repeated } from '../../../wire/protobuf/proto-message.ts'
 import { linuxContainerResources } from './resources.ts'
 import { linuxSandboxSecurityContext, namespace } from './security.ts'

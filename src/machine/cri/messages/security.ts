@@ -1,4 +1,4 @@
-// As whom a sandbox or container runs and what it may do.
+// CRI messages of security contexts.
 import { enumeration, singular, protoMessage, repeated } from '../../../wire/protobuf/proto-message.ts'
 
 const namespaceMode = enumeration('POD', 'CONTAINER', 'NODE', 'TARGET')

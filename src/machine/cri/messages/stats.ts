@@ -1,4 +1,4 @@
-// What containers use.
+// CRI messages of container and file system statistics.
 import { singular, protoMessage, repeated } from '../../../wire/protobuf/proto-message.ts'
 import { containerAttributes, containerFilter } from './container.ts'
 

@@ -1,4 +1,4 @@
-// Running a command in a container, and addresses of streams into it.
+// CRI messages of exec, attach and port forwarding.
 import { singular, protoMessage, repeated } from '../../../wire/protobuf/proto-message.ts'
 
 export const execSyncRequest = protoMessage('runtime.v1.ExecSyncRequest', {
