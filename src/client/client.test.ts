@@ -1,4 +1,4 @@
-// Client and informer: over both transports, with watches that break and history that is lost.
+// The client over both transports, and informers over HTTPS.
 import { deepEqual, equal, rejects } from 'node:assert/strict'
 import { test } from 'node:test'
 import { realClock } from '../base/time/clock.ts'
@@ -28,7 +28,7 @@ import type { ApiCall, ClientEvent, Transport } from './transport/transport.ts'
 
 const ctx = context(new AbortController().signal)
 
-/** A cluster behind a real HTTPS port, and a client that reaches it so. */
+/** A cluster with a real HTTPS port, and a client for it. */
 async function served() {
   const store = new MemoryStore(realClock)
   const cluster = new Cluster({
@@ -71,7 +71,7 @@ async function served() {
   }
 }
 
-/** What both transports must do alike. */
+/** Calls whose results must be equal over both transports. */
 async function exercise(client: Client): Promise<string[]> {
   const maps = client.of(configMap)
   const made = await maps.create({ metadata: { name: 'a' }, data: { x: '1' } }, 'default', ctx)
@@ -103,7 +103,7 @@ test('calls over the direct transport', async () => {
   deepEqual(await exercise(cluster.client), expected)
 })
 
-test('the same calls over HTTPS, with the sender and what woke it on record', async () => {
+test('the same calls over HTTPS; the sender and the cause are recorded', async () => {
   await using server = await served()
   deepEqual(await exercise(server.client), expected)
   const woken = context(ctx.signal, causeOf(5 as FlowId, 77))
@@ -134,7 +134,7 @@ test('an informer over HTTPS follows changes', async () => {
   )
 })
 
-test('over HTTPS names and owners alone can be had, and what is served', async () => {
+test('metadata-only reads and discovery over HTTPS', async () => {
   await using server = await served()
   await using tasks = new TaskGroup()
   await server.client.of(configMap).create({ metadata: { name: 'a' }, data: { x: '1' } }, 'default', ctx)
@@ -164,7 +164,7 @@ test('over HTTPS names and owners alone can be had, and what is served', async (
   )
 })
 
-test('paths', () => {
+test('paths of requests', () => {
   const call = (parts: Partial<ApiCall>): string =>
     pathOf({ kind: pod, namespace: '', name: '', subresource: '', query: {}, ...parts })
   equal(call({}), '/api/v1/pods')

@@ -1,5 +1,5 @@
-// Client: typed calls on kinds. `client.of(deployment).get('web')` is a Deployment. The namespace of a namespaced kind is
-// `default` when it is left out, and a call without a context cannot be cancelled.
+// Client: typed API calls. `client.of(deployment).get('web')` returns a Deployment. The namespace defaults to
+// `default`; a call without a context cannot be cancelled.
 import { context as contextOf, type Context } from '../base/observability/context.ts'
 import type { Cause } from '../base/observability/flow-recorder.ts'
 import type { Kind, ResourceType } from '../api/kind/kind.ts'
@@ -20,17 +20,17 @@ export interface ListOptions {
 export interface DeleteCallOptions {
   readonly gracePeriodSeconds?: number
   readonly propagationPolicy?: 'Background' | 'Foreground' | 'Orphan'
-  /** Only this very object, and only in this version. */
+  /** Preconditions: the uid and the version that the object must have. */
   readonly uid?: string
   readonly resourceVersion?: string
 }
 
 export interface ApplyOptions {
-  /** Who owns the applied fields; `coxswain` when left out. */
+  /** The owner of the applied fields; `coxswain` when left out. */
   readonly fieldManager?: string
-  /** Takes fields over from other managers instead of answering with a conflict. */
+  /** Takes fields over from other managers instead of failing with a conflict. */
   readonly force?: boolean
-  /** Where objects go that do not say so themselves; `default` when left out. */
+  /** The namespace of objects that do not name one; `default` when left out. */
   readonly namespace?: string
 }
 
@@ -56,12 +56,12 @@ export class Client {
     return new ResourceClient(kind as Kind<T, Input>, this.#transport)
   }
 
-  /** Reads names, owners and the like alone; it must not write what it read. @internal */
+  /** Reads only the metadata of objects, which must not be written back. @internal */
   metadataOf(kind: Kind): MetadataClient {
     return new ResourceClient<ApiObject, unknown>(kind, this.#transport, 'metadata')
   }
 
-  /** A document of the server's own, such as `/version`, as JSON. */
+  /** Reads a JSON document that is not an API object, such as `/version`. */
   read(path: string, accept = 'application/json', context: Context = newContext()): Promise<unknown> {
     return this.#transport.read(path, accept, context)
   }
@@ -99,7 +99,7 @@ export class ResourceClient<T extends ApiObject, Input> {
     }
   }
 
-  /** In the namespace that is given, or that the object names. */
+  /** Creates the object in the given namespace, or in the one that it names. */
   create(object: Input, context?: Context): Promise<T>
   create(object: Input, namespace: string, context?: Context): Promise<T>
   create(object: Input, place?: string | Context, context?: Context): Promise<T> {
@@ -115,7 +115,7 @@ export class ResourceClient<T extends ApiObject, Input> {
     return this.updateSubresource(object, 'status', context)
   }
 
-  /** Reads the object, lets a copy be changed, and updates it; again when somebody else was faster. */
+  /** Reads the object, applies `change` to a copy, and updates it; repeated after a conflict. */
   modify(name: string, change: (copy: Mutable<T>) => void, context?: Context): Promise<T>
   modify(name: string, namespace: string, change: (copy: Mutable<T>) => void, context?: Context): Promise<T>
   async modify(name: string, ...rest: readonly unknown[]): Promise<T> {
@@ -135,7 +135,7 @@ export class ResourceClient<T extends ApiObject, Input> {
     }
   }
 
-  /** Server-side apply: creates the object, or changes those of its fields that are given, and owns them. */
+  /** Server-side apply: creates the object, or sets the given fields, and becomes their manager. */
   apply(object: Input, options: ApplyOptions = {}, context?: Context): Promise<T> {
     const { fieldManager = 'coxswain', force = false } = options
     const { apiVersion, kind } = this.#kind
@@ -146,7 +146,7 @@ export class ResourceClient<T extends ApiObject, Input> {
     return this.#send({ verb: 'patch', patchType: 'apply', name, namespace, query, body }, context)
   }
 
-  /** A strategic merge patch unless the type says otherwise; a list is a JSON patch. */
+  /** The patch type defaults to a strategic merge patch, and to a JSON patch for a list. */
   patch(name: string, patch: object, patchType?: CallPatchType, context?: Context, subresource?: string): Promise<T>
   patch(
     name: string,
@@ -169,7 +169,7 @@ export class ResourceClient<T extends ApiObject, Input> {
     return this.#send({ verb: 'update', subresource, ...placeOf(object), body: object }, context)
   }
 
-  /** POST on a subresource, such as a pod's binding; what it answers is the subresource's matter. */
+  /** POST on a subresource, such as a pod's binding; the response depends on the subresource. */
   createSubresource(
     name: string,
     namespace: string,
@@ -196,7 +196,7 @@ export class ResourceClient<T extends ApiObject, Input> {
     await this.#send({ verb: 'delete', name, namespace, body: { ...others, preconditions } }, context)
   }
 
-  /** Deletes all of a namespace. */
+  /** Deletes all objects of the kind in a namespace. */
   async deleteAll(
     namespace: string,
     options: Pick<DeleteCallOptions, 'propagationPolicy'> = {},
@@ -205,7 +205,7 @@ export class ResourceClient<T extends ApiObject, Input> {
     await this.#send({ verb: 'deletecollection', namespace, body: options }, context)
   }
 
-  /** Of all namespaces unless one is given. */
+  /** Lists all namespaces unless one is given. */
   list(options: ListOptions = {}, context: Context = newContext()): Promise<TypedPage<T>> {
     const call = this.#call({ verb: 'list', namespace: options.namespace ?? '', query: listQuery(options) })
     return this.#transport.list(call, context) as Promise<TypedPage<T>>
@@ -215,7 +215,7 @@ export class ResourceClient<T extends ApiObject, Input> {
     for await (const events of this.watchBatches(options, context)) yield* events
   }
 
-  /** As `watch`, all events that are there at a time. */
+  /** As `watch`, with all available events at a time. */
   watchBatches(options: ListOptions = {}, context: Context = newContext()): AsyncIterable<readonly TypedEvent<T>[]> {
     const query = { ...listQuery(options), allowWatchBookmarks: 'true' }
     const { kind, namespace, name } = this.#call({ verb: 'list', namespace: options.namespace ?? '' })
@@ -224,7 +224,7 @@ export class ResourceClient<T extends ApiObject, Input> {
     >
   }
 
-  /** The namespace that is said, that the object names, or the usual one. */
+  /** The given namespace, the object's, or the default. */
   #namespace(place?: string | Context, object?: unknown, usual = 'default'): string {
     if (typeof place === 'string') return place
     if (!this.#kind.namespaced) return ''
@@ -241,7 +241,7 @@ export class ResourceClient<T extends ApiObject, Input> {
   }
 }
 
-/** Others may write meanwhile, but not for ever. */
+/** Bounds the retries of `modify` after conflicts. */
 const modifyAttemptsMax = 10
 
 const newContext = (): Context => contextOf(new AbortController().signal)

@@ -1,4 +1,4 @@
-// Discovery: which kinds an API server serves, told apart from those that it cannot tell of for the moment.
+// Discovery: the kinds that an API server serves, and the groups whose discovery fails at the moment.
 import type { Context } from '../base/observability/context.ts'
 import { bareKind } from '../api/kind/bare-kind.ts'
 import type { Kind } from '../api/kind/kind.ts'
@@ -8,13 +8,13 @@ import type { Client } from './client.ts'
 export interface ServedKind {
   readonly kind: Kind
   readonly verbs: readonly string[]
-  /** Of the versions in which its group has it, the one to use. */
+  /** Whether this is the preferred version of the resource. */
   readonly isPreferred: boolean
 }
 
 export interface DiscoveryResult {
   readonly kinds: readonly ServedKind[]
-  /** Groups and versions that are known and do not answer: `metrics.k8s.io/v1beta1`. */
+  /** Group versions whose server does not respond: `metrics.k8s.io/v1beta1`. */
   readonly failing: readonly string[]
 }
 
@@ -39,7 +39,7 @@ interface GroupDiscoveryList {
 
 const accept = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList'
 
-/** Asks for everything that is served. */
+/** Reads everything that is served. */
 export async function discover(client: Client, context: Context): Promise<DiscoveryResult> {
   const lists = await Promise.all(['/api', '/apis'].map((path) => client.read(path, accept, context)))
   const groups = (lists as GroupDiscoveryList[]).flatMap(({ items }) => items)
@@ -62,7 +62,7 @@ export async function discover(client: Client, context: Context): Promise<Discov
   return { kinds: found, failing }
 }
 
-/** In the words that users know from kubectl and from the conditions of a namespace. */
+/** Upstream's message, which kubectl and the conditions of a namespace show. */
 export const discoveryErrorText = ({ failing }: DiscoveryResult): string =>
   `unable to retrieve the complete list of server APIs: ${failing
     .toSorted()

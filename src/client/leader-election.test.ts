@@ -1,4 +1,4 @@
-// Leader election on a virtual clock: one leads, another takes over, and never two at once.
+// Leader election on a virtual clock: one candidate leads, another takes over, and never two at once.
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict'
 import { test } from 'node:test'
 import { context } from '../base/observability/context.ts'
@@ -13,7 +13,7 @@ import type { Transport } from './transport/transport.ts'
 
 const ctx = context(new AbortController().signal)
 
-/** A candidate that notes when it leads; its way to the API server can be cut. */
+/** A candidate that logs when it leads; its connection to the API server can be cut. */
 function candidate(cluster: TestCluster, transport: Transport, identity: string, log: string[]) {
   let isCut = false
   const guarded: Transport = {
@@ -56,7 +56,7 @@ const transportOf = (client: Client): Transport => ({
   },
 })
 
-test('the first leads; when it dies another takes over after the lease, and when it ends in order at once', async () => {
+test('the first candidate leads; another takes over when the lease expires, or at once when it is released', async () => {
   await using cluster = await startCluster({ nodes: 0 })
   const log: string[] = []
   const transport = transportOf(cluster.client)
@@ -76,10 +76,10 @@ test('the first leads; when it dies another takes over after the lease, and when
   await second.election.release(ctx.signal)
   candidate(cluster, transport, 'c', log)
   await cluster.clock.advance('1s')
-  deepEqual(log.slice(-1), ['90s c leads'], 'a lease that was given up is free')
+  deepEqual(log.slice(-1), ['90s c leads'], 'a released lease is free')
 })
 
-test('who cannot renew stops before another may begin', async () => {
+test('a leader that cannot renew stops before another leads', async () => {
   await using cluster = await startCluster({ nodes: 0 })
   const log: string[] = []
   const transport = transportOf(cluster.client)

@@ -1,6 +1,7 @@
-// LeaderElection: of several who could do a job one does it, and another takes over when that one is silent for too
-// long. The one who leads stops acting before the others may begin: it gives up after `renewMs` without a renewal, they
-// wait for `leaseMs` since they last saw the lease change, by their own clocks. Clocks need not agree.
+// LeaderElection: at most one of several candidates leads, and another takes over when the leader stops renewing its
+// lease. The leader gives up after `renewMs` without a renewal; candidates wait until they have seen no change of the
+// lease for `leaseMs`, by their own clocks. So the leader stops before another starts, and clocks need not be
+// synchronized.
 import { rfc3339Micro, type Clock } from '../base/time/clock.ts'
 import { context } from '../base/observability/context.ts'
 import { errorText, type Log } from '../base/observability/log.ts'
@@ -10,18 +11,18 @@ import { lease, type Lease } from '../api/coordination/v1/lease.ts'
 import { equalValues } from '../schema/json/json-value.ts'
 import type { Client } from './client.ts'
 
-/** Those who wait do not all ask at once. */
+/** Jitter, so that candidates do not retry at the same time. */
 const retryJitter = 1.2
 
 export interface LeaseSettings {
   /** The name of the lease: `kube-controller-manager`. */
   readonly name: string
   readonly namespace: string
-  /** How long others wait for a leader that is silent. */
+  /** How long candidates wait after the last observed renewal. */
   readonly leaseMs: number
-  /** How long a leader tries to renew before it gives up. */
+  /** How long a leader tries to renew before it stops leading. */
   readonly renewMs: number
-  /** How long between tries. */
+  /** The time between attempts. */
   readonly retryMs: number
 }
 
@@ -29,7 +30,7 @@ const leaseDefault = { namespace: 'kube-system', leaseMs: 15_000, renewMs: 10_00
 
 export interface LeaderElectionDeps extends Pick<LeaseSettings, 'name'>, Partial<Omit<LeaseSettings, 'name'>> {
   readonly client: Client
-  /** Who we are; nobody else may call himself so. */
+  /** The unique identity of this candidate. */
   readonly identity: string
   readonly clock: Clock
   readonly random: Random
@@ -54,12 +55,12 @@ export class LeaderElection {
     return this.#isLeader
   }
 
-  /** Waits until we lead, then starts `lead`; ends what it started and throws when the lead is lost. */
+  /** Waits until this candidate leads, then calls `lead`. When the lease is lost, stops its tasks and throws. */
   async run(lead: (tasks: TaskGroup) => void, signal: AbortSignal): Promise<void> {
     const { clock, random, log, name, identity, retryMs } = this.#deps
     while (!(await this.#acquireOrRenew(signal)))
       await clock.sleep(retryMs * (1 + random.fraction() * retryJitter), signal)
-    log.info('we lead', { lease: name, identity })
+    log.info('became the leader', { lease: name, identity })
     this.#isLeader = true
     const failed = Promise.withResolvers<never>()
     const tasks = new TaskGroup({ signal, onFailure: (_, error) => failed.reject(error) })
@@ -73,7 +74,9 @@ export class LeaderElection {
     }
   }
 
-  /** Gives the lease up, so that the next need not wait; for an orderly end, when nothing acts any more. */
+  /**
+   * Releases the lease, so that the next leader need not wait. For an orderly shutdown, after all tasks have stopped.
+   */
   async release(signal: AbortSignal): Promise<void> {
     const { client, clock, identity } = this.#deps
     const seen = this.#observedLease
@@ -98,7 +101,7 @@ export class LeaderElection {
     }
   }
 
-  /** Takes or renews the lease; whether it is ours now. Failures count as no. */
+  /** Acquires or renews the lease. Returns whether this candidate holds it; false after a failure. */
   async #acquireOrRenew(signal: AbortSignal): Promise<boolean> {
     const { client, clock, identity, name, namespace, leaseMs, log } = this.#deps
     const leases = client.of(lease)
@@ -106,7 +109,7 @@ export class LeaderElection {
     const now = rfc3339Micro(clock.nowMs())
     const held = { holderIdentity: identity, leaseDurationSeconds: leaseMs / 1000, renewTime: now }
     try {
-      // Our own lease is renewed without asking: a conflict says that it is ours no more.
+      // The leader renews without a read: a conflict shows that the lease was changed.
       const known = this.#isLeader ? this.#observedLease : await leases.find(name, namespace, ctx)
       if (known === undefined) {
         const made = { metadata: { name }, spec: { ...held, acquireTime: now, leaseTransitions: 0 } }
@@ -123,8 +126,8 @@ export class LeaderElection {
       this.#observe(await leases.update({ ...known, spec: { ...known.spec, ...held, ...taken } }, ctx))
       return true
     } catch (error) {
-      if (!signal.aborted) log.debug('a lease was not taken', { lease: name, error: errorText(error) })
-      // What we knew may be old: the next try asks.
+      if (!signal.aborted) log.debug('the lease was not acquired', { lease: name, error: errorText(error) })
+      // The known lease may be stale, so it is read again for the next attempt.
       if (this.#isLeader) await this.#refreshLease(signal)
       return false
     }
@@ -138,7 +141,7 @@ export class LeaderElection {
     if (found?.spec.holderIdentity === this.#deps.identity) this.#observedLease = found
   }
 
-  /** The wait begins anew with every change that we see. */
+  /** Every observed change restarts the wait. */
   #observe(found: Lease): void {
     if (this.#observedLease === undefined || !equalValues(this.#observedLease.spec, found.spec))
       this.#observedMs = this.#deps.clock.monotonicMs()

@@ -1,2 +1,2 @@
-// Mutable: the type of a copy that may be changed, with all that it holds.
+// Mutable: the type without `readonly`, recursively.
 export type Mutable<T> = T extends object ? { -readonly [K in keyof T]: Mutable<T[K]> } : T

@@ -1,4 +1,4 @@
-// What aggregated ClusterRoles are made of.
+// Aggregation of ClusterRoles.
 import { deepEqual } from 'node:assert/strict'
 import { test } from 'node:test'
 import { clusterRole, type ClusterRole } from '../api/rbac/v1/cluster-role.ts'
@@ -17,21 +17,21 @@ const gathering = (rules: object[], ...to: string[]) =>
 
 const cases: [why: string, role: ClusterRole, others: ClusterRole[], resources: string[] | undefined][] = [
   [
-    'gathers the rules by name, each once',
+    'aggregates the rules in order of name, each once',
     gathering([], 'x'),
     [role('b', 'x', 'pods', 'nodes'), role('a', 'x', 'pods')],
     ['pods', 'nodes'],
   ],
   [
-    'gathers by every selector',
+    'aggregates by every selector',
     gathering([], 'y', 'x'),
     [role('a', 'x', 'pods'), role('b', 'y', 'nodes')],
     ['nodes', 'pods'],
   ],
-  ['drops what nobody gives any more', gathering([rule('pods')], 'x'), [], []],
-  ['is content', gathering([rule('pods')], 'x'), [role('a', 'x', 'pods')], undefined],
-  ['does not feed on itself', gathering([], 'x'), [gathering([rule('pods')], 'x')], undefined],
-  ['that aggregates nothing is left alone', role('a', 'x', 'pods'), [role('b', 'x', 'nodes')], undefined],
+  ['loses rules that no selected role has', gathering([rule('pods')], 'x'), [], []],
+  ['that is up to date is not changed', gathering([rule('pods')], 'x'), [role('a', 'x', 'pods')], undefined],
+  ['does not aggregate itself', gathering([], 'x'), [gathering([rule('pods')], 'x')], undefined],
+  ['without an aggregation rule is not changed', role('a', 'x', 'pods'), [role('b', 'x', 'nodes')], undefined],
 ]
 for (const [why, object, others, wanted] of cases)
   test(`a ClusterRole ${why}`, () => {

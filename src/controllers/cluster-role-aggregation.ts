@@ -1,4 +1,4 @@
-// ClusterRole aggregation: a ClusterRole that names others by label has the rules of all of them.
+// ClusterRole aggregation: a ClusterRole with an aggregation rule gets the rules of all ClusterRoles that it selects.
 import { clusterRole, type ClusterRole } from '../api/rbac/v1/cluster-role.ts'
 import type { PolicyRule } from '../api/rbac/v1/policy-rule.ts'
 import { keyOf } from '../api/meta/object.ts'

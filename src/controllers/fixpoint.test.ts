@@ -1,5 +1,5 @@
-// A property of all plan controllers together: planning and applying again and again comes to rest in a bounded number
-// of rounds, and then changes nothing.
+// A property of all plan controllers together: applying their plans repeatedly converges in a bounded number of rounds,
+// and then changes nothing.
 import { equal, ok } from 'node:assert/strict'
 import { test } from 'node:test'
 import { rfc3339 } from '../base/time/clock.ts'
@@ -43,7 +43,7 @@ const template = (app: string, image: number, spec: object = {}) => ({
   },
 })
 
-/** Some objects of every kind, at random. */
+/** Random objects of every kind. */
 function workload(random: Random): ApiObject[] {
   const pick = (limit: number) => random.below(limit)
   const selector = (app: string) => ({ matchLabels: { app } })
@@ -147,7 +147,7 @@ function aJob(name: string, random: Random): ApiObject {
   })
 }
 
-/** Pods find a node, run, become ready; those of Jobs end, well or badly. */
+/** Pods are scheduled, run and become ready; those of Jobs succeed or fail. */
 function live(world: PlanWorld, random: Random): void {
   for (const object of world.all(pod)) {
     if (random.below(3) === 0) continue
@@ -174,7 +174,7 @@ function live(world: PlanWorld, random: Random): void {
   }
 }
 
-/** A new image, another size. */
+/** A new image and another number of replicas. */
 function change(world: PlanWorld, random: Random): void {
   for (const kind of [deployment, statefulSet, daemonSet] as unknown as Kind[])
     for (const object of world.all(kind)) {
@@ -199,7 +199,7 @@ function change(world: PlanWorld, random: Random): void {
 function settle(world: PlanWorld, random: Random, seed: number): void {
   let quiet = 0
   for (let round = 0; quiet < restRounds; round++) {
-    ok(round < roundsMax, `seed ${seed} does not come to rest`)
+    ok(round < roundsMax, `seed ${seed} does not converge`)
     world.nowMs += 20_000
     let changes = 0
     for (const controller of controllers) changes += world.step(controller)
@@ -208,13 +208,13 @@ function settle(world: PlanWorld, random: Random, seed: number): void {
   }
 }
 
-test('all plans come to rest, for random objects, and after every change of them', () => {
+test('all plans converge for random objects, and after every change of them', () => {
   for (let seed = 1; seed <= 60; seed++) {
     const random = seededRandom(seed)
     const world = new PlanWorld(...workload(random))
     for (const controller of controllers)
       if (controller.type === 'plan')
-        ok(world.all(controller.reconciles).length > 0, `${controller.name} has nothing to do`)
+        ok(world.all(controller.reconciles).length > 0, `there is no object for ${controller.name}`)
     settle(world, random, seed)
     change(world, random)
     settle(world, random, seed)

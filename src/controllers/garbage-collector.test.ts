@@ -1,4 +1,4 @@
-// The garbage collector on a cluster of its own.
+// The garbage collector in a cluster.
 import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
 import { context } from '../base/observability/context.ts'
@@ -17,7 +17,7 @@ const owner = (object: ApiObject, extra: object = {}) => ({
   ...extra,
 })
 
-test('the garbage collector: background, orphan, foreground, several owners, owners that never were', async () => {
+test('the garbage collector: background, orphan, foreground, several owners, owners that never existed', async () => {
   await using cluster = await startCluster({ nodes: 0 })
   const maps = cluster.client.of(configMap)
   const make = (name: string, ...owners: object[]) =>
@@ -32,7 +32,7 @@ test('the garbage collector: background, orphan, foreground, several owners, own
   await make('of-of-both', owner(both))
   await make('of-nobody', owner({ ...a, metadata: { ...a.metadata, uid: 'never-was' } }))
   await settle()
-  deepEqual(await names(), ['a', 'b', 'of-a', 'of-both', 'of-of-both'], 'an owner that never was counts as gone')
+  deepEqual(await names(), ['a', 'b', 'of-a', 'of-both', 'of-of-both'], 'an owner that never existed counts as deleted')
   await maps.delete('a', 'default', {}, ctx)
   await settle()
   deepEqual(await names(), ['b', 'of-both', 'of-of-both'])
@@ -64,7 +64,7 @@ test('the garbage collector: background, orphan, foreground, several owners, own
   )
 })
 
-test('owners in a circle do not wait for one another for ever', async () => {
+test('foreground deletion of owners in a cycle completes', async () => {
   await using cluster = await startCluster({ nodes: 0 })
   const maps = cluster.client.of(configMap)
   const first = await maps.create({ metadata: { name: 'first' } }, 'default', ctx)
@@ -83,7 +83,7 @@ test('owners in a circle do not wait for one another for ever', async () => {
   )
 })
 
-test('an owner in another namespace is none; an object of the whole cluster with an owner in a namespace stays', async () => {
+test('an owner in another namespace is ignored; a cluster-scoped object with a namespaced owner is kept', async () => {
   await using cluster = await startCluster({ nodes: 0 })
   const maps = cluster.client.of(configMap)
   const there = await maps.create({ metadata: { name: 'there' } }, 'kube-system', ctx)

@@ -1,5 +1,5 @@
-// Garbage collector: what has owners goes when the last of them is gone. Foreground deletion waits for the dependents,
-// orphan deletion lets them go free. Level-triggered: every decision is made from what is there.
+// Garbage collector: deletes objects whose owners are all gone. Foreground deletion waits for the dependents, orphan
+// deletion removes their owner references. It is level-triggered: every decision depends only on the current state.
 import { foregroundFinalizer, orphanFinalizer } from '../api/meta/deletion-finalizers.ts'
 import { qualifiedResource, type Kind } from '../api/kind/kind.ts'
 import { isBeingDeleted, keyOf, namespaceOf, objectKey, type ApiObject } from '../api/meta/object.ts'
@@ -10,16 +10,16 @@ import type { ServedKind } from '../client/discovery.ts'
 import { RecentMap } from '../base/collections/recent-map.ts'
 import { defineController, type ReconcileTools } from './runtime/controller.ts'
 
-/** An owner of a kind that nobody serves is looked for again. */
+/** How soon an owner of an unknown kind is checked again. */
 const unknownOwnerMs = 30_000
 
-/** Owners that are known not to be: an owner that is gone stays gone, its uid does not come back. */
+/** Owners that do not exist. An absent owner stays absent, since uids are not reused. */
 type Absent = RecentMap<string, 'gone' | 'elsewhere'>
-/** Owners that are remembered to be missing. */
+/** Cached absent owners. */
 const absentMax = 4096
 type Tools = ReconcileTools<Absent>
 
-/** Events come and go by themselves. */
+/** Events are not collected: they expire. */
 const isCollected = ({ kind, verbs, isPreferred }: ServedKind): boolean =>
   isPreferred && kind.plural !== 'events' && ['delete', 'list', 'watch'].every((verb) => verbs.includes(verb))
 
@@ -38,7 +38,7 @@ export const garbageCollector = defineController<Absent>({
     const own = now !== undefined && isInteresting(now, before) ? [workKey(kind, key)] : []
     if (now !== undefined && !isBeingDeleted(now)) return own
     const children = dependents(object.metadata.uid).map((child) => workKey(child.kind, keyOf(child.object)))
-    // A dependent that goes may be the last one that its owner waits for.
+    // Its owner's foreground deletion may be waiting for this dependent only.
     const owners = now === undefined ? ownersOf(object, followed) : []
     return [...own, ...children, ...owners]
   },
@@ -53,14 +53,14 @@ export const garbageCollector = defineController<Absent>({
   },
 })
 
-/** Heartbeats and the like change nothing here. */
+/** Changes that affect neither deletion nor owner references, such as heartbeats, are ignored. */
 function isInteresting(now: ApiObject, before: ApiObject | undefined): boolean {
   const { ownerReferences = [] } = now.metadata
   if (isBeingDeleted(now)) return true
   return ownerReferences.length > 0 && !equalValues(ownerReferences, before?.metadata.ownerReferences)
 }
 
-/** Decides from the cache; the API server refuses when that was too old, and the next look knows more. */
+/** Decides from the cache. If the cache is stale the API server rejects the write, and the retry has newer data. */
 async function collectIfOrphaned(
   kind: Kind,
   object: ApiObject,
@@ -70,17 +70,17 @@ async function collectIfOrphaned(
   const references = object.metadata.ownerReferences ?? []
   if (references.length === 0) return undefined
   const states = await Promise.all(references.map((reference) => ownerState(reference, object, tools, context)))
-  // Somebody serves that kind, or did: until it is asked nothing is decided.
+  // The kind of an owner is not known now. Nothing is decided until it is.
   if (states.includes('unknown')) return unknownOwnerMs
   if (states.includes('alive')) {
-    // References to owners that are gone or going are dropped: this object stays for those that stay.
+    // The object stays for its remaining owners. References to the others are removed.
     const dropped = references.filter((_, index) => states[index] !== 'alive').map(({ uid }) => uid)
     if (dropped.length > 0) await release(kind, object, dropped, tools, context)
     return undefined
   }
   const dependents = tools.dependents(object.metadata.uid)
   const isWaitedFor = states.includes('waiting') && dependents.length > 0
-  // Owners that wait for one another would wait for ever: whoever may be part of a circle stops blocking.
+  // Owners in a cycle would wait for one another for ever, so an object that may be part of one stops blocking.
   if (isWaitedFor && dependents.some(({ object: each }) => isWaiting(each)) && blocksAny(object))
     return unblock(kind, object, tools, context)
   const { name, uid, resourceVersion } = object.metadata
@@ -89,7 +89,7 @@ async function collectIfOrphaned(
   return undefined
 }
 
-/** What the object's finalizers ask for, should somebody have asked before. */
+/** The policy of an earlier deletion request, which the finalizers show. */
 function ownPolicy(object: ApiObject): 'Orphan' | 'Foreground' | 'Background' {
   if (hasFinalizer(object, orphanFinalizer)) return 'Orphan'
   return hasFinalizer(object, foregroundFinalizer) ? 'Foreground' : 'Background'
@@ -106,12 +106,12 @@ async function ownerState(
   const { apiVersion, kind: kindName, name, uid } = reference
   const kind = tools.discovered.kindFor(apiVersion, kindName)
   if (kind === undefined) return 'unknown'
-  // An object of the whole cluster cannot have an owner in a namespace: which one would it be?
+  // A cluster-scoped object cannot have a namespaced owner: the reference does not name a namespace.
   if (kind.namespaced && namespaceOf(dependent) === '') {
     if (isKnown(kind, uid, tools)) tellWrongNamespace(reference, dependent, tools, context)
     return 'alive'
   }
-  // An owner in another namespace is none.
+  // An owner is in the same namespace as its dependents.
   const namespace = kind.namespaced ? namespaceOf(dependent) : ''
   const known = tools.cached(kind, objectKey(namespace, name))
   if (known?.metadata.uid === uid) return isWaiting(known) ? 'waiting' : 'alive'
@@ -133,7 +133,7 @@ function isKnown(kind: Kind, uid: string, { all }: Tools): boolean {
   return false
 }
 
-/** The owner is there, in another namespace: whoever wrote the reference should hear why it counts for nothing. */
+/** Records an event: the owner exists in another namespace, so the reference is ignored. */
 function tellWrongNamespace(
   { apiVersion, kind, name, uid }: OwnerReference,
   dependent: ApiObject,
@@ -146,7 +146,7 @@ function tellWrongNamespace(
   tell(dependent, { type: 'Warning', reason: 'OwnerRefInvalidNamespace', message }, context)
 }
 
-/** In foreground deletion: it goes when its dependents are gone. */
+/** In foreground deletion, waiting for its dependents. */
 const isWaiting = (object: ApiObject): boolean => isBeingDeleted(object) && hasFinalizer(object, foregroundFinalizer)
 
 async function finishDeletion(
@@ -206,7 +206,7 @@ function removeFinalizer(
   return change(kind, object, { finalizers: kept.length === 0 ? null : kept }, tools, context)
 }
 
-/** Only metadata is known of most objects: they are patched, on condition that they are still as they were seen. */
+/** A patch, since only the metadata of most objects is cached; the resourceVersion is a precondition. */
 async function change(
   kind: Kind,
   { metadata }: ApiObject,

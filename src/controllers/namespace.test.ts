@@ -1,4 +1,4 @@
-// The end of a namespace, on a cluster of its own.
+// The deletion of a namespace in a cluster.
 import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
 import { context } from '../base/observability/context.ts'
@@ -12,7 +12,7 @@ import { labels, template } from './runtime/plan.harness.ts'
 
 const ctx = context(new AbortController().signal)
 
-test('a namespace that ends takes its content along, gracefully, and then goes', async () => {
+test('the content of a deleted namespace is terminated gracefully, then the namespace is removed', async () => {
   await using cluster = await startCluster()
   const { client, clock } = cluster
   await client.of(namespace).create({ metadata: { name: 'team' } }, '', ctx)
@@ -29,7 +29,7 @@ test('a namespace that ends takes its content along, gracefully, and then goes',
   await client.of(namespace).delete('team', '', {}, ctx)
   await clock.advance('2m')
   const { status } = await client.of(namespace).get('team', '', ctx)
-  equal(status.phase, 'Terminating', 'a finalizer in it holds it')
+  equal(status.phase, 'Terminating', 'an object with a finalizer remains')
   deepEqual(
     status.conditions?.map(({ type, status: value, message }) => `${type} ${value}: ${message}`),
     [
@@ -47,13 +47,13 @@ test('a namespace that ends takes its content along, gracefully, and then goes',
 })
 
 const looks: [sinceMs: number, againMs: number, why: string][] = [
-  [-5_000, 500, 'whoever deleted it has a clock that is ahead'],
-  [0, 500, 'most content is gone at once'],
-  [2_000, 500, 'no more often than that'],
-  [10_000, 2_500, 'after a quarter of the time that has passed'],
-  [32_000, 8_000, 'as long as pods have to end by themselves'],
-  [3_600_000, 8_000, 'somebody holds it: no less often than that'],
+  [-5_000, 500, 'the deletion timestamp is in the future'],
+  [0, 500, 'most content is deleted at once'],
+  [2_000, 500, 'the minimum'],
+  [10_000, 2_500, 'a quarter of the elapsed time'],
+  [32_000, 8_000, 'the grace period of pods'],
+  [3_600_000, 8_000, 'the maximum'],
 ]
 for (const [sinceMs, againMs, why] of looks)
-  test(`a namespace that has been ending for ${sinceMs} ms is looked at again after ${againMs}: ${why}`, () =>
+  test(`a namespace that has been terminating for ${sinceMs} ms is checked again after ${againMs} ms: ${why}`, () =>
     equal(recheckMs(sinceMs), againMs))

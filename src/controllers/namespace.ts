@@ -1,5 +1,5 @@
-// Namespace: when it ends, everything in it goes first, pods before all else; then its finalizer, and with that the
-// namespace itself. Its conditions tell what it waits for.
+// Namespace deletion: deletes the content of a terminating namespace, pods first, and then removes its finalizer. The
+// conditions of the namespace report what remains.
 import { rfc3339 } from '../base/time/clock.ts'
 import { namespace, type Namespace, type NamespaceCondition } from '../api/core/v1/namespace.ts'
 import { pod } from '../api/core/v1/pod/pod.ts'
@@ -12,7 +12,7 @@ import { discover, discoveryErrorText, type DiscoveryResult, type ServedKind } f
 import { defineController } from './runtime/controller.ts'
 
 const contentFinalizer = 'kubernetes'
-/** Content that ends gracefully is looked at again soon; what somebody holds for long, less and less often. */
+/** Content that terminates gracefully is checked again soon; content that is held for long, less often. */
 const recheckMsMin = 500
 const recheckMsMax = 8_000
 export const recheckMs = (sinceMs: number): number => Math.min(Math.max(sinceMs / 4, recheckMsMin), recheckMsMax)
@@ -41,7 +41,9 @@ export const namespaceController = defineController({
 
 const isPods = ({ kind }: ServedKind): boolean => kind.apiVersion === pod.apiVersion && kind.plural === pod.plural
 
-/** Every kind that may have content here, and why some are not known: then the namespace cannot end. */
+/**
+ * All namespaced kinds that can be deleted, and the discovery error, if any: it blocks the deletion of the namespace.
+ */
 async function contentKinds(
   client: Client,
   context: Context,
@@ -62,7 +64,7 @@ async function contentKinds(
 }
 
 interface Content {
-  /** How many objects are left, by `pods.` or `deployments.apps`. */
+  /** The number of remaining objects by resource: `pods.`, `deployments.apps`. */
   readonly remaining: ReadonlyMap<string, number>
   readonly finalizers: ReadonlyMap<string, number>
   readonly failures: readonly string[]
@@ -76,7 +78,7 @@ const isEmpty = ({ remaining, failures }: Content): boolean => remaining.size + 
 
 const deletion = { propagationPolicy: 'Background' } as const
 
-/** Deletes what is there; returns what is left. */
+/** Deletes the objects of these kinds; returns those that remain. */
 async function removeContent(
   kinds: readonly ServedKind[],
   name: string,

@@ -1,4 +1,4 @@
-// Which pods nobody else would remove, on a cluster of its own; which of the finished go first, as a table.
+// The pod garbage collector in a cluster, and the order in which finished pods are deleted.
 import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
 import { context } from '../base/observability/context.ts'
@@ -11,14 +11,14 @@ import { surplus } from './pod-garbage-collector.ts'
 const ctx = context(new AbortController().signal)
 const spec = { containers: [{ name: 'c', image: 'i' }], terminationGracePeriodSeconds: 600 }
 
-test('of too many finished pods the evicted go first, then the oldest', () => {
+test('of too many finished pods evicted ones are deleted first, then the oldest', () => {
   const at = (minute: number) => ({ phase: 'Failed', creationTimestamp: `2030-01-01T00:0${minute}:00Z` })
   const pods = [aPod('new', at(3)), aPod('old', at(1)), aPod('evicted', { ...at(4), status: { reason: 'Evicted' } })]
   const names = (max: number) => surplus(pods, max).map(({ metadata }) => metadata.name)
   deepEqual([names(3), names(1), names(0)], [[], ['evicted', 'old'], ['evicted', 'old', 'new']])
 })
 
-test('pods of a node that is gone go after a while, with the reason on them', async () => {
+test('pods of a deleted node are deleted after the quarantine, with a condition', async () => {
   await using cluster = await startCluster({ nodes: 1 })
   const { client, clock } = cluster
   await client.of(pod).create({ metadata: { name: 'p', finalizers: ['test/hold'] }, spec }, 'default', ctx)
@@ -40,7 +40,7 @@ test('pods of a node that is gone go after a while, with the reason on them', as
   )
 })
 
-test('pods that end on a node out of service go at once', async () => {
+test('deleted pods on a node out of service are removed at once', async () => {
   await using cluster = await startCluster({ nodes: 2 })
   const { client, clock } = cluster
   await client.of(pod).create({ metadata: { name: 'p' }, spec: { ...spec, nodeName: 'node-1' } }, 'default', ctx)

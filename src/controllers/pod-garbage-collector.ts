@@ -1,5 +1,5 @@
-// Pod garbage collector: removes pods that nobody else would: those of nodes that are gone or out of service, those
-// that were to go before they had a node, and the oldest of too many that have ended.
+// Pod garbage collector: deletes pods of nodes that no longer exist or are out of service, pods that were deleted
+// before they were scheduled, and the oldest finished pods beyond a limit.
 import { isNodeReady, node, type Node } from '../api/core/v1/node/node.ts'
 import { isPodFinished } from '../api/core/v1/pod/pod-readiness.ts'
 import { pod, type Pod } from '../api/core/v1/pod/pod.ts'
@@ -10,9 +10,9 @@ import { removePod } from './workload/remove-pod.ts'
 import { podsByNode } from './workload/pods-by-node.ts'
 
 const finishedPodsMax = 12_500
-/** How often the finished ones are counted at most. */
+/** The shortest time between two counts of finished pods. */
 const countMs = 20_000
-/** A node that is gone may be about to come back. */
+/** A deleted node may be registered again. */
 const quarantineMs = 40_000
 const outOfService = 'node.kubernetes.io/out-of-service'
 
@@ -71,14 +71,14 @@ async function removeOrphan(object: Pod, nodeName: string, tools: Tools, context
   memory.missingSinceMs.set(nodeName, sinceMs)
   const leftMs = sinceMs + quarantineMs - nowMs
   if (leftMs > 0) return leftMs
-  // The cache may lag: only the API server's word counts for absence.
+  // The cache may be stale, so the API server is asked before anything is deleted.
   if ((await client.of(node).find(nodeName, '', context)) !== undefined) return undefined
   const why = { reason: 'DeletionByPodGC', message: 'PodGC: node no longer exists' }
   await removePod(object, { why, isForced: true }, tools, context)
   return undefined
 }
 
-/** Those that go first when there are too many: the evicted, then the oldest. */
+/** The pods beyond the limit: evicted ones first, then the oldest. */
 export function surplus(finished: readonly Pod[], max: number): Pod[] {
   const rank = ({ status }: Pod) => (status.phase === 'Failed' && status.reason === 'Evicted' ? 0 : 1)
   const created = ({ metadata }: Pod) => metadata.creationTimestamp ?? ''

@@ -1,4 +1,4 @@
-// What a quota says is used, as objects come, change and go; and that no more is used than it allows meanwhile.
+// The usage in a quota's status while objects are created, changed and deleted; and that it never exceeds the limit.
 import { deepEqual, equal, ok } from 'node:assert/strict'
 import { test } from 'node:test'
 import { seededRandom } from '../base/random/random.ts'
@@ -51,7 +51,7 @@ test('of 50 creates against 10 exactly 10 succeed, and again after deletes', asy
 })
 
 for (const seed of [1, 2, 3, 4, 5])
-  test(`makers and deleters at once never exceed it, and in the end the count is exact: seed ${seed}`, async () => {
+  test(`concurrent creates and deletes never exceed the limit, and the final count is exact: seed ${seed}`, async () => {
     await using cluster = await startLimited({ hard: { 'count/configmaps': '10' } }, { seed })
     const maps = cluster.client.of(configMap)
     const random = seededRandom(seed)
@@ -63,7 +63,7 @@ for (const seed of [1, 2, 3, 4, 5])
         ...going.map(({ metadata }) => attempted(maps.delete(metadata.name, home, {}, ctx))),
         ...Array.from({ length: random.below(8) }, () => makeMap(cluster)),
       ]
-      // Time passes while they are under way: recounts fall between them.
+      // Time advances while the requests are in progress, so that recounts happen between them.
       await cluster.clock.advance(random.below(150))
       await Promise.all(work)
     }
@@ -72,7 +72,7 @@ for (const seed of [1, 2, 3, 4, 5])
     deepEqual(await usedOf(cluster), { 'count/configmaps': String(items.length) })
   })
 
-test('what is there is counted when a quota is made or changed; names that nothing counts for stay unknown', async () => {
+test('existing objects are counted when a quota is created or changed; unknown resources are left out', async () => {
   await using cluster = await startCluster({ nodes: 0 })
   const { client, clock } = cluster
   for (const name of ['a', 'b']) await client.of(configMap).create({ metadata: { name } }, home, ctx)
@@ -88,7 +88,7 @@ test('what is there is counted when a quota is made or changed; names that nothi
   deepEqual((await statusOf(cluster)).used, { secrets: '0' })
 })
 
-test('what ends or shrinks is given back, also while nobody looked', async () => {
+test('usage decreases when objects finish or shrink, also while the controller is down', async () => {
   const hard = { pods: '5', 'requests.cpu': '2', 'services.nodeports': '3' }
   await using cluster = await startLimited({ hard })
   const { client, clock } = cluster
@@ -108,7 +108,7 @@ test('what ends or shrinks is given back, also while nobody looked', async () =>
   deepEqual(await usedOf(cluster), { pods: '0', 'requests.cpu': '0', 'services.nodeports': '0' })
 })
 
-test('a pod whose end is overdue is given back in time, and a status that somebody wrote is put right', async () => {
+test('a pod with an overdue termination is not counted, and a wrong status is corrected', async () => {
   await using cluster = await startLimited({ hard: { pods: '5' } }, { nodes: 1 })
   const { client, clock } = cluster
   await client.of(pod).create({ metadata: { name: 'p' }, spec: { containers: [{ name: 'c', image: 'i' }] } }, home, ctx)

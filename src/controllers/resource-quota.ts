@@ -1,5 +1,5 @@
-// ResourceQuota: counts anew what a namespace uses, when a quota is made or changed and when what it counts goes or
-// shrinks. What is made and what grows is charged by admission, in the commit that writes it.
+// ResourceQuota: recounts the usage of a namespace when a quota is created or changed, and when a counted object is
+// deleted or shrinks. Creations and growth are charged by admission, in the transaction that writes the object.
 import {
   equalAmounts,
   pickAmounts,
@@ -19,13 +19,13 @@ import type { Client } from '../client/client.ts'
 import { byNamespace } from '../client/informer/informer.ts'
 import { defineController, type ObjectIndex } from './runtime/controller.ts'
 
-/** Many deletions at once are counted once. */
+/** Deletions within this time share one recount. */
 const recountMs = 100
-/** What time alone changes is found then: a pod whose end is overdue, a status that somebody else wrote. */
+/** Finds changes that cause no event: a pod whose termination is overdue, a status that another client wrote. */
 const resyncMs = 300_000
 
 const quotaKind = resourceQuota as unknown as Kind
-/** Events are nobody's use. */
+/** Events are not counted. */
 const countedKinds = storedKinds.filter(({ namespaced, plural }) => namespaced && plural !== 'events')
 
 const quotasByNamespace: ObjectIndex<ResourceQuota> = {
@@ -39,11 +39,11 @@ export const resourceQuotaController = defineController({
   account: 'resourcequota-controller',
   watches: countedKinds,
   indexes: [quotasByNamespace as unknown as ObjectIndex],
-  /** When each quota was counted last. */
+  /** When each quota was last counted. */
   state: () => ({ countedMs: new Map<string, number>() }),
   enqueues(kind, { key, now, before }, { byIndex: members, nowMs }) {
     const own = kind === quotaKind && now !== undefined && isStale(now as ResourceQuota, before) ? [key] : []
-    // What is new was charged when it was made.
+    // A new object was charged by admission.
     if (before === undefined) return own
     const freed = members(quotasByNamespace, namespaceOf(before)).filter(
       (quota) => !equalAmounts(chargeOf(quota, kind, before, nowMs), chargeOf(quota, kind, now, nowMs)),
@@ -62,7 +62,7 @@ export const resourceQuotaController = defineController({
     try {
       await recount(quota, client, nowMs, context)
     } catch (error) {
-      // Admission charged it meanwhile, and has counted what we have not: the next look does.
+      // Admission has charged the quota in the meantime, so the count is stale.
       if (hasReason(error, 'Conflict')) return recountMs
       throw error
     }
@@ -70,14 +70,14 @@ export const resourceQuotaController = defineController({
   },
 })
 
-/** A quota that is new to us, or whose status does not answer its spec. What admission charges is no reason. */
+/** A quota that is new, or whose status does not match its spec. Charges of admission are no reason to recount. */
 const isStale = (quota: ResourceQuota, before: ApiObject | undefined): boolean =>
   before === undefined || !isComplete(quota)
 
 const isComplete = ({ spec: { hard = {} }, status }: ResourceQuota): boolean =>
   equalAmounts(status.hard ?? {}, hard) && countable(hard).every((name) => Object.hasOwn(status.used ?? {}, name))
 
-/** The resources of a quota that anything can count for. */
+/** The resources of a quota that some kind is counted for. */
 const countable = (hard: QuotaAmounts): string[] =>
   Object.keys(hard).filter((name) => countedKinds.some((kind) => usesQuotaOf(kind, name)))
 
@@ -87,8 +87,8 @@ function chargeOf(quota: ResourceQuota, kind: Kind, object: ApiObject | undefine
 }
 
 /**
- * Counts what lists give, not what caches hold: lists are at least as new as the version of the quota that is replaced,
- * so nothing that was charged to that version is missing. What is charged later makes the replacement a conflict.
+ * Counts from lists, not from caches: a list is at least as new as the version of the quota that is updated, so it
+ * contains everything that was charged to that version. A later charge makes the update a conflict.
  */
 async function recount(quota: ResourceQuota, client: Client, nowMs: number, context: Context): Promise<void> {
   const { hard = {} } = quota.spec

@@ -1,4 +1,4 @@
-// The certificate of the API server in every namespace.
+// The ConfigMap kube-root-ca.crt in every namespace.
 import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
 import { context } from '../base/observability/context.ts'
@@ -13,7 +13,7 @@ import { buildRequestPolicies } from '../cluster/policy/request-policies.ts'
 import { nodePlatform } from '../platform/node/platform.ts'
 import { MemoryStore } from '../store/memory-store.ts'
 
-test('every namespace has the certificate, also after somebody changed or deleted it', async () => {
+test('every namespace has the certificate; it is restored when it is changed or deleted', async () => {
   const ctx = context(new AbortController().signal)
   const [clock, random] = [new VirtualClock(), seededRandom(1)]
   const accountKey = nodePlatform.crypto.generateKey()

@@ -1,4 +1,5 @@
-// Root certificate: every namespace has the ConfigMap `kube-root-ca.crt`, by which pods know the API server.
+// Root certificate: publishes the API server's certificate authority in the ConfigMap `kube-root-ca.crt` of each
+// namespace.
 import { configMap } from '../api/core/v1/config-map.ts'
 import { namespace } from '../api/core/v1/namespace.ts'
 import { isBeingDeleted, objectKey, splitKey } from '../api/meta/object.ts'
@@ -37,7 +38,7 @@ export const rootCertificateController = defineController({
         await maps.update({ ...known, metadata, data }, context)
       }
     } catch (error) {
-      // Somebody else made it, or the namespace began to end meanwhile: nothing is left to do.
+      // Another writer created it, or the namespace is terminating: there is nothing left to do.
       if (!hasReason(error, 'AlreadyExists') && !hasReason(error, 'Forbidden') && !hasReason(error, 'NotFound'))
         throw error
     }

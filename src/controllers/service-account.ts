@@ -1,4 +1,4 @@
-// ServiceAccount: every namespace has the account `default`, for pods that name no other.
+// ServiceAccount: creates the account `default` in every namespace, for pods that name no other.
 import { namespace } from '../api/core/v1/namespace.ts'
 import { serviceAccount } from '../api/core/v1/service-account.ts'
 import { isBeingDeleted, objectKey, splitKey } from '../api/meta/object.ts'
@@ -23,7 +23,7 @@ export const serviceAccountController = defineController({
     try {
       await client.of(serviceAccount).create({ metadata: { name: defaultName } }, key, context)
     } catch (error) {
-      // Somebody else made it, or the namespace began to end meanwhile: nothing is left to do.
+      // Another writer created it, or the namespace is terminating: there is nothing left to do.
       if (!hasReason(error, 'AlreadyExists') && !hasReason(error, 'Forbidden') && !hasReason(error, 'NotFound'))
         throw error
     }

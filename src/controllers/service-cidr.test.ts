@@ -1,4 +1,4 @@
-// When a range of Services is ready, and when one that is deleted may go.
+// When a ServiceCIDR is ready, and when a deleted one is removed.
 import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
 import { rfc3339 } from '../base/time/clock.ts'
@@ -28,55 +28,55 @@ const readyOf = ({ status }: Plan) =>
 
 const cases: [why: string, object: ServiceCIDR, others: (ServiceCIDR | ReturnType<typeof held>)[], want: object][] = [
   [
-    'a new one is protected and ready',
+    'a new one gets the finalizer and becomes ready',
     range('r', ['10.0.0.0/24']),
     [],
     { changes: ['update servicecidr r'], ready: ['Ready=True '] },
   ],
   [
-    'nothing is left to do',
+    'a ready one is not changed',
     range('r', ['10.0.0.0/24'], { finalizers: ['x', finalizer] }, ready),
     [],
     { changes: [], ready: undefined },
   ],
   [
-    'one that is needed stays and says so',
+    'a deleted one with addresses in use is kept',
     range('r', ['10.0.0.0/24'], deletedFor(60_000)),
     [held('10.0.0.9')],
     { changes: [], ready: ['Ready=False Terminating'] },
   ],
   [
-    'addresses elsewhere do not need it',
+    'addresses in other ranges do not keep it',
     range('r', ['10.0.0.0/24', 'fd00::/112'], deletedFor(60_000)),
     [held('10.0.1.9'), held('fd00:1::5')],
     { changes: ['update servicecidr r'], ready: undefined },
   ],
   [
-    'nor those that a larger range covers',
+    'addresses in a larger range do not keep it',
     range('r', ['10.0.0.0/24'], deletedFor(60_000)),
     [held('10.0.0.9'), range('larger', ['10.0.0.0/16'])],
     { changes: ['update servicecidr r'], ready: undefined },
   ],
   [
-    'nor those that a smaller range covers',
+    'addresses in a smaller range do not keep it',
     range('r', ['10.0.0.0/24'], deletedFor(60_000)),
     [held('10.0.0.9'), range('smaller', ['10.0.0.0/28'])],
     { changes: ['update servicecidr r'], ready: undefined },
   ],
   [
-    'a range that goes as well covers nothing',
+    'addresses in another deleted range keep it',
     range('r', ['10.0.0.0/24'], deletedFor(60_000)),
     [held('10.0.0.9'), range('larger', ['10.0.0.0/16'], deletedFor(1000))],
     { changes: [], ready: ['Ready=False Terminating'] },
   ],
   [
-    'the other family needs it',
+    'an address of the other family keeps it',
     range('r', ['10.0.0.0/24', 'fd00::/112'], deletedFor(60_000)),
     [held('fd00::5')],
     { changes: [], ready: ['Ready=False Terminating'] },
   ],
   [
-    'API servers may not have heard yet',
+    'it is kept until all API servers have observed the deletion',
     range('r', ['10.0.0.0/24'], deletedFor(4000)),
     [],
     { changes: [], ready: undefined, againMs: 6000 },
@@ -89,7 +89,7 @@ for (const [why, object, others, want] of cases)
     deepEqual({ changes: shown(plan.changes), ready: readyOf(plan), ...again }, want)
   })
 
-test('a second range gives addresses, and goes only after the last Service that has one', async () => {
+test('addresses are allocated from a second range, which is removed after the last Service that uses it', async () => {
   await using cluster = await startCluster({ nodes: 0 })
   const { client, clock } = cluster
   const ctx = context(new AbortController().signal)

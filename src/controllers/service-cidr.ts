@@ -1,5 +1,5 @@
-// ServiceCIDR: a range is ready as soon as it is known, and one that is deleted stays while Services hold addresses that
-// no other range covers.
+// ServiceCIDR: sets the Ready condition of new ranges. A deleted range is kept while Services use addresses of it that
+// no other range contains.
 import { rfc3339 } from '../base/time/clock.ts'
 import { containsCidr, parseCidr, type Cidr } from '../api/networking/v1/cidr.ts'
 import { ipAddress, type IPAddress } from '../api/networking/v1/ip-address.ts'
@@ -11,7 +11,7 @@ import { defineController, type Plan, type PlanView } from './runtime/controller
 import { hasFinalizer, withFinalizer, withoutFinalizer } from './runtime/object-finalizers.ts'
 
 const finalizer = 'networking.k8s.io/service-cidr-finalizer'
-/** API servers hear of a deletion in this time, and give no more addresses from the range. */
+/** The time in which all API servers observe the deletion and stop allocating from the range. */
 const deletionGraceMs = 10_000
 
 const ending = (view: Pick<PlanView, 'all'>): ObjectKey[] => view.all(serviceCidr).filter(isBeingDeleted).map(keyOf)
@@ -51,7 +51,7 @@ function planEnd(range: ServiceCIDR, view: PlanView): Plan {
   return { changes: [rewritten(withoutFinalizer(range, finalizer))] }
 }
 
-/** Whether somebody holds an address of the range that no other range covers. */
+/** Whether an address of the range is in use that no other range contains. */
 function isNeeded(range: ServiceCIDR, view: PlanView): boolean {
   const own = cidrsOf(range)
   const others = view
@@ -69,7 +69,7 @@ function isNeeded(range: ServiceCIDR, view: PlanView): boolean {
 
 const cidrsOf = ({ spec }: ServiceCIDR): Cidr[] => (spec.cidrs ?? []).map(parseCidr)
 
-/** An IPAddress is named after the address that it stands for. */
+/** The name of an IPAddress is the address. */
 const addressOf = ({ metadata: { name } }: IPAddress): Cidr => parseCidr(`${name}/${name.includes(':') ? 128 : 32}`)
 
 const conditionOf = ({ status }: ServiceCIDR): Condition | undefined =>

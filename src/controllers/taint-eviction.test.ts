@@ -1,4 +1,4 @@
-// How long pods stay under taints, as a table; and the eviction itself, taken back or carried out.
+// How long pods tolerate taints, as a table; and evictions that are cancelled or carried out.
 import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
 import { context } from '../base/observability/context.ts'
@@ -21,18 +21,18 @@ const forSeconds = (key: string, tolerationSeconds?: number) => ({
 const stays: [why: string, tolerations: object[], stayMs: number][] = [
   ['nothing is tolerated', [], 0],
   ['one of two is tolerated', [forSeconds('a')], 0],
-  ['both are tolerated for good', [forSeconds('a'), forSeconds('b')], Infinity],
-  ['everything is tolerated for good', [{ operator: 'Exists' }], Infinity],
-  ['the shorter time counts', [forSeconds('a', 60), forSeconds('b', 30)], 30_000],
-  ['a time counts beside none', [forSeconds('a', 60), forSeconds('b')], 60_000],
-  ['a time below zero is none', [{ operator: 'Exists', effect: 'NoExecute', tolerationSeconds: -1 }], 0],
+  ['both are tolerated without a limit', [forSeconds('a'), forSeconds('b')], Infinity],
+  ['everything is tolerated without a limit', [{ operator: 'Exists' }], Infinity],
+  ['the shortest time applies', [forSeconds('a', 60), forSeconds('b', 30)], 30_000],
+  ['a limit applies beside a toleration without one', [forSeconds('a', 60), forSeconds('b')], 60_000],
+  ['a negative time counts as 0', [{ operator: 'Exists', effect: 'NoExecute', tolerationSeconds: -1 }], 0],
 ]
 for (const [why, tolerations, wanted] of stays)
   test(`a pod stays ${wanted} ms: ${why}`, () => equal(stayMs(aPod('p', { spec: { tolerations } }), under), wanted))
 
 const ctx = context(new AbortController().signal)
 
-test('a taint that goes in time takes nothing along; one that stays does', async () => {
+test('an eviction is cancelled when the taint is removed in time, and carried out otherwise', async () => {
   await using cluster = await startCluster()
   const { client, clock } = cluster
   const containers = [{ name: 'c', image: 'i' }]

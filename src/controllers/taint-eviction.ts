@@ -1,4 +1,4 @@
-// Taint eviction: a pod on a node with a NoExecute taint goes, at once or when the time is up for which it tolerates it.
+// Taint eviction: deletes pods from nodes with NoExecute taints, after the time for which they tolerate the taints.
 import { node, type Node, type Taint } from '../api/core/v1/node/node.ts'
 import { pod, type Pod } from '../api/core/v1/pod/pod.ts'
 import { tolerates } from '../api/core/v1/node/tolerations.ts'
@@ -15,7 +15,7 @@ const why = { reason: 'DeletionByTaintManager', message: 'Taint manager: deletin
 export const executing = ({ spec }: Node): readonly Taint[] =>
   (spec.taints ?? []).filter(({ effect }) => effect === 'NoExecute')
 
-/** For how long the pod may stay under all of these taints; Infinity when it tolerates them for good. */
+/** For how long the pod tolerates all of these taints; Infinity when it tolerates them without a limit. */
 export function stayMs({ spec: { tolerations = [] } }: Pod, taints: readonly Taint[]): number {
   const used = taints.map((taint) => tolerations.filter((toleration) => tolerates([toleration], taint)))
   if (used.some((matching) => matching.length === 0)) return 0
@@ -31,14 +31,15 @@ export const taintEvictionController = defineController({
   component: 'taint-eviction-controller',
   watches: [node, pod],
   indexes: [podsByNode],
-  /** Since when a pod's time runs, by uid. */
+  /** When the toleration of a pod began, by uid. */
   state: () => ({ sinceMs: new Map<string, number>() }),
   enqueues(kind, { key, now, before }, { cached, byIndex: members, state: memory }) {
     if (kind.kind === pod.kind) {
       if (now === undefined && before !== undefined) memory.sinceMs.delete(before.metadata.uid)
       if (now === undefined) return []
       const home = cached(node, (now as Pod).spec.nodeName ?? '')
-      // A node that gets such a taint wakes its pods: on others a pod is of interest only while its time runs.
+      // A change of the node's NoExecute taints enqueues its pods. On other nodes only a pod with a pending eviction
+      // matters.
       const isThreatened = home !== undefined && executing(home).length > 0
       return isThreatened || memory.sinceMs.has(now.metadata.uid) ? [key] : []
     }

@@ -1,4 +1,4 @@
-// When finished Jobs go.
+// When finished Jobs are deleted.
 import { equal } from 'node:assert/strict'
 import { test } from 'node:test'
 import { context } from '../base/observability/context.ts'
@@ -11,15 +11,15 @@ import { expiryMs } from './ttl-after-finished.ts'
 const end = '2030-01-01T00:00:00Z'
 const ended = (type: string, status = 'True') => ({ conditions: [{ type, status, lastTransitionTime: end }] })
 const expiries: [why: string, seconds: number | undefined, status: object, afterSeconds: number | undefined][] = [
-  ['has not ended', 10, {}, undefined],
-  ['asks for nothing', undefined, ended('Complete'), undefined],
+  ['has not finished', 10, {}, undefined],
+  ['has no TTL', undefined, ended('Complete'), undefined],
   ['is complete', 10, ended('Complete'), 10],
   ['has failed', 0, ended('Failed'), 0],
   ['is about to be complete', 10, ended('SuccessCriteriaMet'), undefined],
-  ['was never complete', 10, ended('Complete', 'False'), undefined],
+  ['has the condition Complete with the status False', 10, ended('Complete', 'False'), undefined],
 ]
 for (const [why, ttlSecondsAfterFinished, status, afterSeconds] of expiries)
-  test(`a Job that ${why} goes after ${afterSeconds} s`, () => {
+  test(`a Job that ${why} ${afterSeconds === undefined ? 'does not expire' : `expires after ${afterSeconds} s`}`, () => {
     const spec = {
       template: template('1'),
       ...(ttlSecondsAfterFinished === undefined ? {} : { ttlSecondsAfterFinished }),
@@ -28,7 +28,7 @@ for (const [why, ttlSecondsAfterFinished, status, afterSeconds] of expiries)
     equal(expiryMs(made(job, 'j', { spec, status })), wanted)
   })
 
-test('a Job goes with its pods when its time is up', async () => {
+test('an expired Job is deleted with its pods', async () => {
   const ctx = context(new AbortController().signal)
   await using cluster = await startCluster({ simulation: { images: { work: () => Promise.resolve(0) } } })
   const { client, clock } = cluster

@@ -1,10 +1,10 @@
-// TTL after finished: a Job that asks for it goes some time after its end, with all that belongs to it.
+// TTL after finished: deletes Jobs and their dependents `ttlSecondsAfterFinished` seconds after they finish.
 import { job, type Job } from '../api/batch/v1/job.ts'
 import { isBeingDeleted, namespaceOf } from '../api/meta/object.ts'
 import { hasReason } from '../api/errors/status-error.ts'
 import { defineController } from './runtime/controller.ts'
 
-/** When the Job's time is up; undefined when it has not ended or does not ask for it. */
+/** When the Job expires; undefined when it has not finished or has no TTL. */
 export function expiryMs({ spec, status }: Job): number | undefined {
   const end = status.conditions?.find(
     ({ type, status: value }) => (type === 'Complete' || type === 'Failed') && value === 'True',
@@ -26,7 +26,7 @@ export const ttlAfterFinishedController = defineController({
     if (dueMs > nowMs) return dueMs - nowMs
     const { name, uid, resourceVersion } = object.metadata
     try {
-      // In this very version: its time may have been changed meanwhile.
+      // The resourceVersion is a precondition, because the TTL may have been changed in the meantime.
       const options = { uid, resourceVersion, propagationPolicy: 'Foreground' as const }
       await client.of(job).delete(name, namespaceOf(object), options, context)
     } catch (error) {

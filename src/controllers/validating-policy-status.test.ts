@@ -21,16 +21,16 @@ const expressionWarnings = [
 ]
 
 const cases: [why: string, generation: number, spec: object, status: object, want: object | undefined][] = [
-  ['a new one was looked at', 1, right, {}, { observedGeneration: 1, typeChecking: {} }],
-  ['a mistake is told', 1, wrong, {}, { observedGeneration: 1, typeChecking: { expressionWarnings } }],
+  ['a new one is checked', 1, right, {}, { observedGeneration: 1, typeChecking: {} }],
+  ['a type error is reported', 1, wrong, {}, { observedGeneration: 1, typeChecking: { expressionWarnings } }],
   [
-    'a changed one was looked at again',
+    'a changed one is checked again',
     3,
     right,
     { observedGeneration: 2, typeChecking: { expressionWarnings } },
     { observedGeneration: 3, typeChecking: {} },
   ],
-  ['nothing is left to say', 2, wrong, { observedGeneration: 2 }, undefined],
+  ['a checked one is not changed', 2, wrong, { observedGeneration: 2 }, undefined],
 ]
 for (const [why, generation, spec, status, want] of cases)
   test(`ValidatingAdmissionPolicy: ${why}`, () => {

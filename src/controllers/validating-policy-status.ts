@@ -1,4 +1,4 @@
-// Status of ValidatingAdmissionPolicies: which generation was looked at, and what its expressions would stumble over.
+// Status of ValidatingAdmissionPolicies: the observed generation and the type errors in the expressions.
 import { typeCheck } from '../api/admissionregistration/v1/type-checking.ts'
 import {
   validatingAdmissionPolicy,

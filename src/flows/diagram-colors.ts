@@ -1,4 +1,4 @@
-// Colours of diagrams in a terminal: each kind of arrow has one, failures are red, lifelines and times are dim.
+// Terminal colors of diagrams: one for each type of arrow, red for failures, dim for lifelines and times.
 import type { Arrow, FlowEvent } from '../base/observability/flow-recorder.ts'
 
 export type Color = Arrow | 'dim' | 'failure' | 'bold'
@@ -23,10 +23,10 @@ const terminalColors: Colorize = (ink, text) =>
 
 export const colorizerFor = (colors = false): Colorize => (colors ? terminalColors : plainText)
 
-/** Whether a call was refused or failed, by its outcome. */
+/** Whether a call was rejected or failed, by its outcome. */
 export const hasFailed = ({ outcome = '' }: FlowEvent): boolean =>
   /^[45]\d\d\b|\b(error|failed|refused)\b/i.test(outcome)
 
-/** At most that many columns; a cut text ends with an ellipsis. */
+/** Truncates a text to a number of columns, with an ellipsis. */
 export const truncate = (text: string, columns: number): string =>
   text.length <= columns ? text : `${text.slice(0, Math.max(0, columns - 1))}…`

@@ -1,24 +1,24 @@
-// The graph of one object's life: which recorded event led to which. Causes link directly, or through the revision
-// that a write made and a delivery or a request names.
+// The flow graph of an object: which recorded event caused which. Events are linked by cause id, or by the revision of
+// a write that a delivery or a request names.
 import { controllersSender } from '../api/coxswain/v1/flow-protocol.ts'
 import type { FlowEvent, FlowId, FlowObject, Span } from '../base/observability/flow-recorder.ts'
 import { CauseInference } from './inferred-causes.ts'
 
 export interface FlowNode {
   readonly event: FlowEvent
-  /** The sender did not say what led to it; the parent is a guess. */
+  /** The sender did not name a cause; the parent is inferred. */
   readonly isInferred: boolean
-  /** What this event led to, in the order of time. */
+  /** The events that this one caused, in order of time. */
   readonly children: FlowNode[]
 }
 
-/** Resources whose writes only tell of others; left out unless they are asked for. */
+/** Resources that only report on others; left out unless the flow is about one of them. */
 const secondaryResources = new Set(['events', 'leases'])
 
 const isSame = (a: FlowObject | undefined, b: FlowObject): boolean =>
   a !== undefined && a.resource === b.resource && a.name === b.name && a.namespace === b.namespace
 
-/** The trees that begin with the calls and reconciles that concern the object, and hold all that followed. */
+/** The trees of events that contain the object. Each root is a call or reconcile without a known cause. */
 export function flowTreesOf(events: Iterable<FlowEvent>, object: FlowObject): FlowNode[] {
   const nodes = new Map<FlowId, FlowNode>()
   const names: EventIndex = { writes: new Map(), deliveries: new Map(), spans: new Map() }
@@ -47,7 +47,7 @@ export function flowTreesOf(events: Iterable<FlowEvent>, object: FlowObject): Fl
   return roots.filter(concerned).flatMap(prune)
 }
 
-/** What events are called apart from their ids. */
+/** Events by other identifiers than their ids. */
 interface EventIndex {
   readonly writes: Map<number, FlowId>
   /** By revision and receiver. */
@@ -58,7 +58,8 @@ interface EventIndex {
 function parentOf({ arrow, from, cause, revision }: FlowEvent, { writes, deliveries, spans }: EventIndex): FlowId {
   if (arrow === 'watch') return writes.get(revision) ?? cause.event
   if (cause.event !== 0) return cause.event
-  // A sender in another process names what led to its call, or the revisions that woke it: the newest counts.
+  // A sender in another process names the span that caused its call, or the revisions that it reacts to; the newest
+  // counts.
   const told = cause.span === undefined ? undefined : spans.get(cause.span)
   if (told !== undefined) return told
   const woken = Math.max(0, ...cause.revisions)
@@ -66,10 +67,10 @@ function parentOf({ arrow, from, cause, revision }: FlowEvent, { writes, deliver
   return deliveries.get(`${woken} ${watcher}`) ?? writes.get(woken) ?? cause.event
 }
 
-/** Whether a call only looks. */
+/** Whether a call is a read. */
 export const isRead = (what: string): boolean => /^(get|list|watch) /.test(what)
 
-/** Deliveries that woke nobody, looks that changed nothing and mere reads explain nothing. */
+/** Removes deliveries, reconciles and reads that caused nothing. */
 function prune({ event, isInferred, children }: FlowNode): FlowNode[] {
   const kept = children.flatMap(prune)
   const isSilent = event.arrow === 'watch' || event.arrow === 'reconcile'
@@ -77,7 +78,7 @@ function prune({ event, isInferred, children }: FlowNode): FlowNode[] {
   return event.arrow === 'watch' ? byReceiver(event, kept) : [{ event, isInferred, children: kept }]
 }
 
-/** Components share their watches: a delivery is drawn once to each that it woke. */
+/** Controllers share watches, so a delivery is drawn once for each component that it triggered. */
 function byReceiver(event: FlowEvent, children: readonly FlowNode[]): FlowNode[] {
   const woken = Map.groupBy(children, (child) => child.event.from)
   return [...woken].map(([to, own]) => ({ event: { ...event, to }, isInferred: false, children: own }))

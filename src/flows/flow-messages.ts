@@ -1,5 +1,5 @@
-// The messages of a flow in the order of time. Similar branches are one message with a count; of messages that come again
-// and again, such as the status updates of a rollout, the first are kept one by one and the rest are one with a count.
+// The messages of a flow in order of time. Similar branches are one message with a count. Of repeated messages, such as
+// the status updates of a rollout, the first are shown individually and the others as one with a count.
 import type { FlowEvent, Span } from '../base/observability/flow-recorder.ts'
 import type { FlowNode } from './flow-graph.ts'
 import { foldBranches, messageShape, type Branch } from './fold-branches.ts'
@@ -8,13 +8,12 @@ import type { DiagramOptions } from './text-diagram.ts'
 
 export interface FlowMessage {
   readonly event: FlowEvent
-  /** How many alike it stands for. */
+  /** The number of similar messages that it represents. */
   readonly count: number
-  /** What led to it is a guess. */
+  /** Its cause is inferred. */
   readonly isInferred: boolean
 }
 
-/** The messages of a flow in the order of time, alike ones once. */
 export function messagesOf(roots: readonly FlowNode[], { fold, stages: stations }: DiagramOptions): FlowMessage[] {
   const messages: FlowMessage[] = []
   const visit = (branches: readonly Branch[]): void => {
@@ -29,8 +28,8 @@ export function messagesOf(roots: readonly FlowNode[], { fold, stages: stations 
 }
 
 /**
- * In the order of time, and of the record within a millisecond. What another process told came late: it stands before
- * the first that it led to.
+ * Sorted by time, then by id. Events of other processes are recorded late, so they are placed before the first event
+ * that they caused.
  */
 function inOrder(messages: readonly FlowMessage[]): FlowMessage[] {
   const firstLedTo = new Map<Span, number>()
@@ -43,10 +42,10 @@ function inOrder(messages: readonly FlowMessage[]): FlowMessage[] {
   return messages.toSorted((a, b) => a.event.atMs - b.event.atMs || place(a) - place(b))
 }
 
-/** So many lines are drawn of one message; the last of them stands for all further ones. */
+/** Lines drawn for one repeated message; the last represents all further ones. */
 const linesPerMessageMax = 3
 
-/** In the order of the messages; the last line of each stands where its first repeat stood. */
+/** Merges repeated messages beyond the limit into the last line of their kind. */
 function foldRepeats(messages: readonly FlowMessage[]): FlowMessage[] {
   const lines = new Map<string, number[]>()
   const drawn: FlowMessage[] = []

@@ -48,7 +48,7 @@ function recorded(): FlowRecorder {
     flow.finish(made, '201')
   }
   flow.record('call', 'kubectl', 'API Server', 'create pods', object('pods', 'foreign'))
-  // A component in another process names only the revision that woke it.
+  // A component in another process names only the revision that it reacts to.
   flow.record('call', 'remote', 'API Server', 'update deployments', web, 0, {
     event: 0 as FlowId,
     also: [],
@@ -57,7 +57,7 @@ function recorded(): FlowRecorder {
   return flow
 }
 
-test('the life of an object: causes linked by id and by revision, alike branches folded, nothing foreign', () => {
+test('the flow of an object: causes linked by id and by revision, similar branches folded, unrelated events left out', () => {
   equal(
     textDiagram(flowTreesOf(recorded().events(), web)),
     `     +0ms  kubectl ──► API Server: create deployments web → 201
@@ -76,7 +76,7 @@ test('without folding every branch is shown', () => {
   equal(text.split('\n').filter((line) => line.includes('create pods')).length, 2)
 })
 
-test('pods of one make are followed together, though one of them woke somebody', () => {
+test('the pods of one set are merged, although one of them triggered another component', () => {
   const flow = new FlowRecorder(new VirtualClock())
   const [from, set] = ['controller/replica-set', object('replicasets', 'web')]
   const run = flow.record('reconcile', from, from, 'reconcile default/web', set)
@@ -120,14 +120,14 @@ test('pods of one make are followed together, though one of them woke somebody',
   )
 })
 
-test('a bookmark is about a kind, not about the object whose revision it names', () => {
+test('a bookmark is not a delivery of the object whose revision it has', () => {
   const flow = new FlowRecorder(new VirtualClock())
   const call = flow.record('call', 'kubectl', 'API Server', 'create deployments', web)
   flow.record('persist', 'API Server', 'Store', 'put deployment', web, 10, causeOf(call))
   flow.record('watch', 'API Server', 'operator', 'ADDED', web, 10)
   const kind = { resource: 'deployments', namespace: '', name: '' }
   flow.record('watch', 'API Server', 'operator', 'BOOKMARK', kind, 10)
-  // One that says which revision woke it, and one that says nothing and names no object.
+  // One call that names the revision, and one without a cause and without an object name.
   flow.record('call', 'operator', 'API Server', 'update deployments', web, 0, {
     event: 0 as FlowId,
     also: [],
@@ -148,7 +148,7 @@ test('an unknown object has no flow', () => {
   equal(textDiagram(flowTreesOf(recorded().events(), object('pods', 'none'))), '')
 })
 
-test('the same as lifelines, in the order of time', () => {
+test('the same flow as a sequence diagram, in order of time', () => {
   equal(
     sequenceDiagram(flowTreesOf(recorded().events(), web)),
     [
@@ -169,7 +169,7 @@ test('the same as lifelines, in the order of time', () => {
   )
 })
 
-test('the same for Mermaid', () => {
+test('the same flow for Mermaid', () => {
   equal(
     mermaidDiagram(flowTreesOf(recorded().events(), web)),
     [
@@ -191,7 +191,7 @@ test('the same for Mermaid', () => {
   )
 })
 
-test('a client that does not say why it calls: the cause is inferred from what it watched, and drawn so', () => {
+test('a call without a cause: the cause is inferred from deliveries to the client, and drawn differently', () => {
   const flow = new FlowRecorder(new VirtualClock())
   const made = flow.record('call', 'kubectl', 'API Server', 'create deployments', web)
   flow.record('persist', 'API Server', 'Store', 'put deployment', web, 10, causeOf(made))
@@ -216,7 +216,7 @@ test('a client that does not say why it calls: the cause is inferred from what i
   equal(mermaidDiagram(roots).includes('--)'), true)
 })
 
-test('an operator that comes long after a delivery has other reasons', async () => {
+test('no cause is inferred from a delivery that is too old', async () => {
   const clock = new VirtualClock()
   const flow = new FlowRecorder(clock)
   flow.record('persist', 'API Server', 'Store', 'put deployment', web, 10)
@@ -226,7 +226,7 @@ test('an operator that comes long after a delivery has other reasons', async () 
   equal(textDiagram(flowTreesOf(flow.events(), web)).includes('web-late'), false)
 })
 
-test('the stations of a call stand below it with their times, among what it asked of others', async () => {
+test('the stages of a call are shown below it with their durations, between its other events', async () => {
   const clock = new VirtualClock()
   const flow = new FlowRecorder(clock)
   const call = (what: string, ...passed: RequestStage[]) => {

@@ -1,11 +1,11 @@
-// Folding: what differs only in names and revisions is drawn once, with a count. Pods that one set has made are followed
-// together, arrow by arrow, though one of them woke somebody whom the others did not; of all else, branches that are alike
-// from beginning to end.
+// Folding of branches: branches that differ only in names and revisions are drawn once, with a count. The pods of one
+// ReplicaSet are merged event by event, even if one of them triggered another component; other branches only if they
+// are equal as a whole.
 import type { FlowEvent } from '../base/observability/flow-recorder.ts'
 import type { FlowNode } from './flow-graph.ts'
 import { foldParticipants } from './fold-participants.ts'
 
-/** An arrow that stands for `count` alike, and what they led to. */
+/** An event that represents `count` similar ones, and the events that they caused. */
 export interface Branch {
   readonly event: FlowEvent
   readonly isInferred: boolean
@@ -13,13 +13,13 @@ export interface Branch {
   readonly branches: readonly Branch[]
 }
 
-/** Alike branches as one, in the order of their first; every one by itself when not folded. */
+/** Similar branches merged, in the order of their first; all branches separately when `fold` is false. */
 export const foldBranches = (nodes: readonly FlowNode[], fold: boolean): readonly Branch[] =>
   fold
     ? foldFamilies([foldParticipants(nodes)])
     : nodes.map((node) => branchOf([node], foldBranches(node.children, false)))
 
-/** The families are what each of several alike arrows led to. */
+/** `families` are the children of several similar events. */
 function foldFamilies(families: readonly (readonly FlowNode[])[]): Branch[] {
   const byShape = new Map<string, Branch>()
   for (const kin of similarNodes(families)) {
@@ -31,7 +31,7 @@ function foldFamilies(families: readonly (readonly FlowNode[])[]): Branch[] {
   return [...byShape.values()]
 }
 
-/** Who is followed together: siblings of one make, each with the first, second, … of its own arrows of that kind. */
+/** Groups of nodes to merge: similar siblings, matched by their position among the events of the same object. */
 function similarNodes(families: readonly (readonly FlowNode[])[]): Iterable<readonly [FlowNode, ...FlowNode[]]> {
   const groups = new Map<string, [FlowNode, ...FlowNode[]]>()
   for (const family of families) {
@@ -42,7 +42,7 @@ function similarNodes(families: readonly (readonly FlowNode[])[]): Iterable<read
       const line = messageShape(event)
       const own = `${line} ${name}`
       const turn = turns.get(own) ?? 0
-      // A call that leaves the name to the server: each is about an object of its own.
+      // A call with generateName: each is about another object.
       if (!name.endsWith('*')) turns.set(own, turn + 1)
       const key = `${line} ${turn}`
       const known = groups.get(key)
@@ -53,7 +53,7 @@ function similarNodes(families: readonly (readonly FlowNode[])[]): Iterable<read
   return groups.values()
 }
 
-/** Both as one; they have the same shape. */
+/** Merges two branches of the same shape. */
 const mergeBranches = (a: Branch, b: Branch): Branch => ({
   ...a,
   count: a.count + b.count,
@@ -65,7 +65,7 @@ function branchOf(kin: readonly [FlowNode, ...FlowNode[]], branches: readonly Br
   return { event, isInferred, count: kin.length, branches }
 }
 
-/** What an event says: the action, its object, and how it ended. */
+/** The text of an event: action, object and outcome. */
 export function eventText(event: FlowEvent): string {
   const { arrow, what, outcome, revision, object } = event
   const subject = object === undefined || object.name === '' || isNamed(what, object.name) ? '' : ` ${object.name}`
@@ -76,7 +76,7 @@ export function eventText(event: FlowEvent): string {
   return `${what}${noun}${subject}${at}${result}`
 }
 
-/** Whether the text names it as a whole word. */
+/** Whether the text contains the name as a whole word. */
 function isNamed(text: string, name: string): boolean {
   for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + 1))
     if (isEdge(text[at - 1]) && isEdge(text[at + name.length])) return true
@@ -87,7 +87,7 @@ const isEdge = (character: string | undefined): boolean => character === undefin
 
 const lineOf = ({ arrow, from, to }: FlowEvent, words: string): string => `${arrow} ${from} ${to} ${words}`
 
-/** What a branch looks like without the names in it; each branch is looked at once. */
+/** The shape of a branch: its text without names. Cached per branch. */
 function branchShape(branch: Branch): string {
   const { event, branches } = branch
   const known = shapes.get(branch)
@@ -99,7 +99,7 @@ function branchShape(branch: Branch): string {
 
 const shapes = new WeakMap<Branch, string>()
 
-/** Without what tells apart the pods of one make, and two turns of one thing: revisions, durations, random endings. */
+/** Removes what differs between similar events: revisions, durations, generated suffixes. */
 const maskNumbers = (text: string): string =>
   text
     .replace(/(^|[^\w.])[\d.]+ms$/, '$1ms')
@@ -107,10 +107,10 @@ const maskNumbers = (text: string): string =>
     .replaceAll(/@\d+/g, '@')
     .replaceAll(/-[a-z0-9]{5}\b/g, '-*')
 
-/** The name without its ordinal: `db-0` and `db-1` of a StatefulSet are of one make. */
+/** The name without its ordinal: `db-0` and `db-1` of a StatefulSet are similar. */
 const maskOrdinal = (name: string): string => name.replace(/-\d+$/, '-*')
 
-/** What a message looks like without names and numbers; those that come again look the same. */
+/** The text of an event without names and numbers; equal for repeated messages. */
 export const messageShape = (event: FlowEvent): string => {
   const name = event.object?.name ?? ''
   return lineOf(event, maskNumbers(eventText(event).replace(name, maskOrdinal(name))))

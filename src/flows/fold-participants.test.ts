@@ -8,7 +8,7 @@ import { sequenceDiagram } from './sequence-diagram.ts'
 
 const set = { resource: 'replicasets', namespace: 'default', name: 'web' }
 
-/** A set makes a pod on each of so many nodes, which its kubelet starts; then it looks again so often. */
+/** A ReplicaSet creates a pod on each node, whose kubelet starts it; then the set is reconciled `looks` times. */
 function recorded(nodes: number, looks = 0): FlowRecorder {
   const flow = new FlowRecorder(new VirtualClock())
   const from = 'controller/replica-set'
@@ -32,7 +32,7 @@ function recorded(nodes: number, looks = 0): FlowRecorder {
 const linesOf = (flow: FlowRecorder, columns?: number): string[] =>
   sequenceDiagram(flowTreesOf(flow.events(), set), { fold: true, columns }).trimEnd().split('\n')
 
-test('three kubelets keep their lifelines; more share one, and what they do is drawn once', () => {
+test('three kubelets have their own lifelines; more share one, and their events are drawn once', () => {
   deepEqual(
     linesOf(recorded(3))
       .filter((line) => line.includes('kubelet/'))
@@ -53,7 +53,7 @@ test('three kubelets keep their lifelines; more share one, and what they do is d
   ])
 })
 
-test('a message that comes again and again is drawn three times, the last with a count', () => {
+test('a repeated message is drawn three times, the last with a count', () => {
   const updates = linesOf(recorded(1, 20)).filter((line) => line.includes('update replicasets/status'))
   deepEqual(
     updates.map((line) => line.replace(/^.*update/, 'update')),
@@ -61,7 +61,7 @@ test('a message that comes again and again is drawn three times, the last with a
   )
 })
 
-test('lifelines move together and texts are cut where the terminal is narrow; a very narrow one gets a tree', () => {
+test('in a narrow terminal lifelines are closer and texts truncated; a very narrow one gets a tree', () => {
   for (const columns of [120, 80, 60, 50, 40]) {
     const lines = linesOf(recorded(50), columns)
     deepEqual(
@@ -77,7 +77,7 @@ test('lifelines move together and texts are cut where the terminal is narrow; a 
   )
 })
 
-test('a text that is cut keeps its count', () => {
+test('a truncated text keeps its count', () => {
   const cutTo = linesOf(recorded(50), 52).filter((line) => line.includes('×50'))
   equal(cutTo.length, 3)
   equal(
@@ -86,7 +86,7 @@ test('a text that is cut keeps its count', () => {
   )
 })
 
-test('what is done to a node keeps its name', () => {
+test('events about a node keep its name', () => {
   const flow = recorded(10)
   const node = { resource: 'nodes', namespace: '', name: 'node-7' }
   flow.record('call', 'kubectl', 'API Server', 'patch nodes node-7', node)
@@ -94,7 +94,7 @@ test('what is done to a node keeps its name', () => {
   equal(root?.event.what, 'patch nodes node-7')
 })
 
-test('in a diagram that grows, kubelets after the third share a lifeline and are named', () => {
+test('in a live diagram kubelets after the third share a lifeline, and the text names the node', () => {
   const fold = foldLateKubelets()
   const events = [...recorded(5).events()].filter(({ what }) => what.endsWith('run sandbox')).map(fold)
   deepEqual(

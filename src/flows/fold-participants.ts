@@ -1,14 +1,14 @@
-// Folding of participants: the kubelets of many nodes become one lifeline, so that a hundred pods on fifty nodes fit on a
-// screen. A few kubelets keep their names, because then it matters which node does what.
+// Folding of participants: many kubelets share one lifeline, so that a hundred pods on fifty nodes fit on a screen. A
+// few kubelets keep their own lifelines.
 import type { FlowEvent } from '../base/observability/flow-recorder.ts'
 import type { FlowNode } from './flow-graph.ts'
 
-/** More kubelets than this share one lifeline. */
+/** If there are more kubelets, they share one lifeline. */
 const kubeletLifelinesMax = 3
 
 const prefix = 'kubelet/'
 
-/** What stands for the name of a node where the kubelets of several are one. */
+/** Replaces the names of nodes whose kubelets share a lifeline. */
 const anyNode = '<node>'
 
 export function foldParticipants(roots: readonly FlowNode[]): readonly FlowNode[] {
@@ -36,7 +36,7 @@ function collect(nodes: readonly FlowNode[], names: Set<string>): void {
   }
 }
 
-/** A text without the names of nodes: `Reserve node-30` becomes `Reserve <node>`. What is done to a node keeps its name. */
+/** Replaces node names in a text: `Reserve node-30` becomes `Reserve <node>`. Events about a node keep its name. */
 const withoutNodes = ({ what, object }: FlowEvent, names: ReadonlySet<string>): string =>
   object?.resource === 'nodes'
     ? what
@@ -45,7 +45,9 @@ const withoutNodes = ({ what, object }: FlowEvent, names: ReadonlySet<string>): 
         .map((word) => (names.has(word) ? anyNode : word))
         .join(' ')
 
-/** For a diagram that grows: the first kubelets get lifelines of their own, all later ones share one and are named in the text. */
+/**
+ * For a live diagram: the first kubelets get their own lifelines; later ones share one, and the text names the node.
+ */
 export function foldLateKubelets(): (event: FlowEvent) => FlowEvent {
   const own = new Set<string>()
   const isFolded = (participant: string): boolean => {

@@ -1,20 +1,20 @@
-// What led to a call of a client that does not say so, such as an operator: the newest delivery to it, not long before, of
-// the object itself or of one that the object is named after.
+// Infers the cause of calls by clients that name none, such as operators: the newest recent delivery to the client, of
+// the same object or of one whose name is a prefix of the object's name.
 import { getOrInsert } from '../base/collections/get-or-insert.ts'
 import type { FlowEvent, FlowId, FlowObject } from '../base/observability/flow-recorder.ts'
 
-/** An operator that took longer has other reasons. */
+/** An older delivery is not considered a cause. */
 const inferredWithinMs = 10_000
-/** So many deliveries to a client are looked at. */
+/** Deliveries kept per client. */
 const deliveriesMax = 256
 
-/** People's tools, and our own components, which say what led to a call if anything did. */
+/** Interactive clients, and our own components, which always name the cause of a call. */
 const needsNoInference = /^(kubectl|curl|client|Mozilla|controllers(-\d+)?$|controller\/|scheduler$|kubelet\/)/
 
 export class CauseInference {
   readonly #deliveries = new Map<string, FlowEvent[]>()
 
-  /** The delivery that led to it, as far as can be guessed. Events come in the order of the record. */
+  /** The inferred cause. Must be called with all events in order. */
   infer(event: FlowEvent): FlowId | undefined {
     const { arrow, from, to, object, cause, atMs } = event
     if (arrow === 'watch' && object?.name !== '') this.#addDelivery(to, event)

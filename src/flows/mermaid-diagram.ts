@@ -1,11 +1,11 @@
-// A flow as a Mermaid sequence diagram, for pages that draw those.
+// A flow as a Mermaid sequence diagram.
 import type { Arrow } from '../base/observability/flow-recorder.ts'
 import type { FlowNode } from './flow-graph.ts'
 import { eventText } from './fold-branches.ts'
 import { messagesOf, type FlowMessage } from './flow-messages.ts'
 import type { DiagramOptions } from './text-diagram.ts'
 
-// Mermaid has no double line: what is persisted says so by its revision.
+// Mermaid has no double line for `persist`; the revision in the text shows it.
 const arrows: Readonly<Record<Arrow, string>> = {
   call: '->>',
   watch: '-->>',
@@ -14,13 +14,13 @@ const arrows: Readonly<Record<Arrow, string>> = {
   step: '->>',
 }
 
-/** A call whose cause is inferred: its sender does not say. */
+/** For calls whose cause is inferred. */
 const inferredArrow = '--)'
 
 /** Characters that end a statement, or begin an entity, in Mermaid. */
 const escaped = (text: string): string => text.replaceAll('#', '#35;').replaceAll(';', '#59;')
 
-/** Statements for message by message; a participant is declared when it first appears. */
+/** Writes the statements of one message at a time; a participant is declared when it first appears. */
 export class MermaidStatements {
   readonly #names: string[] = []
 
@@ -34,7 +34,7 @@ export class MermaidStatements {
     ]
   }
 
-  /** Declares those that are not yet. */
+  /** Declares new participants. */
   introduce(names: readonly string[]): string[] {
     const fresh = [...new Set(names)].filter((name) => !this.#names.includes(name))
     this.#names.push(...fresh)
@@ -46,7 +46,7 @@ export class MermaidStatements {
   }
 }
 
-/** The line that every diagram begins with. */
+/** The first line of every diagram. */
 export const mermaidHead = 'sequenceDiagram'
 
 export function mermaidDiagram(roots: readonly FlowNode[], options: DiagramOptions = { fold: true }): string {

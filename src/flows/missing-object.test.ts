@@ -9,7 +9,7 @@ const at = (namespace: string, ...names: string[]): ObjectName[] => names.map((n
 
 const rows: [what: string, kind: Kind, name: ObjectName, known: ObjectName[], text: string][] = [
   [
-    'a name that is close',
+    'a similar name',
     deployment,
     { namespace: 'default', name: 'wbe' },
     at('default', 'web', 'api'),
@@ -23,7 +23,7 @@ const rows: [what: string, kind: Kind, name: ObjectName, known: ObjectName[], te
     'deployment "web" not found in namespace "default"; there is one in namespace "shop"',
   ],
   [
-    'nothing alike, and names of other namespaces are not suggested',
+    'no similar name; names of other namespaces are not suggested',
     deployment,
     { namespace: 'default', name: 'web' },
     at('shop', 'wen'),

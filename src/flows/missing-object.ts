@@ -1,4 +1,4 @@
-// The sentence about an object that was asked for and is not there: what was looked for, and what may have been meant.
+// The error message for an object that does not exist, with a suggestion.
 import { didYouMean, similarNames } from '../base/text/similar-names.ts'
 import type { Kind } from '../api/kind/kind.ts'
 
@@ -8,7 +8,7 @@ export interface ObjectName {
   readonly name: string
 }
 
-/** `found` says what is wrong with it: `not found`. `known` are the names of objects of the same kind. */
+/** `found` is the problem: `not found`. `known` are the names of the objects of the kind. */
 export function missingObjectText(
   kind: Kind,
   { namespace, name }: ObjectName,

@@ -1,4 +1,4 @@
-// The stations of a request: what the API server does with a call, as steps below it with the time that each took.
+// The stages of a request in the API server, as steps below the call, each with its duration.
 import { stations, type FlowEvent, type FlowId, type RequestStage } from '../base/observability/flow-recorder.ts'
 import { isRead, type FlowNode } from './flow-graph.ts'
 
@@ -13,7 +13,7 @@ const labels: Readonly<Record<RequestStage, string>> = {
   store: 'store',
 }
 
-/** The same trees, with the stations of their calls among what the calls led to. */
+/** The same trees, with the stages of each call among its children. */
 export const withRequestStages = (nodes: readonly FlowNode[]): FlowNode[] =>
   nodes.map((node) => {
     const { event, children } = node
@@ -32,7 +32,7 @@ function passedStages(call: FlowEvent): FlowNode[] {
   })
 }
 
-/** The station at which a call ended, after all that was asked there. */
+/** The stage that rejected the call, after all events that it caused. */
 function rejectedStage(call: FlowEvent, below: readonly FlowNode[]): FlowNode[] {
   const station = rejectingStage(call)
   if (station === undefined) return []
@@ -43,7 +43,7 @@ function rejectedStage(call: FlowEvent, below: readonly FlowNode[]): FlowNode[] 
   return [stepOf(call, station, { what, atMs, outcome: 'refused' }, last)]
 }
 
-/** Between the events that were recorded, in the order of the stations. */
+/** A step with an id between those of recorded events, in the order of the stages. */
 function stepOf(call: FlowEvent, station: RequestStage, told: Partial<FlowEvent>, after: FlowId): FlowNode {
   const id = (after + (stations.indexOf(station) + 1) / (stations.length + 1)) as FlowId
   const none = {
@@ -63,7 +63,7 @@ function stepOf(call: FlowEvent, station: RequestStage, told: Partial<FlowEvent>
 
 const readStages: readonly RequestStage[] = ['authentication', 'fairness', 'authorization']
 
-/** Where a call ended that was refused: the next station of those that its verb passes. */
+/** The stage that rejected a call: the one after the last that it passed, of the stages for its verb. */
 function rejectingStage({ what, outcome = '', stations: passed }: FlowEvent): RequestStage | undefined {
   if (!/^[45]\d\d\b/.test(outcome)) return undefined
   const isDeletion = what.startsWith('delete')

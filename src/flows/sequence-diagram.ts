@@ -1,5 +1,5 @@
-// A flow as a sequence diagram in text: a lifeline for each participant, an arrow for each message, in the order of time.
-// Alike branches are folded before: a hundred pods of one ReplicaSet are one line of arrows with a count.
+// A flow as a sequence diagram in text: a lifeline for each participant, an arrow for each message, in order of time.
+// Similar branches are folded: a hundred pods of one ReplicaSet are drawn once, with a count.
 import type { Arrow, FlowEvent } from '../base/observability/flow-recorder.ts'
 import type { FlowNode } from './flow-graph.ts'
 import { eventText } from './fold-branches.ts'
@@ -8,18 +8,18 @@ import { truncate, hasFailed, colorizerFor, type Colorize } from './diagram-colo
 import { textDiagram, type DiagramOptions } from './text-diagram.ts'
 
 const lines: Readonly<Record<Arrow, string>> = { call: '─', watch: '-', persist: '═', reconcile: '·', step: '·' }
-/** A call whose cause is inferred: its sender does not say. */
+/** For calls whose cause is inferred. */
 const inferredLine = '╌'
 const timeWidth = 9
-/** From one lifeline to the next: as wide as the terminal allows. */
+/** The distance between lifelines: the widest that fits is used. */
 const laneWidths = [5, 4, 3] as const
-/** Less room for the text of a message than this is of no use. */
+/** The minimum width for the text of a message. */
 const textColumnsMin = 24
 
-/** For a diagram that grows, whose participants are not known beforehand. */
+/** The distance between lifelines in a live diagram, whose participants are not known in advance. */
 export const liveLaneWidth = (columns = Infinity): number => (columns < 120 ? laneWidths[2] : laneWidths[0])
 
-/** Draws message by message; a participant gets its lifeline when it first appears. */
+/** Draws one message at a time; a participant gets its lifeline when it first appears. */
 export class SequenceDiagram {
   readonly #lanes: string[] = []
   readonly #options: DiagramOptions
@@ -33,7 +33,7 @@ export class SequenceDiagram {
     this.#paint = colorizerFor(options.colors)
   }
 
-  /** The lines for a message; those before the last introduce participants. */
+  /** The lines for a message, preceded by those of new participants. */
   draw(message: FlowMessage): string[] {
     const { event } = message
     const drawn = this.introduce([event.from, event.to])
@@ -45,7 +45,7 @@ export class SequenceDiagram {
     return [...drawn, `${this.#paint('dim', time)}  ${this.#arrow(event, message.isInferred)}  ${text}`]
   }
 
-  /** Lifelines for those that have none yet. */
+  /** Adds lifelines for new participants. */
   introduce(names: readonly string[]): string[] {
     const fresh = [...new Set(names)].filter((name) => !this.#lanes.includes(name))
     return fresh.map((name) => {
@@ -78,7 +78,7 @@ export class SequenceDiagram {
   }
 }
 
-/** What a message says, how many it stands for, and by which rule it was allowed. Where it is cut, the count stays. */
+/** The text, count and authorization rule of a message. A truncated text keeps its count. */
 function messageText({ event, count }: FlowMessage, { rules }: DiagramOptions, columns = Infinity): string {
   const times = count > 1 ? `  ×${count}` : ''
   const rule = rules && event.allowedBy ? `  (${event.allowedBy})` : ''
@@ -101,7 +101,7 @@ export function sequenceDiagram(roots: readonly FlowNode[], options: DiagramOpti
   return drawn.map((line) => `${line.trimEnd()}\n`).join('')
 }
 
-/** The widest with which every text fits, else the narrowest; undefined where not even that leaves room for a text. */
+/** The widest distance with which all texts fit, or the narrowest; undefined if that is still too wide. */
 function laneWidthOf(lanes: number, messages: readonly FlowMessage[], options: DiagramOptions): number | undefined {
   const { columns } = options
   if (columns === undefined) return laneWidths[0]

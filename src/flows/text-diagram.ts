@@ -1,4 +1,4 @@
-// A flow as text by cause: one line per arrow, indented under what led to it. Alike branches are folded into one.
+// A flow as a tree in text: one line per event, indented under its cause. Similar branches are folded.
 import type { Arrow } from '../base/observability/flow-recorder.ts'
 import type { FlowNode } from './flow-graph.ts'
 import { foldBranches, eventText, type Branch } from './fold-branches.ts'
@@ -13,19 +13,19 @@ const signs: Readonly<Record<Arrow, string>> = {
   step: '···',
 }
 
-/** A call whose cause is inferred: its sender does not say. */
+/** For calls whose cause is inferred. */
 const inferredSign = '╌╌►'
 
 export interface DiagramOptions {
-  /** Fold alike branches; off shows every one. */
+  /** Folds similar branches. */
   readonly fold: boolean
-  /** Name the rule by which each call was let through. */
+  /** Shows the authorization rule of each call. */
   readonly rules?: boolean
-  /** Show the stations that each call passed, with the time that each took. */
+  /** Shows the stages of each call in the API server, with their durations. */
   readonly stages?: boolean
-  /** The width of the terminal; longer lines are cut. */
+  /** The width of the terminal; longer lines are truncated. */
   readonly columns?: number | undefined
-  /** For terminals that show colours. */
+  /** Uses terminal colors. */
   readonly colors?: boolean
 }
 
@@ -38,7 +38,7 @@ export function textDiagram(roots: readonly FlowNode[], options: DiagramOptions 
   return lines.length === 0 ? '' : `${lines.join('\n')}\n`
 }
 
-/** Where a branch stands; `times` of what led to it are drawn as one. */
+/** The position of a branch. `times` is the count of its parent. */
 interface Place {
   readonly startMs: number
   readonly depth: number

@@ -1,20 +1,20 @@
-// EventCorrelation: what becomes of an event that may repeat others. The same again counts up; many that differ only in
-// their words become one; whoever tells too much about one object is not heard for a while. Everything is bounded.
+// EventCorrelator: aggregates and limits events, as client-go's correlator does. Repeated events are counted, similar
+// events with different messages are combined, and events about one object are rate limited. All state is bounded.
 import { RecentMap } from '../../base/collections/recent-map.ts'
 import type { Series } from './event-writers.ts'
 
-/** As many ways to say one thing are told apart; beyond that they are combined. */
+/** Different messages of one topic; further ones are combined. */
 const similarMax = 10
 const similarMsMax = 600_000
-/** So many events about one object at once, then one every five minutes. */
+/** The rate limit per object: a burst of 25 events, then one every five minutes. */
 const burstMax = 25
 const refillMs = 300_000
-/** Objects remembered; the one that nothing was told of for the longest is forgotten first. */
+/** Objects in the cache; the least recently used is evicted first. */
 const objectsMax = 4096
-/** What is remembered of each: types and reasons. */
+/** Topics (types and reasons) per object. */
 const topicsMax = 256
 
-/** One way in which something was said, and what was written of it. */
+/** A message of a topic, and the series that was written for it. */
 export interface EventRecord {
   readonly message: string
   series: Series | undefined
@@ -23,15 +23,15 @@ export interface EventRecord {
 export interface Correlation {
   readonly record: EventRecord
   readonly message: string
-  /** False when too much was told already. */
+  /** False when the rate limit is exceeded. */
   readonly isAllowed: boolean
 }
 
 interface EventTopic {
   readonly name: string
-  /** Never as many as `similarMax`, the oldest first. */
+  /** Fewer than `similarMax`, oldest first. */
   records: readonly EventRecord[]
-  /** All further ways, as one. */
+  /** All further messages together. */
   combined: EventRecord | undefined
   lastMs: number
 }
@@ -39,23 +39,23 @@ interface EventTopic {
 interface ObjectEvents {
   tokens: number
   atMs: number
-  /** The oldest first. */
+  /** Oldest first. */
   topics: readonly EventTopic[]
 }
 
 /**
- * Everything that is told of one object is kept together: most objects are told of a few times, and never again. There
- * are thousands of them, so that each has lists as long as they need be, and no map.
+ * The state is stored by object. There are thousands of objects with a few events each, so short arrays are used
+ * instead of maps.
  */
 export class EventCorrelator {
   readonly #subjects = new RecentMap<string, ObjectEvents>(objectsMax)
 
-  /** What was said before about a topic, in these words or in too many others. */
+  /** The record for a message of a topic: its own, or the combined one. */
   correlate(uid: string, topic: string, message: string, nowMs: number): Correlation {
     const subject = this.#subjectOf(uid, nowMs)
     const isAllowed = takeToken(subject, nowMs)
     const known = topicOf(subject, topic, nowMs)
-    // What was said long ago in other words is forgotten.
+    // Old records with other messages are dropped.
     if (nowMs - known.lastMs > similarMsMax)
       known.records = known.records.filter((record) => record.message === message)
     known.lastMs = nowMs
@@ -67,7 +67,7 @@ export class EventCorrelator {
     return { record: known.combined, message: `(combined from similar events): ${message}`, isAllowed }
   }
 
-  /** What was said before about a topic, in whatever words. */
+  /** The record of a topic, whatever the message. */
   series(uid: string, topic: string, nowMs: number): EventRecord {
     const known = topicOf(this.#subjectOf(uid, nowMs), topic, nowMs)
     const record = known.records[0] ?? { message: '', series: undefined }

@@ -1,4 +1,4 @@
-// Events: told without waiting, counted when they repeat, combined when they only differ in words.
+// Events: written asynchronously, counted when they repeat, combined when only their messages differ.
 import { deepEqual, equal, match, ok } from 'node:assert/strict'
 import { test } from 'node:test'
 import { context } from '../../base/observability/context.ts'
@@ -14,7 +14,7 @@ import { EventRecorder, type EventNote, type EventRecorderDeps } from './event-r
 const ctx = context(new AbortController().signal)
 const note = { type: 'Normal', reason: 'Tested', message: 'all is well' } as const
 
-/** A recorder at work, and something to tell about. */
+/** A running recorder and an object to record events about. */
 async function recording(deps: Partial<EventRecorderDeps> = {}) {
   const cluster = await startCluster({ nodes: 0 })
   const { client, clock } = cluster
@@ -27,7 +27,7 @@ async function recording(deps: Partial<EventRecorderDeps> = {}) {
     events: client.of(event),
     record: (told: EventNote) => recorder.record(about, told, ctx),
     recordOf: (object: ApiObject, told: EventNote) => recorder.record(object, told, ctx),
-    /** What is written when nothing is left to do. */
+    /** The written events, once nothing is pending. */
     written: async () => {
       await clock.settle()
       return (await client.of(event).list({ namespace: 'default' }, ctx)).items
@@ -39,7 +39,7 @@ async function recording(deps: Partial<EventRecorderDeps> = {}) {
   }
 }
 
-test('the same event again counts up; what is gone is told anew', async () => {
+test('a repeated event increments the count; a deleted Event is created again', async () => {
   await using told = await recording({ host: 'h' })
   told.record(note)
   await told.cluster.clock.advance('5s')
@@ -56,7 +56,7 @@ test('the same event again counts up; what is gone is told anew', async () => {
   equal((await told.written()).length, 2)
 })
 
-test('events of one moment are listed in the order in which they were told', async () => {
+test('events of one moment are listed in the order of recording', async () => {
   await using told = await recording()
   const messages = Array.from({ length: 12 }, (_, index) => `step ${index}`)
   for (const message of messages) told.record({ ...note, message, reason: message.replace(' ', '') })
@@ -66,7 +66,7 @@ test('events of one moment are listed in the order in which they were told', asy
   )
 })
 
-test('what repeats itself before it is written is written once', async () => {
+test('repetitions before the first write are written once', async () => {
   await using told = await recording()
   const { revision } = await told.events.list({}, ctx)
   for (let times = 0; times < 3; times++) told.record(note)
@@ -77,13 +77,13 @@ test('what repeats itself before it is written is written once', async () => {
   equal((await told.events.list({}, ctx)).revision, revision + 1)
 })
 
-test('a failed telling is only logged, and told anew the next time', async () => {
+test('a failed write is logged, and the next event is created again', async () => {
   const warned: string[] = []
   await using told = await recording({ log: { ...silentLog, warn: (message) => warned.push(message) } })
   await told.cluster.kill('apiserver')
   told.record(note)
   await told.cluster.clock.settle()
-  match(warned.join(), /^an event could not be told$/)
+  match(warned.join(), /^an event could not be written$/)
   told.cluster.start('apiserver')
   await told.cluster.clock.advance('1s')
   told.record(note)
@@ -93,7 +93,7 @@ test('a failed telling is only logged, and told anew the next time', async () =>
   )
 })
 
-test('many events that say one thing in other words become one, and who says too much is not heard', async () => {
+test('similar events with different messages are combined, and events about one object are rate limited', async () => {
   await using told = await recording()
   for (let index = 1; index <= 14; index++) told.record({ type: 'Normal', reason: 'Scaled', message: `to ${index}` })
   const written = async () => (await told.written()).map(({ message, count }) => `${count} ${message}`)
@@ -109,7 +109,7 @@ test('many events that say one thing in other words become one, and who says too
   ok((await written()).includes('12 same'), 'one more after five minutes')
 })
 
-test('the newer form counts repetitions as a series, whatever their words', async () => {
+test('events.k8s.io: repetitions are counted in a series, whatever their messages', async () => {
   await using told = await recording({ apiVersion: 'events.k8s.io/v1' })
   const failed = { type: 'Warning', reason: 'FailedScheduling', action: 'Scheduling' } as const
   for (const message of ['first', 'second', 'third']) {
@@ -131,7 +131,7 @@ test('the newer form counts repetitions as a series, whatever their words', asyn
   equal((await told.written()).length, 2, 'a new series')
 })
 
-test('the newer form names what else an event is about, and cuts notes that the server would not take', async () => {
+test('events.k8s.io: the related object is recorded, and long notes are truncated', async () => {
   await using told = await recording({ apiVersion: 'events.k8s.io/v1', host: 'tester-1' })
   const related = await told.cluster.client.of(configMap).create({ metadata: { name: 'b' } }, 'default', ctx)
   told.record({ ...note, message: 'x'.repeat(1025), related })
@@ -140,7 +140,7 @@ test('the newer form names what else an event is about, and cuts notes that the 
   equal(event?.message, `${'x'.repeat(1020)} ...`)
 })
 
-test('the newer form begins a series for each version of an object', async () => {
+test('events.k8s.io: each version of an object has its own series', async () => {
   await using told = await recording({ apiVersion: 'events.k8s.io/v1' })
   told.record(note)
   const [event] = await told.written()

@@ -1,6 +1,6 @@
-// EventRecorder: tells what happened to an object as Event objects. Telling never waits: what is told is written after all
-// else that is to be done now, and what repeats itself before that is written once. It is best effort: a failed write is
-// logged and forgotten.
+// EventRecorder: records Event objects about other objects. Recording never blocks: events are written asynchronously
+// at low priority, and repetitions before the write are combined. Events are best effort: a failed write is logged and
+// dropped.
 import type { Clock } from '../../base/time/clock.ts'
 import { context, type Context } from '../../base/observability/context.ts'
 import { mergeCauses, type Cause } from '../../base/observability/flow-recorder.ts'
@@ -28,16 +28,16 @@ export interface EventRecorderDeps {
   readonly clock: Clock
   readonly random: Random
   readonly log: Log
-  /** On which node the component runs, or which of several it is. */
+  /** The node of the component, or its instance name. */
   readonly host?: string
   readonly apiVersion?: 'core/v1' | 'events.k8s.io/v1'
 }
 
-/** Events that wait to be sorted or written; what comes beyond them is not told. */
+/** Events in memory; further events are dropped. */
 const eventsMax = 1 << 16
-/** Writes under way at a time: a store that commits in groups takes them together. */
+/** Concurrent writes; a store that batches its commits writes them together. */
 const writesMax = 16
-/** Causes that are remembered of one telling. */
+/** Causes kept for one write. */
 const causesMax = 16
 
 interface RecordedEvent {
@@ -57,12 +57,12 @@ export class EventRecorder {
   readonly #deps: EventRecorderDeps
   readonly #writer: EventWriter
   readonly #correlation = new EventCorrelator()
-  /** What was told and not yet looked at. */
+  /** Recorded events that have not been correlated. */
   #recorded: RecordedEvent[] = []
-  /** What is to be written, in the order in which it was first told. */
+  /** Events to write, in the order of their first recording. */
   readonly #queued = new Map<EventRecord, QueuedEvent>()
   #wake = () => {}
-  /** How many names were given, in the last digits of each. */
+  /** A counter that is part of each name. */
   #nameCount = 0
 
   constructor(client: Client, component: string, deps: EventRecorderDeps) {
@@ -72,21 +72,21 @@ export class EventRecorder {
     this.#writer = deps.apiVersion === 'events.k8s.io/v1' ? seriesEventWriter : coreEventWriter
   }
 
-  /** Costs whoever tells it next to nothing: what becomes of it is found out at leisure. */
+  /** Only queues the event; correlation happens later, at low priority. */
   record(object: ApiObject, note: EventNote, { cause }: Pick<Context, 'cause'>): void {
     if (this.#recorded.length + this.#queued.size >= eventsMax) return
     this.#recorded.push({ object, note, cause, atMs: this.#deps.clock.nowMs() })
     this.#wake()
   }
 
-  /** Writes what is told, until the signal ends it. */
+  /** Writes recorded events until the signal is aborted. */
   async run(signal: AbortSignal): Promise<void> {
-    // Of one series there is one write at a time.
+    // At most one concurrent write per series.
     const writes = new Map<EventRecord, Promise<void>>()
     while (!signal.aborted) {
       if (this.#recorded.length === 0 && this.#queued.size === 0) await this.#waitForEvents(signal)
       if (signal.aborted) break
-      // Whoever reads events reads them later than the objects that they are about.
+      // Events are less urgent than the objects that they are about.
       await lowPriorityTurn(this.#deps.clock)
       this.#correlateRecorded()
       const next = this.#queued.keys().find((said) => !writes.has(said))
@@ -142,7 +142,7 @@ export class EventRecorder {
     const { uid, resourceVersion } = object.metadata
     if (this.#writer === coreEventWriter)
       return this.#correlation.correlate(uid, `${type} ${reason} ${fieldPath}`, message, nowMs)
-    // What is told of another version is another series.
+    // Another version of the object starts another series.
     const topic = `${type} ${reason} ${action} ${fieldPath} ${related?.metadata.uid ?? ''}`
     return { record: this.#correlation.series(`${uid} ${resourceVersion}`, topic, nowMs), message, isAllowed: true }
   }
@@ -156,7 +156,7 @@ export class EventRecorder {
     } catch (error) {
       if (signal.aborted) return
       said.series = undefined
-      this.#deps.log.warn('an event could not be told', { reason: telling.note.reason, error: errorText(error) })
+      this.#deps.log.warn('an event could not be written', { reason: telling.note.reason, error: errorText(error) })
     }
   }
 
@@ -169,7 +169,7 @@ export class EventRecorder {
         await this.#writer.updateCount(telling, this.#client, ctx)
         return
       } catch (error) {
-        // Events do not live long: what is gone is told anew.
+        // The Event has expired, so a new one is created.
         if (!hasReason(error, 'NotFound')) throw error
         telling.series = { ...series, name: this.#newName(telling.about), firstMs: series.lastMs, count: 1 }
         said.series = telling.series
@@ -179,7 +179,7 @@ export class EventRecorder {
     await this.#writer.create(telling, { component: this.#component, host }, this.#client, ctx)
   }
 
-  /** By time, as upstream's: events of one second are listed, and so described, in the order in which they were told. */
+  /** The name contains the time and a counter, so that events of one second are listed in the order of recording. */
   #newName = ({ name = '' }: { readonly name?: string }): string => {
     const { clock, random } = this.#deps
     this.#nameCount = (this.#nameCount + 1) & 0xffff
@@ -190,7 +190,7 @@ export class EventRecorder {
 
 const pendingEvent = (object: ApiObject, note: EventNote, series: Series, message: string): PendingEvent => ({
   series,
-  // Events about objects of the whole cluster stand in the namespace `default`.
+  // Events about cluster-scoped objects are in the namespace `default`.
   namespace: namespaceOf(object) || 'default',
   about: referenceTo(object, note.fieldPath),
   related: note.related && referenceTo(note.related, undefined),

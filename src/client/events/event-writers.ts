@@ -1,5 +1,5 @@
-// The two forms in which an event is written: that of the core group, which most of Kubernetes' own components still use
-// and which counts repetitions, and that of events.k8s.io, which keeps them as a series.
+// The two APIs for events: core/v1, which most Kubernetes components use and which counts repetitions, and
+// events.k8s.io/v1, which records them as a series.
 import { rfc3339, rfc3339Micro } from '../../base/time/clock.ts'
 import type { Context } from '../../base/observability/context.ts'
 import { event } from '../../api/core/v1/event.ts'
@@ -12,25 +12,25 @@ export interface EventNote {
   readonly type: 'Normal' | 'Warning'
   readonly reason: string
   readonly message: string
-  /** What was done, for the newer form; the reason when left out. */
+  /** The action, for events.k8s.io; the reason when left out. */
   readonly action?: string
-  /** Which part of the object it is about: `spec.containers{web}`. */
+  /** The part of the object that the event is about: `spec.containers{web}`. */
   readonly fieldPath?: string
-  /** What else it is about, for the newer form. */
+  /** A secondary object, for events.k8s.io. */
   readonly related?: ApiObject
 }
 
-/** What is remembered of one thing that was told, once or again and again. */
+/** An Event object and its repetitions. */
 export interface Series {
   readonly name: string
   readonly firstMs: number
   lastMs: number
   count: number
-  /** When it was last written; undefined before the first time. */
+  /** When it was last written; undefined before the first write. */
   writtenMs: number | undefined
 }
 
-/** A series to be written, with all that is said in it. */
+/** A series that has to be written, with its content. */
 export interface PendingEvent {
   series: Series
   readonly namespace: string
@@ -46,7 +46,7 @@ export interface EventReporter {
 }
 
 export interface EventWriter {
-  /** Whether what is told now begins anew instead of being a repetition. */
+  /** Whether the next event starts a new series. */
   isExpired(series: Series, nowMs: number): boolean
   isWorthWriting(series: Series, nowMs: number): boolean
   create(pending: PendingEvent, by: EventReporter, client: Client, context: Context): Promise<unknown>
@@ -80,13 +80,13 @@ export const coreEventWriter: EventWriter = {
   },
 }
 
-/** The server takes no longer notes. */
+/** The server rejects longer notes. */
 const noteCharsMax = 1024
 const cut = ' ...'
 const cutNote = (note: string): string =>
   note.length > noteCharsMax ? note.slice(0, noteCharsMax - cut.length) + cut : note
 
-/** Repetitions within this time are one series; a long one is written down once in a while. */
+/** Repetitions within this time belong to one series; a long series is written at this interval. */
 const seriesMsMax = 360_000
 
 const repetitions = ({ count, lastMs }: Series) => ({ series: { count, lastObservedTime: rfc3339Micro(lastMs) } })

@@ -1,4 +1,4 @@
-// Questions are answered one by one; a connection that ends is made anew, unless the server wants no answers.
+// Queries are answered one by one; a connection that ends is opened again, unless the server rejects it.
 import { deepEqual } from 'node:assert/strict'
 import { test } from 'node:test'
 import { silentLog } from '../../base/observability/log.ts'
@@ -7,7 +7,7 @@ import type { DecisionQuery } from '../../api/coxswain/v1/flow-protocol.ts'
 import { StatusError } from '../../api/errors/status-error.ts'
 import { respondToDecisionQueries } from './decision-responder.ts'
 
-/** Each round is what one connection brings: questions, then its end. */
+/** Each round is one connection: its queries, then its end, or its failure. */
 async function answersTo(rounds: readonly (readonly DecisionQuery[] | Error)[]): Promise<string[]> {
   const clock = new VirtualClock()
   const stop = new AbortController()
@@ -37,10 +37,10 @@ async function answersTo(rounds: readonly (readonly DecisionQuery[] | Error)[]):
 const known = { id: 1, pod: 'default/known' }
 const unknown = { id: 2, pod: 'default/unknown' }
 const rows: readonly [why: string, rounds: Parameters<typeof answersTo>[0], answers: string[]][] = [
-  ['what is known and what is not', [[known, unknown]], ['1 {"pod":"default/known"}', '2 undefined', '0 left']],
+  ['known and unknown pods', [[known, unknown]], ['1 {"pod":"default/known"}', '2 undefined', '0 left']],
   ['a connection that ends', [[known], [unknown]], ['1 {"pod":"default/known"}', '2 undefined', '0 left']],
   ['a connection that fails', [new Error('reset'), [unknown]], ['2 undefined', '0 left']],
-  ['a server that wants none', [new StatusError(403, 'Forbidden', 'no'), [known]], ['1 left']],
+  ['a server that rejects the connection', [new StatusError(403, 'Forbidden', 'no'), [known]], ['1 left']],
 ]
 for (const [why, rounds, answers] of rows)
-  test(`questions: ${why}`, async () => deepEqual(await answersTo(rounds), answers))
+  test(`decision queries: ${why}`, async () => deepEqual(await answersTo(rounds), answers))

@@ -1,11 +1,11 @@
-// Answers the API server's questions about decisions, for a scheduler in a process of its own.
+// Responds to the API server's queries about scheduling decisions, for a scheduler in a separate process.
 import type { Clock } from '../../base/time/clock.ts'
 import { errorText, type Log } from '../../base/observability/log.ts'
 import type { DecisionQuery } from '../../api/coxswain/v1/flow-protocol.ts'
 import { StatusError } from '../../api/errors/status-error.ts'
 
 export interface DecisionResponderDeps {
-  /** Questions as they come, until the connection ends. */
+  /** Queries, until the connection ends. */
   readonly queries: (signal: AbortSignal) => AsyncIterable<DecisionQuery>
   readonly respond: (id: number, explanation: object | undefined, signal: AbortSignal) => Promise<void>
   readonly explain: (podKey: string) => object | undefined
@@ -15,7 +15,7 @@ export interface DecisionResponderDeps {
 
 const retryMs = 1_000
 
-/** Runs until the signal, or until the server says that it asks nothing. */
+/** Runs until the signal is aborted or the server rejects the connection. */
 export async function respondToDecisionQueries(
   { queries: questions, respond: answer, explain, clock, log }: DecisionResponderDeps,
   signal: AbortSignal,
@@ -26,10 +26,10 @@ export async function respondToDecisionQueries(
     } catch (error) {
       if (signal.aborted) return
       if (error instanceof StatusError && [403, 404, 405].includes(error.code)) {
-        log.info('the API server asks nothing about decisions', { reason: error.message })
+        log.info('the API server does not send decision queries', { reason: error.message })
         return
       }
-      log.debug('a question about a decision could not be answered', { error: errorText(error) })
+      log.debug('a decision query could not be answered', { error: errorText(error) })
     }
     await clock.sleep(retryMs, signal).catch(() => undefined)
   }

@@ -21,7 +21,7 @@ function telling(answer: (events: readonly ReportedEvent[]) => void) {
   return { clock, flow, told, step, stop, ended }
 }
 
-test('what is recorded in a while is told together, under names that hold outside', async () => {
+test('events within the batch time are sent together, with spans that are valid outside the process', async () => {
   const events: ReportedEvent[] = []
   const { clock, flow, told, step, stop, ended } = telling((batch) => events.push(...batch))
   const call = flow.record('call', 'a', 'b', 'call', undefined, 0, causeOf(step('why'), 12))
@@ -39,7 +39,7 @@ test('what is recorded in a while is told together, under names that hold outsid
   equal(await ended, 'ended')
 })
 
-test('what cannot be told is dropped, and the next is told after a while', async () => {
+test('a batch that cannot be sent is dropped, and the next is sent after the retry delay', async () => {
   let fails = true
   const { clock, told, step, stop, ended } = telling(() => {
     if (fails) throw new Error('connection refused')
@@ -56,7 +56,7 @@ test('what cannot be told is dropped, and the next is told after a while', async
   await ended
 })
 
-test('a server that wants none is asked once', async () => {
+test('export ends when the server rejects flow events', async () => {
   for (const code of [403, 404, 405]) {
     const { clock, told, step, ended } = telling(() => {
       throw new StatusError(code, 'Forbidden', 'no')

@@ -1,5 +1,5 @@
-// The flow of a component in a process of its own, told to its API server: batch by batch, late rather than dear. What
-// cannot be told is dropped; nothing waits for it.
+// exportFlow: sends the flow events of a component in a separate process to the API server, in batches. Export is
+// asynchronous and best effort: a batch that cannot be sent is dropped.
 import type { Clock } from '../../base/time/clock.ts'
 import { FlowFeed } from '../../base/observability/flow-feed.ts'
 import type { FlowRecorder, ReportedEvent } from '../../base/observability/flow-recorder.ts'
@@ -9,18 +9,18 @@ import { StatusError } from '../../api/errors/status-error.ts'
 
 export interface FlowExporterDeps {
   readonly flow: FlowRecorder
-  /** The record's name outside of this process. */
+  /** The name of the flow record outside this process. */
   readonly record: string
   readonly send: (events: readonly ReportedEvent[], signal: AbortSignal) => Promise<void>
   readonly clock: Clock
   readonly log: Log
 }
 
-/** So long events are gathered before they are told. */
+/** How long events are collected for a batch. */
 const batchMs = 200
 const retryMs = 5_000
 
-/** Runs until the signal, or until the server says that it wants none. */
+/** Runs until the signal is aborted or the server rejects flow events. */
 export async function exportFlow(
   { flow, record, send: tell, clock, log }: FlowExporterDeps,
   signal: AbortSignal,
@@ -44,10 +44,10 @@ export async function exportFlow(
     } catch (error) {
       if (signal.aborted) return
       if (error instanceof StatusError && [403, 404, 405].includes(error.code)) {
-        log.info('the API server keeps no record of flows for us', { reason: error.message })
+        log.info('the API server does not accept flow events', { reason: error.message })
         return
       }
-      log.debug('a part of the flow could not be told', { error: errorText(error) })
+      log.debug('flow events could not be sent', { error: errorText(error) })
       await clock.sleep(retryMs, signal).catch(() => undefined)
     }
   }

@@ -1,4 +1,4 @@
-// Informers: one informer per kind, shared by all who watch it in this process under one identity.
+// Informers: one informer per kind, shared by all components of a process that use one identity.
 import type { TaskGroup } from '../../base/async/task-group.ts'
 import type { Kind } from '../../api/kind/kind.ts'
 import type { ApiObject } from '../../api/meta/object.ts'
@@ -10,10 +10,10 @@ export class Informers {
   readonly #deps: InformerDeps
   readonly #tasks: TaskGroup
   readonly #informers = new Map<Kind, Informer>()
-  /** Of all informers so far: every worker of every controller waits for it. */
+  /** Cached, because every worker of every controller waits for it. */
   #synced: Promise<void> | undefined
 
-  /** Informers run until `tasks` ends. */
+  /** Informers run in `tasks`. */
   constructor(client: Client, deps: InformerDeps, tasks: TaskGroup) {
     this.#client = client
     this.#deps = deps
@@ -30,7 +30,7 @@ export class Informers {
     return informer
   }
 
-  /** Names, owners and the like of a kind that nobody here watches whole; ends with the signal. */
+  /** The informer of the kind, or a new metadata informer that runs until the signal is aborted. */
   metadataOf(kind: Kind, signal: AbortSignal): Informer {
     const known = this.#informers.get(kind)
     if (known !== undefined) return known
@@ -39,7 +39,7 @@ export class Informers {
     return informer
   }
 
-  /** Resolves when every informer has its first list. */
+  /** Resolves when every informer has listed its kind. */
   synced(): Promise<void> {
     return (this.#synced ??= this.#everySynced())
   }

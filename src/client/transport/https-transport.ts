@@ -1,4 +1,4 @@
-// HttpsTransport: calls over HTTPS, for components that run apart from their API server.
+// HttpsTransport: calls over HTTPS, for components in another process than the API server.
 import { context, type Context } from '../../base/observability/context.ts'
 import { causeOf, type Cause, type FlowId, type ReportedEvent } from '../../base/observability/flow-recorder.ts'
 import {
@@ -33,17 +33,17 @@ const patchTypes = {
   strategic: 'application/strategic-merge-patch+json',
 } as const
 
-/** A line of a watch longer than this ends it: no object is that large. */
+/** A watch with a longer line is ended: no object is that large. */
 const watchLineCharsMax = 16 << 20
 
 export interface HttpsTransportOptions {
-  /** Headers that say who asks, such as a token. */
+  /** Credentials, such as a bearer token. */
   readonly headers?: (signal: AbortSignal) => Promise<Readonly<Record<string, string>>>
-  /** Called when the server does not take them. */
+  /** Called when the server rejects them (401). */
   readonly onUnauthorized?: () => void
-  /** Connections of their own for watches: each holds one for long, and calls must not wait for them. */
+  /** Separate connections for watches: a watch occupies its connection for long, and calls must not wait for it. */
   readonly watches?: Outbound
-  /** The name of this process's record of flows: calls name the event in it that led to them. */
+  /** The name of this process's flow record. Requests carry the span of the event in it that caused them. */
   readonly record?: string
 }
 
@@ -52,7 +52,7 @@ export class HttpsTransport implements Transport {
   readonly #sender: string
   readonly #options: HttpsTransportOptions
 
-  /** `sender` is who calls, as the server's records name it. */
+  /** `sender` is the name of this component in the server's flow record. */
   constructor(outbound: Outbound, sender: string, options: HttpsTransportOptions = {}) {
     this.#outbound = outbound
     this.#sender = sender
@@ -106,7 +106,7 @@ export class HttpsTransport implements Transport {
     }
   }
 
-  /** Tells the server what this process has recorded. */
+  /** Sends flow events of this process to the server. */
   async sendFlowEvents(events: readonly ReportedEvent[], signal: AbortSignal): Promise<void> {
     const answer = await this.#request(
       'POST',
@@ -119,7 +119,7 @@ export class HttpsTransport implements Transport {
     await textOf(answer)
   }
 
-  /** Questions about decisions, until the connection ends. */
+  /** Decision queries from the server, until the connection ends. */
   async *decisionQueries(signal: AbortSignal): AsyncGenerator<DecisionQuery> {
     const outbound = this.#options.watches
     const answer = await this.#request(
@@ -182,7 +182,7 @@ export class HttpsTransport implements Transport {
   }
 }
 
-/** Items of lists carry no kind, and bare metadata carries another. */
+/** Items of lists have no kind, and PartialObjectMetadata has its own. */
 const typed = (object: ApiObject, { apiVersion, kind }: Kind): ApiObject => ({ ...object, apiVersion, kind })
 
 const plainAccept = 'application/json'
@@ -230,18 +230,18 @@ async function statusErrorOf(answer: OutboundResponse): Promise<StatusError> {
     return new StatusError(
       answer.status,
       'InternalError',
-      `the server answered ${answer.status}: ${text.slice(0, 200)}`,
+      `the server responded with ${answer.status}: ${text.slice(0, 200)}`,
     )
   }
 }
 
-/** Whole lines, as many as each piece completes. */
+/** Yields the lines that each chunk completes. */
 async function* linesOf(body: AsyncIterable<Uint8Array>): AsyncIterable<readonly string[]> {
   const decoder = new TextDecoder()
   let rest = ''
   for await (const piece of body) {
     rest += decoder.decode(piece, { stream: true })
-    if (rest.length > watchLineCharsMax) throw new Error('a line of the watch is too long')
+    if (rest.length > watchLineCharsMax) throw new Error(`a line of the watch exceeds ${watchLineCharsMax} characters`)
     const lines = rest.split('\n')
     rest = lines.pop() ?? ''
     const whole = lines.filter((line) => line !== '')

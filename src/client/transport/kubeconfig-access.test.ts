@@ -1,4 +1,4 @@
-// Kubeconfigs: every way to say who asks, and nothing secret in an error.
+// Kubeconfigs: every type of credential, and no secrets in errors.
 import { deepEqual, equal, rejects } from 'node:assert/strict'
 import { test } from 'node:test'
 import { VirtualClock } from '../../base/time/virtual-clock.ts'
@@ -49,7 +49,7 @@ test('certificates as data and as files', async () => {
   deepEqual([beside.authority, beside.certificate, beside.key], ['CA2', 'C2', 'K2'])
 })
 
-test('tokens, and tokens in files that are rotated', async () => {
+test('tokens, and tokens in files, which are read again after a minute', async () => {
   const fixed = await readKubeconfig(config('{ token: t }'), parts(), signal)
   deepEqual(await fixed.headers(signal), { authorization: 'Bearer t' })
   const files: Record<string, string> = { '/t': 'one\n' }
@@ -62,7 +62,7 @@ test('tokens, and tokens in files that are rotated', async () => {
   equal((await rotated.headers(signal))['authorization'], 'Bearer two')
 })
 
-test('a program that knows is asked again when its answer has run out', async () => {
+test('an exec plugin runs again when its credential has expired', async () => {
   const credential = (token: string) =>
     JSON.stringify({ kind: 'ExecCredential', status: { token, expirationTimestamp: '2030-01-01T00:10:00Z' } })
   const all = parts({}, [credential('one'), credential('two')])
@@ -86,15 +86,21 @@ test('a program that knows is asked again when its answer has run out', async ()
   )
 })
 
-test('what is wrong is said without what is secret', async () => {
+test('errors do not contain secrets', async () => {
   const exec = config('{ exec: { command: helper } }')
   await rejects(readKubeconfig('', parts(), signal), /is empty/)
   await rejects(
     readKubeconfig(exec, parts({}, ['{"token":"secret"}']), signal),
     (error: Error) => !error.message.includes('secret'),
   )
-  await rejects(readKubeconfig(exec, parts({}, [], 3), signal), /^KubeconfigError: helper ended with 3/)
+  await rejects(readKubeconfig(exec, parts({}, [], 3), signal), /^KubeconfigError: helper exited with code 3/)
   await rejects(readKubeconfig(config('{}').replace('current-context: main', ''), parts(), signal), /no context ""/)
-  await rejects(readKubeconfig(config('{}', 'insecure-skip-tls-verify: true'), parts(), signal), /trust any server/)
-  await rejects(readKubeconfig(config('{ client-key: /none }'), parts(), signal), /\/none, which is not there/)
+  await rejects(
+    readKubeconfig(config('{}', 'insecure-skip-tls-verify: true'), parts(), signal),
+    /insecure-skip-tls-verify is not supported/,
+  )
+  await rejects(
+    readKubeconfig(config('{ client-key: /none }'), parts(), signal),
+    /\/none, which the kubeconfig names, does not exist/,
+  )
 })

@@ -1,18 +1,18 @@
-// Kubeconfig: how to reach an API server and as whom: certificates, tokens, or a program that knows (an exec plugin).
-// A credential is read when it is needed and again when it has run out; it appears in no error.
+// Reads a kubeconfig: the server and the credentials, which are certificates, tokens or an exec plugin.
+// Credentials are read on demand and again when they expire. They never appear in error messages.
 import { lookup } from '../../base/collections/lookup.ts'
 import type { Clock } from '../../base/time/clock.ts'
 import type { Files } from '../../platform/files.ts'
 import type { Processes } from '../../platform/process/processes.ts'
 
-/** How a client gets in. */
+/** The server and credentials of one context. */
 export interface ClusterAccess {
   readonly server: string
-  /** The authority that signs the server's certificate; the system's own when undefined. */
+  /** The certificate authority of the server; the system's authorities when undefined. */
   readonly authority: string | undefined
   readonly certificate: string | undefined
   readonly key: string | undefined
-  /** Headers that say who asks. */
+  /** The authorization header, if any. */
   headers(signal: AbortSignal): Promise<Readonly<Record<string, string>>>
 }
 
@@ -26,12 +26,12 @@ export class KubeconfigError extends Error {
   override name = 'KubeconfigError'
 }
 
-/** Tokens in files are rotated; they are read again after this long. */
+/** How long a token from a file is cached; such tokens are rotated. */
 const tokenFileMs = 60_000
 
 type Entry = Readonly<Record<string, unknown>>
 
-/** The access of the current context, or of the one that is named. */
+/** Reads the current context, or the named one. */
 export async function readKubeconfig(
   text: string,
   deps: KubeconfigDeps,
@@ -46,7 +46,7 @@ export async function readKubeconfig(
   const cluster = named(config, 'clusters', 'cluster', String(context['cluster'] ?? ''))
   const user = named(config, 'users', 'user', String(context['user'] ?? ''))
   if (cluster['insecure-skip-tls-verify'] === true)
-    throw new KubeconfigError('the kubeconfig asks to trust any server; name its authority instead')
+    throw new KubeconfigError('insecure-skip-tls-verify is not supported; set certificate-authority instead')
   const server = cluster['server']
   if (typeof server !== 'string') throw new KubeconfigError('the cluster of the kubeconfig has no server')
   const pem = (entry: Entry, name: string) => dataOrFile(entry, name, deps.files)
@@ -78,7 +78,7 @@ async function dataOrFile(entry: Entry, name: string, files: Files): Promise<str
   const path = lookup(entry, name)
   if (typeof path !== 'string') return undefined
   const content = await files.read(path)
-  if (content === undefined) throw new KubeconfigError(`the kubeconfig names ${path}, which is not there`)
+  if (content === undefined) throw new KubeconfigError(`the file ${path}, which the kubeconfig names, does not exist`)
   return new TextDecoder().decode(content)
 }
 
@@ -98,7 +98,7 @@ function tokenHeaders(
   return async () => {
     if (clock.monotonicMs() - read.atMs >= tokenFileMs) {
       const content = await files.read(tokenFile)
-      if (content === undefined) throw new KubeconfigError(`the token file ${tokenFile} is not there`)
+      if (content === undefined) throw new KubeconfigError(`the token file ${tokenFile} does not exist`)
       read = { text: new TextDecoder().decode(content).trim(), atMs: clock.monotonicMs() }
     }
     return bearer(read.text)
@@ -119,7 +119,7 @@ interface ExecCredential {
   readonly expirationTimestamp?: string
 }
 
-/** Runs the program when its last answer has run out; those who ask meanwhile share one run. */
+/** Runs the exec plugin when its last credential has expired. Concurrent callers share one run. */
 function execPlugin(
   { apiVersion = 'client.authentication.k8s.io/v1', command, args, env }: ExecConfig,
   deps: KubeconfigDeps,
@@ -135,7 +135,7 @@ function execPlugin(
       { environment: { ...environment, KUBERNETES_EXEC_INFO: JSON.stringify(info) } },
       signal,
     )
-    if (code !== 0) throw new KubeconfigError(`${command} ended with ${code} instead of a credential`)
+    if (code !== 0) throw new KubeconfigError(`${command} exited with code ${code} instead of returning a credential`)
     return parseCredential(stdout, command)
   }
   return async (signal) => {
@@ -153,7 +153,7 @@ function parseCredential(text: string, command: string): ExecCredential {
     const { kind, status } = JSON.parse(text) as { kind?: string; status?: ExecCredential }
     if (kind === 'ExecCredential' && status !== undefined) return status
   } catch {
-    // Told below, without the text: it may hold the credential.
+    // Reported below, without the output, because it may contain the credential.
   }
   throw new KubeconfigError(`${command} did not print an ExecCredential`)
 }

@@ -1,5 +1,5 @@
-// Transport: how a client's calls reach an API server: directly in the same process, or over HTTPS. Same calls, same
-// answers, same errors (StatusError).
+// Transport: how a client reaches an API server, in the same process or over HTTPS. Both have the same calls, results
+// and errors (StatusError).
 import type { Context } from '../../base/observability/context.ts'
 import type { Cause } from '../../base/observability/flow-recorder.ts'
 import type { Kind } from '../../api/kind/kind.ts'
@@ -17,7 +17,7 @@ export interface ApiCall {
   readonly query: Readonly<Record<string, string>>
   readonly body: unknown
   readonly patchType?: CallPatchType
-  /** Only names, owners and the like are asked for; whoever has the objects at hand may answer with more. */
+  /** Requests only metadata. A transport in the same process may return whole objects. */
   readonly form?: 'metadata'
 }
 
@@ -34,11 +34,13 @@ export type ClientEvent =
   | { readonly type: 'BOOKMARK'; readonly revision: number }
 
 export interface Transport {
-  /** A document of the server's own, such as discovery, as JSON. */
+  /** Reads a JSON document that is not an API object, such as discovery. */
   read(path: string, accept: string, context: Context): Promise<unknown>
-  /** An object, or a Status for those deletions that leave no object; of a collection that is deleted, nothing to rely on. */
+  /**
+   * Returns an object, or a Status for a deletion that leaves no object. The result of `deletecollection` is undefined.
+   */
   send(call: ApiCall, context: Context): Promise<unknown>
   list(call: ApiCall, context: Context): Promise<ListPage>
-  /** Events as many as there are at a time. Ends with a StatusError when the server says so: 410 means list again. */
+  /** Yields all available events at a time. Ends with the server's StatusError, if any: after a 410, list again. */
   watch(call: WatchCall, context: Context): AsyncIterable<readonly ClientEvent[]>
 }

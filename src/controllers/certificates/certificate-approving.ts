@@ -1,5 +1,5 @@
-// Certificate approving: a node that asks for its own client certificate gets it without anybody's word, and so does who
-// may ask for that of any node. Everything else is decided by people.
+// Certificate approving: approves requests of nodes for their own client certificate, and requests for any node's
+// client certificate by users who are allowed to make them. All other requests are left to administrators.
 import type { Context } from '../../base/observability/context.ts'
 import { subjectAccessReview } from '../../api/authorization/v1/subject-access-review.ts'
 import {
@@ -13,11 +13,13 @@ import { defineController } from '../runtime/controller.ts'
 import { decision, isIssued, requestText, withDecision } from './request-conditions.ts'
 import { kubeletClientRejection, kubeletClientSigner } from './signer-rules.ts'
 
-/** One that is not allowed is looked at again after as long as it has waited: a right may be given later. */
+/**
+ * A request that is not allowed is checked again after its current age, because the permission may be granted later.
+ */
 const recheckMsMin = 1_000
 
 interface ApprovalRule {
-  /** The right that decides, to create this part of a request. */
+  /** The subresource whose creation must be allowed. */
   readonly part: 'selfnodeclient' | 'nodeclient'
   readonly message: string
 }
@@ -31,7 +33,7 @@ const any: ApprovalRule = {
   message: 'Auto approving kubelet client certificate after SubjectAccessReview.',
 }
 
-/** How the request might be approved, in the order of asking. */
+/** The rules that may approve the request, in the order of evaluation. */
 export function approvalRulesFor(
   spec: CertificateSigningRequestSpec,
   requested: RequestedCertificate,
@@ -68,7 +70,7 @@ function approvalRulesOf(object: CertificateSigningRequest): readonly ApprovalRu
   try {
     return approvalRulesFor(object.spec, parseCertificateRequest(requestText(object)))
   } catch {
-    // Nobody could say what it asks for.
+    // The request cannot be parsed.
     return []
   }
 }

@@ -1,4 +1,4 @@
-// Certificate cleaning: requests that were decided, or that nobody decided, go after a while.
+// Certificate cleaning: deletes old certificate signing requests, decided or not.
 import {
   certificateSigningRequest,
   type CertificateSigningRequest,
@@ -11,7 +11,7 @@ import { decision, isIssued } from './request-conditions.ts'
 const decidedMs = 3_600_000
 const pendingMs = 24 * 3_600_000
 
-/** When the request may go; Infinity while it is approved and waits for its certificate. */
+/** When the request may be deleted; Infinity while it is approved and not issued. */
 export function deletionDueMs(object: CertificateSigningRequest): number {
   const [approved, denied, failed] = (['Approved', 'Denied', 'Failed'] as const).map((type) => decision(object, type))
   const ends = [denied, failed, isIssued(object) ? approved : undefined]
@@ -23,7 +23,7 @@ export function deletionDueMs(object: CertificateSigningRequest): number {
   return Math.min(Infinity, ...ends.filter((each) => !Number.isNaN(each)))
 }
 
-/** When a certificate is good no more. */
+/** When the certificate expires; Infinity if it cannot be parsed. */
 function endOf(certificate: string): number {
   try {
     return parseCertificate(atob(certificate)).notAfterMs

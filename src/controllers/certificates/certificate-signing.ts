@@ -1,4 +1,4 @@
-// Certificate signing: what was approved for one of the built-in signers is signed, or has failed and says why.
+// Certificate signing: signs approved requests for the built-in signers, or sets the condition Failed with the reason.
 import {
   certificateSigningRequest,
   type CertificateSigningRequest,
@@ -11,7 +11,7 @@ import { defineController } from '../runtime/controller.ts'
 import { decision, isIssued, requestText, withDecision } from './request-conditions.ts'
 import { isBuiltInSigner, signerRejection } from './signer-rules.ts'
 
-/** Nobody gets more, unless `--cluster-signing-duration` says otherwise. */
+/** The longest lifetime, unless `--cluster-signing-duration` sets another. */
 const lifetimeMsDefault = 365 * 86_400_000
 const lifetimeMsMin = 600_000
 
@@ -54,7 +54,7 @@ const isDue = (object: CertificateSigningRequest): boolean =>
   decision(object, 'Denied') === undefined &&
   decision(object, 'Failed') === undefined
 
-/** What it asks for, or why that cannot be said. */
+/** The requested certificate, or why the request is invalid. */
 function requestedCertificate(
   object: CertificateSigningRequest,
   signer: CertificateSigner,

@@ -1,4 +1,4 @@
-// Requests for certificates: who gets one by himself, what is signed and for how long, and when requests go.
+// Certificate signing requests: automatic approval, signing, lifetimes and deletion.
 import { deepEqual, equal, ok } from 'node:assert/strict'
 import { X509Certificate } from 'node:crypto'
 import { test } from 'node:test'
@@ -94,7 +94,7 @@ for (const [signer, look, usages, refusal] of refusals)
     equal(signerRejection({ signerName: signers[signer], usages, request: '' }, asked), refusal)
   })
 
-test('a node is known by its own name; whoever may ask for any node is another matter', () => {
+test('approval rules: a node for itself, others for any node', () => {
   const asked = parseCertificateRequest(certificateRequestPem({ subject }, key))
   const ways = (username: string, signerName: string = signers.kubelet, usages = clientUsages) =>
     approvalRulesFor({ request: '', signerName, usages, username }, asked).map(({ part }) => part)
@@ -104,7 +104,7 @@ test('a node is known by its own name; whoever may ask for any node is another m
   deepEqual(ways('system:node:a', signers.kubelet, serverUsages), [])
 })
 
-test('how long a certificate is good', () => {
+test('the lifetime of a certificate is within limits', () => {
   const year = 365 * 86_400_000
   const asked = [undefined, 1, 600, 3600, 2 ** 31 - 1]
   deepEqual(
@@ -120,14 +120,14 @@ test('how long a certificate is good', () => {
 const condition = (type: string, agoMs: number) => ({ type, status: 'True', lastUpdateTime: rfc3339(nowMs - agoMs) })
 const hourMs = 3_600_000
 const cleanings: [why: string, conditions: object[], certificate: string, leftMs: number][] = [
-  ['nobody has decided', [], '', 24 * hourMs],
+  ['not decided', [], '', 24 * hourMs],
   ['denied', [condition('Denied', 600_000)], '', hourMs - 600_000],
   ['approved and waiting', [condition('Approved', 0)], '', Infinity],
   ['issued', [condition('Approved', 1000)], base64Text('no certificate'), hourMs - 1000],
   ['failed', [condition('Approved', 1000), condition('Failed', 0)], '', hourMs],
 ]
 for (const [why, conditions, certificate, leftMs] of cleanings)
-  test(`a request goes: ${why}`, () => {
+  test(`deletion of a request that is ${why}`, () => {
     const object = made(certificateSigningRequest, 'r', {
       metadata: { creationTimestamp: rfc3339(nowMs) },
       spec: { request: '', signerName: signers.client, usages: ['client auth'] },
@@ -184,7 +184,7 @@ async function startSigning() {
   }
 }
 
-test('a bootstrapping machine and a node get client certificates; nobody gets that of another node', async () => {
+test('a joining machine and a node get client certificates; a node does not get that of another node', async () => {
   await using world = await startSigning()
   const { cluster, clock, ctx, ask, read, told, certificates } = world
   const bindings = cluster.client('test', adminUser).of(clusterRoleBinding)
@@ -228,7 +228,7 @@ test('a bootstrapping machine and a node get client certificates; nobody gets th
   )
 })
 
-test('what is approved is signed for as long as was asked, or fails and says why', async () => {
+test('an approved request is signed with the requested lifetime, or fails with a reason', async () => {
   await using world = await startSigning()
   const { clock, ask, read, told, approve, requests, ctx } = world
   const jane = { subject: { commonName: 'jane', organizations: ['dev'] } }

@@ -1,4 +1,4 @@
-// What was decided about a CertificateSigningRequest.
+// The conditions of a CertificateSigningRequest.
 import type {
   CertificateSigningRequest,
   CertificateSigningRequestCondition,
@@ -27,5 +27,5 @@ export function withDecision(
   return { ...object, status: { ...object.status, conditions: [...(object.status.conditions ?? []), condition] } }
 }
 
-/** The request as PEM. */
+/** The request in PEM format. */
 export const requestText = ({ spec }: CertificateSigningRequest): string => atob(spec.request)

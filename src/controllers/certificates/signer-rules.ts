@@ -1,4 +1,4 @@
-// Signer rules: what each of the built-in signers gives a certificate for, and what it says of the rest.
+// Signer rules: which requests the built-in signers accept, and the messages with which they reject others.
 import type { CertificateSigningRequestSpec } from '../../api/certificates/v1/certificate-signing-request.ts'
 import type { RequestedCertificate } from '../../pki/parse-certificate-request.ts'
 
@@ -6,7 +6,7 @@ export const kubeletClientSigner = 'kubernetes.io/kube-apiserver-client-kubelet'
 
 type Usages = readonly string[]
 type RequestedNames = Pick<RequestedCertificate, 'subject' | 'altNames'>
-/** What is wrong with a request; undefined when nothing is. */
+/** Returns why a request is rejected; undefined when it is accepted. */
 type Rule = (requested: RequestedNames, usages: Usages) => string | undefined
 
 const nodeNamePrefix = 'system:node:'
@@ -43,14 +43,14 @@ const clientRejection: Rule = (_, usages) => {
 const isOfNodes = (organizations: readonly string[]): boolean =>
   organizations.length === 1 && organizations[0] === nodeGroup
 
-/** Key encipherment is for RSA keys only, and may be left out. */
+/** Key encipherment is optional, since it applies to RSA keys only. */
 function usagesRejection(usages: Usages, purpose: 'client auth' | 'server auth'): string | undefined {
   const wanted = ['digital signature', 'key encipherment', purpose].toSorted()
   const [got, all] = [new Set([...usages, 'key encipherment']), new Set(wanted)]
   return got.size === all.size && got.isSubsetOf(all) ? undefined : `usages did not match [${wanted.join(' ')}]`
 }
 
-/** By the name of the signer. The last one signs whatever was approved. */
+/** By signer name. The last one signs every approved request. */
 const rules: ReadonlyMap<string, Rule> = new Map([
   ['kubernetes.io/kube-apiserver-client', clientRejection],
   [kubeletClientSigner, kubeletClientRejection],

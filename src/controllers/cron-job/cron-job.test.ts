@@ -26,9 +26,9 @@ const schedules: [text: string, zone: string | undefined, after: string, next: (
   ['@every 90s', undefined, '2030-01-01T00:00:00Z', ['2030-01-01T00:01:30Z', '2030-01-01T00:03:00Z']],
   ['0 9 * * *', 'Asia/Kolkata', '2030-01-01T00:00:00Z', ['2030-01-01T03:30:00Z']],
   ['0 0 * * *', 'America/New_York', '2030-01-01T00:00:00Z', ['2030-01-01T05:00:00Z']],
-  // Clocks go forward on 2030-03-10 at 02:00: half past two does not come that day.
+  // Clocks go forward on 2030-03-10 at 02:00: there is no 02:30 on that day.
   ['30 2 * * *', 'America/New_York', '2030-03-09T08:00:00Z', ['2030-03-11T06:30:00Z']],
-  // They go back on 2030-11-03 at 02:00: half past one comes twice.
+  // Clocks go back on 2030-11-03 at 02:00: there are two 01:30 on that day.
   [
     '30 1 * * *',
     'America/New_York',
@@ -49,7 +49,7 @@ for (const [text, zone, after, expected] of schedules)
     }
   })
 
-test('what is no schedule or no zone is none', () => {
+test('an invalid schedule or time zone is rejected', () => {
   equal(parseSchedule('* * * *', undefined), undefined)
   equal(parseSchedule('x * * * *', undefined), undefined)
   equal(parseSchedule('* * * * *', 'Mars/Olympus'), undefined)
@@ -81,49 +81,55 @@ const active = (name: string) => ({ active: [{ kind: 'Job', name, namespace: 'de
 
 const plans: [why: string, object: CronJob, jobs: Job[], changes: string[], events: string[]][] = [
   ['starts the run that is due', aCron(), [], [`create job tick-${due}`], []],
-  ['starts none twice', aCron({}, ran), [], [], []],
-  ['finds a run that it forgot to note', aCron(), [aRun(`tick-${due}`)], [], []],
-  ['starts none while it is suspended', aCron({ suspend: true }), [], [], []],
-  ['starts none after its deadline', aCron({ startingDeadlineSeconds: 60 }), [], [], []],
-  ['runs beside an earlier one', aCron({}, active('old')), [aRun('old')], [`create job tick-${due}`], []],
+  ['does not start a run twice', aCron({}, ran), [], [], []],
+  ['finds a run that is not in its status', aCron(), [aRun(`tick-${due}`)], [], []],
+  ['does not start a run while it is suspended', aCron({ suspend: true }), [], [], []],
+  ['does not start a run after the starting deadline', aCron({ startingDeadlineSeconds: 60 }), [], [], []],
+  ['runs concurrently with an earlier run', aCron({}, active('old')), [aRun('old')], [`create job tick-${due}`], []],
   [
-    'does not run beside one when that is forbidden',
+    'does not run concurrently when its policy is Forbid',
     aCron({ concurrencyPolicy: 'Forbid' }, active('old')),
     [aRun('old')],
     [],
     ['JobAlreadyActive'],
   ],
   [
-    'replaces one that runs',
+    'replaces a running Job when its policy is Replace',
     aCron({ concurrencyPolicy: 'Replace' }, active('old')),
     [aRun('old')],
     ['delete job old', `create job tick-${due}`],
     [],
   ],
-  ['sees a run complete', aCron({}, { ...ran, ...active('old') }), [aRun('old', complete)], [], ['SawCompletedJob']],
-  ['misses a run that is gone', aCron({}, { ...ran, ...active('old') }), [], [], ['MissingJob']],
   [
-    'wonders about a run that it did not start',
+    'records that a run completed',
+    aCron({}, { ...ran, ...active('old') }),
+    [aRun('old', complete)],
+    [],
+    ['SawCompletedJob'],
+  ],
+  ['records that an active run is missing', aCron({}, { ...ran, ...active('old') }), [], [], ['MissingJob']],
+  [
+    'records a Job that it did not start',
     aCron({}, ran),
     [aRun('manual', [], { metadata: {} })],
     [],
     ['UnexpectedJob'],
   ],
   [
-    'runs beside one that it did not start, even when it may run only one',
+    'ignores a Job that it did not start, even when its policy is Forbid',
     aCron({ concurrencyPolicy: 'Forbid' }),
     [aRun('manual', [], { metadata: {} })],
     [`create job tick-${due}`],
     ['UnexpectedJob'],
   ],
   [
-    'keeps some of its history',
+    'deletes finished Jobs beyond the history limits',
     aCron({ successfulJobsHistoryLimit: 1, failedJobsHistoryLimit: 0 }, ran),
     [aRun('a', complete), aRun('b', complete), aRun('c', failed)],
     ['delete job a', 'delete job c'],
     [],
   ],
-  ['tells of a zone that nobody knows', aCron({ timeZone: 'Mars/Olympus' }), [], [], ['UnknownTimeZone']],
+  ['records an unknown time zone', aCron({ timeZone: 'Mars/Olympus' }), [], [], ['UnknownTimeZone']],
 ]
 for (const [why, object, jobs, changes, events] of plans)
   test(`a CronJob ${why}`, () => {
@@ -135,7 +141,7 @@ for (const [why, object, jobs, changes, events] of plans)
     )
   })
 
-test('a run carries its time in its name and in the zone of its CronJob; what failed is not noted as started', () => {
+test('a run has its scheduled time in its name and annotation; a failed creation does not set lastScheduleTime', () => {
   const plan = planOf(cronJobController, aCron({ timeZone: 'Asia/Kolkata', schedule: '0 5 * * *' }))
   const { metadata } = firstObject<Job>(plan)
   equal(metadata.annotations?.['batch.kubernetes.io/cronjob-scheduled-timestamp'], '2030-01-01T05:00:00+05:30')
@@ -144,7 +150,7 @@ test('a run carries its time in its name and in the zone of its CronJob; what fa
   equal(plan.requeueAfterMs, 23.5 * 3_600_000 + 100)
 })
 
-test('only the last of many missed runs is made up for, and too many are told of', () => {
+test('only the last of many missed runs is started, and too many are reported', () => {
   const minutely = parseSchedule('* * * * *', undefined)
   const twice = parseSchedule('0,1 0 * * *', undefined)
   if (minutely === undefined || twice === undefined) throw new Error('no schedule')

@@ -1,4 +1,4 @@
-// CronJob: makes a Job whenever its schedule is due, as its concurrency policy allows, and forgets old ones.
+// CronJob: creates Jobs according to the schedule and the concurrency policy, and deletes old ones.
 import { rfc3339 } from '../../base/time/clock.ts'
 import { cronJob, type CronJob } from '../../api/batch/v1/cron-job.ts'
 import type { CronJobStatus } from '../../api/batch/v1/cron-job-spec.ts'
@@ -10,7 +10,7 @@ import { defineController, type Change, type Plan, type PlanView } from '../runt
 import { missedRuns, type Missed } from './missed-runs.ts'
 import { parseSchedule, zoneOffset, type Schedule } from './schedule.ts'
 
-/** The next look comes a little after the minute, so that the minute has surely come. */
+/** Added to the scheduled time, so that the reconcile does not come too early. */
 const dueDelayMs = 100
 const scheduledAnnotation = 'batch.kubernetes.io/cronjob-scheduled-timestamp'
 
@@ -37,7 +37,7 @@ export const cronJobController = defineController<CronJob>({
 
 const isFinished = (object: Job): boolean => hasJobCondition(object, 'Complete') || hasJobCondition(object, 'Failed')
 
-/** The status after a look at the Jobs: which still run, and when one last ended well. */
+/** The status updated from the Jobs: which are active, and when one last succeeded. */
 function withJobs({ status }: CronJob, jobs: readonly Job[]): { status: CronJobStatus; events: EventNote[] } {
   const events: EventNote[] = []
   const active: ObjectReference[] = []
@@ -50,7 +50,7 @@ function withJobs({ status }: CronJob, jobs: readonly Job[]): { status: CronJobS
   }
   const listed = new Set((status.active ?? []).map(({ uid }) => uid))
   for (const each of jobs.filter((candidate) => !listed.has(candidate.metadata.uid) && !isFinished(candidate))) {
-    // Ours, made by a turn that did not come to write it down; what somebody else started is not ours to count.
+    // A Job with the annotation was created by a reconcile that did not write the status. Other Jobs are not ours.
     if (each.metadata.annotations?.[scheduledAnnotation] !== undefined) active.push(referenceTo(each))
     else
       events.push({
@@ -137,7 +137,7 @@ function startDue(object: CronJob, jobs: readonly Job[], { lastMs, isTooMany, co
     return { changes: [], status, events: [...events, missedNote(lastMs)] }
   const name = jobName(object, lastMs)
   const started: CronJobStatus = { ...status, lastScheduleTime: rfc3339(lastMs) }
-  // Made by a turn that did not come to write it down.
+  // Created by a reconcile that did not write the status.
   if (view.find(job, objectKey(namespaceOf(object), name)) !== undefined)
     return { changes: [], status: started, events }
   const active = new Set((status.active ?? []).map(({ uid }) => uid))
@@ -160,7 +160,7 @@ const missedNote = (atMs: number): EventNote => ({
   message: `Missed scheduled time to start a job: ${new Date(atMs).toUTCString().replace('GMT', '+0000')}`,
 })
 
-/** One name per minute: two who find the same run due cannot start it twice. */
+/** The name contains the scheduled minute, so that a run cannot be created twice. */
 const jobName = ({ metadata }: CronJob, atMs: number): string => `${metadata.name}-${Math.floor(atMs / 60_000)}`
 
 function createJob({ spec }: CronJob, name: string, atMs: number): Change {
@@ -182,7 +182,7 @@ function createJob({ spec }: CronJob, name: string, atMs: number): Change {
   }
 }
 
-/** RFC 3339 with the offset of the zone. */
+/** RFC 3339 with the UTC offset of the time zone. */
 function localTime(atMs: number, timeZone: string | undefined): string {
   const offsetMs = zoneOffset(timeZone ?? 'UTC')?.(atMs) ?? 0
   if (offsetMs === 0) return rfc3339(atMs)
@@ -200,7 +200,7 @@ const deleteJob = (object: Job): Change => ({
   failureEvent: ({ message }) => ({ type: 'Warning', reason: 'FailedDelete', message: `Deleted job: ${message}` }),
 })
 
-/** Ended Jobs beyond the limits of the history, the oldest first. */
+/** Finished Jobs beyond the history limits, oldest first. */
 function surplusJobs({ spec }: CronJob, jobs: readonly Job[]): Job[] {
   const beyond = (type: string, limit: number) => {
     const ended = jobs

@@ -1,16 +1,16 @@
-// Which runs of a CronJob were due and did not happen: only the last one is made up for.
+// Missed runs of a CronJob: only the last one is started late.
 import type { CronJob } from '../../api/batch/v1/cron-job.ts'
 import type { Schedule } from './schedule.ts'
 
 export interface Missed {
-  /** The last time at which it was due; undefined when it was not. */
+  /** The last scheduled time that was missed; undefined when none was. */
   readonly lastMs: number | undefined
-  /** How often it was due, as far as the first interval tells. */
+  /** The number of missed runs, estimated from the first interval. */
   readonly count: number
   readonly isTooMany: boolean
 }
 
-/** Beyond this many something is wrong with the clock or the schedule, and somebody should know. */
+/** Beyond this number a warning is recorded: the clock or the schedule is probably wrong. */
 const missedMax = 100
 
 export function missedRuns({ metadata, spec, status }: CronJob, schedule: Schedule, nowMs: number): Missed {
@@ -24,7 +24,7 @@ export function missedRuns({ metadata, spec, status }: CronJob, schedule: Schedu
   if (secondMs === undefined || secondMs > nowMs) return { lastMs: firstMs, count: 1, isTooMany: false }
   const count = Math.floor((nowMs - firstMs) / (secondMs - firstMs)) + 1
   if (count <= missedMax) return { lastMs: lastRun(schedule, firstMs, nowMs) ?? secondMs, count, isTooMany: false }
-  // Intervals differ: look back further and further until a run is found.
+  // Intervals differ, so the search starts further and further back until it finds a run.
   let lastMs: number | undefined
   for (let backMs = 2 * (secondMs - firstMs); lastMs === undefined && nowMs - backMs > secondMs; backMs *= 2)
     lastMs = lastRun(schedule, nowMs - backMs, nowMs)

@@ -1,10 +1,10 @@
-// Schedules: when a CronJob is due, by the clock of its time zone. Where clocks go forward the times that are left out
-// do not come; where they go back those that come twice are due twice.
+// Cron schedules in a time zone. Local times that a clock change skips are not due; those that it repeats are due
+// twice.
 import { lookup } from '../../base/collections/lookup.ts'
 import { parseDuration } from '../../schema/scalar/duration.ts'
 
 export interface Schedule {
-  /** The first time after this one; undefined when there is none within five years. */
+  /** The first scheduled time after this one; undefined when there is none within five years. */
   next(afterMs: number): number | undefined
 }
 
@@ -23,7 +23,7 @@ const macros: Readonly<Record<string, string>> = {
   '@hourly': '0 * * * *',
 }
 
-/** The schedule of a text that the API has accepted; undefined when it is none. */
+/** Parses a schedule; undefined if it is invalid. */
 export function parseSchedule(text: string, timeZone: string | undefined): Schedule | undefined {
   const every = /^@every\s+(\S.*)$/.exec(text)?.[1]
   if (every !== undefined) return everySchedule(every)
@@ -52,7 +52,7 @@ export function parseSchedule(text: string, timeZone: string | undefined): Sched
   }
 }
 
-/** The first instant of the next local day, also where clocks change at or around midnight. */
+/** The start of the next local day, also where clocks change around midnight. */
 function nextMidnight(atMs: number, local: Date, offsetOf: (atMs: number) => number): number {
   const startMs = Math.floor(local.getTime() / dayMs) * dayMs + dayMs
   let guessMs = startMs - offsetOf(atMs)
@@ -60,7 +60,7 @@ function nextMidnight(atMs: number, local: Date, offsetOf: (atMs: number) => num
     const differenceMs = guessMs + offsetOf(guessMs) - startMs
     if (differenceMs === 0) break
     const earlierMs = guessMs - differenceMs
-    // A midnight that the clocks leave out: the day begins later.
+    // The clock change skips midnight: the day begins later.
     if (differenceMs > 0 && earlierMs + offsetOf(earlierMs) < startMs) break
     guessMs = earlierMs
   }
@@ -111,7 +111,7 @@ function everySchedule(text: string): Schedule | undefined {
   return { next: (afterMs) => Math.floor(afterMs / 1000) * 1000 + delayMs }
 }
 
-/** How far the local time of a zone is ahead of UTC at an instant; undefined for a zone that nobody knows. */
+/** The UTC offset of a time zone as a function of the time; undefined for an unknown zone. */
 export function zoneOffset(timeZone: string): ((atMs: number) => number) | undefined {
   if (timeZone === 'UTC') return () => 0
   let format: Intl.DateTimeFormat
@@ -127,7 +127,7 @@ export function zoneOffset(timeZone: string): ((atMs: number) => number) | undef
       second: 'numeric',
     })
   } catch {
-    return undefined // RangeError is how Intl says that it knows no such zone
+    return undefined // Intl throws a RangeError for an unknown zone
   }
   return (atMs) => {
     const part: Record<string, number> = {}

@@ -1,4 +1,4 @@
-// Rolling update of a DaemonSet: old pods go as far as availability allows, or new ones come beside them (surge).
+// Rolling update of a DaemonSet: deletes old pods within maxUnavailable, or first creates new ones within maxSurge.
 import type { DaemonSet } from '../../api/apps/v1/daemon-set.ts'
 import { resolveCount } from '../../api/validation/count-or-percent.ts'
 import { isPodAvailable } from '../../api/core/v1/pod/pod-readiness.ts'
@@ -16,7 +16,7 @@ export interface NodePods {
 export interface RollingUpdateInput {
   readonly object: DaemonSet
   readonly hash: string
-  /** The nodes that should run a pod, with the pods that are there. */
+  /** The nodes that should run a pod, with their pods. */
   readonly nodes: readonly NodePods[]
   readonly isUpdated: (pod: Pod) => boolean
   readonly nowMs: number
@@ -33,7 +33,7 @@ export function rollingUpdate(input: RollingUpdateInput): Change[] {
   return replaceInPlace(input, Math.max(1, unavailable))
 }
 
-/** The one old and the one new pod of a node; undefined when there are more, which is for the others to settle. */
+/** The old and the new pod of a node; undefined when there are several of either, which are first reduced elsewhere. */
 function pair({ isUpdated }: RollingUpdateInput, pods: readonly Pod[]): { old?: Pod; fresh?: Pod } | undefined {
   const alive = pods.filter((pod) => !isBeingDeleted(pod))
   const [fresh, ...moreFresh] = alive.filter(isUpdated)
@@ -54,7 +54,7 @@ function replaceInPlace(input: RollingUpdateInput, unavailableMax: number): Chan
     if (old !== undefined && fresh === undefined) {
       if (isAvailable(input, old)) candidates.push(old)
       else {
-        // It serves nobody: replacing it costs nothing.
+        // Replacing an unavailable pod does not reduce availability.
         broken.push(old)
         unavailable++
       }

@@ -35,7 +35,7 @@ const { metadata, data } = firstObject<{
   data: object
 }>(planOf(daemonSetController, aSet()))
 const revision = made(controllerRevision, metadata.name, { metadata, data, revision: 1 })
-/** The revision of any other set: made from its own first plan. */
+/** The revision that the first plan of the set creates. */
 const revisionOf = (set: DaemonSet) => {
   const change = firstObject<{ metadata: { name: string } }>(planOf(daemonSetController, set))
   return made(controllerRevision, change.metadata.name, change)
@@ -58,42 +58,42 @@ const three = [aNode('a'), aNode('b'), aNode('c')]
 
 const plans: [why: string, set: DaemonSet, others: ApiObject[], changes: string[]][] = [
   ['runs on every node', aSet(), [revision, aNode('a'), aNode('b')], ['create pod ds-', 'create pod ds-']],
-  ['is content', aSet(), [revision, aNode('a'), daemon('a', true)], []],
+  ['with a pod on every node changes nothing', aSet(), [revision, aNode('a'), daemon('a', true)], []],
   [
-    'keeps one of two',
+    'deletes a duplicate pod',
     aSet(),
     [revision, aNode('a'), daemon('a', true), daemon('a', true, {}, '-x')],
     ['delete pod ds-a-new-x'],
   ],
-  ['leaves nodes that are gone', aSet(), [revision, daemon('z', true)], ['delete pod ds-z-new']],
-  ['stays away from taints', aSet(), [revision, aNode('a', taint('k', 'NoSchedule'))], []],
+  ['deletes pods of nodes that no longer exist', aSet(), [revision, daemon('z', true)], ['delete pod ds-z-new']],
+  ['creates no pod on a node with a NoSchedule taint', aSet(), [revision, aNode('a', taint('k', 'NoSchedule'))], []],
   [
-    'stays where it is under a new taint',
+    'keeps its pod on a node with a new NoSchedule taint',
     aSet(),
     [revision, aNode('a', taint('k', 'NoSchedule')), daemon('a', true)],
     [],
   ],
   [
-    'goes when the taint says so',
+    'deletes its pod from a node with a NoExecute taint',
     aSet(),
     [revision, aNode('a', taint('k', 'NoExecute')), daemon('a', true)],
     ['delete pod ds-a-new'],
   ],
   [
-    'runs on nodes in trouble',
+    'runs on nodes that are not ready',
     aSet(),
     [revision, aNode('a', taint('node.kubernetes.io/not-ready', 'NoExecute'))],
     ['create pod ds-'],
   ],
-  ['runs on nodes that are cordoned', aSet(), [revision, aNode('a', { unschedulable: true })], ['create pod ds-']],
+  ['runs on cordoned nodes', aSet(), [revision, aNode('a', { unschedulable: true })], ['create pod ds-']],
   [
-    'removes a pod that has ended',
+    'deletes a finished pod',
     aSet(),
     [revision, aNode('a'), daemon('a', true, { phase: 'Succeeded' })],
     ['delete pod ds-a-new'],
   ],
   [
-    'replaces one that failed',
+    'deletes a failed pod',
     aSet(),
     [revision, aNode('a'), daemon('a', true, { phase: 'Failed' })],
     ['delete pod ds-a-new'],
@@ -105,19 +105,19 @@ const plans: [why: string, set: DaemonSet, others: ApiObject[], changes: string[
     ['delete pod ds-a-old'],
   ],
   [
-    'waits for the new one',
+    'waits until the new pod is ready',
     aSet(),
     [revision, ...three, daemon('a', true, unready), daemon('b', false), daemon('c', false)],
     [],
   ],
   [
-    'replaces what serves nobody at once',
+    'replaces an unavailable pod at once',
     aSet(),
     [revision, ...three, daemon('a', true, unready), daemon('b', false, unready), daemon('c', false)],
     ['delete pod ds-b-old'],
   ],
   [
-    'updates as many as may be unavailable',
+    'updates as many pods as may be unavailable',
     withStrategy({ rollingUpdate: { maxUnavailable: '50%' } }),
     [
       revisionOf(withStrategy({ rollingUpdate: { maxUnavailable: '50%' } })),
@@ -129,7 +129,7 @@ const plans: [why: string, set: DaemonSet, others: ApiObject[], changes: string[
     ['delete pod ds-a-old', 'delete pod ds-b-old'],
   ],
   [
-    'leaves the update to deletions',
+    'does not update with the strategy OnDelete',
     withStrategy({ type: 'OnDelete' }),
     [
       revisionOf(withStrategy({ type: 'OnDelete' })),
@@ -141,7 +141,7 @@ const plans: [why: string, set: DaemonSet, others: ApiObject[], changes: string[
     [],
   ],
   [
-    'makes a new one beside the old one',
+    'creates a new pod before it deletes the old one when a surge is allowed',
     surge,
     [surgeRevision, ...three, daemon('a', false), daemon('b', false), daemon('c', false)],
     ['create pod ds-'],
@@ -150,7 +150,7 @@ const plans: [why: string, set: DaemonSet, others: ApiObject[], changes: string[
 for (const [why, set, others, changes] of plans)
   test(`a DaemonSet ${why}`, () => deepEqual(shown(planOf(daemonSetController, set, ...others).changes), changes))
 
-test('a pod that fails again and again is replaced ever more slowly, on each node for itself', () => {
+test('the backoff for replacing a failing pod doubles, separately for each node', () => {
   const failed = [revision, aNode('a'), daemon('a', true, { phase: 'Failed' })]
   let [atMs, kept] = [nowMs, undefined as unknown]
   const waits: number[] = []
@@ -173,11 +173,15 @@ test('a pod that fails again and again is replaced ever more slowly, on each nod
   }
   deepEqual(waits, [0, 1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 900, 900])
   const elsewhere = [revision, aNode('b'), daemon('b', true, { phase: 'Failed' })]
-  equal(planFrom({ ...viewOf(elsewhere, atMs), state: kept }).changes.length, 1, 'another node knows nothing of it')
+  equal(
+    planFrom({ ...viewOf(elsewhere, atMs), state: kept }).changes.length,
+    1,
+    'the backoff of another node is separate',
+  )
   equal(planFrom({ ...viewOf(failed, atMs + 1_800_001), state: kept }).changes.length, 1)
 })
 
-test('with a surge the old pod goes when the new one is available', () => {
+test('with a surge the old pod is deleted when the new one is available', () => {
   const fresh = (ready: boolean) =>
     daemon('a', true, {
       ready,
@@ -227,7 +231,7 @@ test('node affinity and selectors choose the nodes', () => {
   }
 })
 
-test('the pod is bound to its node, tolerates what daemons must, and knows its revision', () => {
+test('a daemon pod has the node affinity, tolerations and revision labels', () => {
   const {
     metadata: { labels: podLabels },
     spec,
@@ -249,7 +253,7 @@ test('the pod is bound to its node, tolerates what daemons must, and knows its r
   )
 })
 
-test('the status counts nodes; heartbeats of nodes wake nobody', () => {
+test('the status counts nodes; heartbeats of nodes are ignored', () => {
   const others = [
     revision,
     ...three,
@@ -273,7 +277,7 @@ test('the status counts nodes; heartbeats of nodes wake nobody', () => {
   equal(isRelevantChange(aNode('a', { unschedulable: true }), before), true)
 })
 
-test('the data of a revision has its names in order, as clients compare its bytes', () => {
+test('the data of a revision has sorted keys, as clients compare its bytes', () => {
   const { template } = (data as { spec: { template: Record<string, object> } }).spec
   const namesOf = (value: object) => Object.keys(value)
   deepEqual(namesOf(template), ['$patch', 'metadata', 'spec'])

@@ -1,4 +1,4 @@
-// DaemonSet: one pod on each node that fits, moved from template to template.
+// DaemonSet: one pod on each matching node, replaced when the template changes.
 import { controllerRevision } from '../../api/apps/v1/controller-revision.ts'
 import { daemonSet, type DaemonSet } from '../../api/apps/v1/daemon-set.ts'
 import type { DaemonSetStatus } from '../../api/apps/v1/daemon-set-spec.ts'
@@ -75,7 +75,7 @@ interface NodePlacement extends NodePods {
   readonly verdict: 'run' | 'continue' | 'leave' | 'gone'
 }
 
-/** Every node with the pods that are there or meant for it, the oldest first; also nodes that are no more. */
+/** Every node with its pods and the pods that target it, oldest first; including nodes that no longer exist. */
 function nodePlacements(object: DaemonSet, pods: readonly Pod[], nodes: readonly Node[]): NodePlacement[] {
   const byNode = new Map<string, Pod[]>(nodes.map(({ metadata }) => [metadata.name, []]))
   for (const each of pods) {
@@ -108,7 +108,7 @@ interface PlacementChanges {
   readonly waitMs: number | undefined
 }
 
-/** A pod where one should be, none where none should, one where there are several. */
+/** Creates missing pods, and deletes misplaced, finished and duplicate ones. */
 function placePods(
   object: DaemonSet,
   places: readonly NodePlacement[],
@@ -151,7 +151,7 @@ function placePods(
   }
 }
 
-/** All but the oldest; with a surge all but the oldest old and the oldest new one. */
+/** All pods except the oldest; with a surge, except the oldest of the old and the oldest of the new template. */
 function surplusOf(running: readonly Pod[], isUpdated: ((pod: Pod) => boolean) | undefined): readonly Pod[] {
   if (isUpdated === undefined) return running.slice(1)
   const fresh = running.filter(isUpdated)

@@ -1,9 +1,9 @@
-// FailedPods: how long a node waits for the replacement of a daemon's failed pod. The first goes at once, each further
-// one after twice the time of the one before; a new template begins anew.
+// FailedPodBackoff: delays the replacement of failed daemon pods, per node. The first failure is replaced at once; the
+// delay doubles with each further failure. A new template resets it.
 import { backoffMs, type Backoff } from '../../base/work/work-queue.ts'
 
 const replaceBackoff: Backoff = { initialMs: 1_000, maxMs: 900_000 }
-/** A node on which nothing failed for so long begins anew. */
+/** The backoff of a node without failures is reset after this time. */
 const forgetMs = 2 * replaceBackoff.maxMs
 
 interface FailedNode {
@@ -23,7 +23,7 @@ export class FailedPodBackoff {
     this.#nowMs = nowMs
   }
 
-  /** Goes on with what an earlier plan kept. */
+  /** Restores the state of an earlier plan. */
   static restore(state: unknown, hash: string, nowMs: number): FailedPodBackoff {
     const known = state instanceof Map ? [...(state as Map<string, FailedNode>)] : []
     const valid = known.filter(([, replaced]) => replaced.hash === hash && nowMs - replaced.lastMs <= forgetMs)
@@ -34,7 +34,7 @@ export class FailedPodBackoff {
     return this.#nodes.size === 0 ? undefined : this.#nodes
   }
 
-  /** 0 when the failed pod of the node may be replaced now, which counts; else how long to wait. */
+  /** Returns 0 and counts the failure when the pod may be replaced now; otherwise returns how long to wait. */
   tryReplace(nodeName: string): number {
     const { failures = 0, lastMs = this.#nowMs } = this.#nodes.get(nodeName) ?? {}
     const dueMs = failures === 0 ? this.#nowMs : lastMs + backoffMs(replaceBackoff, failures - 1)

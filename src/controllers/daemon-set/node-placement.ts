@@ -1,4 +1,4 @@
-// Which nodes a DaemonSet's pods belong on, and the pod for one of them.
+// Node placement of daemon pods: which nodes match a DaemonSet, and the pod for a node.
 import type { DaemonSet } from '../../api/apps/v1/daemon-set.ts'
 import { templateGenerationAnnotation } from '../../api/apps/v1/daemon-set-rules.ts'
 import type { Toleration } from '../../api/core/v1/scheduling/affinity.ts'
@@ -15,7 +15,7 @@ export const generationLabel = 'pod-template-generation'
 
 export type NodeVerdict = 'run' | 'continue' | 'leave'
 
-/** Whether a pod should be made on the node, may stay there, or must go. */
+/** Whether the node should run a pod, may keep an existing one, or must not run one. */
 export function nodeVerdict({ spec: { template } }: DaemonSet, node: Node): NodeVerdict {
   const { spec } = template
   if (spec.nodeName !== undefined && spec.nodeName !== node.metadata.name) return 'leave'
@@ -29,7 +29,7 @@ export function nodeVerdict({ spec: { template } }: DaemonSet, node: Node): Node
   return untoleratedTaint(taints, tolerations, ['NoSchedule']) === undefined ? 'run' : 'continue'
 }
 
-/** Whether a change of the node can change any verdict. */
+/** Whether a change of the node can affect a verdict. */
 export const isRelevantChange = (now: Node | undefined, before: Node | undefined): boolean =>
   now === undefined ||
   before === undefined ||
@@ -37,7 +37,7 @@ export const isRelevantChange = (now: Node | undefined, before: Node | undefined
   !equalValues(now.spec.taints, before.spec.taints) ||
   now.spec.unschedulable !== before.spec.unschedulable
 
-/** Daemons stay when a node is in trouble: they may be what helps it. */
+/** Daemon pods keep running on a node with problems, since they may be needed to repair it. */
 const toleratedNodeProblems = [
   ['not-ready', 'NoExecute'],
   ['unreachable', 'NoExecute'],
@@ -59,7 +59,7 @@ function daemonTolerations({ tolerations = [], hostNetwork }: PodSpec): Tolerati
   return [...tolerations.filter((each) => !added.some((other) => isSame(each, other))), ...added]
 }
 
-/** The node that a daemon pod is for, also before it is there. */
+/** The node of a daemon pod, also before the pod is scheduled. */
 export function targetNode({ spec }: Pod): string | undefined {
   if (spec.nodeName !== undefined) return spec.nodeName
   const terms = spec.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? []

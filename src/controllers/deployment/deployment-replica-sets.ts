@@ -1,4 +1,4 @@
-// The ReplicaSets of a Deployment: which is new, which are old, and how a new one is made.
+// The ReplicaSets of a Deployment: finding the new one, and creating one.
 import type { Deployment } from '../../api/apps/v1/deployment.ts'
 import type { ReplicaSet, ReplicaSetInput } from '../../api/apps/v1/replica-set.ts'
 import type { PodTemplateSpec } from '../../api/core/v1/pod-spec/pod-template-spec.ts'
@@ -12,7 +12,7 @@ export const revisionHistoryAnnotation = 'deployment.kubernetes.io/revision-hist
 export const desiredReplicasAnnotation = 'deployment.kubernetes.io/desired-replicas'
 export const maxReplicasAnnotation = 'deployment.kubernetes.io/max-replicas'
 
-/** Annotations of the Deployment that its ReplicaSets do not take over. */
+/** Annotations of the Deployment that are not copied to its ReplicaSets. */
 const notCopied = new Set([
   'kubectl.kubernetes.io/last-applied-configuration',
   'deprecated.deployment.rollback.to',
@@ -26,7 +26,7 @@ export const byAge = (a: ReplicaSet, b: ReplicaSet): number =>
   Date.parse(a.metadata.creationTimestamp) - Date.parse(b.metadata.creationTimestamp) ||
   (a.metadata.name < b.metadata.name ? -1 : 1)
 
-/** The oldest ReplicaSet with the Deployment's template: there should be one, but a race may have made two. */
+/** The oldest ReplicaSet with the Deployment's template. A race may have created two. */
 export const findNew = ({ spec }: Deployment, sets: readonly ReplicaSet[]): ReplicaSet | undefined =>
   sets.toSorted(byAge).find((set) => equalValues(withoutHash(set.spec.template), withoutHash(spec.template)))
 
@@ -35,7 +35,7 @@ function withoutHash({ metadata, spec }: PodTemplateSpec): object {
   return { metadata: { ...metadata, labels }, spec }
 }
 
-/** Anybody may write the annotation: a number of 64 bits stays what it is, and what is no such number counts as none. */
+/** The revision annotation as a 64-bit integer; 0 if it is invalid, since any client may write it. */
 export function revisionOfSet({ metadata }: ReplicaSet): bigint {
   const text = metadata.annotations?.[revisionAnnotation] ?? ''
   if (!/^[+-]?\d{1,19}$/.test(text)) return 0n
@@ -46,7 +46,7 @@ export function revisionOfSet({ metadata }: ReplicaSet): bigint {
 export const totalReplicas = (sets: readonly ReplicaSet[]): number =>
   sets.reduce((sum, { spec }) => sum + spec.replicas, 0)
 
-/** Both bounds of a rolling update, resolved; at least one is not zero, else nothing could ever move. */
+/** The resolved maxSurge and maxUnavailable. At least one is positive, otherwise the rollout could not proceed. */
 export function rollingBounds({ spec }: Deployment): { surge: number; unavailable: number } {
   const { rollingUpdate } = spec.strategy
   if (rollingUpdate === undefined) return { surge: 0, unavailable: 0 }
@@ -58,13 +58,13 @@ export function rollingBounds({ spec }: Deployment): { surge: number; unavailabl
 export const maxReplicas = (deployment: Deployment): number =>
   deployment.spec.replicas + rollingBounds(deployment).surge
 
-/** What a ReplicaSet remembers of the size of its Deployment: proportional scaling starts from it. */
+/** The Deployment's size at the last write of a ReplicaSet; proportional scaling starts from it. */
 export const sizeAnnotations = (deployment: Deployment): Record<string, string> => ({
   [desiredReplicasAnnotation]: String(deployment.spec.replicas),
   [maxReplicasAnnotation]: String(maxReplicas(deployment)),
 })
 
-/** The annotations that the new ReplicaSet carries for its Deployment. */
+/** The annotations of the new ReplicaSet. */
 export function annotationsFor(
   deployment: Deployment,
   existing: Readonly<Record<string, string>>,

@@ -1,4 +1,4 @@
-// The status of a Deployment: counts over its ReplicaSets, and the conditions that kubectl rollout status waits for.
+// The status of a Deployment: the sums over its ReplicaSets, and the conditions that `kubectl rollout status` reads.
 import { rfc3339 } from '../../base/time/clock.ts'
 import type { Deployment, DeploymentCondition, DeploymentStatus } from '../../api/apps/v1/deployment.ts'
 import type { ReplicaSet } from '../../api/apps/v1/replica-set.ts'
@@ -15,7 +15,7 @@ type Conditions = readonly DeploymentCondition[]
 export interface StatusInput {
   readonly newSet: ReplicaSet | undefined
   readonly all: readonly ReplicaSet[]
-  /** The name of the ReplicaSet that the same plan makes. */
+  /** The name of the ReplicaSet that the same plan creates. */
   readonly created?: string
   readonly nowMs: number
 }
@@ -55,7 +55,7 @@ function countsOf({ newSet, all }: StatusInput) {
   }
 }
 
-/** The largest number stands for no deadline. */
+/** This value means no deadline. */
 const noDeadlineSeconds = 2_147_483_647
 export const hasDeadline = ({ spec }: Deployment): boolean => spec.progressDeadlineSeconds !== noDeadlineSeconds
 
@@ -105,7 +105,7 @@ export const creationFailed = (status: DeploymentStatus, name: string, error: Er
   ),
 })
 
-/** Pausing and resuming stop the clock: a rollout that stands still on purpose does not time out. */
+/** Pausing and resuming restart the progress deadline: a paused rollout does not time out. */
 function withPause(deployment: Deployment, nowMs: number): Conditions {
   const conditions = deployment.status.conditions ?? []
   const reason = conditionOf(conditions, 'Progressing')?.reason
@@ -172,7 +172,7 @@ function isTimedOut(deployment: Deployment, current: DeploymentCondition | undef
 const deadlineMs = ({ spec }: Deployment, { lastUpdateTime }: DeploymentCondition): number =>
   Date.parse(lastUpdateTime ?? '') + spec.progressDeadlineSeconds * 1000
 
-/** How long the rollout may still go without progress; undefined when nothing waits for that. */
+/** How long until the progress deadline; undefined when none applies. */
 export function progressLeftMs(deployment: Deployment, next: DeploymentStatus, nowMs: number): number | undefined {
   const current = conditionOf(next.conditions ?? [], 'Progressing')
   if (current === undefined || deployment.spec.paused || !hasDeadline(deployment)) return undefined
@@ -184,7 +184,7 @@ export function progressLeftMs(deployment: Deployment, next: DeploymentStatus, n
   return Math.max(0, deadlineMs(deployment, current) - nowMs) + 1000
 }
 
-/** What keeps a ReplicaSet from making its pods is the Deployment's trouble too; the new one's comes first. */
+/** Copies the ReplicaFailure condition of a ReplicaSet, the new one's first. */
 function withReplicaFailure(conditions: Conditions, { newSet, all, nowMs }: StatusInput): Conditions {
   const failures = [...(newSet === undefined ? [] : [newSet]), ...all].flatMap(({ status }) =>
     (status.conditions ?? []).filter(({ type }) => type === 'ReplicaFailure'),
@@ -199,7 +199,7 @@ function withReplicaFailure(conditions: Conditions, { newSet, all, nowMs }: Stat
   )
 }
 
-/** The conditions with this one changed, at the end. Times move only when something moves, or when told to. */
+/** The conditions with this one last. Its times change only if it changes, or if `touch` is set. */
 function withCondition(conditions: Conditions, verdict: Verdict, nowMs: number, touch = false): DeploymentCondition[] {
   const before = conditionOf(conditions, verdict.type)
   if (before?.status === verdict.status && before.reason === verdict.reason && !touch) return [...conditions]

@@ -1,5 +1,5 @@
-// Tables for the plans of Deployments, and a property: planning and applying again and again comes to rest, within the
-// bounds.
+// Tables for the plans of Deployments, and a property: applying plans repeatedly converges, within surge and
+// availability.
 import { deepEqual, equal, match, ok } from 'node:assert/strict'
 import { test } from 'node:test'
 import { rfc3339 } from '../../base/time/clock.ts'
@@ -32,40 +32,40 @@ const known = (n: number, spec: object = {}, status: object = {}) =>
 const hash = templateHash(aDeployment().spec.template)
 
 const rollouts: [why: string, object: Deployment, sets: ReplicaSet[], changes: string[]][] = [
-  ['makes its first ReplicaSet in full', aDeployment(), [], [`create replicaset web-${hash} ×3`]],
-  ['is content', known(1), [aSet('a', '1', 3, 3, rev(1))], []],
+  ['creates its first ReplicaSet with all replicas', aDeployment(), [], [`create replicaset web-${hash} ×3`]],
+  ['that is complete is not changed', known(1), [aSet('a', '1', 3, 3, rev(1))], []],
   [
-    'makes the next one within the surge',
+    'creates the next ReplicaSet within the surge',
     known(1, { template: template('2') }),
     [aSet('a', '1', 3, 3, rev(1))],
     [`create replicaset web-${templateHash(aDeployment({ template: template('2') }).spec.template)} ×1`],
   ],
   [
-    'takes one old away when one new is there',
+    'removes an old replica when a new one is available',
     known(2, { template: template('2') }),
     [aSet('a', '1', 3, 3, rev(1)), aSet('b', '2', 1, 1, rev(2))],
     ['update replicaset a ×2'],
   ],
   [
-    'waits while the new one is not available',
+    'waits while the new replica is not available',
     known(2, { template: template('2') }),
     [aSet('a', '1', 3, 3, rev(1)), aSet('b', '2', 1, 0, rev(2))],
     [],
   ],
   [
-    'removes unhealthy old ones even then',
+    'removes an unhealthy old replica, although no available one may be removed',
     known(2, { template: template('2') }),
     [aSet('a', '1', 3, 2, rev(1)), aSet('b', '2', 1, 1, rev(2))],
     ['update replicaset a ×2'],
   ],
   [
-    'adds the next new one',
+    'adds the next new replica',
     known(2, { template: template('2') }),
     [aSet('a', '1', 2, 2, rev(1)), aSet('b', '2', 1, 1, rev(2))],
     ['update replicaset b ×2'],
   ],
   [
-    'goes back to an old template without a new ReplicaSet',
+    'reuses the ReplicaSet of an earlier template',
     known(2),
     [aSet('a', '1', 0, 0, rev(1)), aSet('b', '2', 3, 3, rev(2))],
     ['update deployment web ×3', 'update replicaset a ×0'],
@@ -73,7 +73,7 @@ const rollouts: [why: string, object: Deployment, sets: ReplicaSet[], changes: s
   ['scales', known(1, { replicas: 5 }), [aSet('a', '1', 3, 3, rev(1))], ['update replicaset a ×5']],
   ['scales down to nothing', known(1, { replicas: 0 }), [aSet('a', '1', 3, 3, rev(1))], ['update replicaset a ×0']],
   [
-    'shares a scaling in the middle of a rollout',
+    'scales all ReplicaSets in proportion during a rollout',
     known(2, { replicas: 10, template: template('2') }),
     [aSet('a', '1', 3, 3, rev(1)), aSet('b', '2', 1, 1, rev(2))],
     ['update replicaset a ×10', 'update replicaset b ×3'],
@@ -85,19 +85,19 @@ const rollouts: [why: string, object: Deployment, sets: ReplicaSet[], changes: s
     [],
   ],
   [
-    'recreates: first everything old goes',
+    'with the strategy Recreate first removes all old replicas',
     known(1, { strategy: { type: 'Recreate' }, template: template('2') }),
     [aSet('a', '1', 3, 3, rev(1))],
     ['update replicaset a ×0'],
   ],
   [
-    'recreates: nothing new before the last old pod is gone',
+    'with the strategy Recreate waits until the last old pod is gone',
     known(1, { strategy: { type: 'Recreate' }, template: template('2') }),
     [{ ...aSet('a', '1', 0, 0, rev(1)), status: { replicas: 0, terminatingReplicas: 1 } }],
     [],
   ],
   [
-    'recreates: then everything new comes',
+    'with the strategy Recreate then creates all new replicas',
     known(1, { strategy: { type: 'Recreate' }, template: template('2') }),
     [aSet('a', '1', 0, 0, rev(1))],
     [`create replicaset web-${templateHash(aDeployment({ template: template('2') }).spec.template)} ×3`],
@@ -109,19 +109,19 @@ const rollouts: [why: string, object: Deployment, sets: ReplicaSet[], changes: s
     ['update replicaset a ×5'],
   ],
   [
-    'takes its revision from the template that it returned to',
+    'copies the revision of the ReplicaSet that it reuses',
     known(2),
     [aSet('a', '1', 3, 3, rev(3)), aSet('b', '2', 0, 0, rev(2))],
     ['update deployment web ×3'],
   ],
   [
-    'makes another name when somebody has the first one',
+    'creates nothing while another object has the name of its ReplicaSet',
     known(1),
     [made(replicaSet, `web-${hash}`, { metadata: { ownerReferences: [stranger] }, spec: aSet('x', '9', 1, 1).spec })],
     [],
   ],
   [
-    'forgets history beyond its limit',
+    'deletes ReplicaSets beyond its history limit',
     known(4, { revisionHistoryLimit: 1, template: template('4') }, complete),
     [
       aSet('a', '1', 0, 0, rev(1)),
@@ -135,7 +135,7 @@ const rollouts: [why: string, object: Deployment, sets: ReplicaSet[], changes: s
 for (const [why, object, sets, changes] of rollouts)
   test(`a Deployment ${why}`, () => deepEqual(shown(planOf(deploymentController, object, ...sets).changes), changes))
 
-test('a Deployment tells its progress in conditions', () => {
+test('the conditions of a Deployment report its progress', () => {
   const conditions = (object: Deployment, ...sets: ReplicaSet[]) =>
     ((planOf(deploymentController, object, ...sets).status as Deployment['status']).conditions ?? []).map(
       ({ type, status, reason }) => `${type} ${status} ${reason}`,
@@ -199,7 +199,7 @@ test('a Deployment tells its progress in conditions', () => {
   equal((planOf(deploymentController, aDeployment(), other).status as Deployment['status']).collisionCount, 1)
 })
 
-/** Applies a plan of the Deployment controller to a model of its ReplicaSets, as the API server would. */
+/** Applies a plan of the Deployment controller to a model of its ReplicaSets. */
 function applied(
   object: Deployment,
   sets: ReplicaSet[],
@@ -216,7 +216,7 @@ function applied(
   return { object: next, sets: all }
 }
 
-test('planning and applying comes to rest in bounded steps, within surge and availability, for random Deployments', () => {
+test('plans for random Deployments converge in bounded steps, within surge and availability', () => {
   for (let seed = 1; seed <= 150; seed++) {
     const random = seededRandom(seed)
     const replicas = random.below(12)
@@ -248,7 +248,7 @@ test('planning and applying comes to rest in bounded steps, within surge and ava
         },
       } as Deployment
       for (let idle = 0; idle < 3;) {
-        ok(++steps < 500, `seed ${seed} does not come to rest`)
+        ok(++steps < 500, `seed ${seed} does not converge`)
         const { changes } = planOf(deploymentController, object, ...sets)
         ;({ object, sets } = applied(object, sets, changes))
         const total = sets.reduce((sum, { spec }) => sum + spec.replicas, 0)
@@ -263,7 +263,7 @@ test('planning and applying comes to rest in bounded steps, within surge and ava
             `seed ${seed}: ${availableNow} available, at least ${replicas - unavailable} must be`,
           )
         idle = changes.length === 0 ? idle + 1 : 0
-        // Pods become available at their own pace, but in the end they do.
+        // Pods become available at random times, but eventually.
         sets = sets.map((set) => {
           const before = Math.min(set.spec.replicas, set.status.availableReplicas ?? 0)
           const grown = idle > 0 || random.below(2) === 0 ? set.spec.replicas : before

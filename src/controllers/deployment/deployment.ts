@@ -1,4 +1,4 @@
-// Deployment: rolls its pods from one template to the next, within the bounds that its strategy sets.
+// Deployment: rolls out a pod template over ReplicaSets, within the limits of its strategy.
 import type { EventNote } from '../../client/events/event-recorder.ts'
 import { deployment, type Deployment } from '../../api/apps/v1/deployment.ts'
 import { replicaSet, type ReplicaSet } from '../../api/apps/v1/replica-set.ts'
@@ -41,7 +41,9 @@ export const deploymentController = defineController<Deployment>({
   },
 })
 
-/** A new ReplicaSet is made when the template has none; a recreation first waits until everything old is gone. */
+/**
+ * A ReplicaSet is created when the template has none; the strategy Recreate first waits until all old pods are gone.
+ */
 function isReadyForNew(object: Deployment, newSet: ReplicaSet | undefined, old: readonly ReplicaSet[]): boolean {
   if (newSet !== undefined || object.spec.paused || wasScaled(object, old)) return false
   return object.spec.strategy.type !== 'Recreate' || !old.some((set) => set.spec.replicas > 0 || hasPods(set))
@@ -51,7 +53,7 @@ function createNew(object: Deployment, old: readonly ReplicaSet[], { find, nowMs
   const name = newReplicaSetName(object)
   const deps = { newSet: undefined, all: old, nowMs }
   if (find(replicaSet, objectKey(namespaceOf(object), name)) !== undefined) {
-    // Somebody else has the name: the next one is made of the same template and the count of collisions.
+    // Another object has the name. The next name is hashed with the incremented collision count.
     const status = deploymentStatus(object, deps)
     return { changes: [], status: { ...status, collisionCount: (object.status.collisionCount ?? 0) + 1 } }
   }
@@ -71,7 +73,7 @@ function createNew(object: Deployment, old: readonly ReplicaSet[], { find, nowMs
   return { changes: [create], status, statusOnFailure: (error) => creationFailed(object.status, name, error, nowMs) }
 }
 
-/** The next step of the rollout, and only that: what follows is planned once its effect is seen. */
+/** The next step of the rollout only. The step after it is planned when its effect is observed. */
 function nextChanges(object: Deployment, newSet: ReplicaSet | undefined, old: readonly ReplicaSet[]): Change[] {
   const all = newSet === undefined ? old : [...old, newSet]
   if (object.spec.paused || wasScaled(object, all)) {
@@ -97,7 +99,7 @@ function annotateDeployment(object: Deployment, revision: bigint): Change[] {
   if (object.metadata.annotations?.[revisionAnnotation] === String(revision)) return []
   const annotations = { ...object.metadata.annotations, [revisionAnnotation]: String(revision) }
   const annotated = { ...object, metadata: { ...object.metadata, annotations } }
-  // The revision is the controller's own note and no change of what is wanted.
+  // The revision is bookkeeping of the controller, so it must not increment the generation.
   return [{ kind: 'update', of: deployment, through: 'status', object: annotated }]
 }
 
@@ -126,7 +128,7 @@ function recreate(object: Deployment, newSet: ReplicaSet | undefined, old: reado
   return scaleAll(object, [{ set: newSet, replicas: object.spec.replicas }], [])
 }
 
-/** Scales the sets of the steps; `annotated` sets are told the present bounds even when their number stays. */
+/** Scales the sets of the steps. The `annotated` sets get the current size annotations even if they are not scaled. */
 function scaleAll(object: Deployment, steps: readonly Step[], annotated: readonly ReplicaSet[]): Change[] {
   const scaled = new Set(steps.map(({ set }) => set))
   const kept = annotated
@@ -153,7 +155,7 @@ const compareRevisions = (a: ReplicaSet, b: ReplicaSet): number => {
   return left === right ? 0 : left < right ? -1 : 1
 }
 
-/** Old ReplicaSets beyond the history limit go, the oldest revision first, once nothing runs in them. */
+/** Deletes old ReplicaSets without pods beyond the history limit, the oldest revision first. */
 function cleanUp({ spec }: Deployment, old: readonly ReplicaSet[]): Change[] {
   const alive = old.filter((set) => !isBeingDeleted(set))
   const surplus = alive.length - spec.revisionHistoryLimit

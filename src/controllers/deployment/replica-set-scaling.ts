@@ -1,4 +1,5 @@
-// Scaling decisions of a rollout: how many replicas each ReplicaSet should have next. Pure arithmetic on what is there.
+// Scaling decisions of a rollout: how many replicas each ReplicaSet should have next. Pure functions of the current
+// state.
 import type { Deployment } from '../../api/apps/v1/deployment.ts'
 import type { ReplicaSet } from '../../api/apps/v1/replica-set.ts'
 import {
@@ -10,7 +11,7 @@ import {
   totalReplicas,
 } from './deployment-replica-sets.ts'
 
-/** One ReplicaSet and the replicas it should have. */
+/** A ReplicaSet and its desired number of replicas. */
 export interface Step {
   readonly set: ReplicaSet
   readonly replicas: number
@@ -19,7 +20,7 @@ export interface Step {
 const available = (sets: readonly ReplicaSet[]): number =>
   sets.reduce((sum, { status }) => sum + (status.availableReplicas ?? 0), 0)
 
-/** How many replicas the new ReplicaSet may have now: never more than the surge allows in all. */
+/** How many replicas the new ReplicaSet may have now; the total never exceeds the surge. */
 export function newReplicas(
   deployment: Deployment,
   newSet: ReplicaSet | undefined,
@@ -34,7 +35,7 @@ export function newReplicas(
   return total >= max ? own : own + Math.min(max - total, spec.replicas - own)
 }
 
-/** Old ReplicaSets go down as far as availability allows: first what is not healthy, then the rest. */
+/** Scales old ReplicaSets down within the availability limit: first their unhealthy pods, then the others. */
 export function oldSteps(deployment: Deployment, newSet: ReplicaSet, old: readonly ReplicaSet[]): Step[] {
   const all = [...old, newSet]
   if (totalReplicas(old) === 0) return []
@@ -60,14 +61,14 @@ export function oldSteps(deployment: Deployment, newSet: ReplicaSet, old: readon
     .map(([set, replicas]) => ({ set, replicas }))
 }
 
-/** Whether the Deployment was scaled since its ReplicaSets were last written. */
+/** Whether the Deployment has been scaled since its ReplicaSets were last written. */
 export const wasScaled = (deployment: Deployment, all: readonly ReplicaSet[]): boolean =>
   all.some(({ spec, metadata }) => {
     const desired = metadata.annotations?.[desiredReplicasAnnotation]
     return spec.replicas > 0 && desired !== undefined && Number(desired) !== deployment.spec.replicas
   })
 
-/** A change of the total in the middle of a rollout is shared by all ReplicaSets in proportion to their size. */
+/** Scaling during a rollout: the difference is distributed over all ReplicaSets in proportion to their size. */
 export function proportionalSteps(
   deployment: Deployment,
   newSet: ReplicaSet | undefined,
@@ -96,7 +97,7 @@ export function proportionalSteps(
     left -= given
     return { set, replicas: set.spec.replicas + given }
   })
-  // What rounding left over goes to the largest.
+  // The remainder from rounding goes to the largest.
   return steps
     .map((step, index) => (index === 0 ? { ...step, replicas: Math.max(0, step.replicas + left) } : step))
     .filter(({ set, replicas }) => replicas !== set.spec.replicas)

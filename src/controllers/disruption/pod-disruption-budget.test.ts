@@ -32,33 +32,53 @@ const soon = { disruptedPods: { a: rfc3339(nowMs - 60_000) } }
 const late = { disruptedPods: { a: rfc3339(nowMs - 120_000) } }
 const ready = [aPod('a', of(alone)), aPod('b', of(alone)), aPod('c', of(alone))]
 const counts: [why: string, budget: PodDisruptionBudget, objects: ApiObject[], counts: Counts][] = [
-  ['keeps a number of pods', budget({ minAvailable: 2 }), ready, [3, 2, 3, 1]],
-  ['counts pods without an owner where it names a number', budget({ minAvailable: 1 }), [aPod('x')], [1, 1, 1, 0]],
-  ['keeps a share of what the set wants, rounded up', budget({ minAvailable: '50%' }), [alone, ...ready], [3, 2, 3, 1]],
-  ['lets a number go', budget({ maxUnavailable: 1 }), [alone, ...ready], [3, 2, 3, 1]],
-  ['lets a share go, rounded up', budget({ maxUnavailable: '10%' }), [alone, ...ready], [3, 2, 3, 1]],
-  ['lets more go than there are', budget({ maxUnavailable: 5 }), [alone, ...ready], [3, 0, 3, 3]],
+  ['with a number of pods for minAvailable', budget({ minAvailable: 2 }), ready, [3, 2, 3, 1]],
   [
-    'asks the Deployment above the set',
+    'with a number for minAvailable counts pods without an owner',
+    budget({ minAvailable: 1 }),
+    [aPod('x')],
+    [1, 1, 1, 0],
+  ],
+  [
+    'with a percentage for minAvailable rounds up the share of the replicas',
+    budget({ minAvailable: '50%' }),
+    [alone, ...ready],
+    [3, 2, 3, 1],
+  ],
+  ['with a number for maxUnavailable', budget({ maxUnavailable: 1 }), [alone, ...ready], [3, 2, 3, 1]],
+  [
+    'with a percentage for maxUnavailable rounds up',
+    budget({ maxUnavailable: '10%' }),
+    [alone, ...ready],
+    [3, 2, 3, 1],
+  ],
+  ['with a maxUnavailable above the number of pods', budget({ maxUnavailable: 5 }), [alone, ...ready], [3, 0, 3, 3]],
+  [
+    'uses the replicas of the Deployment that owns the ReplicaSet',
     budget({ maxUnavailable: 1 }),
     [web, set, aPod('a', of(set)), aPod('b', of(set))],
     [10, 9, 2, 0],
   ],
   [
-    'does not count what is not ready or ending',
+    'does not count unready and terminating pods as healthy',
     budget({ minAvailable: 1 }),
     [aPod('a'), aPod('b', { ready: false }), aPod('c', ending)],
     [3, 1, 1, 0],
   ],
-  ['counts what was granted as gone', budget({ minAvailable: 1 }, soon), ready, [3, 1, 2, 1]],
-  ['counts it again when it did not go', budget({ minAvailable: 1 }, late), ready, [3, 1, 3, 2]],
-  ['allows nothing where there is nothing', budget({ minAvailable: 0 }), [], [0, 0, 0, 0]],
-  ['leaves other pods alone', budget({ minAvailable: 0 }), [aPod('x', { labels: { app: 'other' } })], [0, 0, 0, 0]],
+  ['counts a pod with a granted eviction as evicted', budget({ minAvailable: 1 }, soon), ready, [3, 1, 2, 1]],
+  ['counts it again when it was not deleted in time', budget({ minAvailable: 1 }, late), ready, [3, 1, 3, 2]],
+  ['without pods allows no disruption', budget({ minAvailable: 0 }), [], [0, 0, 0, 0]],
+  [
+    'ignores pods that it does not select',
+    budget({ minAvailable: 0 }),
+    [aPod('x', { labels: { app: 'other' } })],
+    [0, 0, 0, 0],
+  ],
 ]
 for (const [why, object, objects, wanted] of counts)
   test(`a budget ${why}`, () => deepEqual(countsOf(planOf(podDisruptionBudgetController, object, ...objects)), wanted))
 
-test('a budget says whether evictions are allowed, and since when', () => {
+test('the condition of a budget states whether evictions are allowed', () => {
   const plan = planOf(podDisruptionBudgetController, budget({ minAvailable: 3 }), ...ready)
   const { conditions } = plan.status as PodDisruptionBudget['status']
   deepEqual(conditions, [
@@ -73,10 +93,10 @@ test('a budget says whether evictions are allowed, and since when', () => {
   ])
 })
 
-test('a budget looks again when an eviction that was granted may have failed', () =>
+test('a budget is requeued for when a granted eviction expires', () =>
   equal(planOf(podDisruptionBudgetController, budget({ minAvailable: 1 }, soon), ...ready).requeueAfterMs, 60_000))
 
-test('a budget that cannot be worked out allows nothing and says why', () => {
+test('a budget that cannot be computed allows no disruption and records the reason', () => {
   const orphaned = aPod('a', of(alone))
   const { status, events } = planOf(podDisruptionBudgetController, budget({ maxUnavailable: 1 }), orphaned)
   const { disruptionsAllowed, conditions } = status as PodDisruptionBudget['status']

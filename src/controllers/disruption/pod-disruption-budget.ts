@@ -1,4 +1,4 @@
-// PodDisruptionBudget: counts the healthy pods that a budget protects, and from that how many may be evicted now.
+// PodDisruptionBudget: counts the healthy pods of a budget and computes how many may be evicted.
 import { lookup, setOwn } from '../../base/collections/lookup.ts'
 import { rfc3339 } from '../../base/time/clock.ts'
 import { deployment } from '../../api/apps/v1/deployment.ts'
@@ -17,7 +17,7 @@ import type { EventNote } from '../../client/events/event-recorder.ts'
 import { requeueAfter } from '../workload/pod-availability.ts'
 import { defineController, type Plan, type PlanView, type Watch } from '../runtime/controller.ts'
 
-/** A pod whose eviction was granted counts as gone for so long; if it is still there then, it stays. */
+/** A pod whose eviction was granted counts as evicted for this long; if it still exists then, it counts again. */
 const evictionMsMax = 120_000
 
 interface Sized extends ApiObject {
@@ -29,7 +29,7 @@ const budgetsOf = (object: ApiObject, view: Pick<PlanView, 'within'>): PodDisrup
   ...view.within(podDisruptionBudget, namespaceOf(object)),
 ]
 
-/** A workload that is scaled changes what the budgets beside it expect. */
+/** Scaling a workload changes the expected pods of the budgets in its namespace. */
 const sizeReading = (kind: Kind): Watch => ({
   kind,
   enqueues({ now, before }, view) {
@@ -74,7 +74,7 @@ interface Expectation {
   readonly unmanaged: number
 }
 
-/** How many pods there should be, and how many of them healthy; or why that cannot be said. */
+/** The number of expected and of required healthy pods, or why it cannot be computed. */
 function expectation({ spec }: PodDisruptionBudget, pods: readonly Pod[], view: PlanView): Expectation | string {
   const { maxUnavailable, minAvailable = 0 } = spec
   if (maxUnavailable === undefined && typeof minAvailable === 'number')
@@ -97,7 +97,7 @@ function expectation({ spec }: PodDisruptionBudget, pods: readonly Pod[], view: 
   return { expectedPods, desiredHealthy, unmanaged }
 }
 
-/** Who says how many of the pod there should be. */
+/** The owner that defines the number of replicas, or why there is none. */
 function sizedOwner(object: Pod, view: PlanView): Sized | string {
   const reference = controllerOf(object)
   const kind = sizedKinds.find((one) => one.kind === reference?.kind && one.apiVersion === reference.apiVersion)
@@ -138,7 +138,7 @@ function counted(budget: PodDisruptionBudget, pods: readonly Pod[], wanted: Expe
   return { changes: [], status, events, ...requeueAfter(waitMs) }
 }
 
-/** Nothing may go while nobody knows how much there should be. */
+/** No disruption is allowed while the number of expected pods is unknown. */
 function failed(budget: PodDisruptionBudget, why: string, nowMs: number): Plan {
   const condition = allowance(budget, 'SyncFailed', why, nowMs)
   const message = `Failed to calculate the number of expected pods: ${why}`
@@ -158,7 +158,7 @@ const unmanagedNote = ({ spec }: PodDisruptionBudget): EventNote => ({
     'To account for these pods please set ".spec.minAvailable" field of the PDB to an integer value.',
 })
 
-/** Pods whose eviction was granted and which are still there, unmarked. */
+/** Pods whose eviction was granted and that are not being deleted yet. */
 function disrupted({ status }: PodDisruptionBudget, pods: readonly Pod[], nowMs: number) {
   const present = new Map(pods.map((each) => [each.metadata.name, each]))
   const kept: Record<string, string> = {}

@@ -1,4 +1,4 @@
-// A pod whose removal was announced and did not come.
+// A pod whose eviction was granted and that was not deleted.
 import { deepEqual } from 'node:assert/strict'
 import { test } from 'node:test'
 import { event } from '../../api/core/v1/event.ts'
@@ -7,7 +7,7 @@ import { podDisruptionBudget } from '../../api/policy/v1/pod-disruption-budget.t
 import { rfc3339 } from '../../base/time/clock.ts'
 import { context, startCluster } from '../../cluster/index.ts'
 
-test('a pod that was to be removed and is still there says so no more, and whoever granted it is told', async () => {
+test('DisruptionTarget is reset on a pod that was not deleted, and an event is recorded', async () => {
   await using cluster = await startCluster({ nodes: 1 })
   const { client, clock } = cluster
   const ctx = context(new AbortController().signal)

@@ -1,4 +1,4 @@
-// Stale disruptions: a pod that was to be removed and is still there after two minutes stays, and says so no more.
+// Stale disruptions: the condition DisruptionTarget is reset on a pod that still exists two minutes after it was set.
 import { rfc3339 } from '../../base/time/clock.ts'
 import { isPodFinished, podCondition } from '../../api/core/v1/pod/pod-readiness.ts'
 import { pod, type Pod } from '../../api/core/v1/pod/pod.ts'
@@ -11,7 +11,7 @@ const staleMs = 120_000
 const type = 'DisruptionTarget'
 
 interface Memory {
-  /** Evictions that were granted, by the key of the pod: since when, and by which budget. */
+  /** Granted evictions by pod key: since when, and by which budget. */
   readonly granted: Map<string, { readonly sinceMs: number; readonly budget: string }>
 }
 
@@ -64,7 +64,9 @@ export const staleDisruptionController = defineController({
   },
 })
 
-/** Since when the pod is to go; undefined where it is not, goes indeed, or was ended by its kubelet. */
+/**
+ * When DisruptionTarget was set; undefined where it is not set, the pod is deleted or finished, or its kubelet set it.
+ */
 function targetedMs(object: Pod): number | undefined {
   const condition = podCondition(object, type)
   if (condition?.status !== 'True' || condition.reason === 'TerminationByKubelet') return undefined

@@ -1,4 +1,4 @@
-// EndpointSliceMirroring: Endpoints that somebody wrote by hand, for a Service without a selector, as EndpointSlices.
+// EndpointSliceMirroring: copies manually created Endpoints of Services without a selector to EndpointSlices.
 import { endpoints, type Endpoints } from '../../api/core/v1/service/endpoints.ts'
 import type { EndpointAddress, EndpointSubset } from '../../api/core/v1/service/endpoint-subset.ts'
 import { service } from '../../api/core/v1/service/service.ts'
@@ -48,7 +48,7 @@ function isMirrored(object: Endpoints, { find }: PlanView): boolean {
   return found !== undefined && !hasSelector(found)
 }
 
-/** Subsets with the same ports become one group for each family of addresses. */
+/** One group for each address family and set of ports. */
 function mergedGroups(subsets: readonly EndpointSubset[]): EndpointGroup[] {
   const groups = new Map<string, EndpointGroup & { endpoints: Endpoint[] }>()
   for (const { addresses = [], notReadyAddresses = [], ports = [] } of subsets) {

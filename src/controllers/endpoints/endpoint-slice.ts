@@ -1,4 +1,4 @@
-// EndpointSlice: the pods behind each Service, in slices that proxies and DNS follow.
+// EndpointSlice: the pods of each Service, in slices that proxies and DNS servers watch.
 import { node, type Node } from '../../api/core/v1/node/node.ts'
 import type { Pod } from '../../api/core/v1/pod/pod.ts'
 import { service, type Service } from '../../api/core/v1/service/service.ts'
@@ -28,10 +28,10 @@ export const serviceNameLabel = 'kubernetes.io/service-name'
 export const managedByLabel = 'endpointslice.kubernetes.io/managed-by'
 export const headlessLabel = 'service.kubernetes.io/headless'
 
-/** What one plan keeps for the next. */
+/** Passed from one plan to the next. */
 interface EndpointSliceState {
   readonly seen: ObservedTimes
-  /** Families whose endpoints have hints by the mode `Auto`. */
+  /** Address families whose endpoints have hints from the topology mode `Auto`. */
   readonly hinted: readonly AddressFamily[]
 }
 
@@ -73,7 +73,7 @@ export const endpointSliceController = defineController<Service>({
 interface HintedGroups {
   readonly groups: readonly EndpointGroup[]
   readonly isHinted: boolean
-  /** Why there are no hints although they were asked for. */
+  /** Why there are no hints although the mode is `Auto`. */
   readonly why?: string
 }
 
@@ -132,7 +132,7 @@ const sliceMetadata = (object: Service): SliceMetadata => ({
   },
 })
 
-/** One group for each set of ports: a named port may be another number on each pod. */
+/** One group for each set of port numbers: a named port may have different numbers on different pods. */
 function groupsOf(object: Service, pods: readonly Pod[], family: AddressFamily, view: PlanView): EndpointGroup[] {
   const groups = new Map<string, { ports: EndpointPort[]; endpoints: Endpoint[] }>()
   for (const pod of pods) {

@@ -1,4 +1,4 @@
-// Endpoints go with their Service, whoever wrote them; those that never had one stay.
+// Endpoints are deleted with their Service, whoever created them; those without a Service stay.
 import { deepEqual } from 'node:assert/strict'
 import { test } from 'node:test'
 import { endpoints } from '../../api/core/v1/service/endpoints.ts'
@@ -6,7 +6,7 @@ import { service } from '../../api/core/v1/service/service.ts'
 import { context } from '../../base/observability/context.ts'
 import { startCluster } from '../../cluster/testing/start-cluster.ts'
 
-test('Endpoints go with their Service', async () => {
+test('Endpoints are deleted with their Service', async () => {
   await using cluster = await startCluster()
   const ctx = context(new AbortController().signal)
   const [services, written] = [cluster.client.of(service), cluster.client.of(endpoints)]

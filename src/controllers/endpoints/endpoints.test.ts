@@ -1,4 +1,4 @@
-// Tables for the plans of the three controllers that say where a Service's traffic goes.
+// Tables for the plans of the Endpoints, EndpointSlice and EndpointSlice mirroring controllers.
 import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
 import { endpoints, type Endpoints } from '../../api/core/v1/service/endpoints.ts'
@@ -43,33 +43,33 @@ const drawn = (changes: readonly Change[]): string[] =>
 
 const slices: [why: string, object: ApiObject, others: ApiObject[], changes: string[]][] = [
   [
-    'lists its pods',
+    'lists the pods of its Service',
     aService(),
     [backend('a', '10.0.0.1'), backend('b', '10.0.0.2', { ready: false })],
     ['create IPv4 80: 10.0.0.1 ready serving; 10.0.0.2'],
   ],
-  ['says that there are none', aService(), [], ['create IPv4 : ']],
+  ['is created for a Service without pods', aService(), [], ['create IPv4 : ']],
   [
-    'keeps those that are ending, unready but serving',
+    'lists a terminating pod as serving and not ready',
     aService(),
     [backend('a', '10.0.0.1', ending)],
     ['create IPv4 80: 10.0.0.1 serving ending'],
   ],
-  ['leaves out those that have ended', aService(), [backend('a', '10.0.0.1', { phase: 'Failed' })], ['create IPv4 : ']],
+  ['leaves out finished pods', aService(), [backend('a', '10.0.0.1', { phase: 'Failed' })], ['create IPv4 : ']],
   [
-    'publishes unready ones when asked to',
+    'lists unready pods as ready with publishNotReadyAddresses',
     aService({ publishNotReadyAddresses: true }),
     [backend('a', '10.0.0.1', { ready: false })],
     ['create IPv4 80: 10.0.0.1 ready'],
   ],
   [
-    'has a slice per family',
+    'is created for each address family',
     aService({ ipFamilies: ['IPv4', 'IPv6'] }),
     [backend('a', '10.0.0.1', { status: { podIPs: [{ ip: '10.0.0.1' }, { ip: 'fd00::1' }] } })],
     ['create IPv4 80: 10.0.0.1 ready serving', 'create IPv6 80: fd00::1 ready serving'],
   ],
   [
-    'has a slice per number of a named port',
+    'is created for each number of a named port',
     aService({ ports: [{ port: 80, targetPort: 'web' }] }),
     [
       backend('a', '10.0.0.1', {
@@ -81,34 +81,34 @@ const slices: [why: string, object: ApiObject, others: ApiObject[], changes: str
     ],
     ['create IPv4 1: 10.0.0.1 ready serving', 'create IPv4 2: 10.0.0.2 ready serving'],
   ],
-  ['is none of a Service without a selector', aService({ selector: {} }), [backend('a', '10.0.0.1')], []],
+  ['is not created for a Service without a selector', aService({ selector: {} }), [backend('a', '10.0.0.1')], []],
   [
-    'empties its last slice',
+    'that is the last one is emptied',
     aService(),
     [slice({ endpoints: [{ addresses: ['10.0.0.1'] }], ports: [] })],
     ['update IPv4 : '],
   ],
   [
-    'writes one for ports that it no longer has anew',
+    'with outdated ports is rewritten',
     aService(),
     [backend('a', '10.0.0.1'), slice({ ports: [{ name: '', port: 9, protocol: 'TCP' }] })],
     ['update IPv4 80: 10.0.0.1 ready serving'],
   ],
   [
-    'stays when the last endpoint goes, without its ports',
+    'is kept without ports when the last endpoint is removed',
     aService(),
     [slice({ endpoints: [{ addresses: ['10.0.0.1'] }], ports: [{ name: '', port: 80, protocol: 'TCP' }] })],
     ['update IPv4 : '],
   ],
   [
-    'is the one of several that stays then',
+    'is the only one of several that is kept then',
     aService(),
     [80, 81].map((port) => slice({ ports: [{ name: '', port, protocol: 'TCP' }] }, `web-${port}`)),
     ['update IPv4 : ', 'delete IPv4 81: '],
   ],
-  ['that holds nothing stays as it is', aService(), [slice({ ports: [] })], []],
+  ['that is empty is not changed', aService(), [slice({ ports: [] })], []],
   [
-    'does not become one of another family',
+    'is not rewritten for another address family',
     aService({ ipFamilies: ['IPv6'] }),
     [slice({ ports: [{ name: '', port: 9, protocol: 'TCP' }] })],
     ['create IPv6 : ', 'delete IPv4 9: '],
@@ -118,7 +118,7 @@ for (const [why, object, others, changes] of slices)
   test(`an EndpointSlice ${why}`, () =>
     deepEqual(drawn(planOf(endpointSliceController, object, ...others).changes), changes))
 
-test('endpoints stay in their slices, and a slice holds a hundred', () => {
+test('endpoints stay in their slices, and a slice has at most a hundred', () => {
   const pods = Array.from({ length: 150 }, (_, index) => backend(`p${index}`, `10.0.1.${index}`))
   const created = planOf(endpointSliceController, aService(), ...pods).changes
   deepEqual(
@@ -131,7 +131,7 @@ test('endpoints stay in their slices, and a slice holds a hundred', () => {
   deepEqual(shown(fewer), ['update endpointslice web-0'])
 })
 
-test('an endpoint knows its node, zone, name and whom it is meant for', () => {
+test('an endpoint has its node, zone, host name and hints', () => {
   const object = aService({ clusterIP: 'None', trafficDistribution: 'PreferSameNode' })
   const zoned = made(node, 'n', { metadata: { labels: { 'topology.kubernetes.io/zone': 'z' } } })
   const named = backend('a', '10.0.0.1', { spec: { hostname: 'a', subdomain: 'web' } })
@@ -144,7 +144,7 @@ test('an endpoint knows its node, zone, name and whom it is meant for', () => {
   )
 })
 
-test('Endpoints hold the same in the older form', () => {
+test('Endpoints list ready and unready addresses, and are truncated', () => {
   const made1 = firstObject<Endpoints>(
     planOf(
       endpointsController,
@@ -181,7 +181,7 @@ test('Endpoints hold the same in the older form', () => {
   )
 })
 
-test('Endpoints written by hand are mirrored for a Service without a selector, and for no other', () => {
+test('manually created Endpoints are mirrored for a Service without a selector, and for no other', () => {
   const byHand = (body: object = {}) =>
     made(endpoints, 'web', {
       subsets: [{ addresses: [{ ip: '192.0.2.1' }], notReadyAddresses: [{ ip: 'fd00::9' }], ports: [{ port: 1 }] }],
@@ -204,7 +204,7 @@ test('Endpoints written by hand are mirrored for a Service without a selector, a
   )
 })
 
-test('a pod wakes the Services that select it, when something changed that they show', () => {
+test('a pod enqueues the Services that select it when a field of its endpoint changes', () => {
   const view = viewOf([aService()])
   const wakes = (now: Pod | undefined, before: Pod | undefined) => [
     ...podsOfServices.enqueues({ key: 'default/a', now, before } as never, view),
@@ -216,7 +216,7 @@ test('a pod wakes the Services that select it, when something changed that they 
   deepEqual(wakes(backend('a', '10.0.0.1', { labels: {} }), pod), ['default/web'], 'it has left')
 })
 
-test('what is written tells since when it should be so: the earliest change that was not seen before', () => {
+test('the trigger time is that of the earliest change that was not observed before', () => {
   const trigger = 'endpoints.kubernetes.io/last-change-trigger-time'
   for (const controller of [endpointSliceController, endpointsController] as unknown as PlanController[]) {
     const at = ({ changes: [first] }: Plan) =>
@@ -233,9 +233,9 @@ test('what is written tells since when it should be so: the earliest change that
     const view = (pods: readonly Pod[]) => ({ ...viewOf([early, ...pods, written]), state: first.nextState })
     const second = controller.plan(object, view(late))
     equal(at(second), '2029-12-31T23:59:55Z', 'two pods are new')
-    equal(at(controller.plan(object, view([]))), 'nothing', 'the time alone is not written')
+    equal(at(controller.plan(object, view([]))), 'nothing', 'a new trigger time alone causes no write')
     const gone = controller.plan(object, { ...viewOf([written]), state: first.nextState })
-    equal(at(gone), undefined, 'nobody knows since when a pod is gone')
+    equal(at(gone), undefined, 'the time of a deletion is unknown')
   }
 })
 
@@ -257,25 +257,25 @@ const hinting: [why: string, others: ApiObject[], hints: string, note: string][]
     'Topology Aware Hints has been enabled',
   ],
   [
-    'a zone with too many gives to one with too few',
+    'endpoints move from a zone with too many to one with too few',
     [zoned('m', 'x', '4'), zoned('n', 'y', '4'), ...on('m', 5), ...on('n', 1)],
     'y y x x x y',
     'Topology Aware Hints has been enabled',
   ],
   [
-    'zones count by the processors of their nodes',
+    'zones are weighted by the CPUs of their nodes',
     [zoned('m', 'x', '2'), zoned('n', 'y', '6'), ...on('m', 4), ...on('n', 4)],
     'y y x x y y y y',
     'Topology Aware Hints has been enabled',
   ],
   [
-    'too few for all zones',
+    'too few endpoints for all zones',
     [zoned('m', 'x', '4'), zoned('n', 'y', '4'), ...on('m', 1)],
     '-',
     'Insufficient number of endpoints (1 endpoints, 2 zones)',
   ],
   [
-    'unfair however they are shared',
+    'every distribution would overload an endpoint',
     [zoned('m', 'x', '4'), zoned('n', 'y', '4'), zoned('o', 'z', '4'), ...on('m', 4)],
     '- - - -',
     'Unable to allocate minimum required endpoints to each zone without exceeding overload threshold (4 endpoints, 3 zones)',
@@ -287,7 +287,7 @@ const hinting: [why: string, others: ApiObject[], hints: string, note: string][]
     'Insufficient Node information: allocatable CPU or zone not specified on one or more nodes',
   ],
   [
-    'one zone alone',
+    'a single zone',
     [zoned('m', 'x', '4'), ...on('m', 4)],
     '- - - -',
     'Insufficient Node information: allocatable CPU or zone not specified on one or more nodes',
@@ -314,10 +314,10 @@ for (const [why, others, hints, note] of hinting)
       [`${note}, addressType: IPv4`],
     )
     const again = (endpointSliceController as PlanController).plan(object, { ...viewOf(others), state: plan.nextState })
-    equal(again.events?.length, hints.includes('-') ? 1 : 0, 'that there are hints is told once')
+    equal(again.events?.length, hints.includes('-') ? 1 : 0, 'the event that hints are enabled is recorded once')
   })
 
-test('hints go when the mode goes, and that is told', () => {
+test('hints are removed with the topology mode, and an event is recorded', () => {
   const others = [zoned('m', 'x', '4'), zoned('n', 'y', '4'), ...on('m', 3), ...on('n', 3)]
   const kept = { seen: { service: '', pods: new Map() }, hinted: ['IPv4'] }
   const { events, changes } = (endpointSliceController as PlanController).plan(aService(), {
@@ -334,7 +334,7 @@ test('hints go when the mode goes, and that is told', () => {
   )
 })
 
-test('traffic that prefers what is near', () => {
+test('hints for the traffic distributions', () => {
   const others = [zoned('m', 'x', '4'), ...on('m', 1), ...on('lost', 1)]
   const hints = (trafficDistribution: string) =>
     firstObject<EndpointSlice>(planOf(endpointSliceController, aService({ trafficDistribution }), ...others))

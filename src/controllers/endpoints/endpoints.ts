@@ -1,4 +1,4 @@
-// Endpoints: the pods behind each Service in the older form, for clients that still read it.
+// Endpoints: the pods of each Service in the deprecated API, for clients that still use it.
 import { endpoints, type Endpoints } from '../../api/core/v1/service/endpoints.ts'
 import type { EndpointAddress, EndpointPort, EndpointSubset } from '../../api/core/v1/service/endpoint-subset.ts'
 import type { Pod } from '../../api/core/v1/pod/pod.ts'
@@ -22,7 +22,7 @@ import { triggerTime, triggerTimeAnnotation, type ObservedTimes } from './trigge
 
 const managedByLabel = 'endpoints.kubernetes.io/managed-by'
 const overCapacityAnnotation = 'endpoints.kubernetes.io/over-capacity'
-/** An object with more would be too large to be sent around with every change. */
+/** Larger objects would make every update expensive for all watchers. */
 const addressesMax = 1000
 
 export const endpointsController = defineController<Service>({
@@ -40,7 +40,8 @@ export const endpointsController = defineController<Service>({
     const { at, seen } = triggerTime(object, pods, view.state as ObservedTimes | undefined)
     return { changes: write(object, view.find(endpoints, keyOf(object)), subsets, isTruncated, at), nextState: seen }
   },
-  // Endpoints have no owner. Those written by hand go with their Service, but stay where there never was one.
+  // Endpoints have no owner reference. Manually created ones are deleted with their Service; without a Service they
+  // stay.
   leftovers(key, view, last) {
     const existing = view.find(endpoints, key)
     const isOwn = existing?.metadata.labels?.[managedByLabel] === 'endpoint-controller'
@@ -56,7 +57,7 @@ interface Row {
   readonly isReady: boolean
 }
 
-/** Addresses with the same ports share a subset, sorted so that the same pods make the same object. */
+/** Addresses with the same ports share a subset. The order is deterministic, so equal pods give an equal object. */
 function subsetsOf(object: Service, pods: readonly Pod[]): EndpointSubset[] {
   const rows = pods.flatMap((pod) => rowsOf(object, pod))
   const groups = Map.groupBy(rows, ({ ports }) => JSON.stringify(ports))

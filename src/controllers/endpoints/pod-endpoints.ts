@@ -1,4 +1,4 @@
-// What a pod offers to a Service: its addresses, the ports that the Service's ports mean on it, whether it serves.
+// Pods as endpoints of a Service: addresses, target ports and readiness.
 import { isPodFinished, isPodReady } from '../../api/core/v1/pod/pod-readiness.ts'
 import type { Pod } from '../../api/core/v1/pod/pod.ts'
 import type { Service } from '../../api/core/v1/service/service.ts'
@@ -19,7 +19,7 @@ export const addressesOf = ({ status }: Pod, family: AddressFamily): string[] =>
     .map(({ ip }) => ip)
     .filter((ip) => familyOf(ip) === family)
 
-/** The families of a Service, its own first. */
+/** The address families of a Service, the primary one first. */
 export function familiesOf({ spec }: Service): readonly AddressFamily[] {
   if (spec.ipFamilies !== undefined && spec.ipFamilies.length > 0) return spec.ipFamilies as AddressFamily[]
   const { clusterIP } = spec
@@ -28,7 +28,7 @@ export function familiesOf({ spec }: Service): readonly AddressFamily[] {
 
 export const isHeadless = ({ spec }: Service): boolean => spec.clusterIP === 'None'
 
-/** Services without a selector get their endpoints from elsewhere. */
+/** The endpoints of other Services are not managed by these controllers. */
 export const hasSelector = ({ spec }: Service): boolean =>
   spec.selector !== undefined && Object.keys(spec.selector).length > 0 && spec.type !== 'ExternalName'
 
@@ -37,7 +37,7 @@ export const selectedPods = (object: Service, { within }: PlanView): Pod[] =>
     .filter((pod) => selects({ matchLabels: object.spec.selector ?? {} }, pod.metadata.labels) && !isPodFinished(pod))
     .toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1))
 
-/** The number that a port of the Service means on this pod; undefined when the pod has no port of that name. */
+/** The port number on this pod for a port of the Service; undefined when the pod has no port of that name. */
 export function podPort({ spec }: Pod, { targetPort, port, protocol }: ServicePort): number | undefined {
   if (typeof targetPort === 'number') return targetPort === 0 ? port : targetPort
   if (targetPort === undefined || targetPort === '') return port
@@ -51,7 +51,7 @@ export const isServing = (pod: Pod): boolean => isPodReady(pod)
 export const isReadyEndpoint = (object: Service, pod: Pod): boolean =>
   (object.spec.publishNotReadyAddresses ?? false) || (isPodReady(pod) && !isBeingDeleted(pod))
 
-/** The name under which DNS finds the pod in a headless Service. */
+/** The DNS name of the pod within a headless Service. */
 export const hostnameOf = (object: Service, { metadata, spec }: Pod): string | undefined =>
   spec.hostname !== undefined &&
   spec.subdomain === object.metadata.name &&
@@ -59,7 +59,7 @@ export const hostnameOf = (object: Service, { metadata, spec }: Pod): string | u
     ? spec.hostname
     : undefined
 
-/** Pods wake the Services that select them, now or before, when anything changed that an endpoint shows. */
+/** A pod enqueues the Services that select it or did so before, if a field of its endpoint has changed. */
 export const podsOfServices: Watch = {
   kind: podKind,
   enqueues({ now, before }, { within }) {

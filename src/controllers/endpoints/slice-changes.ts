@@ -1,14 +1,14 @@
-// EndpointSlices of one owner: the endpoints that should be, put into the slices that are, with as few writes as can be.
+// sliceChanges: distributes the desired endpoints over the existing EndpointSlices of one owner with few writes.
 import { endpointSlice, type EndpointSlice } from '../../api/discovery/v1/endpoint-slice.ts'
 import type { Endpoint, EndpointPort } from '../../api/discovery/v1/endpoint.ts'
 import { equalValues } from '../../schema/json/json-value.ts'
 import type { Change } from '../runtime/controller.ts'
 import { triggerTimeAnnotation } from './trigger-time.ts'
 
-/** More endpoints than this go into another slice. */
+/** The size of a slice. */
 const endpointsPerSliceMax = 100
 
-/** Endpoints that share their ports and their kind of address. */
+/** Endpoints with the same ports and address type. */
 export interface EndpointGroup {
   readonly addressType: EndpointSlice['addressType']
   readonly ports: readonly EndpointPort[]
@@ -18,9 +18,9 @@ export interface EndpointGroup {
 export interface SliceMetadata {
   readonly generateName: string
   readonly labels: Readonly<Record<string, string>>
-  /** What they carry, and nothing else; left out, they keep what others put there. */
+  /** The annotations of the slices. Left out, the existing ones are kept. */
   readonly annotations?: Readonly<Record<string, string>>
-  /** Since when it should look so; told with what is written, and no reason to write. */
+  /** The trigger time. It is written along with other changes, and does not cause a write. */
   readonly trigger?: string | undefined
 }
 
@@ -40,7 +40,7 @@ export function sliceChanges(
   return recycled([...changes, ...existing.filter((slice) => !claimed.has(slice)).map(remove)])
 }
 
-/** Where one slice is to be made and another to go, the other becomes the one: whoever follows them sees no gap. */
+/** Turns a delete and a create into an update of the deleted slice, so that watchers never see a gap. */
 function recycled(changes: readonly Change[]): Change[] {
   const made = changes.filter(({ kind }) => kind === 'create')
   return changes
@@ -65,7 +65,9 @@ function rewritten(slice: EndpointSlice, { metadata, endpoints = [], ports = [] 
 
 const idOf = ({ targetRef, addresses }: Endpoint): string => targetRef?.uid ?? addresses.join()
 
-/** Endpoints stay in their slice; new ones fill slices that change anyway, then others, then new ones. */
+/**
+ * Endpoints stay in their slice. New ones go into slices that change anyway, then into others, then into new slices.
+ */
 function groupChanges(own: readonly EndpointSlice[], group: EndpointGroup, look: SliceMetadata): Change[] {
   const wanted = new Map(group.endpoints.map((endpoint) => [idOf(endpoint), endpoint]))
   const kept = own.map((slice) => {
@@ -86,7 +88,7 @@ function groupChanges(own: readonly EndpointSlice[], group: EndpointGroup, look:
   const changes: Change[] = []
   let left = kept.length
   for (const { slice, endpoints } of kept) {
-    // The last slice of a group stays, empty if need be: it says that somebody looked.
+    // The last slice of a group is kept even if it is empty: it shows that the Service has been processed.
     if (endpoints.length === 0 && (left > 1 || added.length > 0)) {
       left--
       changes.push(remove(slice))

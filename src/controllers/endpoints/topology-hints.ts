@@ -1,6 +1,6 @@
-// Topology hints: from which zone traffic to an endpoint should come. With the mode `Auto` every zone gets endpoints in
-// proportion to the processors of its nodes, mostly its own; where that would load some far more than others there are
-// no hints at all.
+// Topology hints: the zones whose traffic an endpoint should serve. With the mode `Auto`, endpoints are assigned to
+// zones in proportion to the CPUs of their nodes, preferably to their own zone. If that would overload an endpoint, no
+// hints are set.
 import { lookup } from '../../base/collections/lookup.ts'
 import { isNodeReady, type Node } from '../../api/core/v1/node/node.ts'
 import type { Service } from '../../api/core/v1/service/service.ts'
@@ -8,9 +8,9 @@ import type { Endpoint, EndpointHints } from '../../api/discovery/v1/endpoint.ts
 import { quantityMillis } from '../../schema/scalar/quantity.ts'
 
 export const zoneLabel = 'topology.kubernetes.io/zone'
-/** How much more than its share an endpoint may get. */
+/** The accepted overload of an endpoint, as a fraction of its share. */
 const overloadMax = 0.2
-/** Their processors serve the cluster itself. */
+/** Labels of control plane nodes, whose CPUs are not counted. */
 const excludedLabels = ['node-role.kubernetes.io/control-plane', 'node-role.kubernetes.io/master']
 
 export const isAuto = ({ metadata: { annotations = {} } }: Service): boolean =>
@@ -20,12 +20,12 @@ export const isAuto = ({ metadata: { annotations = {} } }: Service): boolean =>
       '',
   )
 
-/** The zone for each endpoint, in their order, or why there is none. */
+/** The zone for each endpoint, in order, or why no zones are assigned. */
 export type ZoneHints =
   | { readonly kind: 'zones'; readonly zones: readonly string[] }
   | { readonly kind: 'none'; readonly why: string }
 
-/** Hints for endpoints that are ready. */
+/** Assigns ready endpoints to zones. */
 export function autoZones(endpoints: readonly Endpoint[], nodes: readonly Node[]): ZoneHints {
   const shares = sharesOf(nodes)
   if (shares === undefined)
@@ -49,7 +49,7 @@ export function autoZones(endpoints: readonly Endpoint[], nodes: readonly Node[]
 
 const none = (why: string): ZoneHints => ({ kind: 'none', why })
 
-/** Which part of all processors each zone has; undefined when a node does not say, or all are in one zone. */
+/** The share of CPUs of each zone; undefined if a node has no zone or CPU count, or there is only one zone. */
 function sharesOf(nodes: readonly Node[]): ReadonlyMap<string, number> | undefined {
   const processors = new Map<string, number>()
   let total = 0
@@ -69,7 +69,7 @@ function sharesOf(nodes: readonly Node[]): ReadonlyMap<string, number> | undefin
 
 const millicoresOf = ({ status }: Node): number => quantityMillis(status.allocatable?.['cpu'])
 
-/** How many endpoints each zone should have; undefined when their whole numbers cannot be fair enough. */
+/** How many endpoints each zone should have; undefined if no distribution stays below the overload limit. */
 function wantedOf(shares: ReadonlyMap<string, number>, endpoints: number): ReadonlyMap<string, number> | undefined {
   let left = endpoints
   const wanted = new Map<string, number>()
@@ -81,7 +81,7 @@ function wantedOf(shares: ReadonlyMap<string, number>, endpoints: number): Reado
   return left < 0 ? undefined : wanted
 }
 
-/** Endpoints serve their own zone, but for those that zones with too many give to zones with too few. */
+/** Endpoints serve their own zone, except those that are moved from zones with too many to zones with too few. */
 function balanced(own: readonly string[], wanted: ReadonlyMap<string, number>): string[] {
   const zones = [...own]
   const surplus = new Map(
@@ -98,7 +98,7 @@ function balanced(own: readonly string[], wanted: ReadonlyMap<string, number>): 
   }
 }
 
-/** Whether a change of the node can change hints. */
+/** Whether a change of the node can affect hints. */
 export const isTopologyChange = (now: Node | undefined, before: Node | undefined): boolean =>
   now === undefined ||
   before === undefined ||
@@ -108,7 +108,7 @@ export const isTopologyChange = (now: Node | undefined, before: Node | undefined
     (label) => lookup(now.metadata.labels, label) !== lookup(before.metadata.labels, label),
   )
 
-/** Where traffic should come from, when the Service prefers its own zone or node. */
+/** The hints for a Service that prefers the client's zone or node. */
 export function preferredHints({ spec }: Service, { zone, nodeName }: Endpoint): EndpointHints | undefined {
   const { trafficDistribution: preference } = spec
   const forZones = zone === undefined ? {} : { forZones: [{ name: zone }] }

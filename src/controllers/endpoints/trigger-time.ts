@@ -1,5 +1,5 @@
-// Trigger time: since when the endpoints should be as they are now; who measures how long changes take to arrive reads
-// it. It is the earliest of the changes that have not been seen before.
+// Trigger time: when the change happened that caused an update of endpoints, for measuring the propagation delay. It is
+// the earliest of the changes that were not observed before.
 import { podCondition } from '../../api/core/v1/pod/pod-readiness.ts'
 import type { Pod } from '../../api/core/v1/pod/pod.ts'
 import type { Service } from '../../api/core/v1/service/service.ts'
@@ -11,7 +11,7 @@ export interface ObservedTimes {
   readonly pods: ReadonlyMap<string, string>
 }
 
-/** Times in the form of the API sort as text. */
+/** API timestamps are compared as text. */
 export function triggerTime(
   object: Service,
   pods: readonly Pod[],

@@ -1,4 +1,4 @@
-// Sets of completion indexes, as a Job's status writes them: `0-2,5,6`. A range has at least three.
+// Sets of completion indexes in the format of a Job's status: `0-2,5,6`. A range has at least three indexes.
 
 export type IndexSet = ReadonlySet<number>
 

@@ -1,4 +1,4 @@
-// Pods of a Job that is gone: nobody will count them, so the finalizer that waits for that is taken off them.
+// Removes the tracking finalizer from pods whose Job no longer exists: nothing will count them.
 import { job } from '../../api/batch/v1/job.ts'
 import { pod, type Pod } from '../../api/core/v1/pod/pod.ts'
 import { controllerOf, keyOf, namespaceOf, objectKey, type ApiObject } from '../../api/meta/object.ts'
@@ -21,7 +21,7 @@ export const jobOrphansController = defineController({
     if (object === undefined || !isTracked(object) || hasJob(object, tools)) return undefined
     const { name, uid } = object.metadata
     const reference = controllerOf(object)
-    // The cache of Jobs may lag behind that of pods: only the API server's word counts for absence.
+    // The cache of Jobs may be older than that of pods, so the API server is asked.
     if (reference?.kind === job.kind) {
       const live = await tools.client.of(job).find(reference.name, namespaceOf(object), context)
       if (live?.metadata.uid === reference.uid) return undefined

@@ -1,4 +1,5 @@
-// How a Job ends: which condition says so first (FailureTarget, SuccessCriteriaMet), and which at the last.
+// The outcome of a Job: the interim conditions (FailureTarget, SuccessCriteriaMet) and the final ones (Failed,
+// Complete).
 import { rfc3339 } from '../../base/time/clock.ts'
 import type { Job, JobCondition } from '../../api/batch/v1/job.ts'
 import { podRestarts } from '../../api/core/v1/pod/pod-readiness.ts'
@@ -20,7 +21,7 @@ const succeeds = (reason: string, message: string): Outcome => ({ kind: 'succeed
 export const interimTypes = { succeeds: 'SuccessCriteriaMet', fails: 'FailureTarget' } as const
 export const finalTypes = { succeeds: 'Complete', fails: 'Failed' } as const
 
-/** How the Job ends, as soon as that is certain. */
+/** The outcome, as soon as it is certain. */
 export function outcomeOf(
   job: Job,
   pods: readonly Pod[],
@@ -31,7 +32,7 @@ export function outcomeOf(
   return decided(job) ?? failure(job, pods, counts, nowMs) ?? success(job, counts, active)
 }
 
-/** What was decided earlier stays. */
+/** An interim condition is not revoked. */
 function decided({ status }: Job): Outcome | undefined {
   for (const kind of ['fails', 'succeeds'] as const) {
     const found = status.conditions?.find((each) => each.type === interimTypes[kind] && each.status === 'True')
@@ -57,7 +58,7 @@ function failure(job: Job, pods: readonly Pod[], counts: Tally, nowMs: number): 
   return isOver && counts.failedIndexes.size > 0 ? fails('FailedIndexes', 'Job has failed indexes') : undefined
 }
 
-/** Containers that are restarted in place count against the limit too. */
+/** Restarts of containers in place count against the backoff limit too. */
 function restartedTooOften({ spec }: Job, pods: readonly Pod[]): boolean {
   if (spec.template.spec.restartPolicy !== 'OnFailure') return false
   const limit = spec.backoffLimit ?? 6
@@ -73,7 +74,7 @@ function restartedTooOften({ spec }: Job, pods: readonly Pod[]): boolean {
   return limit === 0 ? restarts > 0 : restarts >= limit
 }
 
-/** What is left of the time that the Job may take; undefined when it may take any. */
+/** The time until the active deadline; undefined when there is none. */
 export function deadlineLeftMs({ spec, status }: Job, nowMs: number): number | undefined {
   if (spec.activeDeadlineSeconds === undefined || status.startTime === undefined || spec.suspend) return undefined
   return Date.parse(status.startTime) + spec.activeDeadlineSeconds * 1000 - nowMs
@@ -88,7 +89,7 @@ function success(job: Job, counts: Tally, active: number): Outcome | undefined {
   return isComplete ? succeeds('CompletionsReached', 'Reached expected number of succeeded pods') : undefined
 }
 
-/** The conditions with this one added or changed. */
+/** The conditions with this one added or replaced. */
 export function withJobCondition(
   conditions: readonly JobCondition[],
   { type, status = 'True', reason, message }: { type: string; status?: string; reason: string; message: string },

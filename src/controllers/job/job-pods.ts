@@ -1,11 +1,11 @@
-// What a Job reads from its pods, and the pod that it makes.
+// What a Job reads from its pods, and the pods that it creates.
 import { lookup } from '../../base/collections/lookup.ts'
 import type { Job } from '../../api/batch/v1/job.ts'
 import type { Pod } from '../../api/core/v1/pod/pod.ts'
 import { isBeingDeleted } from '../../api/meta/object.ts'
 import { podFromTemplate, type NewPod } from '../workload/pod-from-template.ts'
 
-/** Keeps a pod until it is counted. */
+/** Prevents that a pod is removed before it is counted. */
 export const trackingFinalizer = 'batch.kubernetes.io/job-tracking'
 const indexName = 'batch.kubernetes.io/job-completion-index'
 const failureCountAnnotation = 'batch.kubernetes.io/job-index-failure-count'
@@ -19,11 +19,11 @@ export const isTracked = ({ metadata }: Pod): boolean => metadata.finalizers?.in
 
 export const isSucceeded = ({ status }: Pod): boolean => status.phase === 'Succeeded'
 
-/** A pod that is ending counts as failed, unless the Job replaces only those that have failed. */
+/** A pod that is being deleted counts as failed, unless the pod replacement policy is Failed. */
 export const isFailed = (pod: Pod, { spec }: Job): boolean =>
   pod.status.phase === 'Failed' || (spec.podReplacementPolicy !== 'Failed' && isBeingDeleted(pod) && !isSucceeded(pod))
 
-/** The completion index of a pod, or -1. */
+/** The completion index of a pod; -1 without a valid one. */
 export function indexOf({ metadata }: Pod, { spec }: Job): number {
   const text = metadata.annotations?.[indexName] ?? metadata.labels?.[indexName] ?? ''
   const index = /^\d+$/.test(text) ? Number(text) : -1
@@ -32,7 +32,7 @@ export function indexOf({ metadata }: Pod, { spec }: Job): number {
 
 const countIn = ({ metadata }: Pod, name: string): number => Number(lookup(metadata.annotations, name) ?? 0) || 0
 
-/** Failures of the index before this pod. */
+/** The number of failures of the index before this pod. */
 export const failuresBefore = (pod: Pod): number => countIn(pod, failureCountAnnotation)
 
 export interface PreviousPod {
@@ -40,7 +40,7 @@ export interface PreviousPod {
   readonly isIgnored: boolean
 }
 
-/** When the pod ended, as far as its status tells. */
+/** When the pod finished, according to its status. */
 export function finishedMs({ metadata, status }: Pod): number {
   const ended = (status.containerStatuses ?? []).flatMap(({ state }) => state?.terminated?.finishedAt ?? [])
   if (ended.length > 0) return Math.max(...ended.map((time) => Date.parse(time)))

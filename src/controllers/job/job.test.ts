@@ -1,4 +1,4 @@
-// Tables for the plans of Jobs: how many pods, how it ends, and that every pod is counted once.
+// Tables for the plans of Jobs: parallelism, outcome, and that every pod is counted once.
 import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
 import { rfc3339 } from '../../base/time/clock.ts'
@@ -49,75 +49,80 @@ const rule = (body: object) => ({ podFailurePolicy: { rules: [body] } })
 const exit42 = { onExitCodes: { operator: 'In', values: [42] } }
 
 const plans: [why: string, object: Job, pods: Pod[], changes: string[]][] = [
-  ['begins', aJob(), [], ['create pod work-']],
-  ['is content while it runs', aJob(), [work('a')], []],
+  ['creates its first pod', aJob(), [], ['create pod work-']],
+  ['changes nothing while its pod runs', aJob(), [work('a')], []],
   [
-    'runs as many as it may',
+    'runs pods up to its parallelism',
     aJob({ completions: 5, parallelism: 3 }),
     [work('a')],
     ['create pod work-', 'create pod work-'],
   ],
-  ['runs no more than it needs', aJob({ completions: 2, parallelism: 3 }, { succeeded: 1 }), [], ['create pod work-']],
   [
-    'ends the surplus',
+    'runs no more pods than the completions need',
+    aJob({ completions: 2, parallelism: 3 }, { succeeded: 1 }),
+    [],
+    ['create pod work-'],
+  ],
+  [
+    'deletes surplus pods',
     aJob({ completions: 5, parallelism: 1 }),
     [work('a'), work('b', { ready: false })],
     ['delete pod b'],
   ],
-  ['runs by index', indexed(), [], ['create pod work-0-', 'create pod work-1-']],
+  ['creates pods by index', indexed(), [], ['create pod work-0-', 'create pod work-1-']],
   ['takes the next free index', indexed(), [work('a', at(1))], ['create pod work-0-']],
-  ['skips indexes that are done', indexed({}, { completedIndexes: '0-1' }), [], ['create pod work-2-']],
-  ['ends one of two with the same index', indexed(), [work('a', at(0)), work('b', at(0))], ['delete pod a']],
-  ['waits after a failure', aJob(), [ended('a', 'Failed', 5)], []],
-  ['tries again after that', aJob(), [ended('a', 'Failed', 11)], ['create pod work-']],
-  ['waits longer after the second', aJob(), [ended('a', 'Failed', 40), ended('b', 'Failed', 15)], []],
-  ['ends its pods when it is suspended', aJob({ suspend: true }), [work('a')], ['delete pod a']],
-  ['leaves alone what others manage', aJob({ managedBy: 'example.com/queue' }), [], []],
-  ['lets a counted pod go', aJob({}, noted(['uid-a'], [])), [ended('a', 'Succeeded')], ['patch pod a']],
+  ['skips completed indexes', indexed({}, { completedIndexes: '0-1' }), [], ['create pod work-2-']],
+  ['deletes one of two pods with the same index', indexed(), [work('a', at(0)), work('b', at(0))], ['delete pod a']],
+  ['waits for the backoff after a failure', aJob(), [ended('a', 'Failed', 5)], []],
+  ['creates a pod after the backoff', aJob(), [ended('a', 'Failed', 11)], ['create pod work-']],
+  ['waits longer after the second failure', aJob(), [ended('a', 'Failed', 40), ended('b', 'Failed', 15)], []],
+  ['deletes its pods when it is suspended', aJob({ suspend: true }), [work('a')], ['delete pod a']],
+  ['does nothing when another controller manages it', aJob({ managedBy: 'example.com/queue' }), [], []],
+  ['releases a recorded pod', aJob({}, noted(['uid-a'], [])), [ended('a', 'Succeeded')], ['patch pod a']],
   [
-    'lets a pod go that was noted as failed while it was deleted and then exited with 0',
+    'releases a pod that was recorded as failed while it was deleted and then exited with 0',
     aJob({ podReplacementPolicy: 'Failed' }, noted([], ['uid-a'])),
     [ended('a', 'Succeeded', 100, { deletionTimestamp: '2030-01-01T00:00:00Z' })],
     ['patch pod a', 'create pod work-'],
   ],
   [
-    'lets such a pod of an index go, too',
+    'releases such a pod of an index, too',
     indexed({ parallelism: 1 }, noted([], ['uid-a'])),
     [ended('a', 'Succeeded', 100, { ...at(0), deletionTimestamp: '2030-01-01T00:00:00Z' })],
     ['patch pod a', 'create pod work-1-'],
   ],
   [
-    'keeps a pod that is not noted yet',
+    'keeps a pod that is not recorded yet',
     aJob({ completions: 2, parallelism: 1 }),
     [ended('a', 'Succeeded'), work('b')],
     [],
   ],
   [
-    'ends what still runs when it has failed',
+    'deletes running pods when it has failed',
     aJob({ backoffLimit: 0, parallelism: 2, completions: 2 }),
     [ended('a', 'Failed'), work('b')],
     ['delete pod b'],
   ],
   [
-    'lets all pods go once it is over',
+    'releases all pods when it is finished',
     aJob({}, { conditions: [{ type: 'Complete', status: 'True' }] }),
     [work('a')],
     ['patch pod a'],
   ],
   [
-    'replaces a pod that is ending',
+    'replaces a terminating pod',
     aJob(),
     [work('a', { deletionTimestamp: '2030-01-01T00:00:00Z' })],
     ['create pod work-'],
   ],
   [
-    'waits for a pod that is ending when only failed ones are replaced',
+    'waits for a terminating pod when only failed ones are replaced',
     aJob({ podReplacementPolicy: 'Failed' }),
     [work('a', { deletionTimestamp: '2030-01-01T00:00:00Z' })],
     [],
   ],
   [
-    'gives up an index that failed too often',
+    'does not retry an index beyond its backoff limit',
     indexed({ backoffLimitPerIndex: 1, parallelism: 1 }, noted([], ['uid-a'])),
     [ended('a', 'Failed', 100, at(0, 1))],
     ['patch pod a', 'create pod work-1-'],
@@ -133,15 +138,15 @@ for (const [why, object, pods, changes] of plans)
   test(`a Job ${why}`, () => deepEqual(shown(planOf(jobController, object, ...pods).changes), changes))
 
 const outcomes: [why: string, object: Job, pods: Pod[], conditions: string[]][] = [
-  ['enough has been done', aJob(), [ended('a', 'Succeeded')], ['SuccessCriteriaMet CompletionsReached']],
+  ['enough pods have succeeded', aJob(), [ended('a', 'Succeeded')], ['SuccessCriteriaMet CompletionsReached']],
   [
-    'all is counted',
+    'all succeeded pods are counted',
     aJob({}, { succeeded: 1, uncountedTerminatedPods: {} }),
     [],
     ['SuccessCriteriaMet CompletionsReached', 'Complete CompletionsReached'],
   ],
   [
-    'it failed too often',
+    'the backoff limit is exceeded',
     aJob({ backoffLimit: 1 }, { failed: 1 }),
     [ended('a', 'Failed')],
     ['FailureTarget BackoffLimitExceeded'],
@@ -152,21 +157,26 @@ const outcomes: [why: string, object: Job, pods: Pod[], conditions: string[]][] 
     [],
     ['FailureTarget BackoffLimitExceeded', 'Failed BackoffLimitExceeded'],
   ],
-  ['its time is over', aJob({ activeDeadlineSeconds: 5 }), [work('a')], ['FailureTarget DeadlineExceeded']],
   [
-    'a rule says so',
+    'the active deadline has passed',
+    aJob({ activeDeadlineSeconds: 5 }),
+    [work('a')],
+    ['FailureTarget DeadlineExceeded'],
+  ],
+  [
+    'a pod failure rule has the action FailJob',
     aJob(rule({ action: 'FailJob', ...exit42 })),
     [ended('a', 'Failed')],
     ['FailureTarget PodFailurePolicy'],
   ],
   [
-    'a rule says to look away',
+    'a failure is ignored by its exit code',
     aJob({ backoffLimit: 0, ...rule({ action: 'Ignore', ...exit42 }) }),
     [ended('a', 'Failed')],
     [],
   ],
   [
-    'a condition is looked away from',
+    'a failure is ignored by its condition',
     aJob({
       backoffLimit: 0,
       ...rule({ action: 'Ignore', onPodConditions: [{ type: 'DisruptionTarget', status: 'True' }] }),
@@ -179,25 +189,25 @@ const outcomes: [why: string, object: Job, pods: Pod[], conditions: string[]][] 
     [],
   ],
   [
-    'enough indexes are done',
+    'the success policy is met',
     indexed({ successPolicy: { rules: [{ succeededIndexes: '0-1', succeededCount: 1 }] } }),
     [ended('a', 'Succeeded', 1, at(1))],
     ['SuccessCriteriaMet SuccessPolicy'],
   ],
   [
-    'indexes were lost',
+    'an index has failed',
     indexed({ backoffLimitPerIndex: 0 }, { completedIndexes: '0,2' }),
     [ended('a', 'Failed', 1, at(1, 0))],
     ['FailureTarget FailedIndexes'],
   ],
   [
-    'too many indexes were lost',
+    'too many indexes have failed',
     indexed({ backoffLimitPerIndex: 0, maxFailedIndexes: 0 }),
     [ended('a', 'Failed', 1, at(1, 0))],
     ['FailureTarget MaxFailedIndexesExceeded'],
   ],
   [
-    'a rule gives up the index',
+    'a pod failure rule has the action FailIndex',
     indexed({ completions: 1, parallelism: 1, backoffLimitPerIndex: 9, ...rule({ action: 'FailIndex', ...exit42 }) }),
     [ended('a', 'Failed', 1, at(0, 0))],
     ['FailureTarget FailedIndexes'],
@@ -211,7 +221,7 @@ const outcomes: [why: string, object: Job, pods: Pod[], conditions: string[]][] 
   ],
 ]
 for (const [why, object, pods, conditions] of outcomes)
-  test(`a Job says when ${why}`, () => {
+  test(`conditions of a Job when ${why}`, () => {
     const status = planOf(jobController, object, ...pods).status as Job['status']
     deepEqual(
       (status.conditions ?? []).map(({ type, reason }) => `${type} ${reason}`),
@@ -219,7 +229,7 @@ for (const [why, object, pods, conditions] of outcomes)
     )
   })
 
-test('every pod is noted, let go, and counted once, in this order', () => {
+test('every pod is recorded, released and counted once, in this order', () => {
   const step = (object: Job, ...pods: Pod[]) => {
     const { changes, status } = planOf(jobController, object, ...pods)
     const { succeeded = 0, failed = 0, uncountedTerminatedPods: open } = status as Job['status']
@@ -243,7 +253,7 @@ test('every pod is noted, let go, and counted once, in this order', () => {
   deepEqual([fourth.changes, fourth.counts], [[], [1, 1]])
 })
 
-test('resuming starts the clock anew and tells it', () => {
+test('resuming resets the start time and records an event', () => {
   const suspended = aJob({ suspend: false }, { conditions: [{ type: 'Suspended', status: 'True' }] })
   const { status, events } = planOf(jobController, suspended)
   equal((status as Job['status']).startTime, rfc3339(nowMs))
@@ -252,7 +262,7 @@ test('resuming starts the clock anew and tells it', () => {
   equal(left, 4000)
 })
 
-test('the pod of an index knows it, and how often the index failed', () => {
+test('the pod of an index has the index and its failure count', () => {
   const object = indexed({ backoffLimitPerIndex: 3, parallelism: 1 })
   const { metadata, spec } = firstObject<Pod>(planOf(jobController, object, ended('a', 'Failed', 100, at(0, 1))))
   equal(metadata.annotations?.['batch.kubernetes.io/job-index-failure-count'], '2')

@@ -1,4 +1,4 @@
-// Job: pods that run until enough of them have ended well, each counted exactly once.
+// Job: runs pods until enough of them have succeeded; each pod is counted exactly once.
 import { rfc3339 } from '../../base/time/clock.ts'
 import { hasJobCondition, job, type Job, type JobStatus } from '../../api/batch/v1/job.ts'
 import { isPodReady } from '../../api/core/v1/pod/pod-readiness.ts'
@@ -25,7 +25,7 @@ export const jobController = defineController<Job>({
   plan(object, view) {
     if (!isOurs(object)) return { changes: [] }
     const pods = view.owned(pod)
-    // What was not counted when the Job ended will never be.
+    // Pods that were not counted when the Job finished will not be counted.
     if (isFinished(object)) return { changes: pods.filter(isTracked).map(releasePod) }
     return isBeingDeleted(object)
       ? { changes: accountPods(object, pods, tallyPods(object, pods), { outcome: undefined }).changes }
@@ -33,7 +33,7 @@ export const jobController = defineController<Job>({
   },
 })
 
-/** A Job that somebody else manages is none of our business. */
+/** Whether the Job is managed by this controller. */
 const isOurs = ({ spec: { managedBy } }: Job): boolean => managedBy === undefined || managedBy === ownManager
 
 export const isFinished = (object: Job): boolean =>
@@ -61,7 +61,7 @@ function planRunning(object: Job, pods: readonly Pod[], nowMs: number): Plan {
   }
 }
 
-/** The clock starts with the first look at a Job that may run, and anew when it is resumed. */
+/** Sets the start time when the Job is first reconciled while not suspended, and again when it is resumed. */
 function withStart(object: Job, nowMs: number): Job {
   const { spec, status } = object
   const isResumed = hasJobCondition(object, 'Suspended') && !spec.suspend
@@ -79,7 +79,7 @@ function withPodCounts(status: JobStatus, active: readonly Pod[], terminating: n
   }
 }
 
-/** First that the Job will end, then, when nothing of it runs and all is counted, that it has. */
+/** Sets the interim condition first; the final one when no pod runs and all are counted. */
 function withOutcome(
   object: Job,
   status: JobStatus,

@@ -1,4 +1,4 @@
-// How many pods of a Job should run now: which to make, which to end, and how long to wait after failures.
+// Parallelism of a Job: how many pods should run now, which are created and deleted, and the backoff after failures.
 import type { Job } from '../../api/batch/v1/job.ts'
 import type { Pod } from '../../api/core/v1/pod/pod.ts'
 import { isPodTerminating } from '../workload/pod-availability.ts'
@@ -14,7 +14,7 @@ const backoffMsMax = 600_000
 
 export interface Parallelism {
   readonly changes: readonly Change[]
-  /** A failure holds the next pod back for this long. */
+  /** The remaining backoff after a failure. */
   readonly waitMs?: number
 }
 
@@ -41,7 +41,7 @@ function wantedPods({ spec }: Job, active: number, { succeeded, failedIndexes }:
   return Math.max(0, Math.min(spec.completions - succeeded - failedIndexes.size, parallelism))
 }
 
-/** Of an Indexed Job those first whose index is taken, out of range or done. */
+/** The pods to delete; of an Indexed Job first those with a duplicate, finished or invalid index. */
 function surplusPods(job: Job, active: readonly Pod[], counts: Tally, atLeast: number, nowMs: number): Pod[] {
   const ranked = rankedForDeletion(active, [], nowMs)
   if (!isIndexed(job)) return ranked.slice(0, atLeast)
@@ -105,7 +105,7 @@ const lastFailed = (job: Job, pods: readonly Pod[], index: number): Pod | undefi
     .toSorted((a, b) => (a.metadata.creationTimestamp < b.metadata.creationTimestamp ? -1 : 1))
     .at(-1)
 
-/** 10 s after the first failure, doubled with each that follows without a success between. */
+/** 10 s after the first failure, doubled with each further failure since the last success. */
 function backoffLeftMs(pods: readonly Pod[], nowMs: number): number {
   const ended = pods
     .filter((pod) => isSucceeded(pod) || pod.status.phase === 'Failed')

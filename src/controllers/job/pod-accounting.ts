@@ -1,6 +1,6 @@
-// Counting a Job's pods exactly once. A pod that ended is first noted in the status (`uncountedTerminatedPods`, or its
-// completion index), then loses its finalizer, then is counted: whoever dies in between finds the next step in the
-// status, and no pod can vanish uncounted.
+// Counts each pod of a Job exactly once. A finished pod is first recorded in the status (`uncountedTerminatedPods`, or
+// its completion index), then its finalizer is removed, then it is counted. After a crash the status shows the next
+// step, and the finalizer prevents that a pod disappears before it is recorded.
 import type { Job, JobStatus } from '../../api/batch/v1/job.ts'
 import { pod as podKind, type Pod } from '../../api/core/v1/pod/pod.ts'
 import { isBeingDeleted } from '../../api/meta/object.ts'
@@ -18,18 +18,18 @@ import {
 } from './job-pods.ts'
 import { failureVerdict, isIgnored } from './policy-rules.ts'
 
-/** Pods noted by one plan; the rest follows. */
+/** Pods recorded by one plan; the others follow with the next. */
 const notedMax = 500
 
 export interface Tally {
-  /** All that have ended, counted or not. */
+  /** All finished pods, counted or not. */
   readonly succeeded: number
   readonly failed: number
   readonly succeededIndexes: IndexSet
   readonly failedIndexes: IndexSet
 }
 
-/** How many ended well and badly, those that are not counted yet included. */
+/** The numbers of succeeded and failed pods, including those not counted yet. */
 export function tallyPods(job: Job, pods: readonly Pod[]): Tally {
   const { status, spec } = job
   const noted = notedIn(status)
@@ -57,7 +57,7 @@ export function tallyPods(job: Job, pods: readonly Pod[]): Tally {
   }
 }
 
-/** Whether the failure of this pod was the last one that its index was allowed. */
+/** Whether the failure of this pod exceeds the backoff limit of its index. */
 export function isIndexLost(job: Job, pod: Pod): boolean {
   const verdict = failureVerdict(job, pod)
   if (verdict?.action === 'FailIndex') return true
@@ -70,18 +70,18 @@ const notedIn = ({ uncountedTerminatedPods: uncounted }: JobStatus) => ({
 })
 
 export interface JobEnding {
-  /** Whether the Job is about to end, and how. */
+  /** How the Job is about to end, if it is. */
   readonly outcome: 'succeeds' | 'fails' | undefined
 }
 
 export interface Accounting {
   readonly status: JobStatus
   readonly changes: readonly Change[]
-  /** Nothing is left to count. */
+  /** All pods are counted. */
   readonly isSettled: boolean
 }
 
-/** The counts as the status should have them, and the pods that may go because the stored status has them noted. */
+/** The new counts of the status, and the patches that release the pods that the stored status has recorded. */
 export function accountPods(
   job: Job,
   pods: readonly Pod[],
@@ -101,7 +101,7 @@ export function accountPods(
   const released: Pod[] = []
   for (const pod of tracked.values()) {
     const { uid } = pod.metadata
-    // A pod that was noted as failed while it was being deleted may still exit with 0; it stays failed.
+    // A pod that was recorded as failed while it was being deleted may still exit with 0. It stays failed.
     const hasFailed = isFailed(pod, job) || noted.failed.has(uid) || outcome === 'fails'
     if (isBeingDeleted(job)) released.push(pod)
     else if (isSucceeded(pod) && !noted.failed.has(uid)) {
@@ -136,7 +136,7 @@ export function accountPods(
 
 const positive = (name: string, count: number): object => (count > 0 ? { [name]: count } : {})
 
-/** The last failed pod of an index stays until its successor has taken over its count of failures. */
+/** The last failed pod of an index is kept until its replacement has copied its failure count. */
 function isNeededForItsIndex(job: Job, pod: Pod, pods: readonly Pod[], failedIndexes: IndexSet): boolean {
   if (!hasLimitPerIndex(job)) return false
   const index = indexOf(pod, job)

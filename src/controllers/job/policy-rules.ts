@@ -1,4 +1,4 @@
-// The two policies of a Job: what a pod's failure means, and which successes are enough.
+// The pod failure policy and the success policy of a Job.
 import type { Job } from '../../api/batch/v1/job.ts'
 import type { PodFailurePolicyRule } from '../../api/batch/v1/job-spec.ts'
 import type { Pod } from '../../api/core/v1/pod/pod.ts'
@@ -10,7 +10,7 @@ export interface FailureVerdict {
   readonly message: string
 }
 
-/** What the first rule that matches says of a failed pod; without one a failure counts. */
+/** The action of the first matching rule for a failed pod; undefined if none matches, then the failure counts. */
 export function failureVerdict({ spec }: Job, pod: Pod): FailureVerdict | undefined {
   if (pod.status.phase !== 'Failed') return undefined
   for (const [index, rule] of (spec.podFailurePolicy?.rules ?? []).entries()) {
@@ -41,7 +41,7 @@ function matches({ onExitCodes, onPodConditions = [] }: PodFailurePolicyRule, po
   return met === undefined ? undefined : `Pod ${keyOf(pod)} has condition ${met.type}`
 }
 
-/** The message of the first success rule that is met. */
+/** The message of the first matching success rule. */
 export function successMatch({ spec }: Job, succeeded: IndexSet): string | undefined {
   for (const [index, rule] of (spec.successPolicy?.rules ?? []).entries()) {
     const { succeededIndexes, succeededCount } = rule

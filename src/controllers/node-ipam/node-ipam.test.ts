@@ -1,4 +1,4 @@
-// Nodes and their ranges: each has one of its own, whoever restarts and however many come at once.
+// Ranges of nodes: no two nodes share one, after restarts and with concurrent registrations.
 import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
 import { silentLog } from '../../base/observability/log.ts'
@@ -35,7 +35,7 @@ async function startWith(...ranges: NodeRanges[]) {
   return { cluster, clock, client, make, rangesOf, [Symbol.asyncDispose]: () => cluster.stop() }
 }
 
-test('every node gets a range of its own, whatever others brought and kept back', async () => {
+test('every node gets its own range, outside reserved ranges and those of other nodes', async () => {
   await using world = await startWith({ cidr: '10.0.0.0/21', maskSize: 24 }, { cidr: 'fd00::/60', maskSize: 64 })
   const { clock, client, make, rangesOf } = world
   await make('brought', { podCIDR: '10.0.3.0/24', podCIDRs: ['10.0.3.0/24'] })
@@ -50,7 +50,7 @@ test('every node gets a range of its own, whatever others brought and kept back'
   equal((await client.of(node).get('a', '', ctx)).spec.podCIDR, '10.0.0.0/24')
 })
 
-test('a node for which nothing is left is told so, and gets what another gives back', async () => {
+test('a node without a free range gets an event, and later a range that was released', async () => {
   await using world = await startWith({ cidr: '10.0.0.0/23', maskSize: 24 })
   const { clock, client, make, rangesOf } = world
   await make('a')
@@ -72,7 +72,7 @@ test('a node for which nothing is left is told so, and gets what another gives b
 })
 
 for (const seed of [1, 2, 3])
-  test(`nodes come and go while the controllers are killed: no range is held twice. Seed ${seed}`, async () => {
+  test(`nodes are added and removed while the controllers restart: no range is assigned twice. Seed ${seed}`, async () => {
     await using world = await startWith({ cidr: '10.0.0.0/20', maskSize: 24 })
     const { cluster, clock, client, make, rangesOf } = world
     const random = seededRandom(seed)
@@ -89,7 +89,7 @@ for (const seed of [1, 2, 3])
       else await make(name).catch(() => undefined)
       if (random.below(4) === 0) {
         const killed = controllers?.kill()
-        // At times the next one begins while the last one still ends.
+        // Sometimes the next instance starts while the last one is still stopping.
         if (random.below(2) === 0) await killed
         controllers?.start()
         await killed
@@ -102,7 +102,7 @@ for (const seed of [1, 2, 3])
     equal(new Set(ranges).size, ranges.length)
   })
 
-test('simulated nodes run their pods in the ranges that they were given', async () => {
+test('pods of simulated nodes have addresses in the range of their node', async () => {
   await using cluster = await startCluster({ nodes: 2 })
   const { client, clock } = cluster
   const spec = { containers: [{ name: 'c', image: 'i' }] }

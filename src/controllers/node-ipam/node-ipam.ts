@@ -1,4 +1,4 @@
-// Node IPAM: every node gets a range of addresses for its pods, and no range is given to two nodes.
+// Node IPAM: assigns a pod address range to every node. No range is assigned to two nodes.
 import type { Context } from '../../base/observability/context.ts'
 import { node, type Node } from '../../api/core/v1/node/node.ts'
 import { hasReason } from '../../api/errors/status-error.ts'
@@ -6,9 +6,11 @@ import { defineController, type NodeRangeSettings, type ReconcileTools } from '.
 import { RangePool } from './range-pool.ts'
 
 interface Memory {
-  /** What each node holds or is about to be given, by its name. What is given stays with it until the node is gone. */
+  /**
+   * The ranges of each node, by name, including those about to be written. They are released when the node is deleted.
+   */
   readonly held: Map<string, readonly string[]>
-  /** Nodes for which nothing was free. */
+  /** Nodes for which no range was free. */
   readonly waiting: Set<string>
   pools: readonly RangePool[] | undefined
 }
@@ -60,7 +62,7 @@ function poolsOf(memory: Memory, settings: NodeRangeSettings | undefined): reado
   return pools
 }
 
-/** From now on the node holds these and nothing else. */
+/** Replaces the ranges of the node. */
 function hold({ held }: Memory, pools: readonly RangePool[], name: string, ranges: readonly string[]): void {
   for (const pool of pools) {
     for (const range of ranges) pool.reserve(range)
@@ -70,7 +72,7 @@ function hold({ held }: Memory, pools: readonly RangePool[], name: string, range
   else held.set(name, ranges)
 }
 
-/** One range of every family; undefined when one of them has none left. */
+/** Takes one range of every family; undefined when one family has none left. */
 function take(name: string, { state: memory, settings }: Tools): readonly string[] | undefined {
   const pools = poolsOf(memory, settings.nodeRanges)
   const taken = pools.map((pool) => pool.take())
@@ -89,7 +91,7 @@ async function give(object: Node, podCIDRs: readonly string[], tools: Tools, con
   try {
     await tools.client.of(node).patch(name, '', patch, 'strategic', context)
   } catch (error) {
-    // It is gone, or another one of its name is there: that one is looked at by itself.
+    // The node was deleted or replaced by another of the same name, which has its own key in the queue.
     if (hasReason(error, 'NotFound') || hasReason(error, 'Conflict')) return
     tellStatus(object, 'CIDRAssignmentFailed', tools, context)
     throw error

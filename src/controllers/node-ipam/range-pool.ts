@@ -1,17 +1,17 @@
-// RangePool: the ranges that a cluster's range is divided into, one for each node, and who holds which.
+// RangePool: the node ranges within a cluster range, and which are in use.
 import { cidrText, overlaps, parseCidr, widthOf, type Cidr } from '../../api/networking/v1/cidr.ts'
 
 export interface NodeRanges {
-  /** The range of all pods. */
+  /** The pod range of the cluster. */
   readonly cidr: string
-  /** How long the prefix of a node's range is. */
+  /** The prefix length of a node's range. */
   readonly maskSize: number
 }
 
 export class RangePool {
   readonly #whole: Cidr
   readonly #maskSize: number
-  /** How many holders a range has, by its number: more than one only where somebody else gave it. */
+  /** The number of holders by range number. It exceeds one only for ranges that were assigned by others. */
   readonly #holders = new Map<number, number>()
   readonly #size: number
   #next = 0
@@ -22,7 +22,7 @@ export class RangePool {
     this.#size = 2 ** (maskSize - this.#whole.prefixLength)
   }
 
-  /** A range that nobody holds, held from now on; undefined when there is none. What was given back comes last. */
+  /** Reserves a free range; undefined when there is none. Released ranges are reused last. */
   take(): string | undefined {
     for (let tried = 0; tried < this.#size; tried++) {
       const number = (this.#next + tried) % this.#size
@@ -52,7 +52,7 @@ export class RangePool {
     return { family, address: address + (BigInt(number) << shift), prefixLength: this.#maskSize }
   }
 
-  /** Every range that has an address in common with it. */
+  /** The numbers of all ranges that overlap it. */
   *#numbersOf(text: string): Iterable<number> {
     const cidr = parseCidr(text)
     if (!overlaps(cidr, this.#whole)) return

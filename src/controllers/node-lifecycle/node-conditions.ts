@@ -1,4 +1,4 @@
-// What is said of a node that says nothing of itself any more.
+// The conditions of a node whose kubelet has stopped reporting.
 import type { Node, NodeCondition } from '../../api/core/v1/node/node.ts'
 
 const told = ['Ready', 'MemoryPressure', 'DiskPressure', 'PIDPressure'] as const
@@ -6,7 +6,7 @@ const told = ['Ready', 'MemoryPressure', 'DiskPressure', 'PIDPressure'] as const
 export const readyCondition = ({ status }: Node): NodeCondition | undefined =>
   status.conditions?.find(({ type }) => type === 'Ready')
 
-/** Conditions of a silent node: what it told is unknown now. Undefined when that is said already. */
+/** The conditions with the kubelet's own ones set to Unknown; undefined when they are already. */
 export function unknownConditions(node: Node, now: string): readonly NodeCondition[] | undefined {
   const { conditions = [] } = node.status
   const missing = told.filter((type) => !conditions.some((condition) => condition.type === type))

@@ -1,4 +1,4 @@
-// Tables for what a node's conditions come to, and the death and return of a node on a cluster of its own.
+// Tables for conditions and taints of nodes, and the failure and return of a node in a cluster.
 import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
 import { context } from '../../base/observability/context.ts'
@@ -25,18 +25,23 @@ const aNode = (conditions: Record<string, string>, spec: object = {}, zone = 'z'
 const taint = (name: string, effect = 'NoSchedule') => ({ key: `node.kubernetes.io/${name}`, effect })
 
 const taints: [why: string, node: Node, mayEvict: boolean, taints: string[] | undefined][] = [
-  ['that is ready needs none', aNode({ Ready: 'True' }), true, undefined],
-  ['that became ready loses them', aNode({ Ready: 'True' }, { taints: [taint('not-ready')] }), true, []],
+  ['that is ready has no taints', aNode({ Ready: 'True' }), true, undefined],
+  ['that became ready loses its taints', aNode({ Ready: 'True' }, { taints: [taint('not-ready')] }), true, []],
   [
-    'that is ready keeps those of others',
+    'that is ready keeps other taints',
     aNode({ Ready: 'True' }, { taints: [{ key: 'a', effect: 'NoExecute' }, taint('unreachable', 'NoExecute')] }),
     true,
     ['a:NoExecute'],
   ],
   ['that is not ready', aNode({ Ready: 'False' }), true, ['not-ready:NoSchedule', 'not-ready:NoExecute']],
-  ['that may not be evicted from', aNode({ Ready: 'Unknown' }), false, ['unreachable:NoSchedule']],
   [
-    'that falls silent changes from one to the other',
+    'without permission for eviction gets no NoExecute taint',
+    aNode({ Ready: 'Unknown' }),
+    false,
+    ['unreachable:NoSchedule'],
+  ],
+  [
+    'that stops reporting changes from not-ready to unreachable',
     aNode({ Ready: 'Unknown' }, { taints: [taint('not-ready'), taint('not-ready', 'NoExecute')] }),
     true,
     ['unreachable:NoSchedule', 'unreachable:NoExecute'],
@@ -50,7 +55,7 @@ const taints: [why: string, node: Node, mayEvict: boolean, taints: string[] | un
   ['without a network', aNode({ NetworkUnavailable: 'True' }), true, ['network-unavailable:NoSchedule']],
   ['that is cordoned', aNode({ Ready: 'True' }, { unschedulable: true }), true, ['unschedulable:NoSchedule']],
   [
-    'whose pressure is not known is not under pressure',
+    'with an unknown pressure condition loses the pressure taint',
     aNode({ Ready: 'True', MemoryPressure: 'Unknown' }, { taints: [taint('memory-pressure')] }),
     true,
     [],
@@ -63,7 +68,7 @@ for (const [why, object, mayEvict, wanted] of taints)
       wanted,
     ))
 
-test('a node is evicted from once, while it is not ready', () => {
+test('the eviction state of a node', () => {
   deepEqual(
     [
       aNode({ Ready: 'True' }),
@@ -74,7 +79,7 @@ test('a node is evicted from once, while it is not ready', () => {
   )
 })
 
-test('what a silent node told is unknown, what it never told is said so, and neither is said twice', () => {
+test('the conditions of a node that stopped reporting become Unknown, once', () => {
   const silent = made(node, 'n', { status: { conditions: [{ type: 'Ready', status: 'True' }] } })
   const conditions = unknownConditions(silent, now) ?? []
   deepEqual(
@@ -94,13 +99,13 @@ const many = (count: number, unready: number, zone = 'z'): Node[] =>
     aNode({ Ready: index < unready ? 'Unknown' : 'True' }, {}, zone, `${zone}-${index}`),
   )
 const rates: [why: string, nodes: Node[], intervalMs: number][] = [
-  ['one of two is dead', many(2, 1), 10_000],
-  ['two of three are dead: few are no disruption', many(3, 2), 10_000],
-  ['most of a small zone is dead', many(10, 6), Infinity],
-  ['most of a large zone is dead', many(100, 55), 100_000],
-  ['half of a large zone is dead', many(100, 54), 10_000],
-  ['a zone is dead and another is not', [...many(3, 3), ...many(3, 0, 'other')], 10_000],
-  ['everything is dead', [...many(3, 3), ...many(3, 3, 'other')], Infinity],
+  ['one of two nodes is not ready', many(2, 1), 10_000],
+  ['two of three nodes are not ready, which is too few for a disruption', many(3, 2), 10_000],
+  ['most nodes of a small zone are not ready', many(10, 6), Infinity],
+  ['55 % of a large zone are not ready', many(100, 55), 100_000],
+  ['54 % of a large zone are not ready', many(100, 54), 10_000],
+  ['no node of a zone is ready, but those of another are', [...many(3, 3), ...many(3, 0, 'other')], 10_000],
+  ['no node is ready', [...many(3, 3), ...many(3, 3, 'other')], Infinity],
 ]
 for (const [why, nodes, intervalMs] of rates)
   test(`evictions are ${intervalMs} ms apart when ${why}`, () => {
@@ -109,7 +114,7 @@ for (const [why, nodes, intervalMs] of rates)
     equal(zones.evictionIntervalMs(zoneOf(aNode({}))), intervalMs)
   })
 
-test('zones follow nodes that change, move to another zone and go', () => {
+test('zones are updated when nodes change, move to another zone and are deleted', () => {
   const zones = new ZoneDisruption()
   const [dead, alive] = [aNode({ Ready: 'Unknown' }), aNode({ Ready: 'True' })]
   const moved = aNode({ Ready: 'Unknown' }, {}, 'other')
@@ -128,7 +133,7 @@ test('zones follow nodes that change, move to another zone and go', () => {
 
 const ctx = context(new AbortController().signal)
 
-test('a node that dies is noticed, left by its pods, and taken back', async () => {
+test('pods are evicted from a node that stops reporting, and the node is used again when it returns', async () => {
   await using cluster = await startCluster({ nodes: 2 })
   const { client, clock } = cluster
   const spec = { replicas: 4, selector: { matchLabels: labels }, template: template('1') }
@@ -153,7 +158,7 @@ test('a node that dies is noticed, left by its pods, and taken back', async () =
   )
   deepEqual((await podsThere()).map(isPodReady), [false, false])
   const told = (await client.of(event).list({ namespace: 'default' }, ctx)).items
-  equal(told.filter(({ reason }) => reason === 'NodeNotReady').length, 3, 'of the node and of each pod')
+  equal(told.filter(({ reason }) => reason === 'NodeNotReady').length, 3, 'one for the node and one for each pod')
 
   await clock.advance('290s')
   deepEqual(
@@ -166,17 +171,17 @@ test('a node that dies is noticed, left by its pods, and taken back', async () =
     equal(status.conditions?.find(({ type }) => type === 'DisruptionTarget')?.reason, 'DeletionByTaintManager')
   }
   const available = async () => (await client.of(deployment).get('web', 'default', ctx)).status.availableReplicas
-  equal(await available(), 4, 'all stand on the other node')
+  equal(await available(), 4, 'all run on the other node')
 
   cluster.start(`kubelet/${dead}`)
   await clock.advance('40s')
   equal(await ready(), 'True')
   equal((await read()).spec.taints, undefined)
-  deepEqual(await podsThere(), [], 'its kubelet ended what was to go')
+  deepEqual(await podsThere(), [], 'its kubelet has stopped the deleted pods')
   equal(await available(), 4)
 })
 
-test('when every node falls silent nothing is evicted', async () => {
+test('nothing is evicted when all nodes stop reporting', async () => {
   await using cluster = await startCluster({ nodes: 1 })
   const { client, clock } = cluster
   await clock.advance('15s')

@@ -1,5 +1,5 @@
-// Node lifecycle: a node that no longer beats is unknown; conditions become taints; pods of a node that is not ready are
-// not ready either. Who evicts them is the taint eviction controller.
+// Node lifecycle: sets the conditions of a node without heartbeats to Unknown, turns conditions into taints, and marks
+// the pods of nodes that are not ready. The taint eviction controller evicts them.
 import { rfc3339 } from '../../base/time/clock.ts'
 import type { Context } from '../../base/observability/context.ts'
 import { lease } from '../../api/coordination/v1/lease.ts'
@@ -17,20 +17,20 @@ import { zoneOf, ZoneDisruption } from './zone-disruption.ts'
 
 const leaseNamespace = 'kube-node-lease'
 const graceMs = 50_000
-/** A node that has never beaten gets a little longer. */
+/** The grace period of a node that has never reported. */
 const startupGraceMs = 60_000
-/** How soon a node is looked at again that may not be evicted from now. */
+/** How soon a node is checked again whose eviction is suspended. */
 const recheckMs = 5_000
 
 interface Memory {
-  /** Nodes whose coming was told, by their uid. */
+  /** The uids of nodes whose registration event was recorded, by name. */
   readonly known: Map<string, string>
-  /** When a node was last heard of, by our own clock: those of nodes may differ. */
+  /** When the last heartbeat of a node was observed, by the local clock: the clocks of nodes may differ. */
   readonly heardMs: Map<string, number>
-  /** Nodes that were ready when last looked at. */
+  /** Nodes that were ready at the last reconcile. */
   readonly ready: Set<string>
   readonly zones: ZoneDisruption
-  /** When the next node of a zone may be evicted from. */
+  /** When the next eviction in a zone is allowed. */
   readonly nextEvictionMs: Map<string, number>
 }
 
@@ -51,13 +51,13 @@ export const nodeLifecycleController = defineController({
   enqueues(kind, { key, now, before }, { state: memory, nowMs, cached }) {
     if (kind.kind === lease.kind) {
       const { namespace, name } = splitKey(key)
-      // A beat costs no more than this.
+      // A heartbeat enqueues nothing.
       if (namespace === leaseNamespace && now !== undefined) memory.heardMs.set(name, nowMs)
       return []
     }
     if (kind.kind === pod.kind) {
       const woken = podWakes(now as Pod | undefined, before as Pod | undefined)
-      // On a node that is well there is nothing to say about its pods.
+      // Pods of a ready node need no change.
       return woken.filter((name) => !isWell(cached(node, name)))
     }
     memory.zones.update(before as Node | undefined, now as Node | undefined)
@@ -88,14 +88,14 @@ const hasBeaten = (now: Node, before: Node | undefined): boolean =>
   before === undefined ||
   !equalValues(readyCondition(now)?.lastHeartbeatTime, readyCondition(before)?.lastHeartbeatTime)
 
-/** A pod that comes to stand on a node, or becomes ready there. */
+/** The node of a pod that has become ready. */
 function podWakes(now: Pod | undefined, before: Pod | undefined): readonly string[] {
   const nodeName = now?.spec.nodeName
   if (now === undefined || nodeName === undefined || !isPodReady(now)) return []
   return before !== undefined && isPodReady(before) ? [] : [nodeName]
 }
 
-/** Says that nothing is known of the node. Returns whether there was anything to say. */
+/** Sets the node's conditions to Unknown. Returns false if they already are. */
 async function silence(object: Node, { client, nowMs }: Tools, context: Context): Promise<boolean> {
   const conditions = unknownConditions(object, rfc3339(nowMs))
   if (conditions === undefined) return false
@@ -103,7 +103,7 @@ async function silence(object: Node, { client, nowMs }: Tools, context: Context)
   return true
 }
 
-/** Tells of nodes that come and go; one that comes again under its name is another. */
+/** Records events for added and removed nodes. A node with the same name and another uid is a new node. */
 function tellPresence(name: string, object: Node | undefined, { state: memory, tell }: Tools, context: Context): void {
   const known = memory.known.get(name)
   const uid = object?.metadata.uid
@@ -134,7 +134,7 @@ function tellTransition(object: Node, { state: memory, tell }: Tools, context: C
   }
 }
 
-/** Brings the taints in line with the conditions. Returns when to look again if eviction has to wait. */
+/** Updates the taints from the conditions. Returns the delay if eviction has to wait. */
 async function taint(object: Node, tools: Tools, context: Context): Promise<number | undefined> {
   const { client, nowMs, state: memory } = tools
   const waitMs = evictionWaitMs(object, tools)
@@ -150,18 +150,18 @@ async function taint(object: Node, tools: Tools, context: Context): Promise<numb
   return waitMs === 0 ? undefined : waitMs
 }
 
-/** How long until the node's pods may begin to go; 0 when they may, or when nothing asks for it. */
+/** How long until pods may be evicted from the node; 0 if they may be now, or need not be. */
 function evictionWaitMs(object: Node, { nowMs, state: memory }: Tools): number {
   const state = evictionState(object)
   if (state === 'none') return 0
   const zone = zoneOf(object)
-  // Also what began stops when nothing answers anywhere.
+  // When no node reports, evictions that have begun are suspended too.
   if (memory.zones.evictionIntervalMs(zone) === Infinity) return recheckMs
   if (state === 'evicting') return 0
   return Math.max(0, (memory.nextEvictionMs.get(zone) ?? 0) - nowMs)
 }
 
-/** Pods that were ready when their node ceased to be are not ready. What an agent says of them after that counts again. */
+/** Sets pods that were ready when their node became not ready to not ready. Later updates by the kubelet are kept. */
 async function markPods(
   object: Node,
   { client, byIndex: members, nowMs, tell }: Tools,

@@ -1,10 +1,10 @@
-// The taints that a node's conditions ask for.
+// The taints for a node's conditions.
 import { lookup } from '../../base/collections/lookup.ts'
 import type { Node, Taint } from '../../api/core/v1/node/node.ts'
 
 const prefix = 'node.kubernetes.io/'
 
-/** Which taint a condition asks for, by its type and status. */
+/** The taint for a condition, by type and status. */
 const asked: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   Ready: { False: 'not-ready', Unknown: 'unreachable' },
   MemoryPressure: { True: 'memory-pressure' },
@@ -29,9 +29,9 @@ const isManaged = (taint: Taint): boolean => {
 }
 
 export type EvictionState =
-  /** Nothing asks for its pods to go. */
+  /** No condition requires eviction. */
   | 'none'
-  /** Its pods should go; whether they may now is a matter of rates. */
+  /** Its pods should be evicted, subject to the rate limit. */
   | 'due'
   | 'evicting'
 
@@ -41,7 +41,7 @@ export function evictionState(node: Node): EvictionState {
   return isEvicting ? 'evicting' : 'due'
 }
 
-/** All taints as they should be; those of others stay. Undefined when they are so already. */
+/** The desired taints, with those of others unchanged; undefined when nothing changes. */
 export function changedTaints(node: Node, mayEvict: boolean, now: string): readonly Taint[] | undefined {
   const { taints = [] } = node.spec
   const names = namesAsked(node)

@@ -1,12 +1,12 @@
-// Zones: how fast the pods of dead nodes may be moved. Where many nodes die at once it is rather the network that died,
-// and moving their pods would only make it worse.
+// ZoneDisruption: the eviction rate of each zone. When many nodes of a zone stop reporting at once the cause is
+// probably the network, and evictions would do harm.
 import { getOrInsert } from '../../base/collections/get-or-insert.ts'
 import { isNodeReady, type Node } from '../../api/core/v1/node/node.ts'
 
-/** Nodes per second whose pods begin to go. */
+/** Nodes per second from which pods are evicted. */
 const evictionRate = 0.1
 const evictionRateDisrupted = 0.01
-/** Smaller zones do not evict at all while they are disrupted. */
+/** In smaller zones evictions stop during a disruption. */
 const largeZoneNodes = 50
 const disruptedShare = 0.55
 const disruptedNodesMin = 3
@@ -26,21 +26,21 @@ function stateOf({ nodes, unready }: Zone): ZoneState {
   return unready >= disruptedNodesMin && unready / nodes >= disruptedShare ? 'partial' : 'normal'
 }
 
-/** How many nodes each zone has, and how many of them are not ready: kept up to date, since thousands may die at once. */
+/** Counts the nodes and the unready nodes of each zone incrementally, because thousands may change at once. */
 export class ZoneDisruption {
   readonly #zones = new Map<string, Zone>()
 
-  /** A node has come, has changed or is gone. */
+  /** Processes an added, changed or deleted node. */
   update(before: Node | undefined, now: Node | undefined): void {
     if (before !== undefined) this.#count(before, -1)
     if (now !== undefined) this.#count(now, 1)
   }
 
-  /** How many milliseconds lie between evictions in the zone; Infinity stops them. */
+  /** The time between two evictions in the zone; Infinity suspends them. */
   evictionIntervalMs(zone: string): number {
     const own = this.#zones.get(zone)
     if (own === undefined) return Infinity
-    // When nothing answers anywhere, it is we who are cut off.
+    // When all zones are fully disrupted, this controller is probably disconnected.
     if (this.#zones.values().every((each) => stateOf(each) === 'full')) return Infinity
     if (stateOf(own) !== 'partial') return 1000 / evictionRate
     return own.nodes > largeZoneNodes ? 1000 / evictionRateDisrupted : Infinity

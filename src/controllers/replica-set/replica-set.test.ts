@@ -17,17 +17,17 @@ const aSet = (replicas: number, spec: object = {}) =>
 const cost = (text: string) => ({ annotations: { 'controller.kubernetes.io/pod-deletion-cost': text } })
 
 const replicaSets: [why: string, want: number, have: Pod[], changes: string[]][] = [
-  ['creates what is missing', 2, [aPod('a')], ['create pod web-']],
-  ['is content', 1, [aPod('a')], []],
-  ['removes the surplus', 1, [aPod('a'), aPod('b')], ['delete pod a']],
+  ['creates missing pods', 2, [aPod('a')], ['create pod web-']],
+  ['with enough pods changes nothing', 1, [aPod('a')], []],
+  ['deletes surplus pods', 1, [aPod('a'), aPod('b')], ['delete pod a']],
   [
-    'removes the one that has been ready for an order of magnitude less',
+    'deletes the pod that has been ready for an order of magnitude less',
     1,
     [aPod('a', { readyForMs: 600_000 }), aPod('b')],
     ['delete pod b'],
   ],
   [
-    'removes the one that restarted most',
+    'deletes the pod with the most restarts',
     1,
     [
       aPod('a'),
@@ -37,35 +37,40 @@ const replicaSets: [why: string, want: number, have: Pod[], changes: string[]][]
     ],
     ['delete pod b'],
   ],
-  ['removes all without choosing', 0, [aPod('a'), aPod('b')], ['delete pod a', 'delete pod b']],
-  ['counts a cost that is no number as none', 1, [aPod('a', cost('x')), aPod('b', cost('-1'))], ['delete pod b']],
+  ['deletes all pods when it is scaled to 0', 0, [aPod('a'), aPod('b')], ['delete pod a', 'delete pod b']],
+  ['counts an invalid deletion cost as 0', 1, [aPod('a', cost('x')), aPod('b', cost('-1'))], ['delete pod b']],
   [
-    'removes the unassigned first',
+    'deletes unassigned pods first',
     1,
     [aPod('a', { nodeName: '', ready: false, phase: 'Pending' }), aPod('b')],
     ['delete pod a'],
   ],
   [
-    'removes the pending before the running',
+    'deletes pending before running pods',
     1,
     [aPod('a'), aPod('b', { phase: 'Pending', ready: false })],
     ['delete pod b'],
   ],
-  ['removes the unready before the ready', 1, [aPod('a'), aPod('b', { ready: false })], ['delete pod b']],
+  ['deletes unready before ready pods', 1, [aPod('a'), aPod('b', { ready: false })], ['delete pod b']],
   [
-    'removes the cheap before the dear',
+    'deletes pods with a low deletion cost first',
     1,
     [aPod('a', { annotations: { 'controller.kubernetes.io/pod-deletion-cost': '-5' } }), aPod('b')],
     ['delete pod a'],
   ],
-  ['does not count what is ending', 1, [aPod('a', { deletionTimestamp: '2030-01-01T00:00:00Z' })], ['create pod web-']],
-  ['does not count what has finished', 1, [aPod('a', { phase: 'Failed', ready: false })], ['create pod web-']],
+  [
+    'does not count terminating pods',
+    1,
+    [aPod('a', { deletionTimestamp: '2030-01-01T00:00:00Z' })],
+    ['create pod web-'],
+  ],
+  ['does not count finished pods', 1, [aPod('a', { phase: 'Failed', ready: false })], ['create pod web-']],
 ]
 for (const [why, want, have, changes] of replicaSets)
   test(`a ReplicaSet ${why}`, () =>
     deepEqual(shown(planOf(replicaSetController, aSet(want), ...have).changes), changes))
 
-test('a ReplicaSet counts in its status, and waits for availability', () => {
+test('the status of a ReplicaSet, its requeue for availability, and its events', () => {
   const set = aSet(3)
   const waiting = { ...set, spec: { ...set.spec, minReadySeconds: 90 } }
   const { status, requeueAfterMs } = planOf(
@@ -92,7 +97,7 @@ test('a ReplicaSet counts in its status, and waits for availability', () => {
   )
 })
 
-test('a ReplicaSet tells what was refused, once, and forgets it when it works', () => {
+test('a ReplicaSet reports a failed creation once, and removes the condition when it succeeds', () => {
   const plan = planOf(replicaSetController, aSet(2))
   equal(plan.changes[0]?.failureEvent?.(new Error('quota')).message, 'Error creating: quota')
   const status = plan.statusOnFailure?.(new Error('quota')) as { conditions: object[] }
@@ -113,7 +118,7 @@ test('a ReplicaSet tells what was refused, once, and forgets it when it works', 
   equal((planOf(replicaSetController, failing as never).status as { conditions?: unknown }).conditions, undefined)
 })
 
-test('pods on a node that holds many of the siblings go first', () => {
+test('pods on a node with many related pods are deleted first', () => {
   const pods = [aPod('a', { nodeName: 'x' }), aPod('b', { nodeName: 'y' }), aPod('c', { nodeName: 'y' })]
   deepEqual(
     rankedForDeletion(pods, pods, nowMs).map(({ metadata }) => metadata.name),
@@ -121,7 +126,7 @@ test('pods on a node that holds many of the siblings go first', () => {
   )
 })
 
-test('a ReplicationController is the same engine, selected by equal labels', () => {
+test('a ReplicationController has the same plan as a ReplicaSet', () => {
   const object = made(replicationController, 'web', { spec: { replicas: 2, template: template('1') } })
   deepEqual(shown(planOf(replicationControllerController, object, aPod('a')).changes), ['create pod web-'])
   deepEqual(planOf(replicationControllerController, object, aPod('a')).status, {
@@ -133,7 +138,7 @@ test('a ReplicationController is the same engine, selected by equal labels', () 
   })
 })
 
-test('an owner adopts what it selects and lets go what it does not; one that is ending does neither', () => {
+test('an owner adopts matching orphans and releases others; a deleted owner does neither', () => {
   const owner = aSet(1)
   const isClaimed = (candidate: ApiObject) => candidate.metadata.labels?.['app'] === 'web'
   const stray = aPod('stray', { labels: { app: 'other' } })

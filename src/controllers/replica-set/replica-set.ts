@@ -1,4 +1,4 @@
-// ReplicaSet: replicas selected by a label selector; its siblings under one Deployment count as related.
+// ReplicaSet: replicas selected by a label selector. The pods of all ReplicaSets of one Deployment are related.
 import { pod } from '../../api/core/v1/pod/pod.ts'
 import { replicaSet, type ReplicaSet } from '../../api/apps/v1/replica-set.ts'
 import { controllerOf, namespaceOf } from '../../api/meta/object.ts'

@@ -1,5 +1,5 @@
-// Replicas: as many pods as a spec says; the surplus goes, the least useful first. ReplicaSets and
-// ReplicationControllers are this one concept under two kinds; they differ in how they select.
+// Replicas: the plan that ReplicaSets and ReplicationControllers share. They differ only in their selectors. Missing
+// pods are created; surplus pods are deleted in the order of pod-ranking.ts.
 import { rfc3339 } from '../../base/time/clock.ts'
 import { isPodAvailable, isPodReady } from '../../api/core/v1/pod/pod-readiness.ts'
 import { pod, type Pod } from '../../api/core/v1/pod/pod.ts'
@@ -19,7 +19,7 @@ interface Condition {
   readonly lastTransitionTime?: string | null
 }
 
-/** What both kinds have. */
+/** The fields that both kinds have. */
 interface ReplicatedWorkload extends ApiObject {
   readonly spec: { readonly replicas: number; readonly minReadySeconds?: number }
   readonly status: { readonly conditions?: readonly Condition[] }
@@ -27,9 +27,9 @@ interface ReplicatedWorkload extends ApiObject {
 
 export interface ReplicasInput {
   readonly template: PodTemplateSpec
-  /** Pods of all that belongs together: those on a node that holds many of them go first. */
+  /** The pods of all ReplicaSets of one Deployment: pods on a node with many of them are deleted first. */
   readonly related: () => readonly Pod[]
-  /** Whether the status of the kind counts the pods that are on their way out. */
+  /** Whether the kind's status has `terminatingReplicas`. */
   readonly countsTerminating: boolean
 }
 
@@ -58,7 +58,7 @@ function podChanges(
     return Array.from({ length: Math.min(missing, podsBurstMax) }, () => createPod(object))
   }
   const surplus = Math.min(-missing, podsBurstMax)
-  // When all go there is nothing to choose.
+  // When all pods are deleted their order does not matter.
   const chosen = surplus === active.length ? active : rankedForDeletion(active, related(), nowMs).slice(0, surplus)
   return chosen.map(deletePod)
 }
@@ -98,6 +98,6 @@ function failureConditions({ status }: ReplicatedWorkload, missing: number, { me
     message,
     lastTransitionTime: rfc3339(nowMs),
   }
-  // A failure that is known already is not told again with every try.
+  // A known failure keeps its condition, so that each retry does not write the status.
   return { conditions: [...others, before?.reason === failure.reason ? before : failure] }
 }

@@ -1,4 +1,4 @@
-// ReplicationController: replicas selected by equal labels.
+// ReplicationController: replicas selected by label equality.
 import { pod } from '../../api/core/v1/pod/pod.ts'
 import { replicationController, type ReplicationController } from '../../api/core/v1/workload/replication-controller.ts'
 import { selects } from '../../api/selectors/selectors.ts'

@@ -1,4 +1,4 @@
-// Which claims a pod gets from templates, and how its status tells of them.
+// ResourceClaims that are generated for pods from templates, and the pod's status.
 import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Pod } from '../../api/core/v1/pod/pod.ts'
@@ -37,54 +37,54 @@ interface Outcome {
 }
 
 const table: readonly [why: string, object: Pod, others: readonly ApiObject[], outcome: Outcome][] = [
-  ['makes the claim', aUser(), [template], { changes: ['create resourceclaim p-gpu-'] }],
-  ['says that there is no template', aUser(), [], { events: [`PodResourceClaim gpu: ${missing}`] }],
-  ['tells of the claim that was made', aUser(), [template, claim('mine', 'gpu')], { statuses: [told] }],
-  ['knows it without the template', aUser(), [claim('mine', 'gpu')], { statuses: [told] }],
-  ['is content', aUser(recorded(told)), [template, claim('mine', 'gpu')], {}],
+  ['the claim is created', aUser(), [template], { changes: ['create resourceclaim p-gpu-'] }],
+  ['a missing template is reported', aUser(), [], { events: [`PodResourceClaim gpu: ${missing}`] }],
+  ['the created claim is recorded in the status', aUser(), [template, claim('mine', 'gpu')], { statuses: [told] }],
+  ['the created claim is recorded without the template', aUser(), [claim('mine', 'gpu')], { statuses: [told] }],
+  ['a recorded claim needs no change', aUser(recorded(told)), [template, claim('mine', 'gpu')], {}],
   [
-    'takes no word for a missing claim',
+    'a recorded claim that does not exist is created',
     aUser(recorded(told)),
     [template],
     { changes: ['create resourceclaim p-gpu-'] },
   ],
   [
-    'tells of the new one instead of the lost one',
+    'the new claim is recorded instead of a deleted one',
     aUser(recorded({ ...told, resourceClaimName: 'lost' })),
     [template, claim('mine', 'gpu')],
     { statuses: [told] },
   ],
-  ['makes none where none is needed', aUser(recorded({ name: 'gpu' })), [template], {}],
+  ['no claim is created if the status states that none is needed', aUser(recorded({ name: 'gpu' })), [template], {}],
   [
-    "refuses another pod's",
+    'a claim of another pod is reported',
     aUser(recorded(told)),
     [template, claim('mine', 'gpu', 'uid-other')],
     { events: [`PodResourceClaim gpu: ${notOurs}`] },
   ],
   [
-    'makes those that are missing beside those that are there',
+    'one claim is recorded and another created',
     aUser({ spec: both }),
     [template, claim('mine', 'gpu')],
     { changes: ['create resourceclaim p-nic-'], statuses: [told] },
   ],
   [
-    'makes them for a pod that was put on a node by hand',
+    'a pod with a nodeName of its creator',
     aUser({ nodeName: 'n' }),
     [template],
     { changes: ['create resourceclaim p-gpu-'] },
   ],
   [
-    'leaves claims by name alone',
+    'claims by name are ignored',
     aUser({ spec: { resourceClaims: [{ name: 'gpu', resourceClaimName: 'x' }] } }),
     [template],
     {},
   ],
-  ['makes nothing for a pod that goes', aUser({ deletionTimestamp: '2030-01-01T00:00:00Z' }), [template], {}],
-  ['makes nothing for a pod that has ended', aUser({ phase: 'Failed' }), [template], {}],
+  ['nothing is created for a deleted pod', aUser({ deletionTimestamp: '2030-01-01T00:00:00Z' }), [template], {}],
+  ['nothing is created for a finished pod', aUser({ phase: 'Failed' }), [template], {}],
 ]
 
 for (const [why, object, others, { changes = [], statuses, events = [] }] of table)
-  test(`a pod with templates of claims: ${why}`, () => {
+  test(`claim templates of a pod: ${why}`, () => {
     const plan = planOf(controller, object, ...others)
     deepEqual(shown(plan.changes), changes)
     deepEqual((plan.status as Pod['status'] | undefined)?.resourceClaimStatuses, statuses)
@@ -94,14 +94,14 @@ for (const [why, object, others, { changes = [], statuses, events = [] }] of tab
     )
   })
 
-test('a claim is what its template says, and belongs to one of the claims of the pod', () => {
+test('a claim has the spec and metadata of its template, and names the claim of the pod', () => {
   const { metadata, spec } = firstObject<ResourceClaim>(planOf(controller, aUser(), template))
   deepEqual(metadata.labels, { from: 't' })
   deepEqual(metadata.annotations, { note: 'n', [annotation]: 'gpu' })
   deepEqual(spec, template.spec.spec)
 })
 
-test('a name that is too long keeps something of the pod and of the claim', () => {
+test('a long name is shortened in proportion', () => {
   const long = { metadata: { ...aUser().metadata, name: 'p'.repeat(60) } }
   const { metadata } = firstObject<ResourceClaim>(planOf(controller, { ...aUser(), ...long }, template))
   equal(metadata.generateName, `${'p'.repeat(52)}-gp`)

@@ -1,5 +1,5 @@
-// Pods get claims of their own where they name templates: each is made once, belongs to its pod, and stands in the pod's
-// status, where scheduler and kubelet look for it. What becomes of claims later is resource-claim.ts.
+// Generates a ResourceClaim for each claim template that a pod names, and records it in the pod's status, where
+// scheduler and kubelet read it. The rest of the lifecycle of a claim is in resource-claim.ts.
 import type { PodSpec } from '../../api/core/v1/pod-spec/pod-spec.ts'
 import { pod, type Pod } from '../../api/core/v1/pod/pod.ts'
 import { controllerOf, isBeingDeleted, keyOf, namespaceOf, objectKey } from '../../api/meta/object.ts'
@@ -9,15 +9,15 @@ import type { EventNote } from '../../client/events/event-recorder.ts'
 import { defineController, type Change, type Plan, type PlanView } from '../runtime/controller.ts'
 import { isOver } from './resource-claim.ts'
 
-/** Which of its pod's claims a claim was made for. */
+/** The name of the pod's claim for which the ResourceClaim was generated. */
 const podClaimAnnotation = 'resource.kubernetes.io/pod-claim-name'
-/** Leaves space for a hyphen and five characters in a name of 63. */
+/** Leaves space for a hyphen and five characters within 63. */
 const nameBaseMax = 57
 
 type PodClaim = NonNullable<PodSpec['resourceClaims']>[number]
 type Recorded = NonNullable<Pod['status']['resourceClaimStatuses']>[number]
 
-/** What is to be done for one claim of a pod. */
+/** What to do for one claim of a pod. */
 type Step =
   | { readonly kind: 'record'; readonly claim: string }
   | { readonly kind: 'make'; readonly from: ResourceClaimTemplate }
@@ -56,7 +56,7 @@ const fromTemplates = ({ spec: { resourceClaims = none } }: Pod): readonly PodCl
   resourceClaims === none ? none : resourceClaims.filter((claim) => claim.resourceClaimTemplateName !== undefined)
 const none: readonly PodClaim[] = []
 
-/** Nothing where the pod's status names a claim that is there and its own, or says that none is needed. */
+/** Undefined where the pod's status names an existing claim that the pod owns, or states that none is needed. */
 function stepFor(object: Pod, { name, resourceClaimTemplateName = '' }: PodClaim, view: PlanView): Step | undefined {
   const recorded = object.status.resourceClaimStatuses?.find((status) => status.name === name)
   if (recorded !== undefined) {
@@ -111,7 +111,7 @@ const claimFrom = ({ spec: { metadata, spec } }: ResourceClaimTemplate, object: 
   failureEvent: ({ message }) => failed(name, `create ResourceClaim : ${message}`),
 })
 
-/** Where both are too long together, each is cut in proportion, so that something of both is left. */
+/** If both together are too long, each is shortened in proportion to its length. */
 function nameBase(podName: string, claimName: string): string {
   const whole = `${podName}-${claimName}-`
   if (whole.length <= nameBaseMax) return whole

@@ -1,4 +1,4 @@
-// What becomes of the claims of pods that end.
+// ResourceClaims of pods that finish or are deleted.
 import { deepEqual } from 'node:assert/strict'
 import { test } from 'node:test'
 import { pod } from '../../api/core/v1/pod/pod.ts'
@@ -19,7 +19,7 @@ async function makePod({ client }: Cluster, name: string, spec: object = {}): Pr
   return (await client.of(pod).create(body, 'default', ctx)).metadata.uid
 }
 
-/** A claim with a device, used by pods. */
+/** Creates an allocated claim that is reserved for pods. */
 async function makeClaim({ client }: Cluster, users: readonly [name: string, uid: string][], owner?: string) {
   const ownerReferences =
     owner === undefined ? [] : [{ apiVersion: 'v1', kind: 'Pod', name: 'a', uid: owner, controller: true }]
@@ -45,7 +45,7 @@ const end = ({ client }: Cluster, name: string) =>
 const remove = ({ client }: Cluster, name: string) =>
   client.of(pod).delete(name, 'default', { gracePeriodSeconds: 0 }, ctx)
 
-test('a claim is used until the last of its pods has ended, and then has no devices', async () => {
+test('a claim is deallocated when its last pod has finished', async () => {
   await using cluster = await startCluster({ nodes: 0 })
   const users = [
     ['a', await makePod(cluster, 'a')],
@@ -62,7 +62,7 @@ test('a claim is used until the last of its pods has ended, and then has no devi
   deepEqual(await found(cluster), { users: [], hasDevices: false, isHeld: false })
 })
 
-test('a claim that was made for a pod goes when the pod has ended', async () => {
+test('a claim that was generated for a pod is deleted when the pod has finished', async () => {
   await using cluster = await startCluster({ nodes: 0 })
   const uid = await makePod(cluster, 'a')
   await makeClaim(cluster, [['a', uid]], uid)
@@ -71,7 +71,7 @@ test('a claim that was made for a pod goes when the pod has ended', async () => 
   deepEqual(await found(cluster), 'gone')
 })
 
-test('a claim that is deleted stays while it is used, and goes with its last pod', async () => {
+test('a deleted claim is kept while it is in use', async () => {
   await using cluster = await startCluster({ nodes: 0 })
   await makeClaim(cluster, [['a', await makePod(cluster, 'a')]])
   await cluster.client.of(resourceClaim).delete('claim', 'default', {}, ctx)
@@ -80,14 +80,14 @@ test('a claim that is deleted stays while it is used, and goes with its last pod
   deepEqual(await found(cluster), 'gone')
 })
 
-test('a pod of the same name is another pod', async () => {
+test('a pod with the same name and another uid is not a user', async () => {
   await using cluster = await startCluster({ nodes: 0 })
   await makeClaim(cluster, [['a', 'another']])
   await makePod(cluster, 'a', { resourceClaims: [] })
   deepEqual(await found(cluster), { users: [], hasDevices: false, isHeld: false })
 })
 
-test('a pod that was put on a node by hand uses the devices of its claim; one that waits does not', async () => {
+test('a pod with a nodeName becomes a user of its claim; an unscheduled one does not', async () => {
   await using cluster = await startCluster({ nodes: 0 })
   const uid = await makePod(cluster, 'a')
   await makeClaim(cluster, [['a', uid]])
@@ -99,7 +99,7 @@ test('a pod that was put on a node by hand uses the devices of its claim; one th
   deepEqual(await found(cluster), { users: [], hasDevices: false, isHeld: false })
 })
 
-test('a claim that was made for a pod is not used by another that names it', async () => {
+test('a claim that was generated for a pod is not reserved for another pod that names it', async () => {
   await using cluster = await startCluster({ nodes: 0 })
   const uid = await makePod(cluster, 'a')
   await makeClaim(cluster, [['a', uid]], uid)

@@ -1,5 +1,5 @@
-// ResourceClaims say who uses them, and give back what ended pods leave: a pod that is over does not use its claim any more,
-// a claim that nobody uses has no devices, and one that was made for a pod goes with it.
+// ResourceClaim: removes finished pods from `reservedFor`, deallocates claims without users, and deletes claims that
+// were generated for a pod when the pod is finished.
 import type { Context } from '../../base/observability/context.ts'
 import { isPodFinished } from '../../api/core/v1/pod/pod-readiness.ts'
 import { pod, type Pod } from '../../api/core/v1/pod/pod.ts'
@@ -9,7 +9,7 @@ import { hasReason } from '../../api/errors/status-error.ts'
 import { defineController, type ObjectIndex, type ReconcileTools } from '../runtime/controller.ts'
 import { hasFinalizer, withoutFinalizer } from '../runtime/object-finalizers.ts'
 
-/** Set by the scheduler on claims that it gives devices to. */
+/** Set by the scheduler on claims that it allocates. */
 const finalizer = 'resource.kubernetes.io/delete-protection'
 
 type User = NonNullable<ResourceClaim['status']['reservedFor']>[number]
@@ -25,7 +25,7 @@ export const resourceClaimController = defineController({
   enqueues(kind, { key, now, before }) {
     if (kind.kind === resourceClaim.kind) return now === undefined ? [] : [key]
     const last = (now ?? before) as Pod | undefined
-    // A pod that waits for its node uses nothing yet: the scheduler says so when it binds it.
+    // An unscheduled pod does not use its claims yet. The scheduler reserves them when it binds the pod.
     return last === undefined || (now !== undefined && !isOver(last) && last.spec.nodeName === undefined)
       ? []
       : claimsOf(last)
@@ -48,7 +48,7 @@ export const resourceClaimController = defineController({
   },
 })
 
-/** The claim with those who use it and without those who did, and without devices when nobody is left. */
+/** Updates the users of the claim; without users, removes its allocation and finalizer. */
 async function settle(
   claim: ResourceClaim,
   left: readonly User[],
@@ -68,13 +68,13 @@ async function settle(
     ...(allocation !== undefined && !isIdle && { allocation }),
   }
   const claims = client.of(resourceClaim)
-  // A whole update fails when somebody else has come to use the claim meanwhile.
+  // An update, not a patch: it fails with a conflict if the claim was reserved in the meantime.
   const freed =
     isChanged || allocation !== undefined ? await claims.updateStatus({ ...claim, status: kept }, context) : claim
   return isIdle ? claims.update(withoutFinalizer(freed, finalizer), context) : freed
 }
 
-/** Users that are no pods stay: nobody here knows whether they are over. */
+/** The remaining users. Users that are not pods are kept, because their state is unknown. */
 async function usersLeft(claim: ResourceClaim, tools: ReconcileTools, context: Context): Promise<readonly User[]> {
   const users: User[] = []
   for (const user of claim.status.reservedFor ?? [])
@@ -82,7 +82,7 @@ async function usersLeft(claim: ResourceClaim, tools: ReconcileTools, context: C
   return users
 }
 
-/** Pods that have a node and no word in the claim, which has devices: they were not bound by a scheduler that knows claims. */
+/** Scheduled pods without a reservation in the allocated claim: their nodeName was not set by our scheduler. */
 function newUsers(
   claim: ResourceClaim,
   users: readonly User[],
@@ -98,7 +98,7 @@ function newUsers(
     .map(({ metadata: { name, uid } }) => ({ resource: 'pods', name, uid }))
 }
 
-/** Whether the very pod is there and not over. The cache may not have seen it yet: what is to be freed is asked for. */
+/** Whether the pod with this uid exists and is not finished. A pod that is not cached is read from the API server. */
 async function isUsing(
   claim: ResourceClaim,
   { name, uid }: Pick<User, 'name' | 'uid'>,
@@ -111,11 +111,11 @@ async function isUsing(
   return found?.metadata.uid === uid && !isOver(found)
 }
 
-/** It has ended, or it goes without ever having had a node. */
+/** Finished, or deleted without having been scheduled. */
 export const isOver = (target: Pod): boolean =>
   isPodFinished(target) || (isBeingDeleted(target) && target.spec.nodeName === undefined)
 
-/** Claims that the pod names, that were made for it from templates, and that stand for its extended resources. */
+/** The claims that the pod names, those generated from templates, and the one for its extended resources. */
 const claimsOf = (target: Pod): readonly ObjectKey[] => {
   const { spec, status } = target
   if (spec.resourceClaims === undefined && status.extendedResourceClaimStatus === undefined) return noClaims

@@ -1,11 +1,11 @@
-// Claims: which objects a controller should take over, and which it should let go, by label instead of by name.
+// Adoption: which orphans an owner adopts, and which of its objects it releases.
 import { controllerOf, controllerReference, isBeingDeleted, type ApiObject } from '../../api/meta/object.ts'
 
 export type OwnershipPatch =
   | { readonly kind: 'adopt'; readonly object: ApiObject; readonly patch: object }
   | { readonly kind: 'release'; readonly object: ApiObject; readonly patch: object }
 
-/** What an owner claims of the objects that it owns and of the orphans around it. */
+/** The patches that adopt the matching orphans and release the owned objects that no longer match. */
 export function ownershipPatches(
   owner: ApiObject,
   owned: Iterable<ApiObject>,
@@ -31,6 +31,6 @@ const released = ({ metadata: { uid } }: ApiObject, owner: ApiObject): object =>
   metadata: { uid, ownerReferences: [{ $patch: 'delete', uid: owner.metadata.uid }] },
 })
 
-/** Index of what nobody manages, by namespace. */
+/** Index function: objects without a controller, by namespace. */
 export const byOrphanNamespace = (object: ApiObject): string[] =>
   controllerOf(object) === undefined ? [object.metadata.namespace ?? ''] : []

@@ -1,5 +1,5 @@
-// Applying the changes of a plan: what is written is expected in the caches, what fails is told.
-// Creates start slowly (1, 2, 4 …): when the first is refused, thousands more would be refused as well.
+// runChanges: writes the changes of a plan, registers expectations for them, and records events.
+// The number of concurrent creates starts at one and doubles, so that a rejected create does not cause thousands more.
 import { controllerReference, namespaceOf, type ApiObject } from '../../api/meta/object.ts'
 import { hasReason, StatusError } from '../../api/errors/status-error.ts'
 import type { Context } from '../../base/observability/context.ts'
@@ -7,20 +7,20 @@ import type { Client } from '../../client/client.ts'
 import type { EventRecorder } from '../../client/events/event-recorder.ts'
 import type { Change } from './controller.ts'
 
-/** Changes of one plan that are under way at once. */
+/** Concurrent changes of one plan. */
 const changesAtOnceMax = 64
 
 export interface ChangeRunnerDeps {
   readonly client: Client
   readonly events: EventRecorder
-  /** Called with each object that was written, or asked to go. */
+  /** Called with each object that was written, or whose deletion was requested. */
   readonly expect: (change: Change, made: ApiObject) => void
 }
 
-/** Nothing more is made where everything is about to go; there is nothing to try again either. */
+/** The namespace is terminating: nothing can be created in it, so a retry is pointless. */
 class NamespaceEnds extends Error {}
 
-/** Makes the changes; returns the first failure. What follows a failed create is left for the next plan. */
+/** Writes the changes; returns the first failure. The creates after a failed one are left to the next plan. */
 export async function runChanges(
   owner: ApiObject,
   changes: readonly Change[],
@@ -97,7 +97,7 @@ async function send(owner: ApiObject, change: Change, client: Client, context: C
 const isNamespaceEnding = (error: Error): boolean =>
   error instanceof StatusError && (error.details?.causes ?? []).some(({ reason }) => reason === 'NamespaceTerminating')
 
-/** What a plan makes belongs to the planned object, unless the plan says whose it is. */
+/** A created object is owned by the planned object, unless the plan sets owner references. */
 const withOwner = (object: ApiObject, owner: ApiObject): ApiObject =>
   'ownerReferences' in object.metadata
     ? object

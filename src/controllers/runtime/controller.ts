@@ -1,5 +1,5 @@
-// The shape of every controller: a name, what it reconciles, what it owns, and a pure plan of what to change.
-// Where planning would be a contortion, an explicit reconcile instead. The runtime does everything else.
+// The definition of a controller: its name, the kinds that it reconciles, owns and watches, and a pure plan of changes,
+// or an explicit reconcile where a plan does not fit. The rest is the runtime's.
 import type { Context } from '../../base/observability/context.ts'
 import type { Kind } from '../../api/kind/kind.ts'
 import type { ApiObject, ObjectKey } from '../../api/meta/object.ts'
@@ -14,22 +14,22 @@ import type { NodeRanges } from '../node-ipam/range-pool.ts'
 
 interface ChangeBase {
   readonly of: Kind
-  /** The event that tells of it, made from the object that came of it. */
+  /** The event to record when the change succeeds, made from the written object. */
   readonly tell?: (made: ApiObject) => EventNote
-  /** The event that tells why it could not be done. */
+  /** The event to record when the change fails. */
   readonly failureEvent?: (error: Error) => EventNote
 }
 
-/** One thing to do, as data. */
+/** One write, as data. */
 export type Change =
   | (ChangeBase & { readonly kind: 'create'; readonly object: object })
   | (ChangeBase & {
       readonly kind: 'update'
       readonly object: ApiObject
-      /** Writes through /status, which counts no generation. */
+      /** Writes through /status, which does not increment the generation. */
       readonly through?: 'status'
     })
-  /** A strategic merge patch, on condition that the object is still the same one. */
+  /** A strategic merge patch, with the uid as a precondition. */
   | (ChangeBase & { readonly kind: 'patch'; readonly object: ApiObject; readonly patch: object })
   | DeleteChange
 
@@ -37,30 +37,30 @@ export type DeleteChange = ChangeBase & { readonly kind: 'delete'; readonly obje
 
 export interface Plan {
   readonly changes: readonly Change[]
-  /** The status as it should read; undefined leaves it. */
+  /** The desired status; undefined leaves it unchanged. */
   readonly status?: unknown
-  /** The status as it should read when a change could not be made. */
+  /** The desired status when a change fails. */
   readonly statusOnFailure?: (error: Error) => unknown
   readonly events?: readonly EventNote[]
-  /** Look again after this time even if nothing changes. */
+  /** Requeues the object after this time even if nothing changes. */
   readonly requeueAfterMs?: number
-  /** What the next plan for this object gets back as `kept`. It begins with nothing at every start. */
+  /** Passed to the next plan for this object as `state`. It is not persisted. */
   readonly nextState?: unknown
 }
 
-/** What a plan may look at beside its object: the caches of what its controller owns and reads. */
+/** What a plan may read besides its object: the caches of the kinds that its controller owns and watches. */
 export interface PlanView {
   readonly nowMs: number
-  /** What the last plan for this object asked to keep. */
+  /** The `nextState` of the last plan for this object. */
   readonly state?: unknown
-  /** Objects of the kind that the planned object manages, by name; or those of another manager. */
+  /** Objects of the kind that the planned object controls, sorted by name; or those of another owner. */
   owned<T extends ApiObject>(kind: Kind<T, never> | Kind<T>, by?: ApiObject): readonly T[]
   find<T extends ApiObject>(kind: Kind<T>, key: ObjectKey): T | undefined
   all<T extends ApiObject>(kind: Kind<T>): readonly T[]
   within<T extends ApiObject>(kind: Kind<T>, namespace: string): readonly T[]
 }
 
-/** A kind that a plan looks at without owning it, and which keys a change of it wakes. */
+/** A kind that a plan reads without owning it, and the keys that a change of it enqueues. */
 export interface Watch {
   readonly kind: Kind
   enqueues(change: Seen<ApiObject>, view: Omit<PlanView, 'owned' | 'nowMs' | 'state'>): Iterable<ObjectKey>
@@ -69,38 +69,38 @@ export interface Watch {
 export interface PlanController<T extends ApiObject = ApiObject> {
   readonly type: 'plan'
   readonly name: string
-  /** The ServiceAccount of kube-system under which it acts: `deployment-controller`. */
+  /** The ServiceAccount in kube-system that it uses: `deployment-controller`. */
   readonly account: string
-  /** How its events name it, where that differs from the account. */
+  /** The source component of its events, where it differs from the account. */
   readonly component?: string
   readonly reconciles: Kind<T>
   readonly owns: readonly Kind[]
   readonly watches?: readonly Watch[]
-  /** Which objects there is anything to do for; all where it is left out. */
+  /** Whether the object has to be reconciled; all are where it is left out. */
   concerns?(object: T): boolean
-  /** Which orphans of the owned kinds it adopts; what it owns and does not claim it lets go. */
+  /** Whether an orphan is adopted. An owned object for which this is false is released. */
   claims?(object: T, candidate: ApiObject): boolean
   plan(object: T, view: PlanView): Plan
-  /** What to delete when there is no object under the key any more; `last` is what this process saw go. */
+  /** What to delete when the object no longer exists; `last` is its last version, if this process has seen it. */
   leftovers?(key: ObjectKey, view: Pick<PlanView, 'find'>, last: T | undefined): readonly DeleteChange[]
 }
 
-/** Groups of a watched kind's objects, kept up to date so that nobody has to search for them. */
+/** An index of a watched kind's objects. */
 export interface ObjectIndex<T extends ApiObject = ApiObject> {
   readonly kind: Kind<T>
   readonly name: string
   valuesOf(object: T): readonly string[]
 }
 
-/** What nodes get addresses for their pods from. */
+/** The address ranges for the pods of nodes. */
 export interface NodeRangeSettings {
-  /** One for each address family; none where nodes bring their ranges. */
+  /** One for each address family; none where nodes set their own ranges. */
   readonly ranges: readonly NodeRanges[]
-  /** Ranges of others: no node gets what overlaps them. */
+  /** Ranges that are used otherwise: no node gets one that overlaps them. */
   readonly reserved: readonly string[]
 }
 
-/** Makes the tokens that Secrets keep for ServiceAccounts. */
+/** Issues the tokens in Secrets of type `kubernetes.io/service-account-token`. */
 export interface LegacyTokenIssuer {
   issue(holder: {
     readonly namespace: string
@@ -109,26 +109,26 @@ export interface LegacyTokenIssuer {
   }): string
 }
 
-/** The account of controllers that act as the controller manager itself. */
+/** The account of controllers that use the identity of the controller manager. */
 export const managerAccount = ''
 
-/** What the cluster hands to its controllers. */
+/** Configuration of the controllers. */
 export interface ControllerSettings {
-  /** The certificate by which the API server is known; without it none is published. */
+  /** The PEM of the API server's certificate authority; without it, none is published. */
   readonly certificateAuthority?: string
   readonly nodeRanges?: NodeRangeSettings
-  /** Without it nobody signs certificates here. */
+  /** Without it, no certificates are signed. */
   readonly signer?: CertificateSigner
-  /** The longest life of what is signed; a year when left out. */
+  /** The longest lifetime of a signed certificate; a year when left out. */
   readonly certificateLifetimeMs?: number
-  /** Without it Secrets get no tokens. */
+  /** Without it, Secrets get no tokens. */
   readonly legacyTokens?: LegacyTokenIssuer
-  /** How long a token kept in a Secret may go unused; a year when left out. */
+  /** After how long an unused token in a Secret is invalidated; a year when left out. */
   readonly legacyTokenCleanUpMs?: number
   readonly crypto?: Pick<CryptoProvider, 'hmacSha256'>
 }
 
-/** What an explicit reconcile works with. */
+/** The dependencies of an explicit reconcile. */
 export interface ReconcileTools<State = unknown> {
   readonly client: Client
   readonly nowMs: number
@@ -137,10 +137,10 @@ export interface ReconcileTools<State = unknown> {
   cached<T extends ApiObject>(kind: Kind<T>, key: ObjectKey): T | undefined
   all<T extends ApiObject>(kind: Kind<T>): Iterable<T>
   byIndex<T extends ApiObject>(index: ObjectIndex<T>, value: string): readonly T[]
-  /** Cached objects of any watched kind that name the uid as an owner. */
+  /** Cached objects of all watched kinds with an owner reference to the uid. */
   dependents(uid: string): readonly { readonly kind: Kind; readonly object: ApiObject }[]
   tell(about: ApiObject, note: EventNote, context: Context): void
-  /** The followed kinds, for controllers that follow what discovery tells of. */
+  /** The kinds found by discovery, for controllers with `watchesDiscovered`. */
   readonly discovered: Pick<DiscoveredKinds, 'kindFor' | 'resource'>
 }
 
@@ -150,20 +150,20 @@ export interface ReconcileController<State = unknown> {
   readonly account: string
   readonly component?: string
   readonly watches: readonly Kind[]
-  /** Which kinds of those that discovery tells of it watches too, by names, owners and the like alone. */
+  /** Which kinds found by discovery it also watches; only their metadata is read. */
   readonly watchesDiscovered?: (served: ServedKind) => boolean
   readonly indexes?: readonly ObjectIndex[]
-  /** What one run keeps in mind: when things were seen, when it may act again. It begins empty with every start. */
+  /** The initial state of a run, such as when nodes were last seen. It is not persisted. */
   state?(): State
-  /** Which keys a change wakes. */
+  /** The keys that a change enqueues. */
   enqueues(kind: Kind, change: Seen<ApiObject>, tools: ReconcileTools<State>): readonly string[]
-  /** Returns after how many milliseconds to look again even if nothing changes. */
+  /** Returns after how many milliseconds the key is requeued even if nothing changes. */
   reconcile(key: string, tools: ReconcileTools<State>, context: Context): Promise<number | undefined>
 }
 
 export type Controller = PlanController | ReconcileController
 
-/** Checks the shape; the list of all controllers is in controllers.ts. */
+/** Checks the definition's type. The list of all controllers is controllers.ts. */
 export function defineController<T extends ApiObject>(definition: Omit<PlanController<T>, 'type'>): Controller
 export function defineController<State>(definition: Omit<ReconcileController<State>, 'type'>): Controller
 export function defineController(

@@ -1,5 +1,5 @@
-// Controllers that take their kinds from discovery: kinds that nobody has heard of, that come later, that go, and that
-// cannot be told of for a while.
+// Controllers that take their kinds from discovery: unknown kinds, kinds that are added and removed, and discovery
+// failures.
 import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
 import { context } from '../../base/observability/context.ts'
@@ -36,7 +36,7 @@ function apiOf(...kinds: readonly Kind[]): FakeApi {
   return api
 }
 
-test('dependents of a kind that nobody knows but discovery go with their owner', async () => {
+test('dependents of a kind that only discovery knows are deleted with their owner', async () => {
   const api = apiOf(configMaps, widget)
   const owner = api.add(widget, { name: 'owner' })
   api.add(configMaps, { name: 'child', ...ownedBy(owner) })
@@ -49,7 +49,7 @@ test('dependents of a kind that nobody knows but discovery go with their owner',
   deepEqual([api.names(configMaps), api.names(widget)], ['', ''])
 })
 
-test('an owner may be named by any version of its kind that is served', async () => {
+test('an owner reference may name any served version', async () => {
   const api = apiOf(configMaps, widget, widgetBeta)
   const owner = api.add(widget, { name: 'owner' })
   const reference = ownedBy({ ...owner, apiVersion: widgetBeta.apiVersion })
@@ -60,7 +60,7 @@ test('an owner may be named by any version of its kind that is served', async ()
   equal(api.names(configMaps), 'child')
 })
 
-test('a kind that comes later is collected from then on; until then nothing is decided about its dependents', async () => {
+test('a kind that is added later is collected from then on; before that, its dependents are kept', async () => {
   const api = apiOf(configMaps)
   const [gone, there] = ['gone', 'there'].map((name) => api.add(gadget, { name, uid: `uid-${name}` }))
   for (const owner of [gone, there] as ApiObject[])
@@ -68,7 +68,7 @@ test('a kind that comes later is collected from then on; until then nothing is d
   await using running = start(garbageCollector, api)
   await new Client(api).of(gadget).delete('gone', 'default', {}, ctx)
   await running.settle('5m')
-  equal(api.names(configMaps), 'of-gone of-there', 'a kind that nobody serves cannot be asked')
+  equal(api.names(configMaps), 'of-gone of-there', 'owners of a kind that is not served cannot be checked')
   api.served.push({ kind: gadget })
   api.add(definitions, { name: 'gadgets.example.org' })
   await running.settle('1m')
@@ -78,7 +78,7 @@ test('a kind that comes later is collected from then on; until then nothing is d
   equal(api.names(configMaps), '')
 })
 
-test('while discovery fails, of all or of a group, what is known goes on', async () => {
+test('while discovery fails, wholly or for a group, the known kinds are still collected', async () => {
   for (const fail of [(api: FakeApi) => (api.isDown = true), (api: FakeApi) => api.stale.add('example.com/v1')]) {
     const api = apiOf(configMaps, widget)
     const owner = api.add(widget, { name: 'owner' })
@@ -94,7 +94,7 @@ test('while discovery fails, of all or of a group, what is known goes on', async
   }
 })
 
-test('a kind that goes is let alone', async () => {
+test('objects of a removed kind, and their dependents, are kept', async () => {
   const api = apiOf(configMaps, widget)
   const owner = api.add(widget, { name: 'owner' })
   api.add(configMaps, { name: 'child', ...ownedBy(owner) })
@@ -106,12 +106,12 @@ test('a kind that goes is let alone', async () => {
   equal(api.names(configMaps), 'child')
 })
 
-test('an owner that is not there is asked for once, however many depend on it', async () => {
+test('an absent owner is read once, however many dependents it has', async () => {
   const api = apiOf(configMaps, widget)
   const never = { apiVersion: widget.apiVersion, kind: 'Widget', name: 'never', uid: 'never' }
   for (const name of ['a', 'b', 'c', 'd']) api.add(configMaps, { name, ownerReferences: [never] })
   await using running = start(garbageCollector, api)
-  // Workers that ask at the same time do not know of one another.
+  // Concurrent workers may read it more than once.
   await running.settle()
   api.asked.length = 0
   for (const name of ['e', 'f']) api.add(configMaps, { name, ownerReferences: [never] })
@@ -120,7 +120,7 @@ test('an owner that is not there is asked for once, however many depend on it', 
   deepEqual(api.asked, ['delete ConfigMap e', 'delete ConfigMap f'])
 })
 
-test('a foreground deletion goes on where the collector was ended in the middle of it', async () => {
+test('a foreground deletion continues after a restart of the collector', async () => {
   const api = apiOf(configMaps, widget)
   const owner = api.add(widget, {
     ...{ name: 'owner', deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: ['foregroundDeletion'] },
@@ -145,7 +145,7 @@ const namespaces = namespace as unknown as Kind
 const pods = pod as unknown as Kind
 const oneByOne = kindNamed('example.net', 'v1', 'Bolt')
 
-/** The namespace `team`, which ends. */
+/** Adds the terminating namespace `team`. */
 function ending(api: FakeApi): () => Namespace | undefined {
   const body = { spec: { finalizers: ['kubernetes'] }, status: { phase: 'Terminating' } }
   const held = { name: 'team', deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: ['kubernetes'] }
@@ -153,7 +153,7 @@ function ending(api: FakeApi): () => Namespace | undefined {
   return () => api.find(namespaces, 'team') as Namespace | undefined
 }
 
-test('a namespace that ends takes along what it holds of any kind, pods first', async () => {
+test('the content of a terminating namespace is deleted, whatever its kinds, pods first', async () => {
   const api = apiOf(pods, widget)
   api.served.push({ kind: oneByOne, verbs: ['delete', 'get', 'list'] })
   const find = ending(api)
@@ -179,7 +179,7 @@ test('a namespace that ends takes along what it holds of any kind, pods first', 
   )
 })
 
-test('a namespace does not end while some kinds are not known: its conditions say which', async () => {
+test('a namespace is kept while discovery fails for a group, which its conditions name', async () => {
   const api = apiOf(widget)
   api.served.push({ kind: gadget })
   api.stale.add('example.org/v1')
@@ -187,7 +187,7 @@ test('a namespace does not end while some kinds are not known: its conditions sa
   api.add(widget, { name: 'w' }, 'team')
   await using running = start(namespaceController, api)
   await running.settle()
-  equal(api.names(widget), '', 'what is known goes')
+  equal(api.names(widget), '', 'the content of known kinds is deleted')
   const [discovery] = find()?.status.conditions ?? []
   deepEqual(
     [discovery?.type, discovery?.status, discovery?.reason, discovery?.message],

@@ -1,5 +1,5 @@
-// FollowedKinds: the kinds that an API server serves, followed as they come and go. Where discovery fails, what is known
-// stays known. There is no polling: kinds come and go with CustomResourceDefinitions and APIServices.
+// DiscoveredKinds: metadata informers for the kinds that discovery finds. While discovery fails, the known kinds stay.
+// Discovery runs when a CustomResourceDefinition or an APIService changes; there is no polling.
 import type { Clock } from '../../base/time/clock.ts'
 import { context } from '../../base/observability/context.ts'
 import { errorText, type Log } from '../../base/observability/log.ts'
@@ -14,9 +14,9 @@ import { discover, type DiscoveryResult, type ServedKind } from '../../client/di
 import type { Informer } from '../../client/informer/informer.ts'
 import type { Informers } from '../../client/informer/informers.ts'
 
-/** Several definitions that come together are one discovery. */
+/** Changes within this time share one discovery. */
 const settleMs = 1_000
-/** A kind whose objects cannot be listed holds nobody up for longer. */
+/** A kind that cannot be listed delays reconciles for at most this long. */
 const syncMsMax = 30_000
 const retryBackoff: Backoff = { initialMs: 100, maxMs: 30_000 }
 
@@ -26,7 +26,7 @@ export interface DiscoveredKindsDeps {
   readonly clock: Clock
   readonly log: Log
   readonly tasks: TaskGroup
-  /** Which kinds are followed. */
+  /** Which kinds are watched. */
   readonly isWanted: (served: ServedKind) => boolean
   readonly onAdded: (kind: Kind, informer: Informer) => void
   readonly onRemoved: (kind: Kind) => void
@@ -40,7 +40,7 @@ interface WatchedKind {
 export class DiscoveredKinds {
   readonly #deps: DiscoveredKindsDeps
   readonly #watched = new Map<string, WatchedKind>()
-  /** What is not yet listed, the first discovery included. */
+  /** Initial lists that have not completed, and the first discovery. */
   readonly #pending = new Set<Promise<void>>()
   readonly #firstDiscovery = Promise.withResolvers<void>()
   readonly #byApiVersionAndKind = new Map<string, Kind>()
@@ -55,18 +55,18 @@ export class DiscoveredKinds {
     deps.tasks.start('discovery', (signal) => this.#run(signal))
   }
 
-  /** The followed kind that an owner's apiVersion and kind mean, whichever version of it they name. */
+  /** The watched kind for an owner reference, whichever version the reference names. */
   kindFor(apiVersion: string, name: string): Kind | undefined {
     const served = this.#byApiVersionAndKind.get(`${apiVersion} ${name}`)
     return served === undefined ? undefined : (this.resource(qualifiedResource(served)) ?? served)
   }
 
-  /** The followed kind of `deployments.apps`. */
+  /** The watched kind of `deployments.apps`. */
   resource(qualified: string): Kind | undefined {
     return this.#watched.get(qualified)?.kind
   }
 
-  /** Resolves when everything that is followed was listed, or could not be for too long. */
+  /** Resolves when every watched kind has been listed, or its time is up. */
   async settled(signal: AbortSignal): Promise<void> {
     while (this.#pending.size > 0) await unlessAborted(Promise.all(this.#pending), signal)
   }
@@ -82,7 +82,7 @@ export class DiscoveredKinds {
         failures = found.failing.length === 0 ? 0 : failures + 1
       } catch (error) {
         signal.throwIfAborted()
-        if (failures++ === 0) log.warn('discovery failed: what is known stays known', { error: errorText(error) })
+        if (failures++ === 0) log.warn('discovery failed; the known kinds are kept', { error: errorText(error) })
       }
       if (failures === 0) await unlessAborted(this.#change.promise, signal)
       await clock.sleep(failures === 0 ? settleMs : backoffMs(retryBackoff, failures - 1), signal)

@@ -4,7 +4,7 @@ import type { ApiObject } from '../../api/meta/object.ts'
 import { Expectations } from './expectations.ts'
 import { aPod } from './plan.harness.ts'
 
-test('expectations hold a key back until the cache has seen the writes', () => {
+test('expectations are met when the cache contains the writes', () => {
   const cache = new Map<string, ApiObject>()
   const informer = { revision: 5, get: (key: string) => cache.get(key) } as never as Parameters<
     Expectations['expect']

@@ -1,5 +1,5 @@
-// Expectations: a key is not planned again before the cache has seen what the last plan wrote; else it would be
-// done twice.
+// Expectations: a key is not planned again before the cache contains the writes of its last plan. Otherwise the plan
+// would repeat them.
 import { isBeingDeleted, keyOf, revisionOf, type ApiObject } from '../../api/meta/object.ts'
 import type { Informer } from '../../client/informer/informer.ts'
 
@@ -19,7 +19,7 @@ export class Expectations {
     this.#pending.set(key, list)
   }
 
-  /** Whether the caches have caught up with all that was written for the key. */
+  /** Whether the caches contain everything that was written for the key. */
   areMet(key: string): boolean {
     const list = this.#pending.get(key)
     if (list === undefined) return true

@@ -1,4 +1,4 @@
-// A tiny API in memory: whichever kinds a test serves, with discovery, metadata, finalizers and watches; for controllers
+// FakeApi: an API in memory that serves the kinds of a test, with discovery, finalizers and watches; for controllers
 // that take their kinds from discovery.
 import { Channel } from '../../base/async/channel.ts'
 import type { Context } from '../../base/observability/context.ts'
@@ -30,11 +30,11 @@ const notFound = (name: string) => new StatusError(404, 'NotFound', `${name} not
 export class FakeApi implements Transport {
   readonly #objects = new Map<string, ApiObject>()
   readonly #watches = new Set<{ of: string; events: Channel<ClientEvent> }>()
-  /** In the order of preference of their versions. */
+  /** In order of version preference. */
   readonly served: { kind: Kind; verbs?: readonly string[] }[] = []
-  /** Groups and versions that discovery cannot tell of. */
+  /** Group versions that discovery reports as stale. */
   readonly stale = new Set<string>()
-  /** What was asked, in words: `delete Widget a`. */
+  /** The requests: `delete Widget a`. */
   readonly asked: string[] = []
   isDown = false
   #revision = 1
@@ -55,7 +55,7 @@ export class FakeApi implements Transport {
     })
   }
 
-  /** `a b*`: what is there, those that are going with a star. */
+  /** The names of the objects; those being deleted have a star: `a b*`. */
   names(kind: Kind): string {
     return this.#of(kind)
       .map((object) => `${object.metadata.name}${isBeingDeleted(object) ? '*' : ''}`)
@@ -146,7 +146,7 @@ export class FakeApi implements Transport {
     return this.#put(kind, { ...object, metadata: Object.fromEntries(merged) as unknown as ObjectMeta })
   }
 
-  /** What is going and held by nothing is gone. */
+  /** Removes an object that is being deleted and has no finalizers. */
   #put(kind: Kind, object: ApiObject): ApiObject {
     const key = `${idOf(kind)} ${keyOf(object)}`
     const kept = { ...object, metadata: { ...object.metadata, resourceVersion: String(++this.#revision) } }
@@ -160,7 +160,7 @@ export class FakeApi implements Transport {
   }
 }
 
-/** Runs one controller on an API of a few kinds. */
+/** Runs one controller with the API. */
 export function start(controller: Controller, api: FakeApi, startMs?: number) {
   const clock = new VirtualClock(startMs)
   const tasks = new TaskGroup()

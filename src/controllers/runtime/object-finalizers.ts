@@ -1,4 +1,4 @@
-// Finalizers: who holds an object back from going.
+// Finalizers of an object: test, add, remove.
 import type { ApiObject } from '../../api/meta/object.ts'
 
 export const hasFinalizer = ({ metadata }: ApiObject, finalizer: string): boolean =>

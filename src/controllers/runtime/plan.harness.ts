@@ -1,5 +1,5 @@
-// For tests of plans: objects as the API server would have them, views of them, plans as short lines, and a small world
-// in which plans are applied as the API server would apply them.
+// For tests of plans: complete objects, views of them, plans as short lines, and a model of the API server in which
+// plans are applied.
 import { rfc3339 } from '../../base/time/clock.ts'
 import { withGeneratedSelector } from '../../api/batch/v1/job-selector.ts'
 import { job, type Job } from '../../api/batch/v1/job.ts'
@@ -75,7 +75,7 @@ export const aPod = (
     },
   })
 
-/** Everything given counts as owned by the planned object, unless it says otherwise itself. */
+/** All given objects count as owned by the planned object, unless they have another controller. */
 export const viewOf = (objects: readonly ApiObject[], atMs: number = nowMs): PlanView => {
   const ofKind = <T extends ApiObject>(kind: Kind<T>) =>
     objects.filter((object) => object.kind === kind.kind) as unknown as T[]
@@ -105,13 +105,13 @@ export const shown = (changes: readonly Change[]): string[] =>
     return `${change.kind} ${change.of.singular} ${metadata.name ?? metadata.generateName}${size}`
   })
 
-/** The object of the first change, which must be there. */
+/** The object of the first change, which must exist. */
 export function firstObject<T>({ changes: [first] }: Plan): T {
   if (first === undefined) throw new Error('the plan changes nothing')
   return first.object as unknown as T
 }
 
-/** Objects that plans are applied to. Pods that are deleted go at once; nothing else moves by itself. */
+/** A model of the API server that plans are applied to. Deleted objects without finalizers are removed at once. */
 export class PlanWorld {
   readonly objects = new Map<string, ApiObject>()
   readonly #kept = new Map<string, unknown>()
@@ -134,7 +134,7 @@ export class PlanWorld {
     return this.objects.get(`${kind.kind} ${key}`) as T | undefined
   }
 
-  /** One turn of a controller over all its objects; returns how many things it changed. */
+  /** Applies the plans of a controller for all its objects; returns the number of changes. */
   step(controller: Controller): number {
     if (controller.type !== 'plan') return 0
     return this.all(controller.reconciles).reduce((changes, object) => changes + this.#plan(controller, object), 0)

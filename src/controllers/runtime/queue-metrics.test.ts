@@ -14,7 +14,7 @@ const queueOf = (metrics: Metrics): Record<string, number> =>
     ),
   )
 
-test('the depth of a queue and the time of work in progress are those of the moment of reading', async () => {
+test('queue depth and work in progress are computed when the metrics are read', async () => {
   const api = new FakeApi()
   api.served.push({ kind: widget })
   const release = Promise.withResolvers<void>()
@@ -26,7 +26,7 @@ test('the depth of a queue and the time of work in progress are those of the mom
     enqueues: (_kind, { key }) => [key],
     reconcile: (_key, _tools, { signal }) => unlessAborted(release.promise, signal).then(() => undefined),
   }
-  // Five workers take one each; three wait.
+  // Five workers process one key each; three keys wait.
   for (let index = 0; index < 8; index++) api.add(widget, { name: `w${index}` })
   await using running = start(slow, api)
   await running.settle('10s')

@@ -1,4 +1,4 @@
-// reconcileRunner: informers and keys for controllers that reconcile explicitly.
+// reconcileRunner: runs controllers with an explicit reconcile.
 import type { Kind } from '../../api/kind/kind.ts'
 import type { ApiObject } from '../../api/meta/object.ts'
 import { byOwnerUid, type Informer } from '../../client/informer/informer.ts'

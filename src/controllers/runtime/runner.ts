@@ -1,4 +1,4 @@
-// A runner does the work for one key of a controller; these are the parts that the runtime hands to it.
+// Runner: processes one key of a controller; and the dependencies that the runtime passes to it.
 import type { Clock } from '../../base/time/clock.ts'
 import type { Context } from '../../base/observability/context.ts'
 import type { FlowRecorder } from '../../base/observability/flow-recorder.ts'
@@ -24,21 +24,21 @@ export interface ControllerDeps {
 }
 
 export interface ControllerMetrics {
-  /** Calls the function before the metrics are read; returns how to stop. */
+  /** Calls the function before the metrics are read; returns a function that removes it. */
   readonly beforeText: (collect: () => void) => () => void
   readonly depth: Gauge
-  /** The time that the keys have taken so far that workers hold: of all, and of the one that took longest. */
+  /** How long the keys in progress have taken so far: in total, and the longest. */
   readonly unfinishedSeconds: Gauge
   readonly longestSeconds: Gauge
   readonly adds: Counter
   readonly retries: Counter
-  /** How long keys waited for a worker. */
+  /** How long keys wait for a worker. */
   readonly waitSeconds: Histogram
-  /** How long a worker took for a key. */
+  /** How long a worker takes for a key. */
   readonly workSeconds: Histogram
 }
 
-/** Work for one key. `later` asks to look again. */
+/** Processes one key. `later` requeues it after a delay. */
 export interface Runner {
   run(key: string, context: Context, later: (delayMs: number) => void): Promise<void>
 }
@@ -46,6 +46,6 @@ export interface Runner {
 export interface RunnerDeps extends ControllerDeps {
   readonly queue: WorkQueue<string>
   readonly events: EventRecorder
-  /** What the controller runs in. */
+  /** The controller's tasks. */
   readonly tasks: TaskGroup
 }

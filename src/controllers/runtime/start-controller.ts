@@ -1,4 +1,4 @@
-// The controller runtime: informers, queue, workers, expectations, retries, events and flow records of one controller.
+// startController: the work queue, workers, retries, events, metrics and flow records of one controller.
 import { context } from '../../base/observability/context.ts'
 import { causeOf } from '../../base/observability/flow-recorder.ts'
 import { errorText } from '../../base/observability/log.ts'
@@ -13,10 +13,10 @@ import { planRunner } from './plan-runner.ts'
 import type { ControllerMetrics, ControllerDeps, Runner, RunnerDeps } from './runner.ts'
 import { reconcileRunner } from './reconcile-runner.ts'
 
-/** From ten nanoseconds to ten seconds, by powers of ten. */
+/** From ten nanoseconds to ten seconds, in powers of ten. */
 const secondsBounds = [1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1, 1, 10]
 
-/** Under the names that dashboards of Kubernetes read. */
+/** The names are upstream's, so existing dashboards work. */
 export const controllerMetrics = (metrics: Metrics): ControllerMetrics => ({
   beforeText: (collect) => metrics.beforeText(collect),
   depth: metrics.gauge('workqueue_depth', 'Current depth of workqueue', ['name']),
@@ -48,7 +48,7 @@ export const controllerMetrics = (metrics: Metrics): ControllerMetrics => ({
 
 const workersPerController = 5
 
-/** Starts the controller's workers; they end with the task group. */
+/** Starts the controller's workers in the task group. */
 export function startController(controller: Controller, deps: ControllerDeps, tasks: TaskGroup): void {
   const { client } = deps
   const queue = new WorkQueue<string>(deps.clock)
@@ -75,7 +75,7 @@ export function startController(controller: Controller, deps: ControllerDeps, ta
     })
 }
 
-/** The series of one controller: their labels are put into words once, not at each turn. */
+/** The metric series of one controller, resolved once: rendering labels for every key would be slow. */
 const countsOf = (name: string, metrics: ControllerMetrics) => ({
   depth: metrics.depth.with({ name }),
   unfinishedSeconds: metrics.unfinishedSeconds.with({ name }),
@@ -84,11 +84,11 @@ const countsOf = (name: string, metrics: ControllerMetrics) => ({
   retries: metrics.retries.with({ name }),
   waitSeconds: metrics.waitSeconds.with({ name }),
   workSeconds: metrics.workSeconds.with({ name }),
-  /** When work that is in progress began, by key. */
+  /** When work in progress started, by key. */
   begunMs: new Map<string, number>(),
 })
 
-/** What a queue holds is looked up when somebody reads the metrics. */
+/** Updates the gauges when the metrics are read. */
 function collect(queue: WorkQueue<string>, counts: ReturnType<typeof countsOf>, nowMs: number): void {
   const seconds = [...counts.begunMs.values()].map((begunMs) => (nowMs - begunMs) / 1000)
   counts.depth.set(queue.depth)
@@ -131,6 +131,6 @@ async function processKey(
   }
 }
 
-// Somebody was faster: the next look sees it. Nothing for the log.
+// Another writer was faster. The retry reads its result, so this is not logged as a failure.
 const isExpected = (error: unknown): boolean =>
   error instanceof StatusError && ['Conflict', 'AlreadyExists', 'NotFound'].includes(error.reason)

@@ -1,5 +1,5 @@
-// Who owns the claims of a StatefulSet's pods: nobody, the set, or a pod that is leaving, as the retention policy says.
-// The garbage collector then does the rest.
+// Retention of volume claims: the retention policy decides whether a claim is owned by the set, by the pod that is
+// scaled down, or by neither. The garbage collector deletes it with its owner.
 import type { StatefulSet } from '../../api/apps/v1/stateful-set.ts'
 import { persistentVolumeClaim, type PersistentVolumeClaim } from '../../api/core/v1/volume/persistent-volume-claim.ts'
 import type { Pod } from '../../api/core/v1/pod/pod.ts'
@@ -13,11 +13,13 @@ const policyOf = ({ spec: { persistentVolumeClaimRetentionPolicy: policy } }: St
   whenScaled: policy?.whenScaled === 'Delete',
 })
 
-/** A claim that still belongs to an earlier pod of the same name goes with that pod; a new pod waits for it. */
+/**
+ * A claim that is owned by an earlier pod of the same name will be deleted with that pod; the new pod waits for that.
+ */
 export const isStale = ({ metadata: { ownerReferences = [] } }: PersistentVolumeClaim, podName: string, pod?: Pod) =>
   ownerReferences.some(({ kind, name, uid }) => kind === 'Pod' && name === podName && uid !== pod?.metadata.uid)
 
-/** The change that gives the claim the owners that the policy wants, where it has others. */
+/** The change that sets the owners according to the policy; none if they are right. */
 export function ownClaim(set: StatefulSet, pod: Pod, claim: PersistentVolumeClaim): Change[] {
   if (isBeingDeleted(claim)) return []
   const { whenDeleted, whenScaled } = policyOf(set)

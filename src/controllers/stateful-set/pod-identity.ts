@@ -1,4 +1,4 @@
-// The identity of a StatefulSet's pods: ordinal, name, claims, and the pod that stands for an ordinal.
+// The identity of a StatefulSet's pods: ordinal, name, labels and volume claims; and the pod for an ordinal.
 import { lookup } from '../../base/collections/lookup.ts'
 import type { ControllerRevision } from '../../api/apps/v1/controller-revision.ts'
 import type { StatefulSet } from '../../api/apps/v1/stateful-set.ts'
@@ -16,7 +16,7 @@ export const startOrdinal = ({ spec }: StatefulSet): number => spec.ordinals?.st
 
 export const podName = ({ metadata }: StatefulSet, ordinal: number): string => `${metadata.name}-${ordinal}`
 
-/** The ordinal in the name of a pod, or -1 when the name is not one that the set would give. */
+/** The ordinal in a pod's name, or -1 if the name is not one of the set. */
 export function ordinalOf({ metadata }: StatefulSet, { metadata: { name } }: ApiObject): number {
   const text = name.startsWith(`${metadata.name}-`) ? name.slice(metadata.name.length + 1) : ''
   return /^(0|[1-9]\d*)$/.test(text) ? Number(text) : -1
@@ -35,7 +35,7 @@ const identityLabels = (set: StatefulSet, ordinal: number): Record<string, strin
   [indexLabel]: String(ordinal),
 })
 
-/** The labels that a pod lacks to be who its name says it is. */
+/** The identity labels that are missing or wrong on a pod. */
 export function missingLabels(
   set: StatefulSet,
   { metadata }: Pod,
@@ -81,7 +81,7 @@ export interface NewClaim {
   readonly object: object
 }
 
-/** The claims of an ordinal: they outlive its pod, and belong to nobody until a retention policy says so. */
+/** The volume claims of an ordinal. They outlive its pod, and have no owner unless the retention policy sets one. */
 export const newClaims = (set: StatefulSet, ordinal: number): NewClaim[] =>
   (set.spec.volumeClaimTemplates ?? []).map((template) => {
     const { name: claim = '', labels, annotations } = template.metadata

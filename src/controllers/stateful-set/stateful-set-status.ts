@@ -1,4 +1,4 @@
-// The status of a StatefulSet: how many pods there are, how well they are, and of which revision.
+// The status of a StatefulSet: pod counts by readiness and revision.
 import type { ControllerRevision } from '../../api/apps/v1/controller-revision.ts'
 import type { StatefulSet } from '../../api/apps/v1/stateful-set.ts'
 import type { StatefulSetStatus } from '../../api/apps/v1/stateful-set-spec.ts'

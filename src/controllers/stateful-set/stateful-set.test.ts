@@ -1,4 +1,4 @@
-// Tables for the plans of StatefulSets: order, partition, claims and who owns them.
+// Tables for the plans of StatefulSets: order, partition, claims and their owners.
 import { deepEqual, equal, match } from 'node:assert/strict'
 import { test } from 'node:test'
 import { controllerRevision, type ControllerRevision } from '../../api/apps/v1/controller-revision.ts'
@@ -15,7 +15,7 @@ const aSet = (spec: object = {}, body: object = {}) =>
     ...body,
   })
 
-/** The revision that the controller itself would make for the set's template. */
+/** The revision that the controller creates for the set's template. */
 function revisionOf(set: StatefulSet, revision: number): ControllerRevision {
   const { metadata, data } = firstObject<{ metadata: { name: string }; data: object }>(
     planOf(statefulSetController, set),
@@ -42,98 +42,98 @@ const updated = (spec: object = {}) =>
 const rolling = (strategy: object) => ({ updateStrategy: { rollingUpdate: strategy } })
 
 const plans: [why: string, set: StatefulSet, others: ApiObject[], changes: string[]][] = [
-  ['first writes down its template', aSet(), [], [`create controllerrevision ${first.metadata.name}`]],
-  ['begins with the first pod', aSet(), [first], ['create pod db-0']],
-  ['waits until it is ready', aSet(), [first, member(0, first, unready)], []],
-  ['goes on with the next', aSet(), [first, member(0, first)], ['create pod db-1']],
-  ['is content', aSet(), [first, member(0, first), member(1, first), member(2, first)], []],
+  ['first creates a revision of its template', aSet(), [], [`create controllerrevision ${first.metadata.name}`]],
+  ['creates its first pod', aSet(), [first], ['create pod db-0']],
+  ['waits until the pod is ready', aSet(), [first, member(0, first, unready)], []],
+  ['continues with the next pod', aSet(), [first, member(0, first)], ['create pod db-1']],
+  ['with all pods changes nothing', aSet(), [first, member(0, first), member(1, first), member(2, first)], []],
   [
-    'makes all at once when it may',
+    'creates all pods at once with the policy Parallel',
     aSet({ podManagementPolicy: 'Parallel' }),
     [first],
     ['create pod db-0', 'create pod db-1', 'create pod db-2'],
   ],
   ['starts at its first ordinal', aSet({ ordinals: { start: 5 } }), [first], ['create pod db-5']],
-  ['waits for one that is ending', aSet(), [first, member(0, first, ending)], []],
-  ['replaces one that has failed', aSet(), [first, member(0, first, { phase: 'Failed' })], ['delete pod db-0']],
+  ['waits for a terminating pod', aSet(), [first, member(0, first, ending)], []],
+  ['deletes a failed pod', aSet(), [first, member(0, first, { phase: 'Failed' })], ['delete pod db-0']],
   [
-    'scales down from the top, one by one',
+    'scales down from the highest ordinal, one by one',
     aSet({ replicas: 1 }),
     [first, member(0, first), member(1, first), member(2, first)],
     ['delete pod db-2'],
   ],
   [
-    'scales down all at once when it may',
+    'scales down at once with the policy Parallel',
     aSet({ replicas: 1, podManagementPolicy: 'Parallel' }),
     [first, member(0, first), member(1, first), member(2, first)],
     ['delete pod db-2', 'delete pod db-1'],
   ],
   [
-    'waits while a pod that leaves has not left',
+    'waits for a terminating pod when it scales down',
     aSet({ replicas: 1 }),
     [first, member(0, first), member(1, first), member(2, first, ending)],
     [],
   ],
   [
-    'does not scale down while a lower one that leaves is unwell',
+    'does not scale down while a pod with a lower ordinal is not ready',
     aSet({ replicas: 1 }),
     [first, member(0, first), member(1, first, unready), member(2, first, unready)],
     [],
   ],
   [
-    'updates from the top, one by one',
+    'updates from the highest ordinal, one by one',
     updated(),
     [first, second, member(0, first), member(1, first), member(2, first)],
     ['delete pod db-2'],
   ],
   [
-    'updates the next when the last is ready',
+    'updates the next pod when the last is ready',
     updated(),
     [first, second, member(0, first), member(1, first), member(2, second)],
     ['delete pod db-1'],
   ],
   [
-    'leaves those below the partition',
+    'does not update pods below the partition',
     updated(rolling({ partition: 2 })),
     [first, second, member(0, first), member(1, first), member(2, second)],
     [],
   ],
   [
-    'brings a pod below the partition back as it was',
+    'recreates a pod below the partition',
     updated(rolling({ partition: 2 })),
     [first, second, member(1, first), member(2, second)],
     ['create pod db-0'],
   ],
   [
-    'updates as many at once as may be unavailable',
+    'updates as many pods at once as may be unavailable',
     updated(rolling({ maxUnavailable: 2 })),
     [first, second, member(0, first), member(1, first), member(2, first)],
     ['delete pod db-2', 'delete pod db-1'],
   ],
   [
-    'leaves the update to deletions',
+    'does not update with the strategy OnDelete',
     updated({ updateStrategy: { type: 'OnDelete' } }),
     [first, second, member(0, first), member(1, first), member(2, first)],
     [],
   ],
   [
-    'renumbers the revision that it returns to',
+    'renumbers a revision that it reuses',
     aSet({}, { status: { replicas: 0, currentRevision: second.metadata.name } }),
     [first, second],
     [`update controllerrevision ${first.metadata.name}`],
   ],
   [
-    'forgets revisions beyond its limit',
+    'deletes revisions beyond its history limit',
     updated({ replicas: 0, revisionHistoryLimit: 0 }),
     [{ ...first, metadata: { ...first.metadata, name: 'db-old' } }, first, second],
     ['delete controllerrevision db-old'],
   ],
-  ['gives a pod its labels back', aSet({ replicas: 1 }), [first, member(0, first, { labels })], ['patch pod db-0']],
+  ['restores the labels of a pod', aSet({ replicas: 1 }), [first, member(0, first, { labels })], ['patch pod db-0']],
 ]
 for (const [why, set, others, changes] of plans)
   test(`a StatefulSet ${why}`, () => deepEqual(shown(planOf(statefulSetController, set, ...others).changes), changes))
 
-test('a pod has its ordinal in name, labels, host name and claims; below the partition the old template', () => {
+test('a pod has its ordinal in name, labels and host name; below the partition it has the old template', () => {
   const plan = planOf(statefulSetController, updated(rolling({ partition: 1 })), first, second)
   const { metadata, spec } = firstObject<Pod>(plan)
   deepEqual(metadata.labels, {
@@ -160,26 +160,26 @@ const owner = (object: ApiObject, uid = object.metadata.uid) => ({
   controller: true,
 })
 
-test('claims come before their pod, stay when it goes, and hold a new one back while they go', () => {
+test('claims are created before their pod, which waits while they are being deleted', () => {
   const set = aSet({ replicas: 1, ...claims })
   const steps = (...others: ApiObject[]) => shown(planOf(statefulSetController, set, first, ...others).changes)
   deepEqual(steps(), ['create persistentvolumeclaim data-db-0'])
   deepEqual(steps(aClaim()), ['create pod db-0'])
-  deepEqual(steps(aClaim([owner(member(0, first), 'earlier')])), [], 'it goes with an earlier pod')
+  deepEqual(steps(aClaim([owner(member(0, first), 'earlier')])), [], 'it is deleted with an earlier pod')
   const [create] = planOf(statefulSetController, set, first).changes
   match(create?.tell?.(aClaim()).message ?? '', /^Create Claim data-db-0 Pod db-0 in StatefulSet db success$/)
 })
 
 const retentions: [why: string, policy: object, replicas: number, wanted: string[]][] = [
-  ['nobody', retention('Retain', 'Retain'), 1, []],
-  ['the set, to go with it', retention('Delete', 'Retain'), 1, ['StatefulSet']],
-  ['nobody while its pod stays', retention('Retain', 'Delete'), 1, []],
-  ['the pod that leaves', retention('Retain', 'Delete'), 0, ['Pod']],
-  ['the pod that leaves before the set', retention('Delete', 'Delete'), 0, ['Pod']],
-  ['the set even when its pod leaves', retention('Delete', 'Retain'), 0, ['StatefulSet']],
+  ['no owner', retention('Retain', 'Retain'), 1, []],
+  ['the set', retention('Delete', 'Retain'), 1, ['StatefulSet']],
+  ['no owner while its pod is in range', retention('Retain', 'Delete'), 1, []],
+  ['the pod that is scaled down', retention('Retain', 'Delete'), 0, ['Pod']],
+  ['the pod that is scaled down, rather than the set', retention('Delete', 'Delete'), 0, ['Pod']],
+  ['the set, even when its pod is scaled down', retention('Delete', 'Retain'), 0, ['StatefulSet']],
 ]
 for (const [why, policy, replicas, wanted] of retentions)
-  test(`a claim belongs to ${why}: ${JSON.stringify(policy)} at ${replicas}`, () => {
+  test(`the owner of a claim is ${why}: ${JSON.stringify(policy)} at ${replicas}`, () => {
     const set = aSet({ replicas, ...claims, ...policy })
     const others = [owner(set), owner(member(0, first))]
     const { changes } = planOf(statefulSetController, set, first, member(0, first), aClaim(others))
@@ -190,7 +190,7 @@ for (const [why, policy, replicas, wanted] of retentions)
     )
   })
 
-test('the status counts, and moves to the new revision when all have it', () => {
+test('the status counts pods, and has the new revision when all pods have it', () => {
   const midway = planOf(
     statefulSetController,
     updated(),

@@ -1,4 +1,4 @@
-// StatefulSet: pods with names, order and claims of their own; scaled and updated one by one, or all at once.
+// StatefulSet: pods with stable names, order and volume claims; scaled and updated in order or in parallel.
 import { controllerRevision, type ControllerRevision } from '../../api/apps/v1/controller-revision.ts'
 import { statefulSet, type StatefulSet } from '../../api/apps/v1/stateful-set.ts'
 import { resolveCount } from '../../api/validation/count-or-percent.ts'
@@ -72,7 +72,7 @@ interface Rollout {
   readonly view: PlanView
 }
 
-/** One pod at a time in order, unless the pods may come and go in parallel. */
+/** The changes for the first ordinal that needs any, unless the pod management policy is Parallel. */
 function nextChanges(rollout: Rollout): Change[] {
   const { set, pods } = rollout
   const isOrdered = set.spec.podManagementPolicy !== 'Parallel'
@@ -100,7 +100,7 @@ const isHealthy = ({ set, view }: Rollout, each: Pod): boolean =>
 
 interface OrdinalStep {
   readonly changes: readonly Change[]
-  /** Whether the next ordinal may follow. */
+  /** Whether the next ordinal may be processed. */
   readonly isSettled: boolean
 }
 
@@ -168,7 +168,7 @@ const ownedClaims = (rollout: Rollout, each: Pod): Change[] =>
     return claim === undefined ? [] : ownClaim(rollout.set, each, claim)
   })
 
-/** Below the partition a pod comes back as it was. */
+/** A pod below the partition is recreated with the current revision, not the updated one. */
 function createPod({ set, current, update }: Rollout, ordinal: number): Change {
   const { type, rollingUpdate } = set.spec.updateStrategy
   const isHeldBack = type === 'RollingUpdate' && ordinal < startOrdinal(set) + (rollingUpdate?.partition ?? 0)
@@ -199,7 +199,7 @@ const told = (set: StatefulSet, verb: 'Create' | 'Delete', name: string): Pick<C
   }
 }
 
-/** From the highest ordinal down to the partition; never more than may be unavailable at once. */
+/** Deletes outdated pods from the highest ordinal down to the partition, within maxUnavailable. */
 function replaceOutdated(rollout: Rollout): Change[] {
   const { set, pods, update } = rollout
   const { type, rollingUpdate } = set.spec.updateStrategy
@@ -212,7 +212,7 @@ function replaceOutdated(rollout: Rollout): Change[] {
   const inOrder = pods
     .filter((each) => isInRange(set, ordinalOf(set, each)))
     .toSorted((a, b) => ordinalOf(set, b) - ordinalOf(set, a))
-  // A bound that was set covers every pod, also those below the partition.
+  // An explicit maxUnavailable applies to all pods, including those below the partition.
   const isCounted = (each: Pod) => maxUnavailable !== undefined && ordinalOf(set, each) < startOrdinal(set) + partition
   let unavailable = inOrder.filter((each) => isCounted(each) && !isHealthy(rollout, each)).length
   const outdated: Pod[] = []

@@ -1,5 +1,5 @@
-// Bootstrap signer: whoever has a bootstrap token can tell by its signature that the ConfigMap cluster-info is the
-// cluster's own.
+// Bootstrap signer: signs the ConfigMap cluster-info with every bootstrap token, so that a joining node can verify it
+// with its token.
 import { configMap, type ConfigMap } from '../../api/core/v1/config-map.ts'
 import { secret, type Secret } from '../../api/core/v1/secret.ts'
 import type { CryptoProvider } from '../../platform/crypto/crypto.ts'
@@ -34,13 +34,13 @@ export const bootstrapSignerController = defineController({
     const tokens = kept.map((object) => signingToken(object, nowMs)).filter((token) => token !== undefined)
     const data = signedData(info, tokens, crypto)
     if (!equalValues(data, info.data ?? {})) await client.of(configMap).update({ ...info, data }, context)
-    // A token that ends signs no more.
+    // The signature of a token is removed when the token expires.
     const nextEndMs = Math.min(Infinity, ...kept.map(expiryMsOf).filter((endMs) => endMs > nowMs))
     return nextEndMs === Infinity ? undefined : nextEndMs - nowMs
   },
 })
 
-/** What the ConfigMap should hold: its own content, and one signature for each token. */
+/** The desired data of the ConfigMap: its content and one signature for each token. */
 export function signedData(
   { data = {} }: ConfigMap,
   tokens: readonly SigningToken[],
@@ -58,7 +58,7 @@ export function signedData(
 const base64url = (bytes: Uint8Array): string => bytes.toBase64({ alphabet: 'base64url', omitPadding: true })
 const utf8 = new TextEncoder()
 
-/** A JSON Web Signature whose content stands elsewhere (RFC 7515, appendix F). */
+/** A JSON Web Signature with detached content (RFC 7515, appendix F). */
 function signature(
   content: string,
   { id, secret: key }: SigningToken,

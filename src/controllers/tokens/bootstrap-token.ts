@@ -1,4 +1,4 @@
-// Bootstrap tokens as Secrets of kube-system: what they say of themselves.
+// Bootstrap tokens in Secrets of kube-system.
 import { lookup } from '../../base/collections/lookup.ts'
 import { secret, type Secret } from '../../api/core/v1/secret.ts'
 import { keyOf, namespaceOf } from '../../api/meta/object.ts'
@@ -19,7 +19,7 @@ export const bootstrapTokens: ObjectIndex<Secret> = {
 const valueOf = ({ data = {} }: Secret, name: string): string =>
   new TextDecoder().decode(Uint8Array.fromBase64(lookup(data, name) ?? ''))
 
-/** When the token ends; Infinity for one that does not, -Infinity for one of which nobody can say. */
+/** When the token expires; Infinity without an expiration, -Infinity with an invalid one. */
 export function expiryMsOf(object: Secret): number {
   const text = valueOf(object, 'expiration')
   if (text === '') return Infinity
@@ -32,7 +32,7 @@ export interface SigningToken {
   readonly secret: string
 }
 
-/** The token, where it is whole, good now and meant to sign. */
+/** The token, if it is valid, not expired and usable for signing. */
 export function signingToken(object: Secret, nowMs: number): SigningToken | undefined {
   const [id, shown] = [valueOf(object, 'token-id'), valueOf(object, 'token-secret')]
   const isWhole = /^[a-z0-9]{6}$/.test(id) && shown !== '' && keyOf(object) === `${tokenNamespace}/${namePrefix}${id}`

@@ -1,5 +1,5 @@
-// Legacy token cleaner: tokens that were made by themselves for ServiceAccounts, are mounted nowhere and were not used for
-// a year are not taken any more; a year later their Secrets go.
+// Legacy token cleaner: invalidates auto-generated ServiceAccount tokens that no pod mounts and that have not been used
+// for a year, and deletes their Secrets a year later.
 import {
   accountNameOf,
   invalidSinceLabel,
@@ -24,14 +24,14 @@ export const legacyTokenCleanerController = defineController({
   name: 'legacy-service-account-token-cleaner',
   account: 'legacy-service-account-token-cleaner',
   watches: [configMap, pod, secret, serviceAccount],
-  // One look a day, from the day on which tracking began.
+  // Runs once a day after tracking has started.
   enqueues: (kind, { key, before }) =>
     kind.kind === configMap.kind && key === trackingConfigMap && before === undefined ? [trackingConfigMap] : [],
   async reconcile(_, tools, context) {
     const { client, nowMs, settings } = tools
     const sinceDay = tools.cached(configMap, trackingConfigMap)?.data?.['since']
     const endMs = nowMs - (settings.legacyTokenCleanUpMs ?? cleanUpMsDefault)
-    // What was used on the first day may not have been noted.
+    // Uses on the first day may not have been recorded.
     const sinceMs = sinceDay === undefined ? NaN : Date.parse(`${sinceDay}T00:00:00Z`) + dayMs
     if (!(sinceMs <= endMs)) return dayMs
     const uses = new SecretUses(tools)
@@ -47,7 +47,7 @@ export const legacyTokenCleanerController = defineController({
         if (verdict === 'delete')
           await client.of(secret).delete(name, namespaceOf(object), { uid, resourceVersion }, context)
       } catch (error) {
-        // Somebody changed it meanwhile: tomorrow is early enough.
+        // Changed in the meantime: it is checked again the next day.
         if (!hasReason(error, 'NotFound') && !hasReason(error, 'Conflict')) throw error
       }
     }
@@ -55,7 +55,7 @@ export const legacyTokenCleanerController = defineController({
   },
 })
 
-/** The secrets that pods name. Hardly a look needs them: they are found out when one does, and not followed. */
+/** The Secrets that pods refer to. They are rarely needed, so they are collected on demand and not indexed. */
 class SecretUses {
   readonly #tools: Pick<ReconcileTools, 'all'>
   #keys: Set<ObjectKey> | undefined

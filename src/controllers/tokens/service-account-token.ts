@@ -1,4 +1,4 @@
-// ServiceAccount tokens in Secrets: a Secret of that type gets the token of its account, and goes with the account.
+// ServiceAccount tokens in Secrets: adds the token to Secrets of that type, and deletes them with their account.
 import { accountNameOf, accountUidAnnotation, isTokenSecret } from '../../api/core/v1/account-token-secret.ts'
 import { accountNameAnnotation } from '../../api/core/v1/secret-rules.ts'
 import { secret, type Secret } from '../../api/core/v1/secret.ts'
@@ -11,7 +11,7 @@ import { base64Text } from '../../pki/pem.ts'
 import { equalValues } from '../../schema/json/json-value.ts'
 import { defineController, managerAccount, type ControllerSettings, type ObjectIndex } from '../runtime/controller.ts'
 
-/** Begins keys of Secrets that are gone. */
+/** The prefix of keys for deleted Secrets. */
 const gonePrefix = 'gone:'
 
 const secretsByAccount: ObjectIndex<Secret> = {
@@ -56,7 +56,7 @@ export const serviceAccountTokenController = defineController({
     }
     return undefined
 
-    /** The account that it is for; looked up again where the cache does not know it, before anything is deleted. */
+    /** The account of the Secret. If it is not cached the API server is asked, because the Secret would be deleted. */
     async function accountOf(kept: Secret): Promise<ServiceAccount | undefined> {
       const { namespace, name } = splitKey(accountKeyOf(kept))
       const known = cached(serviceAccount, accountKeyOf(kept))
@@ -67,7 +67,7 @@ export const serviceAccountTokenController = defineController({
   },
 })
 
-/** An account does not name a Secret that is gone: `namespace/account secret`. */
+/** Removes the reference to a deleted Secret from its account: `namespace/account secret`. */
 async function dropReference(gone: string, client: Client, context: Context): Promise<void> {
   const [accountKey = '', secretName] = gone.split(' ')
   const { namespace, name } = splitKey(accountKey)
@@ -78,13 +78,13 @@ async function dropReference(gone: string, client: Client, context: Context): Pr
   await accounts.update({ ...account, secrets }, context)
 }
 
-/** A Secret that names no uid is for whatever account has the name. */
+/** A Secret without a uid belongs to any account of that name. */
 const isOf = ({ metadata }: Secret, account: ServiceAccount): boolean => {
   const uid = metadata.annotations?.[accountUidAnnotation] ?? ''
   return uid === '' || uid === account.metadata.uid
 }
 
-/** The Secret with all that it should hold; undefined when it does, or nobody here can make tokens. */
+/** The completed Secret; undefined if it is complete, or no issuer is configured. */
 export function filled(
   object: Secret,
   account: ServiceAccount,

@@ -1,4 +1,4 @@
-// Token cleaner: bootstrap tokens go when their time is up.
+// Token cleaner: deletes expired bootstrap tokens.
 import { secret, type Secret } from '../../api/core/v1/secret.ts'
 import { hasReason } from '../../api/errors/status-error.ts'
 import { defineController } from '../runtime/controller.ts'

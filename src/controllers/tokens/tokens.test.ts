@@ -1,4 +1,5 @@
-// Tokens in Secrets: those of ServiceAccounts are made, used and go with their account; bootstrap tokens sign and end.
+// Tokens in Secrets: ServiceAccount tokens are issued, used and deleted with their account; bootstrap tokens sign and
+// expire.
 import { deepEqual, equal, match, ok } from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { test } from 'node:test'
@@ -29,7 +30,7 @@ async function userOf({ client }: TestCluster, token: string): Promise<string | 
   return status?.authenticated ? status.user?.username : undefined
 }
 
-test('a Secret gets the token of its account, which is good as long as the Secret has it', async () => {
+test('a Secret gets the token of its account, which is valid as long as the Secret contains it', async () => {
   await using cluster = await startCluster({ nodes: 0 })
   const { client, clock } = cluster
   const [secrets, accounts] = [client.of(secret), client.of(serviceAccount)]
@@ -62,7 +63,7 @@ test('a Secret gets the token of its account, which is good as long as the Secre
   equal(await userOf(cluster, renewed), undefined)
 })
 
-test('a token goes with its account, and one that names none that is there goes at once', async () => {
+test('a token Secret is deleted with its account, and at once if the account does not exist', async () => {
   await using cluster = await startCluster({ nodes: 0 })
   const { client, clock } = cluster
   const [secrets, accounts] = [client.of(secret), client.of(serviceAccount)]
@@ -77,14 +78,14 @@ test('a token goes with its account, and one that names none that is there goes 
   deepEqual(await names(), ['kept'])
   const token = plain((await secrets.get('kept', 'default', ctx)).data?.['token']) ?? ''
   await accounts.delete('robot', 'default', {}, ctx)
-  // Another account of the same name is not the one that the token was for.
+  // The token is not valid for another account of the same name.
   await accounts.create({ metadata: { name: 'robot' } }, 'default', ctx)
   equal(await userOf(cluster, token), undefined)
   await clock.advance('1s')
   deepEqual(await names(), [])
 })
 
-test('what stands in a Secret already is kept, and the certificate of the API server is put right', () => {
+test('existing data in a Secret is kept, except the certificate authority, which is updated', () => {
   const account = made(serviceAccount, 'robot', {})
   const data = { 'ca.crt': base64Text('OLD'), namespace: base64Text('elsewhere'), more: base64Text('x') }
   const object = made(secret, 's', { metadata: annotated('robot'), type: legacy, data })
@@ -115,20 +116,20 @@ const bootstrap = (id: string, fields: Readonly<Record<string, string>> = {}): S
   })
 
 const tokens: [why: string, object: Secret, signs: boolean][] = [
-  ['whole', bootstrap('abcdef'), true],
-  ['good for a while', bootstrap('abcdef', { expiration: rfc3339(nowMs + 1000) }), true],
-  ['past its time', bootstrap('abcdef', { expiration: rfc3339(nowMs) }), false],
-  ['of an end that nobody can read', bootstrap('abcdef', { expiration: 'soon' }), false],
-  ['not meant to sign', bootstrap('abcdef', { 'usage-bootstrap-signing': 'no' }), false],
-  ['under the name of another', bootstrap('abcdef', { 'token-id': 'fedcba' }), false],
-  ['without its secret', bootstrap('abcdef', { 'token-secret': '' }), false],
+  ['that is complete', bootstrap('abcdef'), true],
+  ['that has not expired', bootstrap('abcdef', { expiration: rfc3339(nowMs + 1000) }), true],
+  ['that has expired', bootstrap('abcdef', { expiration: rfc3339(nowMs) }), false],
+  ['with an invalid expiration', bootstrap('abcdef', { expiration: 'soon' }), false],
+  ['without the signing usage', bootstrap('abcdef', { 'usage-bootstrap-signing': 'no' }), false],
+  ['whose name does not match its id', bootstrap('abcdef', { 'token-id': 'fedcba' }), false],
+  ['without a secret', bootstrap('abcdef', { 'token-secret': '' }), false],
 ]
 for (const [why, object, signs] of tokens)
   test(`a bootstrap token ${why} ${signs ? 'signs' : 'does not sign'}`, () => {
     equal(signingToken(object, nowMs) !== undefined, signs)
   })
 
-test('cluster-info carries one signature for each token, and none of those that are gone', () => {
+test('cluster-info has one signature for each token, and none of deleted tokens', () => {
   const info = made(configMap, 'cluster-info', { data: { kubeconfig: 'K', 'jws-kubeconfig-gone00': 'x', other: 'y' } })
   const data = signedData(info, [{ id: 'abcdef', secret: 'secret' }], nodeCrypto)
   const { 'jws-kubeconfig-abcdef': signature = '', ...rest } = data
@@ -142,7 +143,7 @@ test('cluster-info carries one signature for each token, and none of those that 
   equal(expiryMsOf(bootstrap('abcdef')), Infinity)
 })
 
-test('signatures follow the tokens, and tokens go when their time is up', async () => {
+test('signatures are added and removed with the tokens, and expired tokens are deleted', async () => {
   await using cluster = await startCluster({ nodes: 0 })
   const { client, clock } = cluster
   const info = async () =>
@@ -170,7 +171,7 @@ test('signatures follow the tokens, and tokens go when their time is up', async 
   )
 })
 
-test('the use of a token is written down, and an account forgets a Secret that is gone', async () => {
+test('the use of a token is recorded, and the reference to a deleted Secret is removed from its account', async () => {
   await using cluster = await startCluster({ nodes: 0 })
   const { client, clock } = cluster
   const [secrets, accounts] = [client.of(secret), client.of(serviceAccount)]
@@ -190,7 +191,7 @@ test('the use of a token is written down, and an account forgets a Secret that i
   deepEqual((await accounts.get('robot', 'default', ctx)).secrets, [{ name: 'other' }])
 })
 
-test('tokens made by themselves that nobody used for a year are given up, and go after another', async () => {
+test('auto-generated tokens are invalidated after a year without use, and deleted after another', async () => {
   const api = new FakeApi()
   const isAsked = (what: string) => api.asked.includes(what)
   const kinds: readonly Kind[] = [secret, serviceAccount, pod, configMap]
@@ -212,12 +213,12 @@ test('tokens made by themselves that nobody used for a year are given up, and go
   api.add(mapKind, { name: tracking }, 'kube-system', { data: { since: '2030-01-01' } })
   await using running = start(legacyTokenCleanerController, api, Date.UTC(2031, 0, 1, 12))
   await running.settle('1h')
-  deepEqual(api.asked, [], 'not yet a year since uses are noted')
+  deepEqual(api.asked, [], 'uses have been recorded for less than a year')
   await running.settle('25h')
   deepEqual(api.asked, ['patch Secret stale'])
   equal(api.find(secretKind, 'stale')?.metadata.labels?.['kubernetes.io/legacy-token-invalid-since'], '2031-01-02')
   await running.settle(364 * 86_400_000)
-  ok(api.find(secretKind, 'stale'), 'another year must go by')
+  ok(api.find(secretKind, 'stale'), 'it is kept for another year')
   api.asked.length = 0
   await running.settle(3 * 86_400_000)
   ok(isAsked('delete Secret stale'))

@@ -13,13 +13,13 @@ const classOf = (metadata: object) => made(volumeAttributesClass, 'fast', { meta
 const named = { volumeAttributesClassName: 'fast' }
 
 const cases: [why: string, metadata: object, others: ApiObject[], finalizers: string[] | 'unchanged'][] = [
-  ['a new one is protected', {}, [], [finalizer]],
-  ['one that is protected stays so', { finalizers: [finalizer] }, [], 'unchanged'],
-  ['one that nobody uses goes', ending, [made(persistentVolume, 'v', { spec: {} })], []],
-  ['a volume keeps it', ending, [made(persistentVolume, 'v', { spec: named })], 'unchanged'],
-  ['a claim that wants it keeps it', ending, [made(persistentVolumeClaim, 'c', { spec: named })], 'unchanged'],
+  ['a new one gets the finalizer', {}, [], [finalizer]],
+  ['one with the finalizer is not changed', { finalizers: [finalizer] }, [], 'unchanged'],
+  ['a deleted one that is not in use loses the finalizer', ending, [made(persistentVolume, 'v', { spec: {} })], []],
+  ['one that a volume uses keeps it', ending, [made(persistentVolume, 'v', { spec: named })], 'unchanged'],
+  ['one that a claim requests keeps it', ending, [made(persistentVolumeClaim, 'c', { spec: named })], 'unchanged'],
   [
-    'a claim that has it keeps it',
+    'one that a claim currently has keeps it',
     ending,
     [made(persistentVolumeClaim, 'c', { spec: {}, status: { currentVolumeAttributesClassName: 'fast' } })],
     'unchanged',

@@ -1,4 +1,4 @@
-// Protection of VolumeAttributesClasses: one that is deleted stays while a volume or a claim names it.
+// Protection finalizer of VolumeAttributesClasses: a deleted class is kept while a volume or a claim refers to it.
 import { persistentVolumeClaim, type PersistentVolumeClaim } from '../../api/core/v1/volume/persistent-volume-claim.ts'
 import { persistentVolume, type PersistentVolume } from '../../api/core/v1/volume/persistent-volume.ts'
 import { isBeingDeleted, type ApiObject } from '../../api/meta/object.ts'
@@ -8,7 +8,7 @@ import { protection } from './volume-protection.ts'
 
 const finalizer = 'kubernetes.io/vac-protection'
 
-/** What a volume or a claim has, had, or is about to have. */
+/** The desired, current and target class of a volume or claim. */
 const classesOf = (object: ApiObject): (string | undefined)[] => {
   const { spec, status } = object as PersistentVolume & PersistentVolumeClaim
   return [

@@ -1,4 +1,4 @@
-// Who keeps volumes and claims that are to go.
+// Protection finalizers of volumes and claims.
 import { deepEqual } from 'node:assert/strict'
 import { test } from 'node:test'
 import { claimFinalizer, persistentVolumeClaim } from '../../api/core/v1/volume/persistent-volume-claim.ts'
@@ -19,40 +19,46 @@ const held = { finalizers: ['x', claimFinalizer] }
 
 const cases: [why: string, by: Controller, object: ApiObject, others: ApiObject[], finalizers: string[] | undefined][] =
   [
-    ['a claim without protection gets it', claimProtectionController, claim({}), [], [claimFinalizer]],
-    ['a claim that stays keeps it', claimProtectionController, claim(held), [], undefined],
-    ['a claim that nothing uses goes', claimProtectionController, claim({ ...held, ...ending }), [], ['x']],
+    ['a claim without the finalizer gets it', claimProtectionController, claim({}), [], [claimFinalizer]],
+    ['a claim with the finalizer is not changed', claimProtectionController, claim(held), [], undefined],
     [
-      'a claim that a pod uses stays',
+      'a deleted claim that is not in use loses the finalizer',
+      claimProtectionController,
+      claim({ ...held, ...ending }),
+      [],
+      ['x'],
+    ],
+    [
+      'a deleted claim that a pod uses keeps it',
       claimProtectionController,
       claim({ ...held, ...ending }),
       [user('n', names)],
       undefined,
     ],
     [
-      'a claim is not kept by a pod without a node',
+      'a pod without a node does not keep it',
       claimProtectionController,
       claim({ ...held, ...ending }),
       [user('', names)],
       ['x'],
     ],
     [
-      'a claim of a pod of its own stays',
+      'a claim for an ephemeral volume of a pod keeps it',
       claimProtectionController,
       made(persistentVolumeClaim, 'p-c', { metadata: { ...held, ...ending }, spec: {} }),
       [user('n', { ephemeral: { volumeClaimTemplate: { spec: {} } } })],
       undefined,
     ],
-    ['a volume gets protection', volumeProtectionController, volume({}), [], [volumeFinalizer]],
+    ['a volume without the finalizer gets it', volumeProtectionController, volume({}), [], [volumeFinalizer]],
     [
-      'a bound volume stays',
+      'a deleted volume that is bound keeps it',
       volumeProtectionController,
       volume({ finalizers: [volumeFinalizer], ...ending }, 'Bound'),
       [],
       undefined,
     ],
     [
-      'a volume that is not bound goes',
+      'a deleted volume that is not bound loses it',
       volumeProtectionController,
       volume({ finalizers: [volumeFinalizer], ...ending }, 'Released'),
       [],

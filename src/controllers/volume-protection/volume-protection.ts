@@ -1,5 +1,5 @@
-// Protection of volumes and claims: one that is deleted stays until nothing uses it. A claim is used by the pods that
-// name it and stand on a node, a volume by the claim that it is bound to.
+// Protection finalizers of PersistentVolumes and PersistentVolumeClaims: a deleted one is kept while it is in use. A
+// claim is used by scheduled pods that name it, a volume by the claim that it is bound to.
 import {
   claimFinalizer,
   persistentVolumeClaim,
@@ -42,7 +42,7 @@ export const claimProtectionController = defineController<PersistentVolumeClaim>
   },
 })
 
-/** The claims that keep a pod running: of those without a node no agent has heard. */
+/** The claims that a pod uses. A pod without a node uses none, since no kubelet has mounted them. */
 const claimsOf = ({ metadata, spec }: Pod): string[] =>
   spec.nodeName === undefined
     ? []
@@ -51,7 +51,7 @@ const claimsOf = ({ metadata, spec }: Pod): string[] =>
         return ephemeral === undefined ? [] : [`${metadata.name}-${name}`]
       })
 
-/** Protected while it stands; let go when it is to go and nothing uses it. */
+/** Adds the finalizer to an object that is not being deleted, and removes it from one that is and is not in use. */
 export function protection<T extends ApiObject>(kind: Kind<T>, object: T, finalizer: string, isUsed: boolean): Plan {
   const isProtected = hasFinalizer(object, finalizer)
   const isEnding = isBeingDeleted(object)

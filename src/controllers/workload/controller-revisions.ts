@@ -1,4 +1,4 @@
-// ControllerRevisions: the templates that a StatefulSet or DaemonSet has had, numbered, kept to roll back to.
+// ControllerRevisions: the numbered template history of a StatefulSet or DaemonSet, for rollbacks.
 import { controllerRevision, type ControllerRevision } from '../../api/apps/v1/controller-revision.ts'
 import type { PodTemplateSpec } from '../../api/core/v1/pod-spec/pod-template-spec.ts'
 import { namespaceOf, objectKey, type ApiObject } from '../../api/meta/object.ts'
@@ -17,16 +17,16 @@ export type RevisionPlan =
       readonly revision: ControllerRevision
       readonly revisions: readonly ControllerRevision[]
     }
-  /** The template has no revision yet, or not the newest number: this comes first. */
+  /** The template has no revision yet, or an old number: this change is made first. */
   | { readonly kind: 'change'; readonly change: Change }
-  /** Somebody else has the name. */
+  /** Another object has the name. */
   | { readonly kind: 'collision' }
 
-/** Clients compare the bytes, so the names stand in the order in which upstream writes them. */
+/** Clients compare the bytes, so the keys are in upstream's order. */
 const dataOf = (template: PodTemplateSpec): object =>
   withSortedKeys({ spec: { template: { $patch: 'replace', ...template } } } as unknown as JsonObject) as object
 
-/** The template that a revision stands for. */
+/** The template of a revision. */
 export function templateOf({ data }: ControllerRevision): PodTemplateSpec {
   const { $patch: _, ...template } = (data as { spec: { template: PodTemplateSpec & { $patch?: string } } }).spec
     .template
@@ -36,7 +36,7 @@ export function templateOf({ data }: ControllerRevision): PodTemplateSpec {
 export const hashOfRevision = ({ metadata }: ControllerRevision, owner: ApiObject): string =>
   metadata.name.slice(owner.metadata.name.length + 1)
 
-/** The revision of the present template. `hashLabel` is how the owner's kind marks its revisions. */
+/** The revision of the current template. `hashLabel` is the label for the hash on revisions of the owner's kind. */
 export function planRevision(object: RevisionedWorkload, hashLabel: string, { owned, find }: PlanView): RevisionPlan {
   const revisions = owned(controllerRevision).toSorted(
     (a, b) => a.revision - b.revision || (a.metadata.creationTimestamp < b.metadata.creationTimestamp ? -1 : 1),
@@ -68,7 +68,7 @@ export function planRevision(object: RevisionedWorkload, hashLabel: string, { ow
   }
 }
 
-/** Old revisions beyond the limit go, the oldest first; those that pods still run stay. */
+/** Deletes the oldest revisions beyond the history limit, except those that pods still use. */
 export function surplusRevisions(
   { spec }: RevisionedWorkload,
   revisions: readonly ControllerRevision[],

@@ -1,8 +1,8 @@
-// Availability over time: a pod that became ready counts only after `minReadySeconds`, so somebody must look again.
+// Pod availability: a ready pod is available after `minReadySeconds`, so a plan has to be repeated then.
 import { isPodReady, readyForMs } from '../../api/core/v1/pod/pod-readiness.ts'
 import type { Pod } from '../../api/core/v1/pod/pod.ts'
 
-/** How long until the next ready pod has been ready for long enough; undefined when none is on the way. */
+/** How long until the next ready pod becomes available; undefined when all are, or none is ready. */
 export function availabilityWaitMs(pods: readonly Pod[], minReadySeconds: number, nowMs: number): number | undefined {
   if (minReadySeconds === 0) return undefined
   const waits = pods
@@ -12,16 +12,16 @@ export function availabilityWaitMs(pods: readonly Pod[], minReadySeconds: number
   return waits.length === 0 ? undefined : Math.min(...waits)
 }
 
-/** The requeue of a plan that waits for availability, or for nothing. */
+/** The shortest of the given waits, as part of a plan. */
 export const requeueAfter = (...waitsMs: (number | undefined)[]): { requeueAfterMs?: number } => {
   const known = waitsMs.filter((ms) => ms !== undefined)
   return known.length === 0 ? {} : { requeueAfterMs: Math.max(1, Math.min(...known)) }
 }
 
-/** Neither ended nor ending. */
+/** Neither finished nor being deleted. */
 export const isPodActive = ({ metadata, status: { phase } }: Pod): boolean =>
   metadata.deletionTimestamp === undefined && phase !== 'Succeeded' && phase !== 'Failed'
 
-/** On its way out, and still there. */
+/** Being deleted and not finished. */
 export const isPodTerminating = ({ metadata, status: { phase } }: Pod): boolean =>
   metadata.deletionTimestamp !== undefined && phase !== 'Succeeded' && phase !== 'Failed'

@@ -1,9 +1,9 @@
-// The pod that a template describes, and the events with which controllers tell that they made or removed one.
+// Pods from a template, and the changes and events with which controllers create and delete them.
 import { pod, type Pod } from '../../api/core/v1/pod/pod.ts'
 import type { PodTemplateSpec } from '../../api/core/v1/pod-spec/pod-template-spec.ts'
 import type { Change } from '../runtime/controller.ts'
 
-/** Pods made or removed by one plan; the rest follows with the next. */
+/** Pods created or deleted by one plan; the others follow with the next. */
 export const podsBurstMax = 500
 
 export interface NewPod {
@@ -11,7 +11,7 @@ export interface NewPod {
   readonly spec: Pod['spec']
 }
 
-/** Names longer than this leave no room for the suffix of a generated name. */
+/** A longer prefix would leave no space for the generated suffix. */
 const generateNameCharsMax = 58
 
 export function podFromTemplate(ownerName: string, { metadata, spec }: PodTemplateSpec): NewPod {

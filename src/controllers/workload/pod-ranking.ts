@@ -1,4 +1,4 @@
-// Which pods to remove first: the least useful ones.
+// The order in which surplus pods are deleted.
 import { isPodReady, readyForMs } from '../../api/core/v1/pod/pod-readiness.ts'
 import type { Pod } from '../../api/core/v1/pod/pod.ts'
 
@@ -6,9 +6,10 @@ const phaseRank: Readonly<Record<string, number>> = { Pending: 0, Unknown: 1, Ru
 const costAnnotation = 'controller.kubernetes.io/pod-deletion-cost'
 
 /**
- * Unassigned, not running, not ready, cheap to delete, doubled up on a node, ready for the shortest time, restarted
- * most, youngest. Times count by their order of magnitude: among pods of about one age chance (the uid) decides, so
- * that a node or zone that was filled first is not emptied first.
+ * First unassigned, not running and not ready pods, then those with a low deletion cost, with many related pods on
+ * their node, ready for the shortest time, with the most restarts, and youngest. Times are compared by order of
+ * magnitude; among pods of about the same age the uid decides, so that the node or zone that was filled first is not
+ * emptied first.
  */
 export function rankedForDeletion(pods: readonly Pod[], related: readonly Pod[], nowMs: number): Pod[] {
   const perNode = new Map<string, number>()
@@ -32,7 +33,7 @@ export function rankedForDeletion(pods: readonly Pod[], related: readonly Pod[],
   })
 }
 
-/** A cost that is no number counts as none. */
+/** An invalid cost counts as 0. */
 function deletionCost({ metadata }: Pod): number {
   const text = metadata.annotations?.[costAnnotation] ?? ''
   return /^-?\d+$/.test(text) ? Number(text) : 0

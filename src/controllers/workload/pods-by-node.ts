@@ -1,4 +1,4 @@
-// podsByNode: the pods that stand on each node.
+// podsByNode: an index of pods by the node that they are bound to.
 import { pod, type Pod } from '../../api/core/v1/pod/pod.ts'
 import type { ObjectIndex } from '../runtime/controller.ts'
 

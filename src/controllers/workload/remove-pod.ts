@@ -1,4 +1,5 @@
-// Pods that are removed by somebody other than their owner say why, in the condition DisruptionTarget.
+// removePod: deletes a pod on behalf of a component that does not own it. The condition DisruptionTarget gives the
+// reason.
 import { rfc3339 } from '../../base/time/clock.ts'
 import type { Context } from '../../base/observability/context.ts'
 import { pod, type Pod } from '../../api/core/v1/pod/pod.ts'
@@ -8,13 +9,13 @@ import { hasReason } from '../../api/errors/status-error.ts'
 import type { ReconcileTools } from '../runtime/controller.ts'
 
 export interface Removal {
-  /** What the condition says; without it there is none. */
+  /** The reason and message of the condition; without it, no condition is set. */
   readonly why?: { readonly reason: string; readonly message: string }
-  /** Nobody on the node will end it: it has failed, and goes at once. */
+  /** No kubelet will stop the pod: it is set to Failed and deleted without a grace period. */
   readonly isForced: boolean
 }
 
-/** Says on the pod why it goes, and deletes it. One that is gone or replaced meanwhile is left alone. */
+/** Sets the condition and deletes the pod. A pod that was deleted or replaced in the meantime is ignored. */
 export async function removePod(
   object: Pod,
   { why, isForced }: Removal,

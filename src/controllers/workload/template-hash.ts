@@ -1,8 +1,8 @@
-// A short name for a template: FNV-1a over its canonical JSON, in the alphabet of generated names.
+// Template hash: FNV-1a of the canonical JSON, in the alphabet of generated names.
 import { safeEncoded } from '../../base/random/ids.ts'
 import { withSortedKeys, type JsonValue } from '../../schema/json/json-value.ts'
 
-/** `collisionCount` makes another name of the same template, for when somebody else has the first one. */
+/** `collisionCount` changes the hash of the same template, for when another object has the name. */
 export function templateHash(template: unknown, collisionCount = 0): string {
   let hash = 0x811c9dc5
   const text = canonical(template) + (collisionCount === 0 ? '' : String(collisionCount))

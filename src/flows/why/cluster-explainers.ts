@@ -1,4 +1,4 @@
-// Why nodes, namespaces, quotas, budgets, autoscalers, Services, claims and volumes are not as they should be.
+// Explains problems of nodes, namespaces, quotas, budgets, autoscalers, Services, Ingresses, claims and volumes.
 import { lookup } from '../../base/collections/lookup.ts'
 import { horizontalPodAutoscaler } from '../../api/autoscaling/v2/horizontal-pod-autoscaler.ts'
 import { namespace } from '../../api/core/v1/namespace.ts'
@@ -20,7 +20,7 @@ const namesOf = (pods: readonly Pod[]): string => {
   return pods.length > namesMax ? `${names.join(', ')} and ${pods.length - namesMax} more` : names.join(', ')
 }
 
-/** More names than this are counted. */
+/** If there are more names, the others are counted. */
 const namesMax = 5
 
 const uses = (each: Pod, claim: string): boolean =>
@@ -100,7 +100,7 @@ export const serviceExplainer = defineExplainer({
   },
 })
 
-/** Why pods on a node do not run. */
+/** Why a node does not run pods. */
 export function nodeSentences({ status }: Node): string[] {
   const ready = conditionOf(status.conditions, 'Ready')
   if (ready === undefined) return ['Its kubelet has not reported its status yet.']
@@ -108,7 +108,7 @@ export function nodeSentences({ status }: Node): string[] {
   return ready.status === 'False' ? [`It is not ready: ${because(ready)}.`] : []
 }
 
-/** Why a budget allows no disruption; nothing where it allows one. */
+/** Why a budget allows no disruption; empty if it allows one. */
 export function budgetSentence({ status }: PodDisruptionBudget): string[] {
   const { disruptionsAllowed, currentHealthy, desiredHealthy, expectedPods } = status
   if (disruptionsAllowed > 0) return []

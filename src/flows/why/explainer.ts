@@ -1,4 +1,4 @@
-// What an explanation may ask about the rest of the cluster.
+// Explainer: explains the state of the objects of one kind; and what explainers share.
 import type { Kind } from '../../api/kind/kind.ts'
 import type { ApiObject } from '../../api/meta/object.ts'
 
@@ -6,14 +6,14 @@ export interface ClusterReader {
   list<T extends ApiObject>(kind: Kind<T>, namespace: string): Promise<readonly T[]>
   find<T extends ApiObject>(kind: Kind<T>, namespace: string, name: string): Promise<T | undefined>
   readonly nowMs: number
-  /** False for the API server of another Kubernetes, whose components are not ours. */
+  /** False for another Kubernetes, whose components are not described here. */
   readonly isCoxswain?: boolean
 }
 
-/** Explains an object of one kind in sentences, the most important first; none when all is as it should be. */
+/** Explains an object in sentences, the most important first; none when there is no problem. */
 export interface Explainer<T extends ApiObject = ApiObject> {
   readonly kind: Kind<T>
-  /** What is looked at, in a few words: `its rollout and its pods`. */
+  /** What is checked: `its rollout and its pods`. */
   readonly checked: string
   explain(object: T, cluster: ClusterReader): Promise<readonly string[]>
 }
@@ -38,7 +38,7 @@ export function because({ reason = '', message = '' }: Pick<Condition, 'reason' 
 
 export const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
 
-/** Whether the controller of an object has observed its last change. */
+/** Reports that the controller has not observed the last change of the object. */
 export function unobservedChange(
   object: ApiObject,
   status: { readonly observedGeneration?: number } | undefined,

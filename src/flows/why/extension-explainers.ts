@@ -1,5 +1,4 @@
-// Why what extends the API or asks it for something is not done: definitions, aggregated APIs, certificate requests, device
-// claims.
+// Explains problems of CustomResourceDefinitions, APIServices, CertificateSigningRequests and ResourceClaims.
 import { customResourceDefinition, isEstablished } from '../../api/apiextensions/v1/custom-resource-definition.ts'
 import { apiService } from '../../api/apiregistration/v1/api-service.ts'
 import { certificateSigningRequest } from '../../api/certificates/v1/certificate-signing-request.ts'

@@ -1,4 +1,4 @@
-// Finalizers: which component removes each, and when. An object that is being deleted stays until the last one is removed.
+// Which component removes each finalizer, and when. A deleted object is kept until its last finalizer is removed.
 import { lookup } from '../../base/collections/lookup.ts'
 import type { ApiObject } from '../../api/meta/object.ts'
 import { foregroundFinalizer, orphanFinalizer } from '../../api/meta/deletion-finalizers.ts'
@@ -38,20 +38,20 @@ const removers: Readonly<Record<string, Remover>> = {
   },
 }
 
-/** Who removes a finalizer, and when. */
+/** Which component removes a finalizer, and when. */
 function removal(finalizer: string): string {
   const { by, when } = lookup(removers, finalizer) ?? {}
   if (by !== undefined) return `${by} removes ${finalizer} when ${when}`
   return `no component of Coxswain removes ${finalizer}: the controller that added it must do so`
 }
 
-/** How to go on where the controller behind a finalizer does not run. */
+/** What to do if the controller of a finalizer does not run. */
 const byHand = 'If that controller no longer runs, remove the finalizer with kubectl edit.'
 
-/** Why an object that is being deleted is still there; nothing for one that is not. */
+/** Why a deleted object still exists; empty for an object that is not being deleted. */
 export function finalizerSentences({ metadata, ...rest }: ApiObject): string[] {
   const { deletionTimestamp, finalizers = [] } = metadata
-  // Namespaces keep theirs in the spec.
+  // Namespaces also have finalizers in the spec.
   const { spec } = rest as { spec?: { finalizers?: readonly string[] } }
   const all = [...finalizers, ...(spec?.finalizers ?? [])]
   if (deletionTimestamp === undefined || all.length === 0) return []

@@ -1,4 +1,4 @@
-// Why a pod is not scheduled, not started, not ready, failed, or not deleted yet.
+// Explains why a pod is not scheduled, not started, not ready, failed, or not deleted yet.
 import { pod, type Pod } from '../../api/core/v1/pod/pod.ts'
 import { node } from '../../api/core/v1/node/node.ts'
 import { namespaceOf } from '../../api/meta/object.ts'
@@ -15,7 +15,7 @@ export const podExplainer = defineExplainer({
   explain: async (object, around) => [...(await whyPod(object, around)), ...(await whyNotEvicted(object, around))],
 })
 
-/** Why a pod does not run: because of its node, or by itself. */
+/** Why a pod does not run: problems of its node, then its own. */
 export async function whyPod(object: Pod, around: ClusterReader): Promise<string[]> {
   const { nodeName } = object.spec
   const own = whyItself(object)
@@ -25,7 +25,7 @@ export async function whyPod(object: Pod, around: ClusterReader): Promise<string
   return [...nodeSentences(home).map((sentence) => `Its node ${nodeName} has a problem: ${sentence}`), ...own]
 }
 
-/** A node that is being drained waits for pods whose budgets allow no disruption. */
+/** Why a pod cannot be evicted from a cordoned node: its budgets allow no disruption. */
 async function whyNotEvicted(object: Pod, around: ClusterReader): Promise<string[]> {
   const { metadata, spec } = object
   if (spec.nodeName === undefined || metadata.deletionTimestamp !== undefined) return []
@@ -81,7 +81,7 @@ function whyUnscheduled(
   return [`It cannot be scheduled: ${because(scheduled)}.`]
 }
 
-/** Why a pod has failed: its own reason, else the containers that ended with an error. Never empty. */
+/** Why a pod has failed: its own reason and its failed containers. Never empty. */
 function whyFailed({ reason = '', message = '', initContainerStatuses = [], containerStatuses = [] }: Pod['status']) {
   const failed = [...initContainerStatuses, ...containerStatuses]
     .filter(({ state }) => (state?.terminated?.exitCode ?? 0) !== 0)
@@ -91,7 +91,7 @@ function whyFailed({ reason = '', message = '', initContainerStatuses = [], cont
   return sentences.length === 0 ? 'its status gives no reason.' : sentences.join(' ')
 }
 
-/** An init container is not ready: it ends, or it is a sidecar and is started. */
+/** Why the pod waits for an init container, which has not completed or, as a sidecar, has not started. */
 const initSentences = (status: ContainerStatus): string[] => [
   `It waits for its init container ${status.name}.`,
   ...(status.state?.running === undefined

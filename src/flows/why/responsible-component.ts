@@ -1,16 +1,16 @@
-// Which component acts on the objects of each kind. An object on which nothing acts never "has no problem": the answer
-// says that nothing acts on it, and what that means. Kinds leave the list of unserved ones as their component is written.
+// Which component is responsible for the objects of each kind. `why` never reports "No problem found" for an object
+// without a responsible component; it reports that the object has no effect, and what that means.
 import { lookup } from '../../base/collections/lookup.ts'
 import type { Kind } from '../../api/kind/kind.ts'
 import { qualifiedResource } from '../../api/kind/kind.ts'
 import type { ApiObject } from '../../api/meta/object.ts'
 
 export type Responsibility =
-  /** A component reconciles it. */
+  /** A component reconciles the object. */
   | { readonly kind: 'reconciled'; readonly by: string }
-  /** It only holds data: nothing has to happen to it. */
+  /** The object only contains data; no component has to act on it. */
   | { readonly kind: 'data'; readonly readers: string }
-  /** It has no effect in this cluster yet, or not the whole effect. */
+  /** The object has no effect in this cluster yet, or only a part of it. */
   | { readonly kind: 'unserved'; readonly sentence: string }
 
 const phaseOf = (object: ApiObject): string => (object as { status?: { phase?: string } }).status?.phase ?? ''
@@ -73,7 +73,7 @@ const noDrivers = 'Coxswain does not call storage drivers yet: it is stored and 
 
 interface Unserved {
   readonly sentence: string
-  /** Whether someone else has done it. */
+  /** Whether another component has processed it. */
   readonly isServed?: (object: ApiObject) => boolean
 }
 

@@ -1,5 +1,5 @@
-// Every kind × the ways in which an object of it can be stuck: the answer names the cause, and never says that there is no
-// problem where nothing acts on the kind.
+// Every kind × the ways in which an object of it can be stuck: the explanation names the cause, and never states that
+// there is no problem where no component is responsible for the kind.
 import { deepEqual, equal, match, ok } from 'node:assert/strict'
 import { test } from 'node:test'
 import { qualifiedResource, type Kind } from '../../api/kind/kind.ts'
@@ -17,7 +17,7 @@ const kindOf = (resource: string): Kind => {
   return found
 }
 
-/** An object with what the API server would have completed, as far as explanations read it. */
+/** An object with the defaults that explainers read. */
 function specimen(kind: Kind, { metadata = {}, spec = {}, ...rest }: Specimen = {}): ApiObject {
   const scaleTargetRef = { kind: 'Deployment', name: 'd' }
   const common = { replicas: 1, type: 'ClusterIP', schedule: '* * * * *', containers: [], maxReplicas: 3 }
@@ -57,11 +57,11 @@ const stored = kinds.filter(
 
 for (const kind of stored) {
   const resource = qualifiedResource(kind)
-  test(`${resource}: it is known who acts on it`, () => {
-    ok(responsibilityFor(kind, specimen(kind)) !== undefined, `${resource} is missing in acting.ts`)
+  test(`${resource}: the responsible component is known`, () => {
+    ok(responsibilityFor(kind, specimen(kind)) !== undefined, `${resource} is missing in responsible-component.ts`)
   })
 
-  test(`${resource}: a finalizer of a controller that is not ours`, async () => {
+  test(`${resource}: a finalizer of another controller`, async () => {
     const metadata = { deletionTimestamp: since, finalizers: ['example.com/hold'] }
     match(
       await saidOf(kind, specimen(kind, { metadata })),
@@ -69,7 +69,7 @@ for (const kind of stored) {
     )
   })
 
-  test(`${resource}: deletion in the foreground`, async () => {
+  test(`${resource}: foreground deletion`, async () => {
     const metadata = { deletionTimestamp: since, finalizers: ['foregroundDeletion'] }
     match(
       await saidOf(kind, specimen(kind, { metadata })),
@@ -77,7 +77,7 @@ for (const kind of stored) {
     )
   })
 
-  test(`${resource}: nothing is claimed that was not checked`, async () => {
+  test(`${resource}: the explanation claims no more than was checked`, async () => {
     const said = await saidOf(kind, specimen(kind))
     const acting = responsibilityFor(kind, specimen(kind))
     if (acting?.kind === 'unserved') {
@@ -107,7 +107,7 @@ const running = { running: { startedAt: since } }
 const ways: [resource: string, way: string, object: Specimen, said: RegExp][] = [
   [
     'pods',
-    'no scheduler has seen it',
+    'no scheduler has processed it',
     { spec: { schedulerName: 's' } },
     /not scheduled yet: the scheduler s has not processed it/,
   ],
@@ -121,10 +121,10 @@ const ways: [resource: string, way: string, object: Specimen, said: RegExp][] = 
     /^It cannot be scheduled: Unschedulable: 0\/1 nodes are available\.$/,
   ],
   ['pods', 'a gate', { spec: { schedulingGates: [{ name: 'g' }] } }, /until its scheduling gates are removed .*: g\./],
-  ['pods', 'its node is gone', { spec: onNode }, /Its node n no longer exists/],
+  ['pods', 'its node does not exist', { spec: onNode }, /Its node n no longer exists/],
   [
     'pods',
-    'an image that is missing',
+    'a missing image',
     { spec: onNode, status: { containerStatuses: [container(waiting)] } },
     /c \(i\) is waiting: ErrImagePull: no such image\./,
   ],
@@ -136,7 +136,7 @@ const ways: [resource: string, way: string, object: Specimen, said: RegExp][] = 
   ],
   [
     'pods',
-    'a container that does not start up',
+    'a container whose startup probe fails',
     { spec: onNode, status: { containerStatuses: [container(running, { started: false })] } },
     /its startup probe has not succeeded/,
   ],
@@ -172,7 +172,7 @@ const ways: [resource: string, way: string, object: Specimen, said: RegExp][] = 
   ],
   [
     'pods',
-    'failed without a word',
+    'failed without a reason',
     { spec: onNode, status: { phase: 'Failed', containerStatuses: [container({ waiting: {} })] } },
     /^It has failed: its status gives no reason\.$/,
   ],
@@ -184,7 +184,7 @@ const ways: [resource: string, way: string, object: Specimen, said: RegExp][] = 
   ],
   [
     'pods',
-    'deleted, its containers end',
+    'deleted, its containers are terminating',
     { metadata: { deletionTimestamp: since }, spec: onNode },
     /the kubelet of n stops its containers by 2026/,
   ],
@@ -208,7 +208,7 @@ const ways: [resource: string, way: string, object: Specimen, said: RegExp][] = 
   ],
   [
     'replicasets.apps',
-    'its pods are refused',
+    'its pods are rejected',
     { status: { replicas: 0, conditions: [condition('ReplicaFailure', 'True', 'FailedCreate', 'quota')] } },
     /cannot be created: FailedCreate: quota\./,
   ],
@@ -221,7 +221,7 @@ const ways: [resource: string, way: string, object: Specimen, said: RegExp][] = 
   ],
   [
     'jobs.batch',
-    'failed without a word',
+    'failed without a reason',
     { spec: {}, status: { conditions: [condition('Failed', 'True')] } },
     /It has failed: no reason is given\./,
   ],
@@ -308,7 +308,7 @@ const ways: [resource: string, way: string, object: Specimen, said: RegExp][] = 
   ],
   [
     'customresourcedefinitions.apiextensions.k8s.io',
-    'its names are taken',
+    'its names are in use',
     { status: { conditions: [condition('NamesAccepted', 'False', 'PluralConflict', 'in use')] } },
     /Its names are not accepted: PluralConflict: in use\. It is not established: nothing has processed it/,
   ],
@@ -338,7 +338,7 @@ const ways: [resource: string, way: string, object: Specimen, said: RegExp][] = 
   ],
   [
     'certificatesigningrequests.certificates.k8s.io',
-    'a signer that is not ours',
+    'a signer of another controller',
     { spec: { signerName: 'example.com/s' }, status: { conditions: [condition('Approved', 'True')] } },
     /no component of Coxswain signs for example\.com\/s/,
   ],

@@ -1,4 +1,4 @@
-// Why things wait, as sentences: each row is a situation in a cluster that really has it.
+// Explanations of real situations in a cluster.
 import { deepEqual, equal, match } from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { context } from '../../base/observability/context.ts'
@@ -56,7 +56,7 @@ before(async () => {
   const command = ([program]: readonly string[]) => Promise.resolve({ exitCode: program === 'false' ? 1 : 0 })
   cluster = await startCluster({ nodes: 3, simulation: { images, command } })
   const { client } = cluster
-  // The node that will be lost has only what is put there by name.
+  // The node that will be powered off only has pods with its nodeName.
   const taints = [{ key: 'example.com/lost', effect: 'NoSchedule' }]
   await client.of(node).patch('node-2', '', { spec: { taints } }, 'merge', ctx)
   const huge = { resources: { requests: { cpu: '100' } } }
@@ -106,7 +106,7 @@ before(async () => {
   const scaleTargetRef = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'fine' }
   await create(horizontalPodAutoscaler, 'nobody', { spec: { maxReplicas: 3, scaleTargetRef } })
   await create(ingress, 'nobody', { spec: { defaultBackend: { service: { name: 'none', port: { number: 80 } } } } })
-  // Nobody answers there.
+  // No server listens there.
   await create(validatingWebhookConfiguration, 'deny', {
     webhooks: [
       {
@@ -212,7 +212,7 @@ const rows: [kind: Kind, name: string, sentence: RegExp][] = [
   ],
 ]
 for (const [kind, name, sentence] of rows)
-  test(`${kind.singular}/${name} says why`, async () => {
+  test(`${kind.singular}/${name} is explained`, async () => {
     match((await ask(kind, name)).waits.join(' '), sentence)
   })
 
@@ -224,11 +224,11 @@ const refusals: [home: string, sentence: RegExp][] = [
   ['kube-public', /Its pods cannot be created: FailedCreate: .*failed calling webhook "deny\.example\.com"/],
 ]
 for (const [home, sentence] of refusals)
-  test(`a Deployment whose pods are refused says by whom: ${home}`, async () => {
+  test(`a Deployment whose pods are rejected: the explanation names the cause: ${home}`, async () => {
     match((await ask(deployment, 'refused', home)).waits.join(' '), sentence)
   })
 
-test('a quota that is used up says so; what it refused is not repeated', async () => {
+test('a used up quota is explained, and its rejections are not repeated', async () => {
   deepEqual((await ask(resourceQuota, 'none', 'tight')).waits, ['Its quota of pods is used up: 0 of 0.'])
   const [set] = (await cluster.client.of(replicaSet).list({ namespace: 'tight' }, ctx)).items
   match(
@@ -237,7 +237,7 @@ test('a quota that is used up says so; what it refused is not repeated', async (
   )
 })
 
-test('a refused call is told until one like it succeeds', async () => {
+test('a failed request is reported until a similar one succeeds', async () => {
   const call = (outcome: string): FlowEvent => ({
     ...{ id: 1 as FlowId, arrow: 'call', from: 'controller/x', to: 'API Server', what: 'update nodes', outcome },
     ...{ atMs: 0, endMs: 0, revision: 0, cause: noCause, allowedBy: undefined, span: undefined, stations: [] },
@@ -249,19 +249,18 @@ test('a refused call is told until one like it succeeds', async () => {
   deepEqual(await told('no such image'), ['controller/x tried to update nodes: no such image'])
 })
 
-test('where nothing is wrong, the answer says what was checked', async () => {
+test('without a problem the summary states what was checked', async () => {
   const checked = 'No problem found. Checked: its rollout and its pods, warning events, failed requests.'
   deepEqual(await ask(deployment, 'fine'), { waits: [], tried: [], summary: checked })
   match((await ask(node, 'node-0')).summary, /^No problem found\. Checked: its conditions and taints/)
   match((await ask(configMap, 'settings')).summary, /^It is stored\. Pods and controllers read it; no component/)
 })
 
-test('finalizers are named, and what was tried stands beside', async () => {
+test('finalizers are explained, and failed attempts are listed', async () => {
   match(
     (await ask(configMap, 'held', 'stuck')).waits[0] ?? '',
     /waits for its finalizer: no component of Coxswain removes example\.com\/hold/,
   )
-  // Before its node was cordoned, and after.
   match((await ask(pod, 'huge')).tried.join(' '), /FailedScheduling/)
 })
 

@@ -1,4 +1,4 @@
-// Why an object is not as it should be, in plain sentences: what is wrong, and what was tried.
+// why: explains in sentences what is wrong with an object, and which attempts have failed.
 import { event, type Event } from '../../api/core/v1/event.ts'
 import type { Kind } from '../../api/kind/kind.ts'
 import { namespaceOf, type ApiObject } from '../../api/meta/object.ts'
@@ -60,11 +60,11 @@ export const explainers: readonly Explainer[] = [
 ]
 
 export interface Why {
-  /** What is wrong with it, or what it waits for. */
+  /** What is wrong with the object, or what it waits for. */
   readonly waits: readonly string[]
-  /** What was tried and did not work, the newest first. */
+  /** Warning events and failed requests, newest first. */
   readonly tried: readonly string[]
-  /** Where nothing is wrong: what was checked, or that there is nothing to check. Empty where something is. */
+  /** If nothing is wrong: what was checked, or that there is nothing to check. Otherwise empty. */
   readonly summary: string
 }
 
@@ -95,13 +95,13 @@ export async function why(
   }
 }
 
-/** Never more than was looked at. */
+/** Claims no more than was checked. */
 function summaryOf(acting: Responsibility | undefined, checked: string): string {
   if (acting?.kind === 'data') return `It is stored. ${acting.readers}; no component has to act on it.`
   return `No problem found. Checked: ${checked}, warning events, failed requests.`
 }
 
-/** The same sentence once, with how often it was said. */
+/** Equal sentences once, with a count. */
 function counted(sentences: readonly string[]): string[] {
   const same = Map.groupBy(sentences, (sentence) => sentence)
   return [...same].map(([sentence, all]) =>
@@ -116,7 +116,7 @@ interface ConditionSummary {
   readonly message?: string
 }
 
-/** Conditions that are good when they are not True. */
+/** Conditions that report a problem when they are True. */
 const badWhenTrue = /^(Dangling|Denied|Failed|NetworkUnavailable|.*Pressure|.*Failure)$/
 
 /** For kinds without an explainer: the conditions that report a problem. */
@@ -133,7 +133,7 @@ const lastSeen = ({ lastTimestamp, eventTime, series }: Event): string =>
 
 const timesOf = ({ series, count }: Event): number => series?.count ?? count ?? 1
 
-/** Names that a thing gave to what it makes, as one: `"web-x7k2p"` is `"web-*"`. */
+/** Masks generated names: `"web-x7k2p"` becomes `"web-*"`. */
 const maskGeneratedNames = (text: string, maker: string): string =>
   text
     .split('"')
@@ -143,7 +143,7 @@ const maskGeneratedNames = (text: string, maker: string): string =>
 const combinedMark = '(combined from similar events): '
 const creatingMark = 'Error creating: '
 
-/** Similar ones together; what was said above is not repeated. */
+/** Similar events together. Messages that are part of the reasons above are not repeated. */
 function warningSentences(events: readonly Event[], said: readonly string[]): string[] {
   const newestFirst = events.toSorted((a, b) => lastSeen(b).localeCompare(lastSeen(a)))
   const alike = Map.groupBy(newestFirst, ({ reason = 'Warning', message = '', involvedObject: { name = '' } }) => {
@@ -157,10 +157,10 @@ function warningSentences(events: readonly Event[], said: readonly string[]): st
   })
 }
 
-/** Outcomes of requests, of calls to runtimes, of probes and of webhooks. */
+/** Successful outcomes of requests, calls to runtimes, probes and webhooks. */
 const succeeded = (outcome = ''): boolean => /^[123]\d\d\b|^(ok|allowed|patched)$/.test(outcome)
 
-/** Requests about the object that were refused or failed and have not succeeded since, similar ones together. */
+/** Requests about the object that failed and have not succeeded since; similar ones together. */
 function failedCalls(kind: Kind, { metadata }: ApiObject, recorded: readonly FlowEvent[]): string[] {
   const isAbout = ({ arrow, what, outcome, object }: FlowEvent): boolean =>
     arrow === 'call' &&

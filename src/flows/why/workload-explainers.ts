@@ -1,4 +1,4 @@
-// Why workloads do not have the pods that they want: their own conditions first, then the pods that are not ready.
+// Explains problems of workloads: first their own conditions, then their pods that are not ready.
 import { daemonSet } from '../../api/apps/v1/daemon-set.ts'
 import { deployment } from '../../api/apps/v1/deployment.ts'
 import { replicaSet } from '../../api/apps/v1/replica-set.ts'
@@ -16,7 +16,7 @@ const ownedBy = (owner: ApiObject, { metadata }: ApiObject): boolean =>
 
 const isReady = ({ status }: Pod): boolean => conditionOf(status.conditions, 'Ready')?.status === 'True'
 
-/** Why pods are not ready; pods with similar reasons are counted. */
+/** Why pods are not ready; pods with similar reasons are grouped. */
 async function whyPodsOf(owners: readonly ApiObject[], around: ClusterReader): Promise<string[]> {
   const [first] = owners
   if (first === undefined) return []
@@ -38,7 +38,7 @@ async function whyPodsOf(owners: readonly ApiObject[], around: ClusterReader): P
 /** `10s`, `1m20s`, `2.5s` */
 const isDuration = /^\d+(\.\d+)?(ms|s|m|h)(\d+s)?$/
 
-/** A reason without what differs from pod to pod: names, ids, times and counts. */
+/** A reason without what differs between pods: names, ids, times and counts. */
 function generalReason(reason: string, { metadata, spec }: Pod): string {
   let general = reason
   for (const own of [metadata.name, metadata.uid, spec.nodeName])
