@@ -1,5 +1,5 @@
-// Channel: a bounded queue between one sender and one reader that iterates. A reader that falls behind is told so;
-// the sender never waits.
+// Channel: a bounded queue between one sender and one iterating reader. The sender never waits. A reader that falls too
+// far behind gets an error.
 import { offAbort, onAbort } from './on-abort.ts'
 import type { MaybePromise } from './maybe-promise.ts'
 
@@ -32,12 +32,12 @@ export class Channel<T> implements AsyncIterable<T> {
     return this.#isMuted
   }
 
-  /** From now on nothing gets through, and nobody is told. */
+  /** Drops all further items without notifying the reader. */
   mute(): void {
     this.#isMuted = true
   }
 
-  /** Hands an item to the reader. Beyond the bound the channel ends with ChannelOverflow. */
+  /** Queues an item for the reader. Beyond the bound the channel ends with ChannelOverflow. */
   push(item: T): void {
     if (this.#ended !== undefined || this.#isMuted) return
     const waiting = this.#waiting
@@ -53,13 +53,13 @@ export class Channel<T> implements AsyncIterable<T> {
     }
   }
 
-  /** For a reader that takes many at a time: `wake` runs when there is something to take, or nothing ever will be. */
+  /** For a reader that takes items in batches: `wake` runs when items are available or the channel has ended. */
   onReadable(wake: () => void): void {
     this.#wake = wake
     if (this.#items.length > 0 || this.#ended !== undefined) wake()
   }
 
-  /** What is queued, at most so many; undefined when nothing more will come. The error of the end is thrown once. */
+  /** Up to `itemsMax` queued items; undefined after the end. The error that ended the channel is thrown once. */
   take(itemsMax: number): T[] | undefined {
     if (this.#items.length > itemsMax) return this.#items.splice(0, itemsMax)
     if (this.#items.length > 0) {
@@ -74,7 +74,7 @@ export class Channel<T> implements AsyncIterable<T> {
     return undefined
   }
 
-  /** Ends the channel: what is queued is still read, then the reader sees the end, or the error. */
+  /** Ends the channel. The reader still gets the queued items, then the end or the error. */
   end(error?: unknown): void {
     if (this.#ended !== undefined) return
     this.#ended = { error }
@@ -88,7 +88,7 @@ export class Channel<T> implements AsyncIterable<T> {
     this.#wake?.()
   }
 
-  /** One more that is told of the end. */
+  /** Adds one further listener for the end of the channel. */
   onEnded(listener: () => void): void {
     if (this.ended) listener()
     else this.#alsoAtEnd = listener
@@ -106,14 +106,14 @@ export class Channel<T> implements AsyncIterable<T> {
   }
 
   /**
-   * All that is queued, as soon as there is something: for a reader whom many senders must not outrun. By hand: a
-   * generator makes ten promises for a batch.
+   * Yields everything that is queued, as soon as there is something. Written as an iterator: an async generator creates
+   * ten promises per batch.
    */
   batches(): AsyncIterable<readonly T[]> {
     return this.mapBatches((items) => items)
   }
 
-  /** The same, each batch turned into something else. */
+  /** Like `batches`, with each batch converted. */
   mapBatches<U>(turned: (items: readonly T[]) => U): AsyncIterable<U> {
     const next = async (): Promise<IteratorResult<U, undefined>> => {
       try {
@@ -136,15 +136,15 @@ export class Channel<T> implements AsyncIterable<T> {
     return new Promise((resolve) => this.onReadable(resolve))
   }
 
-  /** The reader goes: what is queued is nobody's any more. */
+  /** The reader stops; the queued items are dropped. */
   #leave(): void {
     this.#items = []
     this.end()
   }
 
   /**
-   * The same items in the same order, each turned into another; ending either channel ends both. While an item is a
-   * promise, the items behind it wait in this channel, within its bound.
+   * Converts every item, in order. Ending either channel ends both. While the conversion of an item is pending, later
+   * items wait in this channel, within its bound.
    */
   map<U>(turned: (item: T) => MaybePromise<U>): Channel<U> {
     const target: Channel<U> = new Channel(this.#max, () => this.end())
@@ -195,7 +195,7 @@ export class Channel<T> implements AsyncIterable<T> {
     if (item !== undefined) return Promise.resolve({ value: item, done: false })
     if (this.#ended !== undefined) {
       const { error } = this.#ended
-      this.#ended.error = undefined // the error is told once
+      this.#ended.error = undefined // the error is thrown once
       return error === undefined ? Promise.resolve({ value: undefined, done: true }) : Promise.reject(error)
     }
     this.#waiting = Promise.withResolvers()

@@ -1,9 +1,9 @@
-// turn: one turn of the event loop. What computes for long takes one now and then, so that others get theirs.
+// eventLoopTurn: waits for one turn of the event loop. Long computations await it regularly so that other work can run.
 
-/** The queue of promise jobs is empty when it ends, however long their chains were. */
+/** All pending promise jobs have run when it resolves. */
 export const eventLoopTurn = (): Promise<void> => new Promise(onNextTurn)
 
-/** Calls back in the next turn, behind what has come in until then. */
+/** Calls back in the next turn, after everything that is already queued. */
 export function onNextTurn(callback: () => void): void {
   if (typeof setImmediate === 'function') setImmediate(callback)
   else setTimeout(callback, 0)

@@ -1,5 +1,5 @@
-// iterableOnceOpen: what must be asked for before it can be read. It is asked for when somebody begins to read, and then
-// stands aside: a generator between source and reader makes further promises for each item.
+// lazyAsyncIterable: an iterable that is opened when iteration begins. It forwards to the source's iterator directly,
+// because a generator in between creates further promises for each item.
 
 export const lazyAsyncIterable = <T>(open: () => Promise<AsyncIterable<T>>): AsyncIterable<T> => ({
   [Symbol.asyncIterator]() {

@@ -1,13 +1,13 @@
-// Values that are known at once most of the time and promised else. Where nothing has to be waited for, nothing waits:
-// a hop through the queue of promises costs as much as the work of a station.
+// Values that are usually available synchronously and otherwise a promise. Synchronous values are not wrapped in a
+// promise, since an extra microtask costs as much as a request filter.
 
 export type MaybePromise<T> = T | Promise<T>
 
-/** Goes on with the value: now where it is known. */
+/** Continues with the value, synchronously if it is available. */
 export const thenMaybe = <T, U>(value: MaybePromise<T>, goOn: (known: T) => MaybePromise<U>): MaybePromise<U> =>
   value instanceof Promise ? value.then(goOn) : goOn(value)
 
-/** Does the work and goes on with what comes of it, a value or an error. */
+/** Runs the work and continues with its result or error. */
 export function settleMaybe<T, U>(
   work: () => MaybePromise<T>,
   known: (value: T) => MaybePromise<U>,
@@ -22,7 +22,7 @@ export function settleMaybe<T, U>(
   return result instanceof Promise ? result.then(known, failed) : known(result)
 }
 
-/** Does the work, then the end of it, however the work ends. */
+/** Runs the work, then `end`, whether it succeeds or fails. */
 export function finallyMaybe<T>(work: () => MaybePromise<T>, end: () => void): MaybePromise<T> {
   let result: MaybePromise<T>
   try {

@@ -1,9 +1,9 @@
-// What is to happen when a signal is aborted. A signal compares each new listener with all it has, and a component's one
-// signal has hundreds: here all who wait for a signal share one listener, and coming and going costs the same for each.
+// Abort listeners. An AbortSignal compares each new listener with all existing ones, and a component's signal has
+// hundreds. Here all listeners of a signal share one event listener, so adding and removing takes constant time.
 
 const callbacks = new WeakMap<AbortSignal, Set<() => void>>()
 
-/** Calls back once, when the signal is aborted; it is not yet. The callback must not throw. */
+/** Calls back once when the signal is aborted; the signal must not be aborted yet. The callback must not throw. */
 export function onAbort(signal: AbortSignal, callback: () => void): void {
   let waiting = callbacks.get(signal)
   if (waiting === undefined) {

@@ -1,10 +1,10 @@
-// TaskGroup owns what runs in the background: it starts tasks, ends them with one signal and waits for them.
-// The first task that fails ends the others; its error comes out of join(), or of onFailure when one is given.
+// TaskGroup owns background tasks: it starts them, stops them with one signal and waits for them. The first failure
+// stops the other tasks; join() throws it, or onFailure gets it.
 
 export interface TaskGroupOptions {
-  /** Ends the group from outside. */
+  /** Stops the group when aborted. */
   readonly signal?: AbortSignal
-  /** Called once with the first failure, for owners that never join. */
+  /** Called once with the first failure, for owners that do not join. */
   readonly onFailure?: (task: string, error: unknown) => void
 }
 
@@ -39,7 +39,7 @@ export class TaskGroup implements AsyncDisposable {
     return Array.from(this.#running, ({ name }) => name)
   }
 
-  /** Starts a task; it is expected to end soon after its signal is aborted. */
+  /** Starts a task. It must end soon after its signal is aborted. */
   start(name: string, task: (signal: AbortSignal) => Promise<void>): void {
     if (this.signal.aborted) return
     const running: Running = { name, ended: Promise.resolve() }
@@ -56,7 +56,7 @@ export class TaskGroup implements AsyncDisposable {
     this.#running.delete(running)
   }
 
-  /** Asks every task to end, without waiting. */
+  /** Signals every task to end, without waiting. */
   stop(reason: unknown = new DOMException('the task group was stopped', 'AbortError')): void {
     this.#controller.abort(reason)
   }
@@ -73,7 +73,7 @@ export class TaskGroup implements AsyncDisposable {
     await this.join()
   }
 
-  // An error after the stop is the way a task notices it: sleep, fetch and the like reject when aborted.
+  // Errors after the stop are expected: sleep, fetch and others reject when aborted.
   #fail(name: string, error: unknown): void {
     if (this.signal.aborted) return
     if (this.#onFailure === undefined) this.#failure = { error }

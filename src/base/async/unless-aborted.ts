@@ -1,4 +1,4 @@
-// unlessAborted: waits for work that others wait for too. The signal ends the waiting, not the work.
+// unlessAborted: waits for shared work. The signal cancels the wait, not the work.
 import { offAbort, onAbort } from './on-abort.ts'
 
 export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {

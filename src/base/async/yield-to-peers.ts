@@ -1,6 +1,6 @@
-// abreast: the end of one step on a long road. Whoever came in the same turn of the event loop ends the step before anybody
-// begins the next. A road's code is larger than the caches next to the processor: who walks it alone from end to end finds
-// each part gone again; abreast, all but the first of a step find it there.
+// yieldToPeers: ends one step of a long request path. All requests that arrived in the same turn of the event loop
+// finish the step before any of them begins the next. The code of the whole path is larger than the processor's caches,
+// so running the same step for several requests in a row is faster than running one request from end to end.
 
 const resolved = Promise.resolve()
 

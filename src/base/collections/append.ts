@@ -1,4 +1,6 @@
-/** Adds the items at the end of a list. `push(...items)` passes each as an argument: with many, the stack overflows. */
+/**
+ * Appends the items to a list. `push(...items)` passes each item as an argument and overflows the stack for long lists.
+ */
 export function append<T>(list: T[], items: Iterable<T>): void {
   for (const item of items) list.push(item)
 }

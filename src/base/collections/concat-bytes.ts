@@ -1,4 +1,4 @@
-/** Pieces of bytes as one. */
+/** Concatenates byte arrays. */
 export function concatBytes(pieces: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   let size = 0
   for (const { length } of pieces) size += length

@@ -1,8 +1,8 @@
-// deepFreeze: makes a JSON value immutable, with all that it holds.
+// deepFreeze: makes a JSON value deeply immutable.
 
 /**
- * Parts are frozen before the whole: a value that is frozen is frozen to its depth, so freezing it again costs one check.
- * Whoever freezes a value's surface alone must not hand it here.
+ * Children are frozen before their parent, so a frozen value is always deeply frozen and freezing it again costs one
+ * check. Values that are only frozen at the top level must not be passed.
  */
 export function deepFreeze<T>(value: T): T {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value

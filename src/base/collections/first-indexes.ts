@@ -1,5 +1,5 @@
-// For each item of a list the index of the first one with the same id, its own where it is the first. Looking back from
-// each item instead would cost the square of the length.
+// For each item of a list, the index of the first item with the same id. Searching backwards from each item would take
+// quadratic time.
 
 export function firstIndexes<T>(items: readonly T[], idOf: (item: T) => unknown = (item) => item): readonly number[] {
   const firsts = new Map<unknown, number>()
@@ -12,6 +12,6 @@ export function firstIndexes<T>(items: readonly T[], idOf: (item: T) => unknown 
   })
 }
 
-/** Whether an earlier item has the same id, for each item. */
+/** For each item, whether an earlier item has the same id. */
 export const areRepeated = <T>(items: readonly T[], idOf?: (item: T) => unknown): readonly boolean[] =>
   firstIndexes(items, idOf).map((first, index) => first < index)

@@ -1,4 +1,4 @@
-/** The value at a key of a map, made and kept when there is none. */
+/** Returns the value of a key, inserting the result of `make` when the key is missing. */
 export function getOrInsert<K, V>(map: Map<K, V>, key: K, make: () => V): V {
   const known = map.get(key)
   if (known !== undefined || map.has(key)) return known as V

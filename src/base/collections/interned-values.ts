@@ -1,9 +1,9 @@
-// Shared values: parts of objects that come again and again and are kept once. What follows from such a value alone is
-// worked out once for all who hold it.
+// Interned values: parts of objects that occur many times and are stored once. Results that depend on such a value
+// alone are computed once.
 
 const shared = new WeakSet<object>()
 
-/** From now on others may hold the value too. As all values it must not be changed. */
+/** Marks a value as interned. Like all values it must not be mutated. */
 export function markInterned<V extends object>(value: V): V {
   shared.add(value)
   return value
@@ -11,7 +11,7 @@ export function markInterned<V extends object>(value: V): V {
 
 export const isInterned = (value: object): boolean => shared.has(value)
 
-/** The same function, asked once about a shared value. It must depend on nothing else and return something. */
+/** Memoizes a function for interned values. The function must depend on nothing else and must not return undefined. */
 export function memoizeInterned<V extends object, R extends {}>(work: (value: V) => R): (value: V) => R {
   const known = new WeakMap<V, R>()
   return (value) => {

@@ -1,7 +1,7 @@
-// jsonCopy: a copy of a value as its JSON would bring it across, without writing the JSON.
+// jsonCopy: copies a value as JSON.parse(JSON.stringify(value)) would, without the text.
 import { setOwn } from './lookup.ts'
 
-/** Fields without a value are left out, and objects that say how they are written as JSON (`Date`) are what they say. */
+/** Undefined fields are omitted and `toJSON` is called, as JSON.stringify does. */
 export function jsonCopy(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) return value.map((item) => jsonCopy(item) ?? null)

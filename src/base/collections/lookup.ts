@@ -1,7 +1,7 @@
-// Properties under names that come from outside. An object has more properties than its own (`constructor`, `toString`),
-// and an assignment to `__proto__` sets no property at all. The tidy test finds accesses that do not go through here.
+// Access to properties whose names come from outside. A plain access also finds inherited properties (`constructor`,
+// `toString`), and assigning `__proto__` sets no property. The tidy test finds accesses that bypass these functions.
 
-/** The object's own property. */
+/** Returns the object's own property. */
 export function lookup<Value>(
   record: Readonly<Record<string, Value>> | null | undefined,
   name: string,
@@ -9,7 +9,7 @@ export function lookup<Value>(
   return record !== undefined && record !== null && Object.hasOwn(record, name) ? record[name] : undefined
 }
 
-/** Sets an own property, whatever its name. */
+/** Sets an own property, also when the name is `__proto__`. */
 export function setOwn<Value>(record: Record<string, Value>, name: string, value: NoInfer<Value>): void {
   if (name === '__proto__')
     Object.defineProperty(record, name, { value, writable: true, enumerable: true, configurable: true })

@@ -1,5 +1,5 @@
-// LruMap: values made when they are first asked for; the one that was asked for least recently goes first. While it is not
-// half full nobody notes who was asked for: nothing goes soon.
+// LruMap: a bounded map that evicts the least recently used entry. The order of use is only tracked while the map is at
+// least half full, because entries are not evicted before.
 export class LruMap<Value> {
   readonly #values = new Map<string, Value>()
   readonly #sizeMax: number

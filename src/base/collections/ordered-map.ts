@@ -1,6 +1,6 @@
-// OrderedMap: a persistent map from text to values, in the order of the keys. A change returns a new map that shares
-// all but a path of nodes with the old one, so that every version stays readable for nothing.
-// A weight-balanced tree: each side of a node holds at most three times as many entries as the other.
+// OrderedMap: a persistent map with string keys in order. A change returns a new map that shares all but one path of
+// nodes with the old one, so that old versions stay readable at no cost.
+// It is a weight-balanced tree: each side of a node has at most three times as many entries as the other.
 
 interface Node<V> {
   readonly key: string
@@ -21,7 +21,7 @@ export class OrderedMap<V> {
     return new OrderedMap<V>(undefined)
   }
 
-  /** A map of these entries; where they come in the order of their keys it is made at once. */
+  /** Builds the tree directly when the entries are in key order. */
   static from<V>(entries: readonly (readonly [key: string, value: V])[]): OrderedMap<V> {
     const isOrdered = entries.every(([key], index) => index === 0 || (entries[index - 1]?.[0] ?? '') < key)
     if (isOrdered) return new OrderedMap(balancedTree(entries, 0, entries.length))
@@ -46,12 +46,12 @@ export class OrderedMap<V> {
     return this.get(key) === undefined ? this : new OrderedMap(remove(this.#root, key))
   }
 
-  /** As `set`, or as `delete` where there is no value. */
+  /** `set`, or `delete` when the value is undefined. */
   with(key: string, value: V | undefined): OrderedMap<V> {
     return value === undefined ? this.delete(key) : this.set(key, value)
   }
 
-  /** Entries with `start` <= key < `end`, in order; an empty end means no end. */
+  /** Entries with `start` <= key < `end`, in order; an empty end means no limit. */
   *range(start: string, end: string): Generator<[string, V]> {
     const path: Node<V>[] = []
     for (let node = this.#root; node !== undefined;)
@@ -67,7 +67,7 @@ export class OrderedMap<V> {
     }
   }
 
-  /** How many keys are in the range, without visiting them. */
+  /** Number of keys in the range, without visiting them. */
   count(start: string, end: string): number {
     return (end === '' ? this.size : rank(this.#root, end)) - rank(this.#root, start)
   }
@@ -77,7 +77,7 @@ export class OrderedMap<V> {
   }
 }
 
-/** The first key behind all keys with the prefix. */
+/** The first key after all keys with the prefix. */
 export function prefixEnd(prefix: string): string {
   const last = prefix.length - 1
   return last < 0 ? '' : prefix.slice(0, last) + String.fromCharCode(prefix.charCodeAt(last) + 1)

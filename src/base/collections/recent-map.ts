@@ -1,4 +1,4 @@
-// RecentMap: the entries that were set last, up to a bound; what was not set for the longest makes room.
+// RecentMap: a bounded map. The entry that was set longest ago is evicted first.
 
 export class RecentMap<K, V> {
   readonly #entries = new Map<K, V>()

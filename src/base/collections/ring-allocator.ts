@@ -1,20 +1,20 @@
-// RingMemory: room for what is kept for a while. What comes last takes the place of what came first, so that keeping and
-// forgetting leave nothing to be collected.
+// RingAllocator: allocates from a ring of bytes. New allocations overwrite the oldest ones, so that storing and
+// discarding creates no garbage.
 
-/** So that every kind of number may stand at a place. */
+/** Alignment for every numeric array type. */
 const alignment = 8
 
 export class RingAllocator {
   readonly #size: number
   #bytes: ArrayBuffer | undefined
-  /** Places grow for ever; the byte that one means is at its remainder. */
+  /** Addresses grow without bound; the position in the ring is the remainder. */
   #end = 0
 
   constructor(size: number) {
     this.#size = size - (size % alignment)
   }
 
-  /** The place of so many bytes, of which none is past the end of the memory; undefined when there are not as many. */
+  /** The address of `count` contiguous bytes; undefined when they do not fit. */
   allocate(count: number): number | undefined {
     if (count > this.#size) return undefined
     const left = this.#size - (this.#end % this.#size)
@@ -23,12 +23,12 @@ export class RingAllocator {
     return address
   }
 
-  /** Whether nothing else has come to this place. */
+  /** Whether the bytes at the address have not been overwritten. */
   isAllocated(address: number): boolean {
     return address >= this.#end - this.#size
   }
 
-  /** The memory, and where in it the place is. */
+  /** The underlying buffer and the offset of the address in it. */
   bytesAt(address: number): { readonly bytes: ArrayBuffer; readonly offset: number } {
     this.#bytes ??= new ArrayBuffer(this.#size)
     return { bytes: this.#bytes, offset: address % this.#size }

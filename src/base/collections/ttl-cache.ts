@@ -1,4 +1,4 @@
-// BoundedCache: answers that were dear to find, for a while. Keys are digests: nothing here can be presented again.
+// TtlCache: a bounded cache whose entries expire. Keys are digests, so that the cache holds no credentials.
 import type { Clock } from '../time/clock.ts'
 
 interface Entry<T> {
@@ -24,7 +24,7 @@ export class TtlCache<T> {
     return undefined
   }
 
-  /** The oldest entry makes room when there is none. */
+  /** Evicts the oldest entry when the cache is full. */
   set(key: string, value: T, ttlMs: number): void {
     this.#entries.delete(key)
     const [oldest] = this.#entries.keys()

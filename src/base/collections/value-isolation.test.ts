@@ -1,4 +1,4 @@
-// What keeps two sides of a call from sharing mutable values: copies on the way in, frozen values on the way out.
+// The two sides of a call do not share mutable values: input is copied, output is frozen.
 import { deepEqual, equal, ok, throws } from 'node:assert/strict'
 import { test } from 'node:test'
 import { deepFreeze } from './deep-freeze.ts'

@@ -1,15 +1,15 @@
-// FlowFeed: what a recorder has recorded, and what has ended, since it was last read, at the reader's own pace. It holds
-// places in the ring, not events: a reader who is too slow misses what the ring has overtaken.
+// FlowFeed: the events that were recorded or finished since the last read. It stores positions in the ring, not events,
+// so a slow reader misses events that the ring has overwritten.
 import { flowEventsDefault, type FlowEvent, type FlowId, type FlowRecorder } from './flow-recorder.ts'
 import { unlessAborted } from '../async/unless-aborted.ts'
 
-/** A reader who has not come for so many ends does not learn of them. */
+/** Beyond this number of unread finished events, the reader is not notified of them. */
 const endedMax = flowEventsDefault
 
 export class FlowFeed implements Disposable {
   readonly #flow: FlowRecorder
   readonly #unlisten: () => void
-  /** Read before, and ended since. */
+  /** Events that were read before they finished and have finished since. */
   readonly #ended = new Set<FlowId>()
   #next: FlowId
   #wake: PromiseWithResolvers<void> | undefined
@@ -20,7 +20,7 @@ export class FlowFeed implements Disposable {
     this.#unlisten = flow.listen((id) => this.#onEvent(id))
   }
 
-  /** At most so many events, those that have ended first. */
+  /** Up to `max` events, finished ones first. */
   take(max: number): FlowEvent[] {
     const events: FlowEvent[] = []
     for (const id of this.#ended) {
@@ -37,12 +37,12 @@ export class FlowFeed implements Disposable {
     return events
   }
 
-  /** Whether there is nothing to take. */
+  /** Whether there are no unread events. */
   get isDrained(): boolean {
     return this.#ended.size === 0 && this.#next > this.#flow.last
   }
 
-  /** Resolves when there is something to take. */
+  /** Resolves when there are unread events. */
   async changed(signal: AbortSignal): Promise<void> {
     if (!this.isDrained) return
     this.#wake ??= Promise.withResolvers()

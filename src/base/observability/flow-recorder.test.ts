@@ -55,7 +55,7 @@ test('the stations of a call are noted with their times, until another takes its
   const clock = new VirtualClock(1000)
   const flow = new FlowRecorder(clock, 8)
   const call = flow.record('call', 'Client', 'API Server', 'create', pod)
-  flow.passStage(call, 'authentication') // nobody asked for it yet
+  flow.passStage(call, 'authentication') // not taken yet
   deepEqual(flow.get(call)?.stations, [])
   flow.startStages(call, clock.monotonicMs())
   flow.passStage(call, 'authentication')
@@ -84,7 +84,7 @@ test('the ring keeps the newest events and forgets the writes of the others', ()
   equal(flow.writeOf(12), 0)
   equal(flow.writeOf(13), 13)
   equal(flow.get(12 as FlowId), undefined)
-  flow.finish(12 as FlowId, 'late') // must not touch the event that took the slot
+  flow.finish(12 as FlowId, 'late') // must not change the event that now uses the slot
   equal(flow.get(20 as FlowId)?.outcome, undefined)
 })
 

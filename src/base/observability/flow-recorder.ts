@@ -1,20 +1,20 @@
-// The flow recorder: every message between components as one event with its cause, in a ring of fixed size.
-// Columns instead of objects, and only references that the caller already holds: an event costs well below a
-// microsecond, and nothing recorded outlives its slot. Turning events into diagrams is the work of flows/.
+// The flow recorder stores every message between components as an event with its cause, in a ring of fixed size. Events
+// are stored in columns and hold only references that the caller keeps anyway: recording takes well below a
+// microsecond, and nothing outlives its slot. flows/ turns events into diagrams.
 import type { Brand } from '../brand.ts'
 import type { Clock } from '../time/clock.ts'
 
-/** Position of an event in its recorder's history; 0 stands for none. */
+/** Position of an event in its recorder's history; 0 means none. */
 export type FlowId = Brand<number, 'FlowId'>
 
 export const arrows = ['call', 'watch', 'persist', 'reconcile', 'step'] as const
 /**
- * call: the sender waits; watch: pushed, nobody waits; persist: written to the store at a revision;
- * reconcile: a loop looked again; step: something a participant does by itself.
+ * call: the sender waits for a response; watch: a notification without a response; persist: written to the store at a
+ * revision; reconcile: one run of a reconcile loop; step: an internal action of a participant.
  */
 export type Arrow = (typeof arrows)[number]
 
-/** What a request passes at the API server, in this order. */
+/** The stages of a request in the API server, in order. Events call them `stations` on the wire. */
 export const stations = [
   'authentication',
   'fairness',
@@ -27,15 +27,15 @@ export const stations = [
 ] as const
 export type RequestStage = (typeof stations)[number]
 
-/** When a call passed a station, and after which event. */
+/** When a call passed a stage, and after which event. */
 export interface StagePassage {
   readonly station: RequestStage
-  /** Since the call began. */
+  /** Since the start of the call. */
   readonly afterMs: number
   readonly afterEvent: FlowId
 }
 
-/** Which object an event is about. Callers pass one they keep anyway; the recorder never copies it. */
+/** The object of an event. Callers pass one that they keep anyway; the recorder does not copy it. */
 export interface FlowObject {
   readonly resource: string
   readonly namespace: string
@@ -44,42 +44,42 @@ export interface FlowObject {
 
 export interface Cause {
   readonly event: FlowId
-  /** Further events that led here, when several woke one reconcile. */
+  /** Further causes, when several events triggered one reconcile. */
   readonly also: readonly FlowId[]
-  /** Store revisions that woke the sender; they close the chain where sender and API server are two processes. */
+  /** Store revisions that triggered the sender. They connect sender and API server when they are separate processes. */
   readonly revisions: readonly number[]
-  /** The event in the record of the sender's process, when that is another one. */
+  /** The event in the record of the sender's process, if that is another process. */
   readonly span?: Span
 }
 
-/** Names an event in the record of another process: the record's name and the event's place in it. */
+/** Identifies an event in the record of another process: the record's name and the event's position. */
 export type Span = Brand<string, 'Span'>
 
-/** An event as another process told it: `cause.span` instead of ids of its own. */
+/** An event reported by another process. It refers to its cause by `cause.span`. */
 export type ReportedEvent = Omit<FlowEvent, 'id' | 'allowedBy' | 'stations'> & { readonly span: Span }
 
 export interface FlowEvent {
   readonly id: FlowId
   readonly arrow: Arrow
   readonly atMs: number
-  /** Set once the call has been answered. */
+  /** Set when the call has finished. */
   readonly endMs: number | undefined
   readonly from: string
   readonly to: string
   readonly what: string
   readonly outcome: string | undefined
-  /** By which rule a call was let through. */
+  /** The rule that allowed a call. */
   readonly allowedBy: string | undefined
   readonly object: FlowObject | undefined
   readonly revision: number
   readonly cause: Cause
-  /** What the process calls it that recorded it, when that is another one. */
+  /** The event's identifier in the process that recorded it, if that is another process. */
   readonly span: Span | undefined
-  /** Of a call to the API server; empty for all else. */
+  /** Only for calls to the API server. */
   readonly stations: readonly StagePassage[]
 }
 
-/** Why something was decided so; the text is made when somebody reads it. */
+/** The reason of a decision. The text is built on demand. */
 export interface Explanation {
   reason(): string
 }
@@ -88,7 +88,7 @@ const noFlow = 0 as FlowId
 const none: readonly never[] = []
 export const noCause: Cause = { event: noFlow, also: none, revisions: none }
 
-/** The cause that an event is for what follows from it. */
+/** The cause for everything that an event triggers. */
 export const causeOf = (event: FlowId, revision = 0): Cause => ({
   event,
   also: none,
@@ -97,7 +97,7 @@ export const causeOf = (event: FlowId, revision = 0): Cause => ({
 
 const causesMergedMax = 8
 
-/** One cause out of several, newest first, bounded: a key may have been woken a thousand times before its turn. */
+/** Merges several causes, newest first. Bounded, because a key may be added a thousand times before it is processed. */
 export function mergeCauses(causes: readonly Cause[]): Cause {
   if (causes.length < 2) return causes[0] ?? noCause
   const newest = causes.slice(-causesMergedMax).toReversed()
@@ -122,7 +122,7 @@ export class FlowRecorder {
   readonly #atMs: Float64Array
   readonly #endMs: Float64Array
   readonly #revisions: Float64Array
-  // These grow with the ring until it is full; slot 0 is used when it wraps.
+  // These arrays grow with the ring until it is full. Slot 0 is used when the ring wraps.
   readonly #from: string[] = ['']
   readonly #to: string[] = ['']
   readonly #what: string[] = ['']
@@ -130,16 +130,16 @@ export class FlowRecorder {
   readonly #explanations: (Explanation | undefined)[] = [undefined]
   readonly #objects: (FlowObject | undefined)[] = [undefined]
   readonly #causes: Cause[] = [noCause]
-  /** The last write at each revision, by the revision's low bits; what stands there may be another revision's. */
+  /** The last write for each revision, indexed by the revision's low bits. An entry may belong to another revision. */
   readonly #writes: Float64Array
   readonly #passages: StagePassages
-  // What other processes told, by its name and by its slot.
+  // Events reported by other processes, by span and by slot.
   readonly #reported = new Map<Span, FlowId>()
   readonly #spans = new Map<number, Span>()
   readonly #listeners = new Set<FlowListener>()
   #last = 0
 
-  /** `capacity` events are kept; it is rounded up to a power of two. With 0 nothing is recorded. */
+  /** `capacity` is rounded up to a power of two. With 0 nothing is recorded. */
   constructor(clock: Clock, capacity: number = flowEventsDefault) {
     this.#isOff = capacity === 0
     const size = 2 ** Math.ceil(Math.log2(Math.max(2, capacity)))
@@ -190,7 +190,7 @@ export class FlowRecorder {
     return id as FlowId
   }
 
-  /** Takes over what another process recorded. Told again, an event changes only in how it ended. */
+  /** Records an event of another process. Reported again, only its end is updated. */
   recordReported({ arrow, from, to, what, object, revision, cause, atMs, endMs, outcome, span }: ReportedEvent): void {
     if (this.#isOff) return
     const known = this.#reported.get(span)
@@ -204,7 +204,7 @@ export class FlowRecorder {
     if (known !== undefined) this.#notify(known)
   }
 
-  /** Notes how a call ended. Without effect when the event has left the ring. */
+  /** Records how a call ended. No effect when the event has left the ring. */
   finish(id: FlowId, outcome: string): void {
     if (id < this.oldest || id > this.#last) return
     const slot = id & this.#mask
@@ -213,21 +213,21 @@ export class FlowRecorder {
     if (this.#listeners.size > 0) this.#notify(id)
   }
 
-  /** Sets which object a call is about, when that is known only after the call was recorded. */
+  /** Sets the object of a call when it becomes known after the call was recorded. */
   identify(id: FlowId, object: FlowObject): void {
     if (id < this.oldest || id > this.#last) return
     this.#objects[id & this.#mask] = object
     if (this.#listeners.size > 0) this.#notify(id)
   }
 
-  /** From now on the stations are noted that the call passes. */
+  /** Starts recording the stages of a call. */
   startStages(id: FlowId, startMs: number): void {
     if (id !== noFlow) this.#passages.startStages(id, startMs)
   }
 
   /**
-   * Notes that a call passed a station; of one that did not enter, or has left the ring, nothing is noted. Returns the
-   * monotonic time of it.
+   * Records that a call passed a stage and returns the monotonic time. Calls without `startStages`, and calls that have
+   * left the ring, are ignored.
    */
   passStage(id: FlowId, station: RequestStage): number {
     const nowMs = this.#clock.monotonicMs()
@@ -235,19 +235,19 @@ export class FlowRecorder {
     return nowMs
   }
 
-  /** Notes who sent a call, once that is proved. Without effect when the event has left the ring. */
+  /** Sets the sender of a call after authentication. No effect when the event has left the ring. */
   attribute(id: FlowId, from: string): void {
     if (id < this.oldest || id > this.#last) return
     this.#from[id & this.#mask] = from
     if (this.#listeners.size > 0) this.#notify(id)
   }
 
-  /** Notes by which rule a call was let through. The explanation must hold no more than its decider keeps anyway. */
+  /** Records the rule that allowed a call. The explanation must only hold what the authorizer keeps anyway. */
   explain(id: FlowId, explanation: Explanation): void {
     if (id >= this.oldest && id <= this.#last) this.#explanations[id & this.#mask] = explanation
   }
 
-  /** The write that made a revision, while it is in the ring. */
+  /** The write that created a revision, while it is in the ring. */
   writeOf(revision: number): FlowId {
     const id = this.#writes[revision & this.#mask] as FlowId
     const slot = id & this.#mask
@@ -277,7 +277,7 @@ export class FlowRecorder {
     }
   }
 
-  /** Events in the order in which they happened, from the oldest that is kept or from `since`. */
+  /** Events in order, from the oldest in the ring or from `since`. */
   *events(since: FlowId = this.oldest): Generator<FlowEvent> {
     for (let id = Math.max(since, this.oldest); id <= this.#last; id++) {
       const event = this.get(id as FlowId)
@@ -285,7 +285,7 @@ export class FlowRecorder {
     }
   }
 
-  /** Calls back for every event that is recorded or ends from now on; the returned function ends it. */
+  /** Calls back for every event that is recorded or finished from now on; the returned function unsubscribes. */
   listen(listener: FlowListener): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
@@ -306,14 +306,14 @@ export class FlowRecorder {
 const stageIndex = Object.fromEntries(stations.map((name, index) => [name, index])) as Record<RequestStage, number>
 const noPassages: readonly StagePassage[] = []
 
-/** When calls passed their stations: a row of numbers for each slot of the ring, so that noting one allocates nothing. */
+/** When calls passed their stages: a row of numbers for each slot of the ring, so that recording allocates nothing. */
 class StagePassages {
   readonly #mask: number
-  /** Which call a row is about, and when it began. */
+  /** The call of each row, and its start. */
   readonly #calls: Float64Array
   readonly #startMs: Float64Array
   readonly #afterMs: Float32Array
-  /** Events since the call, and one more; 0 where the station was not passed. */
+  /** Number of events since the call, plus one; 0 if the stage was not passed. */
   readonly #afterEvents: Uint32Array
 
   constructor(size: number) {

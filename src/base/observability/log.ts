@@ -1,4 +1,5 @@
-// Structured log: one line per entry, human text in a terminal and JSON otherwise. Log once, at the edge, with fields.
+// Structured log: one line per entry, as text in a terminal and as JSON otherwise. Log once, at the boundary, with
+// fields.
 import { setOwn } from '../collections/lookup.ts'
 import type { Clock } from '../time/clock.ts'
 
@@ -11,7 +12,7 @@ export interface Log {
   info(message: string, fields?: LogFields): void
   warn(message: string, fields?: LogFields): void
   error(message: string, fields?: LogFields): void
-  /** A log whose every entry carries these fields. */
+  /** A log that adds these fields to every entry. */
   with(fields: LogFields): Log
 }
 
@@ -66,7 +67,7 @@ function textValue(value: unknown): string {
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
 
-/** The message of an error with those of its causes, as far as it does not repeat them. */
+/** The message of an error and of its causes, without repetition. */
 export function errorText(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   if (error.cause === undefined) return error.message

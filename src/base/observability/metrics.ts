@@ -5,28 +5,28 @@ export type Labels = Readonly<Record<string, string>>
 
 export interface Counter {
   add(labels: Labels, amount?: number): void
-  /** One series, for those who count in it often. */
+  /** One series, for callers that count often. */
   with(labels: Labels): { add(amount: number): void }
-  /** What the series was about is gone. */
+  /** Removes a series whose subject no longer exists. */
   remove(labels: Labels): void
 }
 
 export interface Gauge {
   set(labels: Labels, value: number): void
   add(labels: Labels, amount: number): void
-  /** One series, for those who change it often. */
+  /** One series, for callers that set it often. */
   with(labels: Labels): { set(value: number): void; add(amount: number): void }
 }
 
 export interface Histogram {
   observe(labels: Labels, value: number): void
-  /** One series, for those who observe in it often. */
+  /** One series, for callers that observe often. */
   with(labels: Labels): { observe(value: number): void }
-  /** What the series was about is gone. */
+  /** Removes a series whose subject no longer exists. */
   remove(labels: Labels): void
 }
 
-/** A label whose values come from outside could grow for ever; further series are counted here and dropped. */
+/** Label values from outside could grow without bound. Further series are dropped. */
 const seriesPerMetricMax = 10_000
 
 interface Metric {
@@ -102,13 +102,13 @@ export class Metrics {
     }
   }
 
-  /** Calls the function before each reading, for values that are cheaper to look up than to keep. Returns how to stop. */
+  /** Calls the function before each scrape, for values that are computed on demand. Returns how to unregister it. */
   beforeText(collect: () => void): () => void {
     this.#collectors.add(collect)
     return () => void this.#collectors.delete(collect)
   }
 
-  /** Everything, in Prometheus' text exposition format. */
+  /** All metrics in Prometheus' text exposition format. */
   text(): string {
     for (const collect of this.#collectors) collect()
     const lines: string[] = []
@@ -163,14 +163,14 @@ class SeriesMap<Series> {
     return key
   }
 
-  // Put into words when somebody looks: most series are made and never seen.
+  // The label text is built on the first scrape, because most series are never scraped.
   #textOf(key: string): string {
     const values = key.split(separator)
     return this.#labelNames.map((name, index) => `${name}="${escapeLabel(values[index] ?? '')}"`).join(',')
   }
 }
 
-/** Between the values of a series' labels. */
+/** Separates the label values in the key of a series. */
 const separator = '\u0000'
 
 const sample = (name: string, labels: string, value: number): string =>

@@ -1,4 +1,4 @@
-// Fuzzing from seeds: inputs are made from a seeded source, so a failure names the seed that repeats it
+// Seeded fuzzing: inputs come from a seeded random source, and a failure names the seed that reproduces it
 // (COXSWAIN_SEED=<n>). COXSWAIN_LONG=1 runs a hundred times as many seeds.
 import { test } from 'node:test'
 import { inspect } from 'node:util'
@@ -8,7 +8,7 @@ const longFactor = 100
 const shownCharactersMax = 2_000
 
 export interface FuzzTarget<Input> {
-  /** How many seeds are tried in a usual run. */
+  /** Number of seeds in a normal run. */
   readonly runs: number
   make(random: Random): Input
   /** Throws when the input breaks an invariant. */
@@ -37,7 +37,7 @@ function seedsOf(runs: number): number[] {
   return Array.from({ length: long === '1' ? runs * longFactor : runs }, (_, index) => index + 1)
 }
 
-/** Calls and passes over the errors that are documented; any other is a failure. */
+/** Ignores the documented errors; any other error fails the test. */
 export function rejectedOnlyWith<Result>(
   errors: readonly (abstract new (...args: never[]) => Error)[],
   call: () => Result,
@@ -54,7 +54,7 @@ export const pick = <T>(random: Random, items: readonly T[]): T => items[random.
 
 const editsMax = 4
 
-/** The text with a few edits: parts are removed, doubled, moved, or replaced by words of the dictionary. */
+/** The text with a few random edits: parts are removed, doubled, moved, or replaced by words of the dictionary. */
 export function mutatedText(text: string, random: Random, dictionary: readonly string[]): string {
   let mutated = text
   for (let edits = random.below(editsMax) + 1; edits > 0; edits--) {
@@ -81,7 +81,9 @@ export function mutatedText(text: string, random: Random, dictionary: readonly s
   return mutated
 }
 
-/** The bytes with a few edits: bits flipped, bytes set to extremes, parts removed or doubled, the end cut off. */
+/**
+ * The bytes with a few random edits: bits flipped, bytes set to extremes, parts removed or doubled, the end cut off.
+ */
 export function mutatedBytes(bytes: Uint8Array, random: Random): Uint8Array<ArrayBuffer> {
   let mutated = Uint8Array.from(bytes)
   for (let edits = random.below(editsMax) + 1; edits > 0; edits--) {
@@ -117,7 +119,7 @@ export function concatenatedBytes(...parts: readonly Uint8Array[]): Uint8Array<A
   return joined
 }
 
-/** The bytes in pieces of random sizes, some empty. */
+/** The bytes in chunks of random sizes, some empty. */
 export function inPieces(bytes: Uint8Array, random: Random): Uint8Array[] {
   const pieces: Uint8Array[] = []
   for (let at = 0; at < bytes.length;) {
@@ -144,7 +146,7 @@ const names = [
   'a~b',
 ]
 
-/** JSON of any shape, small. */
+/** Small JSON of any shape. */
 export function randomJson(random: Random, depth = 0): unknown {
   switch (random.below(depth > 4 ? 6 : 8)) {
     case 0:

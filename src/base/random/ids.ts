@@ -6,7 +6,7 @@ export type Uid = Brand<string, 'Uid'>
 
 const hex = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
 
-/** The low byte, or the low two, as digits, the lowest byte first. */
+/** The lowest byte, or the two lowest bytes, in hexadecimal, lowest byte first. */
 const byteText = (word: number): string => hex[word & 0xff] ?? ''
 const pairText = (word: number): string => byteText(word) + byteText(word >>> 8)
 
@@ -24,11 +24,11 @@ export function newUid(random: Random): Uid {
     pairText(variant),
     pairText(third >>> 16) + pairText(fourth) + pairText(fourth >>> 16),
   ]
-  // Joined it is one string; added up it would be kept as the tree of its parts, six times as large.
+  // join() gives a flat string; concatenation would keep a rope of its parts, six times as large.
   return parts.join('-') as Uid
 }
 
-// No vowels and no digits that look like them: a suffix never spells a word.
+// No vowels and no similar digits, so that a suffix does not spell a word.
 const suffixAlphabet = 'bcdfghjklmnpqrstvwxz2456789'
 
 export function nameSuffix(random: Random, length = 5): string {

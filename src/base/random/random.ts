@@ -1,18 +1,18 @@
-// Random: the only source of chance. seededRandom repeats its sequence for the same seed (sfc32);
-// systemRandom draws from the platform's cryptographic source, for ids and secrets of a real cluster.
+// Random is the only source of randomness. seededRandom repeats its sequence for the same seed (sfc32); systemRandom
+// uses the platform's cryptographic source, for ids and secrets of a real cluster.
 import { getOrInsert } from '../collections/get-or-insert.ts'
 
 export interface Random {
-  /** An integer from 0 up to, not including, `limit`. */
+  /** An integer from 0 to `limit` - 1. */
   below(limit: number): number
-  /** A number from 0 up to, not including, 1. */
+  /** A number from 0 (inclusive) to 1 (exclusive). */
   fraction(): number
   bytes(count: number): Uint8Array
-  /** The source for one purpose: what others draw does not shift it. Asked again it goes on where it was. */
+  /** An independent source for one purpose. Calling it again returns the same source, which continues its sequence. */
   fork(purpose: string): Random
 }
 
-/** Where a seeded source and its forks are in their sequences. */
+/** The position of a seeded source and its forks in their sequences. */
 export interface RandomState {
   readonly words: readonly number[]
   readonly forks: ReadonlyMap<string, RandomState>
@@ -21,7 +21,7 @@ export interface RandomState {
 export interface SeededRandom extends Random {
   fork(purpose: string): SeededRandom
   save(): RandomState
-  /** Goes on from there; forks that did not exist then begin anew. */
+  /** Continues from the saved state; forks that are not part of it start again. */
   restore(state: RandomState | undefined): void
 }
 
@@ -37,7 +37,7 @@ export function seededRandom(seed: number): SeededRandom {
   }
   const begin = () => {
     ;[a, b, c, counter] = [0x9e3779b9 | 0, seed | 0, Math.floor(seed / 2 ** 32) | 0, 1]
-    for (let i = 0; i < 12; i++) next() // the first numbers of neighbouring seeds are alike
+    for (let i = 0; i < 12; i++) next() // the first numbers of consecutive seeds are similar
   }
   begin()
   const forks = new Map<string, SeededRandom>()
@@ -56,7 +56,7 @@ export function seededRandom(seed: number): SeededRandom {
   }
 }
 
-/** A seed of 53 bits out of a seed and a text (cyrb53). */
+/** Derives a 53-bit seed from a seed and a text (cyrb53). */
 function mixed(seed: number, text: string): number {
   let a = 0xdeadbeef ^ seed
   let b = 0x41c6ce57 ^ Math.floor(seed / 2 ** 32)
@@ -70,7 +70,7 @@ function mixed(seed: number, text: string): number {
   return (b & 0x1fffff) * 2 ** 32 + (a >>> 0)
 }
 
-// Drawn many at a time: asking the platform costs more than what it gives.
+// Drawn in bulk, because the call to the platform is the expensive part.
 const drawn = new Uint32Array(4096)
 let used = drawn.length
 

@@ -1,9 +1,9 @@
-// Names that someone may have meant who typed another: for "did you mean …?".
+// Similar names for "did you mean …?" messages.
 
-/** More suggestions than this help nobody. */
+/** Maximum number of suggestions. */
 const suggestionsMax = 3
 
-/** The known names that are close to the wanted one, the closest first. */
+/** The known names that are similar to the wanted one, closest first. */
 export function similarNames(wanted: string, known: Iterable<string>): string[] {
   const target = wanted.toLowerCase()
   const distanceMax = Math.max(1, Math.floor(target.length / 3))
@@ -18,7 +18,7 @@ export function similarNames(wanted: string, known: Iterable<string>): string[] 
     .map(({ name }) => name)
 }
 
-/** `did you mean a, b or c?`, or nothing when no name is close. */
+/** `did you mean a, b or c?`, or an empty string without names. */
 export function didYouMean(names: readonly string[]): string {
   if (names.length === 0) return ''
   const last = names.at(-1) ?? ''
@@ -26,7 +26,7 @@ export function didYouMean(names: readonly string[]): string {
   return `did you mean ${words}?`
 }
 
-/** A beginning counts as close, however much is missing at the end. */
+/** A common prefix counts as close, regardless of the remaining length. */
 function distanceTo(target: string, name: string, distanceMax: number): number | undefined {
   if (target.length > 1 && (name.startsWith(target) || target.startsWith(`${name}-`))) return 0.5
   if (Math.abs(target.length - name.length) > distanceMax) return undefined
@@ -34,7 +34,7 @@ function distanceTo(target: string, name: string, distanceMax: number): number |
   return distance <= distanceMax ? distance : undefined
 }
 
-/** Insertions, deletions, replacements and swaps of neighbours that make one text of the other. */
+/** Number of insertions, deletions, replacements and swaps of adjacent characters. */
 function editDistance(from: string, to: string): number {
   let beforePrevious: number[] = []
   let previous = Array.from({ length: to.length + 1 }, (_, column) => column)

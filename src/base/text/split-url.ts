@@ -1,9 +1,9 @@
-// The parts of a URL as Go's net/url separates them. Nothing is decoded or checked.
+// Splits a URL into its components as Go's net/url does. Nothing is decoded or validated.
 
 export interface SplitUrl {
   /** As written, without the colon. */
   readonly scheme: string
-  /** Undefined where no `//` stands before the path. */
+  /** Undefined without `//` before the path. */
   readonly host: string | undefined
   readonly user: string | undefined
   readonly path: string

@@ -1,3 +1,3 @@
-/** The format as a pattern for a whole text. Messages of the API show the format, so it is kept as text. */
+/** Compiles a format to a pattern for the whole text. API messages show the format, so it is stored as text. */
 // linear: formats are checked when the modules that define them are loaded.
 export const wholePattern = (format: string): RegExp => new RegExp(`^${format}$`)

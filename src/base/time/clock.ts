@@ -1,17 +1,21 @@
-// Clock is the only source of time and of timers. realClock follows the machine; virtual-clock.ts holds the other one.
-// Nothing outside base/ may read the wall clock or set a timer: one leak breaks virtual time.
+// Clock is the only source of time and timers. realClock uses the machine's time; virtual-clock.ts has the virtual
+// clock. Code outside base/ never reads the wall clock and never sets a timer, because a single direct use breaks
+// virtual time.
 import { offAbort, onAbort } from '../async/on-abort.ts'
 
 export interface Clock {
   /** Wall time in milliseconds since the epoch. */
   nowMs(): number
-  /** For durations: never goes back, has no meaning across processes. */
+  /** For durations: monotonic, and meaningless across processes. */
   monotonicMs(): number
   /** Resolves after `ms`; rejects with the signal's reason when aborted first. */
   sleep(ms: number, signal: AbortSignal): Promise<void>
   /** Calls back once after `ms`, unless cancelled. The callback must not throw. */
   after(ms: number, callback: () => void): Timer
-  /** Wraps work that waits on something outside (a socket, a disk): a virtual clock stands still while it is open. */
+  /**
+   * Wraps an operation that waits for something outside of the process's clock (a socket, a disk). A virtual clock does
+   * not advance while one is open.
+   */
   outside<T>(operation: Promise<T>): Promise<T>
 }
 
@@ -19,7 +23,7 @@ export interface Timer {
   cancel(): void
 }
 
-// setTimeout counts in 32 bits; a longer wait is made of several.
+// setTimeout takes at most 32 bits; longer delays are split.
 const timeoutMsMax = 2_147_483_647
 
 export const realClock: Clock = {
@@ -38,7 +42,7 @@ export const realClock: Clock = {
   outside: (operation) => operation,
 }
 
-/** sleep in terms of `after`: what every clock shares. */
+/** Implements sleep with `after`, for every clock. */
 export function sleepOn(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) return reject(signal.reason as Error)
@@ -54,7 +58,7 @@ export function sleepOn(clock: Clock, ms: number, signal: AbortSignal): Promise<
   })
 }
 
-/** Calls back again and again, every `ms`, until cancelled. */
+/** Calls back every `ms` until cancelled. */
 export function every(clock: Clock, ms: number, callback: () => void): Timer {
   const tick = () => {
     timer = clock.after(ms, tick)
@@ -64,7 +68,7 @@ export function every(clock: Clock, ms: number, callback: () => void): Timer {
   return { cancel: () => timer.cancel() }
 }
 
-/** The second that was written last: every write of a busy server asks for the same one. */
+/** The last formatted second. Most writes of a busy server need the same one. */
 let written = { second: NaN, text: '', zoned: '' }
 
 function secondOf(ms: number): typeof written {
@@ -76,7 +80,7 @@ function secondOf(ms: number): typeof written {
   return written
 }
 
-/** RFC 3339 with seconds, as metav1.Time writes it: one text for all objects of a second. */
+/** RFC 3339 with seconds, as metav1.Time writes it. Objects of the same second share one string. */
 export const rfc3339 = (ms: number): string => secondOf(ms).zoned
 
 /** The day in UTC: `2030-01-31`. */

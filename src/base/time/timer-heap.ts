@@ -52,7 +52,8 @@ export class TimerHeap {
     return undefined
   }
 
-  // Cancelled entries are dropped when they are the majority, so that the heap stays within twice the live timers.
+  // Cancelled entries are removed when they are the majority, so that the heap has at most twice as many entries as
+  // live timers.
   #compact(): void {
     if (this.#heap.length < 64 || this.#heap.length < this.#live * 2) return
     this.#heap = this.#heap.filter((entry) => !entry.cancelled).toSorted((a, b) => (before(a, b) ? -1 : 1))

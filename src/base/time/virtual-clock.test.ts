@@ -74,7 +74,7 @@ test('timers that wake each other without time passing are found out', async () 
   await rejects(clock.advance(1), /without time moving on/)
 })
 
-/** 50 tasks that sleep, meet and cancel for an hour; returns what happened as text. */
+/** 50 tasks that sleep, synchronise and cancel for an hour; returns the trace as text. */
 async function tracedHour(seed: number): Promise<string[]> {
   const clock = new VirtualClock()
   const trace: string[] = []

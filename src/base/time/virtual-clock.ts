@@ -1,14 +1,14 @@
-// VirtualClock: time that moves only when told to. It runs due timers one by one in the order (time, creation), and
-// after each lets every runnable promise finish, so that a seed gives the same trace each time.
+// VirtualClock: time that advances only on request. It runs due timers one by one in the order (time, creation) and
+// lets every runnable promise finish after each, so that a seed always gives the same trace.
 import { assert } from '../assert.ts'
 import { durationMs, sleepOn, type Clock, type Timer } from './clock.ts'
 import { TimerHeap } from './timer-heap.ts'
 import { eventLoopTurn } from '../async/event-loop-turn.ts'
 
-/** The time at which every virtual clock starts unless told otherwise: a round instant, easy to read in traces. */
+/** The default start of every virtual clock: a round date that is easy to read in traces. */
 export const virtualEpochMs = Date.UTC(2030, 0, 1)
 
-// A bound on one advance: beyond it two timers most likely wake each other without time passing.
+// Bound for one advance. Beyond it, two timers most likely trigger each other without time passing.
 const stepsWithoutProgressMax = 100_000
 
 const followStepMs = 5
@@ -18,7 +18,7 @@ export class VirtualClock implements Clock {
   #timers = new TimerHeap()
   #outsideOpen = 0
   #outsideClosed: (() => void)[] = []
-  /** Moves of time, one after the other. */
+  /** Serialises requests to advance the time. */
   #moves: Promise<unknown> = Promise.resolve()
 
   constructor(startMs: number = virtualEpochMs) {
@@ -55,7 +55,7 @@ export class VirtualClock implements Clock {
     return this.#timers.size
   }
 
-  /** Lets everything runnable run, without moving time. */
+  /** Runs everything that is runnable, without advancing the time. */
   async settle(): Promise<void> {
     for (;;) {
       await eventLoopTurn()
@@ -64,7 +64,7 @@ export class VirtualClock implements Clock {
     }
   }
 
-  /** Moves time forward by a duration ('1h', '90s' or milliseconds), running every timer that falls due on the way. */
+  /** Advances the time by a duration ('1h', '90s' or milliseconds) and runs every timer that becomes due. */
   advance(duration: string | number): Promise<void> {
     return this.#move(async () => {
       const untilMs = this.#nowMs + durationMs(duration)
@@ -74,12 +74,12 @@ export class VirtualClock implements Clock {
     })
   }
 
-  /** Sets the time as it was; timers keep the time at which they are due. */
+  /** Sets the time; timers keep their due times. */
   turnTo(nowMs: number): void {
     this.#nowMs = nowMs
   }
 
-  /** Goes along with another clock until the timer is cancelled; it can be moved on by hand all the same. */
+  /** Follows another clock until the timer is cancelled. It can still be advanced manually. */
   follow(other: Clock, stepMs = followStepMs): Timer {
     let seenMs = other.monotonicMs()
     let timer: Timer

@@ -1,8 +1,8 @@
-// Postponed: work that begins a turn of the event loop later, unless it has become needless by then.
+// DeferredTask: work that starts in the next turn of the event loop, unless it is cancelled before.
 import type { Clock } from '../time/clock.ts'
 import { eventLoopTurn } from '../async/event-loop-turn.ts'
 
-/** The turns that have been asked for and have not begun: who postpones something in the same turn shares the next one. */
+/** Pending turns. Tasks that are deferred in the same turn share the next one. */
 const nextTurns = new WeakMap<Clock, Promise<void>>()
 
 function nextTurnOf(clock: Clock): Promise<void> {
@@ -21,7 +21,7 @@ export class DeferredTask<T> {
     void this.#begin(clock, work)
   }
 
-  /** It does not begin any more; what has begun is waited for, and what came of it returned. */
+  /** Cancels the task if it has not started; otherwise waits for it and returns its result. */
   async end(): Promise<{ readonly result: T } | undefined> {
     this.#isNeedless = true
     return this.#begun === undefined ? undefined : { result: await this.#begun }
@@ -31,6 +31,6 @@ export class DeferredTask<T> {
     await nextTurnOf(clock)
     if (this.#isNeedless) return
     this.#begun = work()
-    this.#begun.catch(() => {}) // whoever ends it is told
+    this.#begun.catch(() => {}) // the caller of end() gets the error
   }
 }

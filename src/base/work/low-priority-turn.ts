@@ -1,18 +1,18 @@
-// leisure: a turn for work that can wait, such as telling what has happened. Few are given in each turn of the event loop,
-// whoever asks, so that all else comes first; and each turn some, so that what waits is done in the end.
+// lowPriorityTurn: schedules work that can wait, such as writing events. A few of the waiting callers run in each turn
+// of the event loop: other work goes first, and low-priority work still makes progress.
 import type { Clock } from '../time/clock.ts'
 import { eventLoopTurn } from '../async/event-loop-turn.ts'
 
 const givenPerTurnMin = 2
-/** Where many wait, several go abreast: those behind the first find the code of each step near. */
+/** With many waiting callers, several run in a row, since the code of each step is then in the processor's caches. */
 const givenPerTurnMax = 16
-/** One more of them for so many that wait. */
+/** One more caller per turn for this many waiting callers. */
 const waitingPerGiven = 32
 
 class LowPriorityTurns {
   readonly #clock: Clock
   #waiting: (() => void)[] = []
-  /** Those before it have had their turn. */
+  /** Index of the next caller to run. */
   #next = 0
 
   constructor(clock: Clock) {
@@ -37,10 +37,10 @@ class LowPriorityTurns {
   }
 }
 
-/** Those who share a clock share their leisure. */
+/** All users of a clock share one queue. */
 const ofClocks = new WeakMap<Clock, LowPriorityTurns>()
 
-/** Resolves when it is the caller's turn. */
+/** Resolves when the caller may run. */
 export function lowPriorityTurn(clock: Clock): Promise<void> {
   const known = ofClocks.get(clock) ?? new LowPriorityTurns(clock)
   ofClocks.set(clock, known)

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { PacedTurns } from './paced-turns.ts'
 import { VirtualClock } from '../time/virtual-clock.ts'
 
-/** A clock whose time is set by the test, and whose timers the test fires. */
+/** A clock whose time and timers the test controls. */
 class ManualClock extends VirtualClock {
   ms = 0
   readonly rests: number[] = []

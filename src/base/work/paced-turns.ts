@@ -1,9 +1,9 @@
-// PacedTurns: turns of the event loop for steps that hold it for long. One step is taken in a turn; then the loop has as
-// much time for everything else as the step took.
+// PacedTurns: schedules steps that block the event loop for long. One step runs at a time, and the event loop is then
+// free for as long as the step took.
 import type { Clock } from '../time/clock.ts'
 import { eventLoopTurn } from '../async/event-loop-turn.ts'
 
-/** A longer step is not paid back in full: it may have been long because the machine was busy. */
+/** Upper limit for the pause: a step may have taken long only because the machine was busy. */
 const restMsMax = 200
 
 export class PacedTurns {
@@ -15,7 +15,7 @@ export class PacedTurns {
     this.#clock = clock
   }
 
-  /** Resolves when the step may be taken. It ends where its caller waits for something else. */
+  /** Resolves when the step may run. The step ends at the caller's next await. */
   take(): Promise<void> {
     const taken = new Promise<void>((resolve) => this.#waiting.push(resolve))
     if (!this.#isGiving) void this.#give()

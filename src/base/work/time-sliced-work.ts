@@ -1,10 +1,10 @@
-// SharedTurns: many small works that have become due, done in slices, with a turn of the event loop between two of them.
-// One change that a thousand watchers want holds nobody up, and who is told late is told of several changes at once.
+// TimeSlicedWork: runs many small callbacks in time slices, with a turn of the event loop in between. A change with a
+// thousand watchers does not block other work, and watchers that run late get several changes at once.
 import type { Clock } from '../time/clock.ts'
 import { onNextTurn } from '../async/event-loop-turn.ts'
 
 const sliceMs = 0.5
-/** The clock is read once for so many works. */
+/** Number of callbacks between two reads of the clock. */
 const worksPerLook = 8
 
 export class TimeSlicedWork {
@@ -17,7 +17,7 @@ export class TimeSlicedWork {
     this.#clock = clock
   }
 
-  /** In the order of coming. The work must not throw. */
+  /** Runs callbacks in the order in which they were added. A callback must not throw. */
   schedule(work: () => void): void {
     this.#works.push(work)
     if (this.#isPlanned) return

@@ -1,7 +1,7 @@
-// WorkQueue: keys that wait for a worker, with delays and back-off. What it promises:
-// - one worker per key: a key handed out is not handed out again before done(key);
-// - no change is lost: a key added while it is worked on comes back after done(key);
-// - no change is doubled: a key added twice before its turn is handed out once, with the causes of both.
+// WorkQueue: keys that wait for a worker, with delays and backoff. Guarantees:
+// - one worker per key: a key that was handed out is not handed out again before done(key);
+// - no change is lost: a key that is added while a worker has it is queued again after done(key);
+// - changes are merged: a key that is added twice before its turn is handed out once, with both causes.
 import { assert } from '../assert.ts'
 import type { Clock, Timer } from '../time/clock.ts'
 import { mergeCauses, noCause, type Cause } from '../observability/flow-recorder.ts'
@@ -12,7 +12,7 @@ export interface Backoff {
   readonly maxMs: number
 }
 
-/** 5 ms doubling to 1,000 s, as controllers of Kubernetes retry. */
+/** 5 ms doubling to 1,000 s, as upstream's controllers retry. */
 export const controllerBackoff: Backoff = { initialMs: 5, maxMs: 1_000_000 }
 
 export const backoffMs = (backoff: Backoff, failures: number): number =>
@@ -21,7 +21,7 @@ export const backoffMs = (backoff: Backoff, failures: number): number =>
 export interface Work<Key> {
   readonly key: Key
   readonly cause: Cause
-  /** When the key was first added for this turn; the wait is the queue's latency. */
+  /** When the key was first added for this run; the wait is the queue's latency. */
   readonly addedMs: number
 }
 
@@ -41,8 +41,8 @@ const causesPerKeyMax = 16
 export class WorkQueue<Key> {
   readonly #clock: Clock
   readonly #backoff: Backoff
-  // Invariant: #pending holds what needs work; #ready is the part of it that no worker holds, in order of arrival;
-  // #working is what workers hold. A key is in #ready or in #working, never in both.
+  // Invariant: #pending has all keys that need work; #ready are those of them that no worker has, in order of arrival;
+  // #working are the keys that workers have. A key is never in both #ready and #working.
   readonly #pending = new Map<Key, Pending>()
   readonly #ready = new Set<Key>()
   readonly #working = new Set<Key>()
@@ -56,12 +56,12 @@ export class WorkQueue<Key> {
     this.#backoff = backoff
   }
 
-  /** Keys that wait for a worker. */
+  /** Number of keys that wait for a worker. */
   get depth(): number {
     return this.#ready.size
   }
 
-  /** Nothing waits, nothing is worked on; delayed keys do not count. */
+  /** Whether no key is ready or being worked on; delayed keys do not count. */
   get idle(): boolean {
     return this.#ready.size === 0 && this.#working.size === 0
   }
@@ -80,8 +80,8 @@ export class WorkQueue<Key> {
   }
 
   /**
-   * Adds the key after a delay; the earlier of two delays for one key counts. Who asks later for a later moment has looked
-   * since: what led to that leads to the next look, too.
+   * Adds the key after a delay; the earlier of two delays counts. A request for a later time replaces the cause,
+   * because the key was processed in the meantime.
    */
   addAfter(key: Key, delayMs: number, cause: Cause = noCause): void {
     if (this.#closed) return
@@ -101,14 +101,14 @@ export class WorkQueue<Key> {
     this.#delayed.set(key, own)
   }
 
-  /** Adds the key after its back-off, which doubles with each call until forget(key). */
+  /** Adds the key after its backoff, which doubles with each call until forget(key). */
   retry(key: Key, cause: Cause = noCause): void {
     const failures = this.#failures.get(key) ?? 0
     this.#failures.set(key, failures + 1)
     this.addAfter(key, backoffMs(this.#backoff, failures), cause)
   }
 
-  /** How often the key was retried since it was last forgotten. */
+  /** Number of retries since the last forget(key). */
   retries(key: Key): number {
     return this.#failures.get(key) ?? 0
   }
@@ -136,7 +136,7 @@ export class WorkQueue<Key> {
     })
   }
 
-  /** A worker begins to look anew at the key it holds: it sees what was added without a cause until now. */
+  /** Discards pending additions without a cause: the worker that has the key is about to read the current state. */
   acknowledge(key: Key): void {
     if (this.#working.has(key) && this.#pending.get(key)?.causes.length === 0) this.#pending.delete(key)
   }
@@ -148,7 +148,7 @@ export class WorkQueue<Key> {
     this.#serve()
   }
 
-  /** Ends the queue: waiting workers get undefined, timers are cancelled, nothing more is handed out. */
+  /** Closes the queue: waiting workers get undefined, timers are cancelled, nothing more is handed out. */
   close(): void {
     this.#closed = true
     for (const { timer } of this.#delayed.values()) timer.cancel()
