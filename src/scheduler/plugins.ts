@@ -1,4 +1,4 @@
-// Every scheduler plugin, in the order in which they are asked.
+// All scheduler plugins, in the order in which they run.
 import type { SchedulerPlugin } from './framework/framework.ts'
 import { defaultBinder } from './plugins/default-binder.ts'
 import { defaultPreemption } from './plugins/default-preemption.ts'

@@ -1,4 +1,4 @@
-// Random claims, volumes and devices of a cluster, and what a random pod wants of them.
+// Random claims, volumes and devices of a cluster, and random claims of a pod on them.
 import type { Random } from '../base/random/random.ts'
 import { persistentVolumeClaim } from '../api/core/v1/volume/persistent-volume-claim.ts'
 import { persistentVolume } from '../api/core/v1/volume/persistent-volume.ts'
@@ -31,7 +31,7 @@ const required = (key: string, values: readonly string[]) => ({
   nodeAffinity: { required: { nodeSelectorTerms: [{ matchExpressions: [{ key, operator: 'In', values }] }] } },
 })
 
-/** Everything that claims are about, for a cluster of these nodes. */
+/** All objects behind claims, for a cluster with these nodes. */
 export function randomClaimed(random: Random, nodeNames: readonly string[]): Claimed {
   return { ...randomStorage(random, nodeNames), ...randomDevices(random, nodeNames) }
 }
@@ -124,7 +124,7 @@ function randomDevices(random: Random, nodeNames: readonly string[]) {
   return { deviceClasses, slices, resourceClaims }
 }
 
-/** A pool of one slice with devices and one with the counters that they may draw on; without a node, for all nodes. */
+/** A pool with one slice of devices and one of shared counters; without a node, for all nodes. */
 function slicesOf(random: Random, nodeName: string | undefined): ResourceSlice[] {
   const name = nodeName ?? 'network'
   const common = {
@@ -150,7 +150,7 @@ function slicesOf(random: Random, nodeName: string | undefined): ResourceSlice[]
   ]
 }
 
-/** Half of the claims have a device already; what they have need not be possible, as in a cluster that has changed. */
+/** Half of the claims are allocated. An allocation need not be valid, as in a cluster that has changed. */
 function randomResourceClaim(random: Random, name: string, slices: readonly ResourceSlice[]): ResourceClaim {
   const memory = () => ({ capacity: { requests: { memory: pick(random, ['1Gi', '3Gi', '8Gi']) } } })
   const request = (index: number) => ({
@@ -177,7 +177,7 @@ function randomResourceClaim(random: Random, name: string, slices: readonly Reso
   })
 }
 
-/** What a pod says of volumes and devices: most say nothing. */
+/** Volumes and devices of a pod; most pods have none. */
 export function randomWants(random: Random): object {
   const readOnly = () => ({ readOnly: random.below(2) === 0 })
   const volumes = [

@@ -1,5 +1,5 @@
-// The plugins that look at claims, volumes and devices once more, as plainly as the documentation tells them. Only for
-// comparison with the real ones.
+// Reference implementation of the plugins for claims, volumes and devices, as the documentation describes them. Only
+// for comparison.
 import { quantityNanos, quantityUnits } from '../schema/scalar/quantity.ts'
 import type { Node } from '../api/core/v1/node/node.ts'
 import type { PersistentVolumeClaim } from '../api/core/v1/volume/persistent-volume-claim.ts'
@@ -15,7 +15,7 @@ import type { CSIStorageCapacity } from '../api/storage/v1/csi-storage-capacity.
 import type { StorageClass } from '../api/storage/v1/storage-class.ts'
 import type { VolumeAttachment } from '../api/storage/v1/volume-attachment.ts'
 
-/** What stands beside nodes and pods. */
+/** Objects besides nodes and pods. */
 export interface Claimed {
   readonly claims: readonly PersistentVolumeClaim[]
   readonly volumes: readonly PersistentVolume[]
@@ -41,7 +41,7 @@ const isBound = ({ spec, metadata }: PersistentVolumeClaim) =>
   (spec.volumeName ?? '') !== '' && metadata.annotations?.['pv.kubernetes.io/bind-completed'] !== undefined
 const labelsOf = (object: { metadata: { labels?: Readonly<Record<string, string>> } }) => object.metadata.labels ?? {}
 
-/** The node selectors of this comparison have one term with one expression: `In`, over a label. */
+/** The node selectors of this comparison have one term with one `In` expression over a label. */
 const reaches = (
   required: NonNullable<PersistentVolume['spec']['nodeAffinity']>['required'] | undefined,
   node: Node,
@@ -53,7 +53,7 @@ const reaches = (
     ].every(Boolean),
   )
 
-/** Why the pod is not looked at at all. */
+/** Why the pod is rejected in PreFilter. */
 export function referenceProblem(claimed: Claimed, pod: Pod): string | undefined {
   for (const name of claimNames(pod)) {
     const claim = claimOf(claimed, pod, name)
@@ -103,7 +103,7 @@ function restriction(claimed: Claimed, pod: Pod, here: readonly Pod[], everywher
   return conflict ? 'node(s) had no available disk' : undefined
 }
 
-/** What the driver must attach for the pod: a volume counts once, a claim without one counts as its class's. */
+/** The volumes that the driver must attach for the pod. A volume counts once; an unbound claim counts for its class. */
 const attachedFor = (claimed: Claimed, pod: Pod): { id: string; driver: string }[] =>
   claimNames(pod).flatMap((name) => {
     const claim = claimOf(claimed, pod, name)
@@ -200,7 +200,7 @@ const isElsewhere = (claimed: Claimed, pod: Pod, node: Node): boolean =>
     return zones !== undefined && !zones.split('__').includes(labelsOf(node)[zoneKey] ?? '')
   })
 
-/** The first reason of the plugins for volumes. `here` and `everywhere` are the pods of this node and of all. */
+/** The first rejection of the volume plugins. `here` and `everywhere` are the pods of this node and of all nodes. */
 export function referenceVolumes(
   claimed: Claimed,
   pod: Pod,
@@ -225,7 +225,7 @@ interface Holding {
   readonly consumed: Readonly<Record<string, bigint>>
 }
 
-/** All devices of the driver's pools, with those that the node can reach marked. */
+/** All devices of the driver's pools, with a mark for those that the node can reach. */
 const devicesOf = ({ slices }: Claimed, node: Node) =>
   slices.flatMap(({ spec }) =>
     (spec.devices ?? []).map((device) => ({
@@ -236,7 +236,7 @@ const devicesOf = ({ slices }: Claimed, node: Node) =>
     })),
   )
 
-/** Whether this can be held beside the others: who holds too much already is nobody's business. */
+/** Whether this can be held in addition to the others. Existing overcommitment is ignored. */
 function isPossible(claimed: Claimed, more: Offered & Holding, held: readonly (Offered & Holding)[]): boolean {
   const { id, device, consumed } = more
   const own = held.filter((each) => each.id === id)
@@ -259,7 +259,7 @@ function isPossible(claimed: Claimed, more: Offered & Holding, held: readonly (O
   )
 }
 
-/** Tries every way to give the claims their devices, one after the other as the plugin does. */
+/** Tries every assignment of devices to the claims, in the plugin's order. */
 export function referenceDevices(claimed: Claimed, pod: Pod, node: Node): string | undefined {
   const claims = (pod.spec.resourceClaims ?? []).map(
     ({ resourceClaimName: name }) => byName(claimed.resourceClaims, name, pod.metadata.namespace) as ResourceClaim,

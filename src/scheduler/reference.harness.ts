@@ -1,5 +1,5 @@
-// The plugins once more, as plainly as the documentation tells them: loops over objects, nothing kept, nothing shared.
-// Only for comparison with the real ones.
+// Reference implementation of the plugins: loops over objects, as the documentation describes them, without caches.
+// Only for comparison.
 import { quantityMillis, quantityUnits } from '../schema/scalar/quantity.ts'
 import type { Node } from '../api/core/v1/node/node.ts'
 import type { Pod } from '../api/core/v1/pod/pod.ts'
@@ -34,7 +34,7 @@ const selected = (selector: { matchLabels?: Labels } | undefined, pod: Pod) =>
   selector !== undefined &&
   Object.entries(selector.matchLabels ?? {}).every(([key, value]) => labelsOf(pod)[key] === value)
 
-/** The most that runs at a time: each init container beside the sidecars before it, then all containers and sidecars. */
+/** The maximum at any time: each init container with the sidecars before it, then all containers and sidecars. */
 function request(pod: Pod, name: string, fallback = 0): number {
   const of = ({ resources }: Pod['spec']['containers'][number]) => {
     const own = resources.requests?.[name]
@@ -111,7 +111,7 @@ interface Counted {
   readonly matchLabelKeys?: readonly string[]
 }
 
-/** The owner's own values of these labels are asked for, too; those that it lacks say nothing. */
+/** Adds requirements for the owner's values of these labels. Labels that it does not have are ignored. */
 const sharesKeys = (pod: Pod, owner: Pod, keys: readonly string[] = []) =>
   keys.every((key) => labelsOf(owner)[key] === undefined || labelsOf(pod)[key] === labelsOf(owner)[key])
 
@@ -294,7 +294,7 @@ function affinityScores(world: World, pod: Pod, nodes: readonly Node[]): number[
   return raw.map((score) => (most === least ? 0 : Math.trunc(100 * ((score - least) / (most - least)))))
 }
 
-/** How much of the pod's images the node has, each counted by how many nodes have it. */
+/** The size of the pod's images on the node, each weighted by the share of nodes that have it. */
 function imageScores(world: World, pod: Pod, nodes: readonly Node[]): number[] | undefined {
   const containers = [...(pod.spec.initContainers ?? []), ...pod.spec.containers]
   const sizeOn = (node: Node, image = '') =>
@@ -309,7 +309,7 @@ function imageScores(world: World, pod: Pod, nodes: readonly Node[]): number[] |
   })
 }
 
-/** Each plugin's scores of these nodes; those with nothing to say are left out. */
+/** Each plugin's scores of these nodes, without plugins that do not score. */
 export function referenceScores(world: World, pod: Pod, nodes: readonly Node[]): Record<string, readonly number[]> {
   const soft = nodes.map(
     (node) =>

@@ -1,5 +1,5 @@
-// The fast path against the plain one: random clusters that change, random pods; the same nodes fit for the same
-// reasons, and every plugin gives the same scores. COXSWAIN_LONG=1 compares 100,000 pods.
+// Compares the scheduler with the reference implementation on random, changing clusters and random pods: the same
+// verdicts with the same reasons, and the same scores of every plugin. COXSWAIN_LONG=1 compares 100,000 pods.
 import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
 import { silentLog } from '../base/observability/log.ts'
@@ -149,7 +149,7 @@ function randomPod(random: Random, name: string, nodeNames: readonly string[]): 
 
 const namespaces = { default: { team: 'a' }, other: { team: 'b' } }
 
-/** A snapshot and the same things as plain lists, changed together. */
+/** A snapshot and plain lists of the same objects, changed together. */
 class Twins {
   readonly snapshot = new Snapshot()
   readonly #nodes = new Map<string, Node>()
@@ -194,7 +194,7 @@ class Twins {
   }
 }
 
-/** The default profile over objects that stand still. */
+/** The default profile with informers over fixed objects. */
 async function profileFor(claimed: Claimed, snapshot: Snapshot, tasks: TaskGroup): Promise<Profile> {
   const clock = new VirtualClock()
   const client = new Client(standing(objectsOf(claimed)))
@@ -211,7 +211,7 @@ async function profileFor(claimed: Claimed, snapshot: Snapshot, tasks: TaskGroup
   return profileOf(defaultSchedulerName, plugins, 100)
 }
 
-/** Reasons that must come up, or the comparison has not compared them. */
+/** Reasons that must occur, so that the comparison covers them. */
 const reasonsExpected = [
   'Insufficient cpu',
   'Too many pods',
@@ -281,7 +281,7 @@ test(`${podCount} random pods: the same nodes fit, for the same reasons, with th
         throw new Error(`seed ${seed}, pod ${index}: ${JSON.stringify(target.spec)}`, { cause: error })
       }
       if (fitting.length > 0) twins.place(target, pick(random, fitting))
-      // The cluster moves on: pods go, nodes change, come and go.
+      // The cluster changes: pods are removed, nodes change, are added and removed.
       if (random.below(3) === 0) twins.remove(pick(random, names))
       if (random.below(8) === 0) twins.setNode(randomNode(random, pick(random, names)))
       if (random.below(40) === 0) twins.removeNode(pick(random, names))

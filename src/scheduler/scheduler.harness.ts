@@ -1,4 +1,4 @@
-// Builders for scheduler tests: pods, nodes, snapshots, and what one plugin says.
+// Builders for scheduler tests: pods, nodes, snapshots, and the verdicts and scores of one plugin.
 import { once } from 'node:events'
 import { node, type Node } from '../api/core/v1/node/node.ts'
 import { pod, type Pod } from '../api/core/v1/pod/pod.ts'
@@ -43,7 +43,7 @@ export function snapshotOf(nodes: readonly Node[], placed: readonly (readonly [P
 
 export const cycleOf = (target: Pod, snapshot: Snapshot): Cycle => ({ pod: target, facts: podFacts(target), snapshot })
 
-/** What the plugin says about each node: 'fits' or its reasons. A rejection of the pod itself stands for every node. */
+/** The plugin's verdict on each node: 'fits' or its reasons. A rejection in PreFilter applies to every node. */
 export function verdictsOf(plugin: SchedulerPlugin, target: Pod, snapshot: Snapshot): Record<string, string> {
   const cycle = cycleOf(target, snapshot)
   const first = plugin.preFilter?.(cycle) ?? { kind: 'check', state: undefined }
@@ -58,7 +58,7 @@ export function verdictsOf(plugin: SchedulerPlugin, target: Pod, snapshot: Snaps
   )
 }
 
-/** The plugin's normalised score of each node; undefined when it has nothing to say. */
+/** The plugin's normalised score of each node; undefined when it does not score the pod. */
 export function scoresOf(plugin: SchedulerPlugin, target: Pod, snapshot: Snapshot): Record<string, number> | undefined {
   const cycle = cycleOf(target, snapshot)
   const slots = snapshot.order
@@ -69,7 +69,7 @@ export function scoresOf(plugin: SchedulerPlugin, target: Pod, snapshot: Snapsho
   return Object.fromEntries([...slots].map((slot, index) => [snapshot.nameAt(slot), scores[index] ?? 0]))
 }
 
-/** A transport that lists what it was given and sends nothing: for informers of objects that stand still. */
+/** A transport that lists fixed objects and sends nothing. */
 export const standing = (objects: readonly ApiObject[]): Transport => ({
   read: () => Promise.reject(new Error('nothing is read')),
   send: () => Promise.reject(new Error('nothing is sent')),

@@ -1,4 +1,4 @@
-// The cycle, the snapshot, and the scheduler in a cluster.
+// The scheduling cycle, the snapshot, and the scheduler in a cluster.
 import { deepEqual, equal, match } from 'node:assert/strict'
 import { test } from 'node:test'
 import { context } from '../base/observability/context.ts'
@@ -31,7 +31,7 @@ import { summary } from './framework/verdicts.ts'
 
 const ctx = context(new AbortController().signal)
 
-/** One cycle with all plugins: the node chosen, or why none was; and who rejected which node. */
+/** Runs one cycle with all plugins: the chosen node, or the message, and the rejecting plugin of each node. */
 function decide(target: Pod, nodes: Node[], plugins: readonly SchedulerPlugin[] = schedulerPlugins) {
   const snapshot = snapshotOf(nodes)
   const cycle = cycleOf(target, snapshot)
@@ -212,7 +212,7 @@ test('a pod for another scheduler is left alone', async () => {
   equal((await cluster.client.of(pod).get('p', 'default', ctx)).spec.nodeName, undefined)
 })
 
-/** A scheduler of our own in a cluster whose own one is dead. */
+/** A separate scheduler in a cluster whose own scheduler is stopped. */
 async function ownScheduler(cluster: TestCluster, plugins: readonly SchedulerPlugin[]) {
   await cluster.kill('scheduler')
   const tasks = new TaskGroup()

@@ -1,4 +1,5 @@
-// The scheduler: takes pods from the queue, decides, assumes, binds. Binding runs beside the next decision.
+// The scheduler: takes pods from the queue, selects a node, assumes the pod there and binds it. Binding runs
+// concurrently with the next cycle.
 import type { Clock } from '../base/time/clock.ts'
 import { withCause, context, type Context } from '../base/observability/context.ts'
 import { causeOf, noCause, type Cause, type FlowRecorder } from '../base/observability/flow-recorder.ts'
@@ -50,13 +51,13 @@ export interface SchedulerDeps {
 }
 
 const participant = 'scheduler'
-/** Bindings under way at a time; further pods wait. */
+/** Maximum number of concurrent bindings; further pods wait. */
 const bindingsMax = 5_000
-/** After so long the event loop gets a turn; later when more pods wait than after its last one, lest they queue up. */
+/** Time between two turns of the event loop; longer while the queue grows, to catch up. */
 const stretchMs = { usual: 5, behind: 10 }
-/** Pods that wait are scheduled several in one go: their bindings, and all that follows from them, then walk abreast. */
+/** Waiting pods are scheduled in batches, so that their bindings and the resulting work run the same code in a row. */
 const batchMax = 16
-/** With so many bindings under way the API server has enough to do: pods are scheduled one by one. */
+/** With this many bindings in progress the API server is busy, and pods are scheduled one by one. */
 const batchBindingsMax = 128
 const noNodes = 'no nodes available to schedule pods'
 
@@ -73,14 +74,14 @@ export class Scheduler {
   readonly #equivalenceCache = new EquivalenceCache()
   readonly #buffers = new CycleBuffers()
   readonly #queue: SchedulingQueue
-  /** By the names of profiles: each tells in its own name. */
+  /** By profile name: each profile records events under its own name. */
   readonly #recorders = new Map<string, EventRecorder>()
   readonly #profiles: ReadonlyMap<string, Profile>
   readonly #attempts: Attempts
   readonly #cacheSizes
   readonly #bindings: { add(amount: number): void }
   readonly #queueingHints: QueueingHintDeps
-  /** Uids of pods that are assumed and not yet seen bound. */
+  /** Uids of pods that are assumed and not yet observed as bound. */
   readonly #binding = new Set<string>()
   #bindingsUnderWay = 0
   readonly #tasks: TaskGroup
@@ -206,7 +207,7 @@ export class Scheduler {
     assumed.set(this.#binding.size)
   }
 
-  /** A promise only where somebody elsewhere has a say. */
+  /** Returns a promise only when extenders take part. */
   #schedule(attempt: Attempt): Promise<void> | undefined {
     const { queued: waiting, profile, stopwatch } = attempt
     const cycle: Cycle = { pod: waiting.pod, facts: podFacts(waiting.pod), snapshot: this.#snapshot }
@@ -230,7 +231,7 @@ export class Scheduler {
     return undefined
   }
 
-  /** Somebody elsewhere has a say: the cycle waits for the answers, and the next pod with it. */
+  /** The cycle waits for the extenders, and so does the next pod. */
   async #scheduleExtended(attempt: Attempt, filtered: Filtered): Promise<void> {
     const { signal } = this.#tasks
     const { cycle } = filtered.run
@@ -247,14 +248,14 @@ export class Scheduler {
     }
   }
 
-  /** Undefined when there is nothing to choose from. */
+  /** Undefined when at most one node fits. */
   #scores({ profile, stopwatch }: Attempt, filtered: Filtered): Scores | undefined {
     if (filtered.kind === 'rejected' || filtered.fitting.length < 2) return undefined
     const { run, fitting } = filtered
     return scoreNodes(run.cycle, profile, fitting, run.equivalenceClass, stopwatch, this.#buffers)
   }
 
-  /** A cycle that fails is nobody else's business: the pod comes again after its back-off. */
+  /** A failed cycle only affects its pod, which is retried after its backoff. */
   #failed({ queued: waiting, stopwatch }: Attempt, error: unknown): void {
     stopwatch.end('error')
     this.#deps.log.warn('a pod could not be scheduled', { pod: keyOf(waiting.pod), error: errorText(error) })
@@ -288,7 +289,7 @@ export class Scheduler {
     return { message: summary(size, run.verdicts.reasonCounts()), rejectedBy: run.verdicts.rejectedBy(), run }
   }
 
-  /** Counts the pod on its node before anybody is told, and starts the binding. */
+  /** Counts the pod on its node at once and starts the binding. */
   #assume(attempt: Attempt, cycle: Cycle, nodeName: string, fittingCount: number): void {
     const { pod: target, cause: wokenBy } = attempt.queued
     this.#snapshot.place(target, nodeName)
@@ -352,7 +353,7 @@ export class Scheduler {
     }
   }
 
-  /** The pod was not bound: nothing of the attempt stays, and whoever waited for the room hears of it. */
+  /** Undoes an attempt whose binding failed, and requeues pods that the freed resources may help. */
   #unassume(
     { queued: waiting, profile: { at }, stopwatch }: Attempt,
     cycle: Cycle,
@@ -375,7 +376,7 @@ export class Scheduler {
     this.#recordError(now, error, waiting.cause)
   }
 
-  /** Nothing fits: the pod waits, is told why, and room is made for it if some plugin can. */
+  /** Marks the pod as unschedulable and runs the PostFilter plugins. */
   #addUnschedulable(attempt: Attempt, found: Unschedulable): void {
     const { queued: waiting, stopwatch } = attempt
     this.#queue.addUnschedulable(waiting, found.rejectedBy)

@@ -1,4 +1,4 @@
-// Attempt: one try to schedule a pod, and what is measured of it.
+// Attempt: one attempt to schedule a pod, with its metrics.
 import type { Clock } from '../../base/time/clock.ts'
 import { ProfileMetrics, Stopwatch, type SchedulerMetrics } from '../framework/scheduler-metrics.ts'
 import type { Profile } from '../framework/profile.ts'
@@ -11,7 +11,7 @@ export interface Attempt {
   readonly stopwatch: Stopwatch
 }
 
-/** Of so many attempts one tells how long each plugin took. */
+/** One of this many attempts measures the duration of each plugin. */
 const timedOneIn = 100
 
 export class Attempts {

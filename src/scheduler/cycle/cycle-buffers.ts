@@ -1,5 +1,5 @@
-// CycleMemory: the lists that a cycle fills for every fitting node. Cycles take turns in it, so that none leaves anything
-// to be collected; what is to outlive a cycle is copied.
+// CycleBuffers: arrays with one entry per fitting node, reused by every cycle so that cycles create no garbage. Data
+// that outlives a cycle is copied.
 
 export class CycleBuffers {
   #fitting = new Int32Array(0)
@@ -7,22 +7,22 @@ export class CycleBuffers {
   #totals = new Float64Array(0)
   readonly #columns: Uint8Array[] = []
 
-  /** Room for the slots that fit. */
+  /** Buffer for the slots that fit. */
   fitting(count: number): Int32Array {
     return (this.#fitting = this.#fitting.length === count ? this.#fitting : new Int32Array(count))
   }
 
-  /** Room for what one plugin says. */
+  /** Buffer for the scores of one plugin. */
   numbers(count: number): Float64Array {
     return (this.#numbers = this.#numbers.length === count ? this.#numbers : new Float64Array(count))
   }
 
-  /** Zeros to add to. */
+  /** Zeroed buffer for the weighted sums. */
   totals(count: number): Float64Array {
     return (this.#totals = this.#totals.length === count ? this.#totals.fill(0) : new Float64Array(count))
   }
 
-  /** Room for what the plugin of this index gave. */
+  /** Buffer for the normalised scores of the plugin with this index. */
   column(index: number, count: number): Uint8Array {
     const known = this.#columns[index]
     return (this.#columns[index] = known?.length === count ? known : new Uint8Array(count))

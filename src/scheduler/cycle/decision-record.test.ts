@@ -1,4 +1,4 @@
-// What is kept of decisions: all of it, until newer ones take its place.
+// Recorded decisions are complete until newer ones overwrite them.
 import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
 import { DecisionRecord, type Decision } from './decision-record.ts'

@@ -1,4 +1,5 @@
-// DecisionRecord: why pods are where they are, or nowhere: for every node each plugin's verdict and score. Bounded.
+// DecisionRecord: why each pod was placed where it is, or nowhere: every plugin's verdict and score for every node.
+// Bounded.
 import { RingAllocator } from '../../base/collections/ring-allocator.ts'
 import type { ObjectKey } from '../../api/meta/object.ts'
 import type { Scores } from './scoring.ts'
@@ -7,18 +8,18 @@ import { verdictAt, type RecordedVerdicts, type NodeVerdict } from '../framework
 export interface Decision {
   readonly atMs: number
   readonly schedulerName: string
-  /** Where the pod goes; undefined when it fits nowhere. */
+  /** The chosen node; undefined when none fits. */
   readonly nodeName: string | undefined
-  /** What the pod's condition says, when it fits nowhere. */
+  /** The message of the pod's condition when no node fits. */
   readonly message: string
-  /** Names by slot at that time. */
+  /** Node names by slot at that time. */
   readonly names: readonly string[]
   readonly verdicts: RecordedVerdicts
-  /** Undefined when there was nothing to choose from. */
+  /** Undefined when at most one node fits. */
   readonly scores: Scores | undefined
 }
 
-/** A decision as it is told: one row per node. */
+/** A decision for clients: one row per node. */
 export interface Explanation {
   readonly pod: ObjectKey
   readonly at: string
@@ -37,28 +38,28 @@ export interface ExplainedNode {
   readonly scores?: Readonly<Record<string, number>>
 }
 
-/** For all decisions together: 5,000 nodes leave room for the last few hundred pods. */
+/** For all decisions together. With 5,000 nodes it holds the last few hundred pods. */
 const bytesMax = 8 << 20
-/** What a decision counts for at least, so that there are no more than some thousands. */
+/** Minimum size of a decision, which bounds their number to some thousands. */
 const decisionBytesMin = 1 << 10
 
-/** What is left of a decision beside its lists, and where in the record's memory those are. */
+/** A decision without its arrays, and their address in the ring. */
 interface RecordedDecision extends Omit<Decision, 'verdicts' | 'scores'> {
   readonly address: number
   readonly fittingCount: number
   /** 0 when no node was rejected. */
   readonly codeCount: number
   readonly distinct: readonly NodeVerdict[]
-  /** Who scored; undefined when there was nothing to choose from. */
+  /** The scoring plugins; undefined when at most one node fits. */
   readonly plugins: readonly string[] | undefined
 }
 
 export class DecisionRecord {
   readonly #memory = new RingAllocator(bytesMax)
-  /** In the order of their places. */
+  /** In the order of their addresses. */
   readonly #recorded = new Map<ObjectKey, RecordedDecision>()
 
-  /** The lists of the decision are copied. */
+  /** Copies the arrays of the decision. */
   record(pod: ObjectKey, { verdicts, scores, ...rest }: Decision): void {
     this.forget(pod)
     const { codes, distinct } = verdicts
@@ -84,7 +85,7 @@ export class DecisionRecord {
     this.#recorded.delete(pod)
   }
 
-  /** Undefined when nothing was decided, or that has been forgotten. */
+  /** Undefined when there is no decision or it has been overwritten. */
   explain(pod: ObjectKey): Explanation | undefined {
     const kept = this.#recorded.get(pod)
     if (kept === undefined) return undefined
@@ -95,7 +96,7 @@ export class DecisionRecord {
     return { pod, at, schedulerName, ...(nodeName !== undefined && { nodeName }), message, nodes }
   }
 
-  /** The lists of a decision in the record's memory, the widest numbers first. */
+  /** The arrays of a decision in the ring, widest element type first. */
   #lists({ address, fittingCount, codeCount, plugins }: RecordedDecision): Lists {
     const { bytes, offset } = this.#memory.bytesAt(address)
     const totalCount = plugins === undefined ? 0 : fittingCount
@@ -115,7 +116,7 @@ interface Lists {
   readonly totals: Float64Array | undefined
   readonly fitting: Int32Array
   readonly codes: Uint16Array | undefined
-  /** Of each plugin its values, one after the other. */
+  /** The values of each plugin, one after the other. */
   readonly columns: Uint8Array
 }
 

@@ -1,5 +1,6 @@
-// SharedFindings: what plugins found about nodes for pods that are alike, kept until the node or one of its pods changes.
-// Only what follows from the pod's demands, the node and its own pods may be shared: plugins marked `isLocal`.
+// EquivalenceCache: verdicts and scores of nodes, shared by equivalent pods until the node or one of its pods changes.
+// It only holds results of plugins marked `isLocal`, which depend on the pod's requirements, the node and its pods
+// alone.
 import { getOrInsert } from '../../base/collections/get-or-insert.ts'
 import type { PodSpec } from '../../api/core/v1/pod-spec/pod-spec.ts'
 import { LruMap } from '../../base/collections/lru-map.ts'
@@ -8,16 +9,16 @@ import { SlotCache } from './slot-cache.ts'
 import { SlotScores } from './slot-scores.ts'
 import type { NodeVerdict } from '../framework/verdicts.ts'
 
-/** Kinds of pods for which findings are kept. */
+/** Maximum number of equivalence classes per profile. */
 const classesMax = 64
 
-/** Findings for one kind of pod. */
+/** Cached results for one class of equivalent pods. */
 export class EquivalenceClass {
-  /** What the local filters said. */
+  /** Verdicts of the local filters. */
   readonly verdicts = new SlotCache<NodeVerdict | undefined>()
   readonly #scores = new Map<string, SlotScores>()
 
-  /** Scores as the plugin gave them, before they are normalised. */
+  /** Scores of the plugin before normalisation. */
   scoresOf(plugin: string): SlotScores {
     return getOrInsert(this.#scores, plugin, () => new SlotScores())
   }
@@ -34,7 +35,7 @@ export class EquivalenceCache {
 
 const keysOfSpecs = new WeakMap<PodSpec, { readonly demands: string; readonly key: string }>()
 
-/** The same for pods that ask the same of a node and its pods. */
+/** The same for pods with the same requirements on a node and its pods. */
 export function equivalenceKey({ facts: { demands }, pod: { spec } }: Cycle): string {
   const known = keysOfSpecs.get(spec)
   if (known?.demands === demands) return known.key

@@ -1,5 +1,4 @@
-// What extenders add to a cycle: fewer fitting nodes, points for those that are left, a say in whom to remove, and the
-// binding.
+// Calls to extenders in a cycle: filter, score, preempt and bind.
 import type { Clock } from '../../base/time/clock.ts'
 import type { Log } from '../../base/observability/log.ts'
 import { errorText } from '../../base/observability/log.ts'
@@ -24,7 +23,7 @@ const nodesAt = (snapshot: Snapshot, slots: Iterable<number>): Node[] =>
 export const interestedExtenders = ({ extenders }: ExtenderDeps, pod: Pod): readonly Extender[] =>
   extenders.filter((extender) => extender.isInterested(pod))
 
-/** The nodes that every extender lets through; what they say about the others is kept with the verdicts. */
+/** The nodes that every extender accepts. Rejections are recorded as verdicts. */
 export async function filterByExtenders(
   run: Filtering,
   fitting: Int32Array,
@@ -52,7 +51,7 @@ export async function filterByExtenders(
   return Int32Array.from(slots)
 }
 
-/** Adds the extenders' points to the totals; one that fails adds none. */
+/** Adds the extenders' weighted scores to the totals. An extender that fails adds none. */
 export async function scoreByExtenders(
   { slots, totals }: Scores,
   pod: Pod,
@@ -73,7 +72,7 @@ export async function scoreByExtenders(
   }
 }
 
-/** The candidates that every extender agrees to, with the victims that they want. */
+/** The candidates that every extender accepts, with the victims that it chose. */
 export async function preemptWithExtenders(
   pod: Pod,
   candidates: readonly Candidate[],
@@ -116,7 +115,7 @@ function withAgreed(slot: number, answer: AgreedVictims, snapshot: Snapshot, isI
   return [candidate(slot, victims, found.violations)]
 }
 
-/** Whether an extender has bound the pod; one that fails and may be ignored leaves it to the plugins. */
+/** Whether an extender has bound the pod. If an ignorable extender fails, the bind plugins take over. */
 export async function bindByExtender(
   pod: Pod,
   nodeName: string,

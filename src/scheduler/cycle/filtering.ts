@@ -1,5 +1,5 @@
-// Filtering: the first half of a cycle. Each plugin looks at the pod once, then at one node after the other, until
-// enough nodes fit.
+// Filtering: the first half of a cycle. Each plugin evaluates the pod once, then one node after the other, until enough
+// nodes fit.
 import { CycleBuffers } from './cycle-buffers.ts'
 import { rejection, type Cycle, type FilterRun, type Rejection } from '../framework/framework.ts'
 import { noPointTimer, type PointTimer } from '../framework/scheduler-metrics.ts'
@@ -16,7 +16,7 @@ interface Check {
 
 export type Filtered =
   | { readonly kind: 'filtered'; readonly run: Filtering; readonly fitting: Int32Array; readonly evaluated: number }
-  /** A plugin rejected the pod before it looked at any node. */
+  /** A plugin rejected the pod in PreFilter. */
   | { readonly kind: 'rejected'; readonly run: Filtering; readonly by: NodeVerdict }
 
 export class Filtering implements FilterRun {
@@ -24,7 +24,7 @@ export class Filtering implements FilterRun {
   readonly verdicts: Verdicts
   readonly equivalenceClass: EquivalenceClass
   readonly #nominator: Nominator
-  /** The first few, as long as what they find can be shared, and all others. */
+  /** The leading local plugins, whose verdicts are cached, and all others. */
   readonly #local: readonly Check[]
   readonly #others: readonly Check[]
   #last: NodeVerdict | undefined
@@ -43,12 +43,12 @@ export class Filtering implements FilterRun {
     return this.#others.length === 0
   }
 
-  /** Whether what was found about a node for a pod of this kind is all that there is to say. */
+  /** Whether the cached verdict for a node is the complete one. */
   get #isShared(): boolean {
     return this.isLocal && this.#nominator.isEmpty
   }
 
-  /** Looks at nodes from one place in their order on, until the room for those that fit is full. */
+  /** Evaluates nodes in their order from `start`, until `room` is full. */
   find(start: number, room: Int32Array): { readonly fitting: Int32Array; readonly evaluated: number } {
     const { order, size, versions } = this.cycle.snapshot
     const { verdicts: known } = this.equivalenceClass
@@ -69,7 +69,7 @@ export class Filtering implements FilterRun {
     return { fitting, evaluated }
   }
 
-  /** Pods that are nominated to the node count as if they were there; without them the pod must fit as well. */
+  /** Pods that are nominated to the node count as present. The pod must also fit without them. */
   check(slot: number): NodeVerdict | undefined {
     const nominatedPods = this.#nominator.isEmpty ? [] : this.#nominatedPodsOn(slot)
     if (nominatedPods.length === 0) return this.#checkPlain(slot)
@@ -119,7 +119,7 @@ export class Filtering implements FilterRun {
     return undefined
   }
 
-  /** Neighbours are most often rejected for the same reason, and then share the verdict. */
+  /** Consecutive nodes are usually rejected for the same reason and share the verdict. */
   #verdictOf(plugin: string, found: Rejection): NodeVerdict {
     if (this.#last?.rejection !== found || this.#last.plugin !== plugin) this.#last = { plugin, rejection: found }
     return this.#last
@@ -133,14 +133,14 @@ export class Filtering implements FilterRun {
 const nodesToFindMin = 100
 const percentageMin = 5
 
-/** How many fitting nodes are enough: in large clusters a part of them. */
+/** How many fitting nodes are enough. In large clusters this is a percentage. */
 export function nodesToFind(percentage: number, nodeCount: number): number {
   if (nodeCount < nodesToFindMin || percentage >= 100) return nodeCount
   const share = percentage === 0 ? Math.max(percentageMin, 50 - Math.floor(nodeCount / 125)) : percentage
   return Math.max(nodesToFindMin, Math.floor((nodeCount * share) / 100))
 }
 
-/** Looks at the pod, then at nodes from `start` on in their order, until enough fit. */
+/** Evaluates the pod, then nodes in their order from `start`, until enough fit. */
 export function filterNodes(
   cycle: Cycle,
   profile: Profile,
@@ -197,7 +197,7 @@ export function filterNodes(
   return { kind: 'filtered', run, fitting, evaluated: lookedAt }
 }
 
-/** Only some nodes come into question; all others are rejected by those who said so. */
+/** PreFilter has restricted the nodes; all others are rejected in the name of those plugins. */
 function findNamed(run: Filtering, names: ReadonlySet<string>, narrowedBy: readonly string[]): Int32Array {
   const { snapshot } = run.cycle
   const others: Rejection = rejection(`node(s) didn't satisfy plugin(s) [${narrowedBy.toSorted().join(' ')}]`, false)

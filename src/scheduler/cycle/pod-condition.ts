@@ -1,4 +1,4 @@
-// The pod's own word on why it waits: its PodScheduled condition, and the node that is being cleared for it.
+// Writes the PodScheduled condition and the nominated node to the pod's status.
 import { rfc3339, type Clock } from '../../base/time/clock.ts'
 import type { Context } from '../../base/observability/context.ts'
 import { errorText, type Log } from '../../base/observability/log.ts'
@@ -16,7 +16,7 @@ export interface PodConditionDeps {
   readonly metrics: SchedulerMetrics
 }
 
-/** `nominated`: a node's name, '' to take the nomination back, undefined to leave it as it is. */
+/** `nominated`: the name of a node, '' to clear the nomination, undefined to keep it. */
 export async function markUnscheduled(
   target: Pod,
   reason: 'Unschedulable' | 'SchedulerError',
@@ -44,7 +44,7 @@ export async function markUnscheduled(
       client.of(pod).patch(name, namespaceOf(target), { status }, 'strategic', context, 'status'),
     )
   } catch (error) {
-    // The pod is tried again in any case; what could not be written now is written then.
+    // The pod is retried in any case, and the condition is then written again.
     if (!context.signal.aborted && !hasReason(error, 'NotFound'))
       log.debug('a pod could not be told why it waits', { pod: keyOf(target), error: errorText(error) })
   }

@@ -1,4 +1,4 @@
-// makeRoom: nothing fits, so the plugins are asked whether removing something helps. The first that nominates a node wins.
+// runPostFilters: no node fits, so PostFilter plugins may free resources. The first plugin that nominates a node wins.
 import type { Context } from '../../base/observability/context.ts'
 import { errorText, type Log } from '../../base/observability/log.ts'
 import { keyOf } from '../../api/meta/object.ts'
@@ -6,9 +6,9 @@ import type { FilterRun, PostFilterResult } from '../framework/framework.ts'
 import type { PluginAt, Profile } from '../framework/profile.ts'
 
 export interface PostFilterOutcome {
-  /** The node that is being cleared; undefined when none is. */
+  /** The nominated node; undefined when there is none. */
   readonly nominated: string | undefined
-  /** Why the plugins could not help. */
+  /** Messages of the plugins that could not help. */
   readonly failures: readonly string[]
   readonly clearsNomination: boolean
 }
@@ -30,7 +30,7 @@ export async function runPostFilters(
   return { nominated: undefined, failures, clearsNomination }
 }
 
-/** Asked at once, while the snapshot is as the filters saw it; only the answer may take time. */
+/** The plugin starts synchronously, while the snapshot is as the filters saw it. */
 async function ask(plugin: PluginAt<'postFilter'>, run: FilterRun, log: Log, ctx: Context): Promise<PostFilterResult> {
   try {
     return await plugin.postFilter(run, ctx)

@@ -1,4 +1,5 @@
-// Scoring: the second half of a cycle. Each plugin gives every fitting node 0 to 100; the best weighted sum wins.
+// Scoring: the second half of a cycle. Each plugin scores every fitting node from 0 to 100; the highest weighted sum
+// wins.
 import type { Random } from '../../base/random/random.ts'
 import { CycleBuffers } from './cycle-buffers.ts'
 import type { Cycle } from '../framework/framework.ts'
@@ -7,7 +8,7 @@ import type { PluginAt, Profile } from '../framework/profile.ts'
 import { EquivalenceClass } from './equivalence-cache.ts'
 import type { SlotScores } from './slot-scores.ts'
 
-/** What each plugin gave to each of the nodes. */
+/** The scores of each plugin for each node. */
 export interface Scores {
   readonly slots: Int32Array
   readonly columns: readonly ScoreColumn[]
@@ -58,7 +59,7 @@ export function scoreNodes(
   return { slots, columns, totals }
 }
 
-/** Adds the scores to the totals, and notes them in their small form. */
+/** Adds the weighted scores to the totals and stores them as bytes. */
 function addScores(scores: Float64Array, weight: number, totals: Float64Array, values: Uint8Array): void {
   for (let index = 0; index < values.length; index++) {
     const score = scores[index] as number
@@ -67,7 +68,7 @@ function addScores(scores: Float64Array, weight: number, totals: Float64Array, v
   }
 }
 
-/** Asks only about nodes that have changed since a pod of this kind was scored. */
+/** Calls the plugin only for nodes that changed since an equivalent pod was scored. */
 function scoreLocally(
   cycle: Cycle,
   plugin: PluginAt<'score'>,
@@ -90,7 +91,7 @@ function scoreLocally(
   }
 }
 
-/** The slot with the highest total; among equals chance decides. */
+/** The slot with the highest total, at random among equals. */
 export function bestOf({ slots, totals }: Scores, random: Random): number {
   let best = -1
   let equals = 0

@@ -1,18 +1,18 @@
-// SlotMemo: what was found about nodes, each valid as long as the version of the node's slot stands.
+// SlotCache: values by node slot, each valid for one version of the slot.
 
 const capacityInitial = 64
 
 export class SlotCache<Value> {
-  // Both stand open for loops over many nodes; invariant: where the version of a slot is known, so is its value.
+  // Both are public for loops over many nodes. Invariant: the value of a slot belongs to the stored version.
   versions = new Float64Array(capacityInitial).fill(-1)
   readonly values: Value[] = []
 
-  /** Whether what was found about this version of the node is known. */
+  /** Whether the value for this version of the slot is cached. */
   has(slot: number, version: number): boolean {
     return this.versions[slot] === version
   }
 
-  /** For slots that are known. */
+  /** Only for slots that are cached. */
   get(slot: number): Value {
     return this.values[slot] as Value
   }
@@ -23,7 +23,7 @@ export class SlotCache<Value> {
       versions.set(this.versions)
       this.versions = versions
     }
-    // Without holes, so that reading stays fast.
+    // Without holes, which would make reads slow.
     while (this.values.length < slot) this.values.push(value)
     this.versions[slot] = version
     this.values[slot] = value

@@ -1,5 +1,5 @@
-// timedProfile: the same profile, whose plugins tell how long each call of them took. For a sample of the attempts: two
-// looks at the clock for each node would cost more than most plugins.
+// timedProfile: the same profile, with the duration of each plugin call measured. Used for a sample of the attempts,
+// because two clock reads per node would cost more than most plugins.
 import type { Clock } from '../../base/time/clock.ts'
 import type { Histogram } from '../../base/observability/metrics.ts'
 import { makeProfile, type ExtensionPoint, type Profile } from '../framework/profile.ts'

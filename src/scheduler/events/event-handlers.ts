@@ -1,5 +1,5 @@
-// Cluster watch: changes of nodes, pods and what plugins watch become deltas of the snapshot, moves of the queue, and
-// events that may help pods which wait.
+// Event handlers: changes of nodes, pods and the kinds that plugins watch update the snapshot and the queue, and become
+// cluster events that may make waiting pods schedulable.
 import type { Cause } from '../../base/observability/flow-recorder.ts'
 import { namespace } from '../../api/core/v1/namespace.ts'
 import { node, type Node } from '../../api/core/v1/node/node.ts'
@@ -17,12 +17,12 @@ export interface EventHandlerDeps {
   readonly informers: Informers
   readonly snapshot: Snapshot
   readonly nominator: Nominator
-  /** Kinds beside nodes, pods and namespaces that plugins want to hear of. */
+  /** Kinds besides nodes, pods and namespaces that plugins watch. */
   readonly kinds: readonly Kind[]
   onClusterEvent(event: ClusterEvent, cause: Cause): void
-  /** A pod that has no node; `isNews` when it asks for something else than before. */
+  /** A pod without a node. `mayHelp`: its requirements have changed. */
   onPending(pod: Pod, cause: Cause, mayHelp: boolean): void
-  /** A pod that needs no node any more, or has one. */
+  /** A pod that has a node or no longer needs one. */
   onNotPending(key: ObjectKey, pod: Pod, isGone: boolean): void
 }
 
@@ -67,14 +67,14 @@ function onPod(deps: EventHandlerDeps, key: ObjectKey, now: Pod | undefined, bef
     nominator.set(now, undefined)
     deps.onNotPending(key, now, false)
   } else {
-    // A nomination that is decided but not yet written stands until the pod says something else.
+    // A nomination that is decided but not written yet stays until the pod's status changes.
     const said = now.status.nominatedNodeName
     nominator.set(now, said === before?.status.nominatedNodeName ? nominator.nodeOf(now) : said)
     deps.onPending(now, cause, before !== undefined && isRelevantPodChange(now, before))
   }
 }
 
-/** A heartbeat is no news. */
+/** Heartbeats are not relevant. */
 const isRelevantNodeChange = (now: Node, before: Node): boolean =>
   !equalValues(now.spec, before.spec) ||
   !equalValues(now.metadata.labels, before.metadata.labels) ||

@@ -1,4 +1,4 @@
-// How metrics name what woke a pod: upstream's resource and action, `NodeAdd` or `AssignedPodDelete`.
+// The event label of metrics: upstream's resource and action, such as `NodeAdd` or `AssignedPodDelete`.
 import { equalValues } from '../../schema/json/json-value.ts'
 import type { ClusterEvent } from '../framework/framework.ts'
 

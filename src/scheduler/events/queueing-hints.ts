@@ -1,4 +1,5 @@
-// Waking: which of the parked pods an event may help. Only plugins that rejected a pod are asked about it.
+// Queueing hints: moves the unschedulable pods that a cluster event may help. Only plugins that rejected a pod are
+// asked about it.
 import type { Clock } from '../../base/time/clock.ts'
 import type { Cause } from '../../base/observability/flow-recorder.ts'
 import type { Pod } from '../../api/core/v1/pod/pod.ts'
@@ -27,7 +28,7 @@ export function requeueOnEvent(deps: QueueingHintDeps, event: ClusterEvent, caus
       (event.kind !== 'object-changed' || watches.some(({ plural }) => plural === event.resource)))
   const hopeful = (profile: Profile | undefined, rejectedBy: ReadonlySet<string>) =>
     profile?.plugins.filter((plugin) => rejectedBy.has(plugin.name) && isOpen(plugin)) ?? []
-  // What helps where an extender said no, only the extender knows.
+  // Only an extender knows what helps pods that it rejected.
   const isAnybodysGuess = (rejectedBy: ReadonlySet<string>) =>
     rejectedBy.size === 0 || extenders.some(({ url }) => rejectedBy.has(url))
   queue.requeue(

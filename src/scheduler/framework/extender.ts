@@ -1,4 +1,5 @@
-// Extender: a program elsewhere that has a say over HTTP: which nodes, how good, whom to remove, and the binding.
+// Extender: an HTTP service that takes part in scheduling: it filters and scores nodes, changes preemption victims and
+// binds.
 import { lookup } from '../../base/collections/lookup.ts'
 import { durationMs, type Clock } from '../../base/time/clock.ts'
 import type { Node } from '../../api/core/v1/node/node.ts'
@@ -7,7 +8,7 @@ import { namespaceOf } from '../../api/meta/object.ts'
 import type { Outbound, OutboundProvider, OutboundRequest } from '../../platform/http/outbound.ts'
 import { isJsonObject, type JsonObject } from '../../schema/json/json-value.ts'
 
-/** As KubeSchedulerConfiguration writes it. */
+/** As in KubeSchedulerConfiguration. */
 export interface ExtenderConfiguration {
   readonly urlPrefix: string
   readonly filterVerb?: string
@@ -20,7 +21,7 @@ export interface ExtenderConfiguration {
   readonly nodeCacheCapable?: boolean
   readonly ignorable?: boolean
   readonly managedResources?: readonly { readonly name: string; readonly ignoredByScheduler?: boolean }[]
-  /** Certificates and keys as base64 of PEM. */
+  /** Base64-encoded PEM. */
   readonly tlsConfig?: {
     readonly serverName?: string
     readonly caData?: string
@@ -30,38 +31,38 @@ export interface ExtenderConfiguration {
 }
 
 export interface ExtenderVerdict {
-  /** Names of the nodes that it lets through. */
+  /** Names of the nodes that it accepts. */
   readonly fitting: ReadonlySet<string>
   readonly failed: ReadonlyMap<string, string>
-  /** Those of the failed where removing pods would not help. */
+  /** Failed nodes on which preemption would not help. */
   readonly unresolvable: ReadonlySet<string>
 }
 
-/** The pods that would go, by node, and how many of them a disruption budget protects. */
+/** The proposed victims by node, and how many of them a disruption budget protects. */
 export type ProposedVictims = ReadonlyMap<string, { readonly pods: readonly Pod[]; readonly violations: number }>
 
-/** What an extender makes of them: uids by node. */
+/** The victims that an extender accepts: uids by node. */
 export type AgreedVictims = ReadonlyMap<string, { readonly uids: readonly string[]; readonly violations: number }>
 
 export interface Extender {
   readonly url: string
-  /** Whether scheduling goes on without it when it fails. */
+  /** Whether scheduling continues when the extender fails. */
   readonly isIgnorable: boolean
   readonly weight: number
-  /** Resources that the scheduler leaves to it. */
+  /** Resources that the scheduler ignores because the extender manages them. */
   readonly ignoredResources: readonly string[]
   isInterested(pod: Pod): boolean
   readonly filter: ((pod: Pod, nodes: readonly Node[], signal: AbortSignal) => Promise<ExtenderVerdict>) | undefined
-  /** 0 to 10 by node. */
+  /** Scores from 0 to 10 by node. */
   readonly prioritize:
     | ((pod: Pod, nodes: readonly Node[], signal: AbortSignal) => Promise<ReadonlyMap<string, number>>)
     | undefined
-  /** Those candidates that it agrees to, perhaps with other victims. */
+  /** The candidates that it accepts, possibly with other victims. */
   readonly preempt: ((pod: Pod, victims: ProposedVictims, signal: AbortSignal) => Promise<AgreedVictims>) | undefined
   readonly bind: ((pod: Pod, nodeName: string, signal: AbortSignal) => Promise<void>) | undefined
 }
 
-/** The scores of an extender reach to 10, those of plugins to 100. */
+/** Extenders score up to 10, plugins up to 100. */
 export const extenderScoreScale = 10
 const timeoutDefault = '5s'
 const responseCharsMax = 64 << 20
@@ -154,7 +155,7 @@ function asksForAny({ spec }: Pod, resources: ReadonlySet<string>): boolean {
   return names.some((name) => resources.has(name))
 }
 
-/** Go reads field names in any case, so extenders write them in any. */
+/** Go matches field names case-insensitively, so extenders use any case. */
 const fieldOf = (value: unknown, name: string): unknown => {
   if (!isJsonObject(value)) return undefined
   const key = Object.keys(value).find((candidate) => candidate.toLowerCase() === name)
@@ -187,7 +188,7 @@ function readPriorities(response: unknown): ReadonlyMap<string, number> {
   return new Map(response.map((item) => [String(fieldOf(item, 'host')), Number(fieldOf(item, 'score') ?? 0)]))
 }
 
-/** An extender that has the nodes and their pods itself needs no more than uids. */
+/** An extender with its own node cache only needs uids. */
 function writeVictims(victims: ProposedVictims, isCached: boolean): object {
   const byNode = Object.fromEntries(
     [...victims].map(([node, { pods, violations }]) => {

@@ -1,6 +1,5 @@
-// The scheduler framework: upstream's extension points as one optional interface. A plugin is a value that fills in
-// those it needs; the cycle asks them in order. What a plugin works out once per pod it returns as a state, which it
-// gets back for each node.
+// The scheduler framework: upstream's extension points as one interface with optional methods. A plugin implements the
+// ones it needs. What it computes once per pod it returns as its state, and it gets the state back for each node.
 import type { Clock } from '../../base/time/clock.ts'
 import type { Context } from '../../base/observability/context.ts'
 import type { Log } from '../../base/observability/log.ts'
@@ -21,29 +20,29 @@ import type { PlacedPod, Snapshot } from '../snapshot/snapshot.ts'
 
 export { rejection, type Rejection } from './verdicts.ts'
 
-/** What a first look at the pod says. `skip`: the plugin's filter need not be asked about any node. */
+/** The result of PreFilter. `skip`: the plugin's Filter is not called in this cycle. */
 export type PreFilterResult<State> =
   | { readonly kind: 'skip' }
   | Rejection
-  /** `nodes`: no others need be looked at. */
+  /** `nodes`: only these nodes are evaluated. */
   | { readonly kind: 'check'; readonly state: State; readonly nodes?: ReadonlySet<string> }
 
 export const skip = { kind: 'skip' } as const
 
-/** What one scheduling cycle carries from point to point. */
+/** The data that extension points of one cycle share. */
 export interface Cycle {
   readonly pod: Pod
   readonly facts: PodFacts
   readonly snapshot: Snapshot
 }
 
-/** The filters of one cycle, for those who ask what would be if other pods were gone. */
+/** The filters of one cycle. Preemption uses them to simulate the removal of pods. */
 export interface FilterRun {
   readonly cycle: Cycle
   readonly verdicts: Verdicts
   /** Undefined when the node fits. */
   check(slot: number): NodeVerdict | undefined
-  /** Whether the verdict on a node follows from that node and its pods alone. */
+  /** Whether the verdict on a node depends only on that node and its pods. */
   readonly isLocal: boolean
   removePod(placed: PlacedPod): void
   addPod(placed: PlacedPod): void
@@ -60,7 +59,7 @@ export type ClusterEvent =
   | { readonly kind: 'pod-placed'; readonly pod: BoundPod }
   | { readonly kind: 'pod-changed'; readonly pod: BoundPod; readonly before: BoundPod }
   | { readonly kind: 'pod-removed'; readonly pod: BoundPod }
-  /** An object of a kind that a plugin watches; `now` is undefined when it has gone. */
+  /** An object of a kind that a plugin watches; `now` is undefined after its deletion. */
   | {
       readonly kind: 'object-changed'
       readonly resource: string
@@ -68,7 +67,7 @@ export type ClusterEvent =
       readonly before: ApiObject | undefined
     }
 
-/** What plugins are given when a profile is made. */
+/** Dependencies of plugins, passed when a profile is created. */
 export interface PluginDeps {
   readonly schedulerName: string
   readonly snapshot: Snapshot
@@ -80,40 +79,43 @@ export interface PluginDeps {
   readonly random: Random
   readonly log: Log
   readonly metrics: SchedulerMetrics
-  /** Tells what happened to a pod. */
+  /** Records an event about a pod. */
   recordEvent(pod: Pod, note: EventNote, context: Context): void
-  /** Asks again whether a pod that was kept out of the queue may enter it. */
+  /** Runs PreEnqueue again for a gated pod. */
   retryPreEnqueue(pod: Pod): void
-  /** Runs beside the cycle until it ends or the scheduler does. */
+  /** Runs concurrently with the cycle until it ends or the scheduler stops. */
   startTask(name: string, task: (signal: AbortSignal) => Promise<void>): void
 }
 
 export interface SchedulerPlugin<Filtering = unknown, Scoring = unknown> {
   readonly name: string
-  /** Upstream's name for its arguments ends in Args: `NodeAffinityArgs`. */
+  /** The arguments are upstream's type of that name with Args: `NodeAffinityArgs`. */
   configure?(args: unknown, deps: PluginDeps): Partial<SchedulerPlugin<Filtering, Scoring>>
-  /** Kinds beside nodes and pods whose changes it wants to hear of. */
+  /** Kinds besides nodes and pods whose changes are relevant. */
   readonly watches?: readonly Kind[]
-  /** Whether the pod may enter the queue; a reason keeps it out. */
+  /** Returns the reason why the pod may not enter the queue. */
   preEnqueue?(pod: Pod): string | undefined
   /** Negative when `a` goes first. */
   queueSort?(a: Pod, b: Pod): number
   preFilter?(cycle: Cycle): PreFilterResult<Filtering>
-  /** It looks at the pod's demands, the node and its pods alone: pods that are alike share its verdicts and scores. */
+  /**
+   * The plugin depends only on the pod's requirements, the node and its pods, so equivalent pods share its verdicts and
+   * scores.
+   */
   readonly isLocal?: true
   /** Undefined when the node fits. */
   filter?(cycle: Cycle, slot: number, state: Filtering): Rejection | undefined
-  /** Keeps the state true when a pod is taken from its node, or put back, to see what would be. */
+  /** Updates the state when a pod is removed from its node, or added again, during a simulation. */
   updateState?(cycle: Cycle, state: Filtering, placed: PlacedPod, by: 1 | -1): void
-  /** When no node fits: may make room on one and nominate it. */
+  /** Called when no node fits. May free resources on a node and nominate it. */
   postFilter?(run: FilterRun, context: Context): PostFilterResult | Promise<PostFilterResult>
-  /** Undefined when it has nothing to say about any node. */
+  /** Undefined when the plugin does not score this pod. */
   preScore?(cycle: Cycle, slots: Int32Array): Scoring | undefined
-  /** 0 to 100, or whatever normalizeScores turns into that. */
+  /** 0 to 100 after normalizeScores. */
   score?(cycle: Cycle, slot: number, state: Scoring): number
   normalizeScores?(scores: Float64Array, state: Scoring, slots: Int32Array): void
   readonly weight?: number
-  /** Throws when what the pod needs cannot be set aside. */
+  /** Throws when the resources of the pod cannot be reserved. */
   reserve?(cycle: Cycle, nodeName: string): void
   unreserve?(cycle: Cycle, nodeName: string): void
   permit?(cycle: Cycle, nodeName: string, context: Context): Promise<Rejection | undefined>
@@ -121,9 +123,12 @@ export interface SchedulerPlugin<Filtering = unknown, Scoring = unknown> {
   /** Returns whether it has bound the pod. */
   bind?(cycle: Cycle, nodeName: string, client: Client, context: Context): Promise<boolean>
   postBind?(cycle: Cycle, nodeName: string): void
-  /** What can help a pod that this plugin has rejected; anything, when left out. Of objects those that it watches. */
+  /**
+   * Events that may make a pod schedulable that this plugin rejected; all events when omitted. For `object-changed`
+   * only the kinds that it watches.
+   */
   readonly eventsToRegister?: readonly ClusterEvent['kind'][]
-  /** Whether such an event really can help. */
+  /** Whether such an event may make this pod schedulable. */
   queueingHint?(event: ClusterEvent, pod: Pod): boolean
 }
 
@@ -133,7 +138,7 @@ export const defineSchedulerPlugin = <Filtering, Scoring>(
   plugin: SchedulerPlugin<Filtering, Scoring>,
 ): SchedulerPlugin => plugin
 
-/** Scales so that the largest becomes the maximum, or the other way round. */
+/** Scales the scores so that the largest becomes the maximum, or 0 when reversed. */
 export function scaleScores(scores: Float64Array, isReversed: boolean): void {
   let most = 0
   for (let index = 0; index < scores.length; index++) most = Math.max(most, scores[index] as number)

@@ -1,5 +1,5 @@
-// Nominator: pods that wait for room on a node which was made, or is being made, for them. They count there for all
-// pods that are not more important.
+// Nominator: pods that are nominated to a node after preemption. They count on that node for all pods of the same or
+// lower priority.
 import type { Pod } from '../../api/core/v1/pod/pod.ts'
 
 export class Nominator {
@@ -24,7 +24,7 @@ export class Nominator {
     return this.#byNode.get(nodeName)?.values() ?? []
   }
 
-  /** Whether no pod waits for any node: the common case. */
+  /** Whether there are no nominated pods, which is the common case. */
   get isEmpty(): boolean {
     return this.#byNode.size === 0
   }

@@ -1,7 +1,7 @@
-// Profile: the plugins that schedule the pods of one scheduler name, sorted by extension point.
+// Profile: the plugins for one scheduler name, by extension point.
 import type { SchedulerPlugin } from './framework.ts'
 
-/** Points at which plugins can be enabled and disabled one by one. */
+/** Extension points at which plugins can be enabled and disabled individually. */
 export const extensionPoints = [
   'preEnqueue',
   'queueSort',
@@ -18,7 +18,7 @@ export const extensionPoints = [
 ] as const
 export type ExtensionPoint = (typeof extensionPoints)[number]
 
-/** A plugin that is known to have the method of its point. */
+/** A plugin that implements the extension point. */
 export type PluginAt<Point extends ExtensionPoint> = SchedulerPlugin & Required<Pick<SchedulerPlugin, Point>>
 
 export interface ScoringPlugin {
@@ -28,9 +28,9 @@ export interface ScoringPlugin {
 
 export interface Profile {
   readonly schedulerName: string
-  /** 0: as many as suit the size of the cluster. */
+  /** 0: depends on the size of the cluster. */
   readonly percentageOfNodesToScore: number
-  /** All that are enabled at some point. */
+  /** All plugins that are enabled at some extension point. */
   readonly plugins: readonly SchedulerPlugin[]
   readonly at: { readonly [Point in Exclude<ExtensionPoint, 'score'>]: readonly PluginAt<Point>[] }
   readonly scoring: readonly ScoringPlugin[]
@@ -44,7 +44,7 @@ export interface PointPlugins {
 const hasPoint = <Point extends ExtensionPoint>(plugin: SchedulerPlugin, point: Point): plugin is PluginAt<Point> =>
   plugin[point] !== undefined
 
-/** A profile out of the plugins enabled at each point; those that do not have the point's method are left out. */
+/** Creates a profile from the plugins enabled at each extension point, without those that do not implement it. */
 export function makeProfile(
   schedulerName: string,
   percentageOfNodesToScore: number,
@@ -74,7 +74,7 @@ export function makeProfile(
   }
 }
 
-/** The same plugins at every point that they have. */
+/** A profile with all plugins at every extension point that they implement. */
 export const profileOf = (schedulerName: string, plugins: readonly SchedulerPlugin[], percentage = 0): Profile =>
   makeProfile(
     schedulerName,

@@ -1,4 +1,4 @@
-// KubeSchedulerConfiguration v1: which profiles there are, with which plugins, arguments and extenders.
+// KubeSchedulerConfiguration v1: profiles with their plugins, arguments and extenders.
 import { lookup } from '../../base/collections/lookup.ts'
 import { isJsonObject, type JsonObject } from '../../schema/json/json-value.ts'
 import type { ExtenderConfiguration } from './extender.ts'
@@ -34,7 +34,7 @@ export interface SchedulerConfiguration {
 
 export const defaultSchedulerName = 'default-scheduler'
 
-/** Upstream fields that mean nothing here; they are taken and left alone. */
+/** Upstream fields that are accepted and have no effect here. */
 const ignoredFields = [
   'clientConnection',
   'debuggingConfiguration',
@@ -52,7 +52,7 @@ const ownFields = [
   'extenders',
 ]
 
-/** Checks what came from a file; the message names the field. */
+/** Validates a configuration from a file; errors name the field. */
 export function parseSchedulerConfiguration(value: unknown): SchedulerConfiguration {
   if (!isJsonObject(value)) throw new Error('the scheduler configuration is not an object')
   const { apiVersion, kind } = value
@@ -73,7 +73,7 @@ function inRange(value: JsonObject, field: string, least: number, most: number):
     throw new Error(`${field}: Invalid value: ${JSON.stringify(found)}: not in valid range [${least}-${most}]`)
 }
 
-/** Every profile, its plugins made with their arguments. Each profile has its own instances. */
+/** Creates the profiles. Each has its own plugin instances, configured with its arguments. */
 export function makeProfiles(
   { profiles = [{}], percentageOfNodesToScore = 0 }: SchedulerConfiguration,
   available: readonly SchedulerPlugin[],
@@ -127,7 +127,10 @@ const weighted = (plugin: SchedulerPlugin, weight: number | undefined) => ({
   weight: weight || (plugin.weight ?? 1),
 })
 
-/** The default plugins without those disabled; one that is enabled anew keeps its place, others follow. */
+/**
+ * The default plugins without the disabled ones. A plugin that is enabled again keeps its position; others are
+ * appended.
+ */
 function merged(
   defaults: readonly SchedulerPlugin[],
   { enabled = [], disabled = [] }: PluginSet,

@@ -1,4 +1,4 @@
-// What is counted and measured: names and labels as upstream has them, and each pod counted in one place.
+// Metrics have upstream's names and labels, and each pod is counted in one queue.
 import { deepEqual, equal, match, rejects } from 'node:assert/strict'
 import { test } from 'node:test'
 import { noCause } from '../../base/observability/flow-recorder.ts'

@@ -1,10 +1,10 @@
-// What the scheduler counts and measures, under upstream's names.
+// The scheduler's metrics, with upstream's names.
 import type { Clock } from '../../base/time/clock.ts'
 import { getOrInsert } from '../../base/collections/get-or-insert.ts'
 import type { Counter, Gauge, Histogram, Metrics } from '../../base/observability/metrics.ts'
 import type { QueueName, QueueObserver, QueuedPod } from '../queue/scheduling-queue.ts'
 
-/** Bounds that grow by a factor, as upstream's do. */
+/** Exponential buckets, as upstream uses. */
 const exponentialBuckets = (first: number, factor: number, count: number): number[] =>
   Array.from({ length: count }, (_, index) => first * factor ** index)
 
@@ -174,17 +174,17 @@ export type TimedPoint =
   | 'Bind'
   | 'PostBind'
 
-/** Pods that took so many attempts are told together. */
+/** From this number on, attempts share one label value. */
 const attemptsLabelMax = 15
 
-/** Hears when the plugins of a point have been asked, and which. */
+/** Receives the end of an extension point and the plugins that ran in it. */
 export type PointTimer = Pick<Stopwatch, 'lap' | 'asked'>
 
 export const noPointTimer: PointTimer = { lap: () => {}, asked: () => {} }
 
 type AskedPoint = Extract<TimedPoint, 'PreFilter' | 'Filter' | 'PreScore' | 'Score'>
 
-/** Measures one attempt to schedule a pod: each point takes the time since the one before it. */
+/** Measures one attempt to schedule a pod. Each extension point takes the time since the previous one. */
 export class Stopwatch {
   readonly #metrics: ProfileMetrics
   readonly #clock: Clock
@@ -203,17 +203,17 @@ export class Stopwatch {
     this.#lastMs = nowMs
   }
 
-  /** A plugin had something to look at. */
+  /** A plugin evaluated the pod at this point. */
   asked(point: AskedPoint, plugin: string): void {
     this.#metrics.asked(point, plugin)
   }
 
-  /** Waiting for others is nobody's time. */
+  /** Excludes the time since the last point, which was spent waiting. */
   resume(): void {
     this.#lastMs = this.#clock.monotonicMs()
   }
 
-  /** The decision is made; what follows is binding. */
+  /** The decision is made; binding follows. */
   decided(): void {
     this.#metrics.all.algorithmSeconds.observe({}, (this.#clock.monotonicMs() - this.#beganMs) / 1000)
   }
@@ -223,7 +223,7 @@ export class Stopwatch {
   }
 }
 
-/** The series of one profile, looked up once. */
+/** The series of one profile, resolved once. */
 export class ProfileMetrics {
   readonly all: SchedulerMetrics
   readonly #profile: string
@@ -275,7 +275,7 @@ export class ProfileMetrics {
     series.count(seconds)
   }
 
-  /** A pod is bound, after so many attempts since the first began. */
+  /** A pod was bound, after this many attempts and seconds since the first attempt. */
   bound(attempts: number, seconds: number): void {
     const label = attempts >= attemptsLabelMax ? `${attemptsLabelMax}+` : String(attempts)
     this.all.podSeconds.observe({ attempts: label }, seconds)
@@ -283,7 +283,7 @@ export class ProfileMetrics {
   }
 }
 
-/** What the queue tells of its pods. */
+/** Counts the pods of each queue. */
 export class QueueMetrics implements QueueObserver {
   readonly #incoming: Counter
   readonly #unschedulable: Gauge
@@ -319,7 +319,7 @@ export class QueueMetrics implements QueueObserver {
 
 export type CallType = 'pod_binding' | 'pod_status_patch'
 
-/** A call to the API that the next cycle does not wait for. */
+/** Measures an API call that runs concurrently with the next cycle. */
 export async function measuredCall<Result>(
   type: CallType,
   { calls, callSeconds, callsPending }: SchedulerMetrics,

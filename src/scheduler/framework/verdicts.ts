@@ -1,11 +1,11 @@
-// Verdicts: what was found about each node in one cycle, two bytes a node. Equal verdicts are kept once. As long as every
-// node that was looked at fits, as in most cycles, only the list of those is kept.
+// Verdicts: the result for each node in one cycle, two bytes per node. Equal verdicts are stored once. While all
+// evaluated nodes fit, as in most cycles, only their list is stored.
 
-/** Why a pod may not be on a node, or nowhere. */
+/** Why a pod is rejected on a node or on all nodes. */
 export interface Rejection {
   readonly kind: 'rejected'
   readonly reasons: readonly string[]
-  /** Whether removing pods from the node could help. */
+  /** Whether preemption on the node could help. */
   readonly resolvable: boolean
 }
 
@@ -25,12 +25,12 @@ const notAsked = 0
 const fitting = 1
 const rejectedFrom = 2
 
-/** What is kept of verdicts when the cycle is over. */
+/** The part of verdicts that is recorded after the cycle. */
 export interface RecordedVerdicts {
   /** By slot; undefined when no node was rejected. */
   readonly codes: Uint16Array | undefined
   readonly fitting: Int32Array
-  /** What the codes from `rejectedFrom` on mean. */
+  /** The verdicts of the codes from `rejectedFrom` on. */
   readonly distinct: readonly NodeVerdict[]
 }
 
@@ -44,7 +44,7 @@ export function verdictAt(
 
 export class Verdicts implements RecordedVerdicts {
   readonly #slots: number
-  /** Invariant: as long as there are none, no node was rejected. */
+  /** Invariant: undefined while no node was rejected. */
   #codes: Uint16Array | undefined
   #fitting: Int32Array = noSlots
   readonly #distinct: NodeVerdict[] = []
@@ -68,14 +68,14 @@ export class Verdicts implements RecordedVerdicts {
     return this.#distinct
   }
 
-  /** These were found to fit; the list is not copied. */
+  /** Records the nodes that fit; the array is not copied. */
   accept(slots: Int32Array): void {
     this.#fitting = slots
     if (this.#codes !== undefined) for (const slot of slots) this.#codes[slot] = fitting
   }
 
   reject(slot: number, { plugin, rejection }: NodeVerdict): void {
-    // Neighbours are most often rejected for the same reason.
+    // Consecutive nodes are usually rejected for the same reason.
     if (rejection !== this.#lastRejection) {
       this.#lastRejection = rejection
       this.#lastCode = this.#codeFor(plugin, rejection)
@@ -84,7 +84,7 @@ export class Verdicts implements RecordedVerdicts {
     codes[slot] = this.#lastCode
   }
 
-  /** Undefined when the node was not looked at. */
+  /** Undefined when the node was not evaluated. */
   of(slot: number): NodeVerdict | 'fits' | undefined {
     return verdictAt(this, slot)
   }
@@ -93,13 +93,13 @@ export class Verdicts implements RecordedVerdicts {
     return new Set(this.#distinct.map(({ plugin }) => plugin))
   }
 
-  /** Whether removing pods could help on this node. */
+  /** Whether preemption could help on this node. */
   isResolvable(slot: number): boolean {
     const found = this.of(slot)
     return typeof found === 'object' && found.rejection.resolvable
   }
 
-  /** Those of the slots on which removing pods could help. */
+  /** The slots on which preemption could help. */
   resolvable(order: Int32Array): Int32Array {
     const codes = this.#codes
     if (codes === undefined) return noSlots

@@ -1,5 +1,5 @@
-// DefaultPreemption: when nothing fits, less important pods may have to go. It chooses where this hurts least,
-// nominates the node, and removes the victims while other pods are scheduled.
+// DefaultPreemption: when no node fits, pods of lower priority may be preempted. The plugin selects the best candidate,
+// nominates its node and deletes the victims concurrently with further scheduling.
 import { rfc3339 } from '../../base/time/clock.ts'
 import { context, type Context } from '../../base/observability/context.ts'
 import { errorText } from '../../base/observability/log.ts'
@@ -43,9 +43,9 @@ const failed = (message: string, forgetsNomination = false): PostFilterResult =>
 class PreemptionEvaluator {
   readonly #args: DefaultPreemptionArgs
   readonly #deps: PluginDeps
-  /** Uids of pods whose victims are being removed; they do not try again before that is done. */
+  /** Uids of pods whose victims are being deleted. They are gated until that is done. */
   readonly #preempting = new Set<string>()
-  /** What was found for the last kind of pod, by slot: pods that are alike share it. */
+  /** Results for the last equivalence class of pods, by slot. */
   #equivalenceKey = ''
   #dryRuns = new SlotCache<DryRun>()
 
@@ -83,7 +83,7 @@ class PreemptionEvaluator {
     return asked.then((agreed) => this.#nominate(pod, agreed, ctx))
   }
 
-  /** Why the pod may not have others removed. */
+  /** Why the pod may not preempt others. */
   #ineligibleReason({ cycle: { pod, facts, snapshot }, verdicts }: FilterRun): string | undefined {
     if (pod.spec.preemptionPolicy === 'Never') return 'not eligible due to preemptionPolicy=Never.'
     const nominated = this.#deps.nominator.nodeOf(pod) ?? pod.status.nominatedNodeName
@@ -95,7 +95,7 @@ class PreemptionEvaluator {
     return undefined
   }
 
-  /** Tries nodes from a random one on until enough candidates are found. */
+  /** Simulates preemption from a random node on, until there are enough candidates. */
   #dryRun(run: FilterRun, potential: Int32Array): { candidates: Candidate[]; reasons: (readonly string[])[] } {
     const { minCandidateNodesPercentage: percentage = 10, minCandidateNodesAbsolute: least = 100 } = this.#args
     const enough = Math.max(Math.floor((potential.length * percentage) / 100), least)
@@ -141,7 +141,7 @@ class PreemptionEvaluator {
     return { kind: 'nominated', nodeName }
   }
 
-  /** Removes the victims; whatever fails, the pod may try again afterwards. */
+  /** Deletes the victims. The pod is ungated in any case. */
   async #deleteVictims(
     pod: Pod,
     { victims }: Candidate,
@@ -211,6 +211,6 @@ const isLeavingForAnother = (pod: Pod): boolean => {
   return isBeingDeleted(pod) && condition?.status === 'True' && condition.reason === preempted
 }
 
-/** The same for pods for which the same nodes would be cleared in the same way. */
+/** The same for pods with the same preemption result on every node. */
 const kindOf = (cycle: Cycle, budgetsRevision: number): string =>
   `${budgetsRevision} ${cycle.facts.priority} ${equivalenceKey(cycle)}`

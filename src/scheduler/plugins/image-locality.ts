@@ -1,4 +1,4 @@
-// ImageLocality: better nodes are those that have the pod's images already; an image on few nodes draws less.
+// ImageLocality: prefers nodes that already have the pod's images. Images on few nodes count less.
 import { defineSchedulerPlugin, scoreMax } from '../framework/framework.ts'
 import type { NodeColumn } from '../snapshot/node-columns.ts'
 import type { Snapshot } from '../snapshot/snapshot.ts'
@@ -7,7 +7,7 @@ const bytesMin = 23 << 20
 const bytesMaxPerContainer = 1000 * (1 << 20)
 
 interface Images {
-  /** For each image of the pod: its size on a node, and how widespread it is. */
+  /** For each image of the pod: its size on a node, and the share of nodes that have it. */
   readonly images: readonly { readonly bytes: NodeColumn; readonly spread: number }[]
   readonly containerCount: number
 }

@@ -1,5 +1,5 @@
-// NodeAffinity: the node must be one that the pod's nodeSelector and required affinity mean, and those that it prefers
-// score higher. A profile may add an affinity of its own to every pod.
+// NodeAffinity: the node must match the pod's nodeSelector and required affinity; preferred terms increase the score. A
+// profile may add an affinity to every pod.
 import type { NodeAffinity, NodeSelectorTerm } from '../../api/core/v1/scheduling/affinity.ts'
 import {
   matchesNodeSelector,
@@ -69,11 +69,11 @@ const matchesRequired = ({ spec }: Pod, node: Node): number => (matchesRequiredA
 const requiredKey = ({ spec: { nodeSelector, affinity } }: Pod): string =>
   JSON.stringify([nodeSelector, affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution])
 
-/** 1 for nodes that the pod's nodeSelector and required affinity mean. */
+/** 1 for nodes that match the pod's nodeSelector and required affinity. */
 export const requiredColumn = (snapshot: Snapshot, pod: Pod): NodeColumn =>
   snapshot.columns.of(`required ${requiredKey(pod)}`, (node) => matchesRequired(pod, node))
 
-/** The nodes that the terms name, when every term names some: then no others need be looked at. */
+/** The nodes that the terms name, if every term names some. Only these are evaluated. */
 function namedNodes(terms: readonly NodeSelectorTerm[]): ReadonlySet<string> | undefined {
   const all = new Set<string>()
   for (const { matchFields = [] } of terms) {

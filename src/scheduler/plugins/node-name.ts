@@ -1,4 +1,4 @@
-// NodeName: a pod that names its node goes there or nowhere.
+// NodeName: a pod with spec.nodeName only fits that node.
 import { defineSchedulerPlugin, rejection, skip } from '../framework/framework.ts'
 
 const otherNode = rejection("node(s) didn't match the requested node name", false)

@@ -1,4 +1,4 @@
-// NodePorts: ports of the host that the pod wants must be free.
+// NodePorts: the pod's host ports must be free on the node.
 import { defineSchedulerPlugin, rejection, skip, type Cycle } from '../framework/framework.ts'
 import { podFacts, portsConflict, type HostPort } from '../snapshot/pod-facts.ts'
 

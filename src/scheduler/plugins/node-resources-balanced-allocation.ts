@@ -1,4 +1,4 @@
-// NodeResourcesBalancedAllocation: better nodes are those whose resources are used in step, or more so with the pod.
+// NodeResourcesBalancedAllocation: prefers nodes on which the shares of used resources are, or become, more equal.
 import { defineSchedulerPlugin, scoreMax, type SchedulerPlugin } from '../framework/framework.ts'
 import { countedResources, scoredResources, type ScoredResource, type WeightedResource } from './resource-scoring.ts'
 
@@ -23,7 +23,7 @@ function points(weighted: readonly WeightedResource[]): Partial<SchedulerPlugin<
   }
 }
 
-/** 100 when every resource is used to the same share; less by the standard deviation of the shares. */
+/** 100 when all resources are used to the same share; lower by the standard deviation of the shares. */
 function balance(resources: readonly ScoredResource[], slot: number, isWithPod: boolean): number {
   let [count, sum, first, second] = [0, 0, 0, 0]
   for (let index = 0; index < resources.length; index++) {
@@ -43,7 +43,7 @@ function balance(resources: readonly ScoredResource[], slot: number, isWithPod: 
   return Math.trunc((1 - Math.sqrt(squares / count)) * scoreMax)
 }
 
-/** Negative when the node has none of the resource. */
+/** Negative when the node does not have the resource. */
 function shareOf({ amount, allocatable, requested }: ScoredResource, slot: number, isWithPod: boolean): number {
   const whole = allocatable[slot] as number
   return whole === 0 ? -1 : Math.min(1, ((requested[slot] as number) + (isWithPod ? amount : 0)) / whole)

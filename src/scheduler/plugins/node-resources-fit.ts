@@ -1,5 +1,5 @@
-// NodeResourcesFit: the node must have room for the pod's requests. Which nodes with room are better, the emptier or
-// the fuller, is the profile's choice.
+// NodeResourcesFit: the node must have free resources for the pod's requests. The profile's scoring strategy prefers
+// emptier or fuller nodes.
 import { deviceClass } from '../../api/resource/v1/device-class.ts'
 import { equalValues } from '../../schema/json/json-value.ts'
 import {
@@ -22,13 +22,13 @@ export interface NodeResourcesFitArgs {
 interface Demand extends ResourceColumns {
   readonly resource: string
   readonly amount: number
-  /** Nodes that have none of it may have devices that stand for it. */
+  /** A device class may provide this resource on nodes without it. */
   readonly isOfClass: boolean
 }
 
 interface Demands {
   readonly list: readonly Demand[]
-  /** Rejections by the shortages that they name; nodes in the same straits share one. */
+  /** Rejections by the reasons that they name; nodes with the same reasons share one. */
   readonly rejections: Map<number, Rejection>
 }
 
@@ -47,12 +47,12 @@ export const nodeResourcesFit = defineSchedulerPlugin<Demands, readonly ScoredRe
   watches: [deviceClass],
   eventsToRegister: ['node-added', 'node-changed', 'object-changed', 'pod-changed', 'pod-removed'],
   queueingHint(event, pod) {
-    // A class may come to stand for a resource that no node has.
+    // A device class may start to provide a resource that no node has.
     if (event.kind === 'object-changed') return [...podFacts(pod).requests.keys()].some((name) => name.includes('/'))
     if (event.kind === 'node-added' || event.kind === 'pod-removed') return true
     if (event.kind === 'node-changed')
       return !equalValues(event.before.status.allocatable, event.node.status.allocatable)
-    // A pod that was resized downwards gives something back.
+    // A pod that was resized to less frees resources.
     if (event.kind !== 'pod-changed') return false
     const [before, now] = [podFacts(event.before).requests, podFacts(event.pod).requests]
     return [...podFacts(pod).requests.keys()].some((name) => (now.get(name) ?? 0) < (before.get(name) ?? 0))
@@ -97,7 +97,7 @@ function demandsOf({ facts, snapshot }: Cycle, isIgnored: (resource: string) => 
   return { list, rejections: new Map() }
 }
 
-/** `shortages` has a bit for too many pods and one for each demand; `isHopeless` is the lowest bit. */
+/** `shortages` has bit 1 for too many pods and one bit for each request from bit 2 on; `isHopeless` is bit 0. */
 function rejectionFor({ list, rejections }: Demands, shortages: number, isHopeless: number): Rejection {
   const known = rejections.get(shortages + isHopeless)
   if (known !== undefined) return known
@@ -111,7 +111,7 @@ function rejectionFor({ list, rejections }: Demands, shortages: number, isHopele
   return made
 }
 
-/** One rejection for each combination of reasons: equal ones are the same. */
+/** One rejection per combination of reasons, so that equal rejections are identical. */
 const known = new Map<string, Rejection>()
 const knownMax = 1_000
 

@@ -1,4 +1,4 @@
-// NodeUnschedulable: a cordoned node takes no new pods, unless they tolerate it.
+// NodeUnschedulable: a cordoned node accepts only pods that tolerate it.
 import { tolerates } from '../../api/core/v1/node/tolerations.ts'
 import { defineSchedulerPlugin, rejection, skip } from '../framework/framework.ts'
 import type { NodeColumn } from '../snapshot/node-columns.ts'

@@ -1,4 +1,4 @@
-// Decision tables of the plugins that look at nodes and pods, from upstream's documentation.
+// Decision tables of the plugins for nodes and pods, from upstream's documentation.
 import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
 import { makeProfiles, parseSchedulerConfiguration } from '../framework/scheduler-configuration.ts'
@@ -38,7 +38,7 @@ const withPort = (name: string, hostPort: number, protocol = 'TCP', hostIP?: str
   aPod(name, { containers: [{ name: 'c', image: 'i', ports: [{ containerPort: 80, hostPort, protocol, hostIP }] }] })
 const asking = (name: string, requests: object) => aPod(name, {}, requests)
 
-/** A container of two cpus, and what is said beside it. */
+/** A container of two cpus, with further fields. */
 const running = (spec: object, ...initContainers: object[]) => aPod('p', { initContainers, ...spec }, { cpu: '2' })
 const initially = (cpu: string, restartPolicy?: string) => ({
   ...{ name: 'i', image: 'i', resources: { requests: { cpu } } },
@@ -352,7 +352,7 @@ for (const [why, target, nodes, placed, wanted] of spreads)
   test(`PodTopologySpread: ${why}`, () =>
     deepEqual(verdictsOf(podTopologySpread, target, snapshotOf(nodes, placed)), ordered(nodes, wanted)))
 
-/** In the order in which a snapshot lists the nodes. */
+/** In the order of the snapshot. */
 const ordered = (nodes: Node[], wanted: Record<string, string>) =>
   Object.fromEntries(
     [...snapshotOf(nodes).order].map((slot) => nodes[slot]?.metadata.name ?? '').map((name) => [name, wanted[name]]),

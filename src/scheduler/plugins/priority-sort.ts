@@ -1,4 +1,4 @@
-// PrioritySort: pods of higher priority first, then those that wait longer.
+// PrioritySort: higher priority first, then by time in the queue.
 import { defineSchedulerPlugin } from '../framework/framework.ts'
 
 export const prioritySort = defineSchedulerPlugin({

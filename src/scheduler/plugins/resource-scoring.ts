@@ -1,4 +1,5 @@
-// Resource scoring: how good a node is by how full the pod would make it: LeastAllocated, MostAllocated, or a curve.
+// Resource scoring: scores a node by its utilisation with the pod: LeastAllocated, MostAllocated, or
+// RequestedToCapacityRatio.
 import { scoreMax, type Cycle } from '../framework/framework.ts'
 import type { Snapshot } from '../snapshot/snapshot.ts'
 
@@ -8,7 +9,7 @@ export interface WeightedResource {
 }
 
 export interface CurvePoint {
-  /** Percent of the node in use. */
+  /** Utilisation of the node in percent. */
   readonly utilization: number
   /** 0 to 10. */
   readonly score: number
@@ -20,7 +21,7 @@ export interface ScoringStrategy {
   readonly requestedToCapacityRatio?: { readonly shape: readonly CurvePoint[] }
 }
 
-/** A resource with its arrays, and how much of it the pod adds. */
+/** A resource with its columns and the amount that the pod adds. */
 export interface ScoredResource {
   readonly weight: number
   readonly amount: number
@@ -30,7 +31,7 @@ export interface ScoredResource {
 
 export const countedResources: readonly WeightedResource[] = [{ name: 'cpu' }, { name: 'memory' }]
 
-/** The resources that count for this pod. `isCounted`: containers that ask for nothing count for a little. */
+/** The resources that are scored for this pod. `isCounted`: containers without requests count with a default. */
 export const scoredResources = (
   { facts, snapshot: { resources } }: Cycle,
   weighted: readonly WeightedResource[],
@@ -40,7 +41,7 @@ export const scoredResources = (
     const { allocatable, requested } = resources.of(name)
     const counted = isCounted && (name === 'cpu' || name === 'memory') ? resources.counted[name] : undefined
     const amount = (counted === undefined ? facts.requests : facts.counted).get(name) ?? 0
-    // What others may want of a rare resource does not matter to a pod that wants none.
+    // A scarce resource is not scored for a pod that does not request it.
     if (amount === 0 && !native.has(name)) return []
     return [{ weight, amount, allocatable, requested: counted ?? requested }]
   })
@@ -78,7 +79,7 @@ export function resourceScorer({ type = 'LeastAllocated', resources, requestedTo
   }
 }
 
-/** Straight lines between the points; level before the first and after the last. */
+/** Linear interpolation between the points, constant outside. */
 function alongCurve(shape: readonly CurvePoint[]): ShareScore {
   const points = shape.map(({ utilization, score }) => ({ x: utilization, y: score * 10 }))
   const at = (x: number): number => {

@@ -1,4 +1,4 @@
-// SchedulingGates: a pod with gates is not scheduled until the last one is taken away.
+// SchedulingGates: a pod is not scheduled before all its gates are removed.
 import { defineSchedulerPlugin } from '../framework/framework.ts'
 
 export const schedulingGates = defineSchedulerPlugin({

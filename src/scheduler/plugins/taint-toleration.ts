@@ -1,4 +1,5 @@
-// TaintToleration: no pod on a node whose taints it does not tolerate; few untolerated soft taints are preferred.
+// TaintToleration: rejects nodes with taints that the pod does not tolerate, and prefers nodes with few untolerated
+// PreferNoSchedule taints.
 import type { Toleration } from '../../api/core/v1/scheduling/affinity.ts'
 import { untoleratedTaint, tolerates } from '../../api/core/v1/node/tolerations.ts'
 import type { Pod } from '../../api/core/v1/pod/pod.ts'
@@ -24,7 +25,7 @@ export const taintToleration = defineSchedulerPlugin<NodeColumn, NodeColumn>({
     )
   },
   score: (_cycle, slot, untolerated) => untolerated.at(slot),
-  // The most soft taints score 0, none scores the maximum.
+  // The node with the most untolerated taints scores 0, without any the maximum.
   normalizeScores: (scores) => scaleScores(scores, true),
   eventsToRegister: ['node-added', 'node-changed'],
   queueingHint: (event) =>
@@ -32,7 +33,7 @@ export const taintToleration = defineSchedulerPlugin<NodeColumn, NodeColumn>({
     (event.kind === 'node-changed' && !equalValues(event.before.spec.taints, event.node.spec.taints)),
 })
 
-/** 1 for nodes with a taint that keeps the pod away. */
+/** 1 for nodes with an untolerated taint. */
 export function untoleratedColumn(snapshot: Snapshot, { spec: { tolerations = noTolerations } }: Pod): NodeColumn {
   return snapshot.columns.of(`taints ${wordsOf(tolerations)}`, ({ spec }) =>
     untoleratedTaint(spec.taints ?? [], tolerations, ['NoSchedule', 'NoExecute']) === undefined ? 0 : 1,
@@ -42,7 +43,7 @@ export function untoleratedColumn(snapshot: Snapshot, { spec: { tolerations = no
 const noTolerations: readonly Toleration[] = []
 const words = new WeakMap<readonly Toleration[], string>()
 
-/** Put into words once: pods of one template have one list. */
+/** Serialised once: the pods of one template share the list. */
 function wordsOf(tolerations: readonly Toleration[]): string {
   let text = words.get(tolerations)
   if (text === undefined) words.set(tolerations, (text = JSON.stringify(tolerations)))

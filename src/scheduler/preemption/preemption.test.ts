@@ -1,4 +1,4 @@
-// Whom to remove, and where: tables from upstream's documentation.
+// Victim selection and candidate ranking: tables from upstream's documentation.
 import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Node } from '../../api/core/v1/node/node.ts'
@@ -27,7 +27,7 @@ function runOf(target: Pod, nodes: readonly Node[], pods: readonly (readonly [Po
   return { snapshot, run: found.run }
 }
 
-/** Names of the victims on node n, with `!` when budgets are violated; or why there are none. */
+/** Names of the victims on node n, with one `!` per violated budget, or the rejection. */
 function victims(target: Pod, pods: readonly Pod[], budgets: readonly PodDisruptionBudget[] = []): string {
   const { run, snapshot } = runOf(
     target,

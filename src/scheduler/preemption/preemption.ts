@@ -1,4 +1,4 @@
-// Preemption: which pods would have to go from which node, and which node is the best to make room on. Pure decisions.
+// Preemption: selects victims on a node and ranks candidate nodes. Pure decisions.
 import { lookup } from '../../base/collections/lookup.ts'
 import type { Pod } from '../../api/core/v1/pod/pod.ts'
 import type { PodDisruptionBudget } from '../../api/policy/v1/pod-disruption-budget.ts'
@@ -10,11 +10,11 @@ import { rejection, type Rejection } from '../framework/verdicts.ts'
 
 export interface Candidate {
   readonly slot: number
-  /** The most important first. */
+  /** Most important first. */
   readonly victims: readonly PlacedPod[]
-  /** How many of them a disruption budget would protect. */
+  /** How many of them a disruption budget protects. */
   readonly violations: number
-  /** What decides between candidates, the weightiest first; less is better. */
+  /** Ranking criteria, most significant first; lower is better. */
   readonly ranks: readonly number[]
 }
 
@@ -25,11 +25,11 @@ export const noVictims = rejection('No preemption victims found for incoming pod
 const startOf = ({ pod }: PlacedPod): number =>
   pod.status.startTime === undefined ? Infinity : Date.parse(pod.status.startTime)
 
-/** Higher priority first, then those that have run longer. */
+/** Higher priority first, then earlier start. */
 export const byImportance = (a: PlacedPod, b: PlacedPod): number =>
   b.facts.priority - a.facts.priority || (startOf(a) === startOf(b) ? 0 : startOf(a) - startOf(b))
 
-/** The fewest pods of lower priority that must leave the node; those that a budget protects are spared first. */
+/** The minimal set of lower-priority pods that must leave the node. Pods that a budget protects are reprieved first. */
 export function victimsOn(run: FilterRun, slot: number, budgets: readonly PodDisruptionBudget[]): DryRun {
   const { facts, snapshot } = run.cycle
   const lower = [...snapshot.podsOn(slot)].filter((placed) => placed.facts.priority < facts.priority)
@@ -55,7 +55,7 @@ export function victimsOn(run: FilterRun, slot: number, budgets: readonly PodDis
   return candidate(slot, victims.toSorted(byImportance), violations)
 }
 
-/** Pods whose removal a budget does not allow, when those before them are removed too. */
+/** Pods whose eviction violates a budget, given that all pods before them are evicted. */
 function splitByBudgets(pods: readonly PlacedPod[], budgets: readonly PodDisruptionBudget[]) {
   const left = budgets.map(({ status }) => status.disruptionsAllowed ?? 0)
   const isProtected: PlacedPod[] = []
@@ -83,10 +83,13 @@ function covers(budget: PodDisruptionBudget, pod: Pod): boolean {
   )
 }
 
-/** Counted so that a victim of negative priority still counts as one. */
+/** Makes every priority non-negative, so that each further victim increases the sum. */
 const priorityOffset = 2 ** 31
 
-/** Fewest violated budgets, then the least important victims, then the fewest, then the youngest. */
+/**
+ * Fewest budget violations, then lowest highest priority, then lowest sum of priorities, then fewest victims, then
+ * latest start.
+ */
 export function candidate(slot: number, victims: readonly PlacedPod[], violations: number): Candidate {
   const highest = victims[0]?.facts.priority ?? -Infinity
   const sum = victims.reduce((total, { facts }) => total + facts.priority + priorityOffset, 0)
@@ -95,7 +98,7 @@ export function candidate(slot: number, victims: readonly PlacedPod[], violation
   return { slot, victims, violations, ranks: [violations, highest, sum, victims.length, -earliestStart] }
 }
 
-/** The first of the best. */
+/** The first of the best candidates. */
 export function bestCandidate(candidates: readonly Candidate[]): Candidate | undefined {
   let best = candidates[0]
   for (const each of candidates) if (best !== undefined && isBetter(each, best)) best = each

@@ -1,4 +1,4 @@
-// PodHeap: a binary heap whose members can be removed from the middle; they are skipped when their turn comes.
+// PodHeap: a binary heap with removal of any member. Removed members are skipped when they reach the top.
 export class PodHeap<T> {
   readonly #compare: (a: T, b: T) => number
   readonly #members = new Set<T>()
@@ -26,7 +26,7 @@ export class PodHeap<T> {
 
   remove(item: T): void {
     if (!this.#members.delete(item)) return
-    // What was removed stays until its turn, but never outnumbers what is there.
+    // Removed members never outnumber the others.
     if (this.#heap.length < 64 || this.#heap.length < this.#members.size * 2) return
     this.#heap = [...this.#members].toSorted(this.#compare)
   }

@@ -1,4 +1,4 @@
-// The queue: who comes next, who waits, and what wakes whom.
+// The scheduling queue: order, backoff, gates and requeueing.
 import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
 import { noCause } from '../../base/observability/flow-recorder.ts'

@@ -1,5 +1,5 @@
-// SchedulingQueue: pods that wait for a node. Active ones are next; those that failed wait out a back-off; those that
-// nothing fits wait for an event that can help them, or for a while; gated ones wait until they are let in.
+// SchedulingQueue: pods that wait for a node. Active pods are next. Failed pods wait for their backoff. Unschedulable
+// pods wait for an event that may help, or for a timeout. Gated pods wait until PreEnqueue admits them.
 import { offAbort, onAbort } from '../../base/async/on-abort.ts'
 import type { Clock, Timer } from '../../base/time/clock.ts'
 import { mergeCauses, type Cause } from '../../base/observability/flow-recorder.ts'
@@ -12,11 +12,11 @@ export interface QueuedPod {
   readonly pod: Pod
   readonly cause: Cause
   readonly attempts: number
-  /** Which plugins rejected it the last time. */
+  /** Plugins that rejected it in the last attempt. */
   readonly rejectedBy: ReadonlySet<string>
-  /** How many events had come when it was taken: one that comes meanwhile may help it. */
+  /** Number of events when the pod was taken. Events during the attempt may make it schedulable. */
   readonly eventsSeen: number
-  /** When it was first taken to be scheduled. */
+  /** Start of the first attempt. */
   readonly firstAttemptMs: number | undefined
 }
 
@@ -27,19 +27,19 @@ interface Entry {
   queue: QueueName
   timer: Timer | undefined
   sequence: number
-  /** When its back-off ends. */
+  /** End of the backoff. */
   readyMs: number
-  /** An error, not a rejection, brought it here: it waits its back-off out in any case. */
+  /** The attempt failed with an error, not a rejection: the pod always waits for its backoff. */
   isError: boolean
 }
 
 export interface QueueOptions {
   readonly clock: Clock
   readonly before: (a: Pod, b: Pod) => number
-  /** The plugin that does not let a pod in; undefined when it may come in. */
+  /** The plugin that gates the pod; undefined when it may enter. */
   readonly gate?: (pod: Pod) => string | undefined
   readonly backoff?: Backoff
-  /** Hears of every pod that comes into a place, because of what, and of every one that leaves it. */
+  /** Called for every pod that enters or leaves a queue. */
   readonly observer?: QueueObserver
 }
 
@@ -50,7 +50,7 @@ export interface QueueObserver {
 
 const podBackoff: Backoff = { initialMs: 1000, maxMs: 10_000 }
 const unobserved: QueueObserver = { entered: () => {}, left: () => {} }
-/** A pod that no event has helped for so long is tried again all the same. */
+/** After this time an unschedulable pod is retried without an event. */
 const unschedulableMsMax = 300_000
 
 export class SchedulingQueue {
@@ -58,11 +58,11 @@ export class SchedulingQueue {
   readonly #gate: (pod: Pod) => string | undefined
   readonly #backoff: Backoff
   readonly #observer: QueueObserver
-  // Invariant: every waiting pod is in exactly one place; a pod that is being scheduled is in none.
+  // Invariant: every waiting pod is in exactly one queue; a pod that is being scheduled is in none.
   readonly #entries = new Map<ObjectKey, Entry>()
   readonly #active: PodHeap<Entry>
   readonly #backingOff: PodHeap<Entry>
-  /** The unschedulable ones, by the plugins that rejected them. */
+  /** Unschedulable pods, grouped by the plugins that rejected them. */
   readonly #unschedulable = new Map<
     string,
     { readonly rejectedBy: ReadonlySet<string>; readonly entries: Set<Entry> }
@@ -84,7 +84,7 @@ export class SchedulingQueue {
     return this.#entries.size
   }
 
-  /** Pods that could be taken now. */
+  /** Number of pods that can be taken now. */
   get activeCount(): number {
     return this.#active.size
   }
@@ -93,14 +93,14 @@ export class SchedulingQueue {
     return this.#entries.get(key)?.queue
   }
 
-  /** How many pods are in each place. */
+  /** Number of pods in each queue. */
   counts(): Record<QueueName, number> {
     const counts = { active: 0, backoff: 0, unschedulable: 0, gated: 0 }
     for (const { queue: place } of this.#entries.values()) counts[place]++
     return counts
   }
 
-  /** A new pod, or a newer version of one that waits; `isNews` when the change could make it schedulable. */
+  /** Adds a pod, or a new version of a waiting pod. `mayHelp`: the change may make it schedulable. */
   add(pod: Pod, cause: Cause, mayHelp = false): void {
     const key = keyOf(pod)
     const known = this.#entries.get(key)
@@ -121,7 +121,7 @@ export class SchedulingQueue {
     this.#leave(entry)
   }
 
-  /** Back after a failure that is not the pod's fault: a conflict, an error. */
+  /** Adds a pod back after an error that is not a rejection, such as a conflict. */
   retry(queued: QueuedPod): void {
     const attempts = queued.attempts + 1
     const readyMs = this.#clock.nowMs() + backoffMs(this.#backoff, queued.attempts)
@@ -135,7 +135,7 @@ export class SchedulingQueue {
     )
   }
 
-  /** Nothing fits: waits for an event that one of the plugins that said no hopes for. */
+  /** Adds a rejected pod, which waits for an event that one of the rejecting plugins registered. */
   addUnschedulable(queued: QueuedPod, rejectedBy: ReadonlySet<string>): void {
     const readyMs = this.#clock.nowMs() + backoffMs(this.#backoff, queued.attempts)
     const queue = queued.eventsSeen === this.#events ? 'unschedulable' : 'backoff'
@@ -143,7 +143,10 @@ export class SchedulingQueue {
     this.#put(keyOf(queued.pod), parked, queue, readyMs, attemptFailure)
   }
 
-  /** Moves the parked pods that the event can help. `concerns` is asked once for pods that the same plugins rejected. */
+  /**
+   * Moves the unschedulable pods that the event may help. `concerns` is called once for pods with the same rejecting
+   * plugins.
+   */
   requeue(
     concerns: (rejectedBy: ReadonlySet<string>) => boolean,
     queueingHint: (queued: QueuedPod) => boolean,
@@ -156,7 +159,7 @@ export class SchedulingQueue {
         for (const entry of [...entries]) if (queueingHint(entry.queued)) this.#moveOut(entry, cause, event)
   }
 
-  /** Lets one pod out, whatever it waits for. */
+  /** Moves one pod out of its queue, whatever it waits for. */
   activate(key: ObjectKey, cause: Cause): void {
     const entry = this.#entries.get(key)
     if (entry === undefined || entry.queue === 'active') return
@@ -164,7 +167,7 @@ export class SchedulingQueue {
     this.#enter(key, woken, entry.readyMs, 'ForceActivate')
   }
 
-  /** The next pod; undefined when aborted. One caller at a time. */
+  /** The next pod; undefined when aborted. Only one caller at a time. */
   take(signal: AbortSignal): Promise<QueuedPod | undefined> {
     const next = signal.aborted ? undefined : this.next()
     if (next !== undefined || signal.aborted) return Promise.resolve(next)
@@ -180,8 +183,8 @@ export class SchedulingQueue {
   }
 
   /**
-   * The next pod, if one waits. With nobody active, one that was rejected need not wait its back-off out, since nobody
-   * else would be served.
+   * The next pod, if there is one. When no pod is active, a rejected pod need not wait for its backoff, because no
+   * other pod would be scheduled.
    */
   next(): QueuedPod | undefined {
     const next = this.#active.pop() ?? this.#backingOff.pop()
@@ -216,7 +219,7 @@ export class SchedulingQueue {
     else this.#enter(key, woken, readyMs, event)
   }
 
-  /** Into the active queue, if the gate lets the pod in. */
+  /** Adds the pod to the active queue unless a plugin gates it. */
   #enter(key: ObjectKey, queued: QueuedPod, readyMs: number, event: string): void {
     const gate = this.#gate(queued.pod)
     if (gate === undefined) this.#put(key, queued, 'active', readyMs, event)
@@ -255,7 +258,7 @@ export class SchedulingQueue {
   }
 }
 
-/** What brings pods into a place, as upstream names it. */
+/** Reasons for entering a queue, as upstream's metrics name them. */
 const podUpdate = 'UnscheduledPodUpdate'
 const attemptFailure = 'ScheduleAttemptFailure'
 

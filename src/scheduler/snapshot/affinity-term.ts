@@ -1,4 +1,4 @@
-// AffinityTerm: a term of a pod's affinity or anti-affinity, ready to be asked about other pods.
+// AffinityTerm: a compiled term of a pod's affinity or anti-affinity.
 import { lookup } from '../../base/collections/lookup.ts'
 import type { PodAffinityTerm } from '../../api/core/v1/scheduling/affinity.ts'
 import type { Pod } from '../../api/core/v1/pod/pod.ts'
@@ -16,18 +16,18 @@ import {
 export type NamespaceLabels = ReadonlyMap<string, Labels>
 
 export interface AffinityTerm {
-  /** The same for terms that mean the same. */
+  /** The same for equivalent terms. */
   readonly key: string
   readonly topologyKey: string
   readonly namespaces: ReadonlySet<string>
   readonly namespaceSelector: Selector | undefined
-  /** Undefined selects no pod. */
+  /** Undefined matches no pod. */
   readonly selector: Selector | undefined
 }
 
 export interface WeightedTerm {
   readonly term: AffinityTerm
-  /** Negative where the pod would rather not be. */
+  /** Negative for anti-affinity. */
   readonly weight: number
 }
 
@@ -46,7 +46,10 @@ export function affinityTerm(term: PodAffinityTerm, owner: Pod): AffinityTerm {
   }
 }
 
-/** A selector that also asks for the owner's own value of some labels, or for another one. Keys it lacks say nothing. */
+/**
+ * Adds requirements for the owner's values of matchLabelKeys and mismatchLabelKeys. Keys that the owner does not have
+ * are ignored.
+ */
 export function withLabelKeys(
   labelSelector: LabelSelector | undefined,
   own: Labels | undefined,

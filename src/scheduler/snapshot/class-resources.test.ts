@@ -1,4 +1,5 @@
-// Which class stands for a resource: by its own name, by the one it is given, and the youngest of several.
+// The device class of an extended resource: by the class's own name, by extendedResourceName, and the newest of
+// several.
 import { equal } from 'node:assert/strict'
 import { test } from 'node:test'
 import { deviceClass } from '../../api/resource/v1/device-class.ts'

@@ -1,14 +1,14 @@
-// ClassResources: which device class stands for which extended resource.
+// ClassResources: which device class provides which extended resource.
 import type { DeviceClass } from '../../api/resource/v1/device-class.ts'
 
-/** Under this prefix every class is a resource by its own name. */
+/** With this prefix, the name of a class is a resource name. */
 const classPrefix = 'deviceclass.resource.kubernetes.io/'
 
 export class ClassResources {
   readonly #classes = new Map<string, DeviceClass>()
   #byResource: ReadonlyMap<string, string> | undefined
 
-  /** Whether something has changed. */
+  /** Returns whether the mapping has changed. */
   set(name: string, now: DeviceClass | undefined): boolean {
     const before = this.#classes.get(name)
     if (now === undefined) this.#classes.delete(name)
@@ -19,13 +19,13 @@ export class ClassResources {
     return true
   }
 
-  /** The name of the class; undefined when none stands for the resource. */
+  /** The name of the class; undefined when no class provides the resource. */
   classFor(resource: string): string | undefined {
     if (!resource.includes('/')) return undefined
     return (this.#byResource ??= this.#sorted()).get(resource)
   }
 
-  /** Of several classes for one resource the youngest counts, of those made at the same time the first by name. */
+  /** Of several classes for one resource the newest wins, then the first by name. */
   #sorted(): ReadonlyMap<string, string> {
     const youngest = [...this.#classes.values()].toSorted(
       ({ metadata: a }, { metadata: b }) =>

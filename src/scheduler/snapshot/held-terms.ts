@@ -1,4 +1,4 @@
-// HeldTerms: the affinity terms of the pods that have a node, each kept once with the nodes whose pods hold it.
+// HeldTerms: the affinity terms of placed pods, each stored once with the nodes whose pods have it.
 import type { AffinityTerm } from './affinity-term.ts'
 import type { PodFacts } from './pod-facts.ts'
 
@@ -8,7 +8,7 @@ export interface HeldTerm {
   readonly role: TermRole
   readonly term: AffinityTerm
   readonly weight: number
-  /** How many pods of each node hold it. */
+  /** Number of pods with this term, by node slot. */
   readonly holders: Map<number, number>
 }
 

@@ -1,9 +1,10 @@
-// NodeColumns: numbers that follow from a node alone, such as whether a pod's tolerations cover its taints. A column is
-// named by what it depends on, so that pods which ask the same share it; a node that changes loses its own numbers only.
+// NodeColumns: numbers that depend on a node alone, such as whether a pod's tolerations cover its taints. The key of a
+// column names everything else that it depends on, so that similar pods share it. When a node changes, only its own
+// numbers are recomputed.
 import type { Node } from '../../api/core/v1/node/node.ts'
 import { LruMap } from '../../base/collections/lru-map.ts'
 
-/** Columns kept. */
+/** Maximum number of cached columns. */
 const columnsMax = 512
 
 export class NodeColumn {
@@ -25,14 +26,14 @@ export class NodeColumn {
     return Number.isNaN(value) ? this.#work(slot) : value
   }
 
-  /** The numbers by slot, worked out for all of these; valid until a node changes. */
+  /** The numbers by slot, computed for all of these; valid until a node changes. */
   all(order: Int32Array): Float64Array {
     if (!this.#isComplete) for (let index = 0; index < order.length; index++) this.at(order[index] as number)
     this.#isComplete = true
     return this.#values
   }
 
-  /** How many of the nodes in these slots have a number above 0. */
+  /** How many of these nodes have a number above 0. */
   positives(order: Int32Array): number {
     if (this.#positives !== undefined) return this.#positives
     const values = this.all(order)

@@ -1,4 +1,4 @@
-// nodeOrder: all nodes with the zones taking turns, so that the first few nodes lie in different zones.
+// nodeOrder: all nodes, alternating between zones, so that the first few nodes are in different zones.
 import type { Node } from '../../api/core/v1/node/node.ts'
 
 export function nodeOrder(nodes: readonly (Node | undefined)[], count: number): Int32Array {

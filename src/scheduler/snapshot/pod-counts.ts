@@ -1,4 +1,4 @@
-// PodCounts: how many pods of each node are meant by a selector. Counted once, then kept up to date pod by pod.
+// PodCounts: number of matching pods on each node. Counted once per test, then updated with every pod.
 import type { Pod } from '../../api/core/v1/pod/pod.ts'
 import { LruMap } from '../../base/collections/lru-map.ts'
 
@@ -9,7 +9,7 @@ interface Count {
   values: Int32Array
 }
 
-/** Counts kept. */
+/** Maximum number of cached counts. */
 const countsMax = 256
 
 export class PodCounts {
@@ -22,7 +22,7 @@ export class PodCounts {
     this.#placed = placed
   }
 
-  /** Pods by node slot; `key` names all that `test` depends on. */
+  /** Counts by node slot; `key` must name everything that `test` depends on. */
   of(key: string, test: PodTest): Int32Array {
     return this.#counts.getOrInsert(key, () => this.#count(test)).values
   }
@@ -31,7 +31,7 @@ export class PodCounts {
     for (const { test, values } of this.#counts.values()) if (test(pod)) values[slot] = (values[slot] as number) + by
   }
 
-  /** For when the outcome of tests may have changed for pods that are there already. */
+  /** Called when the results of tests may have changed for existing pods. */
   clear(): void {
     this.#counts.clear()
   }

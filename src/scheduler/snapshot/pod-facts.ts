@@ -1,5 +1,5 @@
-// PodFacts: what the scheduler needs to know of a pod, worked out once for each version of it. Pods that are alike share
-// them: of a template's thousand pods the facts are kept once.
+// PodFacts: precomputed properties of a pod. Equivalent pods share them, so that they are stored once for a thousand
+// pods of a template.
 import type { PodAffinityTerm, WeightedPodAffinityTerm } from '../../api/core/v1/scheduling/affinity.ts'
 import { unboundSpec } from '../../api/core/v1/pod-spec/bound-spec.ts'
 import { isBeingResized, podRequests, nonZeroRequests, type Amounts } from '../../api/core/v1/pod/pod-requests.ts'
@@ -15,13 +15,13 @@ export interface HostPort {
 }
 
 export interface PodFacts {
-  /** The same for pods that ask the same of the resources and ports of a node. */
+  /** The same for pods with the same resource requests and host ports. */
   readonly demands: string
   readonly priority: number
   readonly requests: Amounts
-  /** Requests in which every container counts for a little: how full a node is when it is compared. */
+  /** Requests with defaults for containers without requests. Used to compare the utilisation of nodes. */
   readonly counted: Amounts
-  /** Asks for a resource beside those that every node has. */
+  /** Requests an extended resource. */
   readonly asksForExtended: boolean
   readonly hostPorts: readonly HostPort[]
   readonly affinity: readonly AffinityTerm[]
@@ -30,9 +30,9 @@ export interface PodFacts {
 }
 
 const ofPods = new WeakMap<Pod, PodFacts>()
-/** The API server keeps the specs of pods that were sent alike once. No fact is about the node. */
+/** The API server interns pod specs. No property depends on the node. */
 const ofSpecs = new WeakMap<PodSpec, PodFacts>()
-/** Facts shared at a time by pods that come; those that have come keep theirs. */
+/** Maximum number of shared entries; pods that already have one keep it. */
 const sharedMax = 1_000
 const shared = new LruMap<PodFacts>(sharedMax)
 
@@ -42,7 +42,7 @@ export function podFacts(pod: Pod): PodFacts {
   return ofSpecs.get(spec) ?? kept(ofSpecs, spec, workOut(pod))
 }
 
-/** Terms mean pods of the pod's namespace and labels, and a resize shows in the status. */
+/** Affinity terms depend on the pod's namespace and labels, and a resize is in the status. */
 const followFromSpec = (pod: Pod): boolean =>
   pod.spec.affinity?.podAffinity === undefined &&
   pod.spec.affinity?.podAntiAffinity === undefined &&

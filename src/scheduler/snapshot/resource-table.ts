@@ -1,4 +1,4 @@
-// ResourceTable: what every node has and what its pods ask for, one flat array per resource, by node slot.
+// ResourceTable: allocatable and requested resources of every node, one array per resource, by node slot.
 import { amountsFrom, type Amounts } from '../../api/core/v1/pod/pod-requests.ts'
 import type { Node } from '../../api/core/v1/node/node.ts'
 import { quantityUnits } from '../../schema/scalar/quantity.ts'
@@ -11,7 +11,7 @@ export interface ResourceColumns {
 export class ResourceTable {
   #capacity: number
   #columns = new Map<string, ResourceColumns>()
-  /** Requested cpu and memory where every container counts for a little. */
+  /** Requested cpu and memory, with defaults for containers without requests. */
   counted: { cpu: Float64Array; memory: Float64Array }
   podCount: Int32Array
   podsMax: Float64Array
@@ -24,7 +24,7 @@ export class ResourceTable {
     for (const name of ['cpu', 'memory', 'ephemeral-storage']) this.of(name)
   }
 
-  /** Two arrays that stay valid until the table grows. */
+  /** The arrays are valid until the table grows. */
   of(resource: string): ResourceColumns {
     const known = this.#columns.get(resource)
     if (known !== undefined) return known

@@ -1,5 +1,5 @@
-// Snapshot: the state of every node as the scheduler sees it, kept up to date by deltas. Assumed pods count as bound.
-// A node has a slot, a small number under which flat arrays hold what is known of it.
+// Snapshot: the state of every node as the scheduler sees it, updated incrementally. Assumed pods count as bound. Each
+// node has a slot, a small index into flat arrays.
 import type { Node } from '../../api/core/v1/node/node.ts'
 import type { Pod } from '../../api/core/v1/pod/pod.ts'
 import { isBeingResized } from '../../api/core/v1/pod/pod-requests.ts'
@@ -24,7 +24,7 @@ export interface PlacedPod {
 }
 
 const capacityInitial = 64
-/** Domains of nodes that have gone are forgotten when there are so many for each slot. */
+/** Domains of removed nodes are discarded beyond this number per slot. */
 const domainsPerSlotMax = 4
 
 export class Snapshot {
@@ -37,7 +37,7 @@ export class Snapshot {
   readonly #slots = new Map<string, number>()
   readonly #free: number[] = []
   readonly #podsOn: Map<string, PlacedPod>[] = []
-  /** By uid: each pod counts once, on one node. */
+  /** By uid: each pod counts on at most one node. */
   readonly #placed = new Map<string, PlacedPod>()
   readonly #topologies = new Map<string, Topology>()
   readonly #namespaces = new Map<string, Labels>()
@@ -55,17 +55,17 @@ export class Snapshot {
     this.resources = new ResourceTable(capacityInitial)
   }
 
-  /** How many nodes there are. */
+  /** Number of nodes. */
   get size(): number {
     return this.#size
   }
 
-  /** How many pods count on a node. */
+  /** Number of pods that count on a node. */
   get podCount(): number {
     return this.#placed.size
   }
 
-  /** Slots of all nodes, zones taking turns: whoever looks at the first few sees every zone. */
+  /** Slots of all nodes, alternating between zones. */
   get order(): Int32Array {
     return (this.#order ??= nodeOrder(this.#nodes, this.#size))
   }
@@ -74,17 +74,17 @@ export class Snapshot {
     return this.#namespaces
   }
 
-  /** Changes whenever the node or one of its pods does. */
+  /** Changes whenever the node or one of its pods changes. */
   versionOf(slot: number): number {
     return this.#versions[slot] as number
   }
 
-  /** The same by slot, for loops over many nodes; valid until a node comes. */
+  /** The versions by slot, for loops over many nodes; valid until a node is added. */
   get versions(): Float64Array {
     return this.#versions
   }
 
-  /** The slot of a node that is there. */
+  /** The slot of an existing node. */
   slotOf(name: string): number | undefined {
     const slot = this.#slots.get(name)
     return slot === undefined || this.#nodes[slot] === undefined ? undefined : slot
@@ -98,7 +98,7 @@ export class Snapshot {
     return this.#names[slot] ?? ''
   }
 
-  /** Names by slot, as they are now: the list that was handed out does not change. */
+  /** Names by slot. The returned list is not modified later. */
   get names(): readonly string[] {
     return (this.#namesNow ??= [...this.#names])
   }
@@ -149,7 +149,7 @@ export class Snapshot {
     this.counts.clear()
   }
 
-  /** Which class stands for which extended resource: what is known of nodes may follow from it. */
+  /** Records which extended resource a device class provides. Node data may depend on it. */
   setDeviceClass(name: string, now: DeviceClass | undefined): void {
     if (this.#classes.set(name, now)) for (let slot = 0; slot < this.#names.length; slot++) this.#touch(slot)
   }
@@ -158,7 +158,7 @@ export class Snapshot {
     return this.#classes.classFor(resource)
   }
 
-  /** Counts the pod on the node, in its newest version; a node may become known after its pods. */
+  /** Counts the newest version of the pod on the node. The node may be added after its pods. */
   place(pod: Pod, nodeName: string): PlacedPod {
     const known = this.#placed.get(pod.metadata.uid)
     if (known !== undefined && this.#names[known.slot] === nodeName && isAlike(known.pod, pod)) {
@@ -209,7 +209,7 @@ export class Snapshot {
     return slot
   }
 
-  // Invariant: a slot is taken while its node is there or pods count on it.
+  // Invariant: a slot is in use while its node exists or pods count on it.
   #release(slot: number): void {
     if (this.#nodes[slot] !== undefined || (this.#podsOn[slot]?.size ?? 0) > 0) return
     if (!this.#slots.delete(this.#names[slot] ?? '')) return
@@ -231,7 +231,7 @@ export class Snapshot {
   }
 }
 
-/** Whether two versions of a pod count the same; a status that changes is the common case and must be cheap. */
+/** Whether two versions of a pod count the same. Fast for the common case that only the status changes. */
 const isAlike = (a: Pod, b: Pod): boolean =>
   a === b ||
   (a.metadata.generation === b.metadata.generation &&

@@ -1,4 +1,4 @@
-// Topology: into which domain of a topology key (a zone, a host) each node falls, as small numbers.
+// Topology: maps each node to its domain of a topology key (zone, host), as a small number.
 import { lookup } from '../../base/collections/lookup.ts'
 import type { Node } from '../../api/core/v1/node/node.ts'
 import type { NodeColumn, NodeColumns } from './node-columns.ts'
@@ -11,14 +11,14 @@ export class Topology {
   readonly #generation: number
   readonly #columns: NodeColumns
 
-  /** `generation` tells the numbers of this topology from those of one that was forgotten. */
+  /** `generation` distinguishes the numbers of this topology from those of a discarded one. */
   constructor(key: string, generation: number, columns: NodeColumns) {
     this.#key = key
     this.#generation = generation
     this.#columns = columns
   }
 
-  /** How many domains have been seen; numbers below it are domains. */
+  /** Number of domains seen; domains are the numbers below it. */
   get size(): number {
     return this.#ids.size
   }

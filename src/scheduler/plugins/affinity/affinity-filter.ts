@@ -1,4 +1,4 @@
-// Affinity as a demand: how many pods in each domain a pod must, or must not, be with.
+// Required affinity and anti-affinity: matching pods per topology domain.
 import type { Cycle } from '../../framework/framework.ts'
 import { termMatches, type AffinityTerm } from '../../snapshot/affinity-term.ts'
 import type { PlacedPod, Snapshot } from '../../snapshot/snapshot.ts'
@@ -11,21 +11,21 @@ interface TermTally {
 }
 
 export interface AffinityTally {
-  /** Pods that every term of the affinity means, by the domain of each term. */
+  /** Pods that match every affinity term, by the domain of each term. */
   readonly affinityTallies: readonly TermTally[]
-  /** How many there are at all; when none, a pod that means itself may be the first. */
+  /** Total number of matching pods. If there are none, a pod that matches its own terms may be the first. */
   affinityCount: number
   readonly matchesItself: boolean
-  /** Pods that one term of the anti-affinity means. */
+  /** Pods that match an anti-affinity term. */
   readonly antiAffinityTallies: readonly TermTally[]
-  /** By topology key: pods whose anti-affinity means this pod. */
+  /** By topology key: pods whose anti-affinity matches this pod. */
   readonly existingAntiAffinityTallies: Map<string, TermTally>
 }
 
 const meansAll = (terms: readonly AffinityTerm[], pod: PlacedPod['pod'], { namespaces }: Snapshot): boolean =>
   terms.every((term) => termMatches(term, pod, namespaces))
 
-/** Undefined when neither this pod nor any other has a demand. */
+/** Undefined when neither this pod nor an existing pod has required terms. */
 export function tallyAffinity(cycle: Cycle): AffinityTally | undefined {
   const { facts, snapshot, pod } = cycle
   const { affinity, antiAffinity } = facts
@@ -51,7 +51,7 @@ export function tallyAffinity(cycle: Cycle): AffinityTally | undefined {
   }
 }
 
-/** How many pods of each node the term means. */
+/** Number of matching pods on each node. */
 export const countMatching = (snapshot: Snapshot, term: AffinityTerm): Int32Array =>
   snapshot.counts.of(`term ${term.key}`, (other) => termMatches(term, other, snapshot.namespaces))
 
@@ -75,7 +75,7 @@ function tallyOf(snapshot: Snapshot, tallies: Map<string, TermTally>, term: Affi
 }
 
 function addTo(pods: (number | undefined)[], domain: number, count: number): void {
-  // A node that is not there has no number at all.
+  // A removed node has no domain (NaN).
   if (domain >= 0) pods[domain] = (pods[domain] ?? 0) + count
 }
 
@@ -106,7 +106,7 @@ export function existingFit({ existingAntiAffinityTallies: foesOfPod }: Affinity
   return true
 }
 
-/** Counts a pod that comes or goes, as friend, as foe, and as one that minds. */
+/** Updates the counts for a pod that is added or removed. */
 export function updateTally(cycle: Cycle, tally: AffinityTally, { slot, pod, facts }: PlacedPod, by: 1 | -1): void {
   const { snapshot } = cycle
   if (tally.affinityTallies.length > 0 && meansAll(cycle.facts.affinity, pod, snapshot))

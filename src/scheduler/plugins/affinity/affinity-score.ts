@@ -1,4 +1,4 @@
-// Affinity as a wish: weights of this pod's terms and of other pods' terms about it, summed by domain.
+// Preferred affinity: the weights of this pod's terms, and of existing pods' terms that match it, summed by domain.
 import { scoreMax, type Cycle } from '../../framework/framework.ts'
 import { termMatches } from '../../snapshot/affinity-term.ts'
 import type { HeldTerm } from '../../snapshot/held-terms.ts'
@@ -12,7 +12,7 @@ interface DomainWeights {
 
 export type AffinityScoring = readonly DomainWeights[]
 
-/** Undefined when no term says anything. */
+/** Undefined when no term applies. */
 export function prepareAffinity(
   { facts, snapshot, pod }: Cycle,
   hardWeight: number,
@@ -56,7 +56,7 @@ export function affinityScore(scoring: AffinityScoring, slot: number): number {
   return sum
 }
 
-/** The lowest becomes 0, the highest the maximum. */
+/** Scales linearly: the lowest score becomes 0, the highest the maximum. */
 export function stretchScores(scores: Float64Array): void {
   let [least, most] = [Infinity, -Infinity]
   for (const score of scores) {

@@ -1,5 +1,4 @@
-// InterPodAffinity: near the pods that a pod wants to be with, away from those it does not want to be with, and away
-// from pods that do not want to be with it.
+// InterPodAffinity: pod affinity and anti-affinity of the pod itself, and anti-affinity of existing pods against it.
 import { defineSchedulerPlugin, rejection, skip, type SchedulerPlugin } from '../../framework/framework.ts'
 import {
   affinityFits,
@@ -21,9 +20,9 @@ const foes = rejection("node(s) didn't match pod anti-affinity rules", true)
 const foeOfOthers = rejection("node(s) didn't satisfy existing pods anti-affinity rules", true)
 
 export interface InterPodAffinityArgs {
-  /** How much a demand of a pod that is there counts in the score of a pod that it would be with. */
+  /** Weight of existing pods' required affinity in the score. */
   readonly hardPodAffinityWeight?: number
-  /** What other pods would like does not count for pods that would like nothing themselves. */
+  /** Ignores preferred terms of existing pods for pods without preferred terms. */
   readonly ignorePreferredTermsOfExistingPods?: boolean
 }
 

@@ -1,5 +1,5 @@
-// Device allocation: which devices of the slices that a node can reach meet the requests of claims. Devices are taken
-// in the order of their pools; a choice that leads nowhere is taken back.
+// Device allocation: finds devices in the slices of a node that satisfy the requests of claims, by backtracking in the
+// order of the pools.
 import { lookup } from '../../../base/collections/lookup.ts'
 import type { Node } from '../../../api/core/v1/node/node.ts'
 import { keyOf } from '../../../api/meta/object.ts'
@@ -22,7 +22,7 @@ import type { ResourceSlice } from '../../../api/resource/v1/resource-slice.ts'
 import { consumedBy, hasRoom, isShareable, shareOf, type Share } from './device-capacity.ts'
 import { deviceId, devicePools, nanosOf, type CounterAmounts, type ReachableDevice } from './device-pools.ts'
 
-/** One way to meet a request. */
+/** One alternative of a request. */
 interface DeviceDemand {
   /** `request`, or `request/subrequest`. */
   readonly name: string
@@ -50,13 +50,13 @@ const demandOf = (name: string, request: string, exactly: Exactly, isAdmin: bool
   capacity: exactly.capacity,
 })
 
-/** The ways to meet a request, the best first. */
+/** The alternatives of a request, preferred first. */
 const alternativesOf = ({ name, exactly, firstAvailable = [] }: DeviceRequest): DeviceDemand[] =>
   exactly === undefined
     ? firstAvailable.map((sub) => demandOf(`${name}/${sub.name}`, name, sub, false))
     : [demandOf(name, name, exactly, exactly.adminAccess ?? false)]
 
-/** What allocations have of devices, whoever made them; administrators only look on. */
+/** Devices and shares in use by allocations. Administrative access does not count. */
 export class AllocatedDevices {
   readonly ids = new Set<string>()
   readonly #shares = new Map<string, Share[]>()
@@ -76,7 +76,7 @@ export class AllocatedDevices {
   }
 }
 
-/** Why no allocation is tried for the claim, before any node is looked at. */
+/** Why no allocation is attempted for the claim, on any node. */
 export function claimProblem(
   claim: ResourceClaim,
   classOf: (name: string) => DeviceClass | undefined,
@@ -88,7 +88,7 @@ export function claimProblem(
   return undefined
 }
 
-/** What the class and the request together select; throws a SelectorError that names who asked. */
+/** Evaluates the selectors of class and request. A SelectorError names the selector. */
 function matchesSelectors(
   claim: ResourceClaim,
   demand: DeviceDemand,
@@ -112,11 +112,11 @@ function matchesSelectors(
 
 export interface AllocationDeps {
   readonly classOf: (name: string) => DeviceClass | undefined
-  /** The name of a share of a device. */
+  /** A new id for a share of a device. */
   readonly newShareId: () => string
 }
 
-/** Devices for every claim, on this node; undefined when they cannot be had together. `taken` is not changed. */
+/** Allocates devices for all claims on this node; undefined when that is not possible. `taken` is not modified. */
 export function allocate(
   claims: readonly ResourceClaim[],
   node: Node,
@@ -142,7 +142,7 @@ interface Picked extends ReachableDevice {
   readonly share: Share
 }
 
-/** What there is, and what of it is gone. */
+/** The available devices, and what is in use. */
 interface DeviceStock {
   readonly devices: readonly ReachableDevice[]
   readonly left: CounterAmounts
@@ -171,7 +171,7 @@ function pickFor(
   return pick(0, [])
 }
 
-/** Takes as many devices as the want asks for, then goes on; tries other devices when that fails. */
+/** Picks the requested number of devices, then continues with `goOn`. Backtracks when that fails. */
 function fill(
   claim: ResourceClaim,
   demand: DeviceDemand,
@@ -196,7 +196,7 @@ function fill(
     for (let index = from; index < usable.length; index++) {
       const candidate = usable[index] as ReachableDevice
       const next = taking(candidate, now)
-      // A device that is shared out may serve one request several times.
+      // A shareable device may be picked several times for one request.
       const found = next && choose(isShareable(candidate.device) ? index : index + 1, left - 1, next)
       if (found !== undefined) return found
     }
@@ -205,7 +205,7 @@ function fill(
   return choose(0, demand.count, picked)
 }
 
-/** Whether the device, or the share of it, can still be had, and what it draws on suffices. */
+/** Whether the device, or the share of it, is free, and its shared counters are sufficient. */
 function isFree(
   { id, device, counterAmounts }: ReachableDevice,
   demand: DeviceDemand,
@@ -220,7 +220,7 @@ function isFree(
   if (!isShareable(device)) {
     if (isTaken || own.length > 0) return false
   } else if (!hasRoom(device, share, [...taken.sharesOf(id), ...own.map((other) => other.share)])) return false
-  // Who has a share already draws no more.
+  // A further share of a device consumes no counters.
   if (counterAmounts.size === 0 || isTaken || own.length > 0) return true
   const drawing = new Map(others.map((other) => [other.id, other.counterAmounts]))
   for (const shared of taken.ids) drawing.delete(shared)
@@ -231,7 +231,7 @@ function isFree(
   })
 }
 
-/** Whether the devices so far have what the claim wants them to share, and differ where they must. */
+/** Whether the picked devices satisfy the constraints of the claim. */
 function meetsConstraints(claim: ResourceClaim, picked: readonly Picked[]): boolean {
   return (claim.spec.devices.constraints ?? []).every(({ requests = [], matchAttribute, distinctAttribute }) => {
     const concerned = picked.filter(

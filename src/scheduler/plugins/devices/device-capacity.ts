@@ -1,17 +1,17 @@
-// Device capacity: how much of a device a request gets. A device that may be allocated several times is shared out by
-// its capacity; of any other the capacity that is asked for must be there.
+// Device capacity: how much of a device a request gets. A device that allows multiple allocations is shared by
+// capacity; any other device must have at least the requested capacity.
 import { lookup } from '../../../base/collections/lookup.ts'
 import type { CapacityRequirements } from '../../../api/resource/v1/device-requests.ts'
 import type { CapacityRequestPolicy, Device } from '../../../api/resource/v1/resource-slice-spec.ts'
 import { quantityText } from '../../../schema/scalar/quantity.ts'
 import { nanosOf } from './device-pools.ts'
 
-/** Amounts in billionths by the name of the capacity. */
+/** Amounts in billionths, by capacity name. */
 export type Share = ReadonlyMap<string, bigint>
 
 export const isShareable = ({ allowMultipleAllocations }: Device): boolean => allowMultipleAllocations === true
 
-/** What the request takes of the device, empty when it takes the device whole; undefined when it asks for too much. */
+/** The share of the device that the request consumes, empty for a whole device; undefined when it requests too much. */
 export function shareOf(device: Device, asked: CapacityRequirements | undefined): Share | undefined {
   const [requests, capacity] = [asked?.requests ?? {}, device.capacity ?? {}]
   for (const [name, wanted] of Object.entries(requests)) {
@@ -32,7 +32,7 @@ export function shareOf(device: Device, asked: CapacityRequirements | undefined)
   return share
 }
 
-/** The least amount that the policy allows and that is enough. */
+/** The smallest amount that the policy allows for the request. */
 function byPolicy({ validValues, validRange }: CapacityRequestPolicy, wanted: string | undefined): bigint | undefined {
   const amount = nanosOf(wanted)
   if (validValues !== undefined && validValues.length > 0)
@@ -49,7 +49,7 @@ function byPolicy({ validValues, validRange }: CapacityRequestPolicy, wanted: st
   return max !== undefined && given > nanosOf(max) ? undefined : given
 }
 
-/** Whether the device has that much left beside the shares that others have. */
+/** Whether the remaining capacity of the device is sufficient. */
 export const hasRoom = ({ capacity = {} }: Device, share: Share, others: readonly Share[]): boolean =>
   [...share].every(([name, amount]) => {
     const used = others.reduce((sum, other) => sum + (other.get(name) ?? 0n), 0n)

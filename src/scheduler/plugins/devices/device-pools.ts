@@ -1,4 +1,4 @@
-// Device pools: the devices that a node can reach, and the counters that devices of a pool draw on together.
+// Device pools: the devices that a node can reach, and the counters that devices of a pool share.
 import { matchesNodeSelector } from '../../../api/core/v1/pod-spec/node-selection.ts'
 import type { Node } from '../../../api/core/v1/node/node.ts'
 import type { Device } from '../../../api/resource/v1/resource-slice-spec.ts'
@@ -12,16 +12,16 @@ export interface ReachableDevice {
   readonly pool: string
   readonly device: Device
   readonly isOnNode: boolean
-  /** What it takes of the counters of its pool while it is allocated. */
+  /** Amounts of the pool's counters that the device consumes while it is allocated. */
   readonly counterAmounts: CounterAmounts
 }
 
-/** Amounts in billionths by counter. */
+/** Amounts in billionths, by counter. */
 export type CounterAmounts = ReadonlyMap<string, bigint>
 
 export interface DevicePools {
   readonly devices: readonly ReachableDevice[]
-  /** What is left of each counter. */
+  /** Remaining amounts of the counters. */
   readonly left: CounterAmounts
 }
 
@@ -29,7 +29,7 @@ export const deviceId = (driver: string, pool: string, device: string): string =
 
 export const nanosOf = (quantity: string | undefined): bigint => quantityNanos(quantity ?? '0') ?? 0n
 
-/** The devices of the newest generation of each pool that is complete. */
+/** The devices of all complete pools, in their newest generation. */
 export function devicePools(slices: readonly ResourceSlice[], node: Node, taken: ReadonlySet<string>): DevicePools {
   const devices: ReachableDevice[] = []
   const left = new Map<string, bigint>()

@@ -1,12 +1,12 @@
-// Device readiness: some devices must be made ready for their node before the pod may be bound. Their drivers say so in
-// the claim's status, by the conditions that the devices name.
+// Device readiness: some devices must be prepared for their node before the pod is bound. Drivers report that in the
+// claim's status, with the conditions that the devices name.
 import type { Clock } from '../../../base/time/clock.ts'
 import type { ObjectKey } from '../../../api/meta/object.ts'
 import type { ResourceClaim } from '../../../api/resource/v1/resource-claim.ts'
 
 export type Readiness = 'ready' | 'waiting' | 'failed'
 
-/** What the drivers say of the devices that the claim has got. */
+/** The state of the claim's devices, from the conditions that drivers reported. */
 export function readinessOf({ status: { allocation, devices = [] } }: ResourceClaim): Readiness {
   let isReady = true
   for (const result of allocation?.devices.results ?? []) {
@@ -24,11 +24,14 @@ export function readinessOf({ status: { allocation, devices = [] } }: ResourceCl
 
 export interface Claims {
   get(key: ObjectKey): ResourceClaim | undefined
-  /** Called whenever a claim changes, until what is returned is called. */
+  /** Calls back on every change of a claim; the returned function unsubscribes. */
   onChange(check: () => void): () => void
 }
 
-/** Resolves when the devices of all claims are ready; throws when one fails, has gone, or takes too long. */
+/**
+ * Resolves when the devices of all claims are ready. Rejects when one fails, a claim is deleted, or the timeout
+ * expires.
+ */
 export async function untilReady(
   keys: readonly ObjectKey[],
   claims: Claims,

@@ -1,4 +1,4 @@
-// Decision tables of device allocation: which devices meet a claim, whole ones, partitions of them and shares.
+// Decision tables of device allocation: whole devices, partitions and shares.
 import { deepEqual, equal, throws } from 'node:assert/strict'
 import { test } from 'node:test'
 import { deviceClass } from '../../../api/resource/v1/device-class.ts'
@@ -89,7 +89,7 @@ const allocations: readonly [
 ]
 const newShareId = () => 'share'
 
-/** Devices of pool p that others have, each with what they have of it. */
+/** Devices of pool p in use, each with the consumed capacity. */
 function having(ids: readonly string[], consumedCapacity: Record<string, string> = {}): AllocatedDevices {
   const taken = new AllocatedDevices()
   for (const id of ids) {

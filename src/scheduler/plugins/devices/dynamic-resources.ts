@@ -1,4 +1,5 @@
-// DynamicResources: devices that a pod claims are set aside on a node that can reach them, and reserved for the pod.
+// DynamicResources: allocates the devices that a pod claims on a node that can reach them, and reserves them for the
+// pod.
 import { durationMs, rfc3339 } from '../../../base/time/clock.ts'
 import { context, type Context } from '../../../base/observability/context.ts'
 import { newUid } from '../../../base/random/ids.ts'
@@ -45,7 +46,7 @@ const suffixLength = 5
 const bindingTimeoutDefault = '600s'
 
 export interface DynamicResourcesArgs {
-  /** How long devices may take to be made ready for a pod. */
+  /** How long the preparation of devices may take. */
   readonly bindingTimeout?: string
 }
 const deleteProtection = 'resource.kubernetes.io/delete-protection'
@@ -54,10 +55,10 @@ interface PodClaims {
   readonly allocated: readonly ResourceClaim[]
   readonly pending: readonly ResourceClaim[]
   readonly taken: AllocatedDevices
-  /** What the pod asks for as resources, and the name of the claim that would be made for it. */
+  /** The pod's extended resources that device classes provide, and the name of the claim for them. */
   readonly extended: readonly ExtendedRequest[]
   readonly extendedName: string
-  /** What the pending claims would get, by slot. */
+  /** Allocations of the pending claims, by slot. */
   readonly bySlot: Map<number, ReadonlyMap<string, AllocationResult>>
 }
 
@@ -78,7 +79,7 @@ class DynamicResources {
   readonly #states = new WeakMap<Pod, PodClaims>()
   readonly #allocation: AllocationDeps
   readonly #bindingMsMax: number
-  /** Called whenever a claim changes. */
+  /** Called on every change of a claim. */
   readonly #listeners = new Set<() => void>()
 
   constructor(deps: PluginDeps, bindingMsMax: number) {
@@ -149,7 +150,7 @@ class DynamicResources {
     return (slot === undefined ? undefined : this.#states.get(pod)?.bySlot.get(slot)) ?? new Map<string, never>()
   }
 
-  /** Claims that come from a template are made by a controller; until then the pod waits. */
+  /** A controller creates the claims of templates. Until then the pod is gated. */
   #missing(pod: Pod): string | undefined {
     for (const { name } of claimNames(pod))
       if (name === undefined) return 'waiting for dynamic resource controller to create the resourceclaims'
@@ -190,7 +191,7 @@ class DynamicResources {
     return this.#deps.random.bytes(3).toHex().slice(0, suffixLength)
   }
 
-  /** The claim for resources that the node has as devices is made with its allocation, and named in the pod's status. */
+  /** Creates the claim for extended resources with its allocation and records it in the pod's status. */
   async #createExtendedClaim(pod: Pod, node: Node, slot: number | undefined, ctx: Context): Promise<void> {
     const { client, clock } = this.#deps
     const { extended, extendedName: name } = this.#states.get(pod) ?? { extended: [], extendedName: '' }
@@ -209,7 +210,7 @@ class DynamicResources {
     this.#assumed.delete(objectKey(namespace, name))
   }
 
-  /** A claim that was made for a pod that is not bound after all goes again. */
+  /** Deletes the claim of a pod that was not bound. */
   #deleteExtendedClaim(pod: Pod): void {
     const { startTask, client, log } = this.#deps
     const name = this.#states.get(pod)?.extendedName ?? ''
@@ -236,7 +237,7 @@ class DynamicResources {
     return taken
   }
 
-  /** A claim that is allocated where the pod cannot be, and used by nobody, is given back. */
+  /** Deallocates an unused claim whose allocation excludes all nodes that the pod could use. */
   async #deallocate(claim: ResourceClaim, ctx: Context): Promise<void> {
     const { allocation: _, reservedFor: __, devices: ___, ...status } = claim.status
     await this.#deps.client.of(resourceClaim).updateStatus({ ...claim, status }, ctx)
@@ -252,7 +253,7 @@ class DynamicResources {
     return this.#deallocate(unused, ctx).then(() => failed('deallocation of ResourceClaim completed'))
   }
 
-  /** Waits for devices that must be made ready first; those that fail are given back, so that others can be tried. */
+  /** Waits until the devices are ready. Failed ones are deallocated, so that the next attempt can use others. */
   async #untilReady(pod: Pod, slot: number | undefined, ctx: Context): Promise<void> {
     const { informers, clock } = this.#deps
     const { allocated = [] } = this.#states.get(pod) ?? {}
@@ -306,18 +307,18 @@ class DynamicResources {
   }
 }
 
-/** The claims of a pod by name; one that a template stands for has its name in the status once it is made. */
+/** The names of the pod's claims. The name of a claim from a template is in the pod's status once it is created. */
 const claimNames = ({ spec, status }: Pod): NamedClaim[] =>
   (spec.resourceClaims ?? []).flatMap(({ name, resourceClaimName }): NamedClaim[] => {
     if (resourceClaimName !== undefined) return [{ name: resourceClaimName, isOwned: false }]
     const made = status.resourceClaimStatuses?.find((each) => each.name === name)
-    // A template may say that nothing is needed: then there is a status without a name.
+    // A template may need no claim: then the status has no name.
     if (made !== undefined && made.resourceClaimName === undefined) return []
     return [{ name: made?.resourceClaimName, isOwned: true }]
   })
 
 interface NamedClaim {
-  /** Undefined while a claim is still to be made from a template. */
+  /** Undefined until the claim of a template is created. */
   readonly name: string | undefined
   readonly isOwned: boolean
 }

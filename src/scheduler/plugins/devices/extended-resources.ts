@@ -1,5 +1,5 @@
-// Extended resources that device classes stand for: on nodes that do not offer such a resource themselves, a pod that
-// asks for it gets devices of the class, by a claim that the scheduler makes for it.
+// Extended resources backed by device classes: on nodes that do not provide such a resource themselves, the pod gets
+// devices of the class, through a claim that the scheduler creates.
 import { lookup } from '../../../base/collections/lookup.ts'
 import type { Node } from '../../../api/core/v1/node/node.ts'
 import type { Pod } from '../../../api/core/v1/pod/pod.ts'
@@ -7,7 +7,7 @@ import { namespaceOf } from '../../../api/meta/object.ts'
 import { resourceClaim, type ResourceClaim } from '../../../api/resource/v1/resource-claim.ts'
 import { quantityUnits } from '../../../schema/scalar/quantity.ts'
 
-/** What one container asks of one class. */
+/** The request of one container for one class. */
 export interface ExtendedRequest {
   readonly containerName: string
   readonly resourceName: string
@@ -34,18 +34,18 @@ export function extendedRequests(
   )
 }
 
-/** Those that the node cannot serve with resources of its own. */
+/** Requests that the node does not serve with its own resources. */
 export const unservedBy = ({ status }: Node, requests: readonly ExtendedRequest[]): readonly ExtendedRequest[] =>
   requests.filter(({ resourceName }) => quantityUnits(lookup(status.allocatable, resourceName)) === 0)
 
-/** What a claim for them is made with. */
+/** Metadata of the claim for extended resources. */
 export const extendedMetadata = ({ apiVersion, kind, metadata: { name: owner, uid } }: Pod, name: string) => ({
   name,
   annotations: { [claimAnnotation]: 'true' },
   ownerReferences: [{ apiVersion, kind, name: owner, uid, controller: true, blockOwnerDeletion: true }],
 })
 
-/** The claim for them, as it will be made when the pod is bound. */
+/** The claim for extended resources as it will be created before binding. */
 export function extendedClaim(pod: Pod, name: string, requests: readonly ExtendedRequest[]): ResourceClaim {
   const { apiVersion, kind } = resourceClaim
   const metadata = { name, namespace: namespaceOf(pod), uid: '', resourceVersion: '', creationTimestamp: '' }
@@ -58,7 +58,7 @@ export function extendedClaim(pod: Pod, name: string, requests: readonly Extende
   return { apiVersion, kind, metadata, spec: { devices }, status: {} }
 }
 
-/** What the pod's status says of the claim. */
+/** The pod's status for that claim. */
 export const extendedStatus = (resourceClaimName: string, requests: readonly ExtendedRequest[]) => ({
   resourceClaimName,
   requestMappings: requests.map(({ containerName, resourceName, requestName }) => ({

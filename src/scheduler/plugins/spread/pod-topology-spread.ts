@@ -1,5 +1,5 @@
-// PodTopologySpread: pods that a selector means are spread over the domains of a topology key: strictly, where a
-// constraint says DoNotSchedule, and as well as can be where it says ScheduleAnyway.
+// PodTopologySpread: spreads matching pods over the domains of a topology key: as a requirement for DoNotSchedule, as a
+// preference for ScheduleAnyway.
 import { lookup } from '../../../base/collections/lookup.ts'
 import type { TopologySpreadConstraint } from '../../../api/core/v1/scheduling/affinity.ts'
 import { namespaceOf } from '../../../api/meta/object.ts'
@@ -21,7 +21,7 @@ import { normalizeSpread, prepareSpread, spreadScore, type SpreadScoring } from 
 const beyondSkew = rejection("node(s) didn't match pod topology spread constraints", true)
 const withoutLabel = rejection("node(s) didn't match pod topology spread constraints (missing required label)", false)
 
-/** Soft constraints for pods that have none of their own and belong to a service or a set. */
+/** Preferences for pods without constraints that belong to a service or a workload. */
 const systemDefaults: readonly TopologySpreadConstraint[] = [
   { topologyKey: hostnameKey, whenUnsatisfiable: 'ScheduleAnyway', maxSkew: 3 },
   { topologyKey: 'topology.kubernetes.io/zone', whenUnsatisfiable: 'ScheduleAnyway', maxSkew: 5 },
@@ -51,7 +51,7 @@ export const podTopologySpread = defineSchedulerPlugin<readonly DomainTally[], S
 
 type Defaults = (pod: Parameters<typeof compileConstraint>[1], when: string) => readonly Constraint[]
 
-/** Constraints of the profile mean the pods of the same service or set. */
+/** Default constraints of the profile select the pods of the same service or workload. */
 function defaultsFor(constraints: readonly TopologySpreadConstraint[], { informers }: PluginDeps): Defaults {
   return (pod, when) => {
     const meant = constraints.filter(({ whenUnsatisfiable }) => whenUnsatisfiable === when)
@@ -86,7 +86,7 @@ function points(defaults: Defaults, isSystem: boolean): Spread {
     preScore(cycle, slots) {
       const constraints = constraintsOf(cycle.pod, 'ScheduleAnyway')
       if (constraints.length === 0) return undefined
-      // The constraints of the system do not ask that every node has a zone.
+      // The system defaults do not require a zone label on every node.
       const needsAllKeys = !isSystem || (cycle.pod.spec.topologySpreadConstraints ?? []).length > 0
       return prepareSpread(cycle, slots, constraints, needsAllKeys)
     },

@@ -1,4 +1,4 @@
-// A spread constraint, ready to be counted with.
+// A compiled topology spread constraint.
 import type { TopologySpreadConstraint } from '../../../api/core/v1/scheduling/affinity.ts'
 import type { Pod } from '../../../api/core/v1/pod/pod.ts'
 import { isBeingDeleted, namespaceOf } from '../../../api/meta/object.ts'
@@ -34,14 +34,14 @@ export function compileConstraint(constraint: TopologySpreadConstraint, pod: Pod
   }
 }
 
-/** Whether the constraint counts this pod; one that is on its way out does not count. */
+/** Whether the constraint counts this pod. Pods that are being deleted do not count. */
 export const isMeant = ({ selector, namespace }: Constraint, pod: Pod): boolean =>
   selector !== undefined &&
   namespaceOf(pod) === namespace &&
   !isBeingDeleted(pod) &&
   matchesLabels(selector, pod.metadata.labels)
 
-/** How many pods of each node the constraint means. */
+/** Number of matching pods on each node. */
 export const meantPods = ({ snapshot }: Cycle, constraint: Constraint): Int32Array =>
   snapshot.counts.of(`spread ${JSON.stringify([constraint.namespace, constraint.selector])}`, (pod) =>
     isMeant(constraint, pod),
@@ -50,13 +50,13 @@ export const meantPods = ({ snapshot }: Cycle, constraint: Constraint): Int32Arr
 export interface Inclusion {
   /** The domain of each node, by constraint. */
   readonly domains: readonly Float64Array[]
-  /** 1 by slot for nodes that have every key. */
+  /** 1 for nodes that have all topology keys, by slot. */
   readonly hasAllKeys: Uint8Array
-  /** Whether the pod could be on the node, as far as the constraint honours that. */
+  /** Whether the node counts for the constraint, according to its node inclusion policies. */
   includes(constraint: Constraint, slot: number): boolean
 }
 
-/** Which nodes count. */
+/** Computes which nodes count. */
 export function inclusion({ snapshot, pod }: Cycle, all: readonly Constraint[]): Inclusion {
   const { order } = snapshot
   const domains = all.map(({ topologyKey }) => snapshot.topology(topologyKey).column.all(order))

@@ -1,5 +1,5 @@
-// Spread for pods that say nothing of it: those of the same services and sets are kept apart, by the system's constraints
-// or by those of the profile.
+// Default spreading for pods without constraints: pods of the same services and workloads are spread by the system's
+// constraints or by those of the profile.
 import { deepEqual } from 'node:assert/strict'
 import { test } from 'node:test'
 import { silentLog } from '../../../base/observability/log.ts'
@@ -28,7 +28,7 @@ const own = {
 }
 const beyond = "node(s) didn't match pod topology spread constraints"
 
-/** What the plugin says of both nodes when a pod of the same kind stands on node a. */
+/** The plugin's scores of both nodes when a similar pod is on node a. */
 async function saidOf(args: unknown, objects: Parameters<typeof standing>[0], target: Pod) {
   await using tasks = new TaskGroup()
   const clock = new VirtualClock()

@@ -1,4 +1,4 @@
-// Which pods belong together when nobody says so: those of the same services and of the same set.
+// Default spreading: the selector of the services and the workload that a pod belongs to.
 import { replicaSet } from '../../../api/apps/v1/replica-set.ts'
 import { statefulSet } from '../../../api/apps/v1/stateful-set.ts'
 import type { Pod } from '../../../api/core/v1/pod/pod.ts'
@@ -20,7 +20,7 @@ export const ownersKinds = [replicaSet, replicationController, service, stateful
 const equalities = (labels: Labels): Requirement[] =>
   Object.entries(labels).map(([key, value]) => ({ key, operator: 'In', values: [value] }))
 
-/** What the services and the set of a pod select, together; undefined when there are none. */
+/** The combined selector; undefined when there is none. */
 export function ownersSelector(pod: Pod, informers: Informers): Selector | undefined {
   const services = informers.of(service)
   services.addIndex('namespace', byNamespace)

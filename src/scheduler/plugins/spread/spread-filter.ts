@@ -1,4 +1,4 @@
-// Spread as a demand: pods per domain, and how far one more would go beyond the emptiest domain.
+// Required spreading: pods per domain, and the skew of one more pod against the emptiest domain.
 import type { Cycle } from '../../framework/framework.ts'
 import { noDomain } from '../../snapshot/topology.ts'
 import { inclusion, isMeant, meantPods, type Constraint } from './spread-constraint.ts'
@@ -6,12 +6,12 @@ import { inclusion, isMeant, meantPods, type Constraint } from './spread-constra
 export interface DomainTally {
   readonly constraint: Constraint
   readonly domains: Float64Array
-  /** Pods by domain; domains without a node that counts are absent. */
+  /** Pods by domain; domains without a counted node are absent. */
   readonly pods: (number | undefined)[]
   readonly domainCount: number
-  /** 1 when the pod itself is meant. */
+  /** 1 when the constraint selects the pod itself. */
   readonly self: number
-  /** Pods in the emptiest domain; undefined when it must be found anew. */
+  /** Pods in the emptiest domain; undefined when it must be recomputed. */
   least: number | undefined
 }
 
@@ -45,7 +45,7 @@ export function isBeyondSkew(tally: DomainTally, slot: number): boolean {
   return (pods[domains[slot] as number] ?? 0) + self - tally.least > constraint.maxSkew
 }
 
-/** Counts a pod that comes or goes, where its node counts at all. */
+/** Counts a pod that is added or removed, if its node counts. */
 export function addPod(tally: DomainTally, slot: number, by: 1 | -1): void {
   const domain = tally.domains[slot] as number
   const before = domain === noDomain ? undefined : tally.pods[domain]
@@ -54,7 +54,7 @@ export function addPod(tally: DomainTally, slot: number, by: 1 | -1): void {
   tally.least = undefined
 }
 
-/** Fewer domains than the constraint wants at least: as if an empty one were missing. */
+/** With fewer domains than minDomains, the minimum is 0. */
 function leastOf({ constraint, pods, domainCount }: DomainTally): number {
   if (domainCount < constraint.minDomains) return 0
   let least = Infinity

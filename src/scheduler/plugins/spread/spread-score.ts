@@ -1,4 +1,4 @@
-// Spread as a wish: the fewer meant pods in a node's domains the better, large domain counts weighing more.
+// Preferred spreading: fewer matching pods in a node's domains score higher, weighted by the number of domains.
 import { scoreMax, type Cycle } from '../../framework/framework.ts'
 import { noDomain } from '../../snapshot/topology.ts'
 import { hostnameKey, inclusion, meantPods, type Constraint } from './spread-constraint.ts'
@@ -7,14 +7,14 @@ interface ScoredConstraint {
   readonly maxSkew: number
   readonly weight: number
   readonly domains: Float64Array
-  /** Pods by node slot for hosts, by domain for everything else. */
+  /** Pods by node slot for the hostname key, by domain otherwise. */
   readonly pods: Int32Array | readonly (number | undefined)[]
   readonly isHost: boolean
 }
 
 export interface SpreadScoring {
   readonly constraints: readonly ScoredConstraint[]
-  /** Nodes without some key say nothing and get nothing. */
+  /** Nodes without all topology keys are not counted and score 0. */
   readonly isIgnored: (slot: number) => boolean
 }
 

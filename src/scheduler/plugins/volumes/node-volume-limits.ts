@@ -1,4 +1,4 @@
-// NodeVolumeLimits: a storage driver can attach so many volumes to a node and no more.
+// NodeVolumeLimits: a CSI driver can attach a limited number of volumes to a node.
 import type { PersistentVolumeClaim } from '../../../api/core/v1/volume/persistent-volume-claim.ts'
 import type { PersistentVolume } from '../../../api/core/v1/volume/persistent-volume.ts'
 import type { Pod } from '../../../api/core/v1/pod/pod.ts'
@@ -11,7 +11,7 @@ import { concernsClaims, StorageLookup, storageKinds } from './pod-claims.ts'
 
 const tooMany = rejection('node(s) exceed max volume count', true)
 
-/** Volumes by what identifies them, each with its driver. */
+/** The driver of each volume, by the volume's identity. */
 type Volumes = ReadonlyMap<string, string>
 
 export const nodeVolumeLimits = defineSchedulerPlugin<Volumes, never>({
@@ -44,7 +44,7 @@ function fits(
   for (const driver of wanted.values()) least = Math.min(least, limits.get(driver) ?? Infinity)
   if (least === Infinity) return true
   const attached = attachmentsOf(name, informers)
-  // As long as even all volumes of all drivers are few, it does not matter which are the same.
+  // If all volumes of all drivers are below the limit, duplicates need not be resolved.
   let atMost = wanted.size + attached.length
   for (const { pod } of snapshot.podsOn(slot)) atMost += pod.spec.volumes?.length ?? 0
   if (atMost <= least) return true
@@ -81,7 +81,7 @@ function volumesOf(pod: Pod, lookup: StorageLookup): Map<string, string> {
   return volumes
 }
 
-/** A claim that has no volume yet will have one of its class's driver. */
+/** A claim without a volume counts for the driver of its class. */
 function identity(
   claim: PersistentVolumeClaim,
   volume: PersistentVolume | undefined,

@@ -1,4 +1,4 @@
-// The claims for storage that a pod's volumes name, and what stands behind them.
+// The PersistentVolumeClaims of a pod's volumes, and the volumes behind them.
 import { persistentVolume, type PersistentVolume } from '../../../api/core/v1/volume/persistent-volume.ts'
 import {
   persistentVolumeClaim,
@@ -14,7 +14,7 @@ export const storageKinds = [persistentVolume, persistentVolumeClaim, storageCla
 export interface NamedClaim {
   readonly name: string
   readonly key: ObjectKey
-  /** Made for this pod from a template in it. */
+  /** Created for this pod from a template in its volume. */
   readonly isEphemeral: boolean
 }
 
@@ -53,7 +53,7 @@ export class StorageLookup {
     return name === '' ? undefined : this.#informers.of(storageClass).get(name)
   }
 
-  /** The claims of a pod that are there, each with its volume if it is bound to one. */
+  /** The existing claims of a pod, each with its bound volume. */
   boundOf(pod: Pod): { claim: PersistentVolumeClaim; volume: PersistentVolume | undefined }[] {
     return claimsOf(pod).flatMap(({ key }) => {
       const claim = this.claim(key)
@@ -70,7 +70,7 @@ export const classNameOf = ({ metadata, spec }: PersistentVolumeClaim): string =
 export const isClaimBound = ({ spec, metadata }: PersistentVolumeClaim): boolean =>
   Boolean(spec.volumeName) && metadata.annotations?.['pv.kubernetes.io/bind-completed'] !== undefined
 
-/** Whether a change concerns one of the pod's claims, or something that no claim names yet. */
+/** Whether a change affects one of the pod's claims, or an object that no claim names yet. */
 export function concernsClaims(resource: string, now: Parameters<typeof keyOf>[0] | undefined, pod: Pod): boolean {
   if (resource !== persistentVolumeClaim.plural || now === undefined) return true
   return claimsOf(pod).some(({ key }) => key === keyOf(now))

@@ -1,4 +1,4 @@
-// Decision tables of the plugins that look at claims and volumes.
+// Decision tables of the plugins for claims and volumes.
 import { equal } from 'node:assert/strict'
 import { test } from 'node:test'
 import { silentLog } from '../../../base/observability/log.ts'
@@ -27,7 +27,7 @@ import { volumeBinding } from './volume-binding.ts'
 import { volumeRestrictions } from './volume-restrictions.ts'
 import { volumeZone } from './volume-zone.ts'
 
-/** What the plugin says about node n when these objects are there. */
+/** The plugin's verdict on node n with these objects. */
 async function verdict(
   plugin: SchedulerPlugin,
   target: Pod,

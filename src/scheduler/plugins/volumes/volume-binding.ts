@@ -1,5 +1,5 @@
-// VolumeBinding: the pod's claims must be bound to volumes that the node can reach, or bindable there. Claims that wait
-// for their first consumer get the volume, or the order to make one, of the node that was chosen.
+// VolumeBinding: the pod's claims must be bound to volumes that the node can reach, or be bindable there. Claims with
+// WaitForFirstConsumer are bound or provisioned for the chosen node.
 import type { Context } from '../../../base/observability/context.ts'
 import {
   persistentVolumeClaim,
@@ -29,7 +29,7 @@ const unboundImmediate = rejection('pod has unbound immediate PersistentVolumeCl
 const unreachable = rejection("node(s) didn't match PersistentVolume's node affinity", false)
 const volumeGone = rejection('node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)', false)
 
-/** What binding the claims on a node means. */
+/** How the claims would be bound on a node. */
 interface Bindings {
   readonly matched: readonly { readonly claim: PersistentVolumeClaim; readonly volume: PersistentVolume }[]
   readonly provisioned: readonly PersistentVolumeClaim[]
@@ -58,11 +58,11 @@ class VolumeBinder {
   readonly #deps: PluginDeps
   readonly #lookup: StorageLookup
   readonly #bindTimeoutSeconds: number
-  /** Volumes promised to claims whose binding is under way: volume name → claim key. */
+  /** Volumes of bindings that are in progress: volume name → claim key. */
   readonly #assumed = new Map<string, string>()
-  /** Called whenever a claim changes. */
+  /** Called on every change of a claim. */
   readonly #waiters = new Set<() => void>()
-  /** What was found in the last cycle, until the pod is bound or not. */
+  /** The state of the last cycle, until the pod is bound or rejected. */
   readonly #states = new WeakMap<Pod, PodVolumes>()
 
   constructor(deps: PluginDeps, bindTimeoutSeconds: number) {
@@ -166,7 +166,7 @@ class VolumeBinder {
     }
   }
 
-  /** Waits until every claim of the pod is bound; one that goes, or takes too long, ends the wait. */
+  /** Waits until every claim of the pod is bound. Rejects when a claim is deleted or the timeout expires. */
   async #untilBound(pod: Pod, signal: AbortSignal): Promise<void> {
     const keys = claimsOf(pod).map(({ key }) => key)
     const { promise, resolve, reject } = Promise.withResolvers<void>()

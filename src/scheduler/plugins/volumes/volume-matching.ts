@@ -1,4 +1,4 @@
-// Which volume suits a claim on a node, and whether one could be made there.
+// Volume matching: which volume satisfies a claim on a node, and whether one can be provisioned there.
 import { lookup } from '../../../base/collections/lookup.ts'
 import { matchesNodeSelector } from '../../../api/core/v1/pod-spec/node-selection.ts'
 import type { Node } from '../../../api/core/v1/node/node.ts'
@@ -22,7 +22,10 @@ const noSpace = rejection('node(s) did not have enough free storage', false)
 const sizeWanted = ({ spec }: PersistentVolumeClaim): number => quantityUnits(spec.resources?.requests?.['storage'])
 const sizeOf = ({ spec }: PersistentVolume): number => quantityUnits(spec.capacity?.['storage'])
 
-/** The smallest free volume of the claim's class that the node can reach; one reserved for the claim goes first. */
+/**
+ * The smallest available volume of the claim's class that the node can reach. A volume that is reserved for the claim
+ * is preferred.
+ */
 export function matchingVolume(
   claim: PersistentVolumeClaim,
   node: Node,
@@ -56,7 +59,7 @@ function suits(volume: PersistentVolume, claim: PersistentVolumeClaim): boolean 
   return spec.selector === undefined || selects(spec.selector, volume.metadata.labels)
 }
 
-/** Why a volume for the claim cannot be made for this node; undefined when it can. */
+/** Why no volume can be provisioned for the claim on this node; undefined when it can. */
 export function provisioningRejection(
   claim: PersistentVolumeClaim,
   node: Node,

@@ -1,4 +1,4 @@
-// VolumeRestrictions: a disk that can be written from one place is used in one place, and a claim for one pod by one.
+// VolumeRestrictions: a disk that only one node may write is used on one node, and a ReadWriteOncePod claim by one pod.
 import { persistentVolumeClaim } from '../../../api/core/v1/volume/persistent-volume-claim.ts'
 import type { Pod } from '../../../api/core/v1/pod/pod.ts'
 import { defineSchedulerPlugin, rejection, skip, type Cycle, type SchedulerPlugin } from '../../framework/framework.ts'
@@ -12,15 +12,15 @@ const diskConflict = rejection('node(s) had no available disk', true)
 
 interface Restricted {
   readonly disks: readonly Disk[]
-  /** Keys of the pod's claims that only one pod may use. */
+  /** Keys of the pod's ReadWriteOncePod claims. */
   readonly exclusive: ReadonlySet<string>
-  /** How many pods use one of them now. */
+  /** Number of pods that use one of them. */
   users: number
 }
 
 interface Disk {
   readonly id: string
-  /** Whether several may read it. */
+  /** Whether several pods may read it. */
   readonly isShared: boolean
 }
 

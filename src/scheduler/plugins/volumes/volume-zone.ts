@@ -1,4 +1,4 @@
-// VolumeZone: a volume that carries the labels of a zone is reached from that zone only.
+// VolumeZone: a volume with zone labels can only be used in that zone.
 import { lookup } from '../../../base/collections/lookup.ts'
 import type { PersistentVolume } from '../../../api/core/v1/volume/persistent-volume.ts'
 import { defineSchedulerPlugin, rejection, skip } from '../../framework/framework.ts'
@@ -39,14 +39,14 @@ export const volumeZone = defineSchedulerPlugin<readonly ZoneDemand[], never>({
   },
 })
 
-/** Several zones stand in one label, between two underscores. */
+/** One label value may list several zones, separated by two underscores. */
 const demandsOf = ({ metadata: { labels } }: PersistentVolume): ZoneDemand[] =>
   zoneKeys.flatMap((key) => {
     const zones = lookup(labels, key)
     return zones === undefined ? [] : [{ key, values: new Set(zones.split('__')) }]
   })
 
-/** A node with the newer name of a key meets a demand under the older one. */
+/** A node with the current name of a label matches a volume with the deprecated name. */
 function meets(
   labels: Readonly<Record<string, string>> | undefined,
   key: string,
