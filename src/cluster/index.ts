@@ -1,4 +1,4 @@
-// What `import … from 'coxswain'` offers: the cluster for tests, and every kind for its typed client.
+// The public API of the package `coxswain`: the cluster for tests, and every kind for its typed client.
 export { startCluster, type StartClusterOptions } from './testing/start-cluster.ts'
 export { TestCluster, type ClusterSnapshot } from './testing/test-cluster.ts'
 export type { Manifest } from './testing/manifest.ts'

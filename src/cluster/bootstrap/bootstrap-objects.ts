@@ -1,4 +1,4 @@
-// The objects that every new cluster has, and the Service by which pods reach the API server.
+// The bootstrap objects of a cluster, and the Service through which pods reach the API server.
 import { rfc3339, type Clock } from '../../base/time/clock.ts'
 import type { Context } from '../../base/observability/context.ts'
 import { endpoints } from '../../api/core/v1/service/endpoints.ts'
@@ -30,7 +30,7 @@ const namespaceObject = (name: string): BootstrapObject => ({
   } as ObjectManifest,
 })
 
-/** Made by the API server before it answers its first request. */
+/** Created by the API server before it serves its first request. */
 export const bootstrapObjects: readonly BootstrapObject[] = [
   ...['default', 'kube-node-lease', 'kube-public', 'kube-system'].map(namespaceObject),
   ...bootstrapRbacObjects,
@@ -39,7 +39,7 @@ export const bootstrapObjects: readonly BootstrapObject[] = [
 ]
 
 const ours = { name: 'kubernetes', namespace: 'default' }
-/** Where pods look for the API server. */
+/** The cluster IP of the Service `kubernetes`. */
 export const kubernetesServiceAddress = '10.96.0.1'
 export const kubernetesServicePort = 443
 const portDefault = 6443
@@ -84,7 +84,10 @@ const kubernetesService = (targetPort: number) => ({
   spec: { clusterIP: kubernetesServiceAddress, ports: [{ name: 'https', port: kubernetesServicePort, targetPort }] },
 })
 
-/** Says behind the Service `kubernetes` where the API server listens. A loopback address leads no pod to it. */
+/**
+ * Publishes the address of the API server as endpoint of the Service `kubernetes`. Loopback addresses are not
+ * published, since pods cannot reach them.
+ */
 export async function publishServerAddress(
   client: Client,
   host: string,
@@ -105,7 +108,7 @@ export async function publishServerAddress(
   await createOrPatch(client, endpointSlice, slices, context)
 }
 
-/** The API server calls kubelets as this user; the role is upstream's, the binding is an installer's to make. */
+/** Allows the API server to call kubelets as this user. The role is upstream's; installers create the binding. */
 export const bindKubeletClient = (client: Client, user: string, context: Context): Promise<void> =>
   createIfMissing(
     client,
@@ -120,7 +123,7 @@ export const bindKubeletClient = (client: Client, user: string, context: Context
 
 type Named<Input> = Input & { readonly metadata: { readonly name: string; readonly namespace?: string } }
 
-/** Makes it where it is not there; what is there stays as it is. */
+/** Creates the object unless it exists. */
 export async function createIfMissing<T extends ApiObject, Input>(
   client: Client,
   kind: Kind<T, Input>,
@@ -137,7 +140,7 @@ export async function createIfMissing<T extends ApiObject, Input>(
     })
 }
 
-/** Makes it, or makes it say what it should. */
+/** Creates the object, or patches the existing one. */
 export async function createOrPatch<T extends ApiObject, Input>(
   client: Client,
   kind: Kind<T, Input>,

@@ -1,5 +1,5 @@
-// cluster-info: what a machine that wants to join may know before anybody knows it: where the API server is, and by which
-// authority to know it. It is signed by each bootstrap token. The names are kubeadm's, whose joiners read it.
+// cluster-info: the public ConfigMap with the API server's address and authority, for nodes that join. Each bootstrap
+// token signs it. The names are kubeadm's.
 import type { Context } from '../../base/observability/context.ts'
 import { configMap } from '../../api/core/v1/config-map.ts'
 import { role } from '../../api/rbac/v1/role.ts'
@@ -17,7 +17,7 @@ const apiGroup = 'rbac.authorization.k8s.io'
 export interface ClusterInfo {
   /** `https://host:port`. */
   readonly server: string
-  /** The authority's certificate, as PEM. */
+  /** PEM. */
   readonly authority: string
 }
 
@@ -35,8 +35,8 @@ users: null
 `
 
 /**
- * Makes it, or says anew where the server is. Who has not joined yet is nobody: where others can reach the server,
- * everybody may read this one ConfigMap, and where none can, none may.
+ * Creates or updates it. A joining node has no credentials yet, so everybody may read this ConfigMap, but only if the
+ * server can be reached from other machines.
  */
 export async function publishClusterInfo(client: Client, info: ClusterInfo, context: Context): Promise<void> {
   const data = { kubeconfig: kubeconfigOf(info) }

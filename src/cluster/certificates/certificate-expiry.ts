@@ -1,4 +1,4 @@
-// When each certificate of a cluster expires: as a metric while it runs, and from its files while it does not.
+// Expiry dates of the certificates of a cluster: from its metrics while it runs, otherwise from its files.
 import { existsSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import type { Metrics } from '../../base/observability/metrics.ts'
@@ -13,7 +13,7 @@ export interface CertificateExpiry {
 
 export const expiryMetric = 'coxswain_certificate_expiration_timestamp_seconds'
 
-/** Under the names of their files, but for those that are on no disk. */
+/** Named after their files, except those that are not stored on disk. */
 export function expiriesOf(certificates: ClusterCertificates): readonly CertificateExpiry[] {
   const { authority, proxyAuthority, serving, admin, components } = certificates
   const pems: Readonly<Record<string, string>> = {
@@ -36,13 +36,13 @@ export function expiryGauge(metrics: Metrics): (certificates: ClusterCertificate
   }
 }
 
-/** What the text of a server's metrics tells. */
+/** Parses the expiry dates from a server's metrics. */
 export const expiriesInMetrics = (text: string): readonly CertificateExpiry[] =>
   sorted([...text.matchAll(expiryLine)].map(([, name = '', seconds]) => ({ name, notAfterMs: Number(seconds) * 1000 })))
 
 const expiryLine = new RegExp(`^${expiryMetric}\\{name="([^"]+)"\\} (\\S+)$`, 'gm')
 
-/** What the files of a data directory tell; a file that cannot be read is left out. */
+/** Reads the expiry dates from the files of a data directory. Unreadable files are skipped. */
 export async function expiriesInDirectory(folder: string): Promise<readonly CertificateExpiry[]> {
   const names = existsSync(`${folder}/pki`) ? await readdir(`${folder}/pki`) : []
   const found = names

@@ -1,5 +1,5 @@
-// Certificates are renewed while the cluster runs: when a third of their life is left, and when the addresses change that the
-// API server's must name.
+// Renews certificates while the cluster runs: when a third of their lifetime is left, and when the addresses in the API
+// server's certificate change.
 import type { Clock } from '../../base/time/clock.ts'
 import { errorText, type Log } from '../../base/observability/log.ts'
 import { renewalMs, type ClusterCertificates } from './cluster-certificates.ts'
@@ -7,18 +7,18 @@ import { renewalMs, type ClusterCertificates } from './cluster-certificates.ts'
 export interface RenewalDeps {
   readonly clock: Clock
   readonly log: Log
-  /** The names and addresses that the server's certificate must have now. */
+  /** The names and addresses that the server's certificate must contain now. */
   readonly hosts: () => readonly string[]
-  /** Certificates for these hosts; of the others those are made anew that need it. */
+  /** Issues certificates for these hosts; valid ones are reused. */
   readonly issue: (hosts: readonly string[]) => Promise<ClusterCertificates>
-  /** Puts them to use. */
+  /** Applies them. */
   readonly apply: (fresh: ClusterCertificates) => Promise<void>
 }
 
-/** How soon a change of addresses is noticed. */
+/** How often the addresses are checked. */
 const checkMs = 60_000
 
-/** When the first certificate must be made anew, and which it is. */
+/** The first certificate that must be renewed, and when. */
 function firstRenewal({ serving, admin, components }: ClusterCertificates): {
   readonly name: string
   readonly atMs: number
@@ -28,7 +28,7 @@ function firstRenewal({ serving, admin, components }: ClusterCertificates): {
   return times.reduce((first, one) => (one.atMs < first.atMs ? one : first))
 }
 
-/** Runs until the signal. A renewal that fails is tried again with the next check. */
+/** Runs until the signal is aborted. A failed renewal is retried with the next check. */
 export async function renewCertificates(
   first: { readonly certificates: ClusterCertificates; readonly hosts: readonly string[] },
   { clock, log, hosts: hostsNow, issue, apply }: RenewalDeps,

@@ -48,7 +48,7 @@ for (const text of ['a b', '-a', '0.0.0.0', '::', 'a..b', `${'a'.repeat(64)}.b`,
 const dayMs = 86_400_000
 const startMs = Date.UTC(2030, 0, 1)
 
-/** The certificate that a server shows to a new connection. */
+/** The certificate that a server presents to a new connection. */
 async function shownBy(port: number): Promise<X509Certificate> {
   const socket = connect({ host: '127.0.0.1', port, rejectUnauthorized: false })
   await once(socket, 'secureConnect')
@@ -74,7 +74,10 @@ test('while it runs, a server renews all certificates before they expire, and wh
     log: silentLog,
   })
   const applied: ClusterCertificates[] = []
-  /** Minutes pass until so many renewals were put to use; files and sockets are real, and take turns of their own. */
+  /**
+   * Advances the clock until this many renewals were applied. Files and sockets are real and need turns of the event
+   * loop.
+   */
   const untilApplied = async (count: number) => {
     while (applied.length < count) {
       await clock.advance(60_000)

@@ -1,5 +1,5 @@
-// The cluster's keys and certificates: made at the first start, kept in the data directory, read back at the next,
-// and made anew before they expire. An authority that lies there already is taken as it is.
+// The keys and certificates of the cluster: created at the first start, stored in the data directory, and renewed
+// before they expire. An existing authority is used.
 import { isIP } from 'node:net'
 import type { Clock } from '../../base/time/clock.ts'
 import type { Random } from '../../base/random/random.ts'
@@ -12,17 +12,17 @@ import type { Platform } from '../../platform/platform.ts'
 import { isWildcard } from './serving-hosts.ts'
 
 export interface ClusterCertificates {
-  /** Vouches for servers and for users. */
+  /** Signs server and client certificates. */
   readonly authority: string
-  /** Vouches for front proxies alone: their word on who a user is counts. */
+  /** Signs certificates of front proxies, which may assert users. */
   readonly proxyAuthority: string
-  /** Signs what is asked for by CertificateSigningRequests. */
+  /** Signs CertificateSigningRequests. */
   readonly signer: CertificateSigner
-  /** Signs the tokens of ServiceAccounts. */
+  /** Signs ServiceAccount tokens. */
   readonly accountKey: KeyPair
   readonly serving: Identity
   readonly admin: Identity
-  /** Those of components that run, or will run, in processes of their own. */
+  /** Client certificates of components that run in their own processes. */
   readonly components: Readonly<Record<ComponentName, Identity>>
 }
 
@@ -30,9 +30,9 @@ export interface PkiDeps {
   readonly platform: Platform
   readonly clock: Clock
   readonly random: Random
-  /** Addresses and names by which clients reach the API server, beside those that every cluster has. */
+  /** Addresses and names of the API server, in addition to the default ones. */
   readonly hosts: readonly string[]
-  /** A first start was cut off: half of a pair has never been used, and is made anew. */
+  /** An earlier first start was interrupted: incomplete pairs were never used and are created again. */
   readonly isUnfinished?: boolean
 }
 
@@ -76,7 +76,7 @@ const servingRequest = (hosts: readonly string[]): IdentityRequest => ({
   ],
 })
 
-/** When a certificate must be made anew: when a third of its life is left. */
+/** A certificate is renewed when a third of its lifetime is left. */
 export function renewalMs(certificate: string): number {
   const { notBeforeMs, notAfterMs } = parseCertificate(certificate)
   return notAfterMs - (notAfterMs - notBeforeMs) / 3
@@ -108,7 +108,7 @@ export async function clusterCertificates(folder: string, deps: PkiDeps): Promis
   }
 }
 
-/** For a cluster that leaves nothing behind. */
+/** For a cluster that stores nothing. */
 export function temporaryCertificates(deps: PkiDeps): ClusterCertificates {
   const authorityParts = authorityPartsOf(deps)
   const authority = Authority.create('kubernetes', authorityParts)
@@ -125,7 +125,7 @@ export function temporaryCertificates(deps: PkiDeps): ClusterCertificates {
   }
 }
 
-/** An authority that is made when it is first asked: most clusters of tests never do. */
+/** Creates the authority on first use; most test clusters never need it. */
 export function lazySigner(deps: AuthorityDeps): CertificateSigner {
   let made: Authority | undefined
   const authority = () => (made ??= Authority.create('kubernetes', deps))
@@ -144,7 +144,7 @@ const authorityPartsOf = ({ clock, random, platform }: PkiDeps): AuthorityDeps =
 const issuerOf = (name: ComponentName, authority: Authority, proxyAuthority: Authority): Authority =>
   name === 'front-proxy-client' ? proxyAuthority : authority
 
-// Both are made anew at each start: their keys never lie on the disk, but for the admin's in the kubeconfig.
+// Created at each start. Their keys are not stored, except the admin's in the kubeconfig.
 const transient = (authority: Authority, hosts: readonly string[]) => ({
   authority: authority.certificate,
   signer: authority,
@@ -152,7 +152,7 @@ const transient = (authority: Authority, hosts: readonly string[]) => ({
   admin: authority.issue(adminRequest),
 })
 
-/** Keys and certificates as files, each readable by its owner only. */
+/** Keys and certificates as files, readable by their owner only. */
 class PkiFolder {
   readonly #folder: string
   readonly #platform: Platform
@@ -177,7 +177,7 @@ class PkiFolder {
     return authority
   }
 
-  /** What can be issued again is not worth a refusal: a damaged or missing half is replaced. */
+  /** A damaged or incomplete pair is replaced when it can be issued again. */
   async identity(name: string, issuer: Authority, request: IdentityRequest, nowMs: number): Promise<Identity> {
     const [certificate, key] = await this.#read(name)
     if (certificate !== undefined && key !== undefined && this.#isUsable({ certificate, key }, nowMs))

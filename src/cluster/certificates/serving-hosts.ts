@@ -11,12 +11,12 @@ const wildcards = ['0.0.0.0', '::']
 
 export const isWildcard = (host: string): boolean => wildcards.includes(host)
 
-/** A server that listens at all addresses is reached at each of them, and by the machine's name. */
+/** A server that listens on all addresses can be reached at each of them and by the machine's name. */
 export const servingHosts = (host: string, sans: readonly string[], machine: MachineNames): readonly string[] => [
   ...new Set([...(isWildcard(host) ? [...machine.addresses, machine.hostname] : [host]), ...sans]),
 ]
 
-/** Link-local addresses mean something on one link only, and are left out. */
+/** Link-local addresses are omitted, since they are only valid on one link. */
 export const machineNames = (): MachineNames => ({
   hostname: hostname().toLowerCase(),
   addresses: Object.values(networkInterfaces())
@@ -30,7 +30,7 @@ const dnsName = /^(\*\.)?[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?(\.[a-z0-9]([-a-z0-9]
 const dnsNameCharactersMax = 253
 const sansMax = 100
 
-/** IPv6 addresses have many spellings; certificates are compared by one. */
+/** Normalises IPv6 addresses, which have many spellings. */
 const canonical = (san: string): string =>
   isIP(san) === 6 ? new URL(`http://[${san}]`).hostname.slice(1, -1) : san.toLowerCase()
 

@@ -1,13 +1,13 @@
-// Who each component in this process is when it calls the API server. None is an administrator but the admin and the
-// API server itself.
+// The users of this process's components at the API server. Only the admin and the API server itself are
+// administrators.
 import { userWithName, type User } from '../../apiserver/request/request.ts'
 import { assertedAccount, authenticatedGroup } from '../../apiserver/request/user-names.ts'
 
 export const adminUser = userWithName('kubernetes-admin', ['system:masters', authenticatedGroup])
-/** As upstream: the API server makes the first objects with every right. */
+/** As upstream: the API server creates the bootstrap objects with all permissions. */
 export const apiServerUser = userWithName('system:apiserver', ['system:masters', authenticatedGroup])
 export const schedulerUser = userWithName('system:kube-scheduler', [authenticatedGroup])
-/** Reads for all controllers; each writes under its own account. */
+/** Used for reads; each controller writes under its own account. */
 export const controllerManagerUser = userWithName('system:kube-controller-manager', [authenticatedGroup])
 export const nodeUser = (name: string): User =>
   userWithName(`system:node:${name}`, ['system:nodes', authenticatedGroup])

@@ -1,16 +1,16 @@
-// What a cluster that runs elsewhere answers on a path of its own.
+// Requests to paths of Coxswain's own, such as its flow events, on a running cluster.
 import { realClock } from '../../base/time/clock.ts'
 import { readKubeconfig } from '../../client/transport/kubeconfig-access.ts'
 import { nodePlatform } from '../../platform/node/platform.ts'
 
-/** The parsed answer; undefined when there is nothing under the path. */
+/** The parsed response; undefined when the path does not exist. */
 export async function fetchCoxswainPath(kubeconfig: string, target: string, signal: AbortSignal): Promise<unknown> {
   let text = ''
   for await (const piece of streamCoxswainPath(kubeconfig, target, signal)) text += piece
   return text === '' ? undefined : JSON.parse(text)
 }
 
-/** The text of an answer as it comes; nothing when there is nothing under the path. */
+/** The text of the response as it arrives; empty when the path does not exist. */
 export async function* streamCoxswainPath(
   kubeconfig: string,
   target: string,

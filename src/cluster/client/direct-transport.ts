@@ -1,4 +1,5 @@
-// DirectTransport: calls as function calls into an API server of this process. Same stations, no sockets, no encoding.
+// DirectTransport: function calls into an API server of this process, through the same filters, without sockets and
+// encoding.
 import type { Context } from '../../base/observability/context.ts'
 import { lazyAsyncIterable } from '../../base/async/lazy-async-iterable.ts'
 import type { MaybePromise } from '../../base/async/maybe-promise.ts'
@@ -12,7 +13,7 @@ import type { WireResponse } from '../../platform/http/listener.ts'
 
 export type StreamCall = Pick<ApiCall, 'kind' | 'namespace' | 'name' | 'subresource'>
 
-/** Shared by all calls without options: nobody writes to it. */
+/** Shared by all calls without options; never modified. */
 const noQuery = new URLSearchParams()
 
 export class DirectTransport implements Transport {
@@ -21,7 +22,7 @@ export class DirectTransport implements Transport {
   readonly #agent: string
   readonly #credentials: Credentials
 
-  /** `server` is asked at each call: an API server that restarts is found again. */
+  /** `server` is called for every request, so that a restarted API server is used. */
   constructor(server: () => ApiServer | undefined, sender: string, user: User) {
     this.#server = server
     this.#sender = sender
@@ -39,7 +40,7 @@ export class DirectTransport implements Transport {
   async send(call: ApiCall, context: Context): Promise<unknown> {
     const answer = await this.#handle(call, call.verb, context)
     if (answer.kind === 'object') return answer.object
-    // Nobody asks for the objects, and some would have to be parsed for it.
+    // The objects are not needed, and some would have to be parsed.
     if (answer.kind === 'list') return undefined
     throw new StatusError(500, 'InternalError', `a call answered with a ${answer.kind}`)
   }
@@ -62,7 +63,7 @@ export class DirectTransport implements Transport {
     })
   }
 
-  /** A stream of an object, such as a pod's log; with headers it asks to leave HTTP for another protocol. */
+  /** Opens a stream of an object, such as a pod's log. With headers it requests a protocol upgrade. */
   async stream(
     { kind: resource, namespace, name, subresource }: StreamCall,
     query: URLSearchParams,

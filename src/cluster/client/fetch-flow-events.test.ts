@@ -1,4 +1,4 @@
-// Flows across processes: what components tell over HTTPS is one record with what the API server saw itself.
+// Flows across processes: events that components report over HTTPS are part of the API server's record.
 import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
 import { context } from '../../base/observability/context.ts'
@@ -16,7 +16,7 @@ import { serveCluster } from '../run/served-cluster.harness.ts'
 const ctx = context(new AbortController().signal)
 const web = { resource: 'deployments', namespace: 'default', name: 'web' }
 
-/** The arrows of a Deployment with one pod, from the wish to the bound pod, by whom and why. */
+/** The expected events of a Deployment with one pod, with sender and cause. */
 const chain = [
   'API Server ══► Store: put deployment web ',
   'API Server --► controller/deployment: ADDED deployments web',
@@ -31,7 +31,7 @@ const chain = [
   'kubelet/node-0 ──► Runtime: start container c ',
 ]
 
-/** How many of the arrows are there, in this order. */
+/** How many of the events occur in this order. */
 function drawnOf(diagram: string): number {
   let at = 0
   return chain.filter((arrow) => {
@@ -55,7 +55,7 @@ test('controllers and a scheduler in processes of their own: the chain is whole,
     const spec = { replicas: 1, selector: { matchLabels: labels }, template }
     return deployments.create({ metadata: { name }, spec }, 'default', ctx)
   }
-  // Once one is available, all watch.
+  // When one pod is available, all components are watching.
   await create('first')
   for await (const event of deployments.watch({ resourceVersion: '0' }, ctx))
     if (event.type !== 'BOOKMARK' && event.object.status.availableReplicas === 1) break

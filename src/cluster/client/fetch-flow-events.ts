@@ -1,9 +1,9 @@
-// The recorded flow events of a cluster that runs elsewhere.
+// Fetches the recorded flow events of a running cluster.
 import { flowEventsPath } from '../../api/coxswain/v1/flow-protocol.ts'
 import type { FlowEvent } from '../../base/observability/flow-recorder.ts'
 import { fetchCoxswainPath, streamCoxswainPath } from './coxswain-path.ts'
 
-/** Undefined where the API server is not Coxswain's. */
+/** Undefined when the API server is not Coxswain. */
 export async function findFlowEvents(kubeconfig: string, signal: AbortSignal): Promise<FlowEvent[] | undefined> {
   const answer = (await fetchCoxswainPath(kubeconfig, flowEventsPath, signal)) as { events: FlowEvent[] } | undefined
   return answer?.events
@@ -13,8 +13,8 @@ export const fetchFlowEvents = async (kubeconfig: string, signal: AbortSignal): 
   (await findFlowEvents(kubeconfig, signal)) ?? []
 
 /**
- * The record so far in one, then what is added to it, until the signal or the server's end; a call comes again once
- * answered.
+ * Yields the record so far, then further events, until the signal is aborted or the server ends. A call is repeated
+ * when it has finished.
  */
 export async function* followFlowEvents(kubeconfig: string, signal: AbortSignal): AsyncGenerator<readonly FlowEvent[]> {
   let rest = ''

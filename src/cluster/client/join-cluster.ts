@@ -1,5 +1,5 @@
-// Joining: the kubeconfig by which a kubelet reaches its cluster. It is there already, or is made of a bootstrap kubeconfig:
-// the token in that asks for a certificate, and the certificate is what the new kubeconfig names.
+// Joining: the kubeconfig of a kubelet. It exists, or is created with a bootstrap kubeconfig: the kubelet requests a
+// certificate with the bootstrap token and writes a kubeconfig that refers to it.
 import { dirname } from 'node:path'
 import { realClock } from '../../base/time/clock.ts'
 import { errorText, type Log } from '../../base/observability/log.ts'
@@ -17,20 +17,20 @@ export interface JoinOptions {
   readonly nodeName: string
   readonly kubeconfigPath: string
   readonly bootstrapPath: string | undefined
-  /** Where the certificate and its key lie. */
+  /** The directory of the certificate and its key. */
   readonly certificateDirectory: string
   readonly log: Log
 }
 
 export interface Joined {
   readonly kubeconfig: string
-  /** Where the kubelet's certificate lies, when the kubeconfig names that file: it can be renewed there. */
+  /** The certificate file, if the kubeconfig refers to it. It can be rotated there. */
   readonly file: CertificateFile | undefined
   readonly identity: Identity | undefined
 }
 
 const certificateName = 'kubelet-client-current.pem'
-/** The key of a request that is not answered yet: who starts again waits for the same certificate. */
+/** The key of a pending request. After a restart the kubelet waits for the same certificate. */
 const pendingKeyName = 'kubelet-client.key.tmp'
 
 export async function joinCluster(options: JoinOptions, signal: AbortSignal): Promise<Joined> {
@@ -58,7 +58,7 @@ export async function joinCluster(options: JoinOptions, signal: AbortSignal): Pr
   return bootstrap(options, bootstrapPath, file, signal)
 }
 
-/** What stands against using it; a server that does not answer does not. */
+/** Why the kubeconfig cannot be used. An unreachable server is not a reason. */
 async function whyUnusable(kubeconfig: string, signal: AbortSignal): Promise<string | undefined> {
   const deps = { files: nodePlatform.files, processes: nodePlatform.processes, clock: realClock }
   try {
@@ -92,7 +92,7 @@ async function bootstrap(
       signal.throwIfAborted()
       if (error instanceof StatusError && error.code === 401)
         throw new Error(`${remote.server} does not accept the token of ${bootstrapPath}: it is wrong or has expired`)
-      // A request that was denied stays so: the next start asks with another key.
+      // A denied request stays denied, so the next start uses another key.
       await files.remove(pendingPath)
       throw new Error(`no certificate for node ${nodeName}`, { cause: error })
     },
@@ -105,7 +105,7 @@ async function bootstrap(
   return { kubeconfig, file, identity }
 }
 
-/** Names the file of the certificate, as upstream's kubelets do: the certificate changes, the kubeconfig does not. */
+/** Refers to the certificate file, as upstream's kubelets do, so that rotation does not change the kubeconfig. */
 const rotatedKubeconfig = (
   server: string,
   authority: string | undefined,

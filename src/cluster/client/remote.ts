@@ -1,4 +1,4 @@
-// Remote: an API server that a component of its own process reaches over HTTPS, by kubeconfig.
+// Remote: the connection of a component in its own process to an API server, over HTTPS with a kubeconfig.
 import { recordNameBytes } from '../../api/coxswain/v1/flow-protocol.ts'
 import { realClock } from '../../base/time/clock.ts'
 import type { FlowRecorder } from '../../base/observability/flow-recorder.ts'
@@ -19,13 +19,13 @@ export interface Remote extends AsyncDisposable {
   /** The authority of the server's certificate, as PEM. */
   readonly authority: string | undefined
   clientAs(sender: string): Client
-  /** A client that shows nothing but these headers: a certificate would count before them. */
+  /** A client with these headers only. It uses no client certificate, which would take precedence. */
   clientWith(sender: string, shown: Pick<HttpsTransportOptions, 'headers' | 'onUnauthorized'>): Client
-  /** Tells the server what this process records, until the signal. */
+  /** Exports the flow events of this process to the server, until the signal is aborted. */
   exportFlow(flow: FlowRecorder, log: Log, signal: AbortSignal): Promise<void>
-  /** New connections from now on are made with this certificate. */
+  /** Uses this certificate for new connections. */
   renew(identity: Identity): void
-  /** Answers the server's questions about decisions, until the signal. */
+  /** Answers the server's queries about scheduling decisions, until the signal is aborted. */
   answerQueries(explain: (podKey: string) => object | undefined, log: Log, signal: AbortSignal): Promise<void>
   close(): Promise<void>
 }

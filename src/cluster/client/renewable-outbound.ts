@@ -1,8 +1,8 @@
-// RenewableOutbound: connections to one server that are made anew when the identity they were made with is renewed.
+// RenewableOutbound: connections to one server that are replaced when the client certificate is renewed.
 import type { Clock, Timer } from '../../base/time/clock.ts'
 import type { Outbound, OutboundResponse, OutboundRequest } from '../../platform/http/outbound.ts'
 
-/** How long what is under way may go on over the old connections; watches are cut then, and resume. */
+/** How long requests may continue on the old connections. Watches are then closed and resume. */
 const drainMs = 10_000
 
 export class RenewableOutbound implements Outbound {

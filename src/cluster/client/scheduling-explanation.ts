@@ -1,10 +1,10 @@
-// What the scheduler of a cluster that runs elsewhere decided about a pod.
+// Fetches the scheduler's decision about a pod from a running cluster.
 import { decisionsPath } from '../../api/coxswain/v1/flow-protocol.ts'
 import type { ObjectKey } from '../../api/meta/object.ts'
 import type { Explanation } from '../../scheduler/cycle/decision-record.ts'
 import { fetchCoxswainPath } from './coxswain-path.ts'
 
-/** Undefined when nothing was decided, or that has been forgotten. */
+/** Undefined when there is no decision or it has been overwritten. */
 export const fetchSchedulingExplanation = (
   kubeconfig: string,
   pod: ObjectKey,

@@ -1,5 +1,5 @@
-// AccountCredentials: tokens of ServiceAccounts, for parts of a component that act each under an account of their own. A
-// token is asked for when it is first needed and again well before its end; an account that is missing is made.
+// ServiceAccountCredentials: tokens of ServiceAccounts, for controllers that act under their own account. A token is
+// requested on first use and again well before it expires. A missing account is created.
 import type { Clock } from '../../base/time/clock.ts'
 import { context } from '../../base/observability/context.ts'
 import { getOrInsert } from '../../base/collections/get-or-insert.ts'
@@ -10,7 +10,7 @@ import type { Client } from '../../client/client.ts'
 
 const namespace = 'kube-system'
 const tokenSeconds = 3_600
-/** The part of its life after which a token is renewed. */
+/** The fraction of its lifetime after which a token is renewed. */
 const renewAfter = 0.75
 
 interface Held {
@@ -23,13 +23,13 @@ export class ServiceAccountCredentials {
   readonly #clock: Clock
   readonly #held = new Map<string, Held>()
 
-  /** `client` may make accounts and ask for their tokens. */
+  /** `client` must be allowed to create accounts and request tokens. */
   constructor(client: Client, clock: Clock) {
     this.#client = client
     this.#clock = clock
   }
 
-  /** What says that the account asks. Those who ask at the same time share one request. */
+  /** The authorization header of an account. Concurrent callers share one request. */
   async headers(account: string, signal: AbortSignal): Promise<Readonly<Record<string, string>>> {
     const nowMs = this.#clock.monotonicMs()
     if ((this.#held.get(account)?.renewMs ?? Infinity) <= nowMs) this.#held.delete(account)
@@ -37,7 +37,7 @@ export class ServiceAccountCredentials {
     return { authorization: `Bearer ${await token}` }
   }
 
-  /** A token that was refused is not shown again. */
+  /** Drops a token that was rejected. */
   forget(account: string): void {
     this.#held.delete(account)
   }

@@ -1,4 +1,4 @@
-// Who may touch a data directory: its owner, who is the one that runs this. Anybody else who can write into it could replace
+// Access checks of a data directory: it must belong to the current user. Anybody else with write access could replace
 // the cluster's keys.
 import { readdirSync, statSync, type Stats } from 'node:fs'
 import { userInfo } from 'node:os'
@@ -7,7 +7,7 @@ import { isPrivate } from './directory-contents.ts'
 const writableByOthers = 0o022
 const accessibleToOthers = 0o077
 
-/** Throws with the path, what is wrong with it, and what to do. */
+/** Throws with the path, the problem and the remedy. */
 export function checkAccess(folder: string): void {
   const uid = process.getuid?.()
   if (uid === undefined) return // no owners on this platform

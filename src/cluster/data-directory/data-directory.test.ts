@@ -1,4 +1,4 @@
-// Broken states of a data directory, each with the message that names the file and says what to do.
+// Broken states of a data directory, each with the message that names the file and the remedy.
 import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict'
 import { chmod, chown, mkdir, mkdtemp, readdir, rm, stat, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -32,7 +32,7 @@ const start = (folder: string) =>
     log: silentLog,
   })
 
-/** A directory as a start has left it. */
+/** A directory as a start leaves it. */
 async function used(): Promise<string> {
   const folder = await newFolder()
   await (await start(folder))[Symbol.asyncDispose]()

@@ -1,15 +1,15 @@
-// What coxswain creates in a data directory. Nothing else in it is ever removed.
+// The files that coxswain creates in a data directory. Nothing else in it is ever removed.
 
 export const markerName = 'coxswain.json'
 
 export const storeFiles = ['store.db', 'store.db-wal', 'store.db-shm', 'store.db-lock'] as const
 
-/** The authorities and the key of ServiceAccount tokens: what makes a cluster the same cluster. */
+/** The authorities and the key of ServiceAccount tokens: the identity of a cluster. */
 export const identityFiles = ['ca.crt', 'ca.key', 'front-proxy-ca.crt', 'front-proxy-ca.key', 'sa.key'] as const
 
 const issued = ['apiserver-kubelet-client', 'controller-manager', 'front-proxy-client', 'kubelet', 'scheduler']
 
-/** A file that exists only after a start: by it the directory of an older version, without a marker, is recognized. */
+/** A file that exists only after a start. It identifies the directory of an older version without a marker. */
 export const legacySign = 'pki/apiserver-kubelet-client.key'
 
 export const clusterFiles: readonly string[] = [
@@ -26,7 +26,7 @@ export const clusterFiles: readonly string[] = [
   'scheduler.kubeconfig',
 ]
 
-/** Folders that are ours with everything below. `pki` is not: an authority of the user's own may lie in it. */
+/** Directories that are ours with everything in them. `pki` is not, because it may contain a user's own authority. */
 export const clusterFolders: readonly string[] = ['node', 'pki.before-restore', 'pki.fresh']
 
 export const kubeletFiles: readonly string[] = [
@@ -36,10 +36,10 @@ export const kubeletFiles: readonly string[] = [
   'pki/kubelet-server-current.pem',
 ]
 
-/** Files that hold keys or Secrets. admin.kubeconfig is not checked: every start replaces it, readable by its owner only. */
+/** Files with keys or Secrets. admin.kubeconfig is not checked: every start replaces it, readable by its owner only. */
 export const isPrivate = (name: string): boolean =>
   /\.(key|pem)$|^store\.db(?!-lock)/.test(name) || (name.endsWith('.kubeconfig') && name !== 'admin.kubeconfig')
 
-/** What a crash in the middle of an atomic write, or of a snapshot, leaves beside a file. */
+/** Temporary files that a crash during an atomic write or a snapshot leaves. */
 export const isLeftoverOf = (name: string, file: string): boolean =>
   name.startsWith(`${file}.`) && /^\.(\d+\.\d+\.tmp|snapshot-\d+(-new)?(-\w+)?)$/.test(name.slice(file.length))

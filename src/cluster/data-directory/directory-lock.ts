@@ -1,12 +1,12 @@
-// A lock on a data directory: a second process on it is refused. The lock of a process that has died does not count, also
-// where another one has got its number since: after a reboot, or in a container that was started again.
+// The lock of a data directory. A second process is rejected. The lock of a process that no longer exists is ignored,
+// even if its pid was reused: after a reboot, or in a restarted container.
 import { link, readFile, rm, writeFile } from 'node:fs/promises'
 
 export class DirectoryInUse extends Error {
   override name = 'DirectoryInUse'
 }
 
-/** The living process that holds the lock. */
+/** The running process that has the lock. */
 export async function holderOf(folder: string): Promise<number | undefined> {
   const written = await readFile(`${folder}/lock`, 'utf8').catch(() => '')
   const [pid = NaN, since] = written.split(' ').map(Number)
@@ -17,23 +17,23 @@ export async function holderOf(folder: string): Promise<number | undefined> {
 }
 
 interface ProcessStat {
-  /** Ticks of the kernel at its start, since the machine's. */
+  /** Start time of the process in clock ticks since boot. */
   readonly since: number
-  /** It has ended, and nobody has asked how. */
+  /** The process is a zombie. */
   readonly hasEnded: boolean
 }
 
-/** What the kernel tells of a process; undefined where it tells nothing. */
+/** The state of a process in /proc; undefined when it is not available. */
 async function processStat(pid: number): Promise<ProcessStat | undefined> {
   const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined)
-  // Its name is in brackets and may hold anything; behind it are the state and, 19 fields on, the start.
+  // The name is in parentheses and may contain anything; after it come the state and, 19 fields later, the start time.
   const fields = text?.slice(text.lastIndexOf(')') + 2).split(' ')
   return fields && { hasEnded: fields[0] === 'Z', since: Number(fields[19]) }
 }
 
 export async function lockDirectory(folder: string): Promise<AsyncDisposable> {
   const path = `${folder}/lock`
-  // Linked once it is written: nobody finds a lock that does not say whose it is.
+  // Linked after it is written, so that a lock always has an owner.
   const own = `${path}.${process.pid}`
   const life = await processStat(process.pid)
   try {
@@ -54,7 +54,7 @@ export async function lockDirectory(folder: string): Promise<AsyncDisposable> {
   } catch (error) {
     throw error instanceof DirectoryInUse ? error : new Error(`cannot lock ${folder} with ${path}`, { cause: error })
   } finally {
-    await rm(own, { force: true }).catch(() => {}) // the error that led here says more
+    await rm(own, { force: true }).catch(() => {}) // the original error is more useful
   }
 }
 

@@ -1,4 +1,4 @@
-// The marker: a file in a data directory that says whose directory it is, and what was created outside of it. Without it
+// The marker: a file in a data directory that records its owner and what was created outside of it. Without a marker
 // nothing is ever removed.
 import { existsSync } from 'node:fs'
 import { nodePlatform } from '../../platform/node/platform.ts'
@@ -10,39 +10,39 @@ export type DirectoryKind = 'cluster' | 'kubelet'
 export interface Marker {
   readonly format: 1
   readonly kind: DirectoryKind
-  /** Names of ours that were there before the first start: they belong to somebody else. */
+  /** Files with our names that existed before the first start. They are not ours. */
   readonly foreign: readonly string[]
-  /** The directory itself was created by us. */
+  /** We created the directory itself. */
   readonly isFolderOurs?: boolean
   /** The name of the cluster in kubeconfigs. */
   readonly name?: string
-  /** A start has created keys and opened a store; before that, half of a pair of files is not worth a refusal. */
+  /** A start has created keys and opened a store. Before that, an incomplete pair of files is not an error. */
   readonly isComplete?: boolean
-  /** A store was created in `store.db`: when it is gone, it is lost. */
+  /** A store was created in `store.db`. If the file is missing, it is lost. */
   readonly hasStore?: boolean
   readonly etcd?: EtcdUse
-  /** Files outside of the directory that entries were merged into. */
+  /** Files outside of the directory that we added entries to. */
   readonly kubeconfigs?: readonly string[]
-  /** Files outside of the directory that were created as a whole. */
+  /** Files outside of the directory that we created. */
   readonly files?: readonly string[]
-  /** Nodes that starts of this directory have created. */
+  /** Nodes that earlier starts created. */
   readonly nodes?: readonly string[]
-  /** The configuration of encryption at rest of the last start. */
+  /** The encryption configuration of the last start. */
   readonly encryptionConfig?: string
-  /** The snapshot whose restore has begun and not ended. */
+  /** The snapshot of an unfinished restore. */
   readonly restoring?: string | undefined
 }
 
 export interface EtcdUse {
   readonly endpoints: readonly string[]
   readonly tlsPaths: EtcdTlsPaths
-  /** No object was there at the first start: all that is there now belongs to this cluster. */
+  /** The store was empty at the first start, so all its objects belong to this cluster. */
   readonly wasEmpty: boolean
 }
 
 export const markerPath = (folder: string): string => `${folder}/${markerName}`
 
-/** Undefined where there is none. */
+/** Undefined when there is none. */
 export async function readMarker(folder: string): Promise<Marker | undefined> {
   const path = markerPath(folder)
   const content = await nodePlatform.files.read(path)
@@ -67,7 +67,7 @@ function parsed(text: string): Marker | undefined {
   }
 }
 
-/** The marker of a directory that has none yet. A directory of an older version is ours with all its contents. */
+/** The marker of a directory that has none. A directory of an older version is ours with all its contents. */
 export function newMarker(folder: string, kind: DirectoryKind): Marker {
   const has = (name: string) => existsSync(`${folder}/${name}`)
   if (isLegacy(folder, kind))

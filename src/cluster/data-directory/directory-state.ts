@@ -1,11 +1,11 @@
-// What is in a data directory, for those who only look.
+// Reads the state of a data directory without opening it.
 import { readFile, stat } from 'node:fs/promises'
 import { holderOf } from './directory-lock.ts'
 
 export interface DirectoryState {
-  /** The process that has the directory. */
+  /** The process that has locked the directory. */
   readonly pid: number | undefined
-  /** Undefined where there is no store on disk. */
+  /** Undefined when there is no store on disk. */
   readonly storeBytes: number | undefined
   readonly kubeconfig: string | undefined
 }

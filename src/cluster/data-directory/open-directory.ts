@@ -1,4 +1,4 @@
-// Opens a data directory: checks who may touch it, locks it, and marks it as ours.
+// Opens a data directory: checks access, locks it, and marks it as ours.
 import { existsSync, statSync } from 'node:fs'
 import { nodePlatform } from '../../platform/node/platform.ts'
 import { lockDirectory } from './directory-lock.ts'
@@ -9,7 +9,7 @@ import { isLegacy, newMarker, readMarker, writeMarker, type DirectoryKind, type 
 export interface DataDirectory extends AsyncDisposable {
   readonly folder: string
   readonly marker: Marker
-  /** Notes what was created, before or right after it is. */
+  /** Records what was created, before or right after it is. */
   note(fields: Partial<Marker>): Promise<void>
 }
 
@@ -28,7 +28,7 @@ export async function openDataDirectory(folder: string, kind: DirectoryKind): Pr
   let marker = found ?? { ...newMarker(folder, kind), ...(isFolderOurs ? { isFolderOurs } : {}) }
   if (found === undefined) await writeMarker(folder, marker)
   let lastNote = Promise.resolve()
-  /** One after the other: each writes the whole marker. */
+  /** Serialised, because each update writes the whole marker. */
   const writeNote = async (before: Promise<void>, fields: Partial<Marker>): Promise<void> => {
     await before
     const next = { ...marker, ...fields }
@@ -51,7 +51,9 @@ export async function openDataDirectory(folder: string, kind: DirectoryKind): Pr
   }
 }
 
-/** Throws when the directory holds the keys of a cluster whose objects are gone: a start would begin a different one. */
+/**
+ * Throws when the directory has the keys of a cluster whose store is missing. A start would begin a different cluster.
+ */
 export function checkStorePresent({ folder, marker }: DataDirectory, store: 'sqlite' | 'memory' | 'etcd'): void {
   const ways = `restore a snapshot with "coxswain restore <file> --data-dir ${folder}", or give the cluster up with "coxswain reset --data-dir ${folder} --yes"`
   if (marker.restoring !== undefined)

@@ -1,4 +1,4 @@
-// The store that was chosen, opened on the real clock and disk.
+// Opens the selected store.
 import { realClock } from '../../base/time/clock.ts'
 import { systemRandom } from '../../base/random/random.ts'
 import { nodePlatform } from '../../platform/node/platform.ts'
@@ -13,7 +13,7 @@ export type StoreChoice =
   | { readonly kind: 'sqlite' }
   | { readonly kind: 'etcd'; readonly endpoints: readonly string[]; readonly tlsPaths: EtcdTlsPaths }
 
-/** Files in PEM: who signed the members' certificates, and who we are to them. */
+/** PEM files: the authority of etcd's certificates, and our client certificate. */
 export interface EtcdTlsPaths {
   readonly authority?: string | undefined
   readonly certificate?: string | undefined

@@ -1,9 +1,9 @@
-// Notes in the marker which store a cluster uses, so that `reset` removes what is there, and a lost store is noticed.
+// Records in the marker which store a cluster uses, so that `reset` removes it and a lost store is detected.
 import type { Store } from '../../store/store.ts'
 import type { StoreChoice } from './open-store.ts'
 import type { DataDirectory } from './open-directory.ts'
 
-/** Every object is below this prefix, as upstream lays them out. */
+/** The prefix of all objects, as upstream stores them. */
 export const registryRange = { start: '/registry/', end: '/registry0' } as const
 
 export async function recordStore(

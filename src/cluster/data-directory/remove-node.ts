@@ -1,4 +1,4 @@
-// What a real node has left on this machine goes: containers, their network, their control groups, and what is mounted.
+// Removes the traces of a real node on this machine: containers, their network, control groups and mounts.
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { realClock } from '../../base/time/clock.ts'
@@ -13,7 +13,7 @@ import { missingContainerPrerequisites } from '../node/container-prerequisites.t
 
 const classes = ['', '/burstable', '/besteffort']
 
-/** Fine when there never was one. Containers are asked of the runtime that runs them, so that is started once more. */
+/** No effect without a node. The containers are removed through their runtime, which is started for that. */
 export async function removeNode(dataDirectory: string, signal: AbortSignal): Promise<void> {
   const folder = `${dataDirectory}/node`
   if (!existsSync(folder)) return
@@ -32,7 +32,7 @@ async function clearContainers(folder: string, signal: AbortSignal): Promise<voi
   for (const uid of root === '' ? [] : uids) for (const one of classes) await cgroups.remove(`${root}${one}/pod${uid}`)
 }
 
-/** Whose pods they were. */
+/** Removes the control groups of these pods. */
 async function withoutPods(folder: string, signal: AbortSignal): Promise<readonly string[]> {
   const deps = { platform: nodePlatform, clock: realClock, log: silentLog }
   const { runtime, stop } = await startContainerd(folder, `${folder}/net.d`, deps, signal)
@@ -43,7 +43,7 @@ async function withoutPods(folder: string, signal: AbortSignal): Promise<readonl
   }
 }
 
-/** The innermost first. */
+/** Innermost first. */
 async function unmountBelow(folder: string, signal: AbortSignal): Promise<void> {
   const lines = (await readFile('/proc/self/mountinfo', 'utf8')).trim().split('\n')
   const places = lines
@@ -52,6 +52,6 @@ async function unmountBelow(folder: string, signal: AbortSignal): Promise<void> 
   for (const place of places.toReversed()) await nodePlatform.processes.run('umount', [place], {}, signal)
 }
 
-/** Blanks stand in octal digits. */
+/** Decodes the octal escapes of /proc/mounts. */
 const unescaped = (path: string): string =>
   path.replaceAll(/\\(\d{3})/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 8)))

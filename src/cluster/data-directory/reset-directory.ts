@@ -1,5 +1,5 @@
-// Reset: removes what coxswain has created for a cluster or a kubelet, and nothing else. The marker goes last, so that a
-// reset that was cut off can be repeated.
+// Reset: removes what coxswain created for a cluster or a kubelet, and nothing else. The marker is removed last, so
+// that an interrupted reset can be repeated.
 import { existsSync } from 'node:fs'
 import { readdir, readFile, rm, rmdir } from 'node:fs/promises'
 import { realClock } from '../../base/time/clock.ts'
@@ -15,12 +15,12 @@ import { registryRange } from './record-store.ts'
 
 export interface ResetReport {
   readonly kind: DirectoryKind
-  /** What is left in the directory, because somebody else has put it there. */
+  /** Files that remain because they are not ours. */
   readonly kept: readonly string[]
-  /** Data directories below, each with a marker of its own. */
+  /** Data directories below this one, each with its own marker. */
   readonly nested: readonly string[]
   readonly isDirectoryRemoved: boolean
-  /** Kubeconfigs that held entries of the cluster. */
+  /** Kubeconfigs that had entries of the cluster. */
   readonly kubeconfigs: readonly string[]
   readonly etcd: EtcdOutcome | undefined
 }
@@ -29,7 +29,7 @@ export type EtcdOutcome =
   | { readonly kind: 'removed'; readonly keys: number; readonly endpoints: readonly string[] }
   | { readonly kind: 'kept'; readonly endpoints: readonly string[] }
 
-/** The marker of the directory; refuses one that no coxswain has used. */
+/** The marker of the directory. Rejects a directory that coxswain has not used. */
 export async function markerForReset(folder: string): Promise<Marker> {
   if (!existsSync(folder)) throw new Error(`there is no data directory ${folder}; nothing was removed`)
   const marker = await readMarker(folder)
@@ -42,7 +42,7 @@ export async function markerForReset(folder: string): Promise<Marker> {
   return marker ?? newMarker(folder, kind)
 }
 
-/** `etcd` is the store that was named, whose keys are removed whoever wrote them. */
+/** `etcd` is a store that the user named; its keys are removed whoever wrote them. */
 export async function resetDirectory(
   folder: string,
   etcd: StoreChoice | undefined,
@@ -77,7 +77,7 @@ async function removeContents(
   for (const name of ours(kind === 'cluster' ? clusterFolders : ['node']))
     await rm(`${folder}/${name}`, { recursive: true, force: true })
   await removeLeftovers(folder, [...files, markerName])
-  await rmdir(`${folder}/pki`).catch(() => {}) // not there, or not empty
+  await rmdir(`${folder}/pki`).catch(() => {}) // missing or not empty
   await rm(`${folder}/${markerName}`, { force: true })
   const left = await namesIn(folder)
   const isNested = (name: string) => existsSync(`${folder}/${name}/${markerName}`)
@@ -85,7 +85,7 @@ async function removeContents(
   return { kind, kept, nested, isDirectoryRemoved: false, kubeconfigs, etcd }
 }
 
-/** What is mounted below may be the data of a volume. */
+/** A mount below may be the data of a volume. */
 async function rejectMounts(folder: string): Promise<void> {
   const mounts = await readFile('/proc/mounts', 'utf8').catch(() => '')
   const mounted = mounts
@@ -110,7 +110,7 @@ async function removeEntries(folder: string, marker: Marker, signal: AbortSignal
   return held
 }
 
-/** Keys that were there before the cluster are removed only where the user names the store. */
+/** Keys that existed before the cluster are only removed if the user names the store. */
 async function removeEtcdKeys(
   { etcd: known }: Marker,
   named: StoreChoice | undefined,

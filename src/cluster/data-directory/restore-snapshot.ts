@@ -1,5 +1,5 @@
-// Restore: a data directory becomes what a snapshot holds. The snapshot is checked as a whole first; what the directory held
-// is copied aside; a restore that was cut off is noticed by the next start and can be repeated.
+// Restore: replaces the contents of a data directory with a snapshot. The snapshot is verified first and the old
+// contents are copied. The next start detects an interrupted restore, which can be repeated.
 import { cp, open, readdir, rename, rm, stat, type FileHandle } from 'node:fs/promises'
 import { nodePlatform } from '../../platform/node/platform.ts'
 import { restoreSnapshot, takeSnapshot } from '../../store/sqlite/sqlite-snapshot.ts'
@@ -11,9 +11,9 @@ import { openSnapshotFile, type OpenSnapshot, type SnapshotHeader } from './snap
 export interface RestoreReport {
   /** Undefined for a bare copy of a store, as older versions wrote it. */
   readonly header: SnapshotHeader | undefined
-  /** What the directory held before, and where it is now. */
+  /** The previous contents, and where they are now. */
   readonly before: { readonly store: string | undefined; readonly keys: string | undefined }
-  /** Whether the directory has keys now: those of the snapshot, those that it had, or none. */
+  /** Whether the directory has keys now: those of the snapshot, its own, or none. */
   readonly keys: 'restored' | 'kept' | 'none'
 }
 
@@ -40,7 +40,7 @@ export async function restoreDirectory(
   try {
     await clear()
     await files.makeDirectory(freshPki)
-    // Beside the store, and whole, before anything is replaced.
+    // Written completely next to the store before anything is replaced.
     if (snapshot !== undefined) await extractTo(snapshot, passphrase, { store: extracted, pki: freshPki })
     await restoreSnapshot({ from: snapshot === undefined ? from : extracted, to: fresh, workers }, signal)
     const hasKeys = (await readdir(freshPki)).length > 0
@@ -67,7 +67,7 @@ export async function restoreDirectory(
   }
 }
 
-/** Copies, so that a restore that is cut off loses nothing; one that is repeated finds half of the new state, and keeps none. */
+/** Copies, so that an interrupted restore loses nothing. A repeated restore does not copy the incomplete state. */
 async function keepAside(
   folder: string,
   { isRepeated, hasKeys }: { readonly isRepeated: boolean; readonly hasKeys: boolean },
@@ -83,7 +83,7 @@ async function keepAside(
     }
   const hadStore = await isThere(store)
   if (hadStore) {
-    // Under another name until it is whole.
+    // Under a temporary name until it is complete.
     await takeSnapshot(nodePlatform.workers, store, `${store}.kept`, signal)
     await rename(`${store}.kept`, keptStore)
   }

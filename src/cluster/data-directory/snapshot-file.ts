@@ -1,5 +1,5 @@
-// The file of a snapshot: a line that names the format, a line of JSON, the parts one after the other, and a checksum of all.
-// With a passphrase the parts are encrypted (scrypt, AES-256-GCM); keys are never written without one.
+// The format of a snapshot file: a line with the format name, a line of JSON, the parts one after the other, and a
+// checksum. With a passphrase the parts are encrypted (scrypt, AES-256-GCM). Keys are never written without one.
 import { createCipheriv, createDecipheriv, createHash, scrypt, timingSafeEqual, type Hash } from 'node:crypto'
 import { open, type FileHandle } from 'node:fs/promises'
 import { promisify } from 'node:util'
@@ -22,9 +22,9 @@ export interface SnapshotHeader {
   /** The name of the cluster. */
   readonly name: string
   readonly keys: 'included' | 'omitted'
-  /** The file whose keys encrypt objects at rest; the snapshot does not hold it. */
+  /** The encryption configuration at rest. Its keys are not part of the snapshot. */
   readonly encryptionConfig?: string | undefined
-  /** Nodes that the cluster's process has created. */
+  /** Nodes that the cluster's process created. */
   readonly nodes: readonly string[]
   readonly parts: readonly SnapshotPart[]
   readonly cipher?: SnapshotCipher
@@ -35,26 +35,26 @@ interface SnapshotCipher {
   readonly cost: number
   readonly blockSize: number
   readonly parallelization: number
-  /** In base 64, as the next ones. */
+  /** Base64, as the next ones. */
   readonly salt: string
   readonly nonce: string
-  /** Digest of a second key: tells a wrong passphrase from a damaged file. */
+  /** Digest of a second derived key. It distinguishes a wrong passphrase from a damaged file. */
   readonly check: string
 }
 
-/** 128 MiB for each guess. */
+/** 128 MiB per attempt. */
 const scryptCost = { cost: 1 << 17, blockSize: 8, parallelization: 1 } as const
 const scryptBytesMax = 512 << 20
 const derive = promisify<string, Uint8Array, number, object, Buffer>(scrypt)
 
 export interface PartSource extends SnapshotPart {
-  /** Its bytes in chunks. */
+  /** The bytes in chunks. */
   readonly read: () => AsyncIterable<Uint8Array>
 }
 
 export type NewHeader = Omit<SnapshotHeader, 'parts' | 'cipher'>
 
-/** Writes to a file that must not be there yet, and syncs it. */
+/** Writes and syncs a file that must not exist yet. */
 export async function writeSnapshotFile(
   path: string,
   header: NewHeader,
@@ -94,14 +94,14 @@ export async function writeSnapshotFile(
   }
 }
 
-/** A snapshot whose checksum is right, open for reading. */
+/** An open snapshot whose checksum is valid. */
 export interface OpenSnapshot extends AsyncDisposable {
   readonly header: SnapshotHeader
-  /** Hands over the bytes of each part, in order. Fails at the end when they are not authentic. */
+  /** Passes on the bytes of each part, in order. Fails at the end when they are not authentic. */
   extract(passphrase: string | undefined, take: (part: string, chunk: Uint8Array) => Promise<void>): Promise<void>
 }
 
-/** Undefined when the file is not of this format. Throws when it is damaged. */
+/** Undefined when the file has another format. Throws when it is damaged. */
 export async function openSnapshotFile(path: string): Promise<OpenSnapshot | undefined> {
   const file = await open(path).catch((cause: unknown) => {
     throw new Error(`the snapshot ${path} cannot be read`, { cause })

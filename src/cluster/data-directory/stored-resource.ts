@@ -1,4 +1,4 @@
-// Which resource a key of the store belongs to, for the labels of the store's metrics.
+// The resource of a store key, for the labels of the store's metrics.
 import { kinds } from '../../api/kinds.ts'
 import { keyPrefix, keyPrefixesOf } from '../../apiserver/storage/store-keys.ts'
 import type { StoredResource } from '../../store/measured-store.ts'
@@ -9,7 +9,7 @@ const byPrefix: ReadonlyMap<string, StoredResource> = new Map(
     .map((kind) => [keyPrefix(kind), { group: kind.group, resource: kind.plural }]),
 )
 
-/** Keys of the server's own, such as the ranges of addresses that Services hold. */
+/** Keys of the server itself, such as the allocations of Services. */
 const other: StoredResource = { group: '', resource: 'other' }
 
 export function storedResource(key: string): StoredResource {

@@ -1,4 +1,4 @@
-// Snapshots of a data directory: all objects and, with a passphrase, the keys that make a cluster the same cluster.
+// Takes a snapshot of a data directory: all objects and, with a passphrase, the keys that identify the cluster.
 import { existsSync, statSync } from 'node:fs'
 import { link, open, readFile, rename, rm } from 'node:fs/promises'
 import { rfc3339, type Clock } from '../../base/time/clock.ts'
@@ -11,15 +11,15 @@ import { writeSnapshotFile, type NewHeader, type PartSource } from './snapshot-f
 export interface SnapshotOptions {
   readonly folder: string
   readonly to: string
-  /** Keys are included with one only. */
+  /** Keys are only included with a passphrase. */
   readonly passphrase: string | undefined
-  /** Replaces a file that is there. */
+  /** Replaces an existing file. */
   readonly isForced: boolean
 }
 
 export const storePart = 'store.db'
 
-/** Also while the cluster runs. Whole or not at all. Returns what was written about it. */
+/** Also works while the cluster runs. The file is written completely or not at all. Returns its header. */
 export async function snapshotDirectory(
   { folder, to, passphrase, isForced }: SnapshotOptions,
   clock: Clock,
@@ -58,7 +58,7 @@ export async function snapshotDirectory(
 const alreadyThere = (path: string): string =>
   `${path} is already there; choose another file, or replace it with --force`
 
-/** A link, unlike a rename, replaces nothing. */
+/** Unlike a rename, a link does not replace an existing file. */
 async function publish(building: string, to: string, isForced: boolean): Promise<void> {
   if (isForced) return rename(building, to)
   await link(building, to).catch((error: NodeJS.ErrnoException) => {

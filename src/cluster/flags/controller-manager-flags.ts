@@ -1,4 +1,4 @@
-// What a controller manager of its own process is told by flags, with upstream's names.
+// The flags of a controller manager in its own process, with upstream's names.
 import { durationMs } from '../../apiserver/config/config-reader.ts'
 import type { LeaseSettings } from '../../client/leader-election.ts'
 import { leaderElectionFlags, leaseSettingsOf, type LeaderElectionFlagValues } from './leader-election-flags.ts'
@@ -40,15 +40,15 @@ export type ControllerManagerFlagValues = LeaderElectionFlagValues &
   Readonly<Partial<Record<keyof typeof controllerManagerFlags, string>>>
 
 export interface ControllerManagerSettings {
-  /** Where health and metrics are served; nowhere when left out. */
+  /** Where health and metrics are served; nowhere when omitted. */
   readonly serve?: { readonly host: string; readonly port: number }
   readonly hasAccounts: boolean
   readonly legacyTokenCleanUpMs: number
-  /** Without one it acts without asking whether another does. */
+  /** Without leader election it acts at once. */
   readonly lease: LeaseSettings | 'none'
 }
 
-/** What the flags say. Throws what is wrong with one. */
+/** Parses the flags. Throws on an invalid value. */
 export function controllerManagerSettings(flags: ControllerManagerFlagValues): ControllerManagerSettings {
   const { 'bind-address': host = '127.0.0.1', 'secure-port': portText = portDefault } = flags
   const port = Number(portText)

@@ -1,4 +1,4 @@
-// Values of flags: read and checked, with the flag's name in what is said of a wrong one.
+// Parses flag values; errors name the flag.
 import { durationMs } from '../../apiserver/config/config-reader.ts'
 import type { Files } from '../../platform/files.ts'
 import type { PolicyFlag, PolicyFlagValues } from './policy-flags.ts'

@@ -1,5 +1,5 @@
-// KubeletConfiguration (kubelet.config.k8s.io/v1beta1): the fields that are honoured, each as the flag that says the same.
-// A field that is not is refused by its name: nobody is to believe that it counts.
+// KubeletConfiguration (kubelet.config.k8s.io/v1beta1): the supported fields, each mapped to the flag with the same
+// meaning. Unsupported fields are rejected by name, so that a user does not assume that they have an effect.
 import { lookup } from '../../base/collections/lookup.ts'
 import { ConfigError } from '../../apiserver/config/config-reader.ts'
 import { isJsonObject, type JsonValue } from '../../schema/json/json-value.ts'
@@ -79,7 +79,7 @@ const fields: Readonly<Record<string, Field>> = {
   tlsPrivateKeyFile: ['tls-private-key-file', text],
 }
 
-/** Fields that may say only what is so anyway. */
+/** Fields whose value is fixed. */
 const fixed: Readonly<Record<string, JsonValue>> = {
   apiVersion: 'kubelet.config.k8s.io/v1beta1',
   kind: 'KubeletConfiguration',
@@ -101,7 +101,7 @@ const sections = new Set(
   ),
 )
 
-/** The flags that the parsed file stands for. Throws with the path of what is wrong. */
+/** The flags for a parsed file. Throws with the path of an invalid field. */
 export function configuredFlags(configuration: unknown): ConfiguredFlagValues {
   if (!isJsonObject(configuration)) throw new ConfigError('the configuration must be an object')
   for (const required of ['apiVersion', 'kind'])

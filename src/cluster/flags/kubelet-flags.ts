@@ -1,4 +1,4 @@
-// The flags of the kubelet that looks after this machine, with upstream's names; kubeletSettings makes settings of them.
+// The flags of the kubelet of this machine, with upstream's names, and the settings that result from them.
 import { durationMs } from '../../apiserver/config/config-reader.ts'
 import { defaultHardThresholds, parseSignals, parseThresholds } from '../../kubelet/eviction/thresholds.ts'
 import type { ResourceAmounts } from '../../kubelet/node/allocatable.ts'
@@ -74,7 +74,7 @@ export const kubeletFlags = {
 export type KubeletFlag = keyof typeof kubeletFlags
 export type KubeletFlagValues = Readonly<Partial<Record<KubeletFlag, string>>>
 
-/** Throws with the flag that is wrong. */
+/** Throws with the name of an invalid flag. */
 export function kubeletSettings(flags: KubeletFlagValues): KubeletSettings {
   const about = <T>(flag: KubeletFlag, read: () => T): T => {
     try {

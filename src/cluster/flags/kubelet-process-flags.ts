@@ -1,4 +1,4 @@
-// The flags of `coxswain kubelet` beside those of every kubelet: where it listens, as whom it registers, how it is secured.
+// The flags of `coxswain kubelet` in addition to those of every kubelet: addresses, registration and security.
 import { readFileSync } from 'node:fs'
 import type { NodeTaint } from '../../kubelet/node/node-status.ts'
 import { countIn, listIn, timeIn } from './kubelet-flags.ts'
@@ -36,7 +36,7 @@ export type KubeletProcessFlagValues = Readonly<Partial<Record<KubeletProcessFla
 export interface KubeletProcessSettings {
   readonly address: string | undefined
   readonly port: number
-  /** Undefined: nowhere. */
+  /** Undefined: not served. */
   readonly health: { readonly host: string; readonly port: number } | undefined
   readonly certificateDirectory: string | undefined
   /** PEM */
@@ -54,7 +54,7 @@ export interface KubeletProcessSettings {
 
 const portMax = 65_535
 
-/** Throws with the flag that is wrong. */
+/** Throws with the name of an invalid flag. */
 export function kubeletProcessSettings(flags: KubeletProcessFlagValues): KubeletProcessSettings {
   const about = <T>(flag: KubeletProcessFlag, read: (text: string | undefined) => T): T => {
     try {
@@ -115,7 +115,7 @@ function socketIn(text: string | undefined): string | undefined {
   return path
 }
 
-/** Labels of Kubernetes' own that a node may give itself, as upstream has them. */
+/** Kubernetes' own labels that a node may set on itself, as upstream. */
 const ownLabels = [
   ...['hostname', 'arch', 'os', 'instance-type'].flatMap((name) => [
     `kubernetes.io/${name}`,

@@ -1,4 +1,4 @@
-// Leader election: the flags that say whether and how one of several leads, with upstream's names.
+// The flags of leader election, with upstream's names.
 import { durationMs } from '../../apiserver/config/config-reader.ts'
 import type { LeaseSettings } from '../../client/leader-election.ts'
 
@@ -17,10 +17,10 @@ export const leaderElectionFlags = {
 
 export type LeaderElectionFlagValues = Readonly<Partial<Record<keyof typeof leaderElectionFlags, string>>>
 
-/** As upstream: clocks drift, and those who wait add up to so much. */
+/** As upstream: the renew deadline must exceed the retry period by this factor. */
 const jitter = 1.2
 
-/** Throws what is wrong with a flag. */
+/** Throws on an invalid flag. */
 export function leaseSettingsOf(flags: LeaderElectionFlagValues, name: string): LeaseSettings | 'none' {
   const isOn = flags['leader-elect'] ?? 'true'
   if (isOn !== 'true' && isOn !== 'false')

@@ -1,4 +1,4 @@
-// Node ranges: the flags that say which addresses pods get, with upstream's names, and what they are without a word.
+// Node ranges: the flags for pod addresses, with upstream's names, and their defaults.
 import { cidrText, parseCidr } from '../../api/networking/v1/cidr.ts'
 import { cidrErrors } from '../../api/validation/network-rules.ts'
 import { serviceCidrDefault } from '../../apiserver/strategies/service/cluster-addresses.ts'
@@ -24,10 +24,10 @@ export const nodeRangeFlags = {
 export type NodeRangeFlagValues = Readonly<Partial<Record<keyof typeof nodeRangeFlags, string>>>
 
 const maskSizeDefault = { IPv4: 24, IPv6: 64 } as const
-/** As upstream: so many ranges can be kept track of. */
+/** As upstream: limits the number of ranges. */
 const rangeBitsMax = { IPv4: 32, IPv6: 16 } as const
 
-/** Wide enough for every simulated node; the usual range of one machine is part of it. */
+/** Wide enough for every simulated node; includes the default range of one machine. */
 export const clusterCidrDefault = (nodes: number): string => (nodes <= 256 ? '10.244.0.0/16' : '10.128.0.0/9')
 
 export const podRangesDefault = (nodes: number): NodeRanges => ({
@@ -40,7 +40,7 @@ export const nodeRangesDefault = (nodes: number): NodeRangeSettings => ({
   reserved: [serviceCidrDefault],
 })
 
-/** What the flags say. Throws what is wrong with one. */
+/** Parses the flags. Throws on an invalid value. */
 export function nodeRangesOf(
   flags: NodeRangeFlagValues,
   unless: { readonly isOn: boolean; readonly clusterCidr: string },
@@ -70,7 +70,7 @@ function maskSizeOf(cidr: string, count: number, flags: NodeRangeFlagValues): nu
   return size
 }
 
-/** This machine knows its range before it starts: its containers get addresses by a file. */
+/** The range of this machine, which is needed before the start because the CNI configuration contains it. */
 export function firstNodeRange({ ranges }: NodeRangeSettings): string {
   const { cidr, maskSize } = ranges.find((each) => parseCidr(each.cidr).family === 'IPv4') ?? podRangesDefault(1)
   return cidrText({ ...parseCidr(cidr), prefixLength: maskSize })

@@ -1,4 +1,5 @@
-// The flags that say who is believed and who may do what, with upstream's names; readPolicySettings makes settings of them.
+// The flags for authentication, authorization, admission, audit and encryption, with upstream's names.
+// readPolicySettings parses them.
 
 export const policyFlags = {
   'admission-control-config-file': { value: '<file>', help: 'an AdmissionConfiguration: PodSecurity, ResourceQuota' },

@@ -1,4 +1,4 @@
-// How long the certificates are good that the cluster signs, as its flag says it.
+// The flag for the validity of certificates that the cluster signs.
 import { durationMs } from '../../apiserver/config/config-reader.ts'
 
 export const signingDurationFlag = {

@@ -1,11 +1,11 @@
-// How a webhook is reached: the server and the user of a kubeconfig.
+// The connection to a webhook: server and user of its kubeconfig.
 import { dirname, resolve } from 'node:path'
 import { ConfigReader } from '../../apiserver/config/config-reader.ts'
 import type { Files } from '../../platform/files.ts'
 
 export interface WebhookConnection {
   readonly origin: string
-  /** Path and query to post to. */
+  /** Path and query of the requests. */
   readonly target: string
   readonly tls: { readonly authority?: string; readonly certificate?: string; readonly key?: string }
   readonly token: string

@@ -1,23 +1,23 @@
-// Merges a cluster's entries into a kubeconfig, and removes them again. Entries of others, comments and unknown fields stay
-// as they are. An entry is ours when it carries our extension with the same data directory.
+// Merges a cluster's entries into a kubeconfig, and removes them. Other entries, comments and unknown fields are kept.
+// An entry is ours when it has our extension with the same data directory.
 import { Document, isMap, isScalar, isSeq, parseDocument, type YAMLMap, type YAMLSeq } from 'yaml'
 import type { Kubeconfig } from '../../pki/kubeconfig.ts'
 import { base64Text } from '../../pki/pem.ts'
 
 export interface KubeconfigOwner {
-  /** The name of the cluster, and of its context. */
+  /** The name of the cluster and of its context. */
   readonly name: string
   readonly dataDirectory: string
-  /** The authority of the cluster in PEM, where it is known. Files of older versions carry no extension. */
+  /** The authority of the cluster as PEM, if known. Files of older versions have no extension. */
   readonly authority?: string | undefined
 }
 
 export interface MergedKubeconfig {
   readonly text: string
   readonly contextName: string
-  /** Whether kubectl uses the context by itself. */
+  /** Whether it is kubectl's current context. */
   readonly isCurrent: boolean
-  /** Whether the file held entries of this cluster before. */
+  /** Whether the file had entries of this cluster before. */
   readonly wasPresent: boolean
 }
 
@@ -67,7 +67,7 @@ export function mergeKubeconfig(text: string, owner: KubeconfigOwner, access: Ku
   }
 }
 
-/** The kubeconfig without this cluster; undefined where it held nothing of it, '' where nothing else is left. */
+/** The kubeconfig without this cluster; undefined when it had no entries of it, '' when nothing else is left. */
 export function removeFromKubeconfig(text: string, owner: KubeconfigOwner): string | undefined {
   const file = new KubeconfigDocument(text)
   const clusters = file.entries('clusters').filter(isOwnCluster(owner)).map(nameOf)
@@ -87,7 +87,10 @@ export function removeFromKubeconfig(text: string, owner: KubeconfigOwner): stri
   return sections.every((section) => file.entries(section).length === 0) ? '' : file.text()
 }
 
-/** Without any mark the authority tells; a cluster that was restored elsewhere has the same, and a mark of its own. */
+/**
+ * Without an extension the authority decides. A cluster that was restored elsewhere has the same authority and its own
+ * extension.
+ */
 const isOwnCluster =
   (owner: KubeconfigOwner) =>
   (entry: YAMLMap): boolean =>
@@ -96,7 +99,7 @@ const isOwnCluster =
       owner.authority !== undefined &&
       entry.getIn(['cluster', 'certificate-authority-data']) === base64Text(owner.authority))
 
-/** The user of an older version has no extension; it is the one that the cluster's own context names. */
+/** The user of an older version has no extension; it is the one of the cluster's own context. */
 const isOwnUser =
   (owner: KubeconfigOwner, file: KubeconfigDocument, clusterName: string, isClusterOwn: boolean) =>
   (entry: YAMLMap): boolean =>
@@ -108,7 +111,7 @@ const isOwnUser =
         .filter((context) => context.getIn(['context', 'user']) === legacyUser)
         .every((context) => context.getIn(['context', 'cluster']) === clusterName))
 
-/** The data directory of the cluster that the entry belongs to; undefined where it is not of coxswain's. */
+/** The data directory in the entry's extension; undefined when the entry is not coxswain's. */
 function markOf(entry: YAMLMap, field: 'cluster' | 'user'): unknown {
   const extensions = entry.getIn([field, 'extensions'])
   if (!isSeq(extensions)) return undefined
@@ -118,11 +121,11 @@ function markOf(entry: YAMLMap, field: 'cluster' | 'user'): unknown {
 
 const nameOf = (entry: YAMLMap): string => String(entry.get('name'))
 
-/** A kubeconfig as a document that keeps its comments and its order. */
+/** A kubeconfig document that keeps comments and order. */
 class KubeconfigDocument {
   readonly #document: Document
   readonly #root: YAMLMap
-  /** How the file is laid out, as far as that can be kept. */
+  /** The layout of the file, as far as it can be kept. */
   readonly #layout: { readonly indentSeq: boolean; readonly flowCollectionPadding: boolean }
 
   constructor(text: string) {
@@ -161,7 +164,7 @@ class KubeconfigDocument {
     return this.entries(section).find(matches)
   }
 
-  /** The name, unless an entry of somebody else has it. */
+  /** The name, or a variation if another entry has it. */
   freeName(section: Section, name: string): string {
     if (this.entries(section).some((entry) => nameOf(entry) === name))
       throw new Error(
@@ -179,7 +182,7 @@ class KubeconfigDocument {
     return entry
   }
 
-  /** Sets fields of an entry's content; undefined removes one. */
+  /** Sets fields of an entry; undefined removes a field. */
   set(entry: YAMLMap, field: string, values: Readonly<Record<string, string | undefined>>): void {
     if (!isMap(entry.get(field))) entry.set(field, this.#document.createNode({}))
     const content = entry.get(field) as YAMLMap

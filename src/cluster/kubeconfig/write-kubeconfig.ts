@@ -1,5 +1,5 @@
-// The file of a kubeconfig that a cluster writes its entries into. It is replaced as a whole, keeps its owner, and is never
-// readable by others.
+// Writes and removes a cluster's entries in a kubeconfig file. The file is replaced atomically, keeps its owner, and is
+// never readable by others.
 import { chown, lstat, open, readFile, realpath, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { Clock } from '../../base/time/clock.ts'
@@ -8,29 +8,29 @@ import { nodePlatform } from '../../platform/node/platform.ts'
 import type { KubeconfigOwner } from './merge-kubeconfig.ts'
 
 const fileBytesMax = 4 << 20
-/** kubectl holds a lock of this name while it writes. */
+/** kubectl uses a lock file of this name while it writes. */
 const lockSuffix = '.lock'
 const lockTries = 50
 const lockWaitMs = 100
-/** A write takes milliseconds: the lock of a program that crashed is older. */
+/** A write takes milliseconds, so an older lock belongs to a crashed program. */
 const lockStaleMs = 3_000
 const privateMode = 0o600
 
 export interface WrittenKubeconfig {
   readonly contextName: string
   readonly isCurrent: boolean
-  /** Where the file is kept as it was before the cluster's first entry. */
+  /** The backup of the file from before the cluster's first entry. */
   readonly backupPath: string | undefined
 }
 
-/** Throws when the file cannot take the cluster's entries; nothing is written. */
+/** Throws when the entries cannot be added; nothing is written. */
 export async function checkKubeconfig(path: string, owner: KubeconfigOwner): Promise<void> {
   const text = await readIfPresent(path)
   if (text === undefined || isOursAlone(text, owner)) return
   await merged(path, text, owner, { server: '', authority: '', identity: { certificate: '', key: '' } })
 }
 
-/** Adds the cluster's entries, or updates them. */
+/** Adds or updates the cluster's entries. */
 export async function writeKubeconfig(
   path: string,
   owner: KubeconfigOwner,
@@ -52,7 +52,7 @@ export async function writeKubeconfig(
   return { contextName: result.contextName, isCurrent: result.isCurrent, backupPath }
 }
 
-/** Removes the cluster's entries; returns whether there were any. A file that holds nothing else goes too. */
+/** Removes the cluster's entries; returns whether there were any. A file without other entries is deleted. */
 export async function removeKubeconfig(
   path: string,
   owner: KubeconfigOwner,
@@ -70,11 +70,11 @@ export async function removeKubeconfig(
   return true
 }
 
-/** As for a file that is not there yet. */
+/** The text for a file that does not exist yet. */
 const ownText = ({ name, dataDirectory }: KubeconfigOwner, access: Kubeconfig): string =>
   kubeconfigText(access, { cluster: name, user: `${name}-admin`, dataDirectory })
 
-/** A file that we wrote and nobody changed is written anew without parsing YAML, which a start would wait for. */
+/** A file that only we have written is rewritten without parsing YAML, which would delay the start. */
 function isOursAlone(text: string, owner: KubeconfigOwner): boolean {
   try {
     return text === ownText(owner, parseKubeconfig(text))
@@ -107,13 +107,13 @@ async function readIfPresent(path: string): Promise<string | undefined> {
   }
 }
 
-/** A link stays a link: the file behind it is replaced. */
+/** A symbolic link is kept; the file behind it is replaced. */
 const realPathOf = async (path: string): Promise<string> => {
   if ((await lstat(path).catch(() => undefined)) === undefined) return path
   return realpath(path)
 }
 
-/** Keeps the owner, so that a file of a user is not lost to root. */
+/** Keeps the owner, so that a user's file does not become root's. */
 async function replace(path: string, text: string, ownerOf = path): Promise<void> {
   const before = await stat(ownerOf).catch(() => undefined)
   await nodePlatform.files.write(path, text, privateMode)

@@ -1,4 +1,4 @@
-// shownConfiguration: what a kubelet goes by, as the KubeletConfiguration that says all of it: /configz answers with it.
+// configz: the effective KubeletConfiguration that the kubelet serves at /configz.
 import { durationTextOfMs } from '../../schema/scalar/duration.ts'
 import type { JsonObject } from '../../schema/json/json-value.ts'
 import { quantityText } from '../../schema/scalar/quantity.ts'
@@ -8,7 +8,7 @@ import type { KubeletProcessSettings } from '../flags/kubelet-process-flags.ts'
 
 const nanosPerUnit = 1_000_000_000n
 
-/** `own`: of a kubelet of its own process. */
+/** `own`: settings of a kubelet in its own process. */
 export function configz(settings: KubeletSettings, own?: KubeletProcessSettings): JsonObject {
   const {
     imageGc: imageCollection,

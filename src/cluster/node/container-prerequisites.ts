@@ -1,4 +1,4 @@
-// What a machine needs to run containers. Apart from the node that runs them: most starts only ask.
+// The prerequisites for containers on this machine. Separate from the node itself, because most starts only check them.
 import { existsSync } from 'node:fs'
 
 /** Why this machine cannot run containers; undefined when it can. */

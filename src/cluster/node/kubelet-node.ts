@@ -1,5 +1,5 @@
-// A kubelet with what belongs to it on a real machine, and its server: the same in the process of a whole cluster and in
-// one of its own.
+// A kubelet on a real machine with its log rotation and its server: the same in the process of a whole cluster and in
+// its own process.
 import type { Clock } from '../../base/time/clock.ts'
 import type { FlowRecorder } from '../../base/observability/flow-recorder.ts'
 import type { Log } from '../../base/observability/log.ts'
@@ -53,13 +53,13 @@ export interface KubeletServerOptions {
   readonly access: KubeletAuth
   readonly clock: Clock
   readonly log: Log
-  /** Where calls to the runtime are recorded; left out where the cause of a request is not known. */
+  /** Records calls to the runtime; omitted when the cause of a request is not known. */
   readonly flow?: FlowRecorder
-  /** Of the machine itself; a simulated one has none. */
+  /** The machine's logs; simulated nodes have none. */
   readonly systemLogs?: SystemLogs
-  /** What it goes by, as a KubeletConfiguration. */
+  /** The effective KubeletConfiguration. */
   readonly configuration?: JsonObject
-  /** Where pods are found sooner than the kubelet hears of them; the kubelet's own when left out. */
+  /** A faster source of pods than the kubelet's own, which is the default. */
   readonly pod?: (namespace: string, name: string) => Pod | undefined
 }
 

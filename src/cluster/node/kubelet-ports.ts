@@ -1,4 +1,4 @@
-// The ports of a kubelet of its own process: HTTPS for those who may ask, and its health on loopback.
+// The ports of a kubelet in its own process: HTTPS with authorization, and health on loopback.
 import { realClock } from '../../base/time/clock.ts'
 import { systemRandom } from '../../base/random/random.ts'
 import type { TaskGroup } from '../../base/async/task-group.ts'
@@ -11,10 +11,10 @@ import { shedReport } from '../../platform/limits/shed-report.ts'
 import type { KubeletNodeDeps } from './kubelet-node.ts'
 import type { KubeletProcessSettings } from '../flags/kubelet-process-flags.ts'
 
-/** How long answers under way may take at the end. */
+/** How long open requests may take during the stop. */
 const drainMs = 1_000
 
-/** Who answers, once there is somebody. */
+/** The server, once the kubelet has started. */
 export interface KubeletServerHolder {
   server: KubeletServer | undefined
 }
@@ -24,13 +24,13 @@ export interface KubeletPort {
   readonly hostIp: string
   readonly nodeName: string
   readonly certificateDirectory: string
-  /** Who vouches for clients, as PEM. */
+  /** The authority of client certificates, as PEM. */
   readonly authority: string | undefined
   readonly holder: KubeletServerHolder
   readonly deps: Omit<KubeletNodeDeps, 'flow'>
 }
 
-/** The HTTPS port: with the certificate that was named, one that the cluster signs, or one of its own making. */
+/** The HTTPS port, with the configured certificate, one that the cluster signs, or a self-signed one. */
 export async function listenForRequests(
   {
     own,
@@ -67,7 +67,7 @@ export async function listenForRequests(
   return listener.port
 }
 
-/** As upstream: without a certificate that the cluster signs, one that vouches for itself. */
+/** As upstream: a self-signed certificate when the cluster does not sign one. */
 const selfMade = (nodeName: string, hostIp: string): Identity => {
   const authority = Authority.create(`${nodeName}-ca`, {
     clock: realClock,

@@ -1,4 +1,4 @@
-// The images of this machine's node: archives are loaded into its containerd, and what it has is listed.
+// The images of this machine's node: loads archives into its containerd and lists its images.
 import { existsSync } from 'node:fs'
 import { realClock } from '../../base/time/clock.ts'
 import { silentLog } from '../../base/observability/log.ts'
@@ -9,14 +9,14 @@ import type { RuntimeImage } from '../../machine/runtime/container-runtime.ts'
 import { nodePlatform } from '../../platform/node/platform.ts'
 import { containerdSnapshotter, ownSnapshotter } from './real-node.ts'
 
-/** Whose images are meant: those of the node below a data directory, or of a containerd that somebody else runs. */
+/** The node of a data directory, or another containerd. */
 export type ImageNode = { readonly dataDirectory: string } | { readonly socketPath: string }
 
-/** containerd tells its CRI plugin of an image after the import has ended. */
+/** containerd's CRI plugin learns of an image some time after the import. */
 const knownMsMax = 30_000
 const lookAgainMs = 50
 
-/** Calls back with each name once pods can use it. */
+/** Calls back with each image name when pods can use it. */
 export async function loadImages(
   node: ImageNode,
   files: readonly string[],

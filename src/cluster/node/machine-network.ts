@@ -1,5 +1,4 @@
-// The network of this machine as a real node uses it: whether pods' addresses are free here, who has the bridge, and how the
-// bridge goes.
+// The network of this machine for a real node: conflicts of pod addresses, the lock on the bridge, and its removal.
 import { existsSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { networkInterfaces } from 'node:os'
@@ -13,7 +12,7 @@ export interface Network {
   readonly cidr: string
 }
 
-/** Networks that this machine is in, or has a way to; not the way to everywhere, and not our own bridge. */
+/** Networks of this machine's interfaces and routes, without the default route and our own bridge. */
 export function machineNetworks(): readonly Network[] {
   const own = Object.entries(networkInterfaces()).flatMap(([device, addresses = []]) =>
     addresses.flatMap(({ cidr, family }) => (cidr === null || family !== 'IPv4' ? [] : [{ device, cidr }])),
@@ -22,7 +21,7 @@ export function machineNetworks(): readonly Network[] {
   return [...own, ...parseRoutes(table)].filter(({ device }) => device !== bridge)
 }
 
-/** As the kernel writes its routes: destination and mask in hexadecimal digits, the last byte first. */
+/** Parses /proc/net/route: destination and mask are hexadecimal, last byte first. */
 export const parseRoutes = (table: string): readonly Network[] =>
   table
     .split('\n')
@@ -35,7 +34,7 @@ export const parseRoutes = (table: string): readonly Network[] =>
       return [{ device, cidr: `${addressText('IPv4', address)}/${prefixLength}` }]
     })
 
-/** Pods in somebody else's network would cut this machine off from it. */
+/** Pod addresses in another network would make that network unreachable for this machine. */
 export function podRangeConflict(podCidr: string, networks: readonly Network[]): string | undefined {
   const found = networks.find(({ cidr }) => overlaps(parseCidr(cidr), parseCidr(podCidr)))
   if (found === undefined) return undefined
@@ -43,7 +42,10 @@ export function podRangeConflict(podCidr: string, networks: readonly Network[]):
   return `the addresses of pods, ${podCidr}, are those of ${device} (${cidr}); choose others with --cluster-cidr`
 }
 
-/** Of several on one network the first has the bridge. The name goes with the process, however that ends. */
+/**
+ * An abstract socket name: only one process per network namespace can have the bridge, and the kernel releases the name
+ * when the process ends.
+ */
 const machineLock = '\0coxswain-node'
 
 export async function lockMachine(): Promise<AsyncDisposable> {
@@ -56,7 +58,7 @@ export async function lockMachine(): Promise<AsyncDisposable> {
   return { [Symbol.asyncDispose]: () => new Promise<void>((resolve) => void held.close(() => resolve())) }
 }
 
-/** Fine when there is none; one that somebody is still connected to stays. */
+/** No effect without a bridge. A bridge with interfaces is kept. */
 export async function removeBridge(processes: Pick<Processes, 'run'>, signal: AbortSignal): Promise<void> {
   const { code, stdout } = await processes.run('ip', ['-o', 'link', 'show', 'master', bridge], {}, signal)
   if (code === 0 && stdout.trim() === '') await processes.run('ip', ['link', 'delete', bridge], {}, signal)

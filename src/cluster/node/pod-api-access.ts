@@ -1,6 +1,6 @@
-// Pods of this machine reach the API server at the address of the Service `kubernetes`, wherever else the server listens. The
-// address is one of the loopback device, so the kernel delivers what pods send to it; nothing is translated. Only pods of
-// this machine and the machine itself are answered there.
+// Pods of this machine reach the API server at the cluster IP of the Service `kubernetes`. The address is added to the
+// loopback device, so that the kernel delivers the packets without address translation. Only pods of this machine and
+// the machine itself may connect.
 import type { Log } from '../../base/observability/log.ts'
 import { errorText } from '../../base/observability/log.ts'
 import { isIpV4 } from '../../api/validation/network-rules.ts'
@@ -19,7 +19,7 @@ export interface PodAccessDeps {
   readonly log: Log
 }
 
-/** Pods of the range are answered from now on. Where that cannot be, the log says why, and the cluster goes on without. */
+/** Starts to accept connections from pods of the range. A failure is logged, and the cluster runs without it. */
 export async function openApiToPods(
   podCidr: string,
   { served, processes, log }: PodAccessDeps,
@@ -43,12 +43,12 @@ export async function openApiToPods(
   }
 }
 
-/** Fine when the address is not there. */
+/** No effect when the address is not present. */
 export async function closeApiToPods(processes: Pick<Processes, 'run'>, signal: AbortSignal): Promise<void> {
   await processes.run('ip', ['addr', 'del', addressRange, 'dev', device], {}, signal)
 }
 
-/** A network of somebody else that holds the address would be cut off from it. */
+/** Another network that contains the address would lose it. */
 export function serviceAddressConflict(networks: readonly Network[]): string | undefined {
   const found = networks.find(
     (network) => network.device !== device && containsCidr(parseCidr(network.cidr), parseCidr(addressRange)),
@@ -56,7 +56,7 @@ export function serviceAddressConflict(networks: readonly Network[]): string | u
   return found && `the address belongs to the network of ${found.device} (${found.cidr})`
 }
 
-/** The machine calls from the address itself. */
+/** The machine connects from the address itself. */
 export function isPodOrMachine(remoteAddress: string, podCidr: string): boolean {
   const address = remoteAddress.replace(/^::ffff:/, '')
   if (!isIpV4(address)) return false

@@ -1,4 +1,4 @@
-// A real node: this machine, with a containerd of our own below the data folder, or with a runtime that is there.
+// A real node: this machine, with a containerd that is started below the data directory, or with an existing runtime.
 import { availableParallelism, arch, hostname, release, totalmem } from 'node:os'
 import { existsSync, readFileSync } from 'node:fs'
 import type { Clock } from '../../base/time/clock.ts'
@@ -35,13 +35,13 @@ export interface RealNode {
   readonly logs: NodeLogFiles
   readonly systemLogs: NodeSystemLogs
   host(services: () => readonly Service[]): NodeHost
-  /** Gives pods addresses of this range; a network that somebody else has configured stays. */
+  /** Configures pod addresses of this range. A network configuration that is not ours is kept. */
   provideNetwork(podCidr: string): Promise<void>
-  /** Ends its pods as at a shutdown, where this process is to announce those. */
+  /** Stops the pods as at a system shutdown, if this process announces shutdowns. */
   shutDown(): Promise<void>
-  /** Ends all containers, and takes the network away that was made for them. */
+  /** Stops all containers and removes their network. */
   stopPods(): Promise<void>
-  /** Lets go of the runtime; containers go on. */
+  /** Disconnects from the runtime; containers keep running. */
   stop(): Promise<void>
 }
 
@@ -49,13 +49,13 @@ export interface RealNodeOptions {
   readonly settings: KubeletSettings
   readonly dataDirectory: string
   readonly hostIp: string
-  /** The machine's own name when left out. */
+  /** The hostname when omitted. */
   readonly name?: string
-  /** Known before the start; without it the cluster gives the node its range. */
+  /** Known before the start; without it the cluster assigns a range. */
   readonly podCidr?: string
-  /** The socket of a runtime that is there already; without it a containerd is started. */
+  /** The socket of an existing runtime; without it a containerd is started. */
   readonly runtimeSocket?: string
-  /** Runs while that runtime does not answer, with the node as far as it is known. */
+  /** Runs while that runtime does not respond, with the node as far as it is known. */
   readonly whileUnavailable?: (description: NodeDescription, signal: AbortSignal) => Promise<void>
 }
 
@@ -65,20 +65,20 @@ export interface RealNodeDeps {
   readonly log: Log
 }
 
-/** What a containerd that is not ours uses unless it was told otherwise. */
+/** The default snapshotter of an existing containerd. */
 export const containerdSnapshotter = 'overlayfs'
-/** Where it stands which control group holds the pods: whoever clears up must know. */
+/** Records the control group of the pods, which the cleanup needs. */
 export const cgroupFile = (folder: string): string => `${folder}/cgroup`
 
-/** As upstream says it of a runtime that does not say what it is. */
+/** As upstream, for a runtime that does not report its version. */
 const unknownRuntime = 'remote://Unknown'
 
-/** How long one try to reach a runtime takes at most, how long the next waits, and when there is no use in another. */
+/** Timeout of one connection attempt, pause before the next, and the time after which the start fails. */
 const connectMsMax = 5_000
 const connectAgainMs = 500
 const unavailableMsMax = 600_000
 
-/** How long all containers together have to end. */
+/** Time limit for stopping all containers. */
 const stopPodsMsMax = 20_000
 
 export async function startRealNode(
@@ -227,7 +227,7 @@ export async function startContainerd(
   return { runtime: containerd.runtime, stop: () => containerd.stop() }
 }
 
-/** Its network is its own matter: it reads the configuration that its own says. */
+/** An existing runtime has its own network configuration. */
 async function connectRuntime(
   socketPath: string,
   {
@@ -267,13 +267,13 @@ const architecture = (): 'arm64' | 'amd64' => (arch() === 'arm64' ? 'arm64' : 'a
 const masquerades = (): boolean =>
   ['/usr/sbin/iptables', '/sbin/iptables', '/usr/bin/iptables'].some((path) => existsSync(path))
 
-/** CAP_SYS_RESOURCE: without it scores of the out-of-memory killer cannot be lowered. */
+/** CAP_SYS_RESOURCE: required to lower OOM scores. */
 const mayLowerOomScore = (): boolean => {
   const effective = /^CapEff:\s*([0-9a-f]+)$/m.exec(textOf('/proc/self/status'))?.[1] ?? '0'
   return (BigInt(`0x${effective}`) & (1n << 24n)) !== 0n
 }
 
-/** Layers over layers do not work on every file system: what holds containers inside a container does not. */
+/** overlayfs does not work on top of overlayfs, as inside a container. */
 export const ownSnapshotter = (): 'overlayfs' | 'native' =>
   /^\S+ \/ overlay /m.test(textOf('/proc/mounts')) ? 'native' : 'overlayfs'
 
@@ -285,7 +285,7 @@ const machineFacts = (): MachineInfo => ({
   osImage: /^PRETTY_NAME="?([^"\n]*)/m.exec(textOf('/etc/os-release'))?.[1] ?? '',
 })
 
-/** Of a file that may be missing, or not for everybody. */
+/** Empty when the file is missing or not readable. */
 function textOf(path: string): string {
   try {
     return readFileSync(path, 'utf8')

@@ -1,14 +1,14 @@
-// Kubelets of other processes, over HTTPS. Pods of simulated nodes are nowhere on a network: nobody is called there, least of
-// all whoever has such an address outside.
+// Kubelets in other processes, over HTTPS. Pods of simulated nodes have no real addresses and are never called, because
+// another machine may have such an address.
 import { isIpV4 } from '../../api/validation/network-rules.ts'
 import { containsCidr, parseCidr } from '../../api/networking/v1/cidr.ts'
 import { HttpsKubelets, type HttpsKubeletsDeps } from '../../apiserver/kubelet-client/https-kubelets.ts'
 import { noKubelets, type KubeletConnection } from '../../apiserver/kubelet-client/kubelet-connection.ts'
 
-/** TEST-NET-1: the addresses of simulated nodes themselves. */
+/** TEST-NET-1: the addresses of the simulated nodes. */
 const simulatedHosts = '192.0.2.0/24'
 
-/** `simulated` names the ranges of the simulated nodes. */
+/** `simulatedRanges` returns the pod ranges of the simulated nodes. */
 export function remoteKubelets(deps: HttpsKubeletsDeps, simulatedRanges: () => readonly string[]): KubeletConnection {
   const kubelets = new HttpsKubelets(deps)
   const isSimulated = (origin: string): boolean => {

@@ -1,4 +1,4 @@
-// The machine of a simulated node: a disk in memory and nothing to mount.
+// The host of a simulated node: a disk in memory, and no mounts.
 import { SimulatedCgroups } from '../../machine/cgroups/simulated-cgroups.ts'
 import { SimulatedHostLoad } from '../../machine/load/simulated-host-load.ts'
 import { SimulatedDisk } from '../../machine/disk/simulated-disk.ts'

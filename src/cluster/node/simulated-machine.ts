@@ -1,4 +1,4 @@
-// A simulated machine: what runs its containers, until its power goes. Then nothing of it is left but the machine.
+// A simulated machine with its container runtime. After powerOff it has a new, empty runtime.
 import type { SimulatedRuntime } from '../../machine/runtime/simulated-runtime.ts'
 import { ManualShutdown } from '../../machine/shutdown/manual-shutdown.ts'
 
@@ -23,7 +23,7 @@ export class SimulatedMachine {
   }
 }
 
-/** Programs are told to end; nobody waits for those that do not. */
+/** Ends the programs without waiting for them. */
 async function endAll(runtime: SimulatedRuntime, signal: AbortSignal): Promise<void> {
   for (const uid of await runtime.podUids(signal)) {
     const found = await runtime.inspect(uid, signal)

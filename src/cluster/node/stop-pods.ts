@@ -1,12 +1,12 @@
-// Ends what runs on a real node: for the next start, which goes on from there, or for good.
+// Stops or removes the pods of a real node.
 import type { ContainerRuntime } from '../../machine/runtime/container-runtime.ts'
 
-/** How long containers have to end when their machine stops. */
+/** Grace period of containers when their machine stops. */
 const stopGraceMs = 2_000
-/** Sandboxes of one pod; more than any pod leaves. */
+/** Maximum number of sandboxes of one pod. */
 const sandboxesMax = 100
 
-/** Every container ends and gives its address back; what is known of it stays. */
+/** Stops every container and releases its address. Its state is kept for the next start. */
 export async function stopPods(runtime: ContainerRuntime, signal: AbortSignal): Promise<void> {
   await Promise.all(
     (await runtime.podUids(signal)).map(async (uid) => {
@@ -19,7 +19,7 @@ export async function stopPods(runtime: ContainerRuntime, signal: AbortSignal): 
   )
 }
 
-/** Nothing of them stays; returns whose it was. */
+/** Removes all pods; returns their uids. */
 export async function removePods(runtime: ContainerRuntime, signal: AbortSignal): Promise<readonly string[]> {
   const uids = await runtime.podUids(signal)
   for (const uid of uids)

@@ -1,4 +1,4 @@
-// AdmissionSettings by flags: which plugins are asked, and the configuration file of those that take one.
+// AdmissionSettings from flags: the enabled plugins and the configuration file of those that have one.
 import { limitedResources } from '../../apiserver/admission/plugins/resource-quota/limited-resources.ts'
 import {
   admissionPlugins,
@@ -11,7 +11,7 @@ import type { Files } from '../../platform/files.ts'
 import { readYaml } from '../flags/flag-values.ts'
 import type { PolicyFlagValues } from '../flags/policy-flags.ts'
 
-/** Webhooks are known by name before there is anything to ask them with. */
+/** The webhook plugins are listed by name, because they do not exist before the API server. */
 const webhookNames = ['MutatingAdmissionWebhook', 'ValidatingAdmissionWebhook']
 
 export async function readAdmissionSettings(flags: PolicyFlagValues, files: Files): Promise<AdmissionSettings> {
@@ -38,7 +38,7 @@ async function readFile(path: string, files: Files): Promise<Partial<AdmissionSe
   for (const plugin of file.objects('plugins')) {
     const name = plugin.oneOf('name', ['PodSecurity', 'ResourceQuota'])
     const other = plugin.string('path', '')
-    // A path is meant from where the file is that names it.
+    // A path is relative to the file that contains it.
     const from = other.startsWith('/') ? other : path.slice(0, path.lastIndexOf('/') + 1) + other
     const own = plugin.object('configuration') ?? new ConfigReader(other === '' ? {} : await readYaml(from, files))
     plugin.rejectUnknownFields()

@@ -1,4 +1,4 @@
-// AuditSettings: what the flags and the policy file say of the audit record.
+// AuditSettings: the audit configuration from flags and the policy file.
 import type { AuditLogOptions } from '../../apiserver/audit/audit-log.ts'
 import { auditPolicy, type AuditPolicy } from '../../apiserver/audit/audit-policy.ts'
 import { auditModes } from '../../apiserver/audit/auditor.ts'
@@ -18,7 +18,7 @@ export interface AuditSettings {
 const dayMs = 86_400_000
 const megabyte = 1 << 20
 
-/** As upstream: without a policy, or without a place to write to, nothing is recorded. */
+/** As upstream: without a policy or a backend, nothing is recorded. */
 export async function readAuditSettings(flags: PolicyFlagValues, files: Files): Promise<AuditSettings | undefined> {
   const policyPath = flags['audit-policy-file']
   const logPath = flags['audit-log-path']
@@ -54,7 +54,7 @@ export async function readAuditSettings(flags: PolicyFlagValues, files: Files): 
   }
 }
 
-/** The bounds of a backend, where they are asked for. */
+/** The truncation limits of a backend, if enabled. */
 function truncationOf(flags: PolicyFlagValues, backend: 'log' | 'webhook') {
   if (choiceFlag(flags, `audit-${backend}-truncate-enabled`, ['true', 'false'], 'false') === 'false') return undefined
   return {

@@ -1,4 +1,4 @@
-// Encryption at rest with KMS plugins: the start without one, and the reload of the configuration file.
+// Encryption at rest with KMS plugins: a start without the plugin, and the reload of the configuration file.
 import { equal, ok, rejects } from 'node:assert/strict'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -95,7 +95,7 @@ test('a new provider is used when its plugin is healthy, and the old one until t
   await two.stop()
   await using cluster = await harness(configOf(['one', one]), true)
   const { encrypted, inner, clock, configure } = cluster
-  /** Reading the file takes real time: the clock goes on until the condition holds. */
+  /** Advances the clock until the condition holds, because reading the file takes real time. */
   const passes = async (holds: () => boolean | Promise<boolean>) => {
     for (let minutes = 0; !(await holds()); minutes++) {
       ok(minutes < minutesMax, 'the file is read within minutes')

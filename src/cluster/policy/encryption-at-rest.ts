@@ -1,5 +1,5 @@
-// Encryption at rest: the store with the providers that a file configures, the polling of KMS plugins, and the reload of
-// the file while the server runs.
+// Encryption at rest: wraps the store with the configured providers, polls KMS plugins, and reloads the configuration
+// file.
 import { errorText } from '../../base/observability/log.ts'
 import { TaskGroup } from '../../base/async/task-group.ts'
 import { ConfigReader } from '../../apiserver/config/config-reader.ts'
@@ -25,9 +25,9 @@ const healthyRetryMs = 1_000
 
 export interface Encryption extends AsyncDisposable {
   readonly store: Store
-  /** The `kms-providers` check; undefined where there is no KMS provider and there can be none. */
+  /** The `kms-providers` check; undefined when there cannot be a KMS provider. */
   readonly check: HealthCheck | undefined
-  /** Does the work. When that fails, waits until the plugins are healthy and does it once more. */
+  /** Runs the work. If it fails, waits until the plugins are healthy and runs it once more. */
   insist<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T>
   /** Reloads the file when it changes, until the signal is aborted. */
   follow(signal: AbortSignal): Promise<void>
@@ -89,11 +89,13 @@ export async function encryption(
 interface RunningProviders {
   readonly rules: readonly EncryptionRule[]
   readonly providers: readonly KmsProvider[]
-  /** The polling. Disposing it closes the providers. */
+  /** The polling tasks. Disposing the group closes the providers. */
   readonly tasks: TaskGroup
 }
 
-/** Resolves after the first status of each plugin, or its failure: the server starts without it, and is not ready. */
+/**
+ * Resolves after the first status, or failure, of each plugin. The server starts without the plugin but is not ready.
+ */
 async function startProviders(rules: readonly EncryptionRule[]): Promise<RunningProviders> {
   const providers = kmsProvidersOf(rules)
   const tasks = new TaskGroup()
@@ -102,7 +104,7 @@ async function startProviders(rules: readonly EncryptionRule[]): Promise<Running
   return { rules, providers, tasks }
 }
 
-/** A new configuration is used only when its plugins are healthy. */
+/** A new configuration is only used when its plugins are healthy. */
 async function usableProviders(rules: readonly EncryptionRule[], signal: AbortSignal): Promise<RunningProviders> {
   const started = await startProviders(rules)
   try {

@@ -1,4 +1,4 @@
-// Since when the use of tokens kept in Secrets is tracked, and when each was last used: for whoever cleans up.
+// Tracks legacy tokens (in Secrets): since when they are tracked, and the last use of each, for their cleanup.
 import type { Context } from '../../base/observability/context.ts'
 import { errorText, type Log } from '../../base/observability/log.ts'
 import { lastUsedLabel, trackingConfigMap } from '../../api/core/v1/account-token-secret.ts'
@@ -9,7 +9,7 @@ import { hasReason } from '../../api/errors/status-error.ts'
 import type { LegacyTokenUsage } from '../../apiserver/authentication/legacy-token-usage.ts'
 import type { Client } from '../../client/client.ts'
 
-/** Writes down what is noted, until the signal. */
+/** Writes recorded uses until the signal is aborted. */
 export async function trackLegacyTokens(
   client: Client,
   uses: LegacyTokenUsage,
@@ -37,7 +37,7 @@ export async function trackLegacyTokens(
   }
 }
 
-/** The day stands once it is written; one that nobody can read, or that is still to come, is written anew. */
+/** Writes the start date once. An invalid or future date is replaced. */
 async function startTracking(client: Client, today: string, context: Context): Promise<void> {
   const { namespace, name } = splitKey(trackingConfigMap)
   const maps = client.of(configMap)

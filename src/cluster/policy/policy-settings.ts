@@ -1,4 +1,4 @@
-// PolicySettings: what the flags and their files say, read and checked at the start; what is wrong stops it.
+// PolicySettings: the parsed policy flags and their files. An invalid value stops the start.
 import { defaultAdmissionSettings, type AdmissionSettings } from '../../apiserver/admission/plugins.ts'
 import type { AnonymousRules } from '../../apiserver/authentication/anonymous.ts'
 import { authenticationConfig } from '../../apiserver/authentication/authentication-config.ts'
@@ -31,14 +31,14 @@ export interface PolicySettings {
   readonly serviceAccountIssuer: string
   readonly anonymous: AnonymousRules
   readonly issuers: readonly JwtIssuer[]
-  /** The content of the token file; empty: none. */
+  /** The content of the token file; empty when there is none. */
   readonly tokenFile: string
   readonly tokenWebhook: TokenWebhookSetting | undefined
   readonly authorizers: readonly ResolvedAuthorizer[]
   readonly admission: AdmissionSettings
   /** Undefined: nothing is recorded. */
   readonly audit: AuditSettings | undefined
-  /** Who vouches for the servers of kubelets, as PEM; empty: nobody is asked to, as upstream. */
+  /** The authority of kubelets' serving certificates, as PEM; empty: not verified, as upstream. */
   readonly kubeletAuthority: string
 }
 

@@ -45,12 +45,12 @@ export interface PolicyDeps {
   readonly clock: Clock
   readonly random: Random
   readonly platform: Pick<Platform, 'crypto' | 'files' | 'outbound'>
-  /** Where policies say what goes wrong and what they count; nowhere when left out. */
+  /** Log and metrics; none when omitted. */
   readonly log?: Log
   readonly metrics?: Metrics
-  /** Signs the tokens of ServiceAccounts. */
+  /** Signs ServiceAccount tokens. */
   readonly accountKey: KeyPair
-  /** Keys that signed them before. */
+  /** Earlier keys of ServiceAccount tokens. */
   readonly oldAccountKeys?: readonly PublicKey[]
 }
 
@@ -60,9 +60,9 @@ const auditWebhookTimeoutMs = 30_000
 
 export interface BuiltPolicies {
   readonly policies: (caches: ObjectCaches) => Policies
-  /** Tokens kept in Secrets that were used; somebody must write it down. */
+  /** Recorded uses of legacy tokens, to be written by trackLegacyTokens. */
   readonly tokenUses: LegacyTokenUsage
-  /** Ends the connections to issuers and webhooks. */
+  /** Closes the connections to issuers and webhooks. */
   close(): Promise<void>
 }
 
@@ -202,7 +202,7 @@ function authorizerOf(
   }
 }
 
-/** The connections to issuers and webhooks, each opened when it is first used. */
+/** Connections to issuers and webhooks, opened on first use. */
 class OutboundServers {
   readonly #deps: PolicyDeps
   readonly #opened: Outbound[] = []

@@ -1,4 +1,4 @@
-// Cluster: constructs the components of one process and wires them. Nothing else in the tree constructs them.
+// Cluster: constructs and connects the components of one process. Nothing else in the tree constructs them.
 import type { Clock } from '../../base/time/clock.ts'
 import { context } from '../../base/observability/context.ts'
 import { FlowRecorder } from '../../base/observability/flow-recorder.ts'
@@ -71,27 +71,27 @@ export interface ClusterOptions {
   readonly log: Log
   readonly metrics?: Metrics
   readonly store: Store
-  /** Who may do what. */
+  /** Authentication, authorization, admission, audit and fairness. */
   readonly policies: (caches: ObjectCaches) => Policies
-  /** Uses of tokens kept in Secrets, to be written down; nobody does where it is left out. */
+  /** Uses of legacy tokens. They are not tracked when omitted. */
   readonly tokenUses?: LegacyTokenUsage
-  /** How many simulated nodes run. */
+  /** Number of simulated nodes. */
   readonly nodes: number
-  /** How many controller managers run; of several one leads. 1 when left out. */
+  /** Number of controller managers, of which one leads. 1 by default. */
   readonly controllerManagers?: number
   readonly controllerSettings?: ControllerSettings
   readonly simulation?: SimulatedRuntimeOptions
-  /** How the kubelets of simulated nodes look after them. */
+  /** Settings of the kubelets of simulated nodes. */
   readonly kubeletSettings?: KubeletSettings
-  /** How kubelets of other processes are called; without it none is. */
+  /** Client certificate for kubelets in other processes. Without it they are not called. */
   readonly kubeletTls?: OutboundTls
-  /** Whether discovery tells of metrics.k8s.io: where there are real containers to measure. */
+  /** Whether discovery lists metrics.k8s.io. */
   readonly advertisesAddOns?: boolean
-  /** The check of the plugins that encryption at rest depends on. */
+  /** The health check of KMS plugins for encryption at rest. */
   readonly kmsCheck?: HealthCheck | undefined
   readonly flowEvents?: number
   readonly schedulerConfiguration?: SchedulerConfiguration
-  /** What a test lets go wrong. */
+  /** Fault injection for tests. */
   readonly faults?: Faults
 }
 
@@ -107,7 +107,7 @@ export class Cluster {
   readonly #podRanges: RangePool
   readonly #options: ClusterOptions
   #ready = Promise.withResolvers<void>()
-  /** Nodes of this process are reached without sockets. */
+  /** Kubelets of this process are called without sockets. */
   readonly #kubelets: DirectKubelets
   readonly #machines = new Map<string, SimulatedMachine>()
   #server: ApiServer | undefined
@@ -135,12 +135,12 @@ export class Cluster {
     return this.#components
   }
 
-  /** This machine becomes a node. */
+  /** Adds this machine as a node. */
   addRealNode(node: RealNode): void {
     this.#add(this.#realKubelet(node))
   }
 
-  /** One more simulated node. */
+  /** Adds a simulated node. */
   addSimulatedNode(): void {
     this.#add(this.#kubelet(this.#machines.size))
   }
@@ -150,12 +150,12 @@ export class Cluster {
     if (this.#areOthersStarted && !this.#isStopping) component.start()
   }
 
-  /** The API server, while it runs. */
+  /** The API server, while it is running. */
   get server(): ApiServer | undefined {
     return this.#server
   }
 
-  /** Resolves when the API server that was started last has filled its caches and the first objects are there. */
+  /** Resolves when the API server that was started last has filled its caches and the bootstrap objects exist. */
   get ready(): Promise<void> {
     return this.#ready.promise
   }
@@ -170,13 +170,13 @@ export class Cluster {
     this.components.get(serverName)?.start()
   }
 
-  /** Those that would only wait while the API server is not ready. */
+  /** Starts the components that need a ready API server. */
   startOthers(): void {
     this.#areOthersStarted = true
     if (!this.#isStopping) for (const component of this.components.values()) component.start()
   }
 
-  /** As `startOthers`, in the next turn of the event loop. */
+  /** Like `startOthers`, in the next turn of the event loop. */
   startOthersNextTurn(): void {
     for (const component of this.components.values()) component.startNextTurn()
   }
@@ -189,27 +189,27 @@ export class Cluster {
     )
   }
 
-  /** Ends everything in the reverse order of its start. */
+  /** Stops everything in reverse order. */
   async stop(): Promise<void> {
     this.#isStopping = true
     await this.crash()
     await this.#options.store.close()
   }
 
-  /** Ends everything but the store, containers included; it can start again. */
+  /** Stops everything except the store, containers included. It can be started again. */
   async crash(): Promise<void> {
     for (const component of [...this.components.values()].toReversed()) await component.kill()
     for (const machine of this.#machines.values()) machine.powerOff()
   }
 
-  /** A simulated node is gone at once, with all that ran on it. Starting its kubelet brings it back, empty. */
+  /** Removes a simulated node at once, with everything on it. Starting its kubelet brings it back, empty. */
   async powerOff(node: string): Promise<void> {
     const machine = this.#machine(node)
     await this.components.get(`kubelet/${node}`)?.kill()
     machine.powerOff()
   }
 
-  /** A simulated node goes down as its machine would: what its kubelet holds up first comes first. */
+  /** Shuts a simulated node down in order: its kubelet's shutdown delay applies. */
   async shutDown(node: string): Promise<void> {
     await this.#machine(node).shutdown.announce()
     await this.powerOff(node)
@@ -221,17 +221,17 @@ export class Cluster {
     throw new Error(`there is no simulated node ${node}; there are ${[...this.#machines.keys()].join(', ')}`)
   }
 
-  /** Tells pods where the API server listens. */
+  /** Publishes the address of the API server to pods. */
   publish(host: string, port: number, signal: AbortSignal): Promise<void> {
     return publishServerAddress(this.client('apiserver', apiServerUser), host, port, context(signal))
   }
 
-  /** Kubelets that ask who calls them hear that the API server may. */
+  /** Authorizes the API server at kubelets. */
   bindKubeletClient(signal: AbortSignal): Promise<void> {
     return bindKubeletClient(this.client('apiserver', apiServerUser), kubeletClient.commonName, context(signal))
   }
 
-  /** Tells machines that want to join where the API server is, and how to know it. */
+  /** Publishes the address and authority of the API server to nodes that want to join. */
   publishInfo(info: ClusterInfo, signal: AbortSignal): Promise<void> {
     return publishClusterInfo(this.client('apiserver', apiServerUser), info, context(signal))
   }
@@ -367,7 +367,7 @@ export class Cluster {
     })
   }
 
-  /** Where nobody gives ranges to nodes, simulated ones bring theirs. */
+  /** Simulated nodes bring their own pod range when no controller assigns ranges. */
   #ownPodRange(): { readonly podCidr?: string } {
     const { ranges = [] } = this.#controllerSettings.nodeRanges ?? {}
     const isGiven = ranges.length > 0 && this.#options.controllerManagers !== 0
@@ -375,7 +375,7 @@ export class Cluster {
     return podCidr === undefined ? {} : { podCidr }
   }
 
-  /** The range that the node was given; read without a call, since it is asked for with every sandbox. */
+  /** The pod range of the node, from the cache, because every sandbox needs it. */
   #podRangeOf(nodeName: string): string | undefined {
     const { podCIDRs = [] } = this.#server?.registry.cached(node, '', nodeName)?.spec ?? {}
     return podCIDRs.find((cidr) => !cidr.includes(':'))
@@ -392,7 +392,7 @@ export class Cluster {
     })
   }
 
-  /** The kubelet's own server, in this process: no socket is needed for it. */
+  /** The kubelet's server in this process, without a socket. */
   #serveKubelet(
     served: Omit<KubeletServerOptions, 'access' | 'pod' | 'clock' | 'log' | 'flow'>,
     client: Client,

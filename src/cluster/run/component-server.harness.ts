@@ -1,4 +1,4 @@
-// Reads from the HTTPS port of a component, whose certificate nobody knows.
+// Sends requests to the HTTPS port of a component, without verifying its certificate.
 import { once } from 'node:events'
 import { get } from 'node:https'
 

@@ -1,5 +1,5 @@
-// The HTTPS port of a component that runs alone: health for everybody, metrics for those whom the API server lets read
-// them. Its certificate is made at the start, and anew before it expires.
+// The HTTPS port of a component that runs in its own process: health for everybody, metrics for users whom the API
+// server authorizes. Its self-signed certificate is renewed before it expires.
 import { every, type Clock } from '../../base/time/clock.ts'
 import { context } from '../../base/observability/context.ts'
 import { silentLog } from '../../base/observability/log.ts'
@@ -15,11 +15,11 @@ import { needsRenewal, temporaryCertificates } from '../certificates/cluster-cer
 
 export interface ComponentServerOptions {
   readonly host: string
-  /** 0 takes any free port. */
+  /** 0 selects a free port. */
   readonly port: number
   readonly metrics: Metrics
   readonly clock: Clock
-  /** Asks the API server who may read. */
+  /** For token and access reviews. */
   readonly client: Client
 }
 
@@ -29,7 +29,7 @@ const text = (status: number, body: string): WireResponse => ({
   body,
 })
 
-/** How often the certificate is looked at. */
+/** How often the certificate is checked. */
 const checkMs = 24 * 3_600_000
 
 export async function serveComponent({

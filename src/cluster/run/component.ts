@@ -37,7 +37,7 @@ export class Component {
     this.#startTasks(tasks)
   }
 
-  /** Starts it in the next turn of the event loop, unless it is killed before. */
+  /** Starts it in the next turn of the event loop, unless it is stopped before. */
   startNextTurn(): void {
     let isCancelled = false
     this.#restart?.cancel()
@@ -47,7 +47,7 @@ export class Component {
     })
   }
 
-  /** Ends it as a crash would: at once, wherever it is. */
+  /** Stops it as a crash would: immediately, whatever it is doing. */
   async kill(): Promise<void> {
     this.#restart?.cancel()
     const tasks = this.#tasks

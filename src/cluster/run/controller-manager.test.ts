@@ -1,4 +1,5 @@
-// Controller managers of their own, over HTTPS: one works, and when it ends in order the next goes on at once.
+// Controller managers in their own processes, over HTTPS: one leads, and after its orderly end the next takes over at
+// once.
 import { deepEqual, equal, match, throws } from 'node:assert/strict'
 import { test } from 'node:test'
 import { context } from '../../base/observability/context.ts'

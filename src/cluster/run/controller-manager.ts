@@ -1,5 +1,5 @@
-// The controller manager: all controllers on shared caches, each under its own account; alone, or one of several of
-// which one leads.
+// The controller manager: all controllers on shared informers, each under its own account; alone, or with leader
+// election.
 import type { Clock } from '../../base/time/clock.ts'
 import type { FlowRecorder } from '../../base/observability/flow-recorder.ts'
 import type { Log } from '../../base/observability/log.ts'
@@ -20,20 +20,20 @@ export interface ControllerManagerDeps {
   readonly flow: FlowRecorder
   readonly metrics: ControllerMetrics
   readonly settings: ControllerSettings
-  /** Fills the caches and holds the lease. */
+  /** Used by the informers and the lease. */
   readonly client: Client
-  /** The client of one controller, under its account where that can be had. */
+  /** The client of one controller, under its own account if possible. */
   readonly clientOf: (controller: Controller) => Client
-  /** Who we are among several; without it there is no election. */
+  /** Identity for leader election; without it there is no election. */
   readonly identity?: string
-  /** How they elect. */
+  /** Settings of the leader election. */
   readonly lease?: Partial<LeaseSettings>
-  /** Called when this manager begins to act. */
+  /** Called when this manager becomes the leader. */
   readonly onLead?: () => void
 }
 
 export interface ControllerManager {
-  /** Gives up the lead after an orderly end, so that the next manager need not wait. */
+  /** Releases the lease after an orderly end, so that the next manager need not wait. */
   release(signal: AbortSignal): Promise<void>
 }
 

@@ -1,4 +1,4 @@
-// A controller manager of its own process: reached over HTTPS by kubeconfig, with an election among several.
+// A controller manager in its own process: connects over HTTPS with a kubeconfig, with leader election.
 import { hostname } from 'node:os'
 import { controllersSender } from '../../api/coxswain/v1/flow-protocol.ts'
 import { realClock } from '../../base/time/clock.ts'
@@ -25,28 +25,28 @@ import { openRemote } from '../client/remote.ts'
 export interface RunControllerManagerOptions extends Partial<ControllerManagerSettings> {
   readonly kubeconfig: string
   readonly log: Log
-  /** Flags that say which addresses pods get; without them nodes bring theirs. */
+  /** Flags for pod addresses; without them no ranges are assigned. */
   readonly nodeRangeFlags?: NodeRangeFlagValues
-  /** How long certificates are good that are signed here: `8760h`. */
+  /** Validity of the certificates that it signs: `8760h`. */
   readonly signingDuration?: string | undefined
-  /** The authority that signs certificates; without it none is signed here. */
+  /** The authority that signs certificates; without it none are signed. */
   readonly signing?: Identity
-  /** The key that signs tokens kept in Secrets, as PEM; without it none is made. */
+  /** The key for legacy tokens, as PEM; without it none are created. */
   readonly accountKey?: string
-  /** The authority that pods know the API server by, as PEM; that of the kubeconfig when left out. */
+  /** The authority that pods use to verify the API server, as PEM; by default the one of the kubeconfig. */
   readonly rootAuthority?: string
-  /** Called with the port once health and metrics are served. */
+  /** Called with the port when health and metrics are served. */
   readonly onServe?: (port: number) => void
-  /** Called when this manager begins to act. */
+  /** Called when this manager becomes the leader. */
   readonly onLead: () => void
 }
 
-/** How long giving up the lease may take at the end. */
+/** Time limit for releasing the lease. */
 const releaseMs = 2_000
-/** How long answers under way may take at the end. */
+/** How long open requests may take during the stop. */
 const drainMs = 1_000
 
-/** Runs until the signal; throws when the lead is lost. */
+/** Runs until the signal is aborted; throws when the lease is lost. */
 export async function runControllerManager(options: RunControllerManagerOptions, signal: AbortSignal): Promise<void> {
   const { kubeconfig, log, nodeRangeFlags = {}, signing, signingDuration, onLead } = options
   const { serve, hasAccounts = true, legacyTokenCleanUpMs, lease } = options

@@ -1,4 +1,5 @@
-// A kubelet of its own over HTTPS: it joins with a token, is called at its port, and is refused without.
+// A kubelet in its own process, over HTTPS: it joins with a token, serves its port, and rejects unauthenticated
+// requests.
 import { equal, match, rejects } from 'node:assert/strict'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -1,4 +1,5 @@
-// A kubelet of its own process: it joins its cluster by kubeconfig, renews its certificates, and serves on ports of its own.
+// A kubelet in its own process: it joins a cluster with a kubeconfig, rotates its certificates and serves its own
+// ports.
 import { existsSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { connect } from 'node:net'
@@ -40,11 +41,11 @@ export interface RunKubeletOptions {
   readonly settings: KubeletSettings
   readonly process: KubeletProcessSettings
   readonly log: Log
-  /** Called once its server listens and the node is registered. */
+  /** Called when its server listens and the node is registered. */
   readonly onReady: (node: { readonly name: string; readonly url: string }) => void
 }
 
-/** Runs until the signal; throws when it cannot go on. */
+/** Runs until the signal is aborted; throws on a failure. */
 export async function runKubelet(options: RunKubeletOptions, signal: AbortSignal): Promise<void> {
   const { dataDirectory, log, process: own } = options
   const nodeName = (own.nodeName ?? hostname()).toLowerCase()
@@ -100,7 +101,7 @@ export async function runKubelet(options: RunKubeletOptions, signal: AbortSignal
   await tasks.join()
 }
 
-/** Files outside of the data directory that joining creates; a kubeconfig that is there already is not ours. */
+/** Files that joining creates outside of the data directory. An existing kubeconfig is not ours. */
 const createdElsewhere = (
   { dataDirectory, kubeconfigPath, bootstrapPath }: RunKubeletOptions,
   certificateDirectory: string,
@@ -120,12 +121,12 @@ interface NodeStart {
 }
 
 interface StartedNode extends Pick<Parameters<typeof kubeletServer>[0], 'runtime' | 'logs' | 'systemLogs' | 'kubelet'> {
-  /** Ends its pods, where the end of this process is the node's. */
+  /** Stops the pods, if the end of this process is a node shutdown. */
   shutDown(): Promise<void>
   stop(): Promise<void>
 }
 
-/** The node's pods get addresses of the range that the cluster gives the node. */
+/** Pods get addresses from the range that the cluster assigns to the node. */
 async function startNode(
   { options, identity, deps: parts }: NodeStart,
   tasks: TaskGroup,
@@ -210,7 +211,7 @@ async function startReal(
   return { runtime, logs, systemLogs, kubelet, shutDown: () => real.shutDown(), stop: () => real.stop() }
 }
 
-/** The address by which this machine reaches the API server: that server reaches it there, too. */
+/** The local address of a connection to the API server, which can reach the node there. */
 async function addressTowards(server: string): Promise<string> {
   const { hostname: host, port } = new URL(server)
   const socket = connect({ host: host.replace(/^\[(.*)\]$/, '$1'), port: Number(port || 443) })

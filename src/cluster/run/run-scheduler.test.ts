@@ -1,4 +1,5 @@
-// Schedulers of their own, over HTTPS: one binds, the next goes on at once, and metrics are for those who may read them.
+// Schedulers in their own processes, over HTTPS: one binds, the next takes over at once, and metrics require
+// authorization.
 import { deepEqual, equal, match } from 'node:assert/strict'
 import { test } from 'node:test'
 import { context } from '../../base/observability/context.ts'

@@ -1,4 +1,4 @@
-// A scheduler of its own process: reached over HTTPS by kubeconfig, with an election among several.
+// A scheduler in its own process: connects over HTTPS with a kubeconfig, with leader election.
 import { hostname } from 'node:os'
 import { realClock } from '../../base/time/clock.ts'
 import { FlowRecorder } from '../../base/observability/flow-recorder.ts'
@@ -25,21 +25,21 @@ export interface RunSchedulerOptions {
   readonly kubeconfig: string
   readonly configuration: SchedulerConfiguration
   readonly log: Log
-  /** Where health and metrics are served; nowhere when left out. */
+  /** Where health and metrics are served; nowhere when omitted. */
   readonly serve?: { readonly host: string; readonly port: number }
-  /** Called with the port once it listens. */
+  /** Called with the port when it listens. */
   readonly onServe?: (port: number) => void
-  /** Called when this scheduler begins to act. */
+  /** Called when this scheduler becomes the leader. */
   readonly onLead: () => void
 }
 
 const leaseName = 'kube-scheduler'
-/** How long giving up the lease may take at the end. */
+/** Time limit for releasing the lease. */
 const releaseMs = 2_000
-/** How long answers under way may take at the end. */
+/** How long open requests may take during the stop. */
 const drainMs = 1_000
 
-/** Runs until the signal; throws when the lead is lost. */
+/** Runs until the signal is aborted; throws when the lease is lost. */
 export async function runScheduler(
   { kubeconfig, configuration, log, serve, onServe, onLead }: RunSchedulerOptions,
   signal: AbortSignal,

@@ -1,4 +1,4 @@
-// serve: puts a cluster's API server behind an HTTPS port, and names the kubeconfig that reaches it.
+// serve: serves a cluster's API server on an HTTPS port and creates the admin kubeconfig.
 import type { Clock } from '../../base/time/clock.ts'
 import type { Log } from '../../base/observability/log.ts'
 import type { Metrics } from '../../base/observability/metrics.ts'
@@ -17,11 +17,11 @@ import type { ClusterCertificates } from '../certificates/cluster-certificates.t
 export interface ServeOptions {
   readonly host: string
   readonly port: number
-  /** For a server that is to last: it takes longer to start, and serves many times as much. */
+  /** Uses a TLS thread: a slower start and much higher throughput. */
   readonly isThreaded?: boolean
-  /** Of connections and memory; the defaults where left out. */
+  /** Limits of connections and memory. */
   readonly limits?: Partial<ListenLimits>
-  /** Counts what is shed to keep the limits. */
+  /** Counts connections that the limits close. */
   readonly metrics?: Metrics
   readonly certificates: ClusterCertificates
   readonly platform: Platform
@@ -35,9 +35,9 @@ export interface ServedCluster {
   readonly port: number
   readonly access: Kubeconfig
   readonly kubeconfig: string
-  /** Listens at a further address, for those who may ask there. */
+  /** Listens on a further address for the clients that `accepts` allows. */
   listenAlso(place: AdditionalListener): Promise<void>
-  /** Shows the fresh certificates to new connections. */
+  /** Uses the new certificates for new connections. */
   renew(certificates: ClusterCertificates): Promise<void>
   close(graceMs: number): Promise<void>
 }
@@ -68,7 +68,7 @@ export async function serve(
   const listener = await platform.listeners.listen({ host, port, tls, hasTlsThread: isThreaded, handle, ...guard })
   const listeners = [listener]
   const name = listener.host.includes(':') ? `[${listener.host}]` : listener.host
-  // A wildcard address is reached by loopback from here.
+  // A wildcard address is reached through loopback.
   const url = `https://${name === '0.0.0.0' || name === '[::]' ? '127.0.0.1' : name}:${listener.port}`
   const access = { server: url, authority: certificates.authority, identity: certificates.admin }
   return {

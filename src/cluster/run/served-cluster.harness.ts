@@ -1,4 +1,4 @@
-// A cluster with a port of its own, for components that reach it over HTTPS; it ends with the test.
+// A cluster with an HTTPS port for components in other processes; it stops with the test.
 import { realClock } from '../../base/time/clock.ts'
 import { silentLog } from '../../base/observability/log.ts'
 import { systemRandom } from '../../base/random/random.ts'

@@ -25,7 +25,7 @@ const rows: [what: string, nodes: Node[], created: string[], requested: string[]
 for (const [what, nodes, created, requested, stale] of rows)
   test(`nodes that are not requested any more: ${what}`, () => deepEqual(staleNodes(nodes, created, requested), stale))
 
-/** A cluster with these nodes and a pod on each; `failure` is what deletions of pods end with. */
+/** A cluster with these nodes and a pod on each; deletions of pods fail with `failure`. */
 function cluster(nodes: Node[], failure?: Error) {
   const deleted: string[] = []
   const pods = nodes.map(({ metadata: { name } }) => ({

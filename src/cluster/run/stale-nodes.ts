@@ -1,5 +1,5 @@
-// Nodes of earlier starts that are not requested any more: fewer simulated ones, or real instead of simulated. No kubelet
-// serves them, so they are removed together with their pods.
+// Stale nodes: nodes of earlier starts that are no longer requested. They have no kubelet, so they are removed with
+// their pods.
 import type { Context } from '../../base/observability/context.ts'
 import { errorText, type Log } from '../../base/observability/log.ts'
 import { node, type Node } from '../../api/core/v1/node/node.ts'
@@ -8,19 +8,19 @@ import { hasReason } from '../../api/errors/status-error.ts'
 import type { Client } from '../../client/client.ts'
 import type { DataDirectory } from '../data-directory/open-directory.ts'
 
-/** How many deletions are under way at once. */
+/** Maximum number of concurrent deletions. */
 const deletionsMax = 50
 
 export const simulatedNodeName = (index: number): string => `node-${index}`
 
-/** A simulated node of this process has a name and an address (TEST-NET-1) of its making, and no port as joined ones have. */
+/** Simulated nodes of this process have a generated name and address (TEST-NET-1) and, unlike joined ones, no port. */
 const isSimulatedHere = ({ metadata, status }: Node): boolean =>
   /^node-\d+$/.test(metadata.name) &&
   (status?.nodeInfo?.containerRuntimeVersion ?? '').startsWith('simulated://') &&
   (status?.daemonEndpoints?.kubeletEndpoint?.Port ?? 0) === 0 &&
   (status?.addresses ?? []).some(({ type, address }) => type === 'InternalIP' && address.startsWith('192.0.2.'))
 
-/** `created` names the nodes that earlier starts with this data directory have created. */
+/** `created`: the nodes that earlier starts with this data directory created. */
 export function staleNodes(
   nodes: readonly Node[],
   created: readonly string[],
@@ -32,7 +32,7 @@ export function staleNodes(
     .map(({ metadata }) => metadata.name)
 }
 
-/** Returns the names of those that were removed. */
+/** Returns the names of the removed nodes. */
 async function deleteStaleNodes(
   client: Client,
   created: readonly string[],
@@ -41,7 +41,7 @@ async function deleteStaleNodes(
 ): Promise<readonly string[]> {
   const stale = staleNodes((await client.of(node).list({}, ctx)).items, created, requested)
   if (stale.length === 0) return stale
-  // The nodes first: nothing is scheduled to them any more.
+  // Nodes are deleted first, so that no further pods are scheduled to them.
   await deleteAll(stale, (name) => client.of(node).delete(name, '', {}, ctx))
   const { items } = await client.of(pod).list({}, ctx)
   const orphans = items.filter(({ spec }) => stale.includes(spec.nodeName ?? ''))
@@ -58,8 +58,8 @@ export interface StaleNodeDeps {
 }
 
 /**
- * Notes which nodes this start creates, and removes those of earlier starts. They are forgotten once they are gone: a start
- * that is cut off, or that cannot remove them, leaves them to the next. Nobody waits in vain: a failure is logged.
+ * Records the nodes of this start and removes those of earlier starts. Their names are forgotten after the removal, so
+ * that a start that fails to remove them leaves them to the next. A failure is only logged.
  */
 export async function removeStaleNodes(
   { directory, client, log }: StaleNodeDeps,

@@ -5,7 +5,7 @@ import { StopProgress } from './stop-progress.ts'
 
 const { signal } = new AbortController()
 
-/** Stops in steps that take so long each; what was reported. */
+/** Stops in steps of these durations; returns the reports. */
 async function reportsOf(...steps: [name: string, ms: number][]): Promise<string[]> {
   const clock = new VirtualClock()
   const progress = new StopProgress(clock)

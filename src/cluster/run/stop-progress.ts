@@ -1,7 +1,7 @@
-// StopProgress: what a stop is waiting for. A stop that takes longer than a moment reports the step that it is in.
+// StopProgress: reports what a slow stop is waiting for.
 import type { Clock } from '../../base/time/clock.ts'
 
-/** A stop that takes less says nothing; after that each further one of these is reported. */
+/** Interval of the reports; a faster stop reports nothing. */
 const reportEveryMs = 2_000
 
 export type StopReport = (waitingFor: string, seconds: number) => void
@@ -14,7 +14,7 @@ export class StopProgress {
     this.#clock = clock
   }
 
-  /** The same function; while it runs, it is the step that the stop waits for. */
+  /** Wraps a function: while it runs, it is the current step of the stop. */
   step(name: string, run: () => Promise<unknown> | undefined): () => Promise<void> {
     return async () => {
       this.#step = name
@@ -22,7 +22,7 @@ export class StopProgress {
     }
   }
 
-  /** Runs the whole stop and reports while it takes long. */
+  /** Runs the stop and reports its progress. */
   async during(stop: () => Promise<void>, report: StopReport): Promise<void> {
     const begunMs = this.#clock.monotonicMs()
     const ended = new AbortController()

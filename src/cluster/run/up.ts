@@ -1,4 +1,4 @@
-// up: a cluster on this machine until it is told to stop. Progress goes to `say`, one line each.
+// up: runs a cluster on this machine until it is stopped.
 import { hostname } from 'node:os'
 import { resolve } from 'node:path'
 import { realClock } from '../../base/time/clock.ts'
@@ -44,7 +44,7 @@ export interface UpOptions {
   readonly dataDirectory: string
   /** The cluster's name in kubeconfigs. */
   readonly name?: string
-  /** A kubeconfig that gets the cluster's entries, beside the one in the data directory. */
+  /** A kubeconfig that the cluster's entries are added to, besides the one in the data directory. */
   readonly kubeconfigPath: string
   readonly store: StoreChoice
   readonly host: string
@@ -52,29 +52,29 @@ export interface UpOptions {
   /** Further names and addresses for the API server's certificate. */
   readonly tlsSans?: readonly string[]
   readonly nodes: number
-  /** Whether this machine is a node that runs real containers: it must, it should where it can, or it is none. */
+  /** Whether this machine becomes a node with real containers: required, if possible, or not at all. */
   readonly containers?: 'must' | 'should' | 'none'
-  /** Flags that say who is believed and who may do what. */
+  /** Flags for authentication, authorization, admission, audit and encryption. */
   readonly policyFlags?: PolicyFlagValues
-  /** Flags that say which addresses pods get. */
+  /** Flags for pod addresses. */
   readonly nodeRangeFlags?: NodeRangeFlagValues
-  /** Flags that say how the kubelet of this machine looks after it. */
+  /** Flags of this machine's kubelet. */
   readonly kubeletFlags?: KubeletFlagValues
   readonly log: Log
   readonly schedulerConfiguration?: SchedulerConfiguration
-  /** How many messages the record of flows keeps; 0 for none. */
+  /** Number of recorded flow events; 0 records none. */
   readonly flowEvents?: number
-  /** Of connections to the API server, and of the memory that they hold. */
+  /** Limits of connections to the API server and their memory. */
   readonly limits?: Partial<ListenLimits>
-  /** How long certificates are good that the cluster signs: `8760h`. */
+  /** Validity of the certificates that the cluster signs: `8760h`. */
   readonly signingDuration?: string | undefined
-  /** The API server alone: whoever does the work comes from elsewhere. */
+  /** Runs the API server without the other components. */
   readonly isAlone?: boolean
-  /** Hears what the start waits for. */
+  /** Called with what the start waits for. */
   readonly onProgress?: (what: string) => void
-  /** Hears, after the start, what became of the node that this machine should be. */
+  /** Called when the real node has started, or a simulated one instead. */
   readonly onNode?: (outcome: NodeOutcome) => void
-  /** Hears what a stop waits for that takes more than a moment. */
+  /** Called with what a slow stop waits for. */
   readonly onStopping?: StopReport
 }
 
@@ -83,12 +83,12 @@ export type NodeOutcome =
   /** A simulated node runs instead. */
   | { readonly kind: 'simulated'; readonly why: string }
 
-/** How long answers under way may take when the cluster stops. */
+/** How long open requests may take during the stop. */
 const drainMs = 1_000
 
 export interface Running extends AsyncDisposable {
   readonly url: string
-  /** What became of the kubeconfig that was named. */
+  /** The result for the named kubeconfig. */
   readonly kubeconfig: WrittenKubeconfig
 }
 
@@ -181,7 +181,7 @@ export async function up({
     const podCidr = firstNodeRange(nodeRanges)
     const nodeOptions = { dataDirectory, hostIp: host, podCidr, settings: kubeletSettings(kubeletFlags) }
     let thisMachine: RealNode | undefined
-    // Stopped after the kubelet that works on it.
+    // Stopped after the kubelet that uses it.
     const started = new AsyncDisposableStack()
     cleanUps.use(started)
     const startNode = async (signal: AbortSignal) => {
@@ -219,7 +219,7 @@ export async function up({
       },
       schedulerConfiguration,
       kubeletTls: {
-        // Read with each call: it is renewed while the cluster runs.
+        // Read for each call, because the certificate is renewed while the cluster runs.
         get certificate() {
           return current.components['apiserver-kubelet-client'].certificate
         },
@@ -272,7 +272,7 @@ export async function up({
     ]
     const removeStale = (requested: readonly string[], stop: AbortSignal) =>
       removeStaleNodes({ directory, client: cluster.client('apiserver', apiServerUser), log }, requested, context(stop))
-    // In a turn of its own: whoever waits for the API hears first that it is ready.
+    // In a separate turn of the event loop, so that callers learn first that the API is ready.
     tasks.start('components', async (stop) => {
       await eventLoopTurn()
       if (!isAlone) {
@@ -334,13 +334,13 @@ const failed =
     throw new Error(what, { cause })
   }
 
-/** Loaded when it is needed: most clusters run without. */
+/** Loaded on demand: most clusters do not need it. */
 async function realNodeOf(options: RealNodeOptions, log: Log, signal: AbortSignal): Promise<RealNode> {
   const { startRealNode } = await import('../node/real-node.ts')
   return startRealNode(options, { platform: nodePlatform, clock: realClock, log }, signal)
 }
 
-/** For components that run in processes of their own. */
+/** Kubeconfigs for components in their own processes. */
 const componentKubeconfigs = (server: string, { authority, components }: ClusterCertificates) =>
   (['controller-manager', 'scheduler'] as const).map(
     (name) =>

@@ -1,5 +1,5 @@
-// Faults: what goes wrong with a cluster when a test says so. Requests are refused, watches break, the store is slow;
-// everything else is as it always is. Machines that lose their power are the cluster's own business.
+// Faults: fault injection for tests: rejected requests, broken watches and a slow store. TestCluster.powerOff simulates
+// the loss of a machine.
 import type { Channel } from '../../base/async/channel.ts'
 import type { Clock } from '../../base/time/clock.ts'
 import { thenMaybe, type MaybePromise } from '../../base/async/maybe-promise.ts'
@@ -11,25 +11,25 @@ import { ApiServer, type ApiServerDeps } from '../../apiserver/server.ts'
 import { MemoryStore, type MemoryStoreOptions } from '../../store/memory-store.ts'
 import type { CommitResult, Transaction } from '../../store/store.ts'
 
-/** Which requests are meant; all when nothing is said. */
+/** Selects requests; all when empty. */
 export interface RequestFilter {
   readonly verb?: Verb
   readonly kind?: ResourceType
   readonly subresource?: string
-  /** Who asks: `controller/deployment`, `scheduler`, `kubelet/node-0`, `kubectl`. */
+  /** The sender: `controller/deployment`, `scheduler`, `kubelet/node-0`, `kubectl`. */
   readonly sender?: string
 }
 
 /**
- * gone: the server has forgotten the past (410), the client lists again; reset: the stream ends without a word, the client
- * goes on from where it was; silence: nothing comes any more, and nobody says so.
+ * gone: the watch ends with 410 and the client lists again; reset: the stream ends and the client resumes; silence: no
+ * further events, without an error.
  */
 export type WatchFault = 'gone' | 'reset' | 'silence'
 
 export interface RequestRejection extends RequestFilter {
-  /** 409 by default: somebody else was faster. */
+  /** 409 Conflict by default. */
   readonly code?: 409 | 429 | 500 | 503
-  /** How many requests are refused; 1 by default. */
+  /** Number of requests to reject; 1 by default. */
   readonly times?: number
 }
 
@@ -45,7 +45,7 @@ const rejections = {
   503: ['ServiceUnavailable', 'the server is currently unable to handle the request'],
 } as const
 
-/** Beyond so many, watches that have ended are looked for and forgotten. */
+/** Beyond this number, watches that have ended are removed. */
 const watchesPruneAt = 1_000
 
 export class Faults {
@@ -53,7 +53,7 @@ export class Faults {
   readonly #rejections: { readonly rejection: RequestRejection; left: number }[] = []
   #commitMs = 0
 
-  /** How long each write takes until it is durable, in the cluster's own time. */
+  /** How long each write takes, in the cluster's time. */
   get commitMs(): number {
     return this.#commitMs
   }
@@ -62,7 +62,7 @@ export class Faults {
     this.#commitMs = commitMs
   }
 
-  /** Breaks the watches that are open now; returns how many. */
+  /** Breaks the open watches that match; returns their number. */
   breakWatches(fault: WatchFault, filter: RequestFilter = {}): number {
     this.#forgetEnded()
     const meant = [...this.#watches].filter(({ request }) => matches(request, filter))
@@ -74,14 +74,14 @@ export class Faults {
     this.#rejections.push({ rejection, left: rejection.times ?? 1 })
   }
 
-  /** Nothing goes wrong any more; watches that had fallen silent end, so that their clients notice. */
+  /** Removes all faults. Silent watches end, so that their clients notice. */
   heal(): void {
     this.#commitMs = 0
     this.#rejections.length = 0
     for (const { events } of this.#watches) if (events.isMuted) events.end()
   }
 
-  /** Throws when the request is one of those to refuse. @internal */
+  /** Throws when the request is to be rejected. @internal */
   check(request: ApiRequest): void {
     if (this.#rejections.length === 0) return
     const index = this.#rejections.findIndex(({ rejection: refusal }) => matches(request, refusal))
@@ -93,7 +93,7 @@ export class Faults {
     throw new StatusError(code, reason, message)
   }
 
-  /** Keeps the watch in mind, so that it can be broken. @internal */
+  /** Tracks a watch, so that it can be broken. @internal */
   track(request: ApiRequest, events: Channel<WatchEvent>): void {
     if (this.#watches.size >= watchesPruneAt) this.#forgetEnded()
     this.#watches.add({ request, events })
@@ -125,7 +125,7 @@ const matches = ({ target, sender: asker }: ApiRequest, { verb, kind, subresourc
   (subresource === undefined || target.subresource === subresource) &&
   (sender === undefined || asker === sender)
 
-/** An API server whose requests meet with faults. */
+/** An API server with injected faults. */
 export class FaultyApiServer extends ApiServer {
   readonly #faults: Faults
 
@@ -148,7 +148,7 @@ export class FaultyApiServer extends ApiServer {
   }
 }
 
-/** A store in memory that is as slow as the faults say. */
+/** A store in memory with injected delays. */
 export class FaultyStore extends MemoryStore {
   readonly #faults: Faults
   readonly #clock: Clock

@@ -1,4 +1,4 @@
-// A test shares no mutable object with its cluster: what it receives is frozen, what it sends is copied.
+// A test shares no mutable object with its cluster: responses are frozen, requests are copied.
 import { deepEqual, equal, match, ok, rejects, throws } from 'node:assert/strict'
 import { test } from 'node:test'
 import { context } from '../../base/observability/context.ts'

@@ -1,13 +1,13 @@
-// IsolatedTransport: the transport of those who use a cluster from outside, such as a test, in the same process. They share
-// no mutable object with the API server: what they send is copied, and what they receive is frozen. Components of the
-// cluster treat objects as immutable values and do without it.
+// IsolatedTransport: the transport of clients outside of the cluster, such as a test, in the same process. They share
+// no mutable object with the API server: requests are copied and responses frozen. Components treat objects as
+// immutable and do not need it.
 import type { Context } from '../../base/observability/context.ts'
 import { deepFreeze } from '../../base/collections/deep-freeze.ts'
 import { jsonCopy } from '../../base/collections/json-copy.ts'
 import type { ApiObject } from '../../api/meta/object.ts'
 import type { ApiCall, ClientEvent, ListPage, Transport, WatchCall } from '../../client/transport/transport.ts'
 
-/** Waits for a call that the cluster works on, and sees to it that its time passes meanwhile. */
+/** Waits for a call, while the cluster's time advances. */
 export type AwaitCall = <T>(call: Promise<T>, what: string) => Promise<T>
 
 export interface IsolatedTransportOptions {

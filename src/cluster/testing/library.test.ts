@@ -1,4 +1,4 @@
-// The library as a test uses it: short calls without contexts and empty strings, manifests, logs, commands and explanations.
+// The library as tests use it: short calls without contexts and namespaces, manifests, logs, commands and explanations.
 import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict'
 import { test } from 'node:test'
 import {

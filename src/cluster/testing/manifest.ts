@@ -1,8 +1,8 @@
-// Manifests: objects as a test writes them, in YAML or as values, each with its kind.
+// Manifests: objects for tests, as YAML or as values, each with its kind.
 import { kinds } from '../../api/kinds.ts'
 import type { Kind } from '../../api/kind/kind.ts'
 
-/** YAML of one or several documents, an object, or several; a List stands for its items. */
+/** YAML with one or several documents, an object, or a list of objects. A List is replaced by its items. */
 export type Manifest = string | object | readonly object[]
 
 export interface ManifestObject {
@@ -16,7 +16,7 @@ export async function manifestObjects(manifest: Manifest): Promise<readonly Mani
   return values.filter((value) => value !== null && value !== undefined).flatMap(objectsIn)
 }
 
-/** The parser is loaded when it is needed: most tests make their objects as values. */
+/** The parser is loaded on demand, because most tests pass values. */
 async function documentsIn(text: string): Promise<readonly unknown[]> {
   const { run: yamlToJson } = await import('../../apiserver/http/yaml-to-json.ts')
   return text.split(/^---(?=\s|$).*$/m).map((document) => JSON.parse(yamlToJson(document).json) as unknown)

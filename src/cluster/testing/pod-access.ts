@@ -1,4 +1,4 @@
-// Logs of and commands in the containers of pods, through the API server of this process.
+// Logs and exec for pods, through the API server of this process.
 import type { Context } from '../../base/observability/context.ts'
 import { pod } from '../../api/core/v1/pod/pod.ts'
 import { StatusError } from '../../api/errors/status-error.ts'
@@ -10,9 +10,9 @@ import { SpdySession } from '../../wire/spdy/spdy-session.ts'
 import type { DirectTransport } from '../client/direct-transport.ts'
 
 export interface ContainerOptions {
-  /** `default` when left out. */
+  /** `default` when omitted. */
   readonly namespace?: string
-  /** The only one when left out. */
+  /** Required only for pods with several containers. */
   readonly container?: string
 }
 
@@ -91,7 +91,7 @@ async function streamText(streams: CommandStreams, name: 'stdout' | 'stderr' | '
   return text
 }
 
-/** How a command ended, from the Status that its error stream carries. A command that could not be run is a failure. */
+/** The exit code from the Status on the error stream. Throws when the command could not be run. */
 function exitCodeOf(text: string): number {
   const status = JSON.parse(text) as {
     readonly status?: string

@@ -18,25 +18,25 @@ import { TestCluster, untilReady } from './test-cluster.ts'
 export type { TestCluster } from './test-cluster.ts'
 
 export interface StartClusterOptions {
-  /** Simulated nodes; 1 when left out. */
+  /** Simulated nodes; 1 by default. */
   readonly nodes?: number
-  /** How many controller managers run; of several one leads. 1 when left out. */
+  /** Controller managers, of which one leads; 1 by default. */
   readonly controllerManagers?: number
   /** The same seed gives the same run. */
   readonly seed?: number
   /**
-   * virtual: time moves only when the test says so, and the same seed gives the same run; flowing: it goes along with the
-   * machine's, for operators that reach the cluster over HTTPS, and can be moved on by hand all the same.
+   * virtual: time advances only on request, and the same seed gives the same run; flowing: time follows the machine's
+   * clock, for operators that connect over HTTPS. It can still be advanced.
    */
   readonly time?: 'virtual' | 'flowing'
-  /** Whether the cluster also listens on a port of loopback; when left out, where time flows. */
+  /** Whether the cluster also listens on a loopback port; by default if time flows. */
   readonly https?: boolean
-  /** Container images as functions, and how long they take to be pulled and started. */
+  /** Container images as functions, and how long pulling and starting takes. */
   readonly simulation?: SimulatedRuntimeOptions
-  /** Flags of `coxswain up` that say how kubelets look after their nodes: `{ 'shutdown-grace-period': '30s' }`. */
+  /** Kubelet flags of `coxswain up`: `{ 'shutdown-grace-period': '30s' }`. */
   readonly kubeletFlags?: KubeletFlagValues
   readonly log?: Log
-  /** Profiles, plugins and extenders of the scheduler; the defaults when left out. */
+  /** Profiles, plugins and extenders of the scheduler. */
   readonly schedulerConfiguration?: SchedulerConfiguration
 }
 
@@ -80,7 +80,7 @@ export async function startCluster(options: StartClusterOptions = {}): Promise<T
   }
 }
 
-/** What a cluster signs with that others connect to. They check certificates by the machine's time. */
+/** Certificates for clusters with a port. Clients verify them by the machine's time. */
 function shownKeys(random: SeededRandom) {
   const deps = { platform: nodePlatform, clock: realClock, random: random.fork('pki'), hosts: [] }
   const certificates = temporaryCertificates(deps)
@@ -88,7 +88,7 @@ function shownKeys(random: SeededRandom) {
   return { certificates, accountKey, signing: { authority, signer } }
 }
 
-/** Where nobody speaks TLS there are no certificates, and the signer's authority is made when it is first asked. */
+/** Without a port there are no certificates, and the signer is created on first use. */
 function ownKeys(clock: VirtualClock, random: SeededRandom) {
   const { crypto } = nodePlatform
   const signer = lazySigner({ clock, random: random.fork('authority'), crypto })

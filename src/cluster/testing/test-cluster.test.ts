@@ -1,4 +1,4 @@
-// What a test can do with its cluster: go back, let things go wrong, reach it from outside.
+// What a test can do with its cluster: restore snapshots, inject faults, connect from outside.
 import { deepEqual, equal, match, ok, rejects, throws } from 'node:assert/strict'
 import { test } from 'node:test'
 import { context } from '../../base/observability/context.ts'

@@ -1,4 +1,4 @@
-// A cluster in the hands of a test: its time, its faults, its past, and what happened in it.
+// TestCluster: a cluster under the control of a test: time, faults, snapshots, and the recorded flows.
 import { durationMs, realClock } from '../../base/time/clock.ts'
 import { context } from '../../base/observability/context.ts'
 import type { FlowEvent, FlowObject } from '../../base/observability/flow-recorder.ts'
@@ -25,7 +25,7 @@ import { podExec, podLogs, type ContainerOptions, type ExecOutput, type LogOptio
 import type { ServedCluster } from '../run/serve.ts'
 import { untilFailureText } from './until-failure.ts'
 
-/** All that a cluster needs to go on from there: what is stored, the time, and where chance stood. */
+/** The state of a cluster: its store, time and random sources. */
 export interface ClusterSnapshot {
   /** @internal */
   readonly store: MemorySnapshot
@@ -40,9 +40,9 @@ export interface TestClusterDeps {
   readonly random: SeededRandom
   readonly store: MemoryStore
   readonly faults: Faults
-  /** Set where it listens. */
+  /** Set when it listens on a port. */
   readonly served: ServedCluster | undefined
-  /** Whether time passes by itself. */
+  /** Whether time flows. */
   readonly isFlowing: boolean
   readonly stop: () => Promise<void>
 }
@@ -59,12 +59,12 @@ const probeEveryMs = 10
 export class TestCluster implements AsyncDisposable {
   readonly client: Client
   readonly clock: VirtualClock
-  /** Lets things go wrong. */
+  /** Injects faults. */
   readonly faults: Faults
-  /** Names of the parts that can be killed and started again. */
+  /** Names of the components that can be killed and started. */
   readonly components: readonly string[]
   readonly #deps: TestClusterDeps
-  /** What the probe of `until` has read since it was called last. */
+  /** The objects that the probe of `until` has read in its last call. */
   #read: ApiObject[] = []
 
   /** @internal */
@@ -76,17 +76,17 @@ export class TestCluster implements AsyncDisposable {
     this.components = [...deps.cluster.components.keys()]
   }
 
-  /** Where the cluster listens. */
+  /** The URL of the API server. */
   get url(): string {
     return this.#served().url
   }
 
-  /** The kubeconfig of its administrator, as text. */
+  /** The admin kubeconfig as text. */
   get kubeconfig(): string {
     return this.#served().kubeconfig
   }
 
-  /** A client of another user: its rights are those of its roles and bindings. */
+  /** A client of another user, with the permissions of its roles and bindings. */
   as(user: string, groups: readonly string[] = groupsOf(user)): Client {
     return this.#clientOf(userWithName(user, groups))
   }
@@ -99,12 +99,12 @@ export class TestCluster implements AsyncDisposable {
     this.#deps.cluster.component(component).start()
   }
 
-  /** A node is gone at once, with all that ran on it; `start('kubelet/<node>')` brings it back, empty. */
+  /** Removes a node at once, with everything on it. `start('kubelet/<node>')` brings it back, empty. */
   powerOff(node: string): Promise<void> {
     return this.#deps.cluster.powerOff(node)
   }
 
-  /** A node goes down in good order: its pods end first, where its kubelet was told to give them time. Resolves when it is off. */
+  /** Shuts a node down: its pods end first, within the kubelet's shutdown grace period. Resolves when it is off. */
   async shutDown(node: string): Promise<void> {
     const { cluster, clock, isFlowing } = this.#deps
     let isOff = false
@@ -120,8 +120,8 @@ export class TestCluster implements AsyncDisposable {
   }
 
   /**
-   * As after a crash: what was stored is there, watches end with 410, and every component starts again from state. The API
-   * answers when it resolves; the others start in the next turn of the event loop, before time moves on.
+   * Restores a snapshot, as after a crash: watches end with 410, and every component starts again. The API is ready
+   * when it resolves; the other components start in the next turn of the event loop, before time advances.
    */
   async restore(snapshot: ClusterSnapshot): Promise<void> {
     const { cluster, store, clock, random, faults } = this.#deps
@@ -136,8 +136,8 @@ export class TestCluster implements AsyncDisposable {
   }
 
   /**
-   * Lets time pass until the probe returns something other than undefined or false; returns that. When the limit passes,
-   * the error tells the last value, the last object that the probe read, and its flow.
+   * Advances time until the probe returns something other than undefined or false; returns that. At the limit, the
+   * error has the last value, the last object that the probe read, and its flow.
    */
   async until<T>(probe: UntilProbe<T>, limit: string | number = untilLimit): Promise<T> {
     const { clock, isFlowing } = this.#deps
@@ -156,7 +156,10 @@ export class TestCluster implements AsyncDisposable {
     }
   }
 
-  /** The life of an object as text, with causes. It fails where nothing was recorded: the name may be wrong. */
+  /**
+   * The recorded lifecycle of an object as text, with causes. Throws when nothing was recorded, since the name may be
+   * wrong.
+   */
   flow(object: ApiObject): string
   flow(kind: ResourceType, name: string, namespace?: string, options?: DiagramOptions): string
   flow(
@@ -173,13 +176,13 @@ export class TestCluster implements AsyncDisposable {
     return text
   }
 
-  /** Undefined where nothing was recorded. */
+  /** Undefined when nothing was recorded. */
   #flowText(object: FlowObject, options: DiagramOptions = { fold: true }): string | undefined {
     const life = flowTreesOf(this.#deps.cluster.flow.events(), object)
     return life.length === 0 ? undefined : textDiagram(life, options)
   }
 
-  /** What an object waits for and what was tried, as text. */
+  /** Explains what an object waits for and what was tried, as text. */
   why(object: ApiObject): Promise<string>
   why(kind: ResourceType, name: string, namespace?: string): Promise<string>
   async why(about: ResourceType | ApiObject, name = '', namespace = 'default'): Promise<string> {
@@ -201,7 +204,7 @@ export class TestCluster implements AsyncDisposable {
     return [`${kind.singular}/${wanted.name}`, ...sentences.map((line) => `  ${line}`), ...told, ''].join('\n')
   }
 
-  /** Server-side apply of YAML or of objects, one after the other; the objects as they are then. */
+  /** Applies YAML or objects server-side, in order; returns the resulting objects. */
   async apply(manifest: Manifest, options: ApplyOptions = {}): Promise<ApiObject[]> {
     const applied: ApiObject[] = []
     for (const { kind, object } of await manifestObjects(manifest))
@@ -209,12 +212,12 @@ export class TestCluster implements AsyncDisposable {
     return applied
   }
 
-  /** What a container of a pod has printed. */
+  /** The output of a pod's container. */
   logs(pod: string, options: LogOptions = {}): Promise<string> {
     return podLogs(this.#transport(), pod, options, newContext())
   }
 
-  /** Runs a command in a container of a pod: what the image's `onCommand` or the simulation's `command` makes of it. */
+  /** Runs a command in a pod's container: the image's `onCommand` or the simulation's `command` implements it. */
   exec(pod: string, command: readonly string[], options: ContainerOptions = {}): Promise<ExecOutput> {
     const running = podExec(this.#transport(), pod, command, options, newContext())
     return this.#deps.isFlowing ? running : this.#untilDone(running, `exec in pod ${pod}`, 'the command has not ended')
@@ -241,7 +244,7 @@ export class TestCluster implements AsyncDisposable {
     return this.#deps.cluster.transport('test', user)
   }
 
-  /** Time that stands still would never end a write to a slow store: it moves on while somebody waits for the write. */
+  /** Advances virtual time during a call, because a write to a slow store would otherwise never end. */
   #awaitCall<T>(call: Promise<T>, what: string): Promise<T> {
     const { faults, isFlowing } = this.#deps
     const { commitMs } = faults
@@ -250,11 +253,11 @@ export class TestCluster implements AsyncDisposable {
     return this.#untilDone(call, what, why)
   }
 
-  /** Lets time pass until what the cluster works on is done. */
+  /** Advances time until the work is done. */
   async #untilDone<T>(work: Promise<T>, what: string, whyNot: string): Promise<T> {
     let isDone = false
     const done = work.finally(() => (isDone = true))
-    done.catch(() => {}) // whoever waits hears of it, and nobody does once the limit has passed
+    done.catch(() => {}) // the caller gets the error; it is ignored after the limit
     if (await this.clock.runUntil(() => isDone, callLimit)) return done
     throw new Error(`${what} did not end within ${callLimit} of the cluster's time: ${whyNot}`)
   }
@@ -266,7 +269,7 @@ export class TestCluster implements AsyncDisposable {
   }
 }
 
-/** Waits until the API of a cluster that was started answers. */
+/** Waits until the API of a started cluster is ready. */
 export async function untilReady(cluster: Cluster, clock: VirtualClock): Promise<void> {
   let isReady = false
   void cluster.ready.then(() => (isReady = true))
@@ -274,14 +277,14 @@ export async function untilReady(cluster: Cluster, clock: VirtualClock): Promise
     throw new Error(`the cluster was not ready after ${readyLimit} of its own time`)
 }
 
-/** What everybody of that kind belongs to. */
+/** The groups of every user of that kind. */
 function groupsOf(user: string): readonly string[] {
   const [, account] = /^system:serviceaccount:([^:]+):/.exec(user) ?? []
   const accounts = account === undefined ? [] : ['system:serviceaccounts', `system:serviceaccounts:${account}`]
   return [...accounts, 'system:authenticated']
 }
 
-/** Names the object that was asked for, and those of its kind that were recorded and have a similar name. */
+/** Names the object, and recorded objects of its kind with a similar name. */
 function nothingRecorded({ resource, namespace, name }: FlowObject, events: readonly FlowEvent[]): string {
   const kind = kinds.find(({ plural }) => plural === resource)
   const isOther = (object: FlowObject) => object.name !== name || object.namespace !== namespace

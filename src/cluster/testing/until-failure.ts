@@ -1,17 +1,17 @@
-// What `until` says when time runs out: the last value of the probe, the last object that it read, and what happened to it.
+// The error of `until` at its limit: the last value of the probe, the last object that it read, and its flow.
 import { inspect } from 'node:util'
 import type { ApiObject } from '../../api/meta/object.ts'
 
 export interface UntilFailure {
   readonly limit: string | number
-  /** What the probe returned last. */
+  /** The last result of the probe. */
   readonly value: unknown
-  /** What the probe read last, the newest last. */
+  /** Objects that the probe read, newest last. */
   readonly read: readonly ApiObject[]
   readonly flow: (object: ApiObject) => string
 }
 
-/** The end of a long flow tells most. */
+/** Only the end of a long flow is shown. */
 const flowLinesMax = 60
 const inspectOptions = { depth: 6, breakLength: 120, maxArrayLength: 20, maxStringLength: 1_000 } as const
 
