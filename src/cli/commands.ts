@@ -1,4 +1,4 @@
-// Every command, in the order of the alphabet.
+// All commands, in alphabetical order.
 import type { Command } from './command/command.ts'
 import { apiserver } from './commands/apiserver.ts'
 import { controllerManager } from './commands/controller-manager.ts'

@@ -1,4 +1,4 @@
-// The program whose readers leave: `coxswain … | head`, and complaints that nobody hears.
+// The program when its output is closed: `coxswain … | head`, and a closed standard error.
 import { deepEqual } from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

@@ -1,4 +1,4 @@
-// The program: hands the process's arguments, output and signals to the command.
+// The entry point: passes arguments, output and signals of the process to the command.
 import { commands } from './commands.ts'
 import { run } from './run.ts'
 
@@ -6,11 +6,11 @@ const controller = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
   process.once(signal, () => controller.abort(new DOMException(`ended by ${signal}`, 'AbortError')))
 
-// A reader who leaves (`| head`) ends the program as Ctrl-C does; complaints that nobody reads are lost.
+// A closed standard output (`| head`) ends the program as Ctrl-C does; errors on standard error are ignored.
 process.stdout.on('error', (error) => controller.abort(error))
 process.stderr.on('error', () => {})
 
-// No await at the top: the bundle of the command line is CommonJS.
+// No top-level await: the bundle is CommonJS.
 void run(commands, process.argv.slice(2), {
   out: (text) => void process.stdout.write(text),
   err: (text) => void process.stderr.write(text),

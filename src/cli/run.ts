@@ -1,4 +1,4 @@
-// Finds the command that was typed and runs it. A usage error ends in one clear line, a bug in a stack.
+// Finds and runs the command. A usage error is one line; an unexpected error has a stack with COXSWAIN_DEBUG.
 import { errorText } from '../base/observability/log.ts'
 import { didYouMean, similarNames } from '../base/text/similar-names.ts'
 import { parseCommand, UsageError, type Command, type Terminal } from './command/command.ts'
@@ -22,7 +22,7 @@ export async function run(commands: readonly Command[], argv: readonly string[],
     terminal.err(`coxswain: unknown command ${JSON.stringify(typed)}; ${question || 'see: coxswain help'}\n`)
     return exitUsage
   }
-  // What follows `--` is not for coxswain.
+  // Arguments after `--` are not for coxswain.
   const flags = rest.includes('--') ? rest.slice(0, rest.indexOf('--')) : rest
   const all = argv.includes('--help-all') && (isHelp || flags.includes('--help-all'))
   if (isHelp || all || flags.includes('--help') || flags.includes('-h')) {

@@ -1,4 +1,4 @@
-// A command of the CLI: its name, how it is used, and what it does. One file each in commands/, listed in commands.ts.
+// A command of the CLI: name, options and implementation. One file each in commands/, listed in commands.ts.
 import { lookup, setOwn } from '../../base/collections/lookup.ts'
 import { parseArgs, type ParseArgsOptionsConfig } from 'node:util'
 import { didYouMean, similarNames } from '../../base/text/similar-names.ts'
@@ -8,7 +8,7 @@ export interface Terminal {
   readonly out: (text: string) => void
   readonly err: (text: string) => void
   readonly isTerminal: boolean
-  /** The width of the terminal; undefined where the output is not one. */
+  /** The width of the terminal; undefined when the output is not a terminal. */
   readonly columns?: number | undefined
   readonly environment: Readonly<Record<string, string | undefined>>
   /** Aborted by SIGINT or SIGTERM. */
@@ -21,9 +21,9 @@ export interface CommandOption {
   readonly help: string
   readonly value?: string
   readonly short?: string
-  /** Its values are joined with commas. */
+  /** Repeated values are joined with commas. */
   readonly isRepeatable?: boolean
-  /** The heading under which `--help-all` lists it; options without one are listed by `--help` too. */
+  /** The heading under which `--help-all` lists it. `--help` also lists options without a heading. */
   readonly section?: string
 }
 
@@ -32,9 +32,9 @@ export interface Command<
 > {
   readonly name: string
   readonly summary: string
-  /** What follows the name: `<kind>/<name>`. */
+  /** The operands in the usage line: `<kind>/<name>`. */
   readonly operands: string
-  /** How many words the operands may have: 1, or 0 where there are none. */
+  /** Maximum number of operands; by default 1, or 0 without operands. */
   readonly operandsMax?: number
   readonly options: Options
   /** Returns the exit code. */
@@ -46,7 +46,7 @@ export interface Arguments<Options> {
   readonly options: { readonly [Name in keyof Options]?: Options[Name] extends { type: 'boolean' } ? boolean : string }
 }
 
-/** A mistake of the person who typed the command: the message is shown without a stack. */
+/** A usage error: the message is shown without a stack. */
 export class UsageError extends Error {
   override name = 'UsageError'
 }
@@ -55,7 +55,7 @@ export const defineCommand = <const Options extends Readonly<Record<string, Comm
   command: Command<Options>,
 ): Command => command
 
-/** The same options, listed by `--help-all` under a heading. */
+/** The same options under a heading of `--help-all`. */
 export const inSection = <Options extends Readonly<Record<string, CommandOption>>>(
   options: Options,
   section: string,
@@ -85,7 +85,7 @@ export function parseCommand(command: Command, argv: readonly string[]): Argumen
   }
 }
 
-/** What parseArgs complains of, in a line. */
+/** A one-line message for an error of parseArgs. */
 function parseErrorText({ name: commandName, options }: Command, { code, message }: Error & { code?: string }): string {
   const [, dashes = '', name = ''] = /'(?:-\w, )?(-{1,2})([\w-]+)/.exec(message) ?? []
   const flag = `${dashes}${name}`

@@ -44,7 +44,7 @@ const rows: [what: string, command: Command, given: string[], sentences: string[
     ['--eviction-soft-grace-period has no effect without --eviction-soft'],
   ],
   ['the same where a file may say when', kubelet, ['eviction-soft-grace-period', 'config'], []],
-  // The kubelet reviews tokens through the API server: it has no webhook to configure.
+  // The kubelet reviews tokens through the API server and has no webhook to configure.
   ['how long a token is believed by a kubelet', kubelet, ['authentication-token-webhook-cache-ttl'], []],
 ]
 for (const [what, command, given, sentences] of rows)

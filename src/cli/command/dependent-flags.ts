@@ -1,4 +1,4 @@
-// Flags that have no effect unless another one is given: such a command line is refused, so that nobody believes, for
+// Flags that have no effect without another one. Such a command line is rejected, so that a user does not assume, for
 // example, that an audit log is written.
 import { lookup } from '../../base/collections/lookup.ts'
 
@@ -22,12 +22,12 @@ const neededFlags: readonly [flag: RegExp, needs: readonly string[]][] = [
   [/^shutdown-grace-period-critical-pods$/, ['shutdown-grace-period']],
 ]
 
-/** One sentence for each given flag that has no effect. Only flags that the command has are needed. */
+/** One message for each given flag that has no effect. Only flags of the command itself are required. */
 export function flagsWithoutEffect(
   options: Readonly<Record<string, unknown>>,
   given: Readonly<Record<string, unknown>>,
 ): string[] {
-  // A configuration file can hold what a flag needs.
+  // A configuration file can contain what a flag needs.
   if (given['config'] !== undefined) return []
   return Object.keys(given).flatMap((flag) => {
     const [, needs = []] = neededFlags.find(([pattern, needed]) => pattern.test(flag) && !needed.includes(flag)) ?? []

@@ -1,4 +1,4 @@
-// Examples of each command, as its help shows them. A test parses every one of them.
+// Examples in the help of each command. A test parses all of them.
 
 export type Example = readonly [command: string, what: string]
 

@@ -1,9 +1,9 @@
-// Help: the list of commands by purpose, and the page of one command with its examples and flags.
+// Help: the list of commands by purpose, and the help page of one command with examples and flags.
 import { lookup } from '../../base/collections/lookup.ts'
 import type { Command, CommandOption } from './command.ts'
 import { examples } from './examples.ts'
 
-/** Commands by what they are for, in the order in which a new user needs them. */
+/** Commands by purpose, in the order in which a new user needs them. */
 const groups: readonly [title: string, names: readonly string[]][] = [
   ['Run a cluster', ['up', 'status', 'reset']],
   ['See what happens and why', ['flow', 'why']],
@@ -12,13 +12,13 @@ const groups: readonly [title: string, names: readonly string[]][] = [
   ['Other', ['version']],
 ]
 
-/** Wide enough for most flags; the description of a longer one begins on the next line. */
+/** Wide enough for most flags. The description of a longer flag begins on the next line. */
 const flagColumns = 34
-/** Where the output is not a terminal. */
+/** When the output is not a terminal. */
 const columnsDefault = 100
 const columnsMin = 60
 
-/** All commands, a line each. */
+/** One line per command. */
 export function overview(commands: readonly Command[], columns: number | undefined): string {
   const grouped = new Set(groups.flatMap(([, names]) => names))
   const others = commands.map(({ name }) => name).filter((name) => !grouped.has(name))
@@ -41,12 +41,12 @@ export function overview(commands: readonly Command[], columns: number | undefin
 }
 
 export interface UsageOptions {
-  /** Also the flags that are listed under headings of their own. */
+  /** Includes the flags under headings. */
   readonly all: boolean
   readonly columns: number | undefined
 }
 
-/** The page of one command. */
+/** The help page of one command. */
 export function usage(command: Command, { all, columns }: UsageOptions): string {
   const { name, summary, operands, options } = command
   const typed = ['coxswain', name, operands, Object.keys(options).length === 0 ? '' : '[flags]']
@@ -75,11 +75,11 @@ const examplesOf = (name: string): string[] => {
   return known.length === 0 ? [] : ['', 'Examples:', ...known.flatMap(([line, what]) => [`  # ${what}`, `  ${line}`])]
 }
 
-/** Flags with a short form and flags without begin at the same column. */
+/** Flags with and without a short form start at the same column. */
 const flagText = ([name, { value, short }]: readonly [string, CommandOption]): string =>
   `${short === undefined ? '    ' : `-${short}, `}--${name}${value === undefined ? '' : ` ${value}`}`
 
-/** A label and its description, which is wrapped and keeps its own column. */
+/** A label and its description, which is wrapped in its own column. */
 function row(label: string, description: string, width: number, columns: number | undefined): string[] {
   const indent = ' '.repeat(width + 4)
   const [first = '', ...rest] = wrapped(description, Math.max(20, columnsOf(columns) - indent.length))

@@ -1,4 +1,4 @@
-// coxswain apiserver: the API server alone; controllers, scheduler and kubelets reach it by kubeconfig.
+// coxswain apiserver: the API server alone. Controllers, scheduler and kubelets connect with kubeconfigs.
 import { once } from 'node:events'
 import { realClock } from '../../base/time/clock.ts'
 import { createLog } from '../../base/observability/log.ts'

@@ -1,4 +1,4 @@
-// The commands themselves: what they refuse, and what up prints.
+// The commands: rejected arguments, and the output of up.
 import { deepEqual, equal, match } from 'node:assert/strict'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -13,7 +13,7 @@ interface Typed {
   readonly complained: string
 }
 
-/** Types a command; `onPrint` sees all that was printed so far, and may press Ctrl-C. */
+/** Runs a command. `onPrint` gets the output so far and may abort as Ctrl-C does. */
 async function typed(
   argv: string[],
   onPrint: (printed: string, interrupt: () => void) => void = () => {},

@@ -1,4 +1,4 @@
-// coxswain controller-manager: all controllers, apart from the API server that they work on.
+// coxswain controller-manager: all controllers, in a process separate from the API server.
 import { readFile } from 'node:fs/promises'
 import { realClock } from '../../base/time/clock.ts'
 import { createLog } from '../../base/observability/log.ts'

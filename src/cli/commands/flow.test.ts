@@ -1,5 +1,4 @@
-// flow and why as they are typed: a Deployment of a hundred pods on fifty nodes, names that are wrong, servers that are not
-// there.
+// flow and why: a Deployment of a hundred pods on fifty nodes, wrong names, unreachable servers.
 import { deepEqual, equal, match, ok } from 'node:assert/strict'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -71,7 +70,7 @@ after(async () => {
   await rm(folder, { recursive: true })
 })
 
-/** A hundred pods on fifty nodes, in so many lines at most. */
+/** A hundred pods on fifty nodes, in at most this many lines. */
 const linesMax = 60
 
 for (const columns of [80, 120, 200])
@@ -170,6 +169,6 @@ for (const command of ['flow', 'why'])
 
 test('without any kubeconfig a command says how to start a cluster', async () => {
   const { complained } = await typed(['why', 'pod/a'], { environment: { KUBECONFIG: '', XDG_DATA_HOME: '/none' } })
-  // A developer of Coxswain may have a ~/.kube/config: then its server is asked.
+  // A developer may have a ~/.kube/config, whose server is then used.
   match(complained, /Is (a cluster|it) running\?|not found/)
 })

@@ -1,4 +1,4 @@
-// coxswain flow: the life of an object of a running cluster, as it was recorded.
+// coxswain flow: draws the recorded lifecycle of an object in a running cluster.
 import { lookup } from '../../base/collections/lookup.ts'
 import {
   flowEventsDefault,
@@ -27,7 +27,7 @@ const drawings: Readonly<Record<string, (roots: readonly FlowNode[], options: Di
   json: (roots) => `${JSON.stringify(roots, undefined, 2)}\n`,
 }
 
-/** What is drawn message by message, as it happens. */
+/** State of a diagram that is drawn message by message. */
 interface Growing {
   readonly head: readonly string[]
   draw(message: FlowMessage): readonly string[]
@@ -46,7 +46,7 @@ const growing: Readonly<Record<string, (options: DiagramOptions) => Growing>> = 
   json: () => ({ head: [], draw: (message) => [JSON.stringify(message)] }),
 }
 
-/** As many as the server itself keeps. */
+/** As many as the server records. */
 const followedMax = flowEventsDefault
 
 const formats = Object.keys(drawings)
@@ -118,10 +118,10 @@ export const flow = defineCommand({
   },
 })
 
-/** https://no-color.org; `dumb` terminals show no colours either. */
+/** https://no-color.org; `dumb` terminals have no colours either. */
 const hasColors = ({ environment: { NO_COLOR = '', TERM } }: Terminal): boolean => NO_COLOR === '' && TERM !== 'dumb'
 
-/** Message by message until the signal or the server's end; a call is drawn when it has been answered. */
+/** Draws messages until the signal is aborted or the server ends. A call is drawn when it has finished. */
 async function drawOn(
   { kubeconfig }: ChosenCluster,
   object: FlowObject,

@@ -1,4 +1,4 @@
-// coxswain image: images of this machine's node that come from no registry.
+// coxswain image: loads and lists images of this machine's node.
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { ImageNode } from '../../cluster/node/local-images.ts'
@@ -6,7 +6,7 @@ import { defineCommand, UsageError, type Terminal } from '../command/command.ts'
 import { dataDirectoryOf, dataDirectoryOptions } from '../options/data-directory-option.ts'
 
 const actions = ['load', 'list'] as const
-/** Archives of one call. */
+/** Maximum number of archives per call. */
 const archivesMax = 100
 const unixScheme = 'unix://'
 
@@ -42,7 +42,7 @@ async function load(node: ImageNode, archives: readonly string[], { out, signal 
     throw new UsageError('name the archives, as docker save writes them; - reads one from stdin')
   const missing = archives.find((file) => file !== '-' && !existsSync(file))
   if (missing !== undefined) throw new UsageError(`there is no file ${missing}`)
-  // The tool that imports is another process: it opens our input by the path that the kernel gives it.
+  // The import tool is another process, which opens our standard input by its path in /proc.
   const files = archives.map((file) => (file === '-' ? `/proc/${process.pid}/fd/0` : resolve(file)))
   const tell = (name: string) => {
     out(`loaded ${name}\n`)
@@ -66,7 +66,7 @@ async function list(node: ImageNode, { out, signal }: Terminal): Promise<number>
   return 0
 }
 
-/** Loaded on demand: other commands start without it. */
+/** Loaded on demand, so that other commands start faster. */
 const localImages = () => import('../../cluster/node/local-images.ts')
 
 const bytesPerMegabyte = 1_000_000

@@ -1,4 +1,4 @@
-// coxswain kubelet: this machine, or a simulated one, as a node of any cluster.
+// coxswain kubelet: joins this machine, or a simulated one, to any cluster as a node.
 import { readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { realClock } from '../../base/time/clock.ts'

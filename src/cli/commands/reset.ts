@@ -1,4 +1,4 @@
-// coxswain reset: the cluster, or the kubelet, of this machine begins anew.
+// coxswain reset: removes the cluster or the kubelet of this machine.
 import type { StoreChoice } from '../../cluster/data-directory/open-store.ts'
 import type { Marker } from '../../cluster/data-directory/directory-marker.ts'
 import { markerForReset, resetDirectory, type ResetReport } from '../../cluster/data-directory/reset-directory.ts'
@@ -32,7 +32,7 @@ export const reset = defineCommand({
   },
 })
 
-/** What would go. */
+/** What would be removed. */
 function planText(folder: string, { kind, kubeconfigs = [], etcd }: Marker, named: StoreChoice | undefined): string {
   const endpoints = named?.kind === 'etcd' ? named.endpoints : etcd?.wasEmpty === true ? etcd.endpoints : []
   return [

@@ -1,4 +1,4 @@
-// coxswain restore: the cluster of this machine as a snapshot holds it.
+// coxswain restore: restores the cluster of this machine from a snapshot.
 import { resolve } from 'node:path'
 import { restoreDirectory, type RestoreReport } from '../../cluster/data-directory/restore-snapshot.ts'
 import { defineCommand, UsageError } from '../command/command.ts'

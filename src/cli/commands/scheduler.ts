@@ -1,4 +1,4 @@
-// coxswain scheduler: the scheduler, apart from the API server that it works on.
+// coxswain scheduler: the scheduler, in a process separate from the API server.
 import { readFile } from 'node:fs/promises'
 import { realClock } from '../../base/time/clock.ts'
 import { createLog } from '../../base/observability/log.ts'

@@ -1,4 +1,4 @@
-// coxswain snapshot: a copy of the cluster in one file, taken while it runs or while it does not.
+// coxswain snapshot: copies the cluster to one file, whether it is running or not.
 import { resolve } from 'node:path'
 import { realClock } from '../../base/time/clock.ts'
 import { snapshotDirectory } from '../../cluster/data-directory/take-snapshot.ts'

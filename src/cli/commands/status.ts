@@ -1,4 +1,4 @@
-// coxswain status: whether the cluster of this machine runs, and how it is.
+// coxswain status: shows whether the cluster of this machine is running, and its state.
 import { realClock } from '../../base/time/clock.ts'
 import { directoryState } from '../../cluster/data-directory/directory-state.ts'
 import { statusRows } from '../output/status-rows.ts'

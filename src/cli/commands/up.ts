@@ -1,4 +1,4 @@
-// coxswain up: a whole cluster on this machine, in this process.
+// coxswain up: runs a whole cluster on this machine, in this process.
 import { once } from 'node:events'
 import { realClock } from '../../base/time/clock.ts'
 import { createLog } from '../../base/observability/log.ts'
@@ -101,7 +101,7 @@ export const up = defineCommand({
   },
 })
 
-/** Back to the beginning of the line, which is then empty. */
+/** Returns to the start of the line and erases it. */
 const eraseLine = '\r\x1b[2K'
 
 const runtimeChoices = ['auto', 'containerd', 'simulated', 'none'] as const
@@ -127,7 +127,7 @@ const kubeconfigNotes = (contextName: string | undefined, backupPath: string | u
     .map((note) => `\n              (${note})`)
     .join('')
 
-/** A line for a stop that takes long. */
+/** Shown while a stop takes long. */
 const stoppingText = (step: string, seconds: number): string =>
   `still stopping after ${Math.round(seconds)} s: waiting for ${step}\n`
 

@@ -1,4 +1,4 @@
-// coxswain version: which version of what runs.
+// coxswain version: prints the versions.
 import packageFields from '../../../package.json' with { type: 'json' }
 import { serverVersion } from '../../apiserver/discovery/server-version.ts'
 import { defineCommand } from '../command/command.ts'

@@ -1,4 +1,5 @@
-// coxswain why: why an object is not as it should be, in sentences; for a pod also the scheduler's verdict on each node.
+// coxswain why: explains why an object is not in its desired state; for a pod also the scheduler's verdict on each
+// node.
 import { context } from '../../base/observability/context.ts'
 import { realClock } from '../../base/time/clock.ts'
 import { objectKey } from '../../api/meta/object.ts'

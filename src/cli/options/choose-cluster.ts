@@ -1,5 +1,5 @@
-// The cluster that a command talks to: by --kubeconfig, $KUBECONFIG, ~/.kube/config, or the cluster of this machine; in it
-// the current context, or the one of --context.
+// Selects the cluster of a command: from --kubeconfig, $KUBECONFIG, ~/.kube/config or the cluster of this machine, with
+// the current context or the one of --context.
 import { readFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { basename, delimiter, dirname, join, resolve } from 'node:path'
@@ -10,7 +10,7 @@ import { dataDirectoryOf } from './data-directory-option.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** Options of every command that talks to a cluster about one object. */
+/** Options of every command about an object of a cluster. */
 export const clusterOptions = {
   namespace: { type: 'string', value: '<name>', short: 'n', help: 'the namespace (that of the context, or default)' },
   context: { type: 'string', value: '<name>', help: 'the context of the kubeconfig (its current context)' },
@@ -18,12 +18,12 @@ export const clusterOptions = {
 } as const
 
 export interface ChosenCluster {
-  /** A kubeconfig whose current context is the chosen one. */
+  /** A kubeconfig whose current context is the selected one. */
   readonly kubeconfig: string
   readonly path: string
-  /** Where the API server is, as far as the kubeconfig says. */
+  /** The address of the API server in the kubeconfig, if there is one. */
   readonly server: string
-  /** The namespace that the context prefers. */
+  /** The default namespace of the context. */
   readonly namespace: string
 }
 
@@ -53,7 +53,7 @@ export async function chooseCluster(
   }
 }
 
-/** The parts of a kubeconfig that say which cluster is meant. */
+/** The fields of a kubeconfig that identify a cluster. */
 interface Kubeconfig {
   readonly 'current-context'?: string
   readonly contexts?: readonly {
@@ -64,7 +64,7 @@ interface Kubeconfig {
 }
 
 async function readFirst(named: string | undefined, environment: Environment): Promise<{ path: string; text: string }> {
-  // Of several files in $KUBECONFIG the first that exists is used.
+  // The first existing file of $KUBECONFIG is used.
   const given = named === undefined ? (environment['KUBECONFIG'] ?? '').split(delimiter) : [named]
   const paths = given.filter((path) => path !== '')
   const isChosen = paths.length > 0
@@ -81,12 +81,12 @@ async function readFirst(named: string | undefined, environment: Environment): P
   )
 }
 
-/** Codes of connections that nobody accepts, as opposed to answers and certificates that are not accepted. */
+/** Error codes of connections that are not accepted, unlike error responses or rejected certificates. */
 const unreachable = new Set(['ECONNREFUSED', 'ECONNRESET', 'EHOSTUNREACH', 'ENETUNREACH', 'ENOTFOUND', 'ETIMEDOUT'])
 
 const loopback = /^https?:\/\/(localhost|127\.\d+\.\d+\.\d+|\[::1\])[:/]/
 
-/** Runs what talks to the cluster; where nothing listens, the error asks whether it runs and says how to start it. */
+/** Adds a hint to connection errors: whether the cluster is running, and how to start it. */
 export async function withReachabilityHint<T>({ server, path }: ChosenCluster, call: () => Promise<T>): Promise<T> {
   try {
     return await call()
@@ -105,7 +105,7 @@ function isUnreachable(error: unknown): boolean {
   return (typeof code === 'string' && unreachable.has(code)) || isUnreachable(cause)
 }
 
-/** A kubeconfig that `coxswain up` wrote stands in the data directory of its cluster. */
+/** `coxswain up` writes admin.kubeconfig to the data directory of its cluster. */
 function startCommand(path: string): string {
   const folder = dirname(resolve(path))
   const isOwn = basename(path) === 'admin.kubeconfig' && folder !== dataDirectoryOf(undefined, process.env)

@@ -1,4 +1,4 @@
-// Where a cluster of this machine keeps what it needs again.
+// The option for the data directory of a cluster.
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 

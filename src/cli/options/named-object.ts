@@ -1,5 +1,5 @@
-// The object that is meant: <kind>/<name> or <kind> <name>, the kind by singular, plural or short name, with or without
-// its group.
+// The object operand: <kind>/<name> or <kind> <name>. The kind is a singular, plural or short name, with or without its
+// group.
 import { didYouMean, similarNames } from '../../base/text/similar-names.ts'
 import { kinds } from '../../api/kinds.ts'
 import type { Kind } from '../../api/kind/kind.ts'
@@ -10,7 +10,7 @@ export interface NamedObject {
   readonly name: string
 }
 
-/** The namespace of objects of a kind; empty for kinds that are not namespaced. */
+/** Empty for kinds that are not namespaced. */
 export const namespaceFor = ({ namespaced }: Kind, namespace: string): string => (namespaced ? namespace : '')
 
 export function namedObject(operands: readonly string[]): NamedObject {

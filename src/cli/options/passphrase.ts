@@ -1,4 +1,5 @@
-// The passphrase of a snapshot: from a file, or from the environment. It is never an argument, which other users could see.
+// The passphrase of a snapshot, from a file or from the environment. It is never an argument, which other users could
+// see.
 import { readFile } from 'node:fs/promises'
 import { UsageError } from '../command/command.ts'
 
@@ -13,7 +14,7 @@ export const passphraseOptions = {
   },
 } as const
 
-/** Undefined where none is given. */
+/** Undefined when none is given. */
 export async function passphraseOf(
   path: string | undefined,
   environment: Readonly<Record<string, string | undefined>>,

@@ -1,4 +1,4 @@
-// The file of a KubeSchedulerConfiguration that a flag names.
+// Reads the KubeSchedulerConfiguration that a flag names.
 import { readFile } from 'node:fs/promises'
 import { errorText } from '../../base/observability/log.ts'
 import {

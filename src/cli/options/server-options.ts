@@ -1,4 +1,4 @@
-// Options that every command with an API server has.
+// Options of every command that runs an API server.
 import { join, resolve } from 'node:path'
 import { flowEventsDefault } from '../../base/observability/flow-recorder.ts'
 import { tlsSansOf } from '../../cluster/certificates/serving-hosts.ts'
@@ -9,7 +9,7 @@ import { UsageError } from '../command/command.ts'
 import { dataDirectoryOf, dataDirectoryOptions } from './data-directory-option.ts'
 import { storeChoiceOf, storeOptions } from './store-option.ts'
 
-/** Each takes some 200 bytes, and what it names. */
+/** Each event takes about 200 bytes plus its strings. */
 const flowEventsMax = 1 << 22
 const connectionsFlagMax = 1_000_000
 const megabytesFlagMax = 1 << 16
@@ -18,7 +18,7 @@ const policyFlagNames = Object.keys(policyFlags) as PolicyFlag[]
 
 type TextOption = { readonly type: 'string'; readonly value: string; readonly help: string; readonly section: string }
 
-/** Flags that all take a text, as options that `--help-all` lists under a heading. */
+/** Flags with a string value, as options under a heading of `--help-all`. */
 export const optionsOf = <Flag extends string>(
   flags: Readonly<Record<Flag, { readonly value: string; readonly help: string }>>,
   section: string | ((flag: string) => string),
@@ -30,7 +30,7 @@ export const optionsOf = <Flag extends string>(
     ]),
   ) as Record<Flag, TextOption>
 
-/** The headings of the flags that say who is believed and who may do what. */
+/** The heading of a flag for authentication, authorization, admission, audit or encryption. */
 function policySection(flag: string): string {
   if (flag.startsWith('audit-')) return 'Audit'
   if (flag.startsWith('authorization-')) return 'Authorization'

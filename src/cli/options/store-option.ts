@@ -1,4 +1,4 @@
-// --store and what belongs to it: which store a command uses. The flags for etcd are named as upstream names them.
+// --store and its options: the store that a command uses. The etcd flags have upstream's names.
 import type { StoreChoice } from '../../cluster/data-directory/open-store.ts'
 import { UsageError } from '../command/command.ts'
 
@@ -28,7 +28,7 @@ function checkedEndpoint(text: string): string {
   const url = URL.parse(text)
   if (url === null || !['http:', 'https:'].includes(url.protocol) || url.pathname !== '/')
     throw new UsageError(`--store etcd: ${JSON.stringify(text)} is not like https://10.0.0.1:2379`)
-  // Whoever reads along would have every Secret.
+  // Over an unencrypted connection all Secrets could be read.
   if (url.protocol === 'http:' && !loopback.test(url.hostname))
     throw new UsageError(`--store etcd: ${text}: without TLS only an etcd on this machine is used`)
   return url.origin

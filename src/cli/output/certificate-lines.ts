@@ -1,4 +1,4 @@
-// The certificates of a cluster in the output of `coxswain status`, the first to expire first.
+// The certificates of a cluster in the output of `coxswain status`, first to expire first.
 import {
   expiriesInDirectory,
   expiriesInMetrics,
@@ -6,7 +6,7 @@ import {
 } from '../../cluster/certificates/certificate-expiry.ts'
 import { streamCoxswainPath } from '../../cluster/client/coxswain-path.ts'
 
-/** A cluster that runs is asked, with its admin's kubeconfig; else the files of the data directory tell. */
+/** From the metrics of a running cluster, otherwise from the files of the data directory. */
 export async function certificateLines(
   folder: string,
   kubeconfig: string | undefined,
@@ -24,7 +24,7 @@ async function expiriesOfServer(kubeconfig: string, signal: AbortSignal): Promis
     return expiriesInMetrics(text)
   } catch {
     signal.throwIfAborted()
-    return [] // a server that does not answer is told of elsewhere
+    return [] // the status reports an unreachable server elsewhere
   }
 }
 

@@ -1,4 +1,4 @@
-// The scheduler's decision about a pod as a table: for each node the plugin that rejected it and why, or its scores.
+// The scheduler's decision about a pod as a table: for each node the rejecting plugin and its reasons, or the scores.
 import type { fetchSchedulingExplanation } from '../../cluster/client/scheduling-explanation.ts'
 
 type Explanation = NonNullable<Awaited<ReturnType<typeof fetchSchedulingExplanation>>>
@@ -7,7 +7,7 @@ type ExplainedNode = Explanation['nodes'][number]
 const heading = ({ nodeName, schedulerName, at }: Explanation): string =>
   `Decision of ${schedulerName} at ${at}: ${nodeName === undefined ? 'no node fits' : nodeName}\n`
 
-/** Fitting nodes first, the best on top; then the others by reason. */
+/** Fitting nodes first, best score on top; then the others by reason. */
 export function decisionText(explanation: Explanation): string {
   const rows = explanation.nodes
     .map((node) => [node.node, node.verdict, totalText(node), detailOf(node)] as const)

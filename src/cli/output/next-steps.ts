@@ -1,5 +1,5 @@
-// What to type next, as the screen of a cluster that has started says it: which folders of this checkout the PATH lacks
-// (that of coxswain and its kubectl plugins, and that of a kubectl which the set-up has fetched), and the first commands.
+// The next commands that `coxswain up` suggests, and the directories of this checkout that are missing in PATH: those
+// of coxswain with its kubectl plugins, and of the kubectl that the setup downloaded.
 import { existsSync, readdirSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 
@@ -7,25 +7,25 @@ export type Environment = Readonly<Record<string, string | undefined>>
 
 export interface StartedCluster {
   readonly kubeconfigPath: string
-  /** Set where kubectl would use another context of the same file. */
+  /** Set when the file has another current context. */
   readonly contextName: string | undefined
-  /** Set where it is not the one that commands look in by themselves. */
+  /** Set when it is not the default one. */
   readonly dataDirectory: string | undefined
 }
 
-/** Set by bin/coxswain: where the checkout is. */
+/** The checkout; set by bin/coxswain. */
 const checkoutVariable = 'COXSWAIN_CHECKOUT'
 
 const whereKubectlIs = 'https://kubernetes.io/docs/tasks/tools/'
 
-/** Lines for another terminal than the one that has this environment. */
+/** Lines for another terminal than the one with this environment. */
 export function nextSteps(
   { kubeconfigPath, contextName, dataDirectory }: StartedCluster,
   environment: Environment,
 ): string[] {
   const isFound = finderIn(environment)
   const folders = missingDirectories(isFound, environment[checkoutVariable])
-  // Who started it with npx has it on the PATH here, but not there.
+  // npx adds coxswain to PATH only in this process.
   const coxswain = environment['npm_command'] === 'exec' ? 'npx coxswain' : 'coxswain'
   const status = `${coxswain} status${dataDirectory === undefined ? '' : ` --data-dir ${dataDirectory}`}`
   const commands: [command: string, what: string][] = [
@@ -62,7 +62,7 @@ function missingDirectories(isFound: Finder, checkout: string | undefined): read
   ]
 }
 
-/** Below the folder there is one for each version. */
+/** There is one subdirectory per version. */
 function newestKubectl(folder: string): string[] {
   const versions = existsSync(folder) ? readdirSync(folder) : []
   const newest = versions.toSorted((a, b) => a.localeCompare(b, 'en', { numeric: true })).at(-1)

@@ -1,4 +1,5 @@
-// What a running cluster has recorded about an object, in one namespace or in each that has an object of that name.
+// The recorded lifecycle of an object in a running cluster, in one namespace or in every namespace with an object of
+// that name.
 import { context } from '../../base/observability/context.ts'
 import { findFlowEvents } from '../../cluster/client/fetch-flow-events.ts'
 import { openRemote } from '../../cluster/client/remote.ts'
@@ -12,7 +13,7 @@ export interface RecordedLifecycle {
   readonly roots: readonly FlowNode[]
 }
 
-/** At least one; it fails where nothing is recorded. Without a namespace all are looked at. */
+/** Fails when nothing is recorded. Without a namespace all namespaces are searched. */
 export async function recordedLifecycles(
   { kind, name }: NamedObject,
   namespace: string | undefined,

@@ -1,4 +1,4 @@
-// What `coxswain status` shows of a cluster that runs: versions, store, nodes, pods and its process. One function per row.
+// The rows of `coxswain status` for a running cluster: versions, store, nodes, pods and process. One function per row.
 import { context } from '../../base/observability/context.ts'
 import { errorText } from '../../base/observability/log.ts'
 import packageFields from '../../../package.json' with { type: 'json' }
@@ -42,7 +42,7 @@ async function metricsOf(kubeconfig: string, signal: AbortSignal): Promise<strin
 
 const rowOf = (label: string, text: string): Row[] => (text === '' ? [] : [[label, text]])
 
-/** The value of a series by its beginning; undefined where there is none. */
+/** The value of a series by its prefix; undefined when it does not exist. */
 function valueOf(metrics: string, series: string): number | undefined {
   const line = metrics.split('\n').find((each) => each.startsWith(`${series} `))
   return line === undefined ? undefined : Number(line.slice(series.length + 1))
@@ -53,7 +53,7 @@ export function versionText({ gitVersion = 'unknown' }: { gitVersion?: string },
   return `Coxswain ${packageFields.version}, Kubernetes ${gitVersion}${nodejs === undefined ? '' : `, Node.js ${nodejs}`}`
 }
 
-/** How many requests the store has answered, and how long they took on average. */
+/** The number of store requests and their average duration. */
 export function storeText(metrics: string): string {
   const sums = { reads: { count: 0, seconds: 0 }, writes: { count: 0, seconds: 0 } }
   for (const line of metrics.split('\n')) {
@@ -69,7 +69,7 @@ export function storeText(metrics: string): string {
   return texts.join(', ')
 }
 
-/** More names than this are counted. */
+/** Further names are only counted. */
 const namesMax = 3
 
 const listed = (names: readonly string[]): string =>
