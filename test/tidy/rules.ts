@@ -132,7 +132,6 @@ export const unitsAreListed: Rule = (files) => {
   )
 }
 
-/** Files that start a program have nothing to import; they are tested as programs. */
 export const rules: Readonly<Record<string, Rule>> = {
   importsFollowTheTree,
   noImportCycles,

@@ -11,8 +11,6 @@ export interface SourceFile {
   /** Dotted names of what is called or constructed: `Date.now`, `new Date/0` (with the number of arguments). */
   readonly calls: readonly Call[]
   readonly patterns: readonly Pattern[]
-  /** Whether anything remains at run time after the types are stripped. */
-  readonly hasRuntimeExport: boolean
 }
 
 export interface Call {
@@ -104,7 +102,6 @@ export function parseSource(path: string, text: string): SourceFile {
     imports: specifiers.map(({ value, start }) => ({ target: resolved(path, value), line: lineOf(start) })),
     calls,
     patterns,
-    hasRuntimeExport: staticExports.some(({ entries }) => entries.some(({ isType }) => !isType)),
   }
 }
 

@@ -1,0 +1,69 @@
+// Words that are not used in the tree: invented terms for which the field has an established one. Names, comments,
+// strings and pages are searched alike. Names are split into their words: `podReporter` is `pod` and `reporter`.
+
+/** The banned word or words, in lower case, and what to write instead. Several words are found within one name only. */
+export const bannedWords: Readonly<Record<string, string>> = {
+  abreast: 'yieldToPeers',
+  alike: 'equal, shared or interned',
+  'can help': 'queueing hint',
+  canhelp: 'queueing hint',
+  door: 'acceptor',
+  face: 'version converter',
+  leisure: 'low priority',
+  mend: 'repair or fix',
+  'pod reporter': 'pod status manager',
+  'pod syncs': 'pod workers',
+  postponed: 'deferred task',
+  'put away': 'offload',
+  road: 'handler chain, path or way',
+  shelf: 'arena',
+  station: 'filter',
+  teller: 'exporter or reporter',
+  upkeep: 'reconciler, repair loop or maintenance',
+  'when known': 'thenMaybe',
+  'when settled': 'settleMaybe',
+}
+
+/** Genuine uses: the path as a pattern, and the words that it may use. */
+const allowed: readonly (readonly [path: RegExp, words: readonly string[]])[] = [
+  [/^test\/tidy\/banned-words/, Object.keys(bannedWords)],
+  // `stations` is a field of flow events that clients read, and a flag of `coxswain flow`.
+  [
+    /^src\/(base\/observability\/flow-recorder|cli\/command|flows\/)|^test\/flows\/|^docs\/(architecture|getting-started)/,
+    ['station'],
+  ],
+]
+
+export interface BannedWord {
+  readonly line: number
+  readonly word: string
+  readonly instead: string
+}
+
+const singular = (word: string): string => (word.endsWith('s') ? word.slice(0, -1) : word)
+
+/** Words of a name: `defineStation` → define, station. */
+const wordsOf = (name: string): string[] =>
+  name
+    .replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2')
+    .replaceAll(/([A-Z])([A-Z][a-z])/g, '$1 $2')
+    .toLowerCase()
+    .split(/[\s_$]+/)
+    .filter((word) => word !== '')
+
+export function findBannedWords(path: string, text: string): BannedWord[] {
+  const exempt = new Set(allowed.flatMap(([pattern, words]) => (pattern.test(path) ? words : [])))
+  return text.split('\n').flatMap((content, index) =>
+    [...content.matchAll(/[A-Za-z_$][\w$]*/g)].flatMap(([name]) => {
+      const words = wordsOf(name)
+      const phrase = ` ${words.join(' ')} `
+      const found = [
+        ...words.filter((word) => Object.hasOwn(bannedWords, word) || Object.hasOwn(bannedWords, singular(word))),
+        ...Object.keys(bannedWords).filter((each) => each.includes(' ') && phrase.includes(` ${each} `)),
+      ].map((word) => (Object.hasOwn(bannedWords, word) ? word : singular(word)))
+      return [...new Set(found)]
+        .filter((word) => !exempt.has(word))
+        .map((word) => ({ line: index + 1, word, instead: bannedWords[word] ?? '' }))
+    }),
+  )
+}

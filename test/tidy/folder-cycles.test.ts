@@ -1,0 +1,134 @@
+// Folders of src/ do not import one another in cycles, except for those that are listed here.
+import { deepEqual } from 'node:assert/strict'
+import { globSync } from 'node:fs'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { folderCycles } from './folder-cycles.ts'
+import { parseSource, readSourceFile } from './source-file.ts'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+
+/** Folders that are still part of a cycle. The list only shrinks: remove a folder once its cycles are gone. */
+const foldersInCycles: readonly string[] = [
+  'src/apiserver/admission',
+  'src/apiserver/admission/expressions',
+  'src/apiserver/admission/framework',
+  'src/apiserver/admission/plugins',
+  'src/apiserver/admission/plugins/limit-ranger',
+  'src/apiserver/admission/plugins/node-restriction',
+  'src/apiserver/admission/plugins/pod-security',
+  'src/apiserver/admission/plugins/policies',
+  'src/apiserver/admission/plugins/resource-quota',
+  'src/apiserver/admission/plugins/webhooks',
+  'src/apiserver/audit',
+  'src/apiserver/authentication',
+  'src/apiserver/authorization',
+  'src/apiserver/authorization/bootstrap-policy',
+  'src/apiserver/authorization/node',
+  'src/apiserver/authorization/rbac',
+  'src/apiserver/bootstrap',
+  'src/apiserver/fairness',
+  'src/apiserver/filters',
+  'src/apiserver/http',
+  'src/apiserver/kubelet-client',
+  'src/apiserver/objects',
+  'src/apiserver/registry',
+  'src/apiserver/request',
+  'src/apiserver/strategies',
+  'src/apiserver/strategies/pod',
+  'src/apiserver/strategies/proxy',
+  'src/apiserver/strategies/service',
+  'src/apiserver/virtual-resources',
+  'src/apiserver/watch-cache',
+  'src/cli',
+  'src/cli/commands',
+  'src/cluster/data-directory',
+  'src/cluster/node',
+  'src/cluster/run',
+  'src/cluster/testing',
+  'src/controllers/node-ipam',
+  'src/controllers/runtime',
+  'src/kubelet/container',
+  'src/kubelet/eviction',
+  'src/kubelet/images',
+  'src/kubelet/node',
+  'src/kubelet/objects',
+  'src/kubelet/pod',
+  'src/kubelet/pod-config',
+  'src/kubelet/probes',
+  'src/kubelet/resources',
+  'src/kubelet/shutdown',
+  'src/kubelet/stats',
+  'src/kubelet/volumes',
+  'src/kubelet/volumes/types',
+  'src/machine/cgroups',
+  'src/machine/runtime',
+]
+
+test('folders of src are acyclic', (t) => {
+  const cycles = folderCycles(globSync('src/**/*.ts', { cwd: root }).map((path) => readSourceFile(root, path)))
+  const found = cycles.flatMap(({ folders }) => folders).toSorted()
+  const isNew = (folder: string) => !foldersInCycles.includes(folder)
+  for (const { folders, imports } of cycles) if (folders.some(isNew)) for (const each of imports) t.diagnostic(each)
+  deepEqual(found.filter(isNew), [], 'folders that import one another in a cycle')
+  deepEqual(
+    foldersInCycles.filter((folder) => !found.includes(folder)),
+    [],
+    'listed folders that are in no cycle any more: remove them from the list',
+  )
+})
+
+const rows: readonly (readonly [name: string, sources: Readonly<Record<string, string>>, cycles: string[][]])[] = [
+  [
+    'two folders that import each other through different files',
+    {
+      'src/a/one.ts': `import type { Two } from '../b/two.ts'`,
+      'src/a/three.ts': `export const three = 3`,
+      'src/b/two.ts': `import { three } from '../a/three.ts'`,
+    },
+    [['src/a', 'src/b']],
+  ],
+  [
+    'a folder and its sub-folder',
+    {
+      'src/a/list.ts': `import './units/unit.ts'`,
+      'src/a/units/unit.ts': `import '../shape.ts'`,
+      'src/a/shape.ts': '',
+    },
+    [['src/a', 'src/a/units']],
+  ],
+  [
+    'three folders',
+    {
+      'src/a/a.ts': `import '../b/b.ts'`,
+      'src/b/b.ts': `import '../c/c.ts'`,
+      'src/c/c.ts': `await import('../a/a.ts')`,
+    },
+    [['src/a', 'src/b', 'src/c']],
+  ],
+  [
+    'tests, harnesses and suites do not count',
+    {
+      'src/a/a.ts': `import '../b/b.ts'`,
+      'src/b/b.test.ts': `import '../a/a.ts'`,
+      'src/b/b.harness.ts': `import '../a/a.ts'`,
+      'src/b/b.suite.ts': `import '../a/a.ts'`,
+      'src/b/b.ts': '',
+    },
+    [],
+  ],
+  ['files of one folder', { 'src/a/a.ts': `import './b.ts'`, 'src/a/b.ts': `import './c.ts'`, 'src/a/c.ts': '' }, []],
+  [
+    'two ways to the same folder',
+    { 'src/a/a.ts': `import '../b/b.ts'\nimport '../c/c.ts'`, 'src/b/b.ts': `import '../c/c.ts'`, 'src/c/c.ts': '' },
+    [],
+  ],
+]
+for (const [name, sources, cycles] of rows)
+  test(`folder cycles: ${name}`, () => {
+    const found = folderCycles(Object.entries(sources).map(([path, text]) => parseSource(path, text)))
+    deepEqual(
+      found.map(({ folders }) => folders),
+      cycles,
+    )
+  })
