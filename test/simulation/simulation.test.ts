@@ -1,6 +1,6 @@
-// Seeded simulation on the virtual clock: a mixed workload under changes, conflicts, restarts of every component, broken
-// watches and dead nodes. Safety is checked after every step, convergence in the end; a seed that fails is printed and
-// repeats itself: COXSWAIN_SEED=<n>; a range is <n>-<m>. A thousand seeds with COXSWAIN_LONG=1.
+// Seeded simulation on the virtual clock: a mixed workload with changes, conflicts, restarts of every component, broken
+// watches and dead nodes. Safety is checked after every step, convergence at the end. COXSWAIN_SEED=<n> runs one seed,
+// <n>-<m> a range; COXSWAIN_LONG=1 runs a thousand. scripts/simulate.mjs runs 50 new seeds in several processes.
 import { test } from 'node:test'
 import { checkConvergence, checkSafety } from './checks.ts'
 import { checkGuards, checkGuardsAtRest, guardActions, startGuards } from './guards.ts'
@@ -19,7 +19,7 @@ async function simulate(seed: number): Promise<void> {
   for (let step = 0; step < stepsMax; step++) {
     const acts = random.below(3) === 0 ? faults : random.below(3) === 0 ? guardActions : actions
     await acts[random.below(acts.length)]?.(world)
-    // A step is short enough to catch what lasts for a moment only.
+    // Steps are short, so that states that last only for a moment are checked too.
     for (let part = 0; part < 3; part++) {
       await cluster.clock.advance(10 + random.below(700))
       repair(world, false)
@@ -51,6 +51,7 @@ for (const seed of seeds)
     try {
       await simulate(seed)
     } catch (error) {
-      throw new Error(`repeat it with COXSWAIN_SEED=${seed}: ${(error as Error).message}`, { cause: error })
+      const command = `COXSWAIN_SEED=${seed} npm run test:one -- test/simulation/simulation.test.ts`
+      throw new Error(`${(error as Error).message}\nrepeat it with: ${command}`, { cause: error })
     }
   })
