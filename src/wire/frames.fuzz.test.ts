@@ -10,7 +10,8 @@ import { encodeProto } from './protobuf/encode-proto.ts'
 import { encodeFrame, SpdyError, SpdyFrameReader, type SpdyFrame } from './spdy/spdy-frame.ts'
 import { HeaderReader, HeaderWriter } from './spdy/header-block.ts'
 import { InflateError } from './spdy/inflate.ts'
-import { encodeMessage, WebSocketError, WebSocketReader, type WebSocketMessage } from './websocket/websocket-frame.ts'
+import { encodeMessage, WebSocketError, type WebSocketMessage } from './websocket/websocket-frame.ts'
+import { WebSocketReader } from './websocket/websocket-reader.ts'
 
 /** What a reader finds, or how far it came before it refused. */
 function readAll<Item>(

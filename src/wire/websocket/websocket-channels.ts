@@ -1,15 +1,15 @@
-// WebSocketChannels: several streams on one WebSocket, as Kubernetes has it: the first byte of a message says which. From
-// v5 on a client can end one of its streams; before that all streams end with the connection.
+// WebSocketChannels: several streams on one WebSocket, as Kubernetes defines them: the first byte of a message is the
+// channel. From v5 on a client can end one of its streams; before that all streams end with the connection.
 import type { ByteStream } from '../../platform/http/byte-stream.ts'
 import { BytePipe } from '../byte-pipe.ts'
 import type { WebSocketConnection } from './websocket-connection.ts'
 
-/** How the bytes of a channel are written: as they are, or as text behind a digit. */
+/** How the bytes of a channel are encoded: unchanged, or as base64 text after the digit of the channel. */
 export type ChannelEncoding = 'binary' | 'base64'
 
 const closeSignal = 255
 const channelBytesMax = 1024 * 1024
-/** Base64 takes a third more, and a message is one part. */
+/** Base64 adds a third, and a text message is not split. */
 const textBytesMax = 24 * 1024
 
 export class WebSocketChannels {
@@ -22,7 +22,7 @@ export class WebSocketChannels {
     this.#encoding = encoding
   }
 
-  /** Reads until the client ends. Messages on channels that nobody asked for are dropped. */
+  /** Reads until the client ends. Messages on unknown channels are dropped. */
   async run(): Promise<void> {
     try {
       for await (const { bytes } of this.#connection.messages()) {
@@ -35,7 +35,7 @@ export class WebSocketChannels {
     }
   }
 
-  /** To be asked for before `run`. Ending a channel says nothing to the client: it hears of it when the connection ends. */
+  /** Call before `run`. Ending a channel sends nothing: the client learns of it when the connection ends. */
   channel(index: number): ByteStream {
     const incoming = new BytePipe(channelBytesMax)
     this.#incoming.set(index, incoming)
@@ -43,7 +43,7 @@ export class WebSocketChannels {
     return {
       pieces: incoming.read(),
       write: async (piece) => {
-        if (isEnded) throw new Error('the channel is over')
+        if (isEnded) throw new Error('the channel has ended')
         await this.#send(index, piece)
       },
       end: () => void (isEnded = true),

@@ -1,8 +1,9 @@
-// WebSocketConnection: messages on a connection after the handshake. Pings are answered, closes are returned.
+// WebSocketConnection: messages on a connection after the handshake. It replies to pings and to close frames.
 import type { ByteStream } from '../../platform/http/byte-stream.ts'
-import { closeCodes, encodeMessage, WebSocketError, WebSocketReader, type WebSocketMessage } from './websocket-frame.ts'
+import { closeCodes, encodeMessage, WebSocketError, type WebSocketMessage } from './websocket-frame.ts'
+import { WebSocketReader } from './websocket-reader.ts'
 
-/** Longer pieces are sent as several messages, so that the other side need not hold them whole. */
+/** Longer payloads are sent as several messages, so that the peer need not buffer them. */
 const messageBytesMax = 32 * 1024
 
 export class WebSocketConnection {
@@ -10,28 +11,30 @@ export class WebSocketConnection {
   readonly #newMask: (() => Uint8Array) | undefined
   #isClosing = false
 
-  /** A client brings masks: four bytes of chance for each message. */
+  /** A client passes `newMask`, which returns four random bytes for each message. */
   constructor(socket: ByteStream, newMask?: () => Uint8Array) {
     this.#socket = socket
     this.#newMask = newMask
   }
 
-  /** The messages of the other side until it closes. To be read once, and to its end. */
+  /** The messages of the peer until it closes. Iterate once, and to the end. */
   async *messages(): AsyncGenerator<Extract<WebSocketMessage, { bytes: Uint8Array }>, void> {
     const reader = new WebSocketReader(this.#newMask === undefined ? 'client' : 'server')
     let isClosed = false
     let failure: WebSocketError | undefined
     try {
-      // Read to the end also after a close: leaving early would cut the connection before our own close has left.
+      // After a close the rest is read and dropped: leaving the loop would cut the connection before our close frame is sent.
       for await (const piece of this.#socket.pieces) {
         if (isClosed) continue
         try {
-          for (const message of reader.push(piece))
+          for (const message of reader.push(piece)) {
             if (message.kind === 'ping') await this.#send({ kind: 'pong', bytes: message.bytes }).catch(() => {})
             else if (message.kind === 'close') {
               isClosed = true
               await this.close(message.code)
+              break
             } else if (message.kind !== 'pong') yield message
+          }
         } catch (error) {
           if (!(error instanceof WebSocketError)) throw error
           failure = error
@@ -45,7 +48,7 @@ export class WebSocketConnection {
     if (failure !== undefined) throw failure
   }
 
-  /** `prefix` stands before each message's part of the bytes. */
+  /** `prefix` is put before the bytes of each message. */
   async sendBinary(bytes: Uint8Array, prefix: Uint8Array = new Uint8Array()): Promise<void> {
     let at = 0
     do {
@@ -62,7 +65,7 @@ export class WebSocketConnection {
     return this.#send({ kind: 'text', bytes: new TextEncoder().encode(text) })
   }
 
-  /** Says goodbye once; the connection ends when it is written. */
+  /** Sends a close frame, once, and ends the connection after it. */
   async close(code: number = closeCodes.normal, reason = ''): Promise<void> {
     if (this.#isClosing) return
     this.#isClosing = true
@@ -70,7 +73,7 @@ export class WebSocketConnection {
     this.#socket.end()
   }
 
-  /** Gives the connection up without a word. */
+  /** Ends the connection without a close frame. */
   destroy(): void {
     this.#isClosing = true
     this.#socket.destroy()
@@ -82,7 +85,7 @@ export class WebSocketConnection {
   }
 }
 
-/** Bytes in messages: a protocol of streams tunnelled through a protocol of messages. */
+/** A byte stream in binary messages, such as SPDY tunnelled through a WebSocket. */
 export const webSocketTunnel = (connection: WebSocketConnection): ByteStream => ({
   pieces: payloads(connection),
   write: (piece) => connection.sendBinary(piece),

@@ -1,4 +1,4 @@
-// The handshake of WebSocket: which request asks for it, and what agrees to it.
+// The handshake of WebSocket: detecting an upgrade request, and the headers of its response.
 
 export type RequestHeaders = Readonly<Record<string, string | undefined>>
 
@@ -17,7 +17,7 @@ export const parseHeaderList = (value: string): readonly string[] =>
 
 const keySuffix = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11'
 
-/** The headers of the answer 101. */
+/** The headers of the 101 response. */
 export const webSocketUpgradeHeaders = (
   headers: RequestHeaders,
   protocol: string | undefined,

@@ -1,11 +1,12 @@
-// WebSocket: frames in pieces of any size, bad frames, and channels as Kubernetes puts them on a connection.
+// WebSocket: frames in pieces of any size, invalid frames, and the channels of Kubernetes.
 import { deepEqual, equal, rejects, throws } from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
 import { byteStreamPair, copyStream } from '../byte-pipe.ts'
 import { WebSocketChannels } from './websocket-channels.ts'
 import { webSocketTunnel, WebSocketConnection } from './websocket-connection.ts'
-import { encodeMessage, WebSocketError, WebSocketReader, type WebSocketMessage } from './websocket-frame.ts'
+import { encodeMessage, WebSocketError, type WebSocketMessage } from './websocket-frame.ts'
+import { WebSocketReader } from './websocket-reader.ts'
 import { isWebSocketUpgrade, offeredWebSocketProtocols, webSocketUpgradeHeaders } from './websocket-handshake.ts'
 
 const encode = (text: string) => new TextEncoder().encode(text)
@@ -15,13 +16,13 @@ const seen = (message: WebSocketMessage) =>
   message.kind === 'close' ? [message.kind, message.code, message.reason] : [message.kind, decode(message.bytes)]
 
 const messages: [name: string, message: WebSocketMessage][] = [
-  ['an empty one', { kind: 'binary', bytes: new Uint8Array() }],
+  ['empty', { kind: 'binary', bytes: new Uint8Array() }],
   ['text', { kind: 'text', bytes: encode('grüße') }],
   ['a length of two bytes', { kind: 'binary', bytes: encode('x'.repeat(126)) }],
   ['a length of eight bytes', { kind: 'binary', bytes: encode('y'.repeat(70_001)) }],
   ['a ping', { kind: 'ping', bytes: encode('p') }],
   ['a close', { kind: 'close', code: 1000, reason: 'done' }],
-  ['a close that says nothing', { kind: 'close', code: 1005, reason: '' }],
+  ['a close without a code', { kind: 'close', code: 1005, reason: '' }],
 ]
 for (const [name, message] of messages)
   test(`message: ${name}, masked and not, whole and in pieces`, () => {
@@ -32,7 +33,7 @@ for (const [name, message] of messages)
     deepEqual(parts.flatMap((part) => [...reader.push(part)]).map(seen), [seen(message)])
   })
 
-test('a message in fragments is one message, also with a ping between them', () => {
+test('fragments are assembled to one message, also with a ping between them', () => {
   const bytes = [0x02, 2, 97, 98, 0x89, 0, 0x00, 1, 99, 0x80, 0]
   deepEqual([...new WebSocketReader('server').push(Uint8Array.from(bytes))].map(seen), [
     ['ping', ''],
@@ -42,21 +43,21 @@ test('a message in fragments is one message, also with a ping between them', () 
 
 const broken: [name: string, bytes: number[], code: number][] = [
   ['a client that does not mask', [0x82, 0], 1002],
-  ['bits of an extension', [0xc2, 0x80, 0, 0, 0, 0], 1002],
-  ['an unknown kind', [0x83, 0x80, 0, 0, 0, 0], 1002],
-  ['a ping in fragments', [0x09, 0x80, 0, 0, 0, 0], 1002],
-  ['a part without a beginning', [0x80, 0x80, 0, 0, 0, 0], 1002],
+  ['reserved bits', [0xc2, 0x80, 0, 0, 0, 0], 1002],
+  ['an unknown opcode', [0x83, 0x80, 0, 0, 0, 0], 1002],
+  ['a fragmented ping', [0x09, 0x80, 0, 0, 0, 0], 1002],
+  ['a continuation without a start', [0x80, 0x80, 0, 0, 0, 0], 1002],
   ['a message that is too long', [0x82, 0xff, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0], 1009],
 ]
 for (const [name, bytes, code] of broken)
-  test(`refused: ${name}`, () => {
+  test(`rejected: ${name}`, () => {
     throws(
       () => [...new WebSocketReader('client').push(Uint8Array.from(bytes))],
       (error) => error instanceof WebSocketError && error.code === code,
     )
   })
 
-test('the handshake agrees as the standard says', () => {
+test('the handshake follows the standard', () => {
   const headers = {
     upgrade: 'websocket',
     'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==',
@@ -87,7 +88,7 @@ const textOf = async (pieces: AsyncIterable<Uint8Array>) => {
   return decode(Buffer.concat(parts))
 }
 
-test('a tunnel carries bytes of any length, and a close ends both sides', async () => {
+test('a tunnel forwards bytes of any length, and a close ends both sides', async () => {
   const { client, server } = connections()
   const [near, far] = [webSocketTunnel(client), webSocketTunnel(server)]
   const echo = copyStream(far.pieces, far)
@@ -100,7 +101,7 @@ test('a tunnel carries bytes of any length, and a close ends both sides', async 
   await rejects(near.write(encode('late')), /being closed/)
 })
 
-test('a client that breaks the protocol is told so', async () => {
+test('a client that violates the protocol gets a close frame with the reason', async () => {
   const { server, near } = connections()
   const reading = textOf(webSocketTunnel(server).pieces)
   await near.write(Uint8Array.of(0x82, 0))
@@ -113,25 +114,25 @@ test('a client that breaks the protocol is told so', async () => {
 })
 
 for (const encoding of ['binary', 'base64'] as const)
-  test(`channels: ${encoding}: streams side by side, and the end of one`, async () => {
+  test(`channels: ${encoding}: several streams, and the end of one`, async () => {
     const { client, server } = connections()
     const channels = new WebSocketChannels(server, encoding)
     const [stdin, stdout] = [channels.channel(0), channels.channel(1)]
     const running = channels.run()
     if (encoding === 'binary') {
       await client.sendBinary(encode('in'), Uint8Array.of(0))
-      await client.sendBinary(encode('nobody asked'), Uint8Array.of(9))
+      await client.sendBinary(encode('unused channel'), Uint8Array.of(9))
       await client.sendBinary(Uint8Array.of(255, 0))
     } else {
       await client.sendText(`0${btoa('in')}`)
-      await client.sendText(`9${btoa('nobody asked')}`)
+      await client.sendText(`9${btoa('unused channel')}`)
       await client.close()
     }
     equal(await textOf(stdin.pieces), 'in', 'the stream has ended')
     if (encoding === 'binary') {
       await stdout.write(encode('out'))
       stdout.end()
-      await rejects(stdout.write(encode('late')), /the channel is over/)
+      await rejects(stdout.write(encode('late')), /the channel has ended/)
       await channels.close()
       await client.close()
       const heard: string[] = []
@@ -141,7 +142,7 @@ for (const encoding of ['binary', 'base64'] as const)
     await running
   })
 
-test('what a server writes as base64 is text behind the digit of its channel', async () => {
+test('a server sends base64 as text after the digit of its channel', async () => {
   const { client, server } = connections()
   const channels = new WebSocketChannels(server, 'base64')
   await channels.channel(2).write(encode('err'))
