@@ -24,6 +24,7 @@ import { Authority } from '../../src/pki/authority.ts'
 import type { ListenOptions } from '../../src/platform/http/listener.ts'
 import { kubeconfigText } from '../../src/pki/kubeconfig.ts'
 import { nodePlatform } from '../../src/platform/node/platform.ts'
+import { nodeInflateRaw } from '../../src/platform/node/inflate.ts'
 import { MemoryStore } from '../../src/store/memory-store.ts'
 import { until } from '../until.ts'
 import { busybox } from './busybox.ts'
@@ -113,6 +114,7 @@ export async function startStreamsNode(signal: AbortSignal): Promise<StreamsNode
     },
     outbound: nodePlatform.outbound,
     sha1: nodePlatform.crypto.sha1,
+    inflateRaw: nodeInflateRaw,
     clock: realClock,
     log: silentLog,
   })

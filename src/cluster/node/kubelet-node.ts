@@ -19,6 +19,7 @@ import type { SystemLogs } from '../../machine/logs/system-logs.ts'
 import type { ContainerRuntime } from '../../machine/runtime/container-runtime.ts'
 import type { JsonObject } from '../../schema/json/json-value.ts'
 import { nodeCrypto } from '../../platform/node/crypto.ts'
+import { nodeInflateRaw } from '../../platform/node/inflate.ts'
 import { nodeOutbound } from '../../platform/node/http/outbound.ts'
 import type { RealNode } from './real-node.ts'
 
@@ -79,6 +80,7 @@ export function kubeletServer(options: KubeletServerOptions): KubeletServer {
     access,
     outbound: nodeOutbound,
     sha1: nodeCrypto.sha1,
+    inflateRaw: nodeInflateRaw,
     ...(flow === undefined ? {} : { call: recordCall(flow, nodeName) }),
     clock,
     log,

@@ -3,6 +3,7 @@ import type { Context } from '../../base/observability/context.ts'
 import { pod } from '../../api/core/v1/pod/pod.ts'
 import { StatusError } from '../../api/errors/status-error.ts'
 import type { WireResponse } from '../../platform/http/listener.ts'
+import { nodeInflateRaw } from '../../platform/node/inflate.ts'
 import { byteStreamPair } from '../../wire/byte-pipe.ts'
 import { openSpdyStreams, type CommandStreams } from '../../wire/remote-command/command-streams.ts'
 import { commandProtocol, spdyUpgradeHeaders } from '../../wire/remote-command/stream-protocols.ts'
@@ -70,7 +71,7 @@ export async function podExec(
 
 async function overSpdy(takeOver: NonNullable<WireResponse['onUpgrade']>): Promise<ExecOutput> {
   const [ours, theirs] = byteStreamPair(connectionBytesMax)
-  const session = new SpdySession(ours, 'client')
+  const session = new SpdySession(ours, 'client', nodeInflateRaw)
   const served = Promise.allSettled([session.run(), takeOver(theirs)])
   try {
     const streams = await openSpdyStreams(session, { tty: false, stdin: false, stdout: true, stderr: true })

@@ -2,6 +2,7 @@
 // server byte for byte; the channels of WebSocket clients are converted to SPDY streams.
 import { lookup } from '../../base/collections/lookup.ts'
 import type { ByteStream } from '../../platform/http/byte-stream.ts'
+import type { InflateRaw } from '../../platform/inflate.ts'
 import type { WireResponse, WireRequest } from '../../platform/http/listener.ts'
 import type { OutboundExchange, OutboundProvider } from '../../platform/http/outbound.ts'
 import { copyStream, joinStreams } from '../../wire/byte-pipe.ts'
@@ -35,6 +36,7 @@ import { KubeletHttpError } from './kubelet-host.ts'
 export interface StreamDeps {
   readonly outbound: Pick<OutboundProvider, 'exchange'>
   readonly sha1: (text: string) => Uint8Array
+  readonly inflateRaw: InflateRaw
 }
 
 /** The negotiated protocol of a client; throws when there is none in common. */
@@ -94,7 +96,7 @@ export async function streamCommand(
   if (client.kind !== 'channels') return joined(opened)
   const { protocol, encoding } = client
   return webSocketUpgrade(request, protocol, deps.sha1, async (connection) => {
-    const session = new SpdySession(opened.stream, 'client')
+    const session = new SpdySession(opened.stream, 'client', deps.inflateRaw)
     const channels = new WebSocketChannels(connection, encoding)
     const streams = webSocketStreams(channels, shape, sendsStatus(protocol))
     const [running, sessionRunning] = [channels.run(), session.run()]
@@ -120,7 +122,7 @@ export async function streamPorts(
   request: WireRequest,
   ports: readonly number[],
   open: () => Promise<Opened | ({ readonly kind: 'answer' } & WireResponse)>,
-  deps: Pick<StreamDeps, 'sha1'>,
+  deps: Pick<StreamDeps, 'sha1' | 'inflateRaw'>,
 ): Promise<WireResponse> {
   const client = clientProtocol(request, portForwardProtocol)
   if (client.kind === 'channels' && ports.length === 0)
@@ -131,7 +133,11 @@ export async function streamPorts(
   return webSocketUpgrade(request, client.protocol, deps.sha1, (connection) =>
     client.kind === 'tunnel'
       ? joinStreams(webSocketTunnel(connection), opened.stream)
-      : joinPorts(new WebSocketChannels(connection, client.encoding), new SpdySession(opened.stream, 'client'), ports),
+      : joinPorts(
+          new WebSocketChannels(connection, client.encoding),
+          new SpdySession(opened.stream, 'client', deps.inflateRaw),
+          ports,
+        ),
   )
 }
 

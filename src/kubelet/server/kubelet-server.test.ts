@@ -15,6 +15,7 @@ import { plainContainer, plainSandbox } from '../../machine/runtime/runtime-conf
 import type { RemoteStreams } from '../../machine/runtime/container-runtime.ts'
 import { SimulatedRuntime } from '../../machine/runtime/simulated-runtime.ts'
 import type { ByteStream } from '../../platform/http/byte-stream.ts'
+import { nodeInflateRaw } from '../../platform/node/inflate.ts'
 import type { WireResponse, WireRequest } from '../../platform/http/listener.ts'
 import type { OutboundProvider } from '../../platform/http/outbound.ts'
 import { byteStreamPair } from '../../wire/byte-pipe.ts'
@@ -109,6 +110,7 @@ async function startNode({ streams, exchange = () => Promise.reject(new Error('n
     },
     outbound: { exchange },
     sha1: (text) => createHash('sha1').update(text).digest(),
+    inflateRaw: nodeInflateRaw,
     clock,
     log: silentLog,
   })
@@ -279,7 +281,7 @@ test('a command runs to its end for a client of SPDY', async () => {
   })
   equal(answer.headers['x-stream-protocol-version'], 'v4.channel.k8s.io')
   const { socket, over } = taken(answer)
-  const session = new SpdySession(socket, 'client')
+  const session = new SpdySession(socket, 'client', nodeInflateRaw)
   const running = session.run()
   const streams = await openSpdyStreams(session, { tty: false, stdin: false, stdout: true, stderr: true })
   const heard = await Promise.all(
@@ -324,7 +326,7 @@ test('ports of a simulated pod: bytes there and back, and what is not there is s
   const { ask } = await startNode()
   const answer = await ask('/portForward/default/web', { headers: spdy('portforward.k8s.io') })
   const { socket, over } = taken(answer)
-  const session = new SpdySession(socket, 'client')
+  const session = new SpdySession(socket, 'client', nodeInflateRaw)
   const running = session.run()
   const forward = async (port: string) => {
     const error = await session.open({ streamtype: 'error', port, requestid: port })
@@ -355,7 +357,7 @@ function streamingRuntime(serve: (session: SpdySession) => Promise<void>) {
   const exchange: OutboundProvider['exchange'] = ({ origin }, { target, headers }) => {
     asked.push(`${origin}${target} ${headers['x-stream-protocol-version']}`)
     const [near, far] = byteStreamPair(1_000_000)
-    const session = new SpdySession(far, 'server')
+    const session = new SpdySession(far, 'server', nodeInflateRaw)
     played.push(session.run(), serve(session))
     return Promise.resolve({ kind: 'upgraded', headers: spdy('chosen by the runtime'), stream: near })
   }
@@ -447,7 +449,7 @@ test('SPDY passes byte for byte, also inside of a WebSocket', async () => {
     const answer = await ask('/portForward/default/web', { headers })
     const { socket, over } = taken(answer)
     const bytes = how === 'SPDY' ? socket : webSocketTunnel(new WebSocketConnection(socket, mask))
-    const session = new SpdySession(bytes, 'client')
+    const session = new SpdySession(bytes, 'client', nodeInflateRaw)
     const running = session.run()
     const stream = await session.open({ streamtype: 'data', port: '80', requestid: '0' })
     stream.end()

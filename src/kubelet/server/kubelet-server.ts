@@ -129,7 +129,7 @@ export class KubeletServer {
         return {
           kind: 'upgraded',
           headers: spdyUpgradeHeaders(portForwardProtocol),
-          stream: localPorts(streams, sandboxId),
+          stream: localPorts(streams, sandboxId, this.#deps),
         } as const
       const url = await streams.portForwardUrl(sandboxId, ports, request.signal)
       return openAt(url, portForwardProtocol, this.#deps, request.signal)

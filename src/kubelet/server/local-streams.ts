@@ -25,7 +25,7 @@ export function serveCommand(
   request: WireRequest,
   shape: CommandStreamOptions,
   command: LocalCommand,
-  { sha1 }: Pick<StreamDeps, 'sha1'>,
+  { sha1, inflateRaw }: Pick<StreamDeps, 'sha1' | 'inflateRaw'>,
 ): WireResponse {
   const client = clientProtocol(request, commandProtocol)
   if (client.kind === 'channels')
@@ -42,7 +42,7 @@ export function serveCommand(
     headers: spdyUpgradeHeaders(commandProtocol),
     body: '',
     async onUpgrade(socket) {
-      const session = new SpdySession(socket, 'server')
+      const session = new SpdySession(socket, 'server', inflateRaw)
       const running = session.run()
       running.catch(() => {}) // serve looks at it at its end
       await serve(session, await acceptSpdyStreams(session, shape), running, command)
@@ -82,9 +82,13 @@ const nothing: AsyncIterable<Uint8Array> = {
 }
 
 /** The ports of a pod as a SPDY streaming server would offer them; returns the client's end of the connection. */
-export function localPorts(streams: LocalStreams, sandboxId: string): ByteStream {
+export function localPorts(
+  streams: LocalStreams,
+  sandboxId: string,
+  { inflateRaw }: Pick<StreamDeps, 'inflateRaw'>,
+): ByteStream {
   const [near, far] = byteStreamPair(portBytesMax)
-  const session = new SpdySession(far, 'server')
+  const session = new SpdySession(far, 'server', inflateRaw)
   const gone = new AbortController()
   const leave = () => gone.abort()
   void session.run().then(leave, leave)

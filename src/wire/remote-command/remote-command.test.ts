@@ -1,6 +1,7 @@
-// Commands far away: which streams they have, how each protocol carries them, and how two carriers are joined.
+// Remote commands: which streams they have, how each protocol transports them, and how two connections are joined.
 import { deepEqual, equal, rejects } from 'node:assert/strict'
 import { test } from 'node:test'
+import { nodeInflateRaw } from '../../platform/node/inflate.ts'
 import { byteStreamPair } from '../byte-pipe.ts'
 import { SpdySession } from '../spdy/spdy-session.ts'
 import {
@@ -35,7 +36,7 @@ for (const [shape, streams] of shapes)
   test(`the streams of a command with ${Object.keys(shape).join(', ') || 'nothing'}`, () =>
     deepEqual(streamNamesOf({ ...none, ...shape }), streams))
 
-test('what asks for SPDY is known by its headers', () => {
+test('a SPDY upgrade is recognised by its headers', () => {
   const headers = spdyUpgradeHeaders('v4.channel.k8s.io')
   deepEqual([isSpdyUpgrade(headers), isSpdyUpgrade({ upgrade: 'websocket' })], [true, false])
   deepEqual(offeredSpdyProtocols({ 'x-stream-protocol-version': 'v5.channel.k8s.io, v4.channel.k8s.io' }), [
@@ -44,7 +45,7 @@ test('what asks for SPDY is known by its headers', () => {
   ])
 })
 
-test('an end is told with its code', () => {
+test('the exit status contains the exit code', () => {
   deepEqual(JSON.parse(decode(exitStatus(0))), { metadata: {}, status: 'Success' })
   const failed = JSON.parse(decode(exitStatus(7)))
   deepEqual([failed.reason, failed.details], ['NonZeroExitCode', { causes: [{ reason: 'ExitCode', message: '7' }] }])
@@ -53,13 +54,16 @@ test('an end is told with its code', () => {
 
 function sessions() {
   const [near, far] = byteStreamPair(100_000)
-  const [client, server] = [new SpdySession(near, 'client'), new SpdySession(far, 'server')]
+  const [client, server] = [
+    new SpdySession(near, 'client', nodeInflateRaw),
+    new SpdySession(far, 'server', nodeInflateRaw),
+  ]
   return { client, server, clientRunning: client.run(), serverRunning: server.run() }
 }
 
 const shape = { ...none, stdin: true, stdout: true }
 
-test('a client and a runtime are joined until the command has ended', async () => {
+test('the streams of a client and a runtime are joined until the command has ended', async () => {
   const [left, right] = [sessions(), sessions()]
   const [client, near] = await Promise.all([openSpdyStreams(left.client, shape), acceptSpdyStreams(left.server, shape)])
   const [far, runtime] = await Promise.all([
@@ -82,7 +86,7 @@ test('a client and a runtime are joined until the command has ended', async () =
   await Promise.all([left.clientRunning, right.serverRunning])
 })
 
-test('a client that does not open what it asked for is not waited for when it goes', async () => {
+test('waiting for streams ends when the client disconnects without opening them', async () => {
   const { client, server, clientRunning, serverRunning } = sessions()
   const accepting = acceptSpdyStreams(server, shape)
   accepting.catch(() => {})
@@ -99,14 +103,14 @@ const protocols: [protocol: string | undefined, success: string, failure: string
   [undefined, '', 'command terminated with non-zero exit code: exit code 3'],
 ]
 for (const [protocol, success, failure] of protocols)
-  test(`how a command ended over ${protocol ?? 'no protocol'}`, async () => {
+  test(`the exit status over ${protocol ?? 'no protocol'}`, async () => {
     const told = async (status: Uint8Array): Promise<string> => {
       const [near, far] = byteStreamPair(100_000)
       const client = new WebSocketConnection(near, () => new Uint8Array(4))
       const channels = new WebSocketChannels(new WebSocketConnection(far), 'binary')
       const error = webSocketStreams(channels, none, sendsStatus(protocol)).get('error')
       const running = channels.run()
-      // It may come in pieces.
+      // The Status may arrive in pieces.
       await error?.write(status.subarray(0, 9))
       await error?.write(status.subarray(9))
       await channels.close()

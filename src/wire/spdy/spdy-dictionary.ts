@@ -1,4 +1,4 @@
-// The text that both sides of SPDY/3 take as said before the first header: matches may point into it.
+// The compression dictionary of SPDY/3 header blocks: both sides start with this text as the previous output.
 
 const words =
   'options head post put delete trace accept accept-charset accept-encoding accept-language accept-ranges age allow ' +
@@ -18,17 +18,10 @@ const tail =
   'chunked,text/html,image/png,image/jpg,image/gif,application/xml,application/xhtml+xml,text/plain,' +
   'text/javascript,publicprivatemax-age=gzip,deflate,sdchcharset=utf-8charset=iso-8859-1,utf-,*,enq=0.'
 
-/** Each field stands behind its length, as in a header block. */
+/** Each field is preceded by its length, as in a header block. */
 export const spdyDictionary: Uint8Array = new TextEncoder().encode(
   [...fields, 'origin'].map((field) => `\0\0\0${String.fromCharCode(field.length)}${field}`).join('') + tail,
 )
 
-/** The checksum by which zlib names a dictionary. */
-export function adler32(bytes: Uint8Array): number {
-  let [low, high] = [1, 0]
-  for (const byte of bytes) {
-    low = (low + byte) % 65_521
-    high = (high + low) % 65_521
-  }
-  return high * 65_536 + low
-}
+/** The Adler-32 checksum of the dictionary, by which zlib identifies it. */
+export const spdyDictionaryId: Uint8Array = Uint8Array.of(0xe3, 0xc6, 0xa7, 0xc2)

@@ -1,4 +1,4 @@
-// Frames of SPDY/3.1: bytes in, frames out, and back. Data is handed on as it comes: a frame of data need not be whole.
+// Frames of SPDY/3.1: decoding and encoding. Data is delivered as it arrives, before its frame is complete.
 import { concatBytes } from '../../base/collections/concat-bytes.ts'
 
 export type SpdyFrame =
@@ -25,7 +25,7 @@ const idMask = 0x7fff_ffff
 
 export class SpdyFrameReader {
   #pending = new Uint8Array()
-  /** The frame of data that is being read, and how much of it is still to come. */
+  /** The data frame that is being read, and how much of it is missing. */
   #data: { readonly id: number; readonly isLast: boolean; left: number } | undefined;
 
   /** The frames that these bytes complete. */
@@ -64,7 +64,7 @@ export class SpdyFrameReader {
   }
 }
 
-/** Undefined for frames without a meaning here: nobody counts windows (see session.ts). */
+/** Returns undefined for frames that are ignored, such as window updates (see spdy-session.ts). */
 function controlFrame(type: number, isLast: boolean, body: Uint8Array): SpdyFrame | undefined {
   const view = new DataView(body.buffer, body.byteOffset, body.byteLength)
   const need = (bytes: number) => {

@@ -1,49 +1,52 @@
-// SpdySession: many streams on one connection, as SPDY/3.1 is spoken in Kubernetes. Nobody there counts windows: a reader
-// that is behind holds up the whole connection, and so the sender. Pings are answered; pushes and priorities are not used.
+// SpdySession: many streams on one connection, in the subset of SPDY/3.1 that Kubernetes uses. There is no flow control
+// per stream: a slow reader pauses the whole connection and thereby the sender. Pings are returned; pushes and
+// priorities are not used.
 import { Channel } from '../../base/async/channel.ts'
 import type { ByteStream } from '../../platform/http/byte-stream.ts'
+import type { InflateRaw } from '../../platform/inflate.ts'
 import { BytePipe } from '../byte-pipe.ts'
 import { encodeFrame, resetCodes, SpdyError, SpdyFrameReader, type SpdyFrame } from './spdy-frame.ts'
 import { HeaderReader, HeaderWriter, type SpdyHeaders } from './header-block.ts'
 
-/** Streams at once, in both directions. */
+/** Concurrent streams, in both directions together. */
 const streamsMax = 4_096
-/** How far the reader of one stream may be behind before the connection waits for it. */
+/** The unread bytes of one stream from which on the connection is paused. */
 const streamBytesMax = 1024 * 1024
 const dataBytesMax = 64 * 1024
 
 export interface SpdyStream extends ByteStream {
-  /** What the side that opened it said of it; names in lower case. */
+  /** The headers with which the stream was opened; names in lower case. */
   readonly headers: SpdyHeaders
 }
 
 interface OpenStream {
   readonly stream: SpdyStream
   readonly incoming: BytePipe
-  /** Settled by the other side's answer, where we opened it. */
+  /** Settled by the reply of the peer, for streams that we open. */
   readonly replied: PromiseWithResolvers<void> | undefined
   isEndedHere: boolean
   isEndedThere: boolean
 }
 
 export class SpdySession {
-  /** Streams that the other side opens. */
+  /** The streams that the peer opens. */
   readonly incoming = new Channel<SpdyStream>(streamsMax)
   readonly #socket: ByteStream
   readonly #streams = new Map<number, OpenStream>()
   readonly #headerWriter = new HeaderWriter()
-  readonly #headerReader = new HeaderReader()
+  readonly #headerReader: HeaderReader
   readonly #parity: 0 | 1
   #nextId: number
   #isOver = false
 
-  constructor(socket: ByteStream, side: 'client' | 'server') {
+  constructor(socket: ByteStream, side: 'client' | 'server', inflateRaw: InflateRaw) {
+    this.#headerReader = new HeaderReader(inflateRaw)
     this.#socket = socket
     this.#parity = side === 'client' ? 1 : 0
     this.#nextId = side === 'client' ? 1 : 2
   }
 
-  /** Reads until the connection ends. Rejects when the other side breaks the protocol. */
+  /** Reads until the connection ends. Rejects when the peer violates the protocol. */
   async run(): Promise<void> {
     const frames = new SpdyFrameReader()
     try {
@@ -60,7 +63,7 @@ export class SpdySession {
     }
   }
 
-  /** Resolves when the other side has taken the stream: before that it would ignore data. */
+  /** Resolves when the peer has accepted the stream: it ignores data before that. */
   async open(headers: SpdyHeaders): Promise<SpdyStream> {
     if (this.#isOver || this.#streams.size >= streamsMax) throw new SpdyError('no stream can be opened')
     const id = this.#nextId
@@ -71,7 +74,7 @@ export class SpdySession {
     return opened.stream
   }
 
-  /** Says goodbye and ends the connection; what was written still arrives. */
+  /** Sends GOAWAY and ends the connection after what was written. */
   async close(): Promise<void> {
     if (!this.#isOver) await this.#trySend({ kind: 'goodbye' })
     this.#socket.end()
@@ -83,13 +86,13 @@ export class SpdySession {
       return
     }
     if (frame.kind === 'goodbye') return this.incoming.end()
-    // Blocks are read even when nobody wants them: they are parts of one compressed stream.
+    // Every header block is read, also of unknown streams: the blocks form one compressed stream.
     const headers = 'block' in frame ? this.#headerReader.read(frame.block) : {}
     if (frame.kind === 'open') return this.#accept(frame.id, headers, frame.isLast)
     const open = this.#streams.get(frame.id)
-    if (open === undefined) return // it was given up here, and the other side does not know yet
+    if (open === undefined) return // it was destroyed here, and the peer does not know yet
     if (frame.kind === 'reset') {
-      open.replied?.reject(new SpdyError(`the stream was refused with code ${frame.code}`))
+      open.replied?.reject(new SpdyError(`the peer reset the stream with code ${frame.code}`))
       open.incoming.end()
       this.#streams.delete(frame.id)
       return
@@ -118,7 +121,7 @@ export class SpdySession {
 
   #add(id: number, headers: SpdyHeaders, replied: PromiseWithResolvers<void> | undefined): OpenStream {
     const incoming = new BytePipe(streamBytesMax)
-    replied?.promise.catch(() => {}) // whoever opens hears of it
+    replied?.promise.catch(() => {}) // open() reports it
     const endHere = (open: OpenStream): boolean => {
       if (open.isEndedHere || this.#streams.get(id) !== open) return false
       open.isEndedHere = true
@@ -135,7 +138,7 @@ export class SpdySession {
         pieces: incoming.read(),
         write: async (piece) => {
           for (let at = 0; at < piece.length; at += dataBytesMax) {
-            if (open.isEndedHere || this.#streams.get(id) !== open) throw new SpdyError('the stream is over')
+            if (open.isEndedHere || this.#streams.get(id) !== open) throw new SpdyError('the stream has ended')
             await this.#send({ kind: 'data', id, isLast: false, bytes: piece.subarray(at, at + dataBytesMax) })
           }
         },
@@ -157,7 +160,7 @@ export class SpdySession {
     if (open.isEndedHere && open.isEndedThere) this.#streams.delete(id)
   }
 
-  /** For frames that nobody misses when the connection is over. */
+  /** For frames that may be lost when the connection ends. */
   #trySend(frame: SpdyFrame): Promise<void> {
     return this.#send(frame).catch(() => {})
   }

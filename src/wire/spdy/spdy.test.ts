@@ -1,12 +1,13 @@
-// SPDY/3.1: zlib as others write it, frames in pieces of any size, and sessions on both sides of one connection.
+// SPDY/3.1: header blocks compressed by zlib, frames in pieces of any size, and both sides of a session.
 import { deepEqual, equal, rejects, throws } from 'node:assert/strict'
 import { test } from 'node:test'
-import { constants, createDeflate, inflateSync } from 'node:zlib'
+import { constants, createDeflate, deflateSync, inflateSync } from 'node:zlib'
+import { seededRandom } from '../../base/random/random.ts'
+import { nodeInflateRaw } from '../../platform/node/inflate.ts'
 import { byteStreamPair } from '../byte-pipe.ts'
-import { adler32, spdyDictionary } from './spdy-dictionary.ts'
-import { encodeFrame, SpdyFrameReader, type SpdyFrame } from './spdy-frame.ts'
+import { spdyDictionary, spdyDictionaryId } from './spdy-dictionary.ts'
+import { encodeFrame, SpdyError, SpdyFrameReader, type SpdyFrame } from './spdy-frame.ts'
 import { HeaderReader, HeaderWriter } from './header-block.ts'
-import { Inflate, InflateError } from './inflate.ts'
 import { SpdySession, type SpdyStream } from './spdy-session.ts'
 
 const encode = (text: string) => new TextEncoder().encode(text)
@@ -17,11 +18,12 @@ const textOf = async (pieces: AsyncIterable<Uint8Array>) => {
   return whole
 }
 
-test('the dictionary is the one that the protocol names', () => {
-  deepEqual([spdyDictionary.length, adler32(spdyDictionary)], [1423, 0xe3c6a7c2])
+test('the dictionary is the one that the protocol specifies', () => {
+  equal(spdyDictionary.length, 1423)
+  deepEqual([...deflateSync('', { dictionary: spdyDictionary }).subarray(2, 6)], [...spdyDictionaryId])
 })
 
-/** What another implementation writes: each message flushed. */
+/** Blocks as other implementations compress them: flushed after each. */
 async function deflated(messages: readonly Uint8Array[], options: object): Promise<Uint8Array[]> {
   const deflate = createDeflate({ dictionary: spdyDictionary, ...options })
   const written: Uint8Array[] = []
@@ -36,32 +38,54 @@ async function deflated(messages: readonly Uint8Array[], options: object): Promi
   return written
 }
 
-const repetitive = encode('accept-language'.repeat(400))
-const varied = Uint8Array.from({ length: 40_000 }, (_, index) => (index * index * 31) >> 7)
+/** A header block before compression. */
+function plainBlock(headers: Readonly<Record<string, string>>): Uint8Array {
+  const number = (value: number) => [value >>> 24, (value >> 16) & 255, (value >> 8) & 255, value & 255]
+  const fields = Object.entries(headers).flat().map(encode)
+  return Uint8Array.from([
+    ...number(fields.length / 2),
+    ...fields.flatMap((field) => [...number(field.length), ...field]),
+  ])
+}
+
+const random = seededRandom(1)
+const repetitive = { accept: 'accept-language'.repeat(400) }
+const varied = { content: random.bytes(20_000).toBase64() }
+const sentHeaders = [{ streamtype: 'stdin' }, repetitive, varied, { streamtype: 'stdin' }, {}, varied]
 const compressions: [name: string, options: object][] = [
   ['stored', { level: 0 }],
   ['fixed codes', { strategy: constants.Z_FIXED }],
-  ['codes of its own', { level: 9 }],
+  ['dynamic codes', { level: 9 }],
   ['without matches', { strategy: constants.Z_HUFFMAN_ONLY }],
 ]
 for (const [name, options] of compressions)
-  test(`inflate reads messages of one stream: ${name}`, async () => {
-    const messages = [encode('streamtype stdin'), repetitive, varied, encode('streamtype stdin'), new Uint8Array()]
-    const inflate = new Inflate(spdyDictionary, 100_000)
-    for (const [index, block] of (await deflated(messages, options)).entries())
-      deepEqual(Buffer.from(inflate.message(block)), Buffer.from(messages[index] ?? []))
+  test(`header blocks of one zlib stream are read: ${name}`, async () => {
+    const reader = new HeaderReader(nodeInflateRaw)
+    const blocks = await deflated(sentHeaders.map(plainBlock), options)
+    deepEqual(
+      blocks.map((block) => reader.read(block)),
+      sentHeaders,
+    )
   })
 
-test('inflate refuses what is damaged, another dictionary, and more than its bound', async () => {
-  const [block = new Uint8Array()] = await deflated([repetitive], {})
-  throws(() => new Inflate(spdyDictionary, 100).message(block), InflateError)
-  throws(() => new Inflate(encode('other'), 100_000).message(block), /another dictionary/)
-  throws(() => new Inflate(spdyDictionary, 100_000).message(Uint8Array.of(1, 2, 3)), /not a zlib stream/)
-  throws(() => new Inflate(spdyDictionary, 100_000).message(block.subarray(0, 10)), /ends within a block/)
+test('header blocks that are damaged, use another dictionary or are too large are rejected', async () => {
+  const read = (block: Uint8Array) => () => new HeaderReader(nodeInflateRaw).read(block)
+  const [good = new Uint8Array()] = await deflated([plainBlock(repetitive)], {})
+  const [other = new Uint8Array()] = await deflated([plainBlock(repetitive)], { dictionary: encode('other') })
+  throws(read(other), /another dictionary/)
+  throws(read(Uint8Array.of(1, 2, 3)), /not a zlib stream/)
+  throws(read(good.subarray(0, 10)), SpdyError)
+  throws(read(Uint8Array.from([...good.subarray(0, 6), 7, 7, 7])), /cannot be decompressed/)
 })
 
-test('headers that we write are read by us and by others, block after block', () => {
-  const [writer, reader] = [new HeaderWriter(), new HeaderReader()]
+test('a header block of 60 KB that inflates to 60 MB is rejected at the bound', async () => {
+  const [bomb = new Uint8Array()] = await deflated([new Uint8Array(60_000_000)], { level: 9 })
+  equal(bomb.length < 64 * 1024, true)
+  throws(() => new HeaderReader(nodeInflateRaw).read(bomb), /cannot be decompressed/)
+})
+
+test('the header blocks that we write are read by us and by zlib', () => {
+  const [writer, reader] = [new HeaderWriter(), new HeaderReader(nodeInflateRaw)]
   const blocks = [{ streamtype: 'error', port: '80' }, {}, { streamtype: 'dätä' }]
   const written = blocks.map((headers) => writer.write(headers))
   deepEqual(
@@ -84,7 +108,7 @@ const frames: [name: string, frame: SpdyFrame][] = [
   ['the last data', { kind: 'data', id: 7, isLast: true, bytes: new Uint8Array() }],
 ]
 for (const [name, frame] of frames)
-  test(`frame: ${name}, in one piece and byte by byte`, () => {
+  test(`frame: ${name}, whole and byte by byte`, () => {
     const bytes = encodeFrame(frame)
     deepEqual([...new SpdyFrameReader().push(bytes)].map(plain), [plain(frame)])
     const reader = new SpdyFrameReader()
@@ -97,7 +121,7 @@ const plain = (frame: SpdyFrame) => ({
   ...('bytes' in frame ? { bytes: [...frame.bytes] } : {}),
 })
 
-test('data is handed on before its frame is whole', () => {
+test('data is delivered before its frame is complete', () => {
   const bytes = encodeFrame({ kind: 'data', id: 9, isLast: true, bytes: encode('abcdef') })
   const reader = new SpdyFrameReader()
   const seen = [bytes.subarray(0, 10), bytes.subarray(10)].flatMap((piece) =>
@@ -111,14 +135,17 @@ test('data is handed on before its frame is whole', () => {
   ])
 })
 
-test('other versions and frames beyond the bound are refused', () => {
+test('other versions and frames beyond the size limit are rejected', () => {
   throws(() => [...new SpdyFrameReader().push(Uint8Array.of(0x80, 2, 0, 1, 0, 0, 0, 0))], /not SPDY\/3/)
   throws(() => [...new SpdyFrameReader().push(Uint8Array.of(0x80, 3, 0, 1, 0, 2, 0, 0))], /more than 65536 bytes/)
 })
 
 function sessions() {
   const [near, far] = byteStreamPair(100_000)
-  const [client, server] = [new SpdySession(near, 'client'), new SpdySession(far, 'server')]
+  const [client, server] = [
+    new SpdySession(near, 'client', nodeInflateRaw),
+    new SpdySession(far, 'server', nodeInflateRaw),
+  ]
   return { client, server, near, far, running: Promise.all([client.run(), server.run()]) }
 }
 
@@ -128,7 +155,7 @@ async function accepted(session: SpdySession): Promise<SpdyStream> {
   return value
 }
 
-test('streams carry bytes both ways, and each way ends alone', async () => {
+test('streams carry bytes in both directions, and each direction ends separately', async () => {
   const { client, server, running } = sessions()
   const [there, here] = await Promise.all([client.open({ streamtype: 'data', port: '80' }), accepted(server)])
   deepEqual(here.headers, { streamtype: 'data', port: '80' })
@@ -144,13 +171,13 @@ test('streams carry bytes both ways, and each way ends alone', async () => {
   await rejects(client.open({}), /no stream can be opened/)
 })
 
-test('a stream that is given up ends at the other side, and the others go on', async () => {
+test('destroying a stream ends it at the peer, and the others continue', async () => {
   const { client, server, running } = sessions()
   const [one, one2] = await Promise.all([client.open({}), accepted(server)])
   const [two, two2] = await Promise.all([client.open({}), accepted(server)])
   one.destroy()
   equal(await textOf(one2.pieces), '')
-  await rejects(one2.write(encode('nobody')), /the stream is over/)
+  await rejects(one2.write(encode('nobody')), /the stream has ended/)
   await two.write(encode('still here'))
   two.end()
   equal(await textOf(two2.pieces), 'still here')
@@ -158,7 +185,7 @@ test('a stream that is given up ends at the other side, and the others go on', a
   await running
 })
 
-test('a lost connection ends every stream and refuses those on their way', async () => {
+test('a lost connection ends every stream and rejects those being opened', async () => {
   const { client, server, far, running } = sessions()
   const [there] = await Promise.all([client.open({}), accepted(server)])
   far.destroy()
@@ -167,9 +194,9 @@ test('a lost connection ends every stream and refuses those on their way', async
   await running
 })
 
-test('pings of the other side are answered', async () => {
+test('pings of the peer are returned', async () => {
   const [near, far] = byteStreamPair(1000)
-  const server = new SpdySession(far, 'server')
+  const server = new SpdySession(far, 'server', nodeInflateRaw)
   const running = server.run()
   await near.write(encodeFrame({ kind: 'ping', id: 1 }))
   const { value } = (await near.pieces[Symbol.asyncIterator]().next()) as { value: Uint8Array }
