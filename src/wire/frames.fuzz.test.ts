@@ -1,11 +1,12 @@
-// Frames of SPDY, WebSocket and gRPC: any bytes are read or refused with the protocol's error, the same however they
-// are cut into pieces; what is written is read again.
+// Frames of SPDY, WebSocket and gRPC: any bytes are decoded or rejected with the protocol's error, with the same result
+// however they are split into pieces; what is encoded decodes to the same value.
 import { deepEqual } from 'node:assert/strict'
 import { fuzz, inPieces, concatenatedBytes, mutatedBytes, pick, rejectedOnlyWith } from '../base/random/fuzz.harness.ts'
 import type { Random } from '../base/random/random.ts'
 import { nodeInflateRaw } from '../platform/node/inflate.ts'
+import { ProtobufError } from '../schema/protobuf/protobuf-reader.ts'
 import { frame, FrameError, FrameReader } from './grpc/grpc-frame.ts'
-import { ProtobufError, mapOf, singular, protoMessage, repeated } from './protobuf/proto-message.ts'
+import { mapOf, singular, protoMessage, repeated } from './protobuf/proto-message.ts'
 import { decodeProto } from './protobuf/decode-proto.ts'
 import { encodeProto } from './protobuf/encode-proto.ts'
 import { encodeFrame, SpdyError, SpdyFrameReader, type SpdyFrame } from './spdy/spdy-frame.ts'
@@ -13,7 +14,7 @@ import { HeaderReader, HeaderWriter } from './spdy/header-block.ts'
 import { encodeMessage, WebSocketError, type WebSocketMessage } from './websocket/websocket-frame.ts'
 import { WebSocketReader } from './websocket/websocket-reader.ts'
 
-/** What a reader finds, or how far it came before it refused. */
+/** The items that a reader decodes, and whether it rejected the rest. */
 function readAll<Item>(
   push: (bytes: Uint8Array) => Iterable<Item>,
   pieces: readonly Uint8Array[],
@@ -44,7 +45,7 @@ function randomSpdyFrame(random: Random): SpdyFrame {
   ])()
 }
 
-/** Pieces of data are told apart by how they came: joined again they are the same. */
+/** Joins the pieces of data frames, which depend on how the bytes were split. */
 function dataJoined(frames: readonly SpdyFrame[]): unknown[] {
   const found: unknown[] = []
   let [id, text] = [0, '']
@@ -75,8 +76,7 @@ fuzz('SPDY frames', {
     const inParts = readAll((piece) => cut.push(piece), inPieces(bytes, random), [SpdyError])
     deepEqual([dataJoined(inParts.items), inParts.refused], [dataJoined(atOnce.items), atOnce.refused])
     const headers = new HeaderReader(nodeInflateRaw)
-    for (const each of atOnce.items)
-      if ('block' in each) rejectedOnlyWith([SpdyError], () => headers.read(each.block))
+    for (const each of atOnce.items) if ('block' in each) rejectedOnlyWith([SpdyError], () => headers.read(each.block))
   },
 })
 
@@ -123,7 +123,7 @@ fuzz('gRPC frames', {
     }
     deepEqual(read(inPieces(good, random)), { items: messages.map((message) => message.toHex()), refused: false })
     const broken = mutatedBytes(good, random)
-    // A reader that refuses gives nothing of the piece that it refuses.
+    // A reader that rejects a piece returns no items of that piece.
     const [atOnce, inParts] = [read([broken]), read(inPieces(broken, random))]
     deepEqual([inParts.refused, inParts.items.slice(0, atOnce.items.length)], [atOnce.refused, atOnce.items])
   },

@@ -1,5 +1,5 @@
-// ProtobufReader: the values of the wire form, one after the other.
-
+// ProtobufReader: reads the values of the protobuf wire format one after the other. It serves the API's kinds
+// (protobuf-decode.ts) and the messages of gRPC services (wire/protobuf).
 import { TooManyValuesError } from '../json/too-many-values.ts'
 
 export class ProtobufError extends Error {
@@ -7,7 +7,9 @@ export class ProtobufError extends Error {
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
+const lossyUtf8 = new TextDecoder()
 const singleBytes = new TextDecoder('latin1')
+const varintBytesMax = 10
 
 function utf8Text(bytes: Uint8Array): string {
   try {
@@ -19,7 +21,7 @@ function utf8Text(bytes: Uint8Array): string {
 
 export class ProtobufReader {
   readonly #bytes: Uint8Array
-  /** Every byte as a character: text that is ASCII is cut out of it, which is cheaper than decoding each by itself. */
+  /** The input as Latin-1: ASCII text is sliced from it, which is cheaper than decoding each text by itself. */
   #characters: string | undefined
   readonly #valuesMax: number
   #values = 0
@@ -34,7 +36,7 @@ export class ProtobufReader {
     return this.#bytes.length
   }
 
-  /** A varint without a sign, of up to 32 bits: keys and lengths. */
+  /** An unsigned varint of up to 32 bits: keys and lengths. */
   uint32(): number {
     const first = this.#bytes[this.at] ?? 0x80
     if (first < 0x80) {
@@ -46,7 +48,7 @@ export class ProtobufReader {
     return value
   }
 
-  /** A varint of 64 bits. What a double cannot hold exactly is refused rather than changed. */
+  /** A signed varint of 64 bits. A value that a double cannot hold exactly is rejected. */
   integer(): number {
     let [low, high] = [0, 0]
     for (let shift = 0; shift < 70; shift += 7) {
@@ -56,7 +58,25 @@ export class ProtobufReader {
       else high += (byte & 0x7f) * 2 ** (shift - 28)
       if (byte < 0x80) return wholeNumber(low, high)
     }
-    throw new ProtobufError('a number is cut off or too long')
+    throw new ProtobufError('a number is truncated or longer than ten bytes')
+  }
+
+  /** An unsigned varint of 64 bits. A value beyond 2^53 is rejected. */
+  unsigned(): number {
+    const value = this.integer()
+    if (value < 0) throw beyondSafeInteger()
+    return value
+  }
+
+  /** An unsigned varint of 64 bits, whatever its value. */
+  bigUnsigned(): bigint {
+    let result = 0n
+    for (let shift = 0n; shift < 70n; shift += 7n) {
+      const byte = this.#bytes[this.#advance(1)] ?? 0
+      result |= BigInt(byte & 0x7f) << shift
+      if (byte < 0x80) return BigInt.asUintN(64, result)
+    }
+    throw new ProtobufError('a number is truncated or longer than ten bytes')
   }
 
   double(): number {
@@ -64,25 +84,27 @@ export class ProtobufReader {
     return new DataView(this.#bytes.buffer, this.#bytes.byteOffset + start, 8).getFloat64(0, true)
   }
 
-  /** Where a message ends that begins here. */
+  /** Reads the length of a message; returns its end. */
   messageEnd(within: number): number {
     this.#count()
     const end = this.uint32() + this.at
-    if (end > within) throw new ProtobufError('the body is cut off')
+    if (end > within) throw truncated()
     return end
   }
 
-  /** A message ends where its length says, not within one of its values. */
+  /** Checks that the last value of a message ended where the message ends. */
   endAt(end: number): void {
-    if (this.at !== end) throw new ProtobufError('a value is longer than what it stands in')
+    if (this.at !== end) throw new ProtobufError('a value is longer than the message that contains it')
   }
 
+  /** A view of the input. */
   bytes(): Uint8Array {
     const size = this.uint32()
     const start = this.#advance(size)
     return this.#bytes.subarray(start, start + size)
   }
 
+  /** Text of the API's objects: invalid UTF-8 is rejected. It may share memory with the whole input. */
   text(): string {
     this.#count()
     const size = this.uint32()
@@ -94,12 +116,16 @@ export class ProtobufReader {
     return this.#characters.slice(start, at)
   }
 
-  /** Passes over the value of a field that is not known. */
+  /** Text of gRPC messages, whose input may be large: the result holds no other memory. Invalid UTF-8 is replaced. */
+  lossyText(): string {
+    return lossyUtf8.decode(this.bytes())
+  }
+
+  /** Skips the value of an unknown field. */
   skip(key: number): void {
     switch (key & 7) {
       case 0:
-        while ((this.#bytes[this.#advance(1)] ?? 0) >= 0x80);
-        return
+        return this.#skipVarint()
       case 1:
         return void this.#advance(8)
       case 2:
@@ -111,20 +137,28 @@ export class ProtobufReader {
     }
   }
 
+  #skipVarint(): void {
+    for (let count = 0; count < varintBytesMax; count++) if ((this.#bytes[this.#advance(1)] ?? 0) < 0x80) return
+    throw new ProtobufError('a number is truncated or longer than ten bytes')
+  }
+
   #count(): void {
     if (++this.#values > this.#valuesMax) throw new TooManyValuesError(this.#valuesMax)
   }
 
-  /** Moves on; returns where it stood. */
+  /** Returns the position before it. */
   #advance(count: number): number {
     const start = this.at
     this.at += count
-    if (this.at > this.#bytes.length) throw new ProtobufError('the body is cut off')
+    if (this.at > this.#bytes.length) throw truncated()
     return start
   }
 }
 
-/** The low 28 bits and the rest; with the 64th set the number is negative. */
+const truncated = () => new ProtobufError('the message is truncated')
+const beyondSafeInteger = () => new ProtobufError('an integer is beyond 2^53')
+
+/** From the low 28 bits and the rest. With the 64th bit set the number is negative. */
 function wholeNumber(low: number, high: number): number {
   if (high < 2 ** 35) {
     const value = high * 2 ** 28 + low
@@ -133,5 +167,5 @@ function wholeNumber(low: number, high: number): number {
     const value = Number(BigInt.asIntN(64, (BigInt(high) << 28n) | BigInt(low)))
     if (Number.isSafeInteger(value)) return value
   }
-  throw new ProtobufError('an integer is beyond 2^53')
+  throw beyondSafeInteger()
 }

@@ -1,32 +1,33 @@
-// ProtobufWriter: bytes written from the end to the beginning. A length stands before what it counts, and written
-// backwards it is known when its turn comes: no sizes are worked out beforehand and nothing is copied.
+// ProtobufWriter: writes the protobuf wire format from the end to the beginning. A length precedes the value it counts;
+// written backwards it is known when it is written, so no sizes are computed beforehand and nothing is moved. It serves
+// the API's kinds (protobuf-encode.ts) and the messages of gRPC services (wire/protobuf).
 
 const utf8 = new TextEncoder()
 const bytesInitial = 4_096
-/** A buffer that one large object needed is not kept for the small ones after it. */
+/** A larger buffer is released before the next message. */
 const bytesKeptMax = 1 << 20
-/** Text up to this length is written by hand when it is ASCII; the encoder is faster for what is longer. */
+/** ASCII text up to this length is copied character by character; for longer text the encoder is faster. */
 const asciiMax = 64
 
 export class ProtobufWriter {
   #bytes = new Uint8Array(bytesInitial)
-  /** Where the next byte ends; what is written stands from here to the end. */
+  /** What is written occupies the buffer from here to its end. */
   #at = bytesInitial
 
-  /** How much has been written: the difference of two is a length. */
+  /** How many bytes have been written. */
   get written(): number {
     return this.#bytes.length - this.#at
   }
 
-  /** Begins anew: what an encoding that failed left behind is gone. */
+  /** Starts a new message and discards what an encoding that failed left behind. */
   begin(): this {
     if (this.#bytes.length > bytesKeptMax) this.#bytes = new Uint8Array(bytesInitial)
     this.#at = this.#bytes.length
     return this
   }
 
-  /** A copy of all that was written. */
-  take(): Uint8Array {
+  /** A copy of what was written. */
+  take(): Uint8Array<ArrayBuffer> {
     return this.#bytes.slice(this.#at)
   }
 
@@ -50,7 +51,7 @@ export class ProtobufWriter {
     this.#bytes.set(bytes, this.#at)
   }
 
-  /** A number of up to 32 bits without a sign: keys and lengths. */
+  /** An unsigned varint of up to 32 bits: keys and lengths. */
   uint32(value: number): void {
     if (value < 0x80) return this.byte(value)
     const size = value < 0x4000 ? 2 : value < 0x20_0000 ? 3 : value < 0x1000_0000 ? 4 : 5
@@ -65,10 +66,15 @@ export class ProtobufWriter {
     this.#bytes[last] = (this.#bytes[last] ?? 0) & 0x7f
   }
 
-  /** A whole number that a double holds exactly; negative ones take ten bytes. */
+  /** A varint of an integer that a double holds exactly; negative ones take ten bytes. */
   integer(value: number): void {
-    if (value >= 0 && value <= 0xffff_ffff) return this.uint32(value)
-    let left = BigInt.asUintN(64, BigInt(value))
+    if (value >= 0 && value <= 0xffff_ffff) this.uint32(value)
+    else this.bigInteger(BigInt(value))
+  }
+
+  /** A varint of 64 bits; negative ones take ten bytes. */
+  bigInteger(value: bigint): void {
+    let left = BigInt.asUintN(64, value)
     const bytes: number[] = []
     for (; left >= 0x80n; left >>= 7n) bytes.push(Number(left & 0x7fn) | 0x80)
     bytes.push(Number(left))
@@ -81,7 +87,7 @@ export class ProtobufWriter {
     new DataView(this.#bytes.buffer).setFloat64(this.#at, value, true)
   }
 
-  /** A text behind its length. */
+  /** Text, preceded by its length. */
   text(value: string): void {
     const { length } = value
     if (length > asciiMax || !this.#ascii(value)) {

@@ -26,7 +26,7 @@ const method = (name: string) => grpcMethod('test.Notes', name, note, note)
 const bytes = (text: string) => encodeProto(note, { text })
 const textOf = (message: Uint8Array) => decodeProto(note, message).text
 
-/** A server, and a channel to it. */
+/** A server and a channel to it. */
 async function connected(
   methods: ServedMethods,
   options: Partial<GrpcChannelOptions> = {},
@@ -82,7 +82,7 @@ test('many calls at once share one connection', async () => {
   equal(under.server.connections, 1)
 })
 
-test('a large message comes in pieces and goes in pieces', async () => {
+test('a large message is received and sent in pieces', async () => {
   await using under = await connected({ '/test.Notes/Echo': echo })
   const large = 'x'.repeat(5_000_000)
   equal((await under.ask('Echo', large)).length, large.length + 1)
@@ -137,7 +137,7 @@ const failures: readonly [name: string, serve: (call: ServedCall) => unknown, co
     /compressed/,
   ],
   ['a message too large', (call) => call.send(bytes('x'.repeat(1_001))), 'RESOURCE_EXHAUSTED', /larger than 1000/],
-  ['a message that cannot be read', (call) => call.send(Uint8Array.of(0xff)), 'INTERNAL', /cut off/],
+  ['a message that cannot be read', (call) => call.send(Uint8Array.of(0xff)), 'INTERNAL', /truncated/],
   ['a connection that breaks', (call) => call.stream.session?.destroy(), 'UNAVAILABLE', /./],
 ]
 for (const [name, serve, code, details] of failures)
@@ -150,12 +150,12 @@ for (const [name, serve, code, details] of failures)
     equal(await under.ask('Echo', 'after'), 'after!')
   })
 
-test('a stream that the server refused can be tried again', async () => {
+test('a call whose stream the server refused is unprocessed', async () => {
   await using under = await connected({ '/test.Notes/Fail': (call) => call.stream.close(7) })
   await rejects(under.ask('Fail'), failsWith('UNAVAILABLE', /./, true))
 })
 
-test('where nobody listens the call is unavailable and unprocessed', async () => {
+test('without a listener a call fails as unavailable and unprocessed', async () => {
   const { endpoint } = await (async () => {
     await using server = await serveGrpc({})
     return server
@@ -169,7 +169,7 @@ test('where nobody listens the call is unavailable and unprocessed', async () =>
   await rejects(channel.unary(method('Echo'), {}, noMetadata, signal), failsWith('UNAVAILABLE', /is closed/, true))
 })
 
-test('after a goodbye new calls take a new connection and the old one finishes its own', async () => {
+test('after GOAWAY new calls use a new connection and the old one completes its calls', async () => {
   const release = Promise.withResolvers<void>()
   await using under = await connected({
     '/test.Notes/Echo': echo,
@@ -187,21 +187,21 @@ test('after a goodbye new calls take a new connection and the old one finishes i
   equal(await slow, 'slow')
 })
 
-test('a lost connection is made again', async () => {
+test('a lost connection is replaced', async () => {
   await using under = await connected({ '/test.Notes/Echo': echo })
   for (let i = 0; i < 3; i++) {
     equal(await under.ask('Echo', 'a'), 'a!')
     const [session] = under.server.sessions
     session?.destroy()
     if (session !== undefined && !session.destroyed) await once(session, 'close')
-    // The client may not have noticed yet: then the call says so, and the next one finds a new connection.
+    // The client may not have noticed the loss: then this call fails, and the next one opens a new connection.
     await under
       .ask('Echo', 'lost')
       .catch((error: unknown) => ok(error instanceof GrpcError && error.code === 'UNAVAILABLE'))
   }
 })
 
-test('a server that streams is read message by message', async () => {
+test('a server stream is read message by message', async () => {
   await using under = await connected({
     '/test.Notes/Count': (call) => {
       for (let i = 0; i < 1_000; i++) call.send(bytes(String(i)))
@@ -219,7 +219,7 @@ test('a server that streams is read message by message', async () => {
   )
 })
 
-test('messages go both ways for as long as both like', async () => {
+test('a duplex call exchanges messages until both sides end', async () => {
   await using under = await connected({ '/test.Notes/Echo': echo })
   const { send, endSending, messages } = await under.channel.duplex(method('Echo'), noMetadata, signal)
   const seen: string[] = []
@@ -232,7 +232,7 @@ test('messages go both ways for as long as both like', async () => {
   deepEqual(seen, ['0!', '1!', '2!'])
 })
 
-test('a slow reader makes the server wait, and misses nothing', async () => {
+test('a slow reader applies backpressure to the server and receives every message', async () => {
   let sent = 0
   const stuck = Promise.withResolvers<void>()
   await using under = await connected({
@@ -255,7 +255,7 @@ test('a slow reader makes the server wait, and misses nothing', async () => {
   equal(seen, 20_000)
 })
 
-test('a slow server makes the sender wait', async () => {
+test('a slow server applies backpressure to the sender', async () => {
   const go = Promise.withResolvers<void>()
   let received = 0
   await using under = await connected({
@@ -279,7 +279,7 @@ test('a slow server makes the sender wait', async () => {
   equal(received, 500)
 })
 
-test('an abort rejects with its reason and tells the server', async () => {
+test('an abort rejects with its reason and cancels the call at the server', async () => {
   const gone = Promise.withResolvers<number>()
   const arrived = Promise.withResolvers<void>()
   await using under = await connected({
@@ -297,7 +297,7 @@ test('an abort rejects with its reason and tells the server', async () => {
   await rejects(under.channel.unary(method('Hang'), {}, noMetadata, impatient.signal), /too late/)
 })
 
-test('an abort ends a stream with its reason; leaving a stream cancels it', async () => {
+test('an abort ends a stream with its reason; leaving the iteration cancels the call', async () => {
   const resets: number[] = []
   const closed = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   await using under = await connected({
@@ -321,9 +321,9 @@ test('an abort ends a stream with its reason; leaving a stream cancels it', asyn
   deepEqual(resets, [8, 8])
 })
 
-test('mutual TLS: both sides prove who they are', async () => {
-  const deps = { clock: realClock, random: systemRandom, crypto: nodeCrypto }
-  const [authority, stranger] = [Authority.create('ca', deps), Authority.create('stranger', deps)]
+test('mutual TLS authenticates both sides', async () => {
+  const parts = { clock: realClock, random: systemRandom, crypto: nodeCrypto }
+  const [authority, stranger] = [Authority.create('ca', parts), Authority.create('stranger', parts)]
   const subject = { commonName: 'x', organizations: [] }
   const server = authority.issue({ subject, uses: ['server'], addresses: ['127.0.0.1'] })
   const client = authority.issue({ subject, uses: ['client'] })
@@ -348,7 +348,7 @@ test('mutual TLS: both sides prove who they are', async () => {
   }
 })
 
-test('a unix socket serves too', async () => {
+test('a unix socket can be used', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'coxswain-grpc-'))
   await using under = await connected({ '/test.Notes/Echo': echo }, {}, { path: join(folder, 'socket') })
   equal(await under.ask('Echo', 'a'), 'a!')
@@ -357,7 +357,7 @@ test('a unix socket serves too', async () => {
   rmSync(folder, { recursive: true })
 })
 
-test('a server that does not answer is given up', async () => {
+test('a connection to a server that does not respond is closed', async () => {
   const sockets: Socket[] = []
   const greeted = Promise.withResolvers<void>()
   const server = createServer((socket) => {
@@ -385,7 +385,7 @@ const cuts: readonly [name: string, pieces: readonly number[]][] = [
   ['at the borders', [8, 6]],
 ]
 for (const [name, pieces] of cuts)
-  test(`frames are put together ${name}`, () => {
+  test(`frames are assembled ${name}`, () => {
     const whole = new Uint8Array([...frame(Uint8Array.of(1, 2, 3)), ...frame(Uint8Array.of(4))])
     const reader = new FrameReader(10)
     let at = 0

@@ -1,16 +1,19 @@
-// decode: proto3 bytes as a value with every field there. Unknown fields are skipped, as protobuf asks. Fields of type
-// bytes are views of the input: whoever keeps one keeps the input's memory.
+// decodeProto: proto3 bytes as a value in which every field is set. Unknown fields are skipped, as protobuf requires.
+// Fields of type bytes are views of the input and keep its memory alive.
 // safe names: fields have the names of their message, and maps have no prototype.
-import { ProtobufError, type ElementType, type Field, type Message, type Proto, type Scalar } from './proto-message.ts'
+import { ProtobufError, ProtobufReader } from '../../schema/protobuf/protobuf-reader.ts'
+import type { ElementType, Field, Message, Proto, Scalar } from './proto-message.ts'
 
 const depthMax = 100
 
 export function decodeProto<M extends Message>(message: M, bytes: Uint8Array): Proto<M> {
-  return readMessage(new Reader(bytes), message, bytes.length, 0) as Proto<M>
+  return readMessage(new ProtobufReader(bytes), message, bytes.length, 0) as Proto<M>
 }
 
 type Target = Record<string, unknown>
-type ReadField = (reader: Reader, target: Target, wireType: number, depth: number) => void
+/** `end` and `depth` are those of the message that contains the field. */
+type ReadField = (reader: ProtobufReader, target: Target, wireType: number, end: number, depth: number) => void
+type ReadValue = (reader: ProtobufReader, wireType: number, end: number, depth: number) => unknown
 
 interface Compiled {
   readonly byTag: readonly (ReadField | undefined)[]
@@ -66,17 +69,17 @@ function plainZero(type: ElementType): unknown {
   }
 }
 
-function readMessage(reader: Reader, message: Message, end: number, depth: number): Target {
+function readMessage(reader: ProtobufReader, message: Message, end: number, depth: number): Target {
   if (depth > depthMax) throw new ProtobufError(`${message.name}: nested more than ${depthMax} levels deep`)
   const { byTag, make } = compiled.get(message) ?? compile(message)
   const target = make()
   while (reader.at < end) {
-    const head = reader.varint()
-    const read = byTag[Math.floor(head / 8)]
-    if (read === undefined) reader.skip(head % 8)
-    else read(reader, target, head % 8, depth)
+    const key = reader.uint32()
+    const read = byTag[key >>> 3]
+    if (read === undefined) reader.skip(key)
+    else read(reader, target, key & 7, end, depth)
   }
-  if (reader.at !== end) throw new ProtobufError(`${message.name}: a field goes beyond its message`)
+  reader.endAt(end)
   return target
 }
 
@@ -85,19 +88,21 @@ function compileField(name: string, { type, label }: Field): ReadField {
   switch (label) {
     case 'plain':
     case 'optional':
-      return (reader, target, wireType, depth) => {
-        target[name] = read(reader, wireType, depth)
+      return (reader, target, wireType, end, depth) => {
+        target[name] = read(reader, wireType, end, depth)
       }
     case 'repeated':
-      return (reader, target, wireType, depth) => {
+      return (reader, target, wireType, end, depth) => {
         const items = target[name] as unknown[]
-        if (wireType !== 2 || !isPackable(type)) return void items.push(read(reader, wireType, depth))
-        const end = reader.lengthEnd()
-        while (reader.at < end) items.push(read(reader, type === 'double' ? 1 : 0, depth))
+        if (wireType !== 2 || !isPackable(type)) return void items.push(read(reader, wireType, end, depth))
+        const packedEnd = reader.messageEnd(end)
+        while (reader.at < packedEnd) items.push(read(reader, type === 'double' ? 1 : 0, packedEnd, depth))
+        reader.endAt(packedEnd)
       }
     case 'map':
-      return (reader, target, wireType, depth) => {
-        const [key, value] = readEntry(reader, type, read, wireType, depth)
+      return (reader, target, wireType, end, depth) => {
+        expectWireType(wireType, 2)
+        const [key, value] = readEntry(reader, type, read, reader.messageEnd(end), depth)
         ;(target[name] as Target)[key] = value
       }
     default:
@@ -109,174 +114,70 @@ const isPackable = (type: ElementType): boolean =>
   typeof type === 'string' ? type !== 'string' && type !== 'bytes' : type.kind === 'enumeration'
 
 function readEntry(
-  reader: Reader,
+  reader: ProtobufReader,
   type: ElementType,
   read: ReadValue,
-  wireType: number,
+  end: number,
   depth: number,
 ): [key: string, value: unknown] {
-  expect(wireType, 2)
-  const end = reader.lengthEnd()
-  let key = ''
+  let entryKey = ''
   let value = typeof type === 'object' && type.kind === 'message' ? zeroMessage(type) : plainZero(type)
   while (reader.at < end) {
-    const head = reader.varint()
-    if (head >>> 3 === 1) key = reader.text()
-    else if (head >>> 3 === 2) value = read(reader, head % 8, depth)
-    else reader.skip(head % 8)
+    const key = reader.uint32()
+    if (key >>> 3 === 1) {
+      expectWireType(key & 7, 2)
+      entryKey = reader.lossyText()
+    } else if (key >>> 3 === 2) value = read(reader, key & 7, end, depth)
+    else reader.skip(key)
   }
-  return [key, value]
+  reader.endAt(end)
+  return [entryKey, value]
 }
-
-type ReadValue = (reader: Reader, wireType: number, depth: number) => unknown
 
 function compileValue(type: ElementType): ReadValue {
   if (typeof type === 'string') {
-    const [wanted, read] = compileScalar(type)
+    const [expected, read] = compileScalar(type)
     return (reader, wireType) => {
-      expect(wireType, wanted)
+      expectWireType(wireType, expected)
       return read(reader)
     }
   }
   if (type.kind === 'message')
-    return (reader, wireType, depth) => {
-      expect(wireType, 2)
-      return readMessage(reader, type, reader.lengthEnd(), depth + 1)
+    return (reader, wireType, end, depth) => {
+      expectWireType(wireType, 2)
+      return readMessage(reader, type, reader.messageEnd(end), depth + 1)
     }
   return (reader, wireType) => {
-    expect(wireType, 0)
-    return type.names[reader.varint()] ?? type.names[0]
+    expectWireType(wireType, 0)
+    return type.names[reader.integer()] ?? type.names[0]
   }
 }
 
-function compileScalar(type: Scalar): [wireType: number, read: (reader: Reader) => unknown] {
+function compileScalar(type: Scalar): [wireType: number, read: (reader: ProtobufReader) => unknown] {
   switch (type) {
     case 'string':
-      return [2, (reader) => reader.text()]
+      return [2, (reader) => reader.lossyText()]
     case 'bytes':
       return [2, (reader) => reader.bytes()]
     case 'bool':
-      return [0, (reader) => reader.varint() !== 0]
+      return [0, (reader) => reader.integer() !== 0]
     case 'double':
       return [1, (reader) => reader.double()]
     case 'int32':
     case 'int64':
-      return [0, (reader) => reader.signed()]
+      return [0, (reader) => reader.integer()]
     case 'uint32':
     case 'uint64':
-      return [0, (reader) => reader.varint()]
+      return [0, (reader) => reader.unsigned()]
     case 'int64Big':
-      return [0, (reader) => BigInt.asIntN(64, reader.big())]
+      return [0, (reader) => BigInt.asIntN(64, reader.bigUnsigned())]
     case 'uint64Big':
-      return [0, (reader) => reader.big()]
+      return [0, (reader) => reader.bigUnsigned()]
     default:
       return type satisfies never
   }
 }
 
-function expect(wireType: number, wanted: number): void {
-  if (wireType !== wanted) throw new ProtobufError(`wire type ${wireType} stands where ${wanted} belongs`)
-}
-
-const utf8 = new TextDecoder()
-
-class Reader {
-  readonly #bytes: Uint8Array
-  at = 0
-
-  constructor(bytes: Uint8Array) {
-    this.#bytes = bytes
-  }
-
-  /** A number up to 2^53. */
-  varint(): number {
-    const start = this.at
-    let [result, scale] = [0, 1]
-    for (let count = 0; count < 8; count++) {
-      const byte = this.#byte()
-      result += (byte & 0x7f) * scale
-      if (byte < 0x80) {
-        if (result > Number.MAX_SAFE_INTEGER) break
-        return result
-      }
-      scale *= 0x80
-    }
-    this.at = start
-    const value = this.big()
-    if (value > BigInt(Number.MAX_SAFE_INTEGER)) throw new ProtobufError(`the number ${value} is larger than 2^53`)
-    return Number(value)
-  }
-
-  signed(): number {
-    const start = this.at
-    // Negative numbers take ten bytes; all others are read the quick way.
-    let length = 1
-    while ((this.#bytes[start + length - 1] ?? 0) >= 0x80) length++
-    if (length < 10) return this.varint()
-    const value = Number(BigInt.asIntN(64, this.big()))
-    if (!Number.isSafeInteger(value)) throw new ProtobufError(`the number ${value} is smaller than -2^53`)
-    return value
-  }
-
-  big(): bigint {
-    let result = 0n
-    for (let shift = 0n; shift < 70n; shift += 7n) {
-      const byte = this.#byte()
-      result |= BigInt(byte & 0x7f) << shift
-      if (byte < 0x80) return BigInt.asUintN(64, result)
-    }
-    throw new ProtobufError('a number is longer than ten bytes')
-  }
-
-  double(): number {
-    const start = this.at
-    this.#advance(8)
-    const { buffer, byteOffset } = this.#bytes
-    return new DataView(buffer, byteOffset + start, 8).getFloat64(0, true)
-  }
-
-  bytes(): Uint8Array {
-    const length = this.varint()
-    const start = this.at
-    this.#advance(length)
-    return this.#bytes.subarray(start, this.at)
-  }
-
-  text(): string {
-    return utf8.decode(this.bytes())
-  }
-
-  /** Where that ends whose length stands here. */
-  lengthEnd(): number {
-    const length = this.varint()
-    const end = this.at + length
-    if (end > this.#bytes.length) throw new ProtobufError('the message is cut off')
-    return end
-  }
-
-  skip(wireType: number): void {
-    switch (wireType) {
-      case 0:
-        return void this.big()
-      case 1:
-        return this.#advance(8)
-      case 2:
-        return this.#advance(this.varint())
-      case 5:
-        return this.#advance(4)
-      default:
-        throw new ProtobufError(`there is no wire type ${wireType}`)
-    }
-  }
-
-  #byte(): number {
-    const byte = this.#bytes[this.at++]
-    if (byte === undefined) throw new ProtobufError('the message is cut off')
-    return byte
-  }
-
-  #advance(count: number): void {
-    if (this.at + count > this.#bytes.length) throw new ProtobufError('the message is cut off')
-    this.at += count
-  }
+function expectWireType(wireType: number, expected: number): void {
+  if (wireType !== expected) throw new ProtobufError(`wire type ${wireType} instead of ${expected}`)
 }

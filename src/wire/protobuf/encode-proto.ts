@@ -1,26 +1,34 @@
-// encode: a message as proto3 bytes. Each message is compiled once to a list of writers, in the order of its fields.
+// encodeProto: a message as proto3 bytes. Each message type is compiled once to a list of field writers. The writer works
+// from the end to the beginning, so fields, elements and entries are written in reverse.
 // safe names: fields have the names of their message, and maps have no prototype.
+import { ProtobufWriter } from '../../schema/protobuf/protobuf-writer.ts'
 import type { ElementType, Field, Message, ProtoInput, Scalar } from './proto-message.ts'
 
+/** Shared: encoding is synchronous. */
+const sharedWriter = new ProtobufWriter()
+
 export function encodeProto<M extends Message>(message: M, value: ProtoInput<M>): Uint8Array<ArrayBuffer> {
-  const writer = new Writer()
-  writeMessage(writer, message, value)
-  return writer.finish()
+  writeMessage(sharedWriter.begin(), message, value)
+  return sharedWriter.take()
 }
 
-type WriteField = (writer: Writer, value: unknown) => void
+type WriteField = (writer: ProtobufWriter, value: unknown) => void
 
+/** The field writers of each message type, the last field first. */
 const compiled = new WeakMap<Message, readonly (readonly [name: string, write: WriteField])[]>()
 
-function writeMessage(writer: Writer, message: Message, value: object): void {
-  let fields = compiled.get(message)
-  if (fields === undefined) {
-    fields = Object.entries(message.fields).map(([name, field]) => [name, compileField(field)])
-    compiled.set(message, fields)
-  }
-  for (const [name, write] of fields) {
-    const part = (value as Readonly<Record<string, unknown>>)[name]
-    if (part !== undefined) write(writer, part)
+function compile(message: Message) {
+  const fields = Object.entries(message.fields)
+    .map(([name, field]) => [name, compileField(field)] as const)
+    .toReversed()
+  compiled.set(message, fields)
+  return fields
+}
+
+function writeMessage(writer: ProtobufWriter, message: Message, value: object): void {
+  for (const [name, write] of compiled.get(message) ?? compile(message)) {
+    const fieldValue = (value as Readonly<Record<string, unknown>>)[name]
+    if (fieldValue !== undefined) write(writer, fieldValue)
   }
 }
 
@@ -34,23 +42,30 @@ function compileField({ tag, type, label }: Field): WriteField {
     case 'optional':
       return write
     case 'repeated':
-      // Numbers one by one: every reader takes them, and none of the services has long lists of them.
+      // Numbers are not packed: every reader accepts that, and no service has long lists of them.
       return (writer, values) => {
-        for (const value of values as readonly unknown[]) write(writer, value)
+        for (const value of (values as readonly unknown[]).toReversed()) write(writer, value)
       }
     case 'map': {
-      const writeEntryValue = compileValue(2, type)
+      const [writeKey, writeEntryValue] = [compileValue(1, 'string'), compileValue(2, type)]
       return (writer, entries) => {
-        for (const [key, value] of Object.entries(entries as object))
-          writer.nested(tag, () => {
-            writer.text(1, key)
-            writeEntryValue(writer, value)
-          })
+        for (const [key, value] of Object.entries(entries as object).toReversed()) {
+          const before = writer.written
+          writeEntryValue(writer, value)
+          writeKey(writer, key)
+          closeMessage(writer, tag, before)
+        }
       }
     }
     default:
       return label satisfies never
   }
+}
+
+/** Makes what was written since `before` the value of a field. */
+function closeMessage(writer: ProtobufWriter, tag: number, before: number): void {
+  writer.uint32(writer.written - before)
+  writer.uint32((tag << 3) | 2)
 }
 
 function isZero(type: ElementType, value: unknown): boolean {
@@ -61,131 +76,52 @@ function isZero(type: ElementType, value: unknown): boolean {
 function compileValue(tag: number, type: ElementType): WriteField {
   if (typeof type === 'string') return compileScalar(tag, type)
   if (type.kind === 'message')
-    return (writer, value) => writer.nested(tag, () => writeMessage(writer, type, value as object))
+    return (writer, value) => {
+      const before = writer.written
+      writeMessage(writer, type, value as object)
+      closeMessage(writer, tag, before)
+    }
   const numbers = new Map(type.names.map((name, number) => [name, number]))
-  return (writer, value) => writer.integer(tag, numbers.get(value as string) ?? 0)
+  return (writer, value) => {
+    writer.uint32(numbers.get(value as string) ?? 0)
+    writer.uint32(tag << 3)
+  }
 }
 
 function compileScalar(tag: number, type: Scalar): WriteField {
+  const [wireType, write] = scalarWriter(type)
+  const key = (tag << 3) | wireType
+  return (writer, value) => {
+    write(writer, value as never)
+    writer.uint32(key)
+  }
+}
+
+function scalarWriter(type: Scalar): [wireType: 0 | 1 | 2, write: (writer: ProtobufWriter, value: never) => void] {
   switch (type) {
     case 'string':
-      return (writer, value) => writer.text(tag, value as string)
+      return [2, (writer, value: string) => writer.text(value)]
     case 'bytes':
-      return (writer, value) => writer.bytes(tag, value as Uint8Array)
+      return [
+        2,
+        (writer, value: Uint8Array) => {
+          writer.raw(value)
+          writer.uint32(value.length)
+        },
+      ]
     case 'bool':
-      return (writer, value) => writer.integer(tag, value === true ? 1 : 0)
+      return [0, (writer, value: boolean) => writer.uint32(value ? 1 : 0)]
     case 'double':
-      return (writer, value) => writer.double(tag, value as number)
+      return [1, (writer, value: number) => writer.double(value)]
     case 'int32':
     case 'uint32':
     case 'int64':
     case 'uint64':
-      return (writer, value) => writer.integer(tag, value as number)
+      return [0, (writer, value: number) => writer.integer(value)]
     case 'int64Big':
     case 'uint64Big':
-      return (writer, value) => writer.big(tag, value as bigint)
+      return [0, (writer, value: bigint) => writer.bigInteger(value)]
     default:
       return type satisfies never
   }
-}
-
-const utf8 = new TextEncoder()
-const bytesInitial = 256
-const varintBytesMax = 10
-
-class Writer {
-  #bytes = new Uint8Array(bytesInitial)
-  #at = 0
-
-  finish(): Uint8Array<ArrayBuffer> {
-    return this.#bytes.subarray(0, this.#at)
-  }
-
-  integer(tag: number, value: number): void {
-    this.#head(tag, 0)
-    if (value >= 0) this.#varint(value)
-    else this.#big(BigInt.asUintN(64, BigInt(value)))
-  }
-
-  big(tag: number, value: bigint): void {
-    this.#head(tag, 0)
-    this.#big(BigInt.asUintN(64, value))
-  }
-
-  double(tag: number, value: number): void {
-    this.#head(tag, 1)
-    this.#reserve(8)
-    new DataView(this.#bytes.buffer).setFloat64(this.#at, value, true)
-    this.#at += 8
-  }
-
-  text(tag: number, value: string): void {
-    this.nested(tag, () => {
-      this.#reserve(value.length * 3)
-      this.#at += utf8.encodeInto(value, this.#bytes.subarray(this.#at)).written
-    })
-  }
-
-  bytes(tag: number, value: Uint8Array): void {
-    this.#head(tag, 2)
-    this.#varint(value.length)
-    this.#reserve(value.length)
-    this.#bytes.set(value, this.#at)
-    this.#at += value.length
-  }
-
-  /** Something with a length before it, which is known only afterwards: one byte is kept free, more are made if needed. */
-  nested(tag: number, write: () => void): void {
-    this.#head(tag, 2)
-    this.#reserve(1)
-    const start = ++this.#at
-    write()
-    const length = this.#at - start
-    const extra = varintLength(length) - 1
-    if (extra > 0) {
-      this.#reserve(extra)
-      this.#bytes.copyWithin(start + extra, start, this.#at)
-    }
-    this.#at = start - 1
-    this.#varint(length)
-    this.#at += length
-  }
-
-  #head(tag: number, wireType: number): void {
-    this.#varint(tag * 8 + wireType)
-  }
-
-  #varint(value: number): void {
-    this.#reserve(varintBytesMax)
-    let left = value
-    while (left >= 0x80) {
-      this.#bytes[this.#at++] = (left % 0x80) | 0x80
-      left = Math.floor(left / 0x80)
-    }
-    this.#bytes[this.#at++] = left
-  }
-
-  #big(value: bigint): void {
-    this.#reserve(varintBytesMax)
-    let left = value
-    while (left >= 0x80n) {
-      this.#bytes[this.#at++] = Number(left & 0x7fn) | 0x80
-      left >>= 7n
-    }
-    this.#bytes[this.#at++] = Number(left)
-  }
-
-  #reserve(count: number): void {
-    const needed = this.#at + count
-    if (needed <= this.#bytes.length) return
-    const grown = new Uint8Array(Math.max(needed, this.#bytes.length * 2))
-    grown.set(this.#bytes.subarray(0, this.#at))
-    this.#bytes = grown
-  }
-}
-
-function varintLength(value: number): number {
-  let length = 1
-  for (let left = value; left >= 0x80; left = Math.floor(left / 0x80)) length++
-  return length
 }

@@ -1,7 +1,6 @@
-// The messages of proto3 services as descriptors; encode.ts and decode.ts derive the bytes. (The API's own kinds are
-// described in schema/, whose rules about zero values and JSON these services do not share.)
-// A field that is zero, empty or false does not stand on the wire and is read back as such; a message, and whatever is
-// marked `optional`, is undefined when absent: that is also how the members of a oneof are written.
+// Descriptors for the messages of proto3 services; encode-proto.ts and decode-proto.ts use them. (The API's kinds are
+// described in schema/: their rules for zero values and JSON differ.) A field that is zero, empty or false is not
+// encoded. A message field or an `optional` one is undefined when absent; the members of a oneof are written that way.
 
 export type Scalar =
   | 'string'
@@ -10,7 +9,7 @@ export type Scalar =
   | 'double'
   | 'int32'
   | 'uint32'
-  /** A number; one beyond 2^53 is an error. */
+  /** A number; values beyond 2^53 are errors. */
   | 'int64'
   | 'uint64'
   /** A bigint, for ids and nanoseconds. */
@@ -19,7 +18,7 @@ export type Scalar =
 
 export interface Enumeration<Name extends string = string> {
   readonly kind: 'enumeration'
-  /** In the order of their numbers. A number that is not known reads as the first name. */
+  /** In the order of their numbers. An unknown number is read as the first name. */
   readonly names: readonly Name[]
 }
 
@@ -59,7 +58,7 @@ export const singular = <T extends ElementType>(tag: number, type: T): Field<T, 
   label: (typeof type === 'object' && type.kind === 'message' ? 'optional' : 'plain') as PlainLabel<T>,
 })
 
-/** A value whose absence is told apart from zero: `optional`, and the members of a oneof. */
+/** A value whose absence differs from zero: `optional`, and the members of a oneof. */
 export const optional = <T extends ElementType>(tag: number, type: T): Field<T, 'optional'> => ({
   tag,
   type,
@@ -123,13 +122,9 @@ type EncodedField<F> =
         : Encoded<T>
     : never
 
-/** What is read: every field is there. */
+/** A decoded message: every field is set. */
 export type Proto<M> = M extends Message<infer F> ? { readonly [K in keyof F]: DecodedField<F[K]> } : never
 
-/** What is sent: whatever is left out is zero. */
+/** A message to encode: fields that are left out are zero. */
 export type ProtoInput<M> =
   M extends Message<infer F> ? { readonly [K in keyof F]?: EncodedField<F[K]> | undefined } : never
-
-export class ProtobufError extends Error {
-  override name = 'ProtobufError'
-}

@@ -1,6 +1,7 @@
-// Messages become the bytes that protobuf's documentation shows, and come back as they were.
+// Messages are encoded to the bytes of protobuf's documentation, and decode to the same values.
 import { deepEqual, equal, throws } from 'node:assert/strict'
 import { test } from 'node:test'
+import { ProtobufError } from '../../schema/protobuf/protobuf-reader.ts'
 import { decodeProto } from './decode-proto.ts'
 import { encodeProto } from './encode-proto.ts'
 import {
@@ -9,7 +10,6 @@ import {
   singular,
   optional,
   protoMessage,
-  ProtobufError,
   repeated,
   type Proto,
   type ProtoInput,
@@ -97,10 +97,10 @@ const values: readonly [name: string, value: ProtoInput<typeof everything>][] = 
   ],
 ]
 for (const [name, value] of values)
-  test(`there and back: ${name}`, () =>
+  test(`round trip: ${name}`, () =>
     deepEqual(plain(decodeProto(everything, encodeProto(everything, value))), { ...zero, ...value }))
 
-test('bytes in a slice of something larger are read at the right place', () => {
+test('bytes in a slice of a larger buffer are read at the right offset', () => {
   const encoded = encodeProto(everything, { ratio: 1.5, raw: Uint8Array.of(1, 2) })
   const larger = new Uint8Array(encoded.length + 7)
   larger.set(encoded, 7)
@@ -124,13 +124,17 @@ test('unknown fields are skipped, packed numbers are read, the key __proto__ is 
 })
 
 const broken: readonly [name: string, hex: string, message: RegExp][] = [
-  ['a cut number', '08ff', /cut off/],
-  ['a cut text', '1207', /cut off/],
-  ['a cut message', '1a05', /cut off/],
-  ['a field beyond its message', '1a030a056162636465', /beyond its message/],
+  ['a truncated number', '08ff', /truncated/],
+  ['a truncated text', '1207', /truncated/],
+  ['a truncated message', '1a05', /truncated/],
+  ['a field that is longer than its message', '1a030a056162636465', /longer than the message/],
+  ['a packed number that is longer than its list', '6202019601', /longer than the message/],
+  ['an entry that is longer than its map field', '72030a05616263646566', /longer than the message/],
   ['a number of eleven bytes', '08ffffffffffffffffffff01', /longer than ten bytes/],
-  ['a text where a number belongs', '0a00', /wire type 2 stands where 0 belongs/],
-  ['a number that JavaScript cannot hold', '50ffffffffffffff7f', /larger than 2\^53/],
+  ['an unknown number of eleven bytes', '980effffffffffffffffffff01', /longer than ten bytes/],
+  ['a text in place of a number', '0a00', /wire type 2 instead of 0/],
+  ['an integer beyond 2^53', '50ffffffffffffff7f', /beyond 2\^53/],
+  ['an unsigned integer beyond 2^63', 'c03effffffffffffffffff01', /beyond 2\^53/],
   ['a wire type that does not exist', '0f', /wire type 7/],
 ]
 for (const [name, hex, message] of broken)
