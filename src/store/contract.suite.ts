@@ -1,4 +1,4 @@
-// The contract suite: what every driver of the store must pass, unchanged. A driver's test calls storeContract().
+// The contract suite that every store driver must pass unchanged. The test of a driver calls storeContract().
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict'
 import { test } from 'node:test'
 import {
@@ -37,9 +37,9 @@ async function collect(batches: AsyncIterable<StoreBatch>, count: number): Promi
 
 export interface StoreUnderTest {
   readonly store: Store
-  /** Lets at least `ms` pass for leases. */
+  /** Waits until leases have aged by at least `ms`. */
   pass(ms: number): Promise<void>
-  /** How long a lease lives that is to end by itself: longer than it takes to write its keys. */
+  /** The time to live of a lease that is to expire during a test; longer than writing its keys takes. */
   readonly leaseMs: number
 }
 
@@ -82,7 +82,7 @@ export function storeContract(driver: string, open: () => Promise<StoreUnderTest
     for (const wrong of [0, modRevision - 1, modRevision + 1]) {
       const conditions = [{ key: '/a', modRevision: wrong }]
       deepEqual(await store.commit({ conditions, operations: [put('/a', 'x'), put('/b', 'x')] }, signal), {
-        kind: 'refused',
+        kind: 'conflict',
         revision: before,
       })
     }
@@ -113,7 +113,7 @@ export function storeContract(driver: string, open: () => Promise<StoreUnderTest
     await rejects(keys({ revision: old + 100 }), FutureRevision)
   })
 
-  contract('a watch tells every change in order, with what was before', async ({ store }) => {
+  contract('a watch delivers every change in order, with the previous value', async ({ store }) => {
     const from = store.revision + 1
     await write(store, '/w/a', '1')
     const watching = collect(store.watch({ prefix: '/w/', from }, signal), 4)
@@ -128,13 +128,13 @@ export function storeContract(driver: string, open: () => Promise<StoreUnderTest
     ])
   })
 
-  contract('deleting what is not there makes no revision', async ({ store }) => {
+  contract('deleting a key that does not exist creates no revision', async ({ store }) => {
     const before = store.revision
     await store.commit({ conditions: [], operations: [{ kind: 'delete', key: '/none' }] }, signal)
     equal(store.revision, before)
   })
 
-  contract('reads and watches below a compaction fail clearly', async ({ store }) => {
+  contract('reads and watches below the compacted revision fail with Compacted', async ({ store }) => {
     for (let i = 0; i < 5; i++) await write(store, '/a', String(i))
     const kept = store.revision - 1
     await store.compact(kept, signal)
@@ -144,33 +144,36 @@ export function storeContract(driver: string, open: () => Promise<StoreUnderTest
     equal((await collect(store.watch({ prefix: '/', from: kept + 1 }, signal), 1)).length, 1)
   })
 
-  contract('keys go with their lease, and stay when it was taken from them', async ({ store, pass, leaseMs }) => {
-    const lease = await store.grantLease(leaseMs, signal)
-    await store.commit(
-      {
-        conditions: [],
-        operations: [
-          { ...put('/l/a', '1'), lease },
-          { ...put('/l/b', '1'), lease },
-        ],
-      },
-      signal,
-    )
-    await write(store, '/l/b', '2')
-    const watching = collect(store.watch({ prefix: '/l/', from: store.revision + 1 }, signal), 1)
-    await pass(leaseMs * 1.5)
-    deepEqual(
-      (await watching).map((line) => line.slice(line.indexOf(' ') + 1)),
-      ['delete /l/a was 1'],
-    )
-    equal(text((await store.get('/l/b', signal))?.value), '2')
-    const other = await store.grantLease(60_000, signal)
-    await store.commit({ conditions: [], operations: [{ ...put('/l/c', '1'), lease: other }] }, signal)
-    await store.revokeLease(other, signal)
-    equal(await store.get('/l/c', signal), undefined)
-  })
+  contract(
+    'keys are deleted with their lease, unless a later put removed the lease',
+    async ({ store, pass, leaseMs }) => {
+      const lease = await store.grantLease(leaseMs, signal)
+      await store.commit(
+        {
+          conditions: [],
+          operations: [
+            { ...put('/l/a', '1'), lease },
+            { ...put('/l/b', '1'), lease },
+          ],
+        },
+        signal,
+      )
+      await write(store, '/l/b', '2')
+      const watching = collect(store.watch({ prefix: '/l/', from: store.revision + 1 }, signal), 1)
+      await pass(leaseMs * 1.5)
+      deepEqual(
+        (await watching).map((line) => line.slice(line.indexOf(' ') + 1)),
+        ['delete /l/a was 1'],
+      )
+      equal(text((await store.get('/l/b', signal))?.value), '2')
+      const other = await store.grantLease(60_000, signal)
+      await store.commit({ conditions: [], operations: [{ ...put('/l/c', '1'), lease: other }] }, signal)
+      await store.revokeLease(other, signal)
+      equal(await store.get('/l/c', signal), undefined)
+    },
+  )
 
-  contract('a put on a lease that has ended is refused', async ({ store }) => {
+  contract('a put with an expired lease is rejected', async ({ store }) => {
     const lease = await store.grantLease(60_000, signal)
     await store.revokeLease(lease, signal)
     const before = store.revision
@@ -179,7 +182,7 @@ export function storeContract(driver: string, open: () => Promise<StoreUnderTest
     equal(store.revision, before)
   })
 
-  contract('a lease with more keys than a transaction takes ends whole', async ({ store, pass, leaseMs }) => {
+  contract('a lease with more keys than fit in a transaction deletes all of them', async ({ store, pass, leaseMs }) => {
     const lease = await store.grantLease(leaseMs, signal)
     const rounds = 3
     for (let round = 0; round < rounds; round++) {
@@ -193,7 +196,7 @@ export function storeContract(driver: string, open: () => Promise<StoreUnderTest
     equal((await store.range({ start: '/m/', end: '/m0' }, signal)).items.length, 0)
   })
 
-  contract('transactions that etcd would not take are refused by all', async ({ store }) => {
+  contract('transactions that exceed the limits of etcd are rejected by every driver', async ({ store }) => {
     const before = store.revision
     const twice = store.commit({ conditions: [], operations: [put('/a', '1'), put('/a', '2')] }, signal)
     await rejects(twice, TransactionInvalid)
@@ -202,7 +205,7 @@ export function storeContract(driver: string, open: () => Promise<StoreUnderTest
     equal(store.revision, before)
   })
 
-  contract('a watch from an old revision tells a long past', async ({ store }) => {
+  contract('a watch from an old revision delivers a long history', async ({ store }) => {
     const from = store.revision + 1
     for (let i = 0; i < 30; i++)
       await Promise.all(Array.from({ length: 50 }, (_, k) => write(store, `/past/${k}`, String(i))))
@@ -213,7 +216,7 @@ export function storeContract(driver: string, open: () => Promise<StoreUnderTest
     )
   })
 
-  contract('a writer hears of its write before the watchers do', async ({ store }) => {
+  contract('a writer gets its result before the watchers get the event', async ({ store }) => {
     const order: string[] = []
     const watching = (async () => {
       for await (const { events } of store.watch({ prefix: '/o/', from: store.revision + 1 }, signal)) {
@@ -227,7 +230,7 @@ export function storeContract(driver: string, open: () => Promise<StoreUnderTest
       order.push('writer')
     }
     await watching
-    // Watchers may hear of it later, over a network much later; but never first.
+    // Watchers may learn of a write later, over a network much later, but never before its writer.
     let ahead = 0
     for (const who of order) {
       ahead += who === 'writer' ? 1 : -1
@@ -236,7 +239,7 @@ export function storeContract(driver: string, open: () => Promise<StoreUnderTest
     equal(ahead, 0)
   })
 
-  contract('of many writers on one key each wins its turn once', async ({ store }) => {
+  contract('concurrent conditional writers of one key each succeed once', async ({ store }) => {
     await write(store, '/counter', '0')
     const increment = async () => {
       for (;;) {
@@ -250,7 +253,7 @@ export function storeContract(driver: string, open: () => Promise<StoreUnderTest
     equal(text((await store.get('/counter', signal))?.value), '50')
   })
 
-  contract('a thousand watchers see the same', async ({ store }) => {
+  contract('a thousand watchers receive the same events', async ({ store }) => {
     const from = store.revision + 1
     const watchers = Array.from({ length: 1000 }, () => collect(store.watch({ prefix: '/f/', from }, signal), 3))
     for (let i = 0; i < 3; i++) await write(store, `/f/${i}`, 'x')

@@ -1,5 +1,6 @@
-// History: the versions of a store, in memory. What is durable is visible to readers and watchers; what is pending is
-// seen only by the conditions of later writes, until it is published or taken back. Both drivers of ours stand on it.
+// History: the versions of a store, in memory. Durable versions are visible to readers and watchers. Pending versions
+// are visible only to the conditions of later writes, until they are published or discarded. The memory and SQLite
+// drivers use it.
 import type { Channel } from '../base/async/channel.ts'
 import { assert } from '../base/assert.ts'
 import type { OrderedMap } from '../base/collections/ordered-map.ts'
@@ -9,7 +10,7 @@ import type { KeyValue, LeaseId, RangeOptions, RangeResult, StoreBatch, Transact
 import { sizeOfEvents, emptyVersion, keyOf, successor, type RevisionEvents, type Version } from './store-version.ts'
 import { failedWatch, Watchers } from './watchers.ts'
 
-/** Older versions are compacted by themselves beyond these; a watcher that far behind must start anew. */
+/** Older versions are compacted automatically beyond these bounds; a watcher that is that far behind must relist. */
 export const historyBounds: HistoryBounds = { versionsMax: 10_000, bytesMax: 256 * 1024 * 1024 }
 
 export interface HistoryBounds {
@@ -18,40 +19,40 @@ export interface HistoryBounds {
 }
 
 export type Prepared =
-  | { readonly kind: 'refused' | 'unchanged'; readonly revision: number }
+  | { readonly kind: 'conflict' | 'unchanged'; readonly revision: number }
   | { readonly kind: 'pending'; readonly version: Version }
 
-/** A place on disk, or in a tree: what the key was at that revision. */
+/** A superseded value: the key and the revision at which it was written. */
 export interface Superseded {
   readonly revision: number
   readonly key: string
 }
 
 export class History {
-  // Invariant: never empty, ordered by revision without gaps; its last entry led to the present. What the content was in
-  // between is worked out when somebody asks: hardly anybody does, and trees that are kept are dear.
+  // Invariant: never empty, ordered by revision without gaps, and the last entry led to the current state. Earlier
+  // states are computed on request: they are rarely read, and retained trees use much memory.
   #revisions: RevisionEvents[]
   #current: Version
-  /** The content that was worked out last: who reads the past reads on. */
+  /** The state that was computed last: reads of the past are usually followed by reads of the same revision. */
   #cachedState: { readonly revision: number; readonly state: OrderedMap<KeyValue> } | undefined
-  // Invariant: continues #steps without a gap.
+  // Invariant: continues #revisions without a gap.
   #pending: Version[] = []
   #bytes: number
-  // Invariant: the sizes of #steps; a version that has grown old may not have its bytes at hand.
+  // Invariant: the sizes of #revisions, stored because the bytes of an old version may no longer be available.
   #sizes: number[]
   readonly #watchers = new Watchers()
   readonly #leased = new LeasedKeys()
 
   readonly #bounds: HistoryBounds
 
-  /** The steps that led to the present, in order, the oldest first and its own the last. */
+  /** `steps` are the events that led to the current version, oldest first, its own last. */
   constructor(
     current: Version = emptyVersion,
     steps: readonly RevisionEvents[] = [eventsOnly(current)],
     bounds = historyBounds,
   ) {
     this.#bounds = bounds
-    assert(steps.at(-1)?.revision === current.revision, 'a history leads to the present')
+    assert(steps.at(-1)?.revision === current.revision, 'the last step led to the current version')
     this.#current = current
     for (const { key, lease } of current.state.values()) if (lease !== undefined) this.#leased.add(key, lease)
     this.#revisions = steps.map(eventsOnly)
@@ -59,7 +60,7 @@ export class History {
     this.#bytes = this.#sizes.reduce((sum, size) => sum + size, 0)
   }
 
-  /** The newest version that is durable. */
+  /** The newest durable version. */
   get current(): Version {
     return this.#current
   }
@@ -68,7 +69,7 @@ export class History {
     return this.#revisions[0] as RevisionEvents
   }
 
-  /** What the next write builds on. */
+  /** The version that the next write is based on. */
   get head(): Version {
     return this.#pending.at(-1) ?? this.current
   }
@@ -77,12 +78,12 @@ export class History {
     return this.#pending.length > 0
   }
 
-  /** How many versions can be read. */
+  /** The number of versions that can be read. */
   get length(): number {
     return this.#revisions.length
   }
 
-  /** Whether there is more than `times` what the bounds allow. */
+  /** Whether the history exceeds its bounds by this factor. */
   isOverBounds(times: number): boolean {
     const { length } = this.#revisions
     const { versionsMax, bytesMax } = this.#bounds
@@ -107,17 +108,17 @@ export class History {
 
   watch({ prefix, from }: WatchOptions, signal: AbortSignal): Channel<StoreBatch> {
     const oldest = this.oldest.revision
-    // The empty store at revision 1 has no past that could be missed.
+    // The empty store at revision 1 has no history that could be missed.
     if (from <= oldest && oldest > emptyVersion.revision) return failedWatch(new Compacted(from, oldest))
     return this.#watchers.add(prefix, from, this.#revisions.slice(Math.max(1, from - oldest)), signal)
   }
 
-  /** Checks the conditions against all that is pending and, when they hold, makes the change pending too. */
+  /** Checks the conditions against all pending writes and, if they hold, adds the change to them. */
   prepare({ conditions, operations }: Transaction, nowMs: number): Prepared {
     const { head } = this
     for (const { key, modRevision } of conditions)
-      if ((head.state.get(key)?.modRevision ?? 0) !== modRevision) return { kind: 'refused', revision: head.revision }
-    // A wall clock that was set back must not make a version older than the one before.
+      if ((head.state.get(key)?.modRevision ?? 0) !== modRevision) return { kind: 'conflict', revision: head.revision }
+    // A wall clock that is set back must not make a version older than its predecessor.
     const version = successor(head, operations, Math.max(nowMs, head.atMs))
     if (version === head) return { kind: 'unchanged', revision: head.revision }
     for (const operation of operations)
@@ -126,7 +127,7 @@ export class History {
     return { kind: 'pending', version }
   }
 
-  /** Makes the first `count` pending versions visible. Watchers hear of them by tell(), after their writers. */
+  /** Makes the first `count` pending versions visible. The caller notifies the watchers after the writers. */
   publish(count: number): readonly Version[] {
     assert(count <= this.#pending.length, `${count} versions to publish, ${this.#pending.length} pending`)
     const published = count === this.#pending.length ? this.#pending : this.#pending.slice(0, count)
@@ -141,17 +142,16 @@ export class History {
     return published
   }
 
-  /** Forgets everything pending. */
   discardPending(): void {
     this.#pending = []
   }
 
-  /** The keys that hang on a lease, with all that is pending. */
+  /** The keys of a lease, pending writes included. */
   keysOf(lease: LeaseId): string[] {
     return this.#leased.keysOf(lease, this.head.state)
   }
 
-  /** No key hangs on the lease any more, and none will. */
+  /** Called when no key uses the lease and none will. */
   removeLease(lease: LeaseId): void {
     this.#leased.remove(lease)
   }
@@ -160,7 +160,7 @@ export class History {
     for (const version of versions) this.#watchers.notify(version)
   }
 
-  /** The newest revision that was made before this time, or the oldest there is. */
+  /** The newest revision that was written before this time, or the oldest one. */
   revisionBefore(ms: number): number {
     let [low, high] = [0, this.#revisions.length - 1]
     while (low < high) {
@@ -171,7 +171,7 @@ export class History {
     return this.oldest.revision + low
   }
 
-  /** The revision below which the bounds ask to forget, or the oldest. */
+  /** The oldest revision that may stay within the bounds. */
   revisionInBounds(): number {
     const { versionsMax, bytesMax } = this.#bounds
     let [index, bytes] = [0, this.#bytes]
@@ -182,7 +182,10 @@ export class History {
     return this.oldest.revision + index
   }
 
-  /** What compact(revision) makes unreachable: values that were overwritten or deleted up to there, and the deletions. */
+  /**
+   * The rows that compact(revision) makes unreachable: values that were overwritten or deleted up to it, and the
+   * deletions.
+   */
   superseded(revision: number): Superseded[] {
     const gone: Superseded[] = []
     for (const version of this.#revisions.slice(1, revision - this.oldest.revision + 1))
@@ -194,7 +197,7 @@ export class History {
     return gone
   }
 
-  /** Forgets the versions below this revision. */
+  /** Removes the versions below this revision. */
   compact(revision: number): void {
     if (revision <= this.oldest.revision) return
     this.#check(revision)
@@ -209,18 +212,18 @@ export class History {
     this.#watchers.endAll()
   }
 
-  // Where no size is too large none is asked for: values that were never encoded stay so.
+  // Without a bound, sizes are not computed, so that lazy values stay unencoded.
   #sizeOf(step: RevisionEvents): number {
     return this.#bounds.bytesMax === Infinity ? 0 : sizeOfEvents(step)
   }
 
   #check(revision: number): void {
     const oldest = this.oldest.revision
-    if (revision > this.current.revision) throw new FutureRevision(`revision ${revision} is not there yet`)
+    if (revision > this.current.revision) throw new FutureRevision(`revision ${revision} is in the future`)
     if (revision < oldest) throw new Compacted(revision, oldest)
   }
 
-  /** The content at a revision: the present one, and every step since then taken back. */
+  /** The state at a revision: the current one with every later change undone. */
   #stateAt(revision: number): OrderedMap<KeyValue> {
     this.#check(revision)
     if (revision === this.current.revision) return this.current.state

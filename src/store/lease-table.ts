@@ -1,10 +1,10 @@
-// LeaseTable: the leases that are alive, each with the timer that ends it. Which keys hang on them is LeasedKeys.
+// LeaseTable: the active leases, each with its expiry timer. LeasedKeys knows their keys.
 import type { Clock, Timer } from '../base/time/clock.ts'
 import type { LeaseId } from './store.ts'
 
 export interface Lease {
   readonly id: LeaseId
-  /** Wall time, so that it means the same after a restart. */
+  /** Wall time, which stays valid after a restart. */
   readonly expiresMs: number
 }
 
@@ -21,7 +21,7 @@ export class LeaseTable {
     this.#last = last
   }
 
-  /** A lease that nobody has had; it does not live before start(). */
+  /** A lease with a new id; it is active from start() on. */
   create(ttlMs: number): Lease {
     return { id: ++this.#last, expiresMs: this.#clock.nowMs() + ttlMs }
   }
@@ -41,7 +41,6 @@ export class LeaseTable {
     this.#leases.delete(id)
   }
 
-  /** Every lease that is alive. */
   all(): Lease[] {
     return Array.from(this.#leases.values(), ({ lease }) => lease)
   }

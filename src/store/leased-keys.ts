@@ -1,5 +1,5 @@
-// LeasedKeys: where to look for the keys of a lease. An item says itself on which lease it hangs, so that taking a version
-// back takes back its leases too; here stand all keys that were ever put on a lease, whatever has become of them.
+// LeasedKeys: an index from leases to keys. A key-value pair names its lease, so that discarding a version also undoes
+// its leases. The index holds every key that was ever put with a lease, and is filtered by the current state.
 import { getOrInsert } from '../base/collections/get-or-insert.ts'
 import type { OrderedMap } from '../base/collections/ordered-map.ts'
 import type { KeyValue, LeaseId } from './store.ts'
@@ -11,12 +11,12 @@ export class LeasedKeys {
     getOrInsert(this.#keys, lease, newKeys).add(key)
   }
 
-  /** Those that hang on the lease in this state. */
+  /** The keys that have the lease in this state. */
   keysOf(lease: LeaseId, state: OrderedMap<KeyValue>): string[] {
     return Array.from(this.#keys.get(lease) ?? []).filter((key) => state.get(key)?.lease === lease)
   }
 
-  /** The lease has ended. */
+  /** Called when the lease has ended. */
   remove(lease: LeaseId): void {
     this.#keys.delete(lease)
   }

@@ -22,7 +22,7 @@ const countsIn = (metrics: Metrics): string[] =>
     ([, operation, count]) => `${operation} ${count}`,
   )
 
-test('reads and commits are counted by what they do', async () => {
+test('reads and commits are counted by operation', async () => {
   const { store, metrics } = measured()
   const put = { kind: 'put', key, value } as const
   const made = await store.commit({ conditions: [{ key, modRevision: 0 }], operations: [put] }, signal)
@@ -34,7 +34,7 @@ test('reads and commits are counted by what they do', async () => {
   deepEqual(countsIn(metrics), ['create 1', 'update 1', 'get 1', 'list 1', 'delete 1'])
 })
 
-test('the time is that of the store, and failures count too', async () => {
+test('the duration of the store is measured, also of failures', async () => {
   const { clock, store, metrics } = measured({
     get: async () => {
       await clock.sleep(300, signal)

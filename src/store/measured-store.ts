@@ -1,4 +1,4 @@
-// MeasuredStore: a store around a store that observes how long reads and commits take, under upstream's metric names.
+// MeasuredStore: wraps a store and measures the duration of reads and commits, under upstream's metric names.
 import type { Channel } from '../base/async/channel.ts'
 import type { Clock } from '../base/time/clock.ts'
 import { getOrInsert } from '../base/collections/get-or-insert.ts'
@@ -24,7 +24,7 @@ type OperationName = 'get' | 'list' | 'create' | 'update' | 'delete'
 
 type Series = { observe(value: number): void }
 
-/** What a key belongs to. The same value is returned for every key of a resource. */
+/** The resource that a key belongs to. Every key of a resource maps to the same object. */
 export interface StoredResource {
   readonly group: string
   readonly resource: string
@@ -105,7 +105,7 @@ export class MeasuredStore implements Store {
     return this.#inner.close()
   }
 
-  /** The promise itself is returned, so that nothing is delayed by a turn. Failures are observed too. */
+  /** Returns the given promise itself, so that nothing is delayed. Failures are measured too. */
   #timed<T>(operation: OperationName, key: string, done: Promise<T>): Promise<T> {
     const startedMs = this.#clock.monotonicMs()
     const series = this.#seriesOf(operation, key)
@@ -115,7 +115,9 @@ export class MeasuredStore implements Store {
   }
 }
 
-/** A transaction is named after its first operation: the others belong to it, such as the addresses of a Service. */
+/**
+ * A transaction counts as its first operation; the others accompany it, such as the address allocations of a Service.
+ */
 function operationOf({ conditions, operations: [first] }: Transaction): OperationName {
   if (first?.kind === 'delete') return 'delete'
   return conditions.some(({ key, modRevision }) => key === first?.key && modRevision === 0) ? 'create' : 'update'

@@ -10,7 +10,7 @@ storeContract('memory', () => {
   return Promise.resolve({ store: new MemoryStore(clock), pass: (ms) => clock.advance(ms), leaseMs: 1_000 })
 })
 
-test('a snapshot begins a store that goes on counting', async () => {
+test('a store created from a snapshot continues its revisions', async () => {
   const { signal } = new AbortController()
   const store = new MemoryStore(new VirtualClock())
   await store.commit({ conditions: [], operations: [{ kind: 'put', key: '/a', value: new Uint8Array() }] }, signal)
@@ -19,7 +19,7 @@ test('a snapshot begins a store that goes on counting', async () => {
   deepEqual(await copy.get('/a', signal), await store.get('/a', signal))
 })
 
-test('a store takes the content of a snapshot, at a revision that nobody has seen', async () => {
+test('a store restores a snapshot at a new revision', async () => {
   const { signal } = new AbortController()
   const store = new MemoryStore(new VirtualClock())
   const put = (key: string) =>

@@ -1,4 +1,4 @@
-// MemoryStore: the driver for tests. State and history in memory, every version of the state still readable.
+// MemoryStore: the driver for tests and simulations. State and history are in memory only.
 import type { Channel } from '../base/async/channel.ts'
 import type { Clock } from '../base/time/clock.ts'
 import { OrderedMap } from '../base/collections/ordered-map.ts'
@@ -20,7 +20,7 @@ import { checkTransaction, deletionsOf } from './transaction.ts'
 import { emptyVersion } from './store-version.ts'
 
 export interface MemoryStoreOptions {
-  /** The revision and content to begin with, as a snapshot gave them. */
+  /** The initial content, from snapshot(). */
   readonly initial?: MemorySnapshot
 }
 
@@ -30,9 +30,12 @@ export interface MemorySnapshot {
   readonly leases?: readonly Lease[]
 }
 
-/** Fewer versions than a store keeps that a cluster lives on, since each holds on to its objects; of any size. */
+/** Not bounded by bytes, so that values stay unencoded. */
 const memoryBounds: HistoryBounds = { versionsMax: 10_000, bytesMax: Infinity }
-/** How many times its bounds the history grows before it is cut: cutting costs as much as what is kept. */
+/**
+ * The factor by which the history may exceed its bounds before it is compacted: compaction costs as much as what
+ * remains.
+ */
 const boundsSlack = 2
 
 export class MemoryStore implements Store {
@@ -47,8 +50,8 @@ export class MemoryStore implements Store {
   }
 
   /**
-   * Takes the place of all that is here. As after a crash the revision moves forward: what anybody has seen since stays in
-   * the past, and who wants to go on from there is told that it is compacted.
+   * Replaces the whole content. As after a crash, the revision moves forward: watches from earlier revisions end with
+   * Compacted.
    */
   restore(snapshot: MemorySnapshot): void {
     const [history, leases] = [this.#history, this.#leases]
@@ -90,7 +93,7 @@ export class MemoryStore implements Store {
   }
 
   compact(revision: number, _signal: AbortSignal): Promise<void> {
-    if (revision > this.revision) return Promise.reject(new FutureRevision(`revision ${revision} is not there yet`))
+    if (revision > this.revision) return Promise.reject(new FutureRevision(`revision ${revision} is in the future`))
     this.#history.compact(revision)
     return Promise.resolve()
   }
@@ -112,7 +115,7 @@ export class MemoryStore implements Store {
     return Promise.resolve()
   }
 
-  /** All that a copy of this store needs to begin with. */
+  /** The initial content for a copy of this store. */
   snapshot(): MemorySnapshot {
     return { revision: this.revision, items: [...this.#history.current.state.values()], leases: this.#leases.all() }
   }
@@ -121,10 +124,10 @@ export class MemoryStore implements Store {
     checkTransaction(transaction, this.#leases)
     const prepared = this.#history.prepare(transaction, this.#clock.nowMs())
     if (prepared.kind !== 'pending')
-      return { kind: prepared.kind === 'refused' ? 'refused' : 'committed', revision: prepared.revision }
+      return { kind: prepared.kind === 'conflict' ? 'conflict' : 'committed', revision: prepared.revision }
     const published = this.#history.publish(1)
     if (this.#history.isOverBounds(boundsSlack)) this.#history.compact(this.#history.revisionInBounds())
-    // The writer's own continuation is queued before what this wakes.
+    // The continuation of the writer is scheduled before those of the watchers.
     queueMicrotask(() => this.#history.notifyWatchers(published))
     return { kind: 'committed', revision: prepared.version.revision }
   }

@@ -1,12 +1,12 @@
-// Version: the whole content at one revision, and what changed to get there. successor() is how one follows another,
-// for a commit and for a change read back from disk alike.
+// Version: the whole content at one revision, with the events that led to it. successor() derives the next version, for
+// commits and for changes loaded from disk.
 import { OrderedMap } from '../base/collections/ordered-map.ts'
 import type { KeyValue, LeaseId, Operation, StoreEvent, LazyValue } from './store.ts'
 
-/** What changed to get to a revision. */
+/** The events of one revision. */
 export interface RevisionEvents {
   readonly revision: number
-  /** When it was made, for a history that is kept for a time. */
+  /** When it was written, for histories that are bounded by time. */
   readonly atMs: number
   readonly events: readonly StoreEvent[]
 }
@@ -15,13 +15,13 @@ export interface Version extends RevisionEvents {
   readonly state: OrderedMap<KeyValue>
 }
 
-/** Bytes of the keys and values that a step brought; where there is text, its characters: they serve for bounds. */
+/** The approximate size of the keys and values of these events, for bounds; lazy values count by characters. */
 export const sizeOfEvents = ({ events }: RevisionEvents): number =>
   events.reduce((sum, event) => sum + keyOf(event).length + (event.kind === 'put' ? sizeOf(event.item) : 0), 0)
 
 const sizeOf = (item: KeyValue): number => (item.lazyValue === undefined ? item.value : item.lazyValue.text).length
 
-/** Revision 1 is the empty store, as in etcd: the first write makes revision 2. */
+/** Revision 1 is the empty store, as in etcd: the first write creates revision 2. */
 export const emptyVersion: Version = {
   revision: 1,
   atMs: 0,
@@ -29,7 +29,7 @@ export const emptyVersion: Version = {
   events: [],
 }
 
-/** The next version; the same one when nothing changes. */
+/** The next version, or the same one when nothing changes. */
 export function successor(before: Version, operations: readonly Operation[], atMs: number): Version {
   let { state } = before
   const revision = before.revision + 1
@@ -47,7 +47,8 @@ export function successor(before: Version, operations: readonly Operation[], atM
       events.push({ kind: 'delete', revision, key, previous })
     }
   }
-  // Thousands of steps are kept, most of one event; a list that was pushed to has room for sixteen more.
+  // slice() drops the spare capacity of an array that was pushed to: thousands of these are retained, most with one
+  // event.
   return events.length === 0 ? before : { revision, atMs, state, events: events.slice() }
 }
 

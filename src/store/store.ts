@@ -1,30 +1,31 @@
-// The store's contract: etcd's model over keys and bytes. One revision counter; conditional commits; ranges at a
-// revision; watches from a revision; compaction; leases. It knows no kinds. Every driver passes contract.suite.ts.
+// The store's contract: etcd's model over keys and bytes. One revision counter, conditional commits, ranges at a
+// revision, watches from a revision, compaction, leases. It does not know API kinds. Every driver passes
+// contract.suite.ts.
 import type { Channel } from '../base/async/channel.ts'
 import type { MaybePromise } from '../base/async/maybe-promise.ts'
 
 export interface KeyValue {
   readonly key: string
   readonly value: Uint8Array
-  /** What was put, where the driver still has it as it came. */
+  /** The value as it was put, if the driver still has it in that form. */
   readonly lazyValue?: LazyValue
-  /** The revision at which the key came into being, and at which it last changed. */
+  /** The revisions at which the key was created and last changed. */
   readonly createRevision: number
   readonly modRevision: number
-  /** The lease that the key goes with, where the driver tells. */
+  /** The lease of the key, if the driver knows it. */
   readonly lease?: LeaseId | undefined
 }
 
 export interface Condition {
   readonly key: string
-  /** The key must last have changed at this revision; 0: it must not exist. */
+  /** The revision at which the key must have changed last; 0: it must not exist. */
   readonly modRevision: number
 }
 
-/** A value that becomes bytes when they are asked for: what stays in memory need not be encoded. */
+/** A value that is encoded on demand: a store in memory may never need its bytes. */
 export interface LazyValue {
   readonly bytes: Uint8Array
-  /** What the bytes are made from: who writes many values at once needs no bytes of each. */
+  /** The source of the bytes: a driver that writes many values at once encodes them into one buffer. */
   readonly text: string
 }
 
@@ -35,10 +36,10 @@ export type Operation =
   | { readonly kind: 'put'; readonly key: string; readonly value: Uint8Array | LazyValue; readonly lease?: LeaseId }
   | { readonly kind: 'delete'; readonly key: string }
 
-/** As many conditions and operations as etcd takes in one transaction unless told otherwise. */
+/** etcd's default limit for conditions and operations in one transaction. */
 export const operationsMax = 128
 
-/** At most operationsMax of each, and no key changed twice: what etcd takes, so that every driver takes the same. */
+/** At most operationsMax of each, and no key changed twice: etcd's limits, which apply to every driver. */
 export interface Transaction {
   readonly conditions: readonly Condition[]
   readonly operations: readonly Operation[]
@@ -46,23 +47,23 @@ export interface Transaction {
 
 export type CommitResult =
   | { readonly kind: 'committed'; readonly revision: number }
-  /** A condition did not hold: nothing was changed. */
-  | { readonly kind: 'refused'; readonly revision: number }
+  /** A condition did not hold; nothing was changed. */
+  | { readonly kind: 'conflict'; readonly revision: number }
 
 export interface RangeOptions {
   readonly start: string
-  /** The first key that is not in the range; empty: no end. */
+  /** The first key after the range; empty: no end. */
   readonly end: string
   readonly limit?: number
-  /** An old revision; the newest when left out. */
+  /** An old revision; default: the newest. */
   readonly revision?: number
 }
 
 export interface RangeResult {
-  /** The revision at which the answer is true. */
+  /** The revision of the result. */
   readonly revision: number
   readonly items: readonly KeyValue[]
-  /** How many keys the range holds beyond the limit. */
+  /** How many keys the range has beyond the limit. */
   readonly remaining: number
 }
 
@@ -75,7 +76,7 @@ export type StoreEvent =
     }
   | { readonly kind: 'delete'; readonly revision: number; readonly key: string; readonly previous: KeyValue }
 
-/** What changed at this revision, each key at most once; without events it is a sign of progress up to it. */
+/** The changes of one revision, each key at most once. Without events it reports progress up to that revision. */
 export interface StoreBatch {
   readonly revision: number
   readonly events: readonly StoreEvent[]
@@ -83,7 +84,7 @@ export interface StoreBatch {
 
 export interface WatchOptions {
   readonly prefix: string
-  /** The first revision of interest. */
+  /** The first revision to deliver. */
   readonly from: number
 }
 
@@ -92,31 +93,35 @@ export type LeaseId = number & { readonly lease?: never }
 export interface Store {
   /** The newest revision whose writes are durable and visible. */
   readonly revision: number
-  /** The newest revision of all, asked of whoever decides it: a read at or beyond it is fresh. */
+  /** The newest revision of the cluster: a read at this revision or later is linearizable. */
   freshRevision(signal: AbortSignal): MaybePromise<number>
   get(key: string, signal: AbortSignal): Promise<KeyValue | undefined>
   range(options: RangeOptions, signal: AbortSignal): Promise<RangeResult>
   /**
-   * All or nothing; resolved once the change is durable, and before any watcher hears of it. Rejected: TransactionInvalid
-   * and LeaseNotFound changed nothing; after any other error, an abort included, the change may or may not be there.
+   * Atomic. Resolves when the change is durable, and before any watcher receives it. TransactionInvalid and
+   * LeaseNotFound mean that nothing was changed; after any other error, an abort included, the change may or may not
+   * have been applied.
    */
   commit(transaction: Transaction, signal: AbortSignal): Promise<CommitResult>
-  /** Batches in the order of revisions, none missing; ends with Compacted when `from` is too old, or ChannelOverflow. */
+  /**
+   * Delivers batches in the order of revisions without gaps; ends with Compacted when `from` is too old, or
+   * ChannelOverflow.
+   */
   watch(options: WatchOptions, signal: AbortSignal): Channel<StoreBatch>
-  /** Forgets what is needed only for revisions below this one. */
+  /** Removes what is needed only for revisions below this one. */
   compact(revision: number, signal: AbortSignal): Promise<void>
-  /** Keys put with the lease go when it ends. */
+  /** Keys that are put with the lease are deleted when it ends. */
   grantLease(ttlMs: number, signal: AbortSignal): Promise<LeaseId>
   revokeLease(lease: LeaseId, signal: AbortSignal): Promise<void>
-  /** Whether a value that was read or written here would be encrypted with another key today; never where it is left out. */
+  /** Whether a value that was read or written here would be encrypted with another key today. Left out: never. */
   isStale?(key: string, value: Uint8Array): boolean
   close(): Promise<void>
 }
 
-/** The revision asked for has been compacted away. */
+/** The requested revision has been compacted. */
 export class Compacted extends Error {
   override name = 'Compacted'
-  /** Where the store knows it. */
+  /** If the store knows it. */
   readonly oldest: number | undefined
 
   constructor(requested: number, oldest?: number) {
@@ -125,22 +130,22 @@ export class Compacted extends Error {
   }
 }
 
-/** A transaction that no driver takes, whatever the state of the store: a bug of its writer. */
+/** A transaction that no driver accepts, whatever the state of the store: a bug of the caller. */
 export class TransactionInvalid extends Error {
   override name = 'TransactionInvalid'
 }
 
-/** A put names a lease that was never granted or has ended: the key would stay for ever. */
+/** A put names a lease that does not exist or has expired; the key would never be deleted. */
 export class LeaseNotFound extends Error {
   override name = 'LeaseNotFound'
 }
 
-/** The store takes no writes at present: the disk is full or fails, or the store is closed. Reads may still work. */
+/** The store accepts no writes: the disk is full or failing, or the store is closed. Reads may still work. */
 export class StoreUnavailable extends Error {
   override name = 'StoreUnavailable'
 }
 
-/** The revision asked for lies in the future. */
+/** The requested revision is in the future. */
 export class FutureRevision extends Error {
   override name = 'FutureRevision'
 }

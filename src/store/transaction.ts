@@ -1,7 +1,7 @@
-// What makes a transaction acceptable to every driver, and the transactions that end a lease.
+// Validation of transactions for all drivers, and the transactions that delete the keys of a lease.
 import { LeaseNotFound, operationsMax, TransactionInvalid, type LeaseId, type Transaction } from './store.ts'
 
-/** Throws what is wrong with the transaction, whatever the state of the store. */
+/** Throws when no driver would accept the transaction, whatever the state of the store. */
 export function checkTransaction({ conditions, operations }: Transaction, leases: { get(id: LeaseId): unknown }): void {
   if (operations.length > operationsMax || conditions.length > operationsMax)
     throw new TransactionInvalid(
@@ -19,7 +19,7 @@ export function checkTransaction({ conditions, operations }: Transaction, leases
       throw new LeaseNotFound(`put ${operation.key}: lease ${operation.lease} does not exist or has ended`)
 }
 
-/** Transactions that delete these keys, as many at a time as one may. */
+/** Transactions that delete these keys, each with as many as allowed. */
 export function deletionsOf(keys: readonly string[]): Transaction[] {
   const transactions: Transaction[] = []
   for (let start = 0; start < keys.length; start += operationsMax) {

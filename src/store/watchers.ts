@@ -1,4 +1,4 @@
-// Watchers: the open watches of a store. Each hears of every version once, in order, and only of its own keys.
+// Watchers: the open watches of a store. Each receives every version once, in order, filtered by its prefix.
 import { Channel } from '../base/async/channel.ts'
 import { prefixEnd } from '../base/collections/ordered-map.ts'
 import type { StoreBatch, StoreEvent } from './store.ts'
@@ -12,7 +12,7 @@ interface Watcher {
   readonly channel: Channel<StoreBatch>
 }
 
-/** A watcher that is further behind is cut off and must start anew. */
+/** A watcher that is further behind is disconnected and must relist. */
 const watchBatchesMax = 10_000
 
 export class Watchers {
@@ -22,9 +22,9 @@ export class Watchers {
     return this.#watchers.size
   }
 
-  /** A watch of the keys with the prefix that begins with `past`, what has already happened since `from`. */
+  /** A watch of a prefix that starts with `past`, the events since `from`. */
   add(prefix: string, from: number, past: readonly RevisionEvents[], signal: AbortSignal): Channel<StoreBatch> {
-    // The length of the past does not count against the channel: it is there anyway.
+    // The past does not count against the capacity of the channel: it is in memory anyway.
     const channel: Channel<StoreBatch> = new Channel(watchBatchesMax + past.length, () =>
       this.#watchers.delete(watcher),
     )
@@ -48,7 +48,7 @@ export class Watchers {
   }
 }
 
-/** A watch that ends at once, with this error. */
+/** A watch that ends immediately with this error. */
 export function failedWatch(error: Error): Channel<StoreBatch> {
   const channel = new Channel<StoreBatch>(1)
   channel.end(error)

@@ -124,7 +124,7 @@ export async function commitWrite(
         },
     signal,
   )
-  if (result.kind === 'refused') {
+  if (result.kind === 'conflict') {
     if (claims.conditions.length === 0 && reserved.length === 0) return undefined
     const isStale = async (condition: Condition): Promise<boolean> =>
       ((await store.get(condition.key, signal))?.modRevision ?? 0) !== condition.modRevision

@@ -1,10 +1,10 @@
-// Batches: what etcd's watch sends, put together revision by revision. One response may hold many revisions, and a
-// large revision may come in several fragments; a batch here is one revision, whole.
+// BatchAssembler: groups the events of etcd's watch by revision. A response may contain many revisions, and a large
+// revision may arrive in several fragments; a batch is one complete revision.
 import { present } from '../../base/assert.ts'
 import { Compacted, type KeyValue, type StoreBatch, type StoreEvent } from '../store.ts'
 import type { EtcdEvent, EtcdKeyValue, WatchResponse } from './etcd-messages.ts'
 
-/** Values are copied: a view would keep the whole message in memory for as long as the value lives. */
+/** Values are copied: a view would keep the whole response in memory for as long as the value lives. */
 export const toKeyValue = (kv: EtcdKeyValue, prefixLength: number): KeyValue => ({
   key: kv.key.slice(prefixLength),
   value: kv.value.slice(),
@@ -14,18 +14,18 @@ export const toKeyValue = (kv: EtcdKeyValue, prefixLength: number): KeyValue => 
 
 export class BatchAssembler {
   readonly #prefixLength: number
-  /** The one that is being put together; 0 between two. */
+  /** The revision that is being assembled; 0 when there is none. */
   #revision = 0
   #events: StoreEvent[] = []
 
-  /** `prefixLength` is how much of a key in etcd comes before the store's own. */
+  /** `prefixLength` is the length of the prefix that etcd's keys have before the keys of the store. */
   constructor(prefixLength: number) {
     this.#prefixLength = prefixLength
   }
 
   /**
-   * The revisions that this response completes, with those events whose key in etcd is wanted, or none. Throws Compacted
-   * when what was before an event is gone.
+   * The revisions that this response completes, each with the events whose key is included, possibly none. Throws
+   * Compacted when the previous value of an event has been compacted.
    */
   add({ events, fragment }: WatchResponse, isIncluded: (key: string) => boolean): StoreBatch[] {
     const batches: StoreBatch[] = []
@@ -51,7 +51,7 @@ export class BatchAssembler {
     const isCreation = item.createRevision === revision
     if (type === 'PUT' && (isCreation || previous !== undefined))
       return { kind: 'put', revision, item, previous: isCreation ? undefined : previous }
-    // etcd compacted the value before while it read the event: the watch cannot be told whole any more.
+    // etcd compacted the previous value while it read the event, so the event cannot be delivered completely.
     if (previous === undefined) throw new Compacted(revision - 1, revision)
     return { kind: 'delete', revision, key: item.key, previous }
   }

@@ -1,12 +1,12 @@
-// Compactor: etcd keeps every version until it is told to forget. Each interval one of the API servers on a cluster
-// does so, up to where the interval began; who it is they settle with upstream's key, so that both kinds can share one.
+// Compactor: etcd keeps every version until it is compacted. In each interval one of the API servers compacts up to the
+// start of the interval. They elect it with the key that kube-apiserver uses, so both can share one cluster.
 import { every, type Clock, type Timer } from '../../base/time/clock.ts'
 import { Compacted } from '../store.ts'
 import { toStoreError } from './etcd-failure.ts'
 import type { EtcdMembers } from './etcd-members.ts'
 import { compactMethod, txnMethod } from './etcd-messages.ts'
 
-/** Its version counts the intervals, its value is the revision that was compacted. */
+/** Its version counts the intervals; its value is the compacted revision. */
 const compactionKey = 'compact_rev_key'
 
 const neverAborted = new AbortController().signal
@@ -15,12 +15,12 @@ export class Compactor {
   readonly #members: EtcdMembers
   readonly #timer: Timer
   #turn = 0
-  /** The revision at the end of the turn before. */
+  /** The revision at the end of the previous interval. */
   #revision = 0
 
   constructor(members: EtcdMembers, clock: Clock, intervalMs: number) {
     this.#members = members
-    // A turn that fails, for want of a leader or a connection, is made up for by the next.
+    // An interval that fails, without a leader or a connection, is caught up by the next.
     this.#timer = every(clock, intervalMs, () => void this.#takeTurn().catch(() => {}))
   }
 
@@ -29,7 +29,7 @@ export class Compactor {
       await this.#members.read(compactMethod, { revision }, signal)
     } catch (error) {
       const meaning = toStoreError(error, revision)
-      // Somebody else has forgotten as much, or more.
+      // Another server has compacted as far or further.
       if (!(meaning instanceof Compacted)) throw meaning
     }
   }

@@ -1,6 +1,6 @@
-// Members: the endpoints of an etcd cluster behind one call. One member is asked until it fails; then the next. A member
-// without a leader says so at once, and a call that waits long has its member examined, so that nobody waits for an
-// answer that cannot come. A write is made again only when it certainly was not done.
+// EtcdMembers: calls to an etcd cluster. One member is used until it fails, then the next. A member without a leader
+// rejects calls at once, and the member of a slow call is health-checked, so that no call waits for a response that
+// cannot come. A write is repeated only when it certainly was not applied.
 import { present } from '../../base/assert.ts'
 import { every, type Clock, type Timer } from '../../base/time/clock.ts'
 import type { Http2Options, Http2Provider } from '../../platform/http/http2-client.ts'
@@ -19,26 +19,26 @@ export interface EtcdMembersOptions {
   readonly tls?: Http2Options['tls']
 }
 
-/** Asks a member to refuse what needs a leader while it knows none, and to end streams when it loses it. */
+/** Makes a member reject calls while it has no leader, and end streams when it loses the leader. */
 export const requireLeader: Metadata = { hasleader: 'true' }
 
 const connectMsMax = 2_000
-/** A call that waits longer has its member examined, which must answer as quickly. */
+/** A call that takes longer causes a health check of its member. */
 const slowMs = 1_000
 const healthCheckMsMax = 1_000
 const slowCallCheckMs = 250
-/** No call waits longer: etcd itself gives a write up after seven seconds. */
+/** No call takes longer: etcd itself gives up a write after seven seconds. */
 const callMsMax = 10_000
-/** A page of a range is the largest message; see pageKeys in store.ts. */
+/** A page of a range is the largest message; see pageKeys in etcd-store.ts. */
 const messageBytesMax = 512 * 1024 * 1024
 
 interface Member {
   readonly channel: GrpcChannel
-  /** In the order of their beginning. */
+  /** Ordered by start time. */
   readonly calls: Set<Call>
-  /** The term of the leader that it last knew: a new leader begins a new one. */
+  /** The Raft term of the last leader that it reported; a new leader starts a new term. */
   term: number
-  examining: boolean
+  isBeingChecked: boolean
 }
 
 interface Call {
@@ -67,7 +67,7 @@ export class EtcdMembers {
       }),
       calls: new Set(),
       term: 0,
-      examining: false,
+      isBeingChecked: false,
     }))
   }
 
@@ -75,17 +75,17 @@ export class EtcdMembers {
     return this.#members.map(({ channel }) => channel.endpoint)
   }
 
-  /** The member that is asked at present. */
+  /** The member that is currently used. */
   get channel(): GrpcChannel {
     return this.#member.channel
   }
 
-  /** Asks another member from now on, unless that has happened already. */
+  /** Switches to the next member, unless another one is already used. */
   switchFrom(channel: GrpcChannel): void {
     if (this.#member.channel === channel) this.#current = (this.#current + 1) % this.#members.length
   }
 
-  /** For what only reads, or may be done twice. */
+  /** For reads and idempotent calls. */
   read<Q extends Message, A extends Message>(
     method: GrpcMethod<Q, A>,
     request: ProtoInput<Q>,
@@ -94,7 +94,7 @@ export class EtcdMembers {
     return this.#call(method, request, signal, true)
   }
 
-  /** Rejects with StoreUnavailable when it may or may not have been done. */
+  /** Rejects with StoreUnavailable when the write may or may not have been applied. */
   write<Q extends Message, A extends Message>(
     method: GrpcMethod<Q, A>,
     request: ProtoInput<Q>,
@@ -110,7 +110,7 @@ export class EtcdMembers {
   }
 
   get #member(): Member {
-    return present(this.#members[this.#current], 'there is a member')
+    return present(this.#members[this.#current], 'a cluster has members')
   }
 
   async #call<Q extends Message, A extends Message>(
@@ -129,11 +129,11 @@ export class EtcdMembers {
         if (this.#closed !== undefined) throw this.#closed
         if (!(error instanceof GrpcError)) throw error
         const { kind } = classifyFailure(error)
-        if (kind === 'answer') throw error
+        if (kind === 'final') throw error
         this.switchFrom(member.channel)
         failures.push(error)
-        const isLast = failures.length === this.#members.length || (kind === 'unknown' && !isIdempotent)
-        if (isLast) throw unavailable(failures)
+        const isFinal = failures.length === this.#members.length || (kind === 'ambiguous' && !isIdempotent)
+        if (isFinal) throw unavailable(failures)
       }
     }
   }
@@ -169,29 +169,32 @@ export class EtcdMembers {
       if (oldest === undefined) continue
       isIdle = false
       if (nowMs - oldest.sinceMs > callMsMax)
-        oldest.controller.abort(timedOut(member, `no answer within ${callMsMax} ms`))
-      else if (nowMs - oldest.sinceMs > slowMs && !member.examining) void this.#checkHealth(member)
+        oldest.controller.abort(timedOut(member, `no response within ${callMsMax} ms`))
+      else if (nowMs - oldest.sinceMs > slowMs && !member.isBeingChecked) void this.#checkHealth(member)
     }
     if (!isIdle) return
     this.#slowCallTimer?.cancel()
     this.#slowCallTimer = undefined
   }
 
-  /** A member that does not answer, or has no leader, answers none of its calls; nor those meant for a leader before. */
+  /**
+   * Fails all calls of a member that does not respond or has no leader, and the calls that were sent to a previous
+   * leader.
+   */
   async #checkHealth(member: Member): Promise<void> {
-    member.examining = true
+    member.isBeingChecked = true
     const controller = new AbortController()
-    const timer = this.#clock.after(healthCheckMsMax, () => controller.abort(timedOut(member, 'it does not answer')))
+    const timer = this.#clock.after(healthCheckMsMax, () => controller.abort(timedOut(member, 'it does not respond')))
     try {
       const { header } = await member.channel.unary(statusMethod, {}, requireLeader, controller.signal)
       member.term = header?.raftTerm ?? member.term
-      const lost = [...member.calls].filter(({ term }) => term !== 0 && term < member.term)
-      for (const call of lost) call.controller.abort(timedOut(member, 'no answer: the leader changed'))
+      const orphaned = [...member.calls].filter(({ term }) => term !== 0 && term < member.term)
+      for (const call of orphaned) call.controller.abort(timedOut(member, 'no response: the leader changed'))
     } catch (error) {
       for (const call of member.calls) call.controller.abort(toTimeout(member, error))
     } finally {
       timer.cancel()
-      member.examining = false
+      member.isBeingChecked = false
     }
   }
 }
@@ -200,17 +203,17 @@ const termIn = (response: Partial<ResponseWithHeader>): number | undefined => re
 
 const timedOut = ({ channel }: Member, details: string) => new GrpcError(channel.endpoint, 'DEADLINE_EXCEEDED', details)
 
-/** What was asked before may have been done, whatever the member says now. */
+/** The earlier calls may have been applied, whatever this error is. */
 const toTimeout = ({ channel }: Member, error: unknown) =>
-  new GrpcError(channel.endpoint, 'DEADLINE_EXCEEDED', `no answer: ${(error as Error).message}`, false, error)
+  new GrpcError(channel.endpoint, 'DEADLINE_EXCEEDED', `no response: ${(error as Error).message}`, false, error)
 
 function unavailable(failures: readonly GrpcError[]): StoreUnavailable {
-  const whole = failures.map(({ message }) => message).join('; ')
-  return new StoreUnavailable(`${situationOf(failures)} (${whole})`, { cause: failures.at(-1) })
+  const details = failures.map(({ message }) => message).join('; ')
+  return new StoreUnavailable(`${summaryOf(failures)} (${details})`, { cause: failures.at(-1) })
 }
 
-function situationOf(failures: readonly GrpcError[]): string {
+function summaryOf(failures: readonly GrpcError[]): string {
   if (failures.some(({ details }) => details.includes('no leader')))
     return 'etcd has no leader: its quorum is lost, or a new leader is being elected'
-  return failures.at(-1)?.code === 'DEADLINE_EXCEEDED' ? 'etcd did not answer' : 'etcd cannot be reached'
+  return failures.at(-1)?.code === 'DEADLINE_EXCEEDED' ? 'etcd did not respond' : 'etcd cannot be reached'
 }

@@ -1,5 +1,5 @@
-// The part of etcd's v3 API that the driver uses, in the order and with the numbers of its published messages.
-// Keys are text here: those of Kubernetes are, and on the wire text and bytes are the same.
+// The part of etcd's v3 API that the driver uses, with the published field numbers. Keys are text: those of Kubernetes
+// are, and on the wire text and bytes are the same.
 import { grpcMethod } from '../../wire/grpc/grpc-channel.ts'
 import {
   enumeration,
@@ -11,7 +11,7 @@ import {
 } from '../../wire/protobuf/proto-message.ts'
 
 const header = protoMessage('ResponseHeader', { revision: singular(3, 'int64'), raftTerm: singular(4, 'uint64') })
-/** Beside the revision, which cluster and member answered. */
+/** The header with the ids of the cluster and the member. */
 const fullHeader = protoMessage('ResponseHeader', {
   clusterId: singular(1, 'uint64Big'),
   memberId: singular(2, 'uint64Big'),
@@ -19,7 +19,7 @@ const fullHeader = protoMessage('ResponseHeader', {
   raftTerm: singular(4, 'uint64'),
 })
 
-/** What every answer begins with. */
+/** The field that every response starts with. */
 export interface ResponseWithHeader {
   readonly header: { readonly revision: number; readonly raftTerm: number } | undefined
 }

@@ -1,7 +1,7 @@
-// Ranges of keys as etcd writes them: the store's keys behind a prefix, and etcd's signs for "from here on".
+// Key ranges in etcd's notation: the keys of the store with a prefix, and etcd's notation for an open end.
 import { prefixEnd } from '../../base/collections/ordered-map.ts'
 
-/** etcd's own ends: an empty key is not allowed, and this end means that there is none. */
+/** etcd does not allow an empty key, and uses this end for an open range. */
 const first = '\0'
 const noEnd = '\0'
 
@@ -12,7 +12,7 @@ export interface EtcdRange {
 
 export const allKeys: EtcdRange = { key: first, rangeEnd: noEnd }
 
-/** From `start` up to `end`, which may be empty for no end, among the keys with the prefix. */
+/** The keys with the prefix from `start` up to `end`; an empty end means no end. */
 export function etcdRange(prefix: string, start: string, end: string): EtcdRange {
   const rangeEnd = end === '' ? prefixEnd(prefix) : prefix + end
   return { key: prefix + start || first, rangeEnd: rangeEnd || noEnd }
@@ -21,5 +21,5 @@ export function etcdRange(prefix: string, start: string, end: string): EtcdRange
 export const contains = ({ key, rangeEnd }: EtcdRange, candidate: string): boolean =>
   candidate >= key && (rangeEnd === noEnd || candidate < rangeEnd)
 
-/** The first key that can come after this one. */
+/** The smallest key that is greater than this one. */
 export const keyAfter = (key: string): string => `${key}\0`

@@ -1,5 +1,5 @@
-// Snapshots of etcd: its own file, streamed from one member while the cluster goes on. The file ends with its checksum;
-// it appears under its name only when it is whole, checked and on the disk.
+// Snapshots of etcd: its own database file, streamed from one member while the cluster is running. The file ends with
+// its checksum. It gets its name only when it is complete, verified and synced.
 import { createHash } from 'node:crypto'
 import { open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
@@ -41,7 +41,7 @@ async function syncDirectory(path: string): Promise<void> {
   }
 }
 
-/** The digest of all but the last bytes, which are the digest. */
+/** The SHA-256 digest of all but the last 32 bytes, which must equal those bytes. */
 class ChecksumVerifier {
   readonly #hash = createHash('sha256')
   #tail = Buffer.alloc(0)

@@ -1,5 +1,5 @@
-// EtcdStore: the driver for many machines. etcd decides; nothing is kept here but what is under way. Every read asks the
-// cluster's leader, every write is a transaction, all watches share one stream.
+// EtcdStore: the driver for clusters of several machines. etcd holds the state; the driver only tracks calls in flight.
+// Every read goes to the leader, every write is a transaction, and all watches share one stream.
 import type { Channel } from '../../base/async/channel.ts'
 import type { Clock } from '../../base/time/clock.ts'
 import { prefixEnd } from '../../base/collections/ordered-map.ts'
@@ -32,18 +32,18 @@ import { WatchStream } from './watch-stream.ts'
 
 export interface EtcdStoreOptions extends EtcdMembersOptions {
   readonly random: Random
-  /** Stands before every key in etcd, for several stores in one etcd. */
+  /** A prefix of every key in etcd, so that several stores can share one etcd. */
   readonly prefix?: string
   /** How long old revisions can be read and watched from. */
   readonly historyMs?: number
 }
 
 const historyMsDefault = 5 * 60_000
-/** A range is read in pages, so that neither side holds more than this in one message. */
+/** A range is read in pages, which bounds the size of a message. */
 const pageKeys = 1_000
-/** A key that nobody writes: a range of it costs a round to the leader, and tells the revision. */
+/** A key that is never written: reading it costs one round trip to the leader and returns the revision. */
 const emptyRangeKey = 'coxswain/revision'
-/** etcd decides about leases: a transaction with one that has ended comes back. */
+/** etcd checks leases itself and rejects a transaction with an expired one. */
 const leasesInEtcd = { get: () => true }
 const neverAborted = new AbortController().signal
 
@@ -58,7 +58,7 @@ export class EtcdStore implements Store {
   #revision = 0
   #fresh: { readonly now: Promise<number>; next: Promise<number> | undefined } | undefined
 
-  /** Fails when no member answers. */
+  /** Rejects when no member responds. */
   static async open(options: EtcdStoreOptions, signal: AbortSignal): Promise<EtcdStore> {
     const store = new EtcdStore(options)
     try {
@@ -86,7 +86,7 @@ export class EtcdStore implements Store {
     return this.#revision
   }
 
-  // Whoever comes while a question is under way shares the next one: the answer to this one may be too old for him.
+  // A caller that arrives during a request shares the next request: the current one may return an older revision.
   freshRevision(signal: AbortSignal): Promise<number> {
     if (this.#fresh === undefined) return unlessAborted(this.#requestFreshRevision(), signal)
     const ask = () => this.#requestFreshRevision()
@@ -128,7 +128,7 @@ export class EtcdStore implements Store {
     return this.#own.run(transaction, async () => {
       const { header, succeeded } = await this.#call(this.#members.write(txnMethod, request, signal))
       const revision = this.#observeRevision(header?.revision ?? 0)
-      return { kind: succeeded ? 'committed' : 'refused', revision }
+      return { kind: succeeded ? 'committed' : 'conflict', revision }
     })
   }
 
@@ -141,7 +141,7 @@ export class EtcdStore implements Store {
   }
 
   async grantLease(ttlMs: number, signal: AbortSignal): Promise<LeaseId> {
-    // Our own choice, because etcd's are beyond what a number holds.
+    // Chosen here, because ids that etcd chooses exceed 2^53.
     const id = 1 + this.#random.below(2 ** 20) * 2 ** 32 + this.#random.below(2 ** 32)
     const request = { id, ttlSeconds: Math.max(1, Math.ceil(ttlMs / 1000)) }
     await this.#call(this.#members.write(leaseGrantMethod, request, signal))
@@ -149,7 +149,7 @@ export class EtcdStore implements Store {
   }
 
   async revokeLease(lease: LeaseId, signal: AbortSignal): Promise<void> {
-    // It may have ended by itself, or with the attempt before.
+    // The lease may have expired, or been revoked by a previous attempt.
     const { header } = await this.#members.read(leaseRevokeMethod, { id: lease }, signal).catch((error: unknown) => {
       const meaning = toStoreError(error)
       if (meaning instanceof LeaseNotFound) return { header: undefined }
@@ -158,7 +158,7 @@ export class EtcdStore implements Store {
     this.#observeRevision(header?.revision ?? 0)
   }
 
-  /** Writes etcd's own snapshot, whole and checked, to a file; `etcdutl snapshot restore` makes a cluster of it. */
+  /** Writes etcd's own snapshot to a file and verifies it; `etcdutl snapshot restore` creates a cluster from it. */
   snapshotTo(path: string, signal: AbortSignal): Promise<void> {
     return this.#clock.outside(takeSnapshot(this.#members.channel, path, signal))
   }
@@ -199,7 +199,7 @@ export class EtcdStore implements Store {
     }
   }
 
-  /** Only a watch is told up to where the past is gone. */
+  /** Only a watch reports the oldest revision that is left. */
   async #compactedError(revision: number, signal: AbortSignal): Promise<unknown> {
     try {
       for await (const _ of this.#stream.watch(allKeys, revision, signal)) break

@@ -1,4 +1,4 @@
-// The parts of the etcd driver that need no etcd. The driver itself is tested on real ones in test/store/.
+// The parts of the etcd driver that need no etcd. The whole driver is tested with real ones in test/store/.
 import { deepEqual, equal, throws } from 'node:assert/strict'
 import { test } from 'node:test'
 import { VirtualClock } from '../../base/time/virtual-clock.ts'
@@ -93,21 +93,21 @@ for (const [name, responses, expected] of streams)
     )
   })
 
-test('batches: a value before an event that was compacted away ends the watch', () => {
+test('batches: an event whose previous value was compacted ends the watch', () => {
   throws(() => new BatchAssembler(2).add(response([removed('/a', 2)]), () => true), Compacted)
   const updated = { ...created('/a', 3), kv: kv('/a', 3, 2) }
   throws(() => new BatchAssembler(2).add(response([updated]), () => true), Compacted)
 })
 
 const failures: readonly [code: GrpcCode, details: string, unprocessed: boolean, kind: string][] = [
-  ['UNAVAILABLE', 'cannot connect', true, 'elsewhere'],
-  ['UNAVAILABLE', 'etcdserver: no leader', false, 'elsewhere'],
-  ['UNAVAILABLE', 'the connection was lost', false, 'unknown'],
-  ['UNAVAILABLE', 'etcdserver: server stopped', false, 'unknown'],
-  ['UNAVAILABLE', 'etcdserver: request timed out, possibly due to previous leader failure', false, 'unknown'],
-  ['DEADLINE_EXCEEDED', 'no answer: etcdserver: no leader', false, 'unknown'],
-  ['NOT_FOUND', 'etcdserver: requested lease not found', false, 'answer'],
-  ['RESOURCE_EXHAUSTED', 'etcdserver: mvcc: database space exceeded', false, 'answer'],
+  ['UNAVAILABLE', 'cannot connect', true, 'retryable'],
+  ['UNAVAILABLE', 'etcdserver: no leader', false, 'retryable'],
+  ['UNAVAILABLE', 'the connection was lost', false, 'ambiguous'],
+  ['UNAVAILABLE', 'etcdserver: server stopped', false, 'ambiguous'],
+  ['UNAVAILABLE', 'etcdserver: request timed out, possibly due to previous leader failure', false, 'ambiguous'],
+  ['DEADLINE_EXCEEDED', 'no response: etcdserver: no leader', false, 'ambiguous'],
+  ['NOT_FOUND', 'etcdserver: requested lease not found', false, 'final'],
+  ['RESOURCE_EXHAUSTED', 'etcdserver: mvcc: database space exceeded', false, 'final'],
 ]
 for (const [code, details, unprocessed, kind] of failures)
   test(`a failure: ${code} ${details}: ${kind}`, () =>
@@ -125,7 +125,7 @@ for (const [code, details, type] of meanings)
   test(`an error: ${details} is ${type.name}`, () =>
     equal(toStoreError(new GrpcError('call', code, details), 5) instanceof type, true))
 
-const versions: readonly [version: string, right: boolean][] = [
+const versions: readonly [version: string, isReliable: boolean][] = [
   ['3.4.23', false],
   ['3.4.31', true],
   ['3.5.12', false],
@@ -134,91 +134,91 @@ const versions: readonly [version: string, right: boolean][] = [
   ['3.3.99', false],
   ['4.0.0', true],
 ]
-for (const [version, right] of versions)
-  test(`progress of etcd ${version} is ${right ? 'right' : 'not to be trusted'}`, () =>
-    equal(hasReliableProgress(version), right))
+for (const [version, isReliable] of versions)
+  test(`the progress responses of etcd ${version} are ${isReliable ? '' : 'not '}reliable`, () =>
+    equal(hasReliableProgress(version), isReliable))
 
-test('progress is asked for until every watch is there; answers that do not come are given up', async () => {
+test('progress is requested until every watch has reached the revision; lost responses time out', async () => {
   const clock = new VirtualClock()
-  let [asked, told] = [0, 1]
-  const asker = new ProgressRequester(
+  let [requests, delivered] = [0, 1]
+  const requester = new ProgressRequester(
     clock,
-    () => asked++,
-    (revision) => told < revision,
+    () => requests++,
+    (revision) => delivered < revision,
   )
-  asker.requireRevision(1)
+  requester.requireRevision(1)
   await clock.advance(1_000)
-  equal(asked, 0, 'nobody is behind')
-  told = 0
-  asker.recheck()
+  equal(requests, 0, 'no watch is behind')
+  delivered = 0
+  requester.recheck()
   await clock.advance(5)
-  equal(asked, 1, 'a new watch is')
-  ;[asked, told] = [0, 1]
-  asker.onResponse()
+  equal(requests, 1, 'a new watch is behind')
+  ;[requests, delivered] = [0, 1]
+  requester.onResponse()
   await clock.advance(1_000)
-  asker.requireRevision(5)
+  requester.requireRevision(5)
   await clock.advance(4)
-  equal(asked, 0, 'the events may be on their way')
+  equal(requests, 0, 'the events may arrive first')
   await clock.advance(1)
-  equal(asked, 1)
+  equal(requests, 1)
   await clock.advance(200)
-  equal(asked, 3)
-  equal(asker.outstanding, 3)
-  asker.onResponse()
-  equal(asker.outstanding, 2)
-  told = 5
+  equal(requests, 3)
+  equal(requester.outstanding, 3)
+  requester.onResponse()
+  equal(requester.outstanding, 2)
+  delivered = 5
   await clock.advance(1_000)
-  equal(asked, 3)
+  equal(requests, 3)
   await clock.advance(5_000)
-  equal(asker.outstanding, 0)
+  equal(requester.outstanding, 0)
 })
 
 const transaction = { conditions: [], operations: [{ kind: 'put', key: '/a', value: new Uint8Array() } as const] }
 
-test('what a watch brings waits for the writes under way that it may come from, not for others', async () => {
+test('events wait for the writes in flight that may have caused them, not for others', async () => {
   const own = new OwnWrites()
-  const answer = Promise.withResolvers<CommitResult>()
+  const response = Promise.withResolvers<CommitResult>()
   const order: string[] = []
-  const commit = async () => own.run(transaction, () => answer.promise)
+  const commit = async () => own.run(transaction, () => response.promise)
   const writer = (async () => {
     await commit()
     order.push('writer')
   })()
   equal(own.whenDeliverable(5, ['/b']), undefined)
-  const told = own.whenDeliverable(5, ['/b', '/a'])
+  const deliverable = own.whenDeliverable(5, ['/b', '/a'])
   const watcher = (async () => {
-    await told
+    await deliverable
     order.push('watcher')
   })()
-  answer.resolve({ kind: 'refused', revision: 7 })
+  response.resolve({ kind: 'conflict', revision: 7 })
   await Promise.all([writer, watcher])
   deepEqual(order, ['writer', 'watcher'])
   equal(own.whenDeliverable(8, ['/a']), undefined)
 })
 
-test('a revision whose writer has heard of it waits for no other write of the key', async () => {
+test('a revision whose writer has its response does not wait for other writes of the key', async () => {
   const own = new OwnWrites()
   const later = Promise.withResolvers<CommitResult>()
   const earlier = Promise.withResolvers<CommitResult>()
   const writing = own.run(transaction, () => later.promise)
   const written = own.run(transaction, () => earlier.promise)
-  const told = own.whenDeliverable(5, ['/a'])
+  const deliverable = own.whenDeliverable(5, ['/a'])
   earlier.resolve({ kind: 'committed', revision: 5 })
-  await Promise.all([written, told])
+  await Promise.all([written, deliverable])
   equal(own.whenDeliverable(5, ['/a']), undefined)
   later.resolve({ kind: 'committed', revision: 6 })
   await writing
 })
 
-test('an answer that names a revision of somebody else lets nobody hear of it', async () => {
+test('a response with the revision of another write does not release its events', async () => {
   const own = new OwnWrites()
-  const answer = Promise.withResolvers<CommitResult>()
-  const writing = own.run(transaction, () => answer.promise)
-  await own.run(transaction, () => Promise.resolve({ kind: 'refused', revision: 5 }))
-  let isTold = false
-  const told = own.whenDeliverable(5, ['/a'])?.then(() => (isTold = true))
+  const response = Promise.withResolvers<CommitResult>()
+  const writing = own.run(transaction, () => response.promise)
+  await own.run(transaction, () => Promise.resolve({ kind: 'conflict', revision: 5 }))
+  let isDeliverable = false
+  const deliverable = own.whenDeliverable(5, ['/a'])?.then(() => (isDeliverable = true))
   await new VirtualClock().advance(1)
-  equal(isTold, false)
-  answer.resolve({ kind: 'committed', revision: 5 })
-  await Promise.all([writing, told])
+  equal(isDeliverable, false)
+  response.resolve({ kind: 'committed', revision: 5 })
+  await Promise.all([writing, deliverable])
 })

@@ -1,29 +1,31 @@
-// OwnWrites: etcd may tell a watcher of a write before it tells the writer. Here the writer comes first: what a watch
-// brings waits until the writer of its revision has his answer, or until no write of ours under way can be its cause.
+// OwnWrites: etcd may deliver a watch event before the response to the write that caused it. The contract requires the
+// reverse order, so events wait until the writer of their revision has its response, or until no write in flight can be
+// their cause.
 import type { CommitResult, Transaction } from '../store.ts'
 
-/** Events come within moments of the answers: older ones are never asked for. */
+/** Events arrive shortly after the responses; older revisions are never looked up. */
 const acknowledgedMax = 10_000
 
 export class OwnWrites {
-  /** Writes under way, by the keys that they change. */
+  /** Writes in flight, by the keys that they change. */
   readonly #inFlight = new Map<string, Set<Promise<void>>>()
-  /** Revisions of ours whose writers have their answers, the newest of them. */
+  /** The newest revisions of our own writes whose responses have arrived. */
   readonly #acknowledged = new Set<number>()
   readonly #waiting = new Map<number, PromiseWithResolvers<void>>()
 
-  /** Runs a write; whoever waits for it goes on after the writer has its answer. */
+  /** Runs a write. Events that wait for it are released after the writer has its result. */
   async run({ operations }: Transaction, write: () => Promise<CommitResult>): Promise<CommitResult> {
     const ended = Promise.withResolvers<void>()
     for (const { key } of operations) this.#writesOf(key).add(ended.promise)
     let revision = 0
     try {
       const result = await write()
-      // A put makes the revision; what was refused, or deleted nothing, is answered with somebody else's.
+      // A put creates the revision; a rejected write, or one that deleted nothing, returns the revision of another
+      // write.
       if (result.kind === 'committed' && operations.some(({ kind }) => kind === 'put')) revision = result.revision
       return result
     } finally {
-      // The writer, and whoever awaits the writer, are queued before what this wakes.
+      // The writer and its callers are scheduled before the events that this releases.
       afterMicrotasks(3, () => {
         for (const { key } of operations) {
           const writes = this.#writesOf(key)
@@ -36,7 +38,9 @@ export class OwnWrites {
     }
   }
 
-  /** Resolves when watchers may hear of this revision, which changed these keys; undefined when that is now. */
+  /**
+   * Resolves when watchers may receive this revision, which changed these keys; undefined when they may receive it now.
+   */
   whenDeliverable(revision: number, keys: readonly string[]): Promise<unknown> | undefined {
     if (this.#inFlight.size === 0 || this.#acknowledged.has(revision)) return undefined
     const causes = new Set(keys.flatMap((key) => [...(this.#inFlight.get(key) ?? [])]))

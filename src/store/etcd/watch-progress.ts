@@ -1,8 +1,9 @@
-// Progress: how a watch learns that it has seen everything up to a revision although nothing of its own happened.
-// etcd is asked on the watch stream; its answers carry no name, and may be missing while a watch catches up.
+// Watch progress: how a watch learns that it has received everything up to a revision that changed none of its keys.
+// etcd is asked on the watch stream. Its responses do not identify the request, and may be missing while a watch
+// catches up.
 import type { Clock, Timer } from '../../base/time/clock.ts'
 
-/** Before these versions etcd could report a revision whose events were still to come. */
+/** Older versions could report a revision whose events had not been sent yet. */
 export function hasReliableProgress(version: string): boolean {
   const [major = 0, minor = 0, patch = 0] = version.split('.').map((part) => Number.parseInt(part, 10))
   if (major !== 3) return major > 3
@@ -11,10 +12,10 @@ export function hasReliableProgress(version: string): boolean {
   return minor > 5
 }
 
-/** The events that show the progress are mostly on their way already. */
+/** The events that show the progress are usually about to arrive. */
 const requestAfterMs = 5
 const requestAgainMs = 100
-/** An answer that has not come after this time is taken for missing. */
+/** A response that has not arrived within this time is considered lost. */
 const responseMsMax = 5_000
 
 export class ProgressRequester {
@@ -22,7 +23,7 @@ export class ProgressRequester {
   readonly #request: () => void
   readonly #isBehind: (revision: number) => boolean
   #required = 0
-  /** Every watch was seen to be there. */
+  /** All watches were known to have reached this revision. */
   #reached = 0
   #timer: Timer | undefined
   #outstanding = 0
@@ -34,19 +35,19 @@ export class ProgressRequester {
     this.#isBehind = isBehind
   }
 
-  /** How many answers may still come to questions that were asked before now. */
+  /** How many responses to earlier requests may still arrive. */
   get outstanding(): number {
     if (this.#clock.monotonicMs() - this.#requestedMs > responseMsMax) this.#outstanding = 0
     return this.#outstanding
   }
 
-  /** There is this revision: every watch should reach it. */
+  /** This revision exists: every watch should reach it. */
   requireRevision(revision: number): void {
     this.#required = Math.max(this.#required, revision)
     if (this.#required > this.#reached) this.#timer ??= this.#requestAfter(requestAfterMs)
   }
 
-  /** There is a watch that may be behind. */
+  /** A watch that may be behind was added. */
   recheck(): void {
     this.#reached = 0
     this.requireRevision(0)
@@ -56,7 +57,7 @@ export class ProgressRequester {
     this.#outstanding = Math.max(0, this.#outstanding - 1)
   }
 
-  /** On a new stream nothing has been asked. */
+  /** Nothing has been requested on a new stream. */
   reset(): void {
     this.#outstanding = 0
   }

@@ -1,5 +1,5 @@
-// WatchStream: every watch of the store on one gRPC stream. When the stream breaks it is opened again, on another member
-// if need be, and each watch goes on after the last revision that it has told: none is missed, none is told twice.
+// WatchStream: all watches of the store on one gRPC stream. When the stream breaks it is reopened, on another member if
+// necessary, and each watch continues after its last delivered revision: none is skipped, none is delivered twice.
 import { present } from '../../base/assert.ts'
 import { Channel } from '../../base/async/channel.ts'
 import type { Clock } from '../../base/time/clock.ts'
@@ -17,20 +17,20 @@ interface Watch {
   readonly id: number
   readonly range: EtcdRange
   readonly channel: Channel<StoreBatch>
-  /** The newest revision that the reader has, or does not want. */
+  /** The newest revision that was delivered, or that precedes the watch. */
   delivered: number
   batches: BatchAssembler
-  /** Answers about progress that are about a time before this watch, on this stream. */
+  /** Responses on this stream that answer progress requests from before this watch. */
   staleProgressResponses: number
 }
 
 type Duplex = GrpcDuplex<(typeof watchMethod)['request'], (typeof watchMethod)['answer']>
 
-/** A reader that is further behind is cut off and must start anew. */
+/** A reader that is further behind is disconnected and must relist. */
 const watchBatchesMax = 10_000
 const reopenMsFirst = 50
 const reopenMsMax = 1_000
-/** What etcd puts in place of a watch when it speaks of all. */
+/** The watch id in responses that concern all watches. */
 const allWatches = -1
 
 export class WatchStream {
@@ -79,7 +79,7 @@ export class WatchStream {
     return channel
   }
 
-  /** There is this revision, which every watch should reach. */
+  /** This revision exists: every watch should reach it. */
   requireRevision(revision: number): void {
     this.#progress.requireRevision(revision)
   }
@@ -119,7 +119,7 @@ export class WatchStream {
     }
   }
 
-  /** Revisions of another cluster mean something else: to go on with them would be to lose events in silence. */
+  /** Revisions of another cluster are unrelated: continuing with them would silently lose events. */
   #checkCluster(clusterId: bigint | undefined, endpoint: string): void {
     this.#clusterId ??= clusterId
     if (clusterId !== this.#clusterId)
@@ -129,7 +129,7 @@ export class WatchStream {
   #create(watch: Watch): void {
     watch.batches = new BatchAssembler(this.#prefixLength)
     watch.staleProgressResponses = this.#progress.outstanding
-    // Where progress cannot be asked for, the watch sees the events of all keys, and so every revision.
+    // Without reliable progress responses, the watch receives the events of all keys and thereby every revision.
     const { key, rangeEnd } = this.#open?.hasReliableProgress === true ? watch.range : allKeys
     this.#send({
       createRequest: {
@@ -145,7 +145,7 @@ export class WatchStream {
   }
 
   #send(request: Parameters<Duplex['send']>[0]): void {
-    // What a broken stream did not take is sent again on the next one, which knows all watches.
+    // A request that a broken stream did not send is repeated on the next stream, which creates all watches again.
     this.#open?.duplex.send(request).catch(() => {})
   }
 
@@ -189,7 +189,7 @@ export class WatchStream {
 
   #reasonOf({ delivered: told }: Watch, { compactRevision, cancelReason }: WatchResponse): Error {
     if (compactRevision > 0) return new Compacted(told + 1, compactRevision)
-    return new StoreUnavailable(`etcd ended a watch: ${cancelReason || 'it gave no reason'}`)
+    return new StoreUnavailable(`etcd ended a watch: ${cancelReason || 'no reason given'}`)
   }
 
   #isBehind(revision: number): boolean {

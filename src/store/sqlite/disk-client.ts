@@ -1,4 +1,5 @@
-// Disk: the store's side of the disk thread. Requests go out one after the other; each answer settles its promise.
+// DiskClient: the store's side of the disk thread. Requests are sent in order; each reply settles the promise of its
+// request.
 import { threadModule, type WorkerHandle, type Workers } from '../../platform/process/workers.ts'
 import type { PackedChanges } from './packed-changes.ts'
 import { errorOf, StoreBroken } from './store-errors.ts'
@@ -18,7 +19,7 @@ export class DiskClient {
   readonly #path: string
   #ended: Error | undefined
 
-  /** Starts the thread; `onLoaded` receives what the file holds, before opened() resolves. */
+  /** Starts the thread. `onLoaded` receives the content of the file before opened() resolves. */
   constructor(options: DiskOptions, workers: Workers, onLoaded: (changes: PackedChanges, compacted: number) => void) {
     this.#path = options.path
     this.#worker = workers.start(threadModule('disk-thread', import.meta.url), options)
@@ -26,7 +27,7 @@ export class DiskClient {
       (reply) => {
         if (reply.kind !== 'loaded') return this.#take(reply)
         onLoaded(reply.changes, reply.compacted)
-        this.#worker.post({ kind: 'taken' })
+        this.#worker.post({ kind: 'acknowledge' })
       },
       (error) => this.#end(error),
     )
@@ -36,7 +37,7 @@ export class DiskClient {
     return this.#opened.promise
   }
 
-  /** Resolves when the request is done and durable; the value says whether there is more of the kind to do. */
+  /** Resolves when the request is done and durable. The value says whether there is more of the same to do. */
   request(request: DiskRequest): Promise<boolean> {
     if (this.#ended !== undefined) return Promise.reject(this.#ended)
     const waiting = Promise.withResolvers<boolean>()
@@ -45,7 +46,7 @@ export class DiskClient {
     return waiting.promise
   }
 
-  /** Ends the thread at once; to leave nothing to recover, request 'close' before. */
+  /** Terminates the thread; request 'close' first to leave nothing to recover. */
   stop(): Promise<void> {
     return this.#worker.stop()
   }
@@ -67,7 +68,7 @@ export class DiskClient {
   }
 
   #end(error: Error | undefined): void {
-    this.#ended = new StoreBroken(`${this.#path}: the disk thread ended: ${error?.message ?? 'it was stopped'}`)
+    this.#ended = new StoreBroken(`${this.#path}: the disk thread ended: ${error?.message ?? 'terminated'}`)
     this.#opened.reject(this.#ended)
     for (const { reject } of this.#waiting.splice(0)) reject(this.#ended)
   }

@@ -1,16 +1,16 @@
-// The messages between a store and its disk thread. The thread answers requests in order.
+// The messages between a store and its disk thread. The thread replies to requests in order.
 import type { Lease } from '../lease-table.ts'
 import type { LeaseId } from '../store.ts'
 import type { PackedChanges } from './packed-changes.ts'
 import type { Failure } from './store-errors.ts'
 
-/** What the disk thread starts with. */
+/** The worker data of the disk thread. */
 export interface DiskOptions {
   readonly path: string
   readonly fileBytesMax: number
 }
 
-/** One transaction on disk: all of it is durable, or nothing. */
+/** One database transaction: all of it becomes durable, or nothing. */
 export interface WriteRequest {
   readonly kind: 'write'
   readonly changes: PackedChanges
@@ -18,7 +18,7 @@ export interface WriteRequest {
   readonly ended: readonly LeaseId[]
 }
 
-/** Removes rows that nobody can reach any more once revisions below this one are forgotten. */
+/** Removes the rows that become unreachable when revisions below this one are compacted. */
 export interface CompactRequest {
   readonly kind: 'compact'
   readonly revision: number
@@ -27,16 +27,16 @@ export interface CompactRequest {
 }
 
 export type DiskRequest =
-  /** One piece of what was loaded has been taken in. It is not answered. */
-  | { readonly kind: 'taken' }
+  /** Acknowledges one 'loaded' message. It has no reply. */
+  | { readonly kind: 'acknowledge' }
   | WriteRequest
   | CompactRequest
-  /** Nothing is going on: space is given back and the log is folded into the file. */
-  | { readonly kind: 'rest' }
+  /** Sent when the store is idle: frees space and checkpoints the log. */
+  | { readonly kind: 'shrink' }
   | { readonly kind: 'close' }
 
 export type DiskReply =
-  /** Some of what the file holds, in the order of revisions; sent before `ready`. */
+  /** A part of the file's content, in the order of revisions; sent before `ready`. */
   | { readonly kind: 'loaded'; readonly changes: PackedChanges; readonly compacted: number }
   | {
       readonly kind: 'ready'
@@ -44,6 +44,6 @@ export type DiskReply =
       readonly leases: readonly Lease[]
       readonly leaseLast: number
     }
-  /** `more`: there is space left to give back. */
+  /** `more`: more space can be freed. */
   | { readonly kind: 'done'; readonly more: boolean }
   | { readonly kind: 'failed'; readonly failure: Failure }

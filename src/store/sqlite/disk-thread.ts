@@ -1,4 +1,4 @@
-// The disk thread: reads the file back, then does one request after the other. It is the only one that writes the file.
+// The disk thread: loads the file, then executes requests in order. It is the only writer of the file.
 import { parentPort, workerData } from 'node:worker_threads'
 import { present } from '../../base/assert.ts'
 import { pack, type Change } from './packed-changes.ts'
@@ -9,13 +9,13 @@ import { lockFile } from './file-lock.ts'
 import type { DiskOptions, DiskReply, DiskRequest } from './disk-protocol.ts'
 import { createFile } from './file-format.ts'
 
-const port = present(parentPort, 'the disk thread was started as a program')
+const port = present(parentPort, 'the disk thread must be started as a worker')
 const options = workerData as DiskOptions
 const { path } = options
 const reply = (message: DiskReply): void => port.postMessage(message)
 const resources = new DisposableStack()
 
-/** The reader takes all that waits in one turn of its event loop, which it shares: no more than this waits. */
+/** The store's thread processes all waiting messages in one turn of its event loop, so only a few are sent ahead. */
 const piecesAheadMax = 2
 let piecesAhead = 0
 let pieceTaken = (): void => {}
@@ -37,7 +37,7 @@ async function open(): Promise<StoreDatabase> {
 
 function serve(database: StoreDatabase, request: DiskRequest): void {
   switch (request.kind) {
-    case 'taken':
+    case 'acknowledge':
       return
     case 'write':
       database.write(request)
@@ -45,7 +45,7 @@ function serve(database: StoreDatabase, request: DiskRequest): void {
     case 'compact':
       database.compact(request)
       break
-    case 'rest':
+    case 'shrink':
       return reply({ kind: 'done', more: database.shrink() })
     case 'close':
       attempt(() => database.shrink())
@@ -59,7 +59,7 @@ function serve(database: StoreDatabase, request: DiskRequest): void {
   attempt(() => database.checkpointIfLarge())
 }
 
-// Folding the log may fail for want of space: everything is in the log still, and a later attempt may succeed.
+// A checkpoint may fail without space. The log still has everything, and a later attempt may succeed.
 function attempt(work: () => void): void {
   try {
     work()

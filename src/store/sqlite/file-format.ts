@@ -1,4 +1,4 @@
-// The file's format: its tables, its number, and the sum that guards each row. Runs in the disk thread.
+// The format of the file: its tables, its version, and the checksum of each row. Runs in the disk thread.
 import { renameSync, rmSync, openSync, fsyncSync, closeSync, chmodSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -7,12 +7,12 @@ import { operationsMax } from '../store.ts'
 import { StoreFormatUnknown } from './store-errors.ts'
 import type { Change } from './packed-changes.ts'
 
-/** Grows with every change of the tables that an older program would misread. */
+/** Incremented with every change of the tables that an older program would misread. */
 export const formatNumber = 1
-/** 'COXS': says that the file is a store of ours. */
+/** 'COXS': identifies a Coxswain store. */
 const applicationId = 0x434f5853
 
-// A row is one change. Rows up to the compacted revision are the state there; later rows are the history.
+// A row is one change. Rows up to the compacted revision are the state at that revision; later rows are the history.
 const tables = `
   CREATE TABLE changes (
     id INTEGER PRIMARY KEY,     -- revision * ${operationsMax} + ordinal
@@ -28,7 +28,7 @@ const tables = `
   INSERT INTO meta VALUES ('compacted', 1), ('lease_last', 0);
 `
 
-/** Makes a new file in one step: either the path is a whole store afterwards, or it is not there. */
+/** Creates a file atomically: afterwards the path is a complete store, or does not exist. */
 export function createFile(path: string): void {
   const temporary = temporaryPath(path)
   removeTemporaryFiles(path)
@@ -49,12 +49,12 @@ export function createFile(path: string): void {
 
 export const temporaryPath = (path: string): string => `${path}-new`
 
-/** Removes what a crash in the middle of building a file left behind. */
+/** Removes the temporary files of an interrupted creation. */
 export function removeTemporaryFiles(path: string): void {
   for (const suffix of ['', '-journal', '-wal', '-shm']) rmSync(`${temporaryPath(path)}${suffix}`, { force: true })
 }
 
-/** Gives a complete file its name, durably; it is readable by its owner only. */
+/** Renames a complete file to its path, durably; only its owner can read it. */
 export function publishFile(temporary: string, path: string): void {
   chmodSync(temporary, 0o600)
   syncPath(temporary)
@@ -71,10 +71,10 @@ function syncPath(path: string): void {
   }
 }
 
-/** Throws unless the file is a store of a format that this program reads. */
+/** Throws unless the file is a store whose format this program reads. */
 export function checkFormat(database: DatabaseSync, path: string): void {
   if (pragma(database, 'application_id') !== applicationId)
-    throw new StoreFormatUnknown(`open ${path}: the file is not a store of coxswain`)
+    throw new StoreFormatUnknown(`open ${path}: the file is not a Coxswain store`)
   const format = pragma(database, 'user_version')
   if (format > formatNumber)
     throw new StoreFormatUnknown(
@@ -92,7 +92,7 @@ export function metaOf(database: DatabaseSync, name: string): number {
 
 export const rowId = (revision: number, ordinal: number): number => revision * operationsMax + ordinal
 
-/** SQLite does not notice a changed byte within a value: this does. */
+/** Detects changed bytes within a value, which SQLite does not. */
 export function checksumOf({ revision, ordinal, key, value, createRevision, lease, atMs }: Change): number {
   const head = `${revision} ${ordinal} ${createRevision} ${lease ?? 0} ${atMs} ${value === undefined ? '-' : '+'} ${key}`
   return crc32(value ?? '', crc32(head))

@@ -1,11 +1,11 @@
-// The lock on a store's file: an empty SQLite file beside it, locked exclusively. The kernel frees it when the process
-// ends, however it ends.
+// The lock of a store's file: an empty SQLite file beside it, locked exclusively. The kernel releases it when the
+// process ends, however it ends.
 import { realpathSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { failureOf, StoreInUse } from './store-errors.ts'
 
-/** Holds the lock until disposed of; throws StoreInUse when someone else has it. */
+/** Holds the lock until disposed; throws StoreInUse when another process holds it. */
 export function lockFile(path: string): Disposable {
   const database = new DatabaseSync(`${realPath(path)}-lock`, { timeout: 0 })
   try {
@@ -18,5 +18,5 @@ export function lockFile(path: string): Disposable {
   return { [Symbol.dispose]: () => database.close() }
 }
 
-// Two names of one folder are one lock.
+// Two paths to the same directory must use the same lock.
 const realPath = (path: string): string => join(realpathSync(dirname(path)), basename(path))

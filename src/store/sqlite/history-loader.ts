@@ -1,5 +1,5 @@
-// HistoryLoader: builds the history from the changes that a file holds. Those up to the compacted revision are the
-// state there, the later ones its versions.
+// HistoryLoader: builds the history from the changes of a file. Changes up to the compacted revision form the first
+// state; later ones form the versions after it.
 import { assert } from '../../base/assert.ts'
 import { History } from '../history.ts'
 import type { Operation } from '../store.ts'
@@ -9,7 +9,7 @@ import { unpack, type Change, type PackedChanges } from './packed-changes.ts'
 export class HistoryLoader {
   #base: Version = emptyVersion
   readonly #later: Version[] = []
-  /** The changes of one revision, as far as they have come. */
+  /** The revision whose changes are being collected. */
   #open: { readonly revision: number; readonly atMs: number; readonly operations: Operation[] } | undefined
 
   add(changes: PackedChanges, compacted: number): void {

@@ -1,4 +1,4 @@
-// Reading a store's file back: checked from end to end on a connection that cannot write, before anything is changed.
+// Loads a store's file: it is verified completely through a read-only connection before anything is changed.
 import { existsSync, statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { operationsMax, type LeaseId } from '../store.ts'
@@ -7,20 +7,20 @@ import type { Change } from './packed-changes.ts'
 import { StoreCorrupt } from './store-errors.ts'
 import { checkFormat, metaOf, checksumOf } from './file-format.ts'
 
-/** What is in a file beside its changes. */
+/** The content of a file apart from its changes. */
 export interface LoadedFile {
   readonly compacted: number
   readonly leases: readonly Lease[]
   readonly leaseLast: number
 }
 
-/** Rows and bytes that are handed over at a time: the reader shares its event loop, and takes two in a turn. */
+/** The size of one message to the store's thread, which shares its event loop and processes two in a turn. */
 const rowsPerPieceMax = 250
 const bytesPerPieceMax = 256 * 1024
 
 export const hasFile = (path: string): boolean => existsSync(path) && statSync(path).size > 0
 
-/** Hands the file's changes over in pieces, in the order of revisions, as fast as they are taken. */
+/** Passes the changes of the file to `take` in pieces, in the order of revisions, each after the previous was taken. */
 export async function loadFile(
   path: string,
   take: (piece: Change[], compacted: number) => Promise<void> | void,
@@ -67,7 +67,7 @@ function* readChanges(database: DatabaseSync): Generator<Row> {
   }
 }
 
-// The sums find a changed byte, the count of revisions a lost row.
+// Checksums detect a changed byte; consecutive revisions detect a missing row.
 function* verified(rows: Iterable<Row>, compacted: number, path: string): Generator<Change> {
   let last = compacted
   for (const row of rows) {

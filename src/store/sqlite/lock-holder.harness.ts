@@ -1,4 +1,4 @@
-// A process that holds a store until it is killed; refusal.test.ts starts it.
+// A process that holds a store open until it is killed; rejected-files.test.ts starts it.
 import { realClock } from '../../base/time/clock.ts'
 import { nodeWorkers } from '../../platform/node/process/workers.ts'
 import { SqliteStore } from './sqlite-store.ts'

@@ -1,11 +1,11 @@
-// Change: one key at one revision, as a row on disk and as it travels between threads. Many are packed into one
-// buffer, because a structured clone of a small view copies the whole buffer behind it.
+// PackedChanges: changes as they are sent between threads. Many are packed into one buffer, because the structured
+// clone of a small view copies the whole buffer behind it.
 import type { LeaseId, LazyValue } from '../store.ts'
 import { keyOf, type Version } from '../store-version.ts'
 
 export interface Change {
   readonly revision: number
-  /** Its place among the changes of its revision. */
+  /** Its index among the changes of its revision. */
   readonly ordinal: number
   readonly key: string
   /** undefined: the key was deleted. */
@@ -15,16 +15,16 @@ export interface Change {
   readonly atMs: number
 }
 
-/** A change on its way to the disk. */
+/** A change that is not yet written. */
 export interface PendingChange extends Omit<Change, 'value'> {
   readonly value: Uint8Array | LazyValue | undefined
 }
 
 export interface PackedChanges {
   readonly keys: string[]
-  /** Five numbers for each change: revision, ordinal, createRevision, lease (0: none), atMs. */
+  /** Five numbers per change: revision, ordinal, createRevision, lease (0: none), atMs. */
   readonly numbers: Float64Array
-  /** Where each value ends in `bytes`; -1 - end for a deletion. */
+  /** The end of each value in `bytes`; -1 - end for a deletion. */
   readonly ends: Float64Array
   readonly bytes: Uint8Array
 }
@@ -64,14 +64,14 @@ export function pack(changes: readonly PendingChange[]): PackedChanges {
 }
 
 const scratchBytes = 1 << 20
-/** Values are put together here and copied from here as one. Nothing waits in between. */
+/** Values are assembled here and copied together. It is used synchronously only. */
 let scratch = new Uint8Array(scratchBytes)
 
 const encoder = new TextEncoder()
-/** No character takes more in UTF-8. */
+/** The most bytes that one UTF-16 code unit takes in UTF-8. */
 const characterBytesMax = 3
 
-/** Puts a value at a place of the scratch; how many bytes it took. */
+/** Writes a value to the scratch buffer; returns its size. */
 function writeValue(value: Uint8Array | LazyValue, at: number): number {
   if (value instanceof Uint8Array) {
     reserve(at + value.length)

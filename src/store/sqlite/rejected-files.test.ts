@@ -1,4 +1,4 @@
-// Files that cannot be opened are refused with a clear error and left as they are.
+// Files that cannot be opened are rejected with a clear error and left unchanged.
 import { deepEqual, equal, match, rejects } from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -20,12 +20,12 @@ import { StoreInUse } from './store-errors.ts'
 import { contentOf, freshPath, openAt, put } from './sqlite-store.harness.ts'
 import { formatNumber } from './file-format.ts'
 
-// Reading a file that has no log makes an empty one beside it: that is no change.
+// Reading a file without a log creates an empty log beside it, which is not a change.
 const contentOfFile = (path: string) => (existsSync(path) ? readFileSync(path) : new Uint8Array())
 const digest = (path: string) => createHash('sha256').update(contentOfFile(path)).digest('hex')
 const digests = (path: string) => [digest(path), digest(`${path}-wal`)]
 
-/** A store as a kill leaves it: part of it in the file, part in the log. */
+/** A store as a kill leaves it: partly in the file, partly in the log. */
 async function killedStore(): Promise<string> {
   const path = freshPath()
   const store = await openAt(path)
@@ -44,7 +44,7 @@ function copyOf(path: string): string {
   return copy
 }
 
-/** A killed store that something else has changed; the change is in its log. */
+/** A killed store that another program has changed; the change is in its log. */
 async function tamperedStore(sql: string): Promise<string> {
   const path = await killedStore()
   const database = new DatabaseSync(path)
@@ -54,7 +54,7 @@ async function tamperedStore(sql: string): Promise<string> {
   return copy
 }
 
-async function refusesUntouched(path: string, error: string, message: RegExp): Promise<void> {
+async function isRejectedUnchanged(path: string, error: string, message: RegExp): Promise<void> {
   const before = digests(path)
   await rejects(openAt(path), (thrown: Error) => {
     equal(thrown.name, error, String(thrown.stack))
@@ -70,56 +70,56 @@ function overwrite(path: string, at: number, content: Uint8Array | string): void
   closeSync(file)
 }
 
-test('what a kill leaves is opened', async () => {
+test('the files of a killed store can be opened', async () => {
   const store = await openAt(await killedStore())
   equal((await contentOf(store)).filter((line) => line.includes('=changed')).length, 50)
   await store.close()
 })
 
-test('a file that is no database', async () => {
+test('a file that is not a database', async () => {
   const path = freshPath()
   writeFileSync(path, 'this is somebody’s letter'.repeat(400))
-  await refusesUntouched(path, 'StoreCorrupt', /not a database/)
+  await isRejectedUnchanged(path, 'StoreCorrupt', /not a database/)
 })
 
-test('a database that is no store', async () => {
+test('a database that is not a store', async () => {
   const path = freshPath()
   const other = new DatabaseSync(path)
   other.exec('CREATE TABLE accounts (name TEXT)')
   other.close()
-  await refusesUntouched(path, 'StoreFormatUnknown', /not a store of coxswain/)
+  await isRejectedUnchanged(path, 'StoreFormatUnknown', /not a Coxswain store/)
 })
 
 test('a store of a newer format, with a log', async () => {
   const path = await tamperedStore(`PRAGMA user_version = ${formatNumber + 1}`)
-  await refusesUntouched(path, 'StoreFormatUnknown', /format 2, this program reads formats up to 1/)
+  await isRejectedUnchanged(path, 'StoreFormatUnknown', /format 2, this program reads formats up to 1/)
 })
 
 test('a changed byte in a value', async () => {
   const path = await killedStore()
   const at = readFileSync(path).indexOf('value 200 value 200')
   overwrite(path, at, 'vaLue')
-  await refusesUntouched(path, 'StoreCorrupt', /damaged: \/key\/200 at revision 202 has changed/)
+  await isRejectedUnchanged(path, 'StoreCorrupt', /damaged: \/key\/200 at revision 202 has changed/)
 })
 
-test('a page of rubbish', async () => {
+test('an overwritten page', async () => {
   const path = await killedStore()
   const pages = Math.floor(statSync(path).size / 4096)
   overwrite(path, Math.floor(pages / 2) * 4096, new Uint8Array(4096).fill(0xa5))
-  await refusesUntouched(path, 'StoreCorrupt', /damaged|malformed/)
+  await isRejectedUnchanged(path, 'StoreCorrupt', /damaged|malformed/)
 })
 
-test('a file that was cut short', async () => {
+test('a truncated file', async () => {
   const path = await killedStore()
   writeFileSync(path, readFileSync(path).subarray(0, 4096 * 5))
-  await refusesUntouched(path, 'StoreCorrupt', /damaged|malformed/)
+  await isRejectedUnchanged(path, 'StoreCorrupt', /damaged|malformed/)
 })
 
-test('a row that is missing', async () => {
+test('a missing row', async () => {
   const path = await tamperedStore(
     'DELETE FROM changes WHERE id = (SELECT id FROM changes ORDER BY id LIMIT 1 OFFSET 100)',
   )
-  await refusesUntouched(path, 'StoreCorrupt', /damaged: revision 102 is missing/)
+  await isRejectedUnchanged(path, 'StoreCorrupt', /damaged: revision 102 is missing/)
 })
 
 test('a second store of the same process', async () => {

@@ -1,4 +1,4 @@
-// A store that is closed and opened again is the same store.
+// A store has the same content after it was closed and opened again.
 import { deepEqual, equal, rejects } from 'node:assert/strict'
 import { test } from 'node:test'
 import { VirtualClock } from '../../base/time/virtual-clock.ts'
@@ -81,7 +81,7 @@ test('random histories, restarted and compacted, read the same at every revision
   await store.close()
 })
 
-test('leases survive a restart and end when their time comes', async () => {
+test('leases survive a restart and expire on time', async () => {
   const path = freshPath()
   const clock = new VirtualClock()
   const first = await openAt(path, { clock })
@@ -102,7 +102,7 @@ test('leases survive a restart and end when their time comes', async () => {
   await second.close()
 })
 
-test('a lease that ran out while the store was closed ends at once', async () => {
+test('a lease that expired while the store was closed ends when it is opened', async () => {
   const path = freshPath()
   const clock = new VirtualClock()
   const first = await openAt(path, { clock })

@@ -1,4 +1,4 @@
-// The thread that takes a snapshot, or restores one. Files appear under their name only when they are complete.
+// The thread that takes or restores a snapshot. Files get their name only when they are complete.
 import { resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { parentPort, workerData } from 'node:worker_threads'
@@ -10,7 +10,7 @@ import { lockFile } from './file-lock.ts'
 import { temporaryPath, checkFormat, removeTemporaryFiles, publishFile } from './file-format.ts'
 import type { SnapshotJob, SnapshotReply } from './sqlite-snapshot.ts'
 
-const port = present(parentPort, 'the snapshot thread was started as a program')
+const port = present(parentPort, 'the snapshot thread must be started as a worker')
 const job = workerData as SnapshotJob
 
 function copy(from: string, to: string): void {
@@ -20,7 +20,7 @@ function copy(from: string, to: string): void {
   database.prepare('VACUUM INTO ?').run(temporaryPath(to))
 }
 
-// Only the present is kept: the revision jumps ahead, so nothing before it can be told without a gap.
+// Keeps only the current state: the revision jumps ahead, so the history before it would have a gap.
 function moveAhead(path: string, revisionsAhead: number): void {
   using database = new DatabaseSync(path)
   database.exec(`
@@ -36,12 +36,12 @@ function moveAhead(path: string, revisionsAhead: number): void {
 async function work(): Promise<void> {
   const { from, to } = job
   if (job.kind === 'take') {
-    if (resolve(from) === resolve(to)) throw new StoreInUse(`take snapshot ${to}: that is the store itself`)
+    if (resolve(from) === resolve(to)) throw new StoreInUse(`take snapshot ${to}: it is the store itself`)
     copy(from, to)
     return publishFile(temporaryPath(to), to)
   }
   using _lock = lockFile(to)
-  if (hasFile(to)) throw new StoreInUse(`restore ${from} to ${to}: there is a store already; move it away first`)
+  if (hasFile(to)) throw new StoreInUse(`restore ${from} to ${to}: the store exists; move it away first`)
   await loadFile(from, () => {})
   copy(from, to)
   moveAhead(temporaryPath(to), job.revisionsAhead)

@@ -1,4 +1,4 @@
-// Snapshots are consistent while writers go on, and a store restored from one moves ahead.
+// Snapshots are consistent while writes continue, and a restored store has a higher revision.
 import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict'
 import { copyFileSync, existsSync, writeFileSync } from 'node:fs'
 import { test } from 'node:test'
@@ -8,7 +8,7 @@ import { StoreCorrupt, StoreInUse } from './store-errors.ts'
 import { contentOf, eventsOf, freshPath, openAt, put, remove, signal, text } from './sqlite-store.harness.ts'
 import { restoreSnapshot } from './sqlite-snapshot.ts'
 
-test('a snapshot under load holds every pair of keys that were written together', async () => {
+test('a snapshot under load contains both keys of every pair that was written together', async () => {
   const store = await openAt(freshPath())
   await put(store, '/before', 'x'.repeat(1_000_000))
   const acknowledged = store.revision
@@ -34,7 +34,7 @@ test('a snapshot under load holds every pair of keys that were written together'
   await store.close()
 })
 
-test('a restored store has the content, a later revision, and no past', async () => {
+test('a restored store has the content, a higher revision and no history', async () => {
   const store = await openAt(freshPath())
   for (let i = 0; i < 5; i++) await put(store, '/a', String(i))
   await put(store, '/b', 'x', await store.grantLease(60_000, signal))
@@ -58,7 +58,7 @@ test('a restored store has the content, a later revision, and no past', async ()
   await store.close()
 })
 
-test('a restore never replaces a store, nor takes a damaged snapshot', async () => {
+test('a restore replaces no store and rejects a damaged snapshot', async () => {
   const path = freshPath()
   const store = await openAt(path)
   await put(store, '/a', '1')
@@ -68,7 +68,7 @@ test('a restore never replaces a store, nor takes a damaged snapshot', async () 
   await rejects(restoreSnapshot({ from: snapshot, to: path, workers: nodeWorkers }, signal), StoreInUse)
   await store.close()
   await rejects(restoreSnapshot({ from: snapshot, to: path, workers: nodeWorkers }, signal), (error: Error) => {
-    match(error.message, /there is a store already/)
+    match(error.message, /the store exists/)
     return true
   })
   const rubbish = freshPath()

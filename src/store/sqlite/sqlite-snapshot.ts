@@ -1,5 +1,5 @@
-// Snapshots: a consistent copy of a store in one file, taken while it runs, and a new store made from such a file.
-// Both happen in a thread of their own; the writers of a running store do not wait.
+// Snapshots: a consistent copy of a running store in one file, and a new store from such a file. Both run in a separate
+// thread, so writers of a running store do not wait.
 import { threadModule, type Workers } from '../../platform/process/workers.ts'
 import { errorOf, StoreBroken, type Failure } from './store-errors.ts'
 
@@ -9,22 +9,24 @@ export type SnapshotJob =
 
 export type SnapshotReply = { readonly kind: 'done' } | { readonly kind: 'failed'; readonly failure: Failure }
 
-/** More revisions than clients can have seen after the snapshot was taken: what they remember must stay in the past. */
+/** More revisions than clients can have seen since the snapshot was taken, so that theirs are in the past. */
 const revisionsAheadDefault = 1_000_000
 
-/** Replaces the file `to` with a copy of the store `from`, whole or not at all. */
+/** Replaces the file `to` with a copy of the store `from`, atomically. */
 export const takeSnapshot = (workers: Workers, from: string, to: string, signal: AbortSignal): Promise<void> =>
   run(workers, { kind: 'take', from, to }, signal)
 
 export interface RestoreOptions {
   readonly from: string
-  /** The new store; refused when there is one. */
+  /** The new store; rejected when it exists. */
   readonly to: string
   readonly workers: Workers
   readonly revisionsAhead?: number
 }
 
-/** Makes a store of a snapshot. As after a crash, its revision moves forward and older watches end with Compacted. */
+/**
+ * Creates a store from a snapshot. As after a crash, its revision moves forward and older watches end with Compacted.
+ */
 export const restoreSnapshot = (
   { from, to, workers, revisionsAhead = revisionsAheadDefault }: RestoreOptions,
   signal: AbortSignal,

@@ -1,4 +1,5 @@
-// What the tests of the sqlite driver share: a folder that goes away, stores in it, and short ways to write and read.
+// Helpers for the tests of the SQLite driver: a temporary directory, stores in it, and short functions to write and
+// read.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -12,14 +13,14 @@ export const { signal } = new AbortController()
 export const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
 export const text = (value: Uint8Array | undefined): string => new TextDecoder().decode(value)
 
-/** A path for a store in a folder of its own. */
+/** The path of a store in its own temporary directory. */
 export function freshPath(): string {
   const directory = mkdtempSync(join(tmpdir(), 'coxswain-sqlite-'))
   after(() => rmSync(directory, { recursive: true, force: true }))
   return join(directory, 'store.db')
 }
 
-/** Opens a store that is closed at the latest when the tests end. */
+/** Opens a store that is closed when the tests end. */
 export async function openAt(path: string, options: Partial<SqliteStoreOptions> = {}): Promise<SqliteStore> {
   const store = await SqliteStore.open({ path, clock: realClock, workers: nodeWorkers, ...options }, signal)
   after(() => store.close())
@@ -38,13 +39,13 @@ export const put = (store: Store, key: string, value: string, lease?: LeaseId) =
 export const remove = (store: Store, key: string) =>
   store.commit({ conditions: [], operations: [{ kind: 'delete', key }] }, signal)
 
-/** Everything that is there, as text; at an old revision when one is given. */
+/** The content as text, at an old revision if one is given. */
 export async function contentOf(store: Store, revision = store.revision): Promise<string[]> {
   const { items } = await store.range({ start: '', end: '', revision }, signal)
   return items.map((item) => `${item.key}=${text(item.value)} ${item.createRevision} ${item.modRevision}`)
 }
 
-/** The first `count` events since `from`, as text. */
+/** The first `count` events from revision `from` on, as text. */
 export async function eventsOf(store: Store, from: number, count: number): Promise<string[]> {
   const seen: string[] = []
   if (count === 0) return seen

@@ -1,4 +1,4 @@
-// The sqlite driver passes the contract.
+// The SQLite driver passes the contract.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,5 +1,5 @@
-// SqliteStore: the driver for one machine. State and recent history in memory, every acknowledged write on the disk
-// first. Conditions are checked against pending writes; readers and watchers see only what is durable.
+// SqliteStore: the driver for one machine. State and recent history are in memory; a write is acknowledged when it is
+// on disk. Conditions are checked against pending writes; readers and watchers see only durable ones.
 import type { Channel } from '../../base/async/channel.ts'
 import { assert } from '../../base/assert.ts'
 import type { Clock } from '../../base/time/clock.ts'
@@ -32,13 +32,13 @@ export interface SqliteStoreOptions {
   readonly clock: Clock
   /** How long old revisions can be read and watched from. */
   readonly historyMs?: number
-  /** Beyond this size of the file, writes fail with StoreFull until space was given back. */
+  /** Above this file size, writes fail with StoreFull until space is freed. */
   readonly fileBytesMax?: number
 }
 
 const historyMsDefault = 5 * 60_000
 const fileBytesMaxDefault = 16 * 1024 ** 3
-/** A lease whose end could not be written is ended again after this time. */
+/** When the end of a lease cannot be written, it is retried after this time. */
 const leaseRetryMs = 1_000
 
 interface Deps {
@@ -62,7 +62,7 @@ export class SqliteStore implements Store {
   readonly #leases: LeaseTable
   #closing: Promise<void> | undefined
 
-  /** Reads the file back, or makes it. */
+  /** Loads the file, or creates it. */
   static async open(options: SqliteStoreOptions, signal: AbortSignal): Promise<SqliteStore> {
     const { path, workers, clock, historyMs = historyMsDefault } = options
     const { fileBytesMax = fileBytesMaxDefault } = options
@@ -92,7 +92,7 @@ export class SqliteStore implements Store {
     this.#history = history
     this.#queue = new WriteQueue(disk, clock, history, () => this.#maintenance.afterBatch())
     this.#maintenance = new StoreMaintenance(clock, history, this.#queue, historyMs)
-    // An end that fails has put the lease back, to be tried again.
+    // A failed attempt has rescheduled the lease.
     this.#leases = new LeaseTable(clock, ({ id }) => void this.#endLease(id).catch(() => {}), content.leaseLast)
     for (const lease of content.leases) this.#leases.start(lease)
   }
@@ -114,15 +114,15 @@ export class SqliteStore implements Store {
   }
 
   commit(transaction: Transaction, signal: AbortSignal): Promise<CommitResult> {
-    // Not an async function: the writer must be the first to go on when its promise is resolved.
-    const answer = Promise.withResolvers<CommitResult>()
+    // Not an async function: the writer's continuation must be the first that runs when the promise is resolved.
+    const result = Promise.withResolvers<CommitResult>()
     try {
       signal.throwIfAborted()
-      this.#commit(transaction, signal, answer)
+      this.#commit(transaction, signal, result)
     } catch (error) {
-      answer.reject(error)
+      result.reject(error)
     }
-    return answer.promise
+    return result.promise
   }
 
   watch(options: WatchOptions, signal: AbortSignal): Channel<StoreBatch> {
@@ -130,7 +130,7 @@ export class SqliteStore implements Store {
   }
 
   compact(revision: number, signal: AbortSignal): Promise<void> {
-    if (revision > this.revision) return Promise.reject(new FutureRevision(`revision ${revision} is not there yet`))
+    if (revision > this.revision) return Promise.reject(new FutureRevision(`revision ${revision} is in the future`))
     return this.#maintenance.compact(revision, signal)
   }
 
@@ -146,7 +146,7 @@ export class SqliteStore implements Store {
     return this.#endLease(lease)
   }
 
-  /** Writes a consistent copy of all that is durable to a file, which must not be this store's own. */
+  /** Writes a consistent copy of all durable content to a file, which must not be this store's own. */
   snapshotTo(path: string, signal: AbortSignal): Promise<void> {
     return this.#clock.outside(takeSnapshot(this.#workers, this.#path, path, signal))
   }
@@ -156,19 +156,19 @@ export class SqliteStore implements Store {
     return this.#closing
   }
 
-  #commit(transaction: Transaction, signal: AbortSignal, answer: PromiseWithResolvers<CommitResult>): void {
+  #commit(transaction: Transaction, signal: AbortSignal, result: PromiseWithResolvers<CommitResult>): void {
     this.#queue.checkOpen()
     checkTransaction(transaction, this.#leases)
     const prepared = this.#history.prepare(transaction, this.#clock.nowMs())
-    const kind = prepared.kind === 'refused' ? 'refused' : 'committed'
+    const kind = prepared.kind === 'conflict' ? 'conflict' : 'committed'
     const revision = prepared.kind === 'pending' ? prepared.version.revision : prepared.revision
-    // An answer that rests on pending writes waits for them: they may yet be taken back.
-    if (!this.#history.hasPending) return answer.resolve({ kind, revision })
+    // A result that depends on pending writes waits for them, because they may be discarded.
+    if (!this.#history.hasPending) return result.resolve({ kind, revision })
     this.#queue.add({
       ...(prepared.kind === 'pending' ? { record: { kind: 'version', version: prepared.version } } : {}),
       signal,
-      settle: () => answer.resolve({ kind, revision }),
-      fail: answer.reject,
+      settle: () => result.resolve({ kind, revision }),
+      fail: result.reject,
     })
   }
 
@@ -180,7 +180,7 @@ export class SqliteStore implements Store {
       this.#queue.checkOpen()
       const writes = deletionsOf(this.#history.keysOf(id)).map((transaction) => {
         const prepared = this.#history.prepare(transaction, this.#clock.nowMs())
-        assert(prepared.kind === 'pending', `the end of lease ${id} deletes keys that are not there`)
+        assert(prepared.kind === 'pending', `the end of lease ${id} deletes keys that do not exist`)
         return this.#write({ kind: 'version', version: prepared.version })
       })
       await Promise.all([...writes, this.#write({ kind: 'ended', id })])
@@ -206,7 +206,7 @@ export class SqliteStore implements Store {
     const drained = this.#queue.stop(new StoreClosed(`${this.#path}: the store is closed`))
     await this.#maintenance.close()
     await drained
-    // When the disk fails here, the log still holds everything.
+    // If the disk fails here, the log still has everything.
     await this.#clock.outside(this.#disk.request({ kind: 'close' })).catch(() => {})
     await this.#disk.stop()
     this.#history.close()

@@ -1,4 +1,4 @@
-// What the disk thread does with the file, without the thread: rows, compaction, space, the lock.
+// What the disk thread does with the file, without the thread: rows, compaction, free space, the lock.
 import { deepEqual, equal, ok, throws } from 'node:assert/strict'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
@@ -33,7 +33,7 @@ async function read(path: string): Promise<string[]> {
   return lines
 }
 
-test('changes travel in one buffer, whatever their values are views of', () => {
+test('changes are packed into one buffer, whatever buffers their values belong to', () => {
   const pooled = Buffer.from('a value that lies in the middle of a larger buffer').subarray(2, 7)
   const changes = [change(2, '/a', ''), { ...change(3, '/b'), value: pooled }, change(4, '/a'), change(5, '/ü', 'ü', 7)]
   deepEqual([...unpack(structuredClone(pack(changes)))].map(line), [
@@ -44,7 +44,7 @@ test('changes travel in one buffer, whatever their values are views of', () => {
   ])
 })
 
-test('values that are texts travel as their bytes, however long they are', () => {
+test('lazy values of any length are packed as bytes', () => {
   const texts = ['', 'ü€𝄞'.repeat(300_000), 'a'.repeat(2_000_000), 'z']
   const changes = texts.map((text, index) => {
     const value = { text, bytes: Buffer.from(text) }
@@ -54,7 +54,7 @@ test('values that are texts travel as their bytes, however long they are', () =>
   deepEqual(back, texts)
 })
 
-test('rows come back in order, with what is beside them', async () => {
+test('rows are loaded in order, with leases and counters', async () => {
   const path = freshPath()
   createFile(path)
   const changes = Array.from({ length: 2_500 }, (_, i) => change(i + 2, `/k/${i % 10}`, String(i)))
@@ -69,7 +69,7 @@ test('rows come back in order, with what is beside them', async () => {
   )
 })
 
-test('a compaction removes the rows it names and remembers its revision', async () => {
+test('a compaction removes its rows and stores its revision', async () => {
   const path = freshPath()
   createFile(path)
   write(path, [change(2, '/a', '1'), change(3, '/a', '2'), change(4, '/b', '1'), change(5, '/b')])
@@ -81,7 +81,7 @@ test('a compaction removes the rows it names and remembers its revision', async 
   equal((await loadFile(path, () => {})).compacted, 5)
 })
 
-test('space is given back, but for what the next writes need', () => {
+test('space is freed except for the pages that the next writes need', () => {
   const path = freshPath()
   createFile(path)
   const changes = Array.from({ length: 8_000 }, (_, i) => change(i + 2, '/k', 'x'.repeat(4_000)))
@@ -98,7 +98,7 @@ test('space is given back, but for what the next writes need', () => {
   ok(pages > 500 && pages < 1_100, `${pages} pages`)
 })
 
-test('a write beyond the bound of the file fails whole and the file stays usable', async () => {
+test('a write beyond the file size limit is rolled back and the file stays usable', async () => {
   const path = freshPath()
   createFile(path)
   using database = new StoreDatabase({ path, fileBytesMax: 200_000 })

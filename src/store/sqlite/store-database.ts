@@ -1,19 +1,22 @@
-// StoreDatabase: the file, open for writing, in the disk thread. Each write is one transaction that is on the disk
-// (the log synced) when the call returns.
+// StoreDatabase: the file, open for writing, in the disk thread. Each write is one transaction, and its log is synced
+// when the call returns.
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { operationsMax } from '../store.ts'
 import { unpack } from './packed-changes.ts'
 import type { CompactRequest, DiskOptions, WriteRequest } from './disk-protocol.ts'
 import { pragma, rowId, checksumOf } from './file-format.ts'
 
-/** A log longer than this is folded into the file even under load, 15 ms for which writers wait; else that is for a rest. */
+/**
+ * A longer log is checkpointed even under load, which delays writers by about 15 ms; a shorter one when the store is
+ * idle.
+ */
 const walBytesMax = 8 * 1024 * 1024
 const pageBytes = 4096
-/** Pages that a commit writes beyond its own bytes, about. */
+/** An estimate of the pages that a commit writes in addition to its own bytes. */
 const pagesPerCommit = 3
-/** Free pages are kept up to this many, because the next writes need them. */
+/** As many free pages are kept for the next writes. */
 const freePagesKept = 1024
-/** Pages given back at a time: writers wait meanwhile. */
+/** The pages that one vacuum frees at most, because writers wait for it. */
 const vacuumPagesMax = 1024
 
 export class StoreDatabase implements Disposable {
@@ -71,13 +74,13 @@ export class StoreDatabase implements Disposable {
     })
   }
 
-  /** Folds the log into the file when it has grown long; called between writes. */
+  /** Checkpoints the log when it is large; called between writes. */
   checkpointIfLarge(): void {
     if (this.#walBytes < walBytesMax) return
     this.#checkpoint('PASSIVE')
   }
 
-  /** Gives space back and empties the log; returns whether there is more to give. */
+  /** Frees space and empties the log; returns whether more space can be freed. */
   shrink(): boolean {
     this.#transact(0, () => this.#vacuum())
     const more = this.#surplusPages() > 0
@@ -110,7 +113,7 @@ export class StoreDatabase implements Disposable {
     return pragma(this.#database, 'freelist_count') - freePagesKept
   }
 
-  // A reader, such as a snapshot being taken, may keep part of the log in use: then the rest is done next time.
+  // A reader, such as a snapshot, may keep part of the log in use; the next checkpoint does the rest.
   #checkpoint(mode: 'PASSIVE' | 'TRUNCATE'): void {
     this.#database.exec(`PRAGMA wal_checkpoint(${mode})`)
     this.#walBytes = 0

@@ -1,27 +1,27 @@
-// What can go wrong with a store on disk, each with its own name. Worker threads send them as a kind and a text.
+// The errors of a store on disk. Worker threads send them as a kind and a text.
 import { StoreUnavailable } from '../store.ts'
 
-/** Another process, or another store of this one, has the file. */
+/** Another process, or another store of this process, has the file open. */
 export class StoreInUse extends Error {
   override name = 'StoreInUse'
 }
 
-/** The file is damaged. It is left as it was found. */
+/** The file is damaged. It is left unchanged. */
 export class StoreCorrupt extends Error {
   override name = 'StoreCorrupt'
 }
 
-/** The file is not a store, or one of a newer format. It is left as it was found. */
+/** The file is not a store, or its format is newer. It is left unchanged. */
 export class StoreFormatUnknown extends Error {
   override name = 'StoreFormatUnknown'
 }
 
-/** The disk, or the store's share of it, is full: nothing was written; the next write may find space again. */
+/** The disk, or the store's quota, is full. Nothing was written; the next write may succeed. */
 export class StoreFull extends StoreUnavailable {
   override name = 'StoreFull'
 }
 
-/** The disk failed in the middle: what it holds is known only after the store is opened again. */
+/** The disk failed during a write. What was written is known only after the store is opened again. */
 export class StoreBroken extends StoreUnavailable {
   override name = 'StoreBroken'
 }
@@ -30,7 +30,7 @@ export class StoreClosed extends StoreUnavailable {
   override name = 'StoreClosed'
 }
 
-/** More writes wait for the disk than a store holds. */
+/** Too many writes are waiting for the disk. */
 export class StoreOverloaded extends StoreUnavailable {
   override name = 'StoreOverloaded'
 }
@@ -57,7 +57,7 @@ export function failureOf(action: string, error: unknown): Failure {
   return { kind: kindOf(error), text: `${action}: ${error instanceof Error ? error.message : String(error)}` }
 }
 
-// Primary result codes of SQLite; the upper bits of `errcode` say more than is needed here.
+// Primary result codes of SQLite, the low byte of `errcode`.
 const sqliteBusy = 5
 const sqliteCorrupt = 11
 const sqliteFull = 13

@@ -1,4 +1,4 @@
-// The history keeps its window, and the file does not grow with the number of updates.
+// The history has the configured window, and the file does not grow with the number of updates.
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict'
 import { statSync } from 'node:fs'
 import { test } from 'node:test'
@@ -6,7 +6,7 @@ import { VirtualClock } from '../../base/time/virtual-clock.ts'
 import { Compacted } from '../store.ts'
 import { contentOf, freshPath, openAt, put, signal } from './sqlite-store.harness.ts'
 
-test('revisions of the last five minutes can be read, older ones are forgotten', async () => {
+test('revisions of the last five minutes can be read, older ones are compacted', async () => {
   const path = freshPath()
   const clock = new VirtualClock()
   let store = await openAt(path, { clock })
@@ -48,7 +48,7 @@ test('the file shrinks again after many updates of a few keys, and its log is em
   await store.close()
 })
 
-test('a compaction of many revisions takes turns with writers', async () => {
+test('a compaction of many revisions alternates with writes', async () => {
   const path = freshPath()
   const store = await openAt(path)
   for (let i = 0; i < 50; i++)

@@ -1,14 +1,16 @@
-// Upkeep: what keeps the history and the file small. It forgets what is older than the window or beyond the bounds,
-// in steps that take turns with the writes, and lets the disk rest when nobody writes.
+// StoreMaintenance: compacts the history beyond its window or bounds, in steps that alternate with writes, and frees
+// disk space when the store is idle.
 import type { Clock, Timer } from '../../base/time/clock.ts'
 import type { History } from '../history.ts'
 import type { WriteQueue } from './write-queue.ts'
 
-/** Versions forgotten at a time: at least as many as a batch brings, so that the bounds hold under load. */
+/** Versions compacted per step: at least as many as a batch adds, so that the bounds hold under load. */
 const versionsPerStep = 2_000
-/** How many times its bounds the history grows before it is cut: not every batch is to wait for a chore of the disk. */
+/**
+ * The factor by which the history may exceed its bounds before it is compacted, so that not every batch waits for it.
+ */
 const boundsSlack = 1.25
-/** The window is cut in about so many pieces. */
+/** The history is compacted this many times per window. */
 const windowFraction = 10
 const idleMs = 5_000
 
@@ -17,7 +19,7 @@ export class StoreMaintenance {
   readonly #history: History
   readonly #queue: WriteQueue
   readonly #historyMs: number
-  /** One compaction at a time: steps are computed from where the one before ended. */
+  /** Compactions run one at a time: each step starts where the previous one ended. */
   #compacting: Promise<void> = Promise.resolve()
   #trimming = false
   #windowTimer: Timer | undefined
@@ -76,11 +78,11 @@ export class StoreMaintenance {
     const again = () => {
       this.#trimming = false
     }
-    // A failure leaves history and file as they were: the next batch, or the window, tries again.
+    // A failure leaves history and file unchanged; the next batch or the window timer tries again.
     this.compact(this.#history.revisionInBounds()).then(again, again)
   }
 
-  // Without a past there is no timer: a store at rest leaves the clock alone.
+  // Without history there is no timer, so that an idle store does not use the clock.
   #armWindow(): void {
     if (this.#windowTimer !== undefined || this.#history.length === 1 || this.#closed.signal.aborted) return
     this.#windowTimer = this.#clock.after(this.#historyMs / windowFraction, () => {
@@ -101,7 +103,7 @@ export class StoreMaintenance {
   }
 
   #shrinkFile(): void {
-    this.#queue.runMaintenance({ kind: 'rest' }).then(
+    this.#queue.runMaintenance({ kind: 'shrink' }).then(
       (more) => more && this.#armIdle(0),
       () => this.#armIdle(idleMs),
     )

@@ -1,4 +1,4 @@
-// A batch that the disk does not take: its writers and those behind them are told, and nothing of it is ever seen.
+// A batch that the disk rejects: its writers and the dependent ones get the error, and nothing of it becomes visible.
 import { deepEqual, equal, rejects } from 'node:assert/strict'
 import { test } from 'node:test'
 import { eventLoopTurn } from '../../base/async/event-loop-turn.ts'
@@ -12,7 +12,7 @@ import { contentOf, freshPath, openAt, put, remove, signal } from './sqlite-stor
 const big = 'x'.repeat(200_000)
 const small = { fileBytesMax: 1_000_000 }
 
-test('a full disk rejects the batch and what was behind it, and nothing of them is seen', async () => {
+test('a full disk fails the batch and the dependent writes, and none becomes visible', async () => {
   const path = freshPath()
   const store = await openAt(path, small)
   await put(store, '/a', '1')
@@ -37,7 +37,7 @@ test('a full disk rejects the batch and what was behind it, and nothing of them 
   await again.close()
 })
 
-test('a full disk takes writes again after a compaction', async () => {
+test('writes succeed again after a compaction freed space', async () => {
   const store = await openAt(freshPath(), small)
   const fill = async () => {
     for (let i = 0; i < 10; i++) await put(store, '/big', `${i}${big}`)
@@ -48,7 +48,7 @@ test('a full disk takes writes again after a compaction', async () => {
   await store.close()
 })
 
-test('a lease whose end cannot be written ends later', async () => {
+test('a lease whose end cannot be written is retried', async () => {
   const clock = new VirtualClock()
   const store = await openAt(freshPath(), { clock, ...small })
   const lease = await store.grantLease(1_000, signal)
@@ -62,7 +62,7 @@ test('a lease whose end cannot be written ends later', async () => {
   await store.close()
 })
 
-test('a key whose move to another lease was taken back goes with the one that it had', async () => {
+test('a key whose change of lease was discarded expires with its previous lease', async () => {
   const clock = new VirtualClock()
   const store = await openAt(freshPath(), { clock, ...small })
   const [first, second] = [await store.grantLease(1_000, signal), await store.grantLease(60_000, signal)]
@@ -75,7 +75,7 @@ test('a key whose move to another lease was taken back goes with the one that it
   await store.close()
 })
 
-test('a writer who leaves is let go; the write goes on', async () => {
+test('an aborted writer is rejected; its write continues', async () => {
   const store = await openAt(freshPath())
   const controller = new AbortController()
   const operations = [{ kind: 'put', key: '/a', value: new Uint8Array() } as const]
@@ -88,7 +88,7 @@ test('a writer who leaves is let go; the write goes on', async () => {
   await store.close()
 })
 
-test('a writer who leaves is let go also while the disk does not answer', async () => {
+test('an aborted writer is rejected even while the disk does not respond', async () => {
   let stop = () => Promise.resolve()
   let isHeld = false
   const workers: Workers = {
@@ -113,7 +113,7 @@ test('a writer who leaves is let go also while the disk does not answer', async 
   await stop()
 })
 
-test('when the disk thread dies every writer is told, and reads go on', async () => {
+test('when the disk thread ends every writer gets an error, and reads still work', async () => {
   const stops: (() => Promise<void>)[] = []
   const workers: Workers = {
     ...nodeWorkers,
@@ -134,7 +134,7 @@ test('when the disk thread dies every writer is told, and reads go on', async ()
   await store.close()
 })
 
-test('a closed store takes no writes; what was under way when it closed is done', async () => {
+test('a closed store rejects writes; those in flight when it closed are completed', async () => {
   const path = freshPath()
   const store = await openAt(path)
   const writes = Array.from({ length: 20 }, (_, i) => put(store, `/k/${i}`, 'x'))

@@ -1,5 +1,5 @@
-// WriteQueue: group commit. Whatever is written while the disk is busy goes to it together, in one transaction with
-// one sync. A batch that fails takes back everything pending, because all of it was numbered and checked on top.
+// WriteQueue: group commit. All writes that arrive while the disk is busy go into one transaction with one sync. When a
+// batch fails, all pending writes are discarded, because their revisions and conditions depend on it.
 import { every, type Clock } from '../../base/time/clock.ts'
 import type { History } from '../history.ts'
 import type { Lease } from '../lease-table.ts'
@@ -10,28 +10,28 @@ import type { DiskClient } from './disk-client.ts'
 import { StoreFull, StoreInUse, StoreOverloaded } from './store-errors.ts'
 import type { CompactRequest, DiskRequest } from './disk-protocol.ts'
 
-/** Something that is done when the disk has it; without a record it only waits for what was before it. */
+/** A write that is settled when it is durable; without a record it only waits for the earlier ones. */
 export interface Entry {
   readonly record?:
     | { readonly kind: 'version'; readonly version: Version }
     | { readonly kind: 'granted'; readonly lease: Lease }
     | { readonly kind: 'ended'; readonly id: LeaseId }
-  /** Whoever waits for it may leave before. */
+  /** The caller may abort before that. */
   readonly signal?: AbortSignal
   settle(): void
   fail(error: Error): void
 }
 
 interface MaintenanceTask {
-  readonly request: CompactRequest | { readonly kind: 'rest' }
+  readonly request: CompactRequest | { readonly kind: 'shrink' }
   readonly done: PromiseWithResolvers<boolean>
 }
 
 const entriesPerBatchMax = 1_000
 const bytesPerBatchMax = 4 * 1024 * 1024
-/** More writers than this would wait for seconds: they are told so. */
+/** Further writes are rejected: they would wait for seconds. */
 const entriesMax = 50_000
-/** Who leaves while the disk takes its time is let go within this: to listen to each signal costs more than to look. */
+/** How often waiting writes are checked for aborted signals: a listener for each signal would cost more. */
 const abortCheckMs = 100
 
 export class WriteQueue {
@@ -40,11 +40,11 @@ export class WriteQueue {
   readonly #history: History
   readonly #onDurable: () => void
   #entries: Entry[] = []
-  /** The batch that went to the disk last. */
+  /** The batch that was sent to the disk last. */
   #writing: readonly Entry[] = []
   #maintenanceTasks: MaintenanceTask[] = []
   #drained: Promise<void> | undefined
-  /** Why nothing is written any more. */
+  /** Why no more writes are accepted. */
   #stopped: Error | undefined
 
   constructor(disk: DiskClient, clock: Clock, history: History, onDurable: () => void) {
@@ -54,11 +54,11 @@ export class WriteQueue {
     this.#onDurable = onDurable
   }
 
-  /** Throws when nothing can be written now. */
+  /** Throws when writes are not accepted. */
   checkOpen(): void {
     if (this.#stopped !== undefined) throw this.#stopped
     if (this.#entries.length >= entriesMax)
-      throw new StoreOverloaded(`${this.#entries.length} writes wait for the disk already`)
+      throw new StoreOverloaded(`${this.#entries.length} writes are already waiting for the disk`)
   }
 
   get isIdle(): boolean {
@@ -71,7 +71,7 @@ export class WriteQueue {
     this.#startDraining()
   }
 
-  /** Work for the disk that takes turns with the writes. */
+  /** Runs a disk task that alternates with the writes. */
   runMaintenance(request: MaintenanceTask['request']): Promise<boolean> {
     if (this.#stopped !== undefined) return Promise.reject(this.#stopped)
     const done = Promise.withResolvers<boolean>()
@@ -80,14 +80,14 @@ export class WriteQueue {
     return done.promise
   }
 
-  /** Refuses further work and waits for the rest. */
+  /** Rejects new writes and waits for the others. */
   async stop(reason: Error): Promise<void> {
     this.#stopped ??= reason
     await this.#drained
   }
 
   #startDraining(): void {
-    // One turn of promises later: what the same wake-up writes elsewhere comes along.
+    // Starts one microtask later, so that writes from the same event join the first batch.
     this.#drained ??= Promise.resolve().then(() => this.#drain())
   }
 
@@ -119,7 +119,7 @@ export class WriteQueue {
     rejectAborted(batch)
     const published = this.#history.publish(versions.length)
     for (const entry of batch) entry.settle()
-    // The writers' own continuations are queued before what this wakes.
+    // The continuations of the writers are scheduled before those of the watchers.
     queueMicrotask(() => this.#history.notifyWatchers(published))
     this.#onDurable()
   }
@@ -140,7 +140,7 @@ export class WriteQueue {
     const dependent = this.#entries
     this.#entries = []
     this.#history.discardPending()
-    // Full and in use mean that nothing was written. After anything else only reading the file again can tell.
+    // 'Full' and 'in use' mean that nothing was written. After any other error, only reopening the file can tell.
     if (!(error instanceof StoreFull || error instanceof StoreInUse)) this.#stopped ??= error
     for (const entry of [...batch, ...dependent]) entry.fail(error)
   }
@@ -155,7 +155,7 @@ export class WriteQueue {
   }
 }
 
-/** What comes of the write later does not reach them any more. */
+/** The later result of the write is ignored. */
 function rejectAborted(entries: readonly Entry[]): void {
   for (const entry of entries) if (entry.signal?.aborted) entry.fail(entry.signal.reason as Error)
 }
