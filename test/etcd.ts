@@ -1,5 +1,5 @@
-// The real etcd of this machine, in every version that the set-up found or fetched, as clusters on loopback with mutual
-// TLS. Each member is a process with a folder of its own; both go with the test.
+// Clusters of real etcd on loopback with mutual TLS, in every version that the setup found or fetched. Each member is a
+// process with its own directory; both are removed with the test.
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -27,7 +27,7 @@ export interface Etcd {
   readonly path: string
 }
 
-/** Every etcd, oldest first. A machine without one fails the run: nothing is skipped in silence. */
+/** Every etcd version, oldest first. Without one the run fails: nothing is skipped silently. */
 export function etcds(): readonly Etcd[] {
   const found = (findEtcds as (root: string) => Etcd[])(root)
   if (found.length === 0) throw new Error('there is no etcd; run: npm run setup')
@@ -41,7 +41,7 @@ export function newestEtcd(): Etcd {
 }
 
 const readyMsMax = 120_000
-/** On the address of this process: nobody takes the port of a member that is down, or not up yet. */
+/** On the address of this process, so that no other process takes the port of a member that is down. */
 let nextPort = 2379
 
 interface Member {
@@ -82,12 +82,12 @@ export class EtcdCluster implements AsyncDisposable {
     return this.#members.map(({ client }) => client)
   }
 
-  /** The members by name and address, as etcd's flag wants them. */
+  /** The members by name and address, in the format of etcd's flag. */
   get initialCluster(): string {
     return this.#members.map(({ name, peer }) => `${name}=${peer}`).join(',')
   }
 
-  /** The files with the authority and the client's certificate and key. */
+  /** The files of the CA and of the client's certificate and key. */
   get files() {
     return {
       authority: join(this.directory, 'ca.crt'),
@@ -96,7 +96,7 @@ export class EtcdCluster implements AsyncDisposable {
     }
   }
 
-  /** Starts a member, for the first time or again. `folder` has its data. */
+  /** Starts a member, for the first time or again, with its data in `directory`. */
   run(index: number, directory = join(this.directory, this.#member(index).name), token = this.directory): void {
     const member = this.#member(index)
     const file = (name: string) => join(this.directory, name)
@@ -123,7 +123,7 @@ export class EtcdCluster implements AsyncDisposable {
     member.process = spawn(this.#etcd.path, args, { stdio: 'ignore', env: etcdEnvironment as NodeJS.ProcessEnv })
   }
 
-  /** Ends a member; SIGSTOP makes it a machine that hangs, SIGCONT lets it go on. */
+  /** Ends a member; SIGSTOP makes it hang, SIGCONT resumes it. */
   async signal(index: number, name: 'SIGKILL' | 'SIGTERM' | 'SIGSTOP' | 'SIGCONT'): Promise<void> {
     const member = this.#member(index)
     const child = member.process
@@ -134,7 +134,7 @@ export class EtcdCluster implements AsyncDisposable {
     if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
   }
 
-  /** Which member leads, by its place; one that is being started says nothing, nor does anyone while they elect. */
+  /** The index of the leader. Members that are starting or electing report none. */
   async leader(): Promise<number> {
     const leads = async ({ client }: Member) => {
       const status = await this.status(client).catch(() => undefined)
@@ -154,7 +154,7 @@ export class EtcdCluster implements AsyncDisposable {
     return EtcdStore.open({ ...deps, endpoints: this.endpoints, tls: this.tls, ...options }, signal)
   }
 
-  /** Resolves when these members, or one of all, answer for the cluster. */
+  /** Resolves when one of these members serves requests. */
   async ready(endpoints = this.endpoints): Promise<void> {
     const deadlineMs = realClock.monotonicMs() + readyMsMax
     for (;;) {

@@ -11,7 +11,7 @@ const text = async (pieces: AsyncIterable<Uint8Array>) => {
   return whole
 }
 
-test('what is written is read in order, and then the end', async () => {
+test('bytes are read in order, then the end', async () => {
   const pipe = new BytePipe(100)
   await pipe.write(bytes('one '))
   await pipe.write(bytes('two'))
@@ -20,7 +20,7 @@ test('what is written is read in order, and then the end', async () => {
   equal(await text(pipe.read()), 'one two')
 })
 
-test('a writer waits for a reader that is behind, and not for one that left', async () => {
+test('a writer waits for a slow reader, but not for one that stopped reading', async () => {
   const pipe = new BytePipe(3)
   const events: string[] = []
   const writing = pipe.write(bytes('1234')).then(() => events.push('written'))
@@ -34,7 +34,7 @@ test('a writer waits for a reader that is behind, and not for one that left', as
   await pipe.write(bytes('dropped, however long'))
 })
 
-test('joined streams pass bytes both ways and end together', async () => {
+test('joined streams forward bytes in both directions and end together', async () => {
   const [client, near] = byteStreamPair(10)
   const [far, server] = byteStreamPair(10)
   const joined = joinStreams(near, far)
@@ -48,7 +48,7 @@ test('joined streams pass bytes both ways and end together', async () => {
   equal((await reader.next()).done, true)
 })
 
-test('a side that gives up ends the other', async () => {
+test('destroying one side ends the other', async () => {
   const [client, near] = byteStreamPair(10)
   const [far, server] = byteStreamPair(10)
   const joined = joinStreams(near, far)

@@ -1,5 +1,5 @@
-// BytePipe: bytes from one writer to one reader, bounded: a writer waits while the reader is far behind. And what is done
-// with byte streams everywhere: copying one into another, joining two.
+// BytePipe: a bounded pipe from one writer to one reader; the writer waits while the reader is too far behind. Also
+// functions for byte streams: copying one to another, joining two.
 import type { ByteStream } from '../platform/http/byte-stream.ts'
 
 export class BytePipe {
@@ -15,7 +15,7 @@ export class BytePipe {
     this.#bytesMax = bytesMax
   }
 
-  /** Resolves when more may be written. What is written when nobody reads any more is dropped. */
+  /** Resolves when more may be written. After the reader has left, bytes are dropped. */
   async write(piece: Uint8Array): Promise<void> {
     if (this.#isOver || this.#isAbandoned || piece.length === 0) return
     this.#pieces.push(piece)
@@ -28,13 +28,13 @@ export class BytePipe {
     }
   }
 
-  /** What was written is still read, then the reader sees the end. */
+  /** The reader sees the end after the bytes that were written. */
   end(): void {
     this.#isOver = true
     this.#readerWaits?.()
   }
 
-  /** The reader is gone: what is there and what comes is dropped. */
+  /** Called when the reader leaves: buffered and further bytes are dropped. */
   abandon(): void {
     this.#isAbandoned = true
     this.#pieces = []
@@ -65,8 +65,8 @@ export class BytePipe {
 }
 
 /**
- * Copies to the end, and ends. What cannot be written is dropped, but read: leaving a source early would cut its
- * connection before what was written to it has left.
+ * Copies to the end, then ends the target. When a write fails, the rest is still read and dropped: leaving the source
+ * early would cut its connection before what was written to it has been sent.
  */
 export async function copyStream(
   from: AsyncIterable<Uint8Array>,
@@ -82,20 +82,20 @@ export async function copyStream(
   to.end()
 }
 
-/** Copies both ways until either side ends; then both end. */
+/** Copies in both directions until either side ends, then ends both. */
 export async function joinStreams(one: ByteStream, other: ByteStream): Promise<void> {
   const end = () => {
     one.end()
     other.end()
   }
   const pass = async (from: ByteStream, to: ByteStream) => {
-    await copyStream(from.pieces, to, end).catch(() => {}) // a side that breaks has ended
+    await copyStream(from.pieces, to, end).catch(() => {}) // a broken side counts as ended
     end()
   }
   await Promise.all([pass(one, other), pass(other, one)])
 }
 
-/** Two ends of one connection in memory. */
+/** The two ends of a connection in memory. */
 export function byteStreamPair(bytesMax: number): readonly [ByteStream, ByteStream] {
   const [there, back] = [new BytePipe(bytesMax), new BytePipe(bytesMax)]
   const endOf = (incoming: BytePipe, outgoing: BytePipe): ByteStream => ({

@@ -1,5 +1,5 @@
-// A process whose writers say `ack <number>` for every write that the store acknowledged, and `fail <number> <error>`
-// for the one after which a writer gave up. durability.test.ts traces it, disk-failure.test.ts lets its disk fail.
+// A process whose writers print `ack <number>` for every write that the store acknowledged, and `fail <number> <error>`
+// for the one after which a writer stopped. durability.test.ts traces it; disk-failure.test.ts injects disk errors.
 import { realClock } from '../../src/base/time/clock.ts'
 import { nodeWorkers } from '../../src/platform/node/process/workers.ts'
 import { SqliteStore } from '../../src/store/sqlite/sqlite-store.ts'

@@ -1,12 +1,13 @@
-// A process that writes as fast as it can with many writers and says what was acknowledged, until it is killed.
-// Each transaction writes a key and its twin. crash.test.ts starts it: `crash-writer.ts <path> <run>`; lines are `open <revision>` and `ack <key> <number> <revision>`.
+// A process that writes as fast as possible with many writers and prints what was acknowledged, until it is killed.
+// Each transaction writes a key and a second key with the same value. crash.test.ts starts it: `crash-writer.ts <path>
+// <run>`; lines are `open <revision>` and `ack <key> <number> <revision>`.
 import { realClock } from '../../src/base/time/clock.ts'
 import { nodeWorkers } from '../../src/platform/node/process/workers.ts'
 import { SqliteStore } from '../../src/store/sqlite/sqlite-store.ts'
 import { printLine } from './print-line.ts'
 
 const writers = 16
-/** How often the past is cut, and how much of it is left: more than a run writes. */
+/** How often the history is compacted, and how much remains: more than a run writes. */
 const compactEvery = 150
 const revisionsKept = 3_000
 

@@ -1,5 +1,5 @@
-// A store that is killed at any moment under load has every acknowledged transaction, each of them whole, and its
-// revisions never go back.
+// A store that is killed at any moment under load has every acknowledged transaction completely, and its revisions
+// never go back.
 import { deepEqual, equal, ok } from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -21,11 +21,11 @@ const program = fileURLToPath(new URL('./crash-writer.ts', import.meta.url))
 
 interface Run {
   readonly opened: number
-  /** revision → key and number */
+  /** By revision: key and number. */
   readonly acknowledged: ReadonlyMap<number, string>
 }
 
-/** Lets the writers run until `count` writes were acknowledged, then kills them; all that they said is counted. */
+/** Runs the writers until `count` writes were acknowledged, then kills them. All printed lines count. */
 async function runAndKill(path: string, run: number, count: number): Promise<Run> {
   const child = spawn(process.execPath, [program, path, String(run)], { stdio: ['ignore', 'pipe', 'inherit'] })
   const exited = once(child, 'exit')
@@ -42,7 +42,7 @@ async function runAndKill(path: string, run: number, count: number): Promise<Run
   return { opened, acknowledged }
 }
 
-/** Every revision after `last`, as the watch tells it: `key value` of each of its changes. */
+/** The changes of every revision after `last`, as the watch delivers them: `key value`. */
 async function eventsSince(store: SqliteStore, last: number): Promise<Map<number, string[]>> {
   const events = new Map<number, string[]>()
   if (store.revision === last) return events

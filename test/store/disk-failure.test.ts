@@ -1,5 +1,5 @@
-// Disks that fail for real: one that fills up, and system calls that return errors. Whoever was told that a write is
-// there finds it afterwards, whoever was not is told so, and the file is whole.
+// Real disk failures: a disk that fills up, and system calls that return errors. Every acknowledged write is present
+// afterwards, every other writer gets an error, and the file is intact.
 import { deepEqual, equal, match, ok } from 'node:assert/strict'
 import { execFile, spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -16,8 +16,8 @@ const { signal } = new AbortController()
 const writes = 400
 const programAt = (name: string) => fileURLToPath(new URL(name, import.meta.url))
 
-// The disk is a small file system in memory that lives in a name space of its own and goes with the process.
-test('a disk that fills up: nothing acknowledged is lost, the file is whole, writes go on when there is space', async () => {
+// The disk is a small file system in memory in its own mount namespace, which ends with the process.
+test('a disk that fills up: nothing acknowledged is lost, the file is intact, writes continue when there is space', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'coxswain-full-'))
   const script = 'mount -t tmpfs -o size=12m none "$0" && exec "$@"'
   const child = [
@@ -44,7 +44,7 @@ const injections: readonly Injection[] = [
   ['the disk fails while it is written', 'pwrite64:error=EIO:when=60+', /^Store(Broken|Full)$/],
 ]
 for (const [name, inject, error] of injections)
-  test(`${name}: writers are told, and every acknowledged write is there afterwards`, async () => {
+  test(`${name}: writers get an error, and every acknowledged write is present afterwards`, async () => {
     const folder = mkdtempSync(join(tmpdir(), 'coxswain-eio-'))
     const path = join(folder, 'store.db')
     const trace = [

@@ -1,4 +1,4 @@
-// Durability as a trace of system calls: the log with a write's data was synced before its acknowledgement left.
+// Durability as a trace of system calls: the log with a write was synced before the write was acknowledged.
 import { equal, ok } from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url'
 const writes = 200
 const program = fileURLToPath(new URL('./acknowledging-writer.ts', import.meta.url))
 
-/** The order of what matters in a trace, after calls that were interrupted have been put together. */
+/** The relevant calls of a trace in order; interrupted calls are joined. */
 type Step =
   | { readonly kind: 'logged'; readonly numbers: readonly number[]; readonly ended: number }
   | { readonly kind: 'synced'; readonly begun: number }
@@ -36,7 +36,7 @@ function* calls(trace: string): Generator<{ text: string; begun: number; ended: 
 
 const numbersIn = (text: string, pattern: RegExp) => Array.from(text.matchAll(pattern), ([, number]) => Number(number))
 
-/** A sync counts for what was logged before it began. */
+/** A sync covers what was logged before it began. */
 function* steps(trace: string): Generator<Step> {
   for (const { text, begun, ended } of calls(trace)) {
     if (/^pwrite64\(\d+<[^>]*-wal>/.test(text))
@@ -46,7 +46,7 @@ function* steps(trace: string): Generator<Step> {
   }
 }
 
-/** Acknowledgements that left before a sync had made their write durable. */
+/** The acknowledgements that were printed before a sync had made their write durable. */
 function early(trace: string): { acknowledged: number[]; early: number[] } {
   const loggedAt = new Map<number, number>()
   const acknowledged: number[] = []
@@ -72,7 +72,7 @@ function early(trace: string): { acknowledged: number[]; early: number[] } {
   return { acknowledged, early }
 }
 
-test('the trace reader finds an acknowledgement that left too early', () => {
+test('the trace reader detects an acknowledgement before its sync', () => {
   const wal = '7</tmp/store.db-wal>'
   const good = [
     `1 pwrite64(${wal}, "marker-1-"...) = 9`,

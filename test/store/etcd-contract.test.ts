@@ -1,4 +1,4 @@
-// The etcd driver passes the contract, on every etcd that there is.
+// The etcd driver passes the contract with every available etcd version.
 import { after } from 'node:test'
 import { realClock } from '../../src/base/time/clock.ts'
 import { storeContract } from '../../src/store/contract.suite.ts'
@@ -13,7 +13,7 @@ for (const etcd of etcds()) {
   storeContract(`etcd ${etcd.version}`, async () => {
     const cluster = await starting
     return {
-      // A prefix of its own makes an empty store of a used etcd.
+      // A new prefix gives an empty store in a used etcd.
       store: await cluster.openStore({ prefix: `/contract-${++count}` }),
       pass: (ms) => realClock.sleep(ms, signal),
       leaseMs: 5_000,

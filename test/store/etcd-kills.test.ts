@@ -1,4 +1,4 @@
-// The etcd driver through everything that can happen to members: kills, hangs, a lost quorum, a change of leader.
+// The etcd driver through failures of members: kills, hangs, a lost quorum, a change of leader.
 import { deepEqual, doesNotMatch, equal, match, ok, rejects } from 'node:assert/strict'
 import { test } from 'node:test'
 import { realClock } from '../../src/base/time/clock.ts'
@@ -13,23 +13,23 @@ const isLong = process.env['COXSWAIN_LONG'] === '1'
 const kills = isLong ? 20 : 3
 const writers = 8
 const writesBetweenKills = 100
-/** What is said when the patience of etcd is at an end, or that of the driver. */
-const waitedInVain = /request timed out|no answer within/
+/** The errors after a timeout of etcd or of the driver. */
+const timedOut = /request timed out|no response within/
 
 const put = (store: EtcdStore, key: string, value: string) =>
   store.commit({ conditions: [], operations: [{ kind: 'put', key, value: new TextEncoder().encode(value) }] }, signal)
 
-/** The write fails because the driver has found out why it must. */
-async function failsAtOnce(store: EtcdStore, message: RegExp): Promise<void> {
+/** The write fails because the driver has detected the reason, not by a timeout. */
+async function failsFast(store: EtcdStore, message: RegExp): Promise<void> {
   await rejects(put(store, '/x', 'x'), (error: Error) => {
     ok(error instanceof StoreUnavailable, String(error))
     match(error.message, message)
-    doesNotMatch(error.message, waitedInVain)
+    doesNotMatch(error.message, timedOut)
     return true
   })
 }
 
-async function untilTaken(store: EtcdStore, key: string): Promise<void> {
+async function putWithRetries(store: EtcdStore, key: string): Promise<void> {
   for (;;)
     try {
       return void (await put(store, key, 'x'))
@@ -39,7 +39,7 @@ async function untilTaken(store: EtcdStore, key: string): Promise<void> {
     }
 }
 
-/** Writers that note what was acknowledged, and a watch that must see all of it. */
+/** Runs writers that record what was acknowledged, and a watch that must deliver all of it. */
 async function underLoad(store: EtcdStore, disturb: (acknowledged: () => number) => Promise<void>): Promise<void> {
   const acknowledged = new Map<number, string>()
   const seen = new Map<number, string>()
@@ -49,7 +49,7 @@ async function underLoad(store: EtcdStore, disturb: (acknowledged: () => number)
   const watching = (async () => {
     let revision = from - 1
     for await (const batch of store.watch({ prefix: '/load/', from }, signal)) {
-      ok(batch.revision > revision, `revision ${batch.revision} was told after ${revision}`)
+      ok(batch.revision > revision, `revision ${batch.revision} was delivered after ${revision}`)
       revision = batch.revision
       for (const event of batch.events) {
         ok(event.kind === 'put')
@@ -72,7 +72,7 @@ async function underLoad(store: EtcdStore, disturb: (acknowledged: () => number)
   await disturb(() => acknowledged.size)
   stopped.abort()
   await writing
-  await untilTaken(store, '/load/last')
+  await putWithRetries(store, '/load/last')
   await last.promise
   await watching
   ok(acknowledged.size > 0)
@@ -92,7 +92,7 @@ for (const etcd of etcds())
         const target = acknowledged() + writesBetweenKills
         await until(() => acknowledged() >= target)
         await cluster.signal(0, 'SIGKILL')
-        await failsAtOnce(store, /etcd cannot be reached.*ECONNREFUSED|etcd cannot be reached.*lost/)
+        await failsFast(store, /etcd cannot be reached.*ECONNREFUSED|etcd cannot be reached.*lost/)
         cluster.run(0)
         await cluster.ready()
       }
@@ -119,7 +119,7 @@ test(`three members, the leader or another killed ${kills} times: watches resume
   await store.close()
 })
 
-test('a lost quorum: writes and fresh reads fail at once, watches wait, and all goes on when it is back', async () => {
+test('a lost quorum: writes and fresh reads fail fast, watches wait, and all continue when it is back', async () => {
   await using cluster = await EtcdCluster.start(newestEtcd(), 3)
   const store = await cluster.openStore()
   await put(store, '/x', 'before')
@@ -131,26 +131,26 @@ test('a lost quorum: writes and fresh reads fail at once, watches wait, and all 
   })()
   await cluster.signal(0, 'SIGKILL')
   await cluster.signal(1, 'SIGKILL')
-  // The first may meet the moment in which the third member still believes in its leader.
-  for (let i = 0; i < 20; i++) await failsAtOnce(store, i === 0 ? /etcd/ : /etcd has no leader: its quorum is lost/)
+  // The first call may reach the third member while it still has its leader.
+  for (let i = 0; i < 20; i++) await failsFast(store, i === 0 ? /etcd/ : /etcd has no leader: its quorum is lost/)
   await rejects(store.freshRevision(signal), StoreUnavailable)
   await rejects(store.get('/x', signal), StoreUnavailable)
   await rejects(store.grantLease(1_000, signal), StoreUnavailable)
   equal(batches.length, 0)
   cluster.run(0)
   await cluster.ready()
-  await untilTaken(store, '/x')
+  await putWithRetries(store, '/x')
   await until(() => batches.some(({ revision, events }) => events.length > 0 && revision === store.revision))
   stopped.abort()
   await watching
   await store.close()
 })
 
-test('a member that hangs is left: reads go on elsewhere, a write under way ends as unknown', async () => {
+test('a member that hangs is replaced: reads continue on another, a write in flight ends as ambiguous', async () => {
   await using cluster = await EtcdCluster.start(newestEtcd(), 3)
   const endpoints = cluster.endpoints.toSorted()
   const leader = cluster.endpoints[await cluster.leader()]
-  // A follower hangs: the cluster is well, only the one that the store talks to is not.
+  // A follower hangs: the cluster is healthy, but not the member that the store uses.
   const follower = cluster.endpoints.findIndex((endpoint) => endpoint !== leader)
   const first = cluster.endpoints[follower] ?? ''
   await using stores = new AsyncDisposableStack()
@@ -159,7 +159,7 @@ test('a member that hangs is left: reads go on elsewhere, a write under way ends
   await put(store, '/x', 'before')
   await cluster.signal(follower, 'SIGSTOP')
   equal(new TextDecoder().decode((await store.get('/x', signal))?.value), 'before')
-  // A write that was on its way to the hanging member ends as unknown; the next one goes elsewhere.
+  // A write in flight to the hanging member ends as ambiguous; the next one goes to another member.
   await put(store, '/x', 'after').catch((error: unknown) => {
     if (!(error instanceof StoreUnavailable)) throw error
     return put(store, '/x', 'after')
@@ -170,12 +170,12 @@ test('a member that hangs is left: reads go on elsewhere, a write under way ends
   const hanging = await cluster.openStore({ endpoints: [first] })
   stores.defer(() => hanging.close())
   await cluster.signal(follower, 'SIGSTOP')
-  await failsAtOnce(hanging, /etcd did not answer/)
+  await failsFast(hanging, /etcd did not respond/)
   await cluster.signal(follower, 'SIGCONT')
 })
 
 for (const etcd of etcds())
-  test(`etcd ${etcd.version}: a watch reaches the fresh revision although nothing of its own happens`, async () => {
+  test(`etcd ${etcd.version}: a watch reaches the fresh revision although none of its keys change`, async () => {
     await using cluster = await EtcdCluster.start(etcd, 1)
     const store = await cluster.openStore({ prefix: '/mine' })
     const other = await cluster.openStore({ prefix: '/other' })

@@ -1,4 +1,4 @@
-// What keeps an etcd cluster in order: compaction by turns, snapshots, and not mixing two clusters up.
+// Maintenance of etcd: compaction by one of several servers, snapshots, and detection of another cluster.
 import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -19,7 +19,7 @@ const contentOf = async (store: Store) =>
     ({ key, value }) => `${key}=${new TextDecoder().decode(value)}`,
   )
 
-test('the past is forgotten after its time, by one of the stores on a cluster', async () => {
+test('history is compacted after its window by one of the stores of a cluster', async () => {
   await using cluster = await EtcdCluster.start(newestEtcd(), 1)
   const stores: EtcdStore[] = []
   for (let i = 0; i < 3; i++) stores.push(await cluster.openStore({ historyMs: 300 }))
@@ -38,13 +38,13 @@ test('the past is forgotten after its time, by one of the stores on a cluster', 
   }
   await until(isForgotten)
   equal(new TextDecoder().decode((await store.get('/a', signal))?.value), '2')
-  // The turns are counted in upstream's key, so that its API servers and ours do not compete.
+  // Intervals are counted in upstream's key, so that its API servers and ours do not compete.
   const turns = await store.get('compact_rev_key', signal)
   match(new TextDecoder().decode(turns?.value), /^\d+$/)
   for (const one of stores) await one.close()
 })
 
-// The system's etcdctl belongs to the system's etcd, the oldest one.
+// The system's etcdctl matches the system's etcd, the oldest version.
 test('a snapshot under load is consistent, and etcd restores it', async () => {
   const [etcd] = etcds()
   ok(etcd !== undefined)
@@ -86,7 +86,7 @@ test('a snapshot under load is consistent, and etcd restores it', async () => {
   await again.close()
 })
 
-test('a snapshot that cannot be written, or does not arrive whole, leaves nothing', async () => {
+test('a snapshot that cannot be written or does not arrive completely leaves no file', async () => {
   await using cluster = await EtcdCluster.start(newestEtcd(), 1)
   const store = await cluster.openStore()
   await rejects(store.snapshotTo(join(cluster.directory, 'missing', 'snapshot'), signal), /ENOENT/)
@@ -100,7 +100,7 @@ test('a snapshot that cannot be written, or does not arrive whole, leaves nothin
   await store.close()
 })
 
-test('a member of another cluster is not gone on with: the watch ends and says so', async () => {
+test('a watch ends with an error when a member belongs to another cluster', async () => {
   await using cluster = await EtcdCluster.start(newestEtcd(), 1)
   const store = await cluster.openStore()
   await put(store, '/a', '1')

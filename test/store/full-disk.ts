@@ -1,5 +1,5 @@
-// A store on a disk that fills up: `full-disk.ts <folder>`, where the folder is a small disk of its own. Checks what
-// must hold while it is full and after space was freed; disk-failure.test.ts starts it.
+// A store on a disk that fills up: `full-disk.ts <directory>`, where the directory is a small file system. Checks the
+// store while the disk is full and after space was freed; disk-failure.test.ts starts it.
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict'
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -31,7 +31,7 @@ async function holdsAll(store: SqliteStore): Promise<void> {
   for (const { key, value } of items) ok(new TextDecoder().decode(value).startsWith(`${key} x`), key)
 }
 
-// As much again as the store will have: folding its log needs that.
+// As much again as the store will use: checkpointing its log needs that.
 writeFileSync(ballast, new Uint8Array(7_000_000))
 let store = await open()
 const refusal = await (async () => {

@@ -1,4 +1,4 @@
-// What clients of a store saw could have happened one operation after the other: on every driver, and through kills.
+// The operations of concurrent clients are linearizable: on every driver, and through kills.
 import { equal, ok } from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -120,8 +120,8 @@ for (const etcd of etcds())
     await checkInProcess(await cluster.openStore())
   })
 
-// Two stores on three members that are killed one after the other: what the clients of both saw is one history. Each
-// round is a history of its own: operations that ended as unknown make a long one too dear to check.
+// Two stores on three members that are killed one after the other; the operations of both form one history. Each round
+// has its own history: ambiguous operations make a long one too expensive to check.
 const killsPerRound = 4
 for (let round = 0; round < kills / killsPerRound; round++)
   test(`etcd is linearizable through ${killsPerRound} kills of members, round ${round}`, async () => {

@@ -1,19 +1,19 @@
-// Whether a recorded history of one register could have happened one operation after the other (Wing and Gong's search,
-// remembering what was tried). A process that was killed leaves operations that may or may not have happened.
+// Checks whether a recorded history of one register is linearizable (Wing and Gong's search with memoization). A killed
+// process leaves operations that may or may not have happened.
 
 export interface RegisterOperation {
-  /** Places in the record: the operation happened somewhere between the two, if it did. */
+  /** Positions in the record: the operation happened between the two, if it did. */
   readonly invoked: number
   readonly returned: number
   readonly action:
     | { readonly kind: 'read'; readonly value: string }
     | { readonly kind: 'write'; readonly value: string }
     | { readonly kind: 'swap'; readonly from: string; readonly to: string; readonly swapped: boolean }
-  /** Nobody was told how it ended. */
+  /** Its outcome is unknown. */
   readonly uncertain: boolean
 }
 
-/** What the register holds afterwards, or undefined when the operation cannot have ended so. */
+/** The value of the register afterwards, or undefined when the operation cannot have had this result. */
 function after(value: string, action: RegisterOperation['action']): string | undefined {
   switch (action.kind) {
     case 'read':
@@ -31,13 +31,18 @@ function after(value: string, action: RegisterOperation['action']): string | und
 interface Step {
   readonly value: string
   readonly done: ReadonlySet<RegisterOperation>
-  /** Those that are next in the order of their beginning and not done; all before are done or given up. */
+  /**
+   * The operations that have not happened yet, in the order of their start; all before them have happened or were given
+   * up.
+   */
   readonly from: number
-  /** The latest beginning of what is done: an uncertain operation that ended before it did not happen after it. */
+  /**
+   * The latest start of an operation that has happened: an uncertain operation that ended before it cannot follow it.
+   */
   readonly latest: number
 }
 
-/** Bounds the search: a history that needs more was recorded with too many operations at once. */
+/** Bounds the search: a history that exceeds it was recorded with too many concurrent operations. */
 const stepsMax = 5_000_000
 
 export function isLinearizable(operations: readonly RegisterOperation[], initial: string): boolean {
@@ -66,7 +71,7 @@ export function isLinearizable(operations: readonly RegisterOperation[], initial
   throw new Error(`no answer after ${stepsMax} steps`)
 }
 
-/** Operations that can be the next: they began before any that must still come has ended. */
+/** The operations that can be next: those that started before the end of any that must still happen. */
 function candidatesOf(sorted: readonly RegisterOperation[], step: Step): RegisterOperation[] | 'complete' {
   const candidates: RegisterOperation[] = []
   let [endsFirst, complete] = [Infinity, true]

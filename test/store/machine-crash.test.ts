@@ -1,6 +1,6 @@
-// The machine loses power at any moment: every acknowledged write is on the disk, and no transaction is there in part.
-// One run of the store is traced, with writers, compactions, a checkpoint and a restart; each crash rebuilds what the
-// disk held at one place of that trace (simulated-disk.ts). COXSWAIN_LONG=1 tries 10,000 places.
+// The machine loses power at any moment: every acknowledged write is on the disk, and every transaction is complete or
+// absent. One run of the store is traced, with writers, compactions, a checkpoint and a restart; each crash rebuilds
+// the content of the disk at one position of that trace (simulated-disk.ts). COXSWAIN_LONG=1 tries 10,000 positions.
 import { deepEqual, equal, ok } from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -23,7 +23,7 @@ interface Written {
   readonly keys: readonly string[]
 }
 
-/** What the program said that was acknowledged: `ack <revision> <keys>`. */
+/** The acknowledgements that the program printed: `ack <revision> <keys>`. */
 const acknowledgedIn = ({ name, args }: Call): Written[] => {
   if (name !== 'write' || !args.startsWith('1<')) return []
   const lines = bytesOf(/"((?:\\x[0-9a-f]{2})*)"/.exec(args)?.[1] ?? '').toString()
@@ -43,7 +43,7 @@ async function found(path: string): Promise<{ compacted: number; keys: Map<numbe
   return { compacted, keys }
 }
 
-/** What is wrong with the file, given what was acknowledged. */
+/** The differences between the file and the acknowledged writes. */
 async function lossesIn(path: string, acknowledged: readonly Written[]): Promise<string[]> {
   const { compacted, keys } = await found(path)
   const newest = new Map<string, number>()
@@ -52,7 +52,7 @@ async function lossesIn(path: string, acknowledged: readonly Written[]): Promise
   const lost = acknowledged.flatMap(({ revision, keys: written }) =>
     written
       .filter((key) => !keys.get(revision)?.includes(key))
-      // A compaction removes a change that a later one of the same key has replaced.
+      // A compaction removes a change that a later change of the same key has replaced.
       .filter((key) => revision > compacted || (newest.get(key) ?? 0) <= revision)
       .map((key) => `${key} of revision ${revision} is lost`),
   )
@@ -72,7 +72,7 @@ let calls: readonly Call[] = []
 before(() => (calls = traced()))
 after(() => rmSync(folder, { recursive: true }))
 
-/** What the disk may hold now, as files. */
+/** What the disk may contain at this position, as files. */
 function writeImage(disk: SimulatedDisk, random: Random): void {
   rmSync(image, { recursive: true, force: true })
   mkdirSync(image)
@@ -92,11 +92,11 @@ function traced(): Call[] {
   }
   const first = run(1)
   const end = (first.at(-1)?.ended ?? 0) + 1
-  // The second run opens what the first has left.
+  // The second run opens the store of the first.
   return [...first, ...run(2).map((call) => ({ ...call, begun: call.begun + end, ended: call.ended + end }))]
 }
 
-test(`every acknowledged transaction survives ${crashes} crashes of the machine, whole`, async () => {
+test(`every acknowledged transaction survives ${crashes} crashes of the machine completely`, async () => {
   ok(
     calls.some(
       ({ name, args }) => name === 'pwrite64' && !args.includes(hexOf('-wal')) && args.includes(hexOf('store.db')),
@@ -120,7 +120,7 @@ test(`every acknowledged transaction survives ${crashes} crashes of the machine,
   ok(acknowledged.length > transactions, `${acknowledged.length} transactions were acknowledged`)
 })
 
-test('a disk that claims to have synced and has not is found out', async () => {
+test('a disk that reports a sync without syncing is detected', async () => {
   const disk = new SimulatedDisk(data)
   const last = calls.findLastIndex((call) => acknowledgedIn(call).length > 0)
   const syncs = calls.slice(0, last).flatMap(({ name }, place) => (/^f(data)?sync$/.test(name) ? [place] : []))

@@ -1,5 +1,5 @@
-// say: a line to whoever started this process, gone before the next thing happens. The pipe may be full while the reader
-// is slow; then it is tried again, because a line that was dropped or cut would be a lie about what happened.
+// writeLine: writes a line to stdout synchronously. The pipe may be full while the reader is slow; the write is
+// repeated, because a dropped or truncated line would falsify the record.
 import { writeSync } from 'node:fs'
 
 const sleeper = new Int32Array(new SharedArrayBuffer(4))

@@ -1,4 +1,4 @@
-// Record: the lines of register-load.ts as one history per key. The place of a line is its time.
+// OperationHistory: the lines of register-load.ts as one history per key. The position of a line is its time.
 import type { RegisterOperation } from './linearizable.ts'
 
 interface Open {
@@ -12,7 +12,7 @@ export class OperationHistory {
   readonly #open = new Map<string, Open>()
   #place = 0
 
-  /** How many operations have ended. */
+  /** The number of completed operations. */
   ended = 0
 
   add(line: string): void {
@@ -30,16 +30,16 @@ export class OperationHistory {
     this.ended++
   }
 
-  /** The clients are gone: what they had under way may have happened, up to now. */
+  /** The clients were killed: their operations in flight may have happened, up to now. */
   kill(): void {
     const now = this.#place++
     for (const open of this.#open.values()) this.#closeUncertain(open, now)
     this.#open.clear()
   }
 
-  /** Nobody was told how it ended: it may have happened up to `latest`, or not at all. */
+  /** Its outcome is unknown: it may have happened up to `latest`, or not at all. */
   #closeUncertain(open: Open, latest: number): void {
-    // A read that nobody got, or a swap that was refused to nobody, says nothing.
+    // A read or a failed swap without a result says nothing.
     if (open.words[0] !== 'read') this.#close(open, actionOf(open.words, 'true'), latest, true)
   }
 

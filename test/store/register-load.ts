@@ -1,6 +1,6 @@
-// Several clients that read, write and swap a few keys at once, and say what they do as lines:
-// `<client> invoke <key> <kind> …`, then `<client> return …`, or `<client> lost` when the store cannot tell how it ended.
-// record.ts reads them back into histories.
+// Concurrent clients that read, write and swap a few keys, and print what they do as lines: `<client> invoke <key>
+// <kind> …`, then `<client> return …`, or `<client> lost` when the outcome is unknown. operation-history.ts parses
+// them.
 import type { Random } from '../../src/base/random/random.ts'
 import { StoreUnavailable, type KeyValue, type Store } from '../../src/store/store.ts'
 
@@ -11,7 +11,7 @@ export interface LoadOptions {
   readonly run: string
   readonly operationsPerClient: number
   readonly say: (line: string) => void
-  /** What a client does before it tries again with a store that is not available. */
+  /** Called before a client tries again after the store was unavailable. */
   readonly pause?: () => Promise<void>
 }
 
@@ -35,7 +35,7 @@ export async function registerLoad({
     const operations = [{ kind: 'put', key, value: new TextEncoder().encode(value) } as const]
     return (await store.commit({ conditions, operations }, signal)).kind === 'committed'
   }
-  /** Says what is done and how it ended; undefined when nobody knows. */
+  /** Prints the operation and its outcome; undefined when the outcome is unknown. */
   const act = async <T>(name: string, what: string, action: () => Promise<T>, shown: (result: T) => string) => {
     say(`${name} invoke ${what}`)
     try {

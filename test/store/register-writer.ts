@@ -1,4 +1,5 @@
-// registerLoad on a store on disk, in a process of its own, until it is done or killed: `register-writer.ts <path> <run>`.
+// Runs registerLoad on a store on disk in a separate process until it is done or killed: `register-writer.ts <path>
+// <run>`.
 import { realClock } from '../../src/base/time/clock.ts'
 import { seededRandom } from '../../src/base/random/random.ts'
 import { nodeWorkers } from '../../src/platform/node/process/workers.ts'

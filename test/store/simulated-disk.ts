@@ -1,11 +1,11 @@
-// SimulatedDisk: what a disk holds after the machine lost power, rebuilt from a trace of system calls. What was synced is
-// there. Each write since may be there, missing, or torn at a sector; directory entries since the last sync of their
-// folder are there in their order up to some point. Rebuilding from one trace makes thousands of crashes cheap.
+// SimulatedDisk: the content of a disk after the machine lost power, rebuilt from a trace of system calls. Synced data
+// is present. Each later write may be present, missing, or torn at a sector; directory entries since the last sync of
+// their directory are present in order up to some point. One trace serves for thousands of crashes.
 import type { Random } from '../../src/base/random/random.ts'
 
 export const tracedCalls = 'openat,pwrite64,write,ftruncate,fsync,fdatasync,rename,renameat,renameat2,unlink,unlinkat'
 
-/** One completed call, at the place in the trace where it ended; a sync covers what ended before it began. */
+/** One completed call, at the position in the trace where it ended; a sync covers what ended before it began. */
 export interface Call {
   readonly name: string
   readonly args: string
@@ -42,10 +42,10 @@ export function callsOf(trace: string): Call[] {
   return calls
 }
 
-/** The bytes of a string as `strace -xx` writes it. */
+/** The bytes of a string in the format of `strace -xx`. */
 export const bytesOf = (hex: string): Buffer => Buffer.from(hex.replaceAll('\\x', ''), 'hex')
 
-/** The text as it stands in such a trace. */
+/** The text in the format of the trace. */
 export const hexOf = (text: string): string => Buffer.from(text).toString('hex').replaceAll(/../g, '\\x$&')
 
 const textOf = (hex: string): string => bytesOf(hex).toString()
@@ -67,12 +67,12 @@ const sectorBytes = 512
 
 export class SimulatedDisk {
   readonly #folder: string
-  /** Names as the running system sees them, and as they are on the disk. */
+  /** The names in the running system and on the disk. */
   readonly #names = new Map<string, File>()
   readonly #synced = new Map<string, File>()
   #entries: EntryChange[] = []
 
-  /** Only what happens below this folder is followed. */
+  /** Only files below this directory are tracked. */
   constructor(folder: string) {
     this.#folder = folder
   }
@@ -121,7 +121,7 @@ export class SimulatedDisk {
     }
   }
 
-  /** The files by their names without the folder, as chance leaves them. */
+  /** The files by their names without the directory, with a random outcome for unsynced changes. */
   afterPowerLoss(random: Random): Map<string, Buffer> {
     const names = new Map(this.#synced)
     for (const entry of this.#entries.slice(0, random.below(this.#entries.length + 1))) enter(names, entry)
@@ -175,7 +175,7 @@ function changed(content: Buffer, change: Change): Buffer {
 const resized = (content: Buffer, size: number): Buffer =>
   size <= content.length ? content.subarray(0, size) : Buffer.concat([content, Buffer.alloc(size - content.length)])
 
-/** Nothing orders what was not synced: each change is kept, lost, or cut off at the end of a sector. */
+/** Unsynced changes are not ordered: each is kept, lost, or torn at the end of a sector. */
 function survivorOf({ synced, pending }: File, random: Random): Buffer {
   let content: Buffer = Buffer.from(synced)
   for (const change of pending)

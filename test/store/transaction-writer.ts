@@ -1,12 +1,12 @@
-// A process that commits transactions of several changes and says `ack <revision> <keys>` for each that the store
-// acknowledged: `transaction-writer.ts <path> <count> <run>`. A key says how many changes its transaction has.
+// A process that commits transactions of several changes and prints `ack <revision> <keys>` for each acknowledged one:
+// `transaction-writer.ts <path> <count> <run>`. A key contains the number of changes of its transaction.
 import { realClock } from '../../src/base/time/clock.ts'
 import { nodeWorkers } from '../../src/platform/node/process/workers.ts'
 import { SqliteStore } from '../../src/store/sqlite/sqlite-store.ts'
 import { printLine } from './print-line.ts'
 
 const writers = 8
-/** With these the log grows beyond the length at which it is folded into the file. */
+/** Large enough that the log exceeds the size at which it is checkpointed. */
 const valueBytes = 3_000
 const changesMax = 5
 const compactEvery = 100

@@ -1,4 +1,4 @@
-// DbusConnection: one who speaks on a message bus: asks, is answered, and hears signals that it asked to hear.
+// DbusConnection: a connection to a message bus: method calls, and the signals that were subscribed to.
 import { unlessAborted } from '../../base/async/unless-aborted.ts'
 import type { ByteStream } from '../../platform/http/byte-stream.ts'
 import { decodeMessage, encodeMessage, messageBytes, type DbusMessage, type DbusValue } from './dbus-message.ts'
@@ -27,7 +27,7 @@ export class DbusConnection {
   readonly #onSignal: (signal: DbusMessage) => void
   readonly #pendingCalls = new Map<number, PromiseWithResolvers<readonly DbusValue[]>>()
   #serial = 0
-  /** Resolves when the other side is gone. */
+  /** Resolves when the connection has ended. */
   readonly closed: Promise<void>
 
   private constructor(stream: ByteStream, pieces: AsyncIterator<Uint8Array>, onSignal: (signal: DbusMessage) => void) {
@@ -36,7 +36,7 @@ export class DbusConnection {
     this.closed = this.#listen(pieces)
   }
 
-  /** Says who we are, by the number of the user as the kernel knows it, and greets. */
+  /** Authenticates with the user id, which the kernel confirms, and says Hello to the bus. */
   static async open(
     stream: ByteStream,
     uid: number,
@@ -49,17 +49,17 @@ export class DbusConnection {
     let line = ''
     while (!line.endsWith('\r\n')) {
       const { value, done } = await unlessAborted(pieces.next(), signal)
-      if (done === true) throw new DbusError('the message bus has hung up')
+      if (done === true) throw new DbusError('the connection to the message bus ended')
       line += new TextDecoder().decode(value)
     }
-    if (!line.startsWith('OK ')) throw new DbusError(`the message bus does not believe us: ${line.trim()}`)
+    if (!line.startsWith('OK ')) throw new DbusError(`the message bus rejected the authentication: ${line.trim()}`)
     await stream.write(new TextEncoder().encode('BEGIN\r\n'))
     const connection = new DbusConnection(stream, pieces, onSignal)
     await connection.call({ ...bus, member: 'Hello' }, signal)
     return connection
   }
 
-  /** Rejects with DbusError when it is refused, or when nobody is there to be asked. */
+  /** Rejects with DbusError when the call fails or its destination does not exist. */
   async call(call: DbusCall, signal: AbortSignal): Promise<readonly DbusValue[]> {
     const serial = ++this.#serial
     const reply = Promise.withResolvers<readonly DbusValue[]>()
@@ -72,7 +72,7 @@ export class DbusConnection {
     }
   }
 
-  /** From now on signals that the rule means are heard. */
+  /** Subscribes to the signals that match the rule. */
   async addMatch(rule: string, signal: AbortSignal): Promise<void> {
     await this.call({ ...bus, member: 'AddMatch', signature: 's', body: [rule] }, signal)
   }
@@ -92,10 +92,11 @@ export class DbusConnection {
         }
       }
     } catch {
-      // However it ended, the bus is gone.
+      // However the connection ended, all calls are failed below.
     }
     this.#stream.destroy()
-    for (const { reject } of this.#pendingCalls.values()) reject(new DbusError('the message bus has hung up'))
+    for (const { reject } of this.#pendingCalls.values())
+      reject(new DbusError('the connection to the message bus ended'))
   }
 
   #take(message: DbusMessage): void {

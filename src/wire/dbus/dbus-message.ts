@@ -1,5 +1,5 @@
-// Messages of D-Bus, in the byte order of this machine's kind (little). Of the types of bodies those are known that system
-// services are asked with: numbers, texts, switches, and variants of them; a body of others is not read.
+// Messages of D-Bus. They are written in little-endian byte order and read in both. The supported body types are those
+// that system services need: numbers, strings, booleans, and variants of them. Other bodies are not decoded.
 
 export type DbusValue = string | number | bigint | boolean
 
@@ -18,14 +18,14 @@ export interface DbusMessage {
   readonly sender?: string
   /** The types of the body, one letter each. */
   readonly signature?: string
-  /** Empty where the signature holds a type that is not known here. */
+  /** Empty when the signature contains an unsupported type. */
   readonly body: readonly DbusValue[]
 }
 
 const endianByte = 0x6c
 const protocolVersion = 1
 const fixedBytes = 16
-/** Beyond this nobody speaks D-Bus there. */
+/** The limit of the specification. */
 const messageBytesMax = 128 << 20
 
 const fields = {
@@ -121,7 +121,7 @@ function write(writer: Writer, type: string, value: DbusValue): void {
       return write(writer, inner, value)
     }
     default:
-      throw new Error(`values of the D-Bus type ${type} are not written`)
+      throw new Error(`values of the D-Bus type ${type} cannot be written`)
   }
 }
 
@@ -220,26 +220,26 @@ function read(reader: Reader, type: string): DbusValue {
     case 'v':
       return read(reader, reader.text(reader.byte()))
     default:
-      throw new Error(`values of the D-Bus type ${type} are not read`)
+      throw new Error(`values of the D-Bus type ${type} cannot be read`)
   }
 }
 
-/** How many bytes the message at the beginning takes; undefined while that is not known. */
+/** The size of the message at the start of the bytes; undefined while it cannot be known. */
 export function messageBytes(bytes: Uint8Array): number | undefined {
   if (bytes.length < fixedBytes) return undefined
   const reader = new Reader(bytes, 4)
   const bodyBytes = reader.uint32()
   reader.uint32()
   const whole = aligned(fixedBytes + reader.uint32(), 8) + bodyBytes
-  if (whole > messageBytesMax) throw new Error(`a message of ${whole} bytes is none of D-Bus`)
+  if (whole > messageBytesMax) throw new Error(`a D-Bus message of ${whole} bytes is too large`)
   return whole
 }
 
-/** Of a whole message. */
+/** `bytes` is one complete message. */
 export function decodeMessage(bytes: Uint8Array): DbusMessage {
   const reader = new Reader(bytes, 1)
   const kind = dbusKinds[reader.byte() - 1]
-  if (kind === undefined) throw new Error('a message of no kind of D-Bus')
+  if (kind === undefined) throw new Error('unknown type of D-Bus message')
   reader.offset = 8
   const serial = reader.uint32()
   const headBytes = reader.uint32()

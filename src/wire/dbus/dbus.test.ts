@@ -13,7 +13,7 @@ const hello: DbusMessage = {
   destination: 'org.freedesktop.DBus',
   body: [],
 }
-/** By the layout of the specification: a head of 16 bytes, then fields at multiples of 8. */
+/** By the layout of the specification: a header of 16 bytes, then fields at multiples of 8. */
 const helloHex =
   '6c01000100000000010000006d000000' +
   '01016f00150000002f6f72672f667265656465736b746f702f44427573000000' +
@@ -33,15 +33,15 @@ test('values of every known type are read as they were written, and others are l
   equal(messageBytes(bytes), bytes.length)
   deepEqual(decodeMessage(bytes), message)
   const unread = encodeMessage({ ...message, signature: 's', body: ['x'] })
-  // The one letter of the signature, made an array's.
+  // The signature, changed to that of an array.
   unread[unread.indexOf('s'.charCodeAt(0), 20)] = 'a'.charCodeAt(0)
   deepEqual(decodeMessage(unread).body, [])
 })
 
 test('what is no message is refused, and half of one is waited for', () => {
   equal(messageBytes(Uint8Array.fromHex(helloHex.slice(0, 20))), undefined)
-  throws(() => messageBytes(new Uint8Array(16).fill(0xff)), /none of D-Bus/)
-  throws(() => decodeMessage(Uint8Array.fromHex(`6c09${'00'.repeat(20)}`)), /no kind/)
+  throws(() => messageBytes(new Uint8Array(16).fill(0xff)), /too large/)
+  throws(() => decodeMessage(Uint8Array.fromHex(`6c09${'00'.repeat(20)}`)), /unknown type/)
 })
 
 test('one who is not believed, and one whose question is refused, hear why', async () => {
@@ -62,7 +62,7 @@ test('one who is not believed, and one whose question is refused, hear why', asy
   const refusing = speaking(() => text('REJECTED EXTERNAL\r\n'))
   await rejects(
     DbusConnection.open(refusing, 0, () => {}, never),
-    /does not believe us: REJECTED/,
+    /rejected the authentication: REJECTED/,
   )
   let serial = 0
   const stream = speaking((heard) => {

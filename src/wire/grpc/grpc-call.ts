@@ -1,5 +1,5 @@
-// Call: one gRPC call on an HTTP/2 exchange: frames in both directions, one status at the end. What the messages mean
-// and who waits for them is the channel's matter.
+// Call: one gRPC call on an HTTP/2 exchange: frames in both directions, and one status at the end. The channel encodes
+// and decodes the messages.
 import type {
   Http2Connection,
   Http2Events,
@@ -10,19 +10,19 @@ import type {
 import { frame, FrameError, FrameReader } from './grpc-frame.ts'
 import { codeOfFailure, codeOfHttpStatus, GrpcError, grpcStatusIn } from './grpc-status.ts'
 
-/** Text by name, in lower case; a name that ends in `-bin` has base64 as its value. */
+/** Text by lower-case name; names that end in `-bin` have base64 values. */
 export type Metadata = Readonly<Record<string, string>>
 export const noMetadata: Metadata = {}
 
 export interface CallOptions {
   /** `/package.Service/Method` */
   readonly path: string
-  /** Whom errors name. */
+  /** The server, for error messages. */
   readonly endpoint: string
   readonly metadata: Metadata
   readonly messageBytesMax: number
   readonly onMessage: (bytes: Uint8Array) => void
-  /** The last that is heard of the call; without an error the status was OK. */
+  /** Called once, at the end of the call; without an error the status was OK. */
   readonly onEnd: (error: GrpcError | undefined) => void
 }
 
@@ -49,7 +49,7 @@ export class Call implements Http2Events {
     )
   }
 
-  /** Sends a message; false when the server is slow and the sender should wait for whenDrained(). */
+  /** Sends a message; false when the sender should wait for whenDrained(). */
   send(message: Uint8Array): boolean {
     return this.#ended || this.#exchange.write(frame(message))
   }
@@ -74,7 +74,7 @@ export class Call implements Http2Events {
     this.#exchange.resume()
   }
 
-  /** Nobody waits any more. onEnd is not called. */
+  /** Cancels the call without calling onEnd. */
   cancel(): void {
     if (this.#ended) return
     this.#ended = true
@@ -92,7 +92,7 @@ export class Call implements Http2Events {
       for (const message of this.#reader.push(bytes)) this.#options.onMessage(message)
     } catch (error) {
       this.#exchange.cancel()
-      // Anything else is a message that its reader could not decode.
+      // Any other error is from decoding the message.
       this.#end(this.#error(error instanceof FrameError ? error.code : 'INTERNAL', (error as Error).message))
     }
   }
@@ -106,15 +106,15 @@ export class Call implements Http2Events {
   }
 
   #outcome(failure: Http2Failure | undefined): GrpcError | undefined {
-    // A status is the server's last word, whatever becomes of the stream afterwards.
+    // A status is final, whatever happens to the stream afterwards.
     if (this.#status !== undefined) {
       const { code, details } = this.#status
       if (code !== 'OK') return this.#error(code, details)
-      return this.#reader.isMidMessage ? this.#error('INTERNAL', 'the answer ends inside a message') : undefined
+      return this.#reader.isMidMessage ? this.#error('INTERNAL', 'the response ends within a message') : undefined
     }
     if (failure !== undefined) return this.#error(codeOfFailure(failure), failure.message, failure.unprocessed)
-    if (this.#httpStatus === '200') return this.#error('INTERNAL', 'the answer ends without a status')
-    return this.#error(codeOfHttpStatus(this.#httpStatus), `the server answered with HTTP ${this.#httpStatus}`)
+    if (this.#httpStatus === '200') return this.#error('INTERNAL', 'the response ends without a status')
+    return this.#error(codeOfHttpStatus(this.#httpStatus), `the server responded with HTTP ${this.#httpStatus}`)
   }
 
   #error(code: GrpcError['code'], details: string, unprocessed = false): GrpcError {

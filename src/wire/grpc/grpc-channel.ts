@@ -4,10 +4,10 @@
 //   const version = grpcMethod('runtime.v1.RuntimeService', 'Version', versionRequest, versionResponse)
 //   await channel.unary(version, {}, noMetadata, signal)
 //
-// The connection is made when a call needs it and made again after it was lost or the server said goodbye; calls under
-// way finish on the old one. Only a unary call that crossed a goodbye is made again; whether the server can have acted
-// on any other that failed, its GrpcError says (`unprocessed`).
-// A deadline is the caller's signal: aborting it tells the server, and the call rejects with the signal's reason.
+// The connection is opened by the first call and replaced after it was lost or the server sent GOAWAY; calls in flight
+// finish on the old one. Only a unary call that GOAWAY left unprocessed is repeated. For other failed calls,
+// `unprocessed` of the GrpcError says whether the server cannot have acted on them. The caller's signal is the
+// deadline: aborting it cancels the call, which rejects with the signal's reason.
 import { present } from '../../base/assert.ts'
 import type { Clock, Timer } from '../../base/time/clock.ts'
 import { unlessAborted } from '../../base/async/unless-aborted.ts'
@@ -43,23 +43,26 @@ export interface GrpcChannelOptions extends Http2Options {
 }
 
 export interface GrpcDuplex<Q extends Message, A extends Message> {
-  /** Resolves when the next message may be sent; how the call ended is seen by whoever reads the messages. */
+  /** Resolves when the next message may be sent. The result of the call is reported by `messages`. */
   send(message: ProtoInput<Q>): Promise<void>
   endSending(): void
-  /** To be iterated once. Ends with the call; throws its GrpcError, or the reason of the signal. Leaving it cancels. */
+  /**
+   * Iterate once. Ends with the call; throws its GrpcError, or the reason of the signal. Leaving the loop cancels the
+   * call.
+   */
   readonly messages: AsyncIterable<Proto<A>>
 }
 
 const messageBytesMaxDefault = 16 * 1024 * 1024
 const connectMsMaxDefault = 5_000
-/** Messages that wait for a slow reader before the server has to wait. */
+/** The number of buffered messages from which on the server is paused. */
 const messagesWaitingMax = 64
 
 export class GrpcChannel {
   readonly endpoint: string
   readonly #options: GrpcChannelOptions
   readonly #closed = new AbortController()
-  /** The one that new calls take, and those that still have calls under way. */
+  /** The connection for new calls, and all that have calls in flight. */
   #connection: Http2Connection | undefined
   readonly #connections = new Set<Http2Connection>()
   #connecting: Promise<Http2Connection> | undefined
@@ -69,7 +72,7 @@ export class GrpcChannel {
     this.#options = options
   }
 
-  /** One message there, one back. */
+  /** One request message, one response message. */
   async unary<Q extends Message, A extends Message>(
     method: GrpcMethod<Q, A>,
     request: ProtoInput<Q>,
@@ -80,13 +83,13 @@ export class GrpcChannel {
     try {
       return await this.#callUnary(connection, method, request, metadata, signal)
     } catch (error) {
-      // The server said goodbye while the call was on its way: a new connection takes it.
+      // GOAWAY arrived during the call: it is repeated on a new connection.
       if (!(error instanceof GrpcError) || !error.unprocessed || connection.isOpen) throw error
       return this.#callUnary(await this.#connect(method, signal), method, request, metadata, signal)
     }
   }
 
-  /** One message there, many back. The call begins when it is iterated. */
+  /** One request message, many response messages. The call starts when it is iterated. */
   async *serverStream<Q extends Message, A extends Message>(
     method: GrpcMethod<Q, A>,
     request: ProtoInput<Q>,
@@ -99,7 +102,7 @@ export class GrpcChannel {
     yield* messages
   }
 
-  /** Many messages in both directions. The call has begun when this resolves. */
+  /** Many messages in both directions. The call has started when this resolves. */
   async duplex<Q extends Message, A extends Message>(
     method: GrpcMethod<Q, A>,
     metadata: Metadata,
@@ -152,7 +155,7 @@ export class GrpcChannel {
     }
   }
 
-  /** Ends the connection and every call on it. */
+  /** Closes the connection and ends all its calls. */
   close(): void {
     this.#closed.abort(new Error(`the channel to ${this.endpoint} is closed`))
     for (const connection of this.#connections) connection.destroy()
@@ -174,7 +177,7 @@ export class GrpcChannel {
       onEnd: (error) => {
         signal.removeEventListener('abort', abort)
         if (error !== undefined) reject(error)
-        else if (answer === undefined) reject(this.#error(method, 'INTERNAL', 'the answer has no message'))
+        else if (answer === undefined) reject(this.#error(method, 'INTERNAL', 'the response has no message'))
         else resolve(answer)
       },
     })
@@ -205,7 +208,7 @@ export class GrpcChannel {
     return new GrpcError(`${path} at ${this.endpoint}`, code, details, cause !== undefined, cause)
   }
 
-  /** Joins the attempt under way, or begins one; the caller's signal ends only the caller's waiting. */
+  /** Joins the current attempt or starts one. The signal only ends the wait of this caller. */
   async #connect(method: GrpcMethod, signal: AbortSignal): Promise<Http2Connection> {
     signal.throwIfAborted()
     this.#connecting ??= this.#makeConnection().finally(() => (this.#connecting = undefined))

@@ -1,4 +1,4 @@
-// Frames of gRPC on a byte stream: a byte that says whether the message is compressed, its length, the message.
+// Frames of gRPC: a byte that says whether the message is compressed, the length of the message, the message.
 
 const headBytes = 5
 
@@ -19,19 +19,19 @@ export class FrameError extends Error {
   }
 }
 
-/** Puts messages together from pieces of any size. Holds at most one message of the size allowed, and one piece. */
+/** Assembles messages from pieces of any size. Buffers at most one message of the allowed size and one piece. */
 export class FrameReader {
   readonly #messageBytesMax: number
   #pieces: Uint8Array[] = []
   #bytes = 0
-  /** How many bytes the next whole frame needs; until its head is there, the head. */
+  /** The size of the next frame; until its header has arrived, the size of the header. */
   #needed = headBytes
 
   constructor(messageBytesMax: number) {
     this.#messageBytesMax = messageBytesMax
   }
 
-  /** Whether a message has begun and not ended. */
+  /** Whether part of a frame has arrived. */
   get isMidMessage(): boolean {
     return this.#bytes > 0
   }
@@ -71,7 +71,7 @@ export class FrameReader {
   }
 
   #lengthOf(head: Uint8Array): number {
-    if (head[0] !== 0) throw new FrameError('INTERNAL', 'the message is compressed, which was not agreed on')
+    if (head[0] !== 0) throw new FrameError('INTERNAL', 'the message is compressed, which was not negotiated')
     const length = new DataView(head.buffer, head.byteOffset).getUint32(1)
     if (length > this.#messageBytesMax)
       throw new FrameError('RESOURCE_EXHAUSTED', `a message of ${length} bytes is larger than ${this.#messageBytesMax}`)

@@ -1,4 +1,5 @@
-// A gRPC server for tests, on plain HTTP/2, TLS or a unix socket. Its methods get raw messages and a stream to misuse.
+// A gRPC server for tests, on plain HTTP/2, TLS or a unix socket. Methods get raw messages and the HTTP/2 stream, so
+// that they can violate the protocol.
 import {
   createSecureServer,
   createServer,
@@ -12,9 +13,9 @@ import { frame, FrameReader } from './grpc-frame.ts'
 export interface ServedCall {
   readonly stream: ServerHttp2Stream
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
-  /** What the client sends, message by message. */
+  /** The messages of the client. */
   readonly messages: AsyncIterable<Uint8Array>
-  /** Sends the headers with the first message. */
+  /** Sends the headers before the first message. */
   send(message: Uint8Array): boolean
   /** Ends the call. */
   finish(status: number, message?: string): void
@@ -25,7 +26,7 @@ export type ServedMethods = Readonly<Record<string, (call: ServedCall) => unknow
 export interface GrpcServer extends AsyncDisposable {
   readonly endpoint: string
   readonly sessions: ReadonlySet<ServerHttp2Session>
-  /** How many connections were made. */
+  /** How many connections were accepted. */
   readonly connections: number
 }
 

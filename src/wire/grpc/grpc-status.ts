@@ -1,4 +1,4 @@
-// How a gRPC call ends: status codes by name, the error that carries one, and what HTTP/2 failures mean in those terms.
+// The status of a gRPC call: codes by name, the error that carries one, and the codes of HTTP/2 failures.
 import type { Http2Failure, Http2Headers } from '../../platform/http/http2-client.ts'
 
 /** In the order of their numbers. */
@@ -23,7 +23,7 @@ export const grpcCodes = [
 ] as const
 export type GrpcCode = (typeof grpcCodes)[number]
 
-/** As Go names it, and messages that people know: `NotFound`. */
+/** The name in Go, which upstream's messages contain: `NotFound`. */
 export const goNameOf = (code: GrpcCode): string =>
   code
     .toLowerCase()
@@ -34,9 +34,9 @@ export const goNameOf = (code: GrpcCode): string =>
 export class GrpcError extends Error {
   override name = 'GrpcError'
   readonly code: GrpcCode
-  /** The server's own words, without ours. */
+  /** The message of the server, without the prefix of `message`. */
   readonly details: string
-  /** The server cannot have acted on the call: it may be made again, elsewhere, whatever it does. */
+  /** The server cannot have acted on the call, so it may be repeated. */
   readonly unprocessed: boolean
 
   constructor(call: string, code: GrpcCode, details: string, unprocessed = false, cause?: unknown) {
@@ -47,14 +47,14 @@ export class GrpcError extends Error {
   }
 }
 
-/** The status in trailers, or in headers when there was nothing else; undefined when none is there. */
+/** The status in trailers, or in headers of a response without messages; undefined when there is none. */
 export function grpcStatusIn(headers: Http2Headers): { code: GrpcCode; details: string } | undefined {
   const status = headers['grpc-status']
   if (status === undefined) return undefined
   return { code: grpcCodes[Number(status)] ?? 'UNKNOWN', details: percentDecoded(headers['grpc-message'] ?? '') }
 }
 
-/** Bad encoding is shown as it is: the message is for people. */
+/** Text with invalid encoding is returned unchanged, because it is only shown. */
 function percentDecoded(text: string): string {
   try {
     return decodeURIComponent(text)
@@ -63,7 +63,7 @@ function percentDecoded(text: string): string {
   }
 }
 
-/** An answer that is not gRPC's, such as a proxy's. */
+/** The code for a response that is not gRPC, such as that of a proxy. */
 export function codeOfHttpStatus(status: string | undefined): GrpcCode {
   switch (status) {
     case '400':
@@ -91,11 +91,11 @@ const resetCodes: Readonly<Record<number, GrpcCode>> = {
   0xc: 'PERMISSION_DENIED', // inadequate security
 }
 
-/** A connection that breaks is UNAVAILABLE; a reset of the one stream has its own meaning. */
+/** A broken connection is UNAVAILABLE; the reset of a single stream has its own code. */
 export function codeOfFailure({ resetCode = 0, unprocessed }: Http2Failure): GrpcCode {
   if (unprocessed) return 'UNAVAILABLE'
   return resetCodes[resetCode] ?? (resetCode === 0 || resetCode === connectionLost ? 'UNAVAILABLE' : 'INTERNAL')
 }
 
-/** What the platform reports for the exchanges of a connection that ended under them: INTERNAL_ERROR. */
+/** The platform reports this code (INTERNAL_ERROR) for the exchanges of a connection that ended. */
 const connectionLost = 0x2

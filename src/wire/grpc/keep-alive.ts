@@ -1,9 +1,9 @@
-// keepAlive: asks the server from time to time whether it is there, and gives the connection up when it does not
-// answer: a machine that lost its power closes no connection.
+// keepAlive: pings the server regularly and closes the connection when there is no reply: a machine that lost power
+// closes no connection.
 import { every, type Clock, type Timer } from '../../base/time/clock.ts'
 import type { Http2Connection } from '../../platform/http/http2-client.ts'
 
-/** Servers of gRPC take pings more frequent than every five seconds for an attack. */
+/** gRPC servers reject more frequent pings than one every five seconds. */
 const pingEveryMs = 10_000
 const pongMsMax = 5_000
 

@@ -1,5 +1,5 @@
-// OCI images built from files: layers, configuration and manifest, each found by the digest of its bytes. A registry
-// serves the blobs; `imageArchive` is the whole image as one tar that a runtime can import.
+// OCI images built from files: layers, configuration and manifest, each identified by its digest. A registry serves the
+// blobs; `imageArchive` is the whole image as one tar file that a runtime can import.
 import { tar, type TarEntry } from './tar.ts'
 
 export interface ImageDescription {
@@ -58,7 +58,7 @@ export function buildImage(description: ImageDescription, sha256: Sha256): Built
   return { manifest, blobs: [config, layer] }
 }
 
-/** The image as one archive in the OCI layout, under the name that a runtime will know it by. */
+/** The image as one archive in the OCI layout, with the name under which a runtime imports it. */
 export function imageArchive({ manifest, blobs }: BuiltImage, name: string): Uint8Array {
   const index = {
     schemaVersion: 2,

@@ -14,7 +14,7 @@ const listed = (archive: Uint8Array) =>
     .split('\n')
     .map((line) => line.split(/\s+/).filter((_, column) => ![1, 3, 4].includes(column)))
 
-test('an archive is what tar reads', () => {
+test('tar can read an archive', () => {
   const archive = tar([
     { path: 'bin/' },
     { path: 'bin/sh', mode: 0o755, content: text('program') },
@@ -28,11 +28,11 @@ test('an archive is what tar reads', () => {
   equal(execFileSync('tar', ['-xOf', '-', 'bin/sh'], { input: archive }).toString(), 'program')
 })
 
-test('a path that does not fit is refused', () => {
+test('a path that is too long is rejected', () => {
   throws(() => tar([{ path: 'x'.repeat(101), content: text('') }]), /too long for a tar archive/)
 })
 
-test('an image names its parts by their digests, and the same files give the same image', () => {
+test('an image refers to its blobs by digest, and the same files give the same image', () => {
   const description = {
     architecture: 'amd64',
     files: [{ path: 'a', content: text('1') }],

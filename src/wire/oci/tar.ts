@@ -1,12 +1,12 @@
-// Tar archives as bytes: the form of image layers and of whole images. Written in ustar, the same bytes for the same files.
+// Tar archives in ustar format: image layers and whole images. The same files give the same bytes.
 import { concatBytes } from '../../base/collections/concat-bytes.ts'
 
 export interface TarEntry {
   readonly path: string
-  /** Permission bits; 0644 for files and 0755 for folders when absent. */
+  /** Permission bits; default: 0644 for files and 0755 for directories. */
   readonly mode?: number
   readonly content?: Uint8Array
-  /** Where a symbolic link leads; without content and link the entry is a folder. */
+  /** The target of a symbolic link. An entry without content and link is a directory. */
   readonly link?: string
 }
 

@@ -1,5 +1,5 @@
-// The streams of a command that runs far away (exec and attach): what Kubernetes calls them, how each protocol carries
-// them, and how those of a client are joined with those of a runtime.
+// The streams of a remote command (exec and attach): their names in Kubernetes, how each protocol transports them, and
+// how those of a client are joined with those of a runtime.
 import type { ByteStream } from '../../platform/http/byte-stream.ts'
 import { copyStream } from '../byte-pipe.ts'
 import type { SpdySession, SpdyStream } from '../spdy/spdy-session.ts'
@@ -9,7 +9,7 @@ import type { WebSocketChannels } from '../websocket/websocket-channels.ts'
 const streamNames = ['stdin', 'stdout', 'stderr', 'error', 'resize'] as const
 export type CommandStreamName = (typeof streamNames)[number]
 
-/** `error` carries how the command ended, as a Status. */
+/** `error` carries the exit status, as a Status object. */
 export type CommandStreams = ReadonlyMap<CommandStreamName, ByteStream>
 
 export interface CommandStreamOptions {
@@ -19,11 +19,11 @@ export interface CommandStreamOptions {
   readonly stderr: boolean
 }
 
-/** The streams that such a command has. Sides that disagree about them wait for each other for ever. */
+/** The streams of a command with these options. Peers that disagree about them wait for each other forever. */
 export const streamNamesOf = (options: CommandStreamOptions): readonly CommandStreamName[] =>
   streamNames.filter((name) => (name === 'error' ? true : name === 'resize' ? options.tty : options[name]))
 
-/** What carries the streams: it is run until it ends, and can be closed. */
+/** The connection that transports the streams. run() resolves when it ends. */
 export interface StreamConnection {
   run(): Promise<void>
   close(): Promise<void>
@@ -31,14 +31,14 @@ export interface StreamConnection {
 
 const typeHeader = 'streamtype'
 
-/** Opens them, as a client. */
+/** Opens the streams as a client. */
 export async function openSpdyStreams(session: SpdySession, options: CommandStreamOptions): Promise<CommandStreams> {
   const opened = new Map<CommandStreamName, ByteStream>()
   for (const name of streamNamesOf(options)) opened.set(name, await session.open({ [typeHeader]: name }))
   return opened
 }
 
-/** Waits, as a server, until the client has opened them all. */
+/** Waits, as a server, until the client has opened all streams. */
 export async function acceptSpdyStreams(session: SpdySession, options: CommandStreamOptions): Promise<CommandStreams> {
   const missing = new Set<string>(streamNamesOf(options))
   const accepted = new Map<CommandStreamName, SpdyStream>()
@@ -53,7 +53,7 @@ export async function acceptSpdyStreams(session: SpdySession, options: CommandSt
   return accepted
 }
 
-/** To be called before the channels are run. `withStatus`: whether the client reads how the command ended as a Status. */
+/** Call before the channels run. `withStatus`: whether the client expects the exit status as a Status object. */
 export const webSocketStreams = (
   channels: WebSocketChannels,
   options: CommandStreamOptions,
@@ -68,7 +68,7 @@ export const webSocketStreams = (
 
 const statusCharactersMax = 64 * 1024
 
-/** An error channel that writes the message of a Status that has failed, and nothing of one that has not. */
+/** An error channel that writes only the message of a Status, and nothing for success. */
 function messagesOnly(channel: ByteStream): ByteStream {
   const decoder = new TextDecoder()
   let text = ''
@@ -84,7 +84,7 @@ function messagesOnly(channel: ByteStream): ByteStream {
   }
 }
 
-/** The message of a Status; '' when it tells of success; undefined when there is more to come. */
+/** The message of a Status; '' for success; undefined when the text is incomplete. */
 function failureMessageIn(text: string): string | undefined {
   try {
     const { status, message } = JSON.parse(text) as { status?: string; message?: string }
@@ -95,8 +95,8 @@ function failureMessageIn(text: string): string | undefined {
 }
 
 /**
- * Copies between a client and a runtime until the command has ended or either side is gone. Both carriers are closed
- * then: on a WebSocket that is how a client learns that its streams have ended.
+ * Copies between a client and a runtime until the command has ended or either side disconnects, then closes both
+ * connections: on a WebSocket, closing is how a client learns that its streams have ended.
  */
 export async function joinCommandStreams(
   client: { readonly connection: StreamConnection; readonly streams: CommandStreams; readonly running: Promise<void> },
@@ -120,7 +120,7 @@ export async function joinCommandStreams(
   await Promise.allSettled([inputs, clientGone, runtime.running])
 }
 
-/** How a command ended, as the error stream says it. */
+/** The exit status as the error stream carries it. */
 export const exitStatus = (exitCode: number): Uint8Array =>
   new TextEncoder().encode(
     JSON.stringify(

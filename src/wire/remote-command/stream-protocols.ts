@@ -1,17 +1,17 @@
-// The protocols in which clients and runtimes of Kubernetes speak about streams, and which of them is chosen.
+// The stream protocols of Kubernetes clients and runtimes, and their negotiation.
 import { parseHeaderList, type RequestHeaders } from '../websocket/websocket-handshake.ts'
 import type { ChannelEncoding } from '../websocket/websocket-channels.ts'
 
 export const spdyVersion = 'SPDY/3.1'
 export const spdyProtocolHeader = 'x-stream-protocol-version'
 
-/** Of exec and attach over SPDY; v5 differs from it on a WebSocket only. */
+/** For exec and attach over SPDY; v5 differs from it only on a WebSocket. */
 export const commandProtocol = 'v4.channel.k8s.io'
 export const portForwardProtocol = 'portforward.k8s.io'
-/** Ports over SPDY, and that inside of a WebSocket: what kubectl asks for from 1.31 on. */
+/** Port forwarding over SPDY in a WebSocket, which kubectl requests since 1.31. */
 export const tunneledPortForwardProtocol = `${spdyVersion}+${portForwardProtocol}`
 
-/** Of exec, attach and, with one pair of channels for each port, port-forward over WebSocket. */
+/** For exec and attach over WebSocket, and for port forwarding with one pair of channels per port. */
 export const channelProtocols: Readonly<Record<string, ChannelEncoding>> = {
   'v5.channel.k8s.io': 'binary',
   'v4.channel.k8s.io': 'binary',
@@ -20,17 +20,17 @@ export const channelProtocols: Readonly<Record<string, ChannelEncoding>> = {
   'base64.channel.k8s.io': 'base64',
 }
 
-/** Before v4 the error channel carried a message, and nothing where the command succeeded. */
+/** Before v4 the error channel carried a message, and nothing for success. */
 export const sendsStatus = (protocol: string | undefined): boolean => /^v[45]\./.test(protocol ?? '')
 
 export const isSpdyUpgrade = (headers: RequestHeaders): boolean =>
   headers['upgrade']?.toLowerCase() === spdyVersion.toLowerCase()
 
-/** What a client of SPDY offers, best first. */
+/** The protocols that a SPDY client offers, best first. */
 export const offeredSpdyProtocols = (headers: RequestHeaders): readonly string[] =>
   parseHeaderList(headers[spdyProtocolHeader] ?? '')
 
-/** The headers with which SPDY is asked for and agreed to. */
+/** The headers of a SPDY upgrade request and of its response. */
 export const spdyUpgradeHeaders = (protocol: string): Record<string, string> => ({
   connection: 'Upgrade',
   upgrade: spdyVersion,
