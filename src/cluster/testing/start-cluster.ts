@@ -85,7 +85,7 @@ function shownKeys(random: SeededRandom) {
   const deps = { platform: nodePlatform, clock: realClock, random: random.fork('pki'), hosts: [] }
   const certificates = temporaryCertificates(deps)
   const { accountKey, authority, signer } = certificates
-  return { certificates, accountKey, signing: { authority, signer } }
+  return { certificates, accountKey, signing: { certificateAuthority: authority, signer } }
 }
 
 /** Without a port there are no certificates, and the signer is created on first use. */
