@@ -3,7 +3,8 @@ import { validateMetadata } from '../src/api/validation/metadata-rules.ts'
 import { pod, type Pod } from '../src/api/core/v1/pod/pod.ts'
 import { decode } from '../src/schema/decoding/decode.ts'
 import { withDefaults } from '../src/schema/decoding/defaults.ts'
-import { encodeObject, StoredObject } from '../src/apiserver/storage/stored-object.ts'
+import { StoredObject } from '../src/apiserver/storage/stored-object.ts'
+import { storedBytes } from '../src/apiserver/storage/stored-json.ts'
 import { decodeProtobuf } from '../src/schema/protobuf/protobuf-decode.ts'
 import { encodeProtobuf } from '../src/schema/protobuf/protobuf-encode.ts'
 import { mayHaveDuplicateKeys } from '../src/schema/json/duplicate-keys.ts'
@@ -94,8 +95,8 @@ export const schemaBench: Bench = {
     const filled = withDefaults(message, decoded)
     const object = pod.applyDefaults(filled)
     const protobuf = encodeProtobuf(message, object)
-    const kept = encodeObject(object)
-    const stored = new StoredObject(kept, 1)
+    const kept = storedBytes(object)
+    const stored = StoredObject.ofBytes(kept, 1)
     const wayIn = () => {
       const made = pod.applyDefaults(withDefaults(message, decode(message, body).value as unknown as Pod))
       return [validateMetadata(made, pod), validateFields(message, made), pod.validate(made), JSON.stringify(made)]
@@ -124,8 +125,8 @@ export const schemaBench: Bench = {
       shown('validate a Pod', () => pod.validate(object)),
       shown('JSON.stringify', () => JSON.stringify(object)),
       shown('all of it but JSON.parse', wayIn),
-      shown('the bytes of a version: for the store', () => encodeObject(object)),
-      shown('the bytes of a version: for its first reader', () => new StoredObject(kept, 1).json),
+      shown('the bytes of a version: for the store', () => storedBytes(object)),
+      shown('the bytes of a version: for its first reader', () => StoredObject.ofBytes(kept, 1).json),
       shown('the bytes of a version: for each further reader', () => stored.json),
       shown(
         'protobuf encode',

@@ -6,7 +6,7 @@ import { newUid } from '../../base/random/ids.ts'
 import type { Kind } from '../../api/kind/kind.ts'
 import { namespaceOf, objectKey, type ApiObject } from '../../api/meta/object.ts'
 import { operationsMax, type Transaction } from '../../store/store.ts'
-import { PendingObject } from '../storage/stored-object.ts'
+import { StoredObject } from '../storage/stored-object.ts'
 import { storeKey } from '../storage/store-keys.ts'
 import type { ResourceDeps } from '../registry/resource-deps.ts'
 
@@ -87,7 +87,7 @@ function transactions(writes: readonly BootstrapWrite[]): Transaction[] {
     const key = storeKey(kind, namespaceOf(object), object.metadata.name)
     return {
       condition: { key, modRevision: expected },
-      operation: { kind: 'put', key, value: new PendingObject(object) } as const,
+      operation: { kind: 'put', key, value: StoredObject.pending(object) } as const,
     }
   })
   const result: Transaction[] = []

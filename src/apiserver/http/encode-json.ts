@@ -81,7 +81,7 @@ export function joinedItems(
   end: Uint8Array,
   isContinued = false,
 ): Uint8Array {
-  const rests = items.map(({ jsonRest }) => jsonRest)
+  const rests = items.map(({ jsonWithoutType }) => jsonWithoutType)
   const separators = items.length + Math.max(items.length - (isContinued ? 0 : 1), 0)
   const size = rests.reduce((sum, rest) => sum + rest.length, head.length + separators + end.length)
   const whole = new Uint8Array(size)

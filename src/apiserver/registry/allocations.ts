@@ -7,7 +7,7 @@ import { rfc3339, type Clock } from '../../base/time/clock.ts'
 import { newUid } from '../../base/random/ids.ts'
 import { prefixEnd } from '../../base/collections/ordered-map.ts'
 import type { Random } from '../../base/random/random.ts'
-import type { Condition, Operation, Store } from '../../store/store.ts'
+import type { Condition, LazyValue, Operation, Store } from '../../store/store.ts'
 import { StoredObject } from '../storage/stored-object.ts'
 import type { WatchCache } from '../watch-cache/watch-cache.ts'
 import { storeKey } from '../storage/store-keys.ts'
@@ -15,7 +15,7 @@ import { storeKey } from '../storage/store-keys.ts'
 export interface Allocation {
   readonly key: string
   /** What lies under the key; a claim that is an object takes its birth as its own. */
-  value(metadata: CreationMetadata): Uint8Array
+  value(metadata: CreationMetadata): Uint8Array | LazyValue
 }
 
 export interface CreationMetadata {
@@ -99,7 +99,7 @@ async function versionAt(
   const cached = cache.get(keyOf(object))
   if (cached?.revision === revision) return cached.object
   const item = await store.get(storeKey(kind, namespaceOf(object), object.metadata.name), signal)
-  return item?.modRevision === revision ? StoredObject.from(item).object : undefined
+  return item?.modRevision === revision ? StoredObject.ofItem(item).object : undefined
 }
 
 const allocationTries = 32

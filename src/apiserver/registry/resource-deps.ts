@@ -11,7 +11,7 @@ import { ReservationConflict, type Reservation } from '../admission/framework/re
 import type { LoopMonitor } from '../request/loop-monitor.ts'
 import type { Authorizer } from '../authorization/authorizer.ts'
 import { userWithName, type ApiRequest, type ResourceTarget } from '../request/request.ts'
-import { PendingObject, StoredObject } from '../storage/stored-object.ts'
+import { StoredObject } from '../storage/stored-object.ts'
 import type { WatchCache } from '../watch-cache/watch-cache.ts'
 import type { SpecInterning } from '../objects/spec-interning.ts'
 import { allocationChanges, AllocationConflict } from './allocations.ts'
@@ -71,7 +71,7 @@ export async function readStored(
   signal: AbortSignal,
 ): Promise<StoredObject | undefined> {
   const item = await deps.store.get(storeKey(deps.kind, namespace, name), signal)
-  return item === undefined ? undefined : StoredObject.from(item)
+  return item === undefined ? undefined : StoredObject.ofItem(item)
 }
 
 /** The cache may lag behind the store: only the store can say that there is no object. */
@@ -104,7 +104,7 @@ export async function commitWrite(
   const { object, operation, expected, reserved = noReservations } = write
   const namespace = namespaceOf(object)
   const key = storeKey(kind, namespace, object.metadata.name)
-  const value = new PendingObject(object)
+  const value = StoredObject.pending(object)
   const step: Operation =
     operation === 'delete'
       ? { kind: 'delete', key }
@@ -135,7 +135,7 @@ export async function commitWrite(
   const subject = { resource: kind.plural, namespace, name: object.metadata.name }
   flow.passStage(cause.event, 'store')
   flow.record('persist', 'API Server', 'Store', writtenAs(kind, operation), subject, result.revision, cause)
-  return StoredObject.of(value, result.revision)
+  return value.committedAt(result.revision)
 }
 
 const puts = new Map<Kind, string>()
@@ -155,5 +155,5 @@ const conditionOf = (reservation: Reservation): Condition => ({
 const putOf = (reservation: Reservation): Operation => ({
   kind: 'put',
   key: keyOfReserved(reservation),
-  value: new PendingObject(reservation.object),
+  value: StoredObject.pending(reservation.object),
 })

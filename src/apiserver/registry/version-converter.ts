@@ -4,7 +4,7 @@ import { RecentMap } from '../../base/collections/recent-map.ts'
 import type { Kind } from '../../api/kind/kind.ts'
 import type { ApiObject } from '../../api/meta/object.ts'
 import type { WatchEvent } from '../request/response.ts'
-import { PendingObject, StoredObject } from '../storage/stored-object.ts'
+import { StoredObject } from '../storage/stored-object.ts'
 
 export interface VersionConverter {
   readonly kind: Kind
@@ -30,7 +30,7 @@ export function versionConverter(kind: Kind, conversion: NonNullable<Kind['store
     fromStored(stored) {
       const known = converted.get(stored)
       if (known !== undefined) return known
-      const fresh = new StoredObject(new PendingObject(conversion.fromStored(stored.object)), stored.revision)
+      const fresh = StoredObject.ofObject(conversion.fromStored(stored.object), stored.revision)
       converted.set(stored, fresh)
       return fresh
     },

@@ -4,7 +4,7 @@ import { rfc3339 } from '../../base/time/clock.ts'
 import { newUid, nameSuffix } from '../../base/random/ids.ts'
 import type { Kind } from '../../api/kind/kind.ts'
 import { validateMetadata, validateMetadataUpdate } from '../../api/validation/metadata-rules.ts'
-import { namespaceOf, objectKey, type ApiObject } from '../../api/meta/object.ts'
+import { objectKey, type ApiObject } from '../../api/meta/object.ts'
 import type { StatusError } from '../../api/errors/status-error.ts'
 import {
   alreadyExists,
@@ -23,7 +23,7 @@ import type { AdmissionAttributes } from '../admission/framework/admission-plugi
 import type { SubresourceObject } from '../admission/framework/subresource-object.ts'
 import { ReinvocationContext } from '../admission/framework/reinvocation.ts'
 import { userWithName, type StrictErrors } from '../request/request.ts'
-import { PendingObject, StoredObject } from '../storage/stored-object.ts'
+import { StoredObject } from '../storage/stored-object.ts'
 import { storeKey } from '../storage/store-keys.ts'
 import { decodeObject } from '../objects/decode-object.ts'
 import { withPreservedMetadata } from '../objects/preserved-metadata.ts'
@@ -264,8 +264,10 @@ export async function update(
 }
 
 /** A write that changes nothing changes at least the key under which the object is encrypted. */
-function isEncryptedWithOldKey({ store, kind }: ResourceDeps, { object, bytes }: StoredObject): boolean {
-  return store.isStale?.(storeKey(kind, namespaceOf(object), object.metadata.name), bytes) ?? false
+function isEncryptedWithOldKey({ store, kind }: ResourceDeps, stored: StoredObject): boolean {
+  if (store.isStale === undefined) return false
+  const { metadata } = stored.object
+  return store.isStale(storeKey(kind, metadata.namespace ?? '', metadata.name), stored.bytes)
 }
 
 function managedFieldsOfUpdate(
@@ -462,5 +464,4 @@ export function admissionAttributesOf(
 }
 
 /** An answer to a dry run: the object as it would be, without a new revision. */
-const dryRunResult = (object: ApiObject, revision: number): StoredObject =>
-  new StoredObject(new PendingObject(object), revision)
+const dryRunResult = (object: ApiObject, revision: number): StoredObject => StoredObject.ofObject(object, revision)

@@ -3,29 +3,30 @@ import { deepEqual, equal, notEqual } from 'node:assert/strict'
 import { test } from 'node:test'
 import { configMap } from '../../api/core/v1/config-map.ts'
 import type { ApiObject } from '../../api/meta/object.ts'
-import type { WatchEvent } from '../request/response.ts'
-import { noCause } from '../../base/observability/flow-recorder.ts'
-import { encodeList, encodeObject as encodeAnswer } from '../http/encode-json.ts'
-import { PendingObject, encodeObject, StoredObject } from './stored-object.ts'
-import { storeInArena } from './arena.ts'
-import { WatchFrameCache } from '../http/watch-frames.ts'
+import { encodeList, encodeObject } from '../http/encode-json.ts'
+import { Arena } from './arena.ts'
+import { storedBytes } from './stored-json.ts'
+import { StoredObject } from './stored-object.ts'
 
 const object = (metadata: object = { name: 'é"{', labels: { resourceVersion: '"metadata":{' } }) =>
   ({ data: { a: '{}' }, metadata, apiVersion: 'v1', kind: 'ConfigMap' }) as unknown as ApiObject
 const parse = (bytes: Uint8Array): unknown => JSON.parse(new TextDecoder().decode(bytes))
 const options = { form: { syntax: 'json', shape: 'object' }, include: 'None', nowMs: 0 } as const
 const rawBytes = (value: object): Uint8Array => new TextEncoder().encode(JSON.stringify(value))
+const written = (value: ApiObject, revision: number): StoredObject => StoredObject.pending(value).committedAt(revision)
 
 const versions: [why: string, stored: StoredObject, revision: string | undefined][] = [
-  ['a version', StoredObject.of(encodeObject(object()), 7), '7'],
+  ['a version that was written here', written(object(), 7), '7'],
   [
-    'a version that was encoded with another one in it',
-    StoredObject.of(encodeObject(object({ name: 'a', resourceVersion: '3' })), 7),
+    'a version that was written with another resourceVersion',
+    written(object({ name: 'a', resourceVersion: '3' }), 7),
     '7',
   ],
-  ['a version with nothing in its metadata', StoredObject.of(encodeObject(object({})), 7), '7'],
-  ['a preview', new StoredObject(encodeObject(object()), 0), undefined],
-  ['bytes whose metadata do not come first', StoredObject.of(rawBytes(object()), 7), '7'],
+  ['a version with empty metadata', written(object({}), 7), '7'],
+  ['a dry run of a create', StoredObject.ofObject(object(), 0), undefined],
+  ['a version that was read', StoredObject.ofBytes(storedBytes(object()), 7), '7'],
+  ['a version with empty metadata that was read', StoredObject.ofBytes(storedBytes(object({})), 7), '7'],
+  ['bytes in which the metadata do not come first', StoredObject.ofBytes(rawBytes(object()), 7), '7'],
 ]
 for (const [why, stored, revision] of versions)
   test(`the JSON of ${why} is its object`, () => {
@@ -43,108 +44,77 @@ for (const [why, stored, revision] of versions)
   })
 
 test('kind and apiVersion come first, then the metadata with the version', () => {
-  const text = new TextDecoder().decode(StoredObject.of(encodeObject(object({ name: 'a' })), 7).json)
-  equal(text, '{"kind":"ConfigMap","apiVersion":"v1","metadata":{"resourceVersion":"7","name":"a"},"data":{"a":"{}"}}')
+  const expected =
+    '{"kind":"ConfigMap","apiVersion":"v1","metadata":{"resourceVersion":"7","name":"a"},"data":{"a":"{}"}}'
+  for (const stored of [written(object({ name: 'a' }), 7), StoredObject.ofBytes(storedBytes(object({ name: 'a' })), 7)])
+    equal(new TextDecoder().decode(stored.json), expected)
 })
 
-test('one version has one encoding, for its writer and for all watchers', () => {
-  const bytes = encodeObject(object())
-  const stored = StoredObject.of(bytes, 5)
-  equal(StoredObject.of(bytes, 5), stored)
-  notEqual(StoredObject.of(bytes, 6), stored)
-  equal(encodeAnswer(stored.object, configMap, stored, options), stored.json)
+test('the writer and the watchers of a version get the same one, with one encoding', () => {
+  const pending = StoredObject.pending(object())
+  const stored = pending.committedAt(5)
+  const item = { key: '', lazyValue: pending, value: new Uint8Array(), createRevision: 5, modRevision: 5 }
+  equal(StoredObject.ofItem(item), stored)
+  equal(stored.revision, 5)
+  const later = StoredObject.ofItem({ ...item, modRevision: 6 })
+  notEqual(later, stored)
+  equal(later.object.metadata.resourceVersion, '6')
+  equal(stored.object.metadata.resourceVersion, '5')
+  equal(encodeObject(stored.object, configMap, stored, options), stored.json)
 })
 
-test('a version at rest keeps its encoding no longer, and still has it', () => {
-  const draft = new PendingObject(object())
-  const stored = StoredObject.of(draft, 5)
-  const [json, bytes] = [stored.json, stored.bytes]
+test('an aged version drops its encodings, and caches them again when they are requested twice', () => {
+  const stored = written(object(), 5)
+  const { json, bytes, object: shown } = stored
+  const protobuf = stored.protobuf(configMap.message)
   equal(stored.json, json)
-  stored.rest()
-  for (const [before, now] of [
-    [json, () => stored.json],
-    [bytes, () => stored.bytes],
-    [bytes, () => draft.bytes],
-  ] as const) {
-    notEqual(now(), now())
-    deepEqual(now(), before)
-  }
-  equal(stored.json, stored.json) // who asks twice asks again
-})
-
-test('what was put is the same before and after its version has an object, which is all that is kept', () => {
-  const draft = new PendingObject(object())
-  const [plain, text] = [draft.object, draft.text]
-  const stored = StoredObject.of(draft, 5)
-  const shown = stored.object
-  deepEqual(draft.object, plain)
-  stored.rest()
-  equal(draft.text, text)
+  equal(stored.protobuf(configMap.message), protobuf)
+  stored.age()
+  notEqual(stored.json, json)
+  deepEqual(stored.json, json)
+  equal(stored.json, stored.json)
+  deepEqual(stored.bytes, bytes)
+  deepEqual(stored.protobuf(configMap.message), protobuf)
   equal(stored.object, shown)
-  equal(stored.at(6).object.metadata.resourceVersion, '6')
-  equal(new StoredObject(draft, 0).object.metadata.resourceVersion, undefined)
 })
 
-test('a version that is put away is bytes, from which all else is made anew for those who ask in a row', () => {
+test('the bytes for the store are the same before and after the commit', () => {
+  const pending = StoredObject.pending(object({ name: 'a', resourceVersion: '3' }))
+  const { text, bytes } = pending
+  const stored = pending.committedAt(5)
+  equal(stored.text, text)
+  deepEqual(stored.bytes, bytes)
+  deepEqual(stored.json, stored.json)
+  equal(stored.text, text)
+  stored.age()
+  equal(stored.text, text)
+  equal(stored.atRevision(6).object.metadata.resourceVersion, '6')
+  deepEqual(stored.atRevision(6).bytes, bytes)
+})
+
+test('an offloaded version is bytes; its object is cached while it is read in a row', () => {
+  const arena = new Arena()
   const readOthers = () => {
     for (let revision = 1; revision < 200; revision++) {
-      const other = StoredObject.of(new PendingObject(object()), revision)
-      other.putAway()
+      const other = written(object(), revision)
+      other.offload(arena)
       equal(other.object.metadata.resourceVersion, String(revision))
     }
   }
-  for (const source of [new PendingObject(object()), encodeObject(object())]) {
-    const stored = StoredObject.of(source, 5)
-    const [shown, json, bytes] = [stored.object, stored.json, stored.bytes]
+  for (const stored of [written(object(), 5), StoredObject.ofBytes(storedBytes(object()), 5)]) {
+    const { object: shown, json, bytes, text } = stored
     for (const times of [1, 2]) {
-      stored.putAway()
+      stored.offload(arena)
       const read = stored.object
-      deepEqual(read, shown, `put away ${times} times`)
+      deepEqual(read, shown, `offloaded ${times} times`)
       equal(stored.object, read)
       readOthers()
       notEqual(stored.object, read)
       deepEqual(Uint8Array.from(stored.json), Uint8Array.from(json))
       deepEqual(Uint8Array.from(stored.bytes), Uint8Array.from(bytes))
+      equal(stored.text, text)
     }
-    equal(StoredObject.of(source, 5), stored)
-    equal(stored.at(6).object.metadata.resourceVersion, '6')
+    equal(stored.committedAt(5), stored)
+    equal(stored.atRevision(6).object.metadata.resourceVersion, '6')
   }
-})
-
-test('what is put away shares buffers, unless it is long', () => {
-  const [one, other, long] = ['ä', 'b', 'ü'.repeat(1 << 16)].map(storeInArena)
-  deepEqual(
-    [one, other].map((bytes) => new TextDecoder().decode(bytes)),
-    ['ä', 'b'],
-  )
-  equal(one?.buffer, other?.buffer)
-  equal(long?.buffer.byteLength, 1 << 17)
-  const many = Array.from({ length: 200 }, (_, index) => storeInArena(`${index} ${'x'.repeat(20_000)}`))
-  deepEqual(
-    many.map((bytes) => parseInt(new TextDecoder().decode(bytes))),
-    many.map((_, index) => index),
-  )
-  equal(new Set(many.map(({ buffer }) => buffer)).size < 10, true)
-})
-
-test('watchers who are told the same get the same bytes', () => {
-  const frames = new WatchFrameCache()
-  const told = (revision: number, type: 'ADDED' | 'DELETED' = 'ADDED'): WatchEvent => ({
-    type,
-    stored: versions[revision] ?? first,
-    cause: { ...noCause },
-  })
-  const first = new StoredObject(encodeObject(object()), 1)
-  const versions = [first, first, new StoredObject(encodeObject(object()), 2)]
-  let made = 0
-  const bytesOf = (...events: WatchEvent[]) => frames.encoded(events, () => Uint8Array.of(++made))
-  deepEqual(bytesOf(told(1), told(2)), Uint8Array.of(1, 2))
-  equal(bytesOf(told(1), told(2)), bytesOf(told(1), told(2)))
-  notEqual(bytesOf(told(1, 'DELETED'), told(2)), bytesOf(told(1), told(2)))
-  notEqual(bytesOf(told(1)), bytesOf(told(1), told(2)))
-  const bookmark: WatchEvent = { type: 'BOOKMARK', revision: 1, initialEventsEnd: false }
-  notEqual(bytesOf(bookmark), bytesOf(bookmark))
-  const long = () => frames.encoded([told(1)], () => new Uint8Array(300 << 10))
-  bytesOf(bookmark)
-  notEqual(long(), long())
 })

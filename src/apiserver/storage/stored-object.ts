@@ -1,240 +1,162 @@
-// Stored: one version of an object as the store has it, parsed once and encoded once, both on demand. The same bytes
-// answer GETs, lists and all watchers.
-// The store's bytes begin with kind, apiVersion and metadata, and carry no resourceVersion: the store gives it after
-// the commit, and its place is the beginning of the metadata.
-import { RecentMap } from '../../base/collections/recent-map.ts'
+// StoredObject: one version of an object. It is parsed once and encoded once per media type, both on demand; the same
+// bytes answer GETs, lists and all watchers. The watch cache that holds a version decides when it ages and is offloaded.
+import { assert } from '../../base/assert.ts'
 import type { ApiObject } from '../../api/meta/object.ts'
 import type { Message } from '../../schema/descriptor/field.ts'
-import { bytesOf, type KeyValue, type LazyValue } from '../../store/store.ts'
-import { without } from '../../schema/json/json-value.ts'
 import { encodeProtobuf } from '../../schema/protobuf/protobuf-encode.ts'
-import { objectJson, withResourceVersion } from './object-json.ts'
-import { storeInArena } from './arena.ts'
+import type { KeyValue, LazyValue } from '../../store/store.ts'
+import type { Arena } from './arena.ts'
+import { withResourceVersion } from './object-json.ts'
+import {
+  activeState,
+  aged,
+  encodingRequested,
+  nextState,
+  type ActiveState,
+  type IdleState,
+  type ObjectEvent,
+  type ObjectState,
+} from './object-state.ts'
+import {
+  asStored,
+  decodeText,
+  parseObject,
+  storedText,
+  withoutType,
+  withVersion,
+  withVersionBytes,
+} from './stored-json.ts'
 
 const encoder = new TextEncoder()
-const decoder = new TextDecoder('utf-8', { fatal: true })
 
-// Bytes that were made here need not be parsed again when the store hands the same buffer back.
-const parsed = new WeakMap<Uint8Array, ApiObject>()
+export class StoredObject implements LazyValue {
+  /** 0 before the commit, and for objects that are never stored. */
+  #revision: number
+  #state: ObjectState
 
-export function encodeObject(object: ApiObject): Uint8Array {
-  const { bytes, object: plain } = new PendingObject(object)
-  parsed.set(bytes, plain)
-  return bytes
-}
+  private constructor(revision: number, state: ObjectState) {
+    this.#revision = revision
+    this.#state = state
+  }
 
-/** An object on its way to the store, which may never ask for its bytes. */
-export class PendingObject implements LazyValue {
-  /** The version that it became. */
-  stored: StoredObject | undefined
-  /** As it was put; as its version shows it once there is such an object; or its bytes: one of them is enough to keep. */
-  #kept: ApiObject | Uint8Array
-  #isVersioned = false
-  #text: string | undefined
-  #isAtRest = false
+  /** An object to be written. The store may never need its bytes. */
+  static pending(object: ApiObject): StoredObject {
+    return new StoredObject(0, { kind: 'pending', object: asStored(object), text: undefined })
+  }
 
-  constructor(whole: ApiObject) {
-    const object = unversioned(whole)
-    this.#kept = startsAsStored(object) ? object : inStoredOrder(object)
+  /** An object as a version of this revision, without the store: a dry run, a computed object, a converted one. */
+  static ofObject(object: ApiObject, revision: number): StoredObject {
+    return new StoredObject(revision, activeState(withVersion(asStored(object), revision), undefined))
+  }
+
+  static ofBytes(bytes: Uint8Array, revision: number): StoredObject {
+    return new StoredObject(revision, activeState(undefined, bytes))
+  }
+
+  /** A version that the store returned. Where this process wrote it, it is the one that its writer got. */
+  static ofItem(item: KeyValue): StoredObject {
+    const { lazyValue } = item
+    return lazyValue instanceof StoredObject
+      ? lazyValue.committedAt(item.modRevision)
+      : StoredObject.ofBytes(item.value, item.modRevision)
+  }
+
+  get revision(): number {
+    return this.#revision
+  }
+
+  /** This version, now that the store has assigned its revision. */
+  committedAt(revision: number): StoredObject {
+    if (this.#revision === revision) return this
+    if (this.#state.kind !== 'pending') return this.atRevision(revision)
+    this.#revision = revision
+    this.#apply({ kind: 'committed', revision })
+    return this
+  }
+
+  /** The same object under a later revision: the event of a deletion carries the deletion's. */
+  atRevision(revision: number): StoredObject {
+    const { kind } = this.#state
+    const bytes = kind === 'pending' ? undefined : this.#state.bytes
+    const object = kind === 'offloaded' ? undefined : this.object
+    return new StoredObject(revision, activeState(object && withVersion(object, revision), bytes))
+  }
+
+  /** The version is superseded, or so old that it is rarely read: its encodings are dropped. */
+  age(): void {
+    this.#apply(aged)
+  }
+
+  /** The version will hardly be read again: only its bytes are stored, outside of the heap. */
+  offload(arena: Arena): void {
+    this.#apply({ kind: 'offloaded', arena })
   }
 
   get object(): ApiObject {
-    const kept = this.#kept
-    if (kept instanceof Uint8Array) return parse(kept)
-    return this.#isVersioned ? unversioned(kept) : kept
+    const state = this.#state
+    switch (state.kind) {
+      case 'pending':
+        return state.object
+      case 'offloaded':
+        return state.arena.decoded(this, () => withVersion(parseObject(state.bytes), this.#revision))
+      default:
+        return (state.object ??= withVersion(parseObject(bytesIn(state)), this.#revision))
+    }
   }
 
-  /** From now on it is kept as its version shows it. */
-  becomes(versioned: ApiObject): void {
-    this.#kept = versioned
-    this.#isVersioned = true
-  }
-
+  /** The JSON as the store has it. */
   get text(): string {
-    if (this.#text !== undefined) return this.#text
-    const kept = this.#kept
-    const text = kept instanceof Uint8Array ? decoder.decode(kept) : objectJson(this.object)
-    if (!this.#isAtRest) this.#text = text
+    const state = this.#state
+    if (state.kind === 'pending') return (state.text ??= storedText(state.object))
+    if (state.bytes !== undefined) return decodeText(state.bytes)
+    if (state.kind !== 'active') return storedText(this.object)
+    const text = state.text ?? storedText(this.object)
+    // Once the JSON for readers is cached, the text is not needed any more.
+    if (state.json === undefined) state.text = text
     return text
   }
 
+  /** The same as bytes. */
   get bytes(): Uint8Array {
-    return this.#kept instanceof Uint8Array ? this.#kept : encoder.encode(this.text)
-  }
-
-  /** As bytes with its version in it. It is what is kept from then on, and not the text. */
-  json(revision: number): Uint8Array {
-    const { text } = this
-    this.rest()
-    return encoder.encode(revision === 0 ? text : withResourceVersion(text, String(revision)))
-  }
-
-  /** From now on its text is made anew for whoever asks. */
-  rest(): void {
-    this.#isAtRest = true
-    this.#text = undefined
-  }
-
-  /** From now on its object is made anew for whoever asks. */
-  putAway(): void {
-    this.rest()
-    if (!(this.#kept instanceof Uint8Array)) this.#kept = storeInArena(this.text)
-  }
-}
-
-const parse = (bytes: Uint8Array): ApiObject => JSON.parse(decoder.decode(bytes)) as ApiObject
-
-const unversioned = (object: ApiObject): ApiObject =>
-  ({ ...object, metadata: without(object.metadata, 'resourceVersion') }) as ApiObject
-
-const storedOrder = ['kind', 'apiVersion', 'metadata']
-
-function startsAsStored(object: ApiObject): boolean {
-  let at = 0
-  for (const name in object) {
-    if (name !== storedOrder[at]) return false
-    if (++at === storedOrder.length) return true
-  }
-  return false
-}
-
-const inStoredOrder = ({ kind, apiVersion, metadata, ...rest }: ApiObject): ApiObject => ({
-  kind,
-  apiVersion,
-  metadata,
-  ...rest,
-})
-
-const metadataKey = encoder.encode('"metadata":{')
-const openBrace = 0x7b
-const closeBrace = 0x7d
-
-export class StoredObject {
-  readonly revision: number
-  readonly #source: Uint8Array | PendingObject
-  #object: ApiObject | undefined
-  #json: Uint8Array | undefined
-  #isAtRest = false
-  /** Asked for while at rest: who asks twice asks again. */
-  #isAskedFor = false
-  #isPutAway = false
-  #protobuf: Uint8Array | undefined
-
-  constructor(source: Uint8Array | PendingObject, revision: number) {
-    this.#source = source
-    this.revision = revision
-  }
-
-  /** The version in what was put; the one that a write has answered with and the one that a watch brings are the same. */
-  static of(source: Uint8Array | PendingObject, revision: number): StoredObject {
-    const known = source instanceof PendingObject ? source.stored : versions.get(source)
-    if (known?.revision === revision) return known
-    const stored = new StoredObject(source, revision)
-    if (source instanceof PendingObject) source.stored = stored
-    else versions.set(source, stored)
-    return stored
-  }
-
-  /** The version that the store has there. */
-  static from(item: KeyValue): StoredObject {
-    return StoredObject.of(item.lazyValue instanceof PendingObject ? item.lazyValue : item.value, item.modRevision)
-  }
-
-  /** As the store has it. */
-  get bytes(): Uint8Array {
-    return bytesOf(this.#source)
-  }
-
-  get object(): ApiObject {
-    const known = this.#object ?? (this.#isPutAway ? readAgain.get(this) : undefined)
-    if (known !== undefined) return known
-    const plain = plainOf(this.#source)
-    // A preview was never stored and has no version.
-    const version = this.revision === 0 ? {} : { resourceVersion: String(this.revision) }
-    const object = { ...plain, metadata: { ...plain.metadata, ...version } }
-    if (this.#isPutAway) {
-      readAgain.set(this, object)
-      return object
-    }
-    this.#object = object
-    if (this.#source instanceof PendingObject && this.#source.stored === this) this.#source.becomes(object)
-    return object
+    const state = this.#state
+    return state.kind !== 'pending' && state.bytes !== undefined ? state.bytes : encoder.encode(this.text)
   }
 
   /** The whole object as JSON, with its resourceVersion. */
   get json(): Uint8Array {
-    if (this.#json !== undefined) return this.#json
-    const source = this.#source
-    const json = source instanceof PendingObject ? source.json(this.revision) : withVersion(source, this.revision)
-    if (!this.#isAtRest || this.#isAskedFor) this.#json = json
-    this.#isAskedFor = this.#isAtRest
-    return json
+    this.#apply(encodingRequested)
+    const state = this.#state
+    if (state.kind !== 'active') return this.#encodeJson()
+    state.json ??= this.#encodeJson()
+    state.text = undefined
+    return state.json
   }
 
-  /** Hardly anybody will ask for its bytes again: they are made anew for the first who does. */
-  rest(): void {
-    this.#isAtRest = true
-    this.#isAskedFor = false
-    this.#json = undefined
-    if (this.#source instanceof PendingObject) this.#source.rest()
+  #encodeJson(): Uint8Array {
+    const [state, revision] = [this.#state, this.#revision]
+    if (state.kind !== 'pending' && state.bytes !== undefined) return withVersionBytes(state.bytes, revision)
+    return encoder.encode(revision === 0 ? this.text : withResourceVersion(this.text, String(revision)))
   }
 
-  /** Hardly anybody will ask for it at all: it is kept as bytes, outside of the heap. */
-  putAway(): void {
-    this.rest()
-    this.#isPutAway = true
-    this.#object = undefined
-    this.#protobuf = undefined
-    if (this.#source instanceof PendingObject) this.#source.putAway()
+  /** `json` after kind and apiVersion, without the opening brace: items of a list have neither. */
+  get jsonWithoutType(): Uint8Array {
+    return withoutType(this.json)
   }
 
-  /** What stands in `json` behind kind and apiVersion: list items carry neither, and have a brace before this. */
-  get jsonRest(): Uint8Array {
-    return this.json.subarray(metadataPlace(this.json) - metadataKey.length)
-  }
-
-  /** The object's bytes in protobuf, without an envelope. */
+  /** The object in protobuf, without an envelope. */
   protobuf(message: Message): Uint8Array {
-    if (this.#protobuf !== undefined) return this.#protobuf
-    const bytes = encodeProtobuf(message, this.object)
-    if (!this.#isPutAway) this.#protobuf = bytes
-    return bytes
+    this.#apply(encodingRequested)
+    const state = this.#state
+    if (state.kind !== 'active') return encodeProtobuf(message, this.object)
+    return (state.protobuf ??= encodeProtobuf(message, this.object))
   }
 
-  /** The same object as the store's last word on it at a later revision: a deletion carries the deletion's. */
-  at(revision: number): StoredObject {
-    return new StoredObject(this.#source, revision)
+  #apply(event: ObjectEvent): void {
+    this.#state = nextState(this.#state, event)
   }
 }
 
-const versions = new WeakMap<Uint8Array, StoredObject>()
-
-const readAgainMax = 128
-/** What was put away and is read is read several times in a row, as by its deletion. */
-const readAgain = new RecentMap<StoredObject, ApiObject>(readAgainMax)
-
-const plainOf = (source: Uint8Array | PendingObject): ApiObject =>
-  source instanceof PendingObject ? source.object : (parsed.get(source) ?? parse(source))
-
-function withVersion(bytes: Uint8Array, revision: number): Uint8Array {
-  // Names of kinds and versions have no braces, so the second one opens the metadata.
-  const place = metadataPlace(bytes)
-  if (!isMetadata(bytes, place))
-    return withVersion(encodeObject(JSON.parse(decoder.decode(bytes)) as ApiObject), revision)
-  if (revision === 0) return bytes
-  const isEmpty = bytes[place] === closeBrace
-  const version = `"resourceVersion":"${revision}"${isEmpty ? '' : ','}`
-  const whole = new Uint8Array(bytes.length + version.length)
-  whole.set(bytes, version.length)
-  whole.set(bytes.subarray(0, place))
-  encoder.encodeInto(version, whole.subarray(place))
-  return whole
+const bytesIn = ({ bytes }: ActiveState | IdleState): Uint8Array => {
+  assert(bytes !== undefined, 'a version without an object has bytes')
+  return bytes
 }
-
-function isMetadata(bytes: Uint8Array, place: number): boolean {
-  for (let index = 1; index <= metadataKey.length; index++)
-    if (bytes[place - index] !== metadataKey[metadataKey.length - index]) return false
-  return true
-}
-
-const metadataPlace = (bytes: Uint8Array): number => bytes.indexOf(openBrace, 1) + 1

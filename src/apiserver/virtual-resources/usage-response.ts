@@ -11,7 +11,7 @@ import { notFound } from '../../api/errors/status-error.ts'
 import type { ApiResponse } from '../request/response.ts'
 import type { ResourceRequest } from '../registry/resource-deps.ts'
 import type { ObjectLister } from '../registry/strategy.ts'
-import { PendingObject, StoredObject } from '../storage/stored-object.ts'
+import { StoredObject } from '../storage/stored-object.ts'
 import type { Usage, UsageReader } from './usage-reader.ts'
 
 /** As long as kubelets average over. */
@@ -30,7 +30,7 @@ export async function usageResponse(
     return {
       kind: 'list',
       objectKind: of,
-      items: items.map((item) => new StoredObject(new PendingObject(item), 0)),
+      items: items.map((item) => StoredObject.ofObject(item, 0)),
       revision,
       continueToken: '',
       remaining: undefined,

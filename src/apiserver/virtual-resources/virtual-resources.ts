@@ -9,7 +9,7 @@ import { errorText } from '../../base/observability/log.ts'
 import { isJsonObject } from '../../schema/json/json-value.ts'
 import type { Store } from '../../store/store.ts'
 import type { ApiResponse } from '../request/response.ts'
-import { PendingObject, StoredObject } from '../storage/stored-object.ts'
+import { StoredObject } from '../storage/stored-object.ts'
 import { usageResponse } from './usage-response.ts'
 import type { UsageReader } from './usage-reader.ts'
 import type { ResourceRequest } from '../registry/resource-deps.ts'
@@ -57,7 +57,7 @@ async function answerComponents(store: Store, { target, context }: ResourceReque
   return {
     kind: 'list',
     objectKind: componentStatus,
-    items: items.map((item) => new StoredObject(new PendingObject(item), 0)),
+    items: items.map((item) => StoredObject.ofObject(item, 0)),
     revision: store.revision,
     continueToken: '',
     remaining: undefined,

@@ -60,7 +60,7 @@ export class CacheFeed {
       const { items } = await this.#store.range(range, signal)
       cache.reset(
         filled,
-        items.map((item) => [item.key.slice(prefix.length), StoredObject.from(item)] as const),
+        items.map((item) => [item.key.slice(prefix.length), StoredObject.ofItem(item)] as const),
       )
     }
     return { present, filled }
@@ -100,7 +100,7 @@ function toChange(event: StoreEvent, key: string, cache: WatchCache): Change {
   return {
     revision: event.revision,
     key,
-    now: event.kind === 'put' ? StoredObject.from(event.item) : undefined,
+    now: event.kind === 'put' ? StoredObject.ofItem(event.item) : undefined,
     before: cache.get(key),
   }
 }

@@ -5,14 +5,15 @@ import { FlowRecorder } from '../../base/observability/flow-recorder.ts'
 import { VirtualClock } from '../../base/time/virtual-clock.ts'
 import { pod } from '../../api/core/v1/pod/pod.ts'
 import type { ApiObject } from '../../api/meta/object.ts'
-import { encodeObject, StoredObject } from '../storage/stored-object.ts'
+import { StoredObject } from '../storage/stored-object.ts'
+import { storedBytes } from '../storage/stored-json.ts'
 import { Selection } from './selection.ts'
 import { WatchCache } from './watch-cache.ts'
 
 const onNode = (name: string, nodeName: string, revision: number): StoredObject => {
   const metadata = { name, namespace: 'default' } as ApiObject['metadata']
-  return new StoredObject(
-    encodeObject({ kind: 'Pod', apiVersion: 'v1', metadata, spec: { nodeName } } as ApiObject),
+  return StoredObject.ofBytes(
+    storedBytes({ kind: 'Pod', apiVersion: 'v1', metadata, spec: { nodeName } } as ApiObject),
     revision,
   )
 }

@@ -13,7 +13,8 @@ import { MemoryStore } from '../../store/memory-store.ts'
 import type { StoreBatch } from '../../store/store.ts'
 import type { WatchEvent } from '../request/response.ts'
 import { storeKey } from '../storage/store-keys.ts'
-import { encodeObject, StoredObject } from '../storage/stored-object.ts'
+import { StoredObject } from '../storage/stored-object.ts'
+import { storedBytes } from '../storage/stored-json.ts'
 import { CacheFeed } from './cache-feed.ts'
 import { Selection } from './selection.ts'
 import { WatchCache } from './watch-cache.ts'
@@ -24,7 +25,7 @@ const object = (name: string): ApiObject => ({
   apiVersion: 'v1',
   metadata: { name, namespace: 'default' } as ApiObject['metadata'],
 })
-const stored = (name: string, revision: number) => new StoredObject(encodeObject(object(name)), revision)
+const stored = (name: string, revision: number) => StoredObject.ofBytes(storedBytes(object(name)), revision)
 const everything = new Selection(configMap, '', '', '')
 const from = (revision: number | 'now') => ({
   selection: everything,
@@ -150,7 +151,7 @@ test('the feed fills the caches from the store, follows it, and starts anew when
     store.commit(
       {
         conditions: [],
-        operations: [{ kind: 'put', key: storeKey(configMap, 'default', name), value: encodeObject(object(name)) }],
+        operations: [{ kind: 'put', key: storeKey(configMap, 'default', name), value: storedBytes(object(name)) }],
       },
       signal,
     )

@@ -8,6 +8,7 @@ import type { Kind } from '../../api/kind/kind.ts'
 import { objectKey, type ApiObject } from '../../api/meta/object.ts'
 import { StatusError, tooOldResourceVersion } from '../../api/errors/status-error.ts'
 import type { WatchEvent } from '../request/response.ts'
+import { Arena } from '../storage/arena.ts'
 import type { StoredObject } from '../storage/stored-object.ts'
 import { FieldIndex } from './field-index.ts'
 import type { Selection } from './selection.ts'
@@ -105,6 +106,8 @@ export class WatchCache {
   readonly #watchers: WatcherIndex<Watcher>
   readonly #observers: CacheObserver[] = []
   readonly #fields: FieldIndex
+  /** For the versions of kinds that are rarely read. */
+  readonly #arena = new Arena()
   #state = OrderedMap.empty<StoredObject>()
   /** The same by key alone, for the many who ask for one object. */
   readonly #present = new Map<string, StoredObject>()
@@ -241,7 +244,7 @@ export class WatchCache {
       this.#put(change)
       this.#notifyObservers(change.now, change.before)
       this.#history.push(change)
-      change.before?.rest()
+      change.before?.age()
       this.#settle(this.#history.at(-1 - historyBytesChangesMax)?.now)
       for (const waiter of this.#objectWaiters) if (waiter.key === change.key) waiter.resolve()
       const concerned = this.#watchers.watchersFor(change.now?.object, change.before?.object)
@@ -262,8 +265,8 @@ export class WatchCache {
   }
 
   #settle(stored: StoredObject | undefined): void {
-    if (this.#isRarelyRead) stored?.putAway()
-    else stored?.rest()
+    if (this.#isRarelyRead) stored?.offload(this.#arena)
+    else stored?.age()
   }
 
   #put({ key, now, before }: Change): void {
@@ -388,7 +391,7 @@ export class WatchCache {
     const matched = before !== undefined && selection.matches(before.object)
     if (now !== undefined && selection.matches(now.object))
       this.#push(watcher, matched ? 'MODIFIED' : 'ADDED', (shared.now ??= this.#deliveryOf(now)))
-    else if (matched) this.#push(watcher, 'DELETED', (shared.gone ??= this.#deliveryOf(before.at(revision))))
+    else if (matched) this.#push(watcher, 'DELETED', (shared.gone ??= this.#deliveryOf(before.atRevision(revision))))
   }
 
   #push(watcher: Watcher, type: 'ADDED' | 'MODIFIED' | 'DELETED', told: Delivery): void {

@@ -7,7 +7,7 @@ import { serviceCidr, type ServiceCIDR } from '../../../api/networking/v1/servic
 import { isIpV4 } from '../../../api/validation/network-rules.ts'
 import { isBeingDeleted, objectKey } from '../../../api/meta/object.ts'
 import type { Service } from '../../../api/core/v1/service/service.ts'
-import { encodeObject } from '../../storage/stored-object.ts'
+import { StoredObject } from '../../storage/stored-object.ts'
 import type { Allocation } from '../../registry/allocations.ts'
 import { keyPrefix, storeKey } from '../../storage/store-keys.ts'
 import type { StrategyContext } from '../../registry/strategy.ts'
@@ -73,7 +73,7 @@ export function freeAddress(context: StrategyContext): string | undefined {
 export const addressAllocation = ({ metadata: { namespace = '', name } }: Service, address: string): Allocation => ({
   key: storeKey(ipAddress, '', address),
   value: (birth) =>
-    encodeObject({
+    StoredObject.pending({
       kind: ipAddress.kind,
       apiVersion: ipAddress.apiVersion,
       metadata: { name: address, ...birth, labels: { 'ipaddress.kubernetes.io/ip-family': 'IPv4', ...managedBy } },
