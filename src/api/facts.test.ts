@@ -2,7 +2,7 @@
 import { deepEqual, equal, match } from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { messageIn } from '../schema/descriptor/compile.ts'
+import { messageIn } from '../schema/descriptor/contained-messages.ts'
 import { addOnGroups, kinds } from './kinds.ts'
 import * as discoveryTypes from './meta/v1/discovery-types.ts'
 

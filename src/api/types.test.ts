@@ -3,7 +3,7 @@
 import { deepEqual, ok } from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { messageIn } from '../schema/descriptor/compile.ts'
+import { messageIn } from '../schema/descriptor/contained-messages.ts'
 import type { Field, Message } from '../schema/descriptor/field.ts'
 import { keepsEmpty } from '../schema/descriptor/zero.ts'
 import { addOnGroups, kinds } from './kinds.ts'

@@ -1,38 +1,79 @@
-// struct-fields: what compare and claims do with the fields of a struct, compiled to one function per struct. A node
-// whose fields hold nothing further depends only on which of them are there: such nodes are made once and shared.
-import { Code, quoted } from '../descriptor/compile.ts'
+// What compare and applied-fields do with the fields of a struct: its node in a field set, and the fields in which two
+// objects differ. Like the functions of messages, each is generated code or, where the engine generates none, closures.
+import { Code, js } from '../descriptor/code.ts'
+import { engineMode, type FunctionMode } from '../descriptor/message-function.ts'
+import { propertyOf, propertyRead, readProperty } from '../descriptor/property.ts'
 import { emptySet, type FieldSet } from './field-set.ts'
 import { self } from './path-element.ts'
 import { SetBuilder } from './set-builder.ts'
 import type { Structure, StructDifferences, StructField, StructNode, StructStructure } from './structure.ts'
 
-/** What fits into the bits of a small integer. */
+/** The number of bits of a small integer. */
 const maskFieldsMax = 30
 
-export const structNode = ({ compiled, ordered }: StructStructure): StructNode => (compiled.node ??= nodeOf(ordered))
+/** Shared nodes of one struct. When there are more, the cache is emptied. */
+const sharedNodesMax = 10_000
+
+export const structNode = ({ compiled, ordered }: StructStructure): StructNode =>
+  (compiled.node ??= structNodeIn(engineMode, ordered))
 
 export const structDifferences = ({ compiled, ordered }: StructStructure): StructDifferences =>
-  (compiled.differences ??= differencesOf(ordered))
+  (compiled.differences ??= structDifferencesIn(engineMode, ordered))
 
-function nodeOf(ordered: readonly StructField[]): StructNode {
+/** `ordered` are the fields in the order of field sets. */
+export const structNodeIn = (mode: FunctionMode, ordered: readonly StructField[]): StructNode =>
+  mode === 'generated' ? generateNode(ordered) : composeNode(ordered)
+
+export const structDifferencesIn = (mode: FunctionMode, ordered: readonly StructField[]): StructDifferences =>
+  mode === 'generated' ? generateDifferences(ordered) : composeDifferences(ordered)
+
+function composeNode(ordered: readonly StructField[]): StructNode {
+  const fields = ordered.map(({ name, element, structure }) => ({
+    ...propertyOf(name),
+    element,
+    structure,
+    isLeaf: isLeaf(structure),
+  }))
+  const sharedNode = ordered.length <= maskFieldsMax ? sharedNodes(ordered) : undefined
+  return (object, descend, isMember) => {
+    const found: { readonly element: string; readonly node: FieldSet }[] = []
+    let mask = 0
+    for (const [index, field] of fields.entries()) {
+      const value = readProperty(object, field)
+      if (value === undefined) continue
+      const node = field.isLeaf ? emptySet : descend(field.structure, value)
+      if (node === undefined) continue
+      found.push({ element: field.element, node })
+      mask |= 1 << index
+    }
+    if (found.length === 0) return undefined
+    if (sharedNode !== undefined && found.every(({ node }) => node === emptySet)) return sharedNode(mask, isMember)
+    const builder = new SetBuilder(isMember)
+    for (const { element, node } of found) builder.add(element, node)
+    return builder.set
+  }
+}
+
+function generateNode(ordered: readonly StructField[]): StructNode {
   const code = new Code()
   const isShared = ordered.length <= maskFieldsMax
-  code.line('let mask = 0, isDeep = false')
-  for (const [index, { name, structure }] of ordered.entries()) {
-    code.line(`let n${index}; { const value = object[${quoted(name)}]; if (value !== undefined) {`)
-    code.line(`n${index} = ${isLeaf(structure) ? 'empty' : `descend(${code.constant(structure)}, value)`}`)
+  const empty = code.constant(emptySet)
+  code.line(js`let mask = 0, isDeep = false`)
+  const nodes = ordered.map(({ element, name, structure }, index) => {
+    const [node, value] = [code.variable(), code.variable()]
+    code.line(js`let ${node}; const ${value} = ${propertyRead(code, js`object`, name)}; if (${value} !== undefined) {`)
+    code.line(js`${node} = ${isLeaf(structure) ? empty : js`descend(${code.constant(structure)}, ${value})`}`)
     code.line(
-      `if (n${index} !== undefined) { mask |= ${isShared ? 1 << index : 1}; if (n${index} !== empty) isDeep = true } } }`,
+      js`if (${node} !== undefined) { mask |= ${isShared ? 1 << index : 1}; if (${node} !== ${empty}) isDeep = true } }`,
     )
-  }
-  code.line('if (mask === 0) return undefined')
-  if (isShared) code.line(`if (!isDeep) return ${code.constant(sharedNodes(ordered))}(mask, isMember)`)
-  code.line(`const node = new ${code.constant(SetBuilder)}(isMember)`)
-  for (const [index, { element }] of ordered.entries())
-    code.line(`if (n${index} !== undefined) node.add(${quoted(element)}, n${index})`)
-  code.line('return node.set')
-  const run = code.compiled(['object', 'descend', 'isMember', 'empty']) as (...given: unknown[]) => FieldSet | undefined
-  return (object, descend, isMember) => run(object, descend, isMember, emptySet)
+    return { element, node }
+  })
+  code.line(js`if (mask === 0) return undefined`)
+  if (isShared) code.line(js`if (!isDeep) return ${code.constant(sharedNodes(ordered))}(mask, isMember)`)
+  code.line(js`const builder = new ${code.constant(SetBuilder)}(isMember)`)
+  for (const { element, node } of nodes) code.line(js`if (${node} !== undefined) builder.add(${element}, ${node})`)
+  code.line(js`return builder.set`)
+  return code.compiled([js`object`, js`descend`, js`isMember`]) as StructNode
 }
 
 const isLeaf = (structure: Structure): boolean =>
@@ -40,6 +81,7 @@ const isLeaf = (structure: Structure): boolean =>
   ((structure.kind === 'struct' || structure.kind === 'map') && structure.isAtomic) ||
   (structure.kind === 'list' && structure.listType === 'atomic')
 
+/** A node without children depends only on which fields are set, so one node is shared by all objects that set the same. */
 function sharedNodes(ordered: readonly StructField[]): (mask: number, isMember: boolean) => FieldSet {
   const known = new Map<number, FieldSet>()
   return (mask, isMember) => {
@@ -49,17 +91,29 @@ function sharedNodes(ordered: readonly StructField[]): (mask: number, isMember: 
     const fields = ordered.filter((_, index) => (mask & (1 << index)) !== 0)
     const elements = [...(isMember ? [self] : []), ...fields.map(({ element }) => element)]
     const node = Object.freeze(Object.fromEntries(elements.map((element) => [element, emptySet])))
+    if (known.size >= sharedNodesMax) known.clear()
     known.set(key, node)
     return node
   }
 }
 
-function differencesOf(ordered: readonly StructField[]): StructDifferences {
+function composeDifferences(ordered: readonly StructField[]): StructDifferences {
+  const fields = ordered.map((field) => ({ ...propertyOf(field.name), field }))
+  return (old, next, differs) => {
+    for (const property of fields) {
+      const [before, after] = [readProperty(old, property), readProperty(next, property)]
+      if (before !== after) differs(property.field, before, after)
+    }
+  }
+}
+
+function generateDifferences(ordered: readonly StructField[]): StructDifferences {
   const code = new Code()
   for (const field of ordered) {
     const [before, after] = [code.variable(), code.variable()]
-    code.line(`const ${before} = old[${quoted(field.name)}], ${after} = next[${quoted(field.name)}]`)
-    code.line(`if (${before} !== ${after}) differs(${code.constant(field)}, ${before}, ${after})`)
+    const [old, next] = [propertyRead(code, js`old`, field.name), propertyRead(code, js`next`, field.name)]
+    code.line(js`const ${before} = ${old}, ${after} = ${next}`)
+    code.line(js`if (${before} !== ${after}) differs(${code.constant(field)}, ${before}, ${after})`)
   }
-  return code.compiled(['old', 'next', 'differs']) as StructDifferences
+  return code.compiled([js`old`, js`next`, js`differs`]) as StructDifferences
 }

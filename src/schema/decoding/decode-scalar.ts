@@ -1,63 +1,17 @@
-// What decode asks of single values: errors in the words of Go's decoder, integers, times and quantities.
-import { structName } from './go-names.ts'
-import { jsonKind } from '../json/json-value.ts'
+// Decoders of single values: bytes, times, quantities and integers.
 import { canonicalQuantity } from '../scalar/quantity.ts'
-
-/** The body is not of the declared type: the whole request is malformed. */
-export class DecodeError extends Error {
-  override name = 'DecodeError'
-}
-
-/** A mistake whose place is known only when it has left all that it stands in: the names come innermost first. */
-export class FieldTypeError extends Error {
-  readonly #text: (path: string) => string
-  readonly #names: string[] = []
-
-  constructor(text: (path: string) => string) {
-    super('a mistake in a body')
-    this.#text = text
-  }
-
-  within(name: string): this {
-    this.#names.push(name)
-    return this
-  }
-
-  toDecodeError(): DecodeError {
-    return new DecodeError(this.#text(this.#names.toReversed().join('.')))
-  }
-}
-
-/** A value of another type than the field of the message; Go says on which struct, and the path without indices. */
-export const wrongType = (
-  value: unknown,
-  wanted: string,
-  messageName: string,
-  shown = jsonKind(value),
-): FieldTypeError => {
-  const struct = structName(messageName)
-  return new FieldTypeError(
-    (path) => `json: cannot unmarshal ${shown} into Go struct field ${struct}.${path} of type ${wanted}`,
-  )
-}
-
-/**
- * An integer that is none, or too large. Numbers are doubles here, so an int64 beyond 2^53 cannot be kept as it was
- * sent; it is refused rather than changed.
- */
-export const wrongInteger = (value: unknown, wanted: string, messageName: string): FieldTypeError =>
-  wrongType(value, wanted, messageName, typeof value === 'number' ? `number ${value}` : jsonKind(value))
+import { DecodeError, wrongInteger } from './decode-error.ts'
 
 const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
 const notBase64 = /[^A-Za-z0-9+/]/
 
-/** Bytes as base64; line breaks in it mean nothing, as to Go's decoder, and a list of small numbers will do. */
+/** Bytes as base64. Like Go's decoder it ignores line breaks and accepts a list of small numbers. */
 export function decodeBytes(sent: string | readonly unknown[], messageName: string): string {
   if (typeof sent !== 'string') return Uint8Array.from(sent, (item) => decodeByte(item, messageName)).toBase64()
   const text = /[\r\n]/.test(sent) ? sent.replaceAll(/[\r\n]/g, '') : sent
   if (base64.test(text)) return text
   const wrong = notBase64.exec(text)?.index ?? text.length
-  // A group that is cut off is told by where it begins.
+  // For a truncated group Go reports the offset of its start.
   throw new DecodeError(`illegal base64 data at input byte ${wrong < text.length ? wrong : wrong - (wrong % 4)}`)
 }
 
@@ -68,10 +22,10 @@ function decodeByte(value: unknown, messageName: string): number {
 }
 
 const timestamp = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)$/
-/** Go's picture of each form, which its parser names in errors. */
+/** Go's layout of each type, which its parser names in errors. */
 const timeLayouts = { time: '2006-01-02T15:04:05Z07:00', microTime: '2006-01-02T15:04:05.000000Z07:00' }
 
-/** The same time often comes several times in a row. */
+/** The last valid time: the same one is often sent several times in a row. */
 let lastTime = ''
 
 export function decodeTime(text: string, type: 'time' | 'microTime'): string {
@@ -87,3 +41,5 @@ export function decodeQuantity(value: unknown): string {
   if (canonical !== undefined) return canonical
   throw new DecodeError("quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'")
 }
+
+export const isInt32 = (value: unknown): boolean => ((value as number) | 0) === value
