@@ -1,13 +1,24 @@
-// Reads of a certificate signing request (PKCS 10) what it asks for, and whether who asks has the key.
+// Parses a certificate signing request (PKCS 10, RFC 2986), strictly, and verifies that it is signed with its own key.
 import { lookup } from '../base/collections/lookup.ts'
-import type { X509Digest, CryptoProvider } from '../platform/crypto/crypto.ts'
+import type { CryptoProvider, X509Digest } from '../platform/crypto/crypto.ts'
 import { encodeNameAttributes, type AltNames, type Subject } from './certificate.ts'
-import { readElements, type DerElement } from './parse-certificate.ts'
+import { checkDer, checkObjectIdentifier } from './der-check.ts'
+import { derTag, DerError, DerReader, type DerElement } from './der-reader.ts'
 import { decodePem } from './pem.ts'
+import {
+  readExtensions,
+  readName,
+  readObjectId,
+  readPublicKey,
+  readSigned,
+  type Extension,
+  type NameAttribute,
+  type SignedDer,
+} from './x509-reader.ts'
 
 export interface RequestedCertificate {
   readonly subject: Subject
-  /** DER of the name that the certificate carries: the subject with one common name, and without what is unknown. */
+  /** DER of the name for the certificate: the subject with one common name, and without unknown attributes. */
   readonly name: Uint8Array
   /** DER, SubjectPublicKeyInfo. */
   readonly publicKey: Uint8Array
@@ -17,7 +28,7 @@ export interface RequestedCertificate {
 const commonNameId = '550403'
 const organizationId = '55040a'
 
-/** Attributes of a name that certificates carry on, by their ids as bytes. */
+/** Attributes of a name that certificates take over, by their encoded ids. */
 const nameIds: Readonly<Record<string, string>> = {
   [commonNameId]: '2.5.4.3',
   '550405': '2.5.4.5', // serial number
@@ -32,8 +43,9 @@ const nameIds: Readonly<Record<string, string>> = {
 
 const extensionRequestId = '2a864886f70d01090e'
 const altNamesId = '551d11'
+const attributesTag = 0xa0
 
-/** How requests may be signed, by the id of the algorithm as bytes. */
+/** The digest of each signature algorithm, by its encoded id. */
 const digests: Readonly<Record<string, X509Digest | 'none'>> = {
   '2a8648ce3d040302': 'sha256',
   '2a8648ce3d040303': 'sha384',
@@ -44,97 +56,128 @@ const digests: Readonly<Record<string, X509Digest | 'none'>> = {
   '2b6570': 'none', // Ed25519
 }
 
-/** Throws what is wrong with the request. */
-export function parseCertificateRequest(pem: string): RequestedCertificate {
-  const { subject, key, attributes } = infoOf(pem)
-  const named = attributesOf(subject)
-  const last = named.findLastIndex(([id]) => id === commonNameId)
-  const kept = named.filter(
-    ([id], index) => lookup(nameIds, id) !== undefined && (id !== commonNameId || index === last),
-  )
-  return {
-    subject: subjectOf(named),
-    name: encodeNameAttributes(kept.map(([id, value]) => [lookup(nameIds, id) ?? '', value])),
-    publicKey: present(key, 'has no key').whole,
-    altNames: altNamesOf(attributes),
-  }
-}
+/** Throws an Error that says what is wrong with the request. */
+export const parseCertificateRequest = (pem: string): RequestedCertificate => parseInfo(signedOf(pem).body)
 
-export const parseRequestSubject = (pem: string): Subject => subjectOf(attributesOf(infoOf(pem).subject))
+export const parseRequestSubject = (pem: string): Subject => parseCertificateRequest(pem).subject
 
-/** Whether the request is signed with the key that it names. */
+/** Whether the request is signed with the key that it names; false when it is malformed. */
 export function verifyRequestSignature(pem: string, crypto: CryptoProvider): boolean {
-  const [request] = readElements(decodePem(pem))
-  const [info, algorithm, signature] = readElements(present(request, 'is empty').content)
-  const [id] = algorithm === undefined ? [] : readElements(algorithm.content)
-  const digest = lookup(digests, id?.content.toHex() ?? '')
-  if (info === undefined || signature === undefined || digest === undefined) return false
   try {
-    const key = crypto.loadPublicKey(parseCertificateRequest(pem).publicKey)
-    // A bit string begins with the number of bits that are not used.
-    return key.verifyX509(digest === 'none' ? undefined : digest, info.whole, signature.content.subarray(1))
+    const { body, algorithm, signature } = signedOf(pem)
+    const digest = lookup(digests, algorithm.id)
+    if (digest === undefined) return false
+    const key = crypto.loadPublicKey(parseInfo(body).publicKey)
+    return key.verifyX509(digest === 'none' ? undefined : digest, body.encoded, signature)
   } catch {
     return false
   }
 }
 
-function infoOf(pem: string) {
-  const [request] = readElements(decodePem(pem))
-  const [info] = readElements(present(request, 'is empty').content)
-  const [, subject, key, attributes] = readElements(present(info, 'is empty').content)
-  return { subject: present(subject, 'names no subject'), key, attributes }
-}
+const signedOf = (pem: string): SignedDer => readSigned(decodePem(pem), 'the request')
 
-type Attribute = readonly [id: string, value: string]
-
-const attributesOf = (name: DerElement): Attribute[] =>
-  readElements(name.content)
-    .flatMap(({ content }) => readElements(content))
-    .map(({ content }) => {
-      const [id, value] = readElements(content)
-      return [present(id, 'is cut off').content.toHex(), textOf(present(value, 'is cut off'))]
-    })
-
-function subjectOf(attributes: readonly Attribute[]): Subject {
-  const valuesOf = (id: string) => attributes.filter(([each]) => each === id).map(([, value]) => value)
-  return { commonName: valuesOf(commonNameId).at(-1) ?? '', organizations: valuesOf(organizationId) }
-}
-
-/** The kinds of text that names are written in; of others nobody could say what they mean. */
-function textOf({ tag, content }: DerElement): string {
-  const unknown = 'the request names its subject in unknown letters'
-  if (![0x0c, 0x13, 0x14, 0x16, 0x1e].includes(tag)) throw new Error(unknown)
-  try {
-    return new TextDecoder(tag === 0x1e ? 'utf-16be' : 'utf-8', { fatal: true }).decode(content)
-  } catch (error) {
-    throw new Error(unknown, { cause: error })
+function parseInfo(info: DerElement): RequestedCertificate {
+  const reader = new DerReader(info.content)
+  reader.element(derTag.integer, 'the version')
+  const attributes = readName(reader.element(derTag.sequence, 'the subject'))
+  const publicKey = readPublicKey(reader)
+  const extensions = requestedExtensions(reader.optional(attributesTag))
+  reader.end('the request')
+  const altNames = extensions.find(({ id }) => id === altNamesId)
+  return {
+    subject: subjectOf(attributes),
+    name: encodeNameAttributes(certifiedAttributes(attributes)),
+    publicKey,
+    altNames: parseAltNames(altNames?.value),
   }
 }
 
-function altNamesOf(attributes: DerElement | undefined): AltNames {
-  const extensions = (attributes === undefined ? [] : readElements(attributes.content))
-    .map(({ content }) => readElements(content))
-    .filter(([id]) => id?.content.toHex() === extensionRequestId)
-    .flatMap(([, values]) => readElements(values?.content ?? new Uint8Array()))
-    .flatMap(({ content }) => readElements(content))
-    .map(({ content }) => readElements(content))
-    .filter(([id]) => id?.content.toHex() === altNamesId)
-  const names = extensions
-    .flatMap((parts) => readElements(parts.at(-1)?.content ?? new Uint8Array()))
-    .flatMap(({ content }) => readElements(content))
-  const texts = (tag: number) => names.filter((name) => name.tag === tag).map(({ content }) => ascii(content))
-  const addresses = names.filter(({ tag }) => tag === 0x87).map(({ content }) => content)
+function subjectOf(attributes: readonly NameAttribute[]): Subject {
+  const valuesOf = (id: string) => attributes.filter((each) => each.id === id).map(({ value }) => value)
+  return { commonName: valuesOf(commonNameId).at(-1) ?? '', organizations: valuesOf(organizationId) }
+}
+
+/** Known attributes, and of several common names the last one. */
+function certifiedAttributes(attributes: readonly NameAttribute[]): (readonly [id: string, value: string])[] {
+  const last = attributes.findLastIndex(({ id }) => id === commonNameId)
+  return attributes.flatMap(({ id, value }, index) => {
+    const dotted = lookup(nameIds, id)
+    return dotted === undefined || (id === commonNameId && index !== last) ? [] : [[dotted, value] as const]
+  })
+}
+
+/** The extensions of the one attribute that requests them. */
+function requestedExtensions(attributes: DerElement | undefined): Extension[] {
+  if (attributes === undefined) return []
+  const requests = new DerReader(attributes.content)
+    .rest((reader) => reader.inside(derTag.sequence, 'an attribute'))
+    .flatMap((reader) => {
+      const id = readObjectId(reader)
+      const values = reader.inside(derTag.set, 'the values of an attribute')
+      reader.end('an attribute')
+      return id === extensionRequestId ? [values] : []
+    })
+  if (requests.length > 1) throw new DerError('the request asks for extensions twice')
+  return requests.flatMap((values) => {
+    const extensions = readExtensions(values.inside(derTag.sequence, 'the extensions'))
+    values.end('the extensions')
+    return extensions
+  })
+}
+
+/** Tags of GeneralName. */
+const nameTag = {
+  other: 0xa0,
+  email: 0x81,
+  dnsName: 0x82,
+  directory: 0xa4,
+  uri: 0x86,
+  address: 0x87,
+  registeredId: 0x88,
+} as const
+
+function parseAltNames(extension: Uint8Array | undefined): AltNames {
+  const names = extension === undefined ? [] : readGeneralNames(extension)
+  const texts = (tag: number) => names.filter((name) => name.tag === tag).map(({ content }) => asciiText(content))
+  const addresses = names.filter(({ tag }) => tag === nameTag.address).map(({ content }) => content)
   if (addresses.some(({ length }) => length !== 4 && length !== 16))
-    throw new Error('the request names an address of a wrong length')
-  return { dnsNames: texts(0x82), emails: texts(0x81), uris: texts(0x86), addresses }
+    throw new DerError('the request names an address of a wrong length')
+  return { dnsNames: texts(nameTag.dnsName), emails: texts(nameTag.email), uris: texts(nameTag.uri), addresses }
 }
 
-const ascii = (bytes: Uint8Array): string => {
-  if (bytes.some((byte) => byte > 0x7f)) throw new Error('the request has a name that is not of ASCII')
+function readGeneralNames(bytes: Uint8Array): DerElement[] {
+  checkDer(bytes)
+  const whole = new DerReader(bytes)
+  const names = whole.inside(derTag.sequence, 'the alternative names').rest((reader) => reader.any())
+  whole.end('the alternative names')
+  for (const name of names) checkGeneralName(name)
+  return names
+}
+
+/** Names of three kinds are checked and, as upstream does, ignored. */
+function checkGeneralName({ tag, content }: DerElement): void {
+  const reader = new DerReader(content)
+  switch (tag) {
+    case nameTag.email:
+    case nameTag.dnsName:
+    case nameTag.uri:
+    case nameTag.address:
+      return
+    case nameTag.other:
+      readObjectId(reader)
+      reader.inside(0xa0, 'the other name').any()
+      return reader.end('the other name')
+    case nameTag.directory:
+      readName(reader.element(derTag.sequence, 'the directory name'))
+      return reader.end('the directory name')
+    case nameTag.registeredId:
+      return checkObjectIdentifier(content)
+    default:
+      throw new DerError(`an alternative name has the tag 0x${tag.toString(16)}`)
+  }
+}
+
+function asciiText(bytes: Uint8Array): string {
+  if (bytes.some((byte) => byte > 0x7f)) throw new DerError('the request has a name that is not ASCII')
   return new TextDecoder().decode(bytes)
-}
-
-function present(element: DerElement | undefined, what: string): DerElement {
-  if (element === undefined) throw new Error(`the request ${what}`)
-  return element
 }

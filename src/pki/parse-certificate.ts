@@ -1,5 +1,8 @@
-// Reads of a certificate what its holder must know: how long it is good, and how to name it as an issuer.
+// Parses an X.509 certificate, strictly: validity, and what a certificate that it signs says about its issuer.
+import { checkBitString } from './der-check.ts'
+import { derTag, DerError, DerReader, type DerElement } from './der-reader.ts'
 import { decodePem } from './pem.ts'
+import { readAlgorithm, readExtensions, readName, readPublicKey, readSigned } from './x509-reader.ts'
 
 export interface ParsedCertificate {
   readonly notBeforeMs: number
@@ -8,75 +11,68 @@ export interface ParsedCertificate {
   readonly subject: Uint8Array
   /** DER, SubjectPublicKeyInfo. */
   readonly publicKey: Uint8Array
-  /** Undefined when the certificate names none. */
+  /** Undefined when the certificate has none. */
   readonly subjectKeyId: Uint8Array | undefined
 }
 
-export interface DerElement {
-  readonly tag: number
-  readonly content: Uint8Array
-  /** Tag and length included. */
-  readonly whole: Uint8Array
-}
-
 const subjectKeyIdOid = '551d0e'
+/** Tags of the fields that are optional. */
+const field = { version: 0xa0, issuerUniqueId: 0x81, subjectUniqueId: 0x82, extensions: 0xa3 } as const
 
+/** Throws a DerError when it is malformed. */
 export function parseCertificate(pem: string): ParsedCertificate {
-  const [certificate] = readElements(decodePem(pem))
-  const [body] = readElements(present(certificate).content)
-  const fields = readElements(present(body).content)
-  // The version stands in front of the rest unless it is the first.
-  const [, , , validity, subject, publicKey] = fields[0]?.tag === 0xa0 ? fields.slice(1) : fields
-  const [notBefore, notAfter] = readElements(present(validity).content)
-  return {
-    notBeforeMs: timeMs(present(notBefore)),
-    notAfterMs: timeMs(present(notAfter)),
-    subject: present(subject).whole,
-    publicKey: present(publicKey).whole,
-    subjectKeyId: subjectKeyId(fields.find(({ tag }) => tag === 0xa3)),
+  const { body, algorithm } = readSigned(decodePem(pem), 'the certificate')
+  const reader = new DerReader(body.content)
+  readVersion(reader.optional(field.version))
+  reader.element(derTag.integer, 'the serial number')
+  if (readAlgorithm(reader).encoded.toHex() !== algorithm.encoded.toHex())
+    throw new DerError('the certificate names two signature algorithms')
+  readName(reader.element(derTag.sequence, 'the issuer'))
+  const validity = reader.inside(derTag.sequence, 'the validity')
+  const [notBeforeMs, notAfterMs] = [timeMs(validity.any()), timeMs(validity.any())]
+  validity.end('the validity')
+  const subject = reader.element(derTag.sequence, 'the subject')
+  readName(subject)
+  const publicKey = readPublicKey(reader)
+  for (const tag of [field.issuerUniqueId, field.subjectUniqueId]) {
+    const uniqueId = reader.optional(tag)
+    if (uniqueId !== undefined) checkBitString(uniqueId.content)
   }
+  const subjectKeyId = readSubjectKeyId(reader.optional(field.extensions))
+  reader.end('the certificate')
+  return { notBeforeMs, notAfterMs, subject: subject.encoded, publicKey, subjectKeyId }
 }
 
-function subjectKeyId(extensions: DerElement | undefined): Uint8Array | undefined {
-  const [list] = extensions === undefined ? [] : readElements(extensions.content)
-  for (const extension of list === undefined ? [] : readElements(list.content)) {
-    const [id, ...rest] = readElements(extension.content)
-    const [value] = id?.content.toHex() === subjectKeyIdOid ? readElements(present(rest.at(-1)).content) : []
-    if (value !== undefined) return value.content
-  }
-  return undefined
+function readVersion(version: DerElement | undefined): void {
+  if (version === undefined) return
+  const reader = new DerReader(version.content)
+  const [value = 0] = reader.element(derTag.integer, 'the version').content
+  reader.end('the version')
+  if (value > 2) throw new DerError('the certificate is of an unknown version')
 }
 
-/** UTCTime has two digits of the year, GeneralizedTime four. */
+function readSubjectKeyId(wrapped: DerElement | undefined): Uint8Array | undefined {
+  if (wrapped === undefined) return undefined
+  const outer = new DerReader(wrapped.content)
+  const extensions = readExtensions(outer.inside(derTag.sequence, 'the extensions'))
+  outer.end('the extensions')
+  const found = extensions.find(({ id }) => id === subjectKeyIdOid)
+  if (found === undefined) return undefined
+  const reader = new DerReader(found.value)
+  const { content } = reader.element(derTag.octetString, 'the key identifier')
+  reader.end('the key identifier')
+  return content
+}
+
+/** UTCTime has two digits of the year, GeneralizedTime four; both are in UTC and have seconds (RFC 5280, 4.1.2.5). */
 function timeMs({ tag, content }: DerElement): number {
+  if (tag !== derTag.utcTime && tag !== derTag.generalizedTime) throw new DerError('a time is of another type')
   const text = new TextDecoder().decode(content)
-  const digits = tag === 0x17 ? `${Number(text.slice(0, 2)) < 50 ? '20' : '19'}${text}` : text
-  const [, year, month, day, hour, minute, second] =
-    /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)Z$/.exec(digits)?.map(Number) ?? []
-  return Date.UTC(year ?? NaN, (month ?? NaN) - 1, day, hour, minute, second)
-}
-
-/** The parts of a DER sequence. */
-export function readElements(bytes: Uint8Array): DerElement[] {
-  const found: DerElement[] = []
-  for (let at = 0; at < bytes.length;) {
-    const first = bytes[at + 1] ?? 0
-    const sizeBytes = first < 0x80 ? 0 : first & 0x7f
-    let length = sizeBytes === 0 ? first : 0
-    for (let index = 0; index < sizeBytes; index++) length = length * 256 + (bytes[at + 2 + index] ?? 0)
-    const start = at + 2 + sizeBytes
-    if (start + length > bytes.length) throw new Error('the certificate is cut off')
-    found.push({
-      tag: bytes[at] ?? 0,
-      content: bytes.subarray(start, start + length),
-      whole: bytes.subarray(at, start + length),
-    })
-    at = start + length
-  }
-  return found
-}
-
-function present(element: DerElement | undefined): DerElement {
-  if (element === undefined) throw new Error('the certificate lacks a part')
-  return element
+  const digits = tag === derTag.utcTime ? `${Number(text.slice(0, 2)) < 50 ? '20' : '19'}${text}` : text
+  const [, year, month, day, hour, minute, second] = /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)Z$/.exec(digits) ?? []
+  const iso = `${year}-${month}-${day}T${hour}:${minute}:${second}.000Z`
+  const ms = Date.parse(iso)
+  // A day that the month does not have is another day for Date.
+  if (Number.isNaN(ms) || new Date(ms).toISOString() !== iso) throw new DerError('a time is malformed')
+  return ms
 }

@@ -1,9 +1,8 @@
 // What kubelets, signers and owners may write, beyond what their roles say.
 import { deepEqual, equal, match } from 'node:assert/strict'
 import { test } from 'node:test'
-import { encodeName } from '../../pki/certificate.ts'
-import { integer, sequence } from '../../pki/der.ts'
-import { encodePem } from '../../pki/pem.ts'
+import { certificateRequestPem } from '../../pki/certificate-request.ts'
+import { nodeCrypto } from '../../platform/node/crypto.ts'
 import { serviceAccount } from '../../api/core/v1/service-account.ts'
 import { openPolicies, type Policies } from '../filters/policies.ts'
 import { startGuarded } from '../server-policies.harness.ts'
@@ -288,14 +287,9 @@ for (const [why, method, path, body, answer] of rows)
     else deepEqual([status, said.message.replace(/^.* is forbidden: /, '')], [403, withUids(answer)])
   })
 
-/** As much of a request in PEM as says for whom it is. */
+const key = nodeCrypto.generateKey()
 const requestFor = (commonName: string, ...organizations: string[]): string =>
-  btoa(
-    encodePem(
-      'CERTIFICATE REQUEST',
-      sequence(sequence(integer(Uint8Array.of(0)), encodeName({ commonName, organizations }))),
-    ),
-  )
+  btoa(certificateRequestPem({ subject: { commonName, organizations } }, key))
 const requests = '/apis/certificates.k8s.io/v1/certificatesigningrequests'
 const signingRequest = (signerName: string, ...subject: [commonName: string, ...organizations: string[]]) => ({
   metadata: { name: 'r' },
