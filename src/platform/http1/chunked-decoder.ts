@@ -70,7 +70,7 @@ export class ChunkedDecoder {
         return
       case 'trailers':
         if (line === '') this.#state = 'done'
-        else if (!trailer.test(line)) throw new RejectedRequest(400, 'malformed trailer')
+        else if (!trailer.test(line) || framingTrailer.test(line)) throw new RejectedRequest(400, 'malformed trailer')
         this.#trailersBytes += line.length
         if (this.#trailersBytes > trailersBytesMax) throw new RejectedRequest(431, 'too many trailers')
         return
@@ -84,6 +84,10 @@ export class ChunkedDecoder {
 }
 
 const strange = /[^\t\x20-\x7e\x80-\xff]/
-/** The size, and extensions that nobody reads. */
-const sizeLine = /^([\da-f]{1,12})(?:;.*)?$/i
-const trailer = /^[!#$%&'*+\-.^_`|~\dA-Za-z]+:/
+const token = "[!#$%&'*+\\-.^_`|~\\dA-Za-z]+"
+const quotedString = '"(?:[\\t !#-\\[\\]-~\\x80-\\xff]|\\\\[\\t -~\\x80-\\xff])*"'
+/** The size and the extensions. White space is not allowed anywhere, although RFC 9112 tolerates some. */
+const sizeLine = new RegExp(`^([\\da-f]{1,12})(?:;${token}(?:=(?:${token}|${quotedString}))?)*$`, 'i')
+const trailer = new RegExp(`^${token}:`)
+/** Trailers must not change the framing of the request (RFC 9110, 6.5.1). */
+const framingTrailer = /^(?:content-length|transfer-encoding):/i

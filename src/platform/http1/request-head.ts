@@ -72,6 +72,8 @@ function requestLine(line: string): Pick<RequestHead, 'method' | 'target' | 'isH
   const method = line.slice(0, Math.max(methodEnd, 0))
   const version = line.slice(targetEnd + 1)
   if (!methods.has(method) && !token.test(method)) throw new RejectedRequest(400, 'malformed request line')
+  // Other servers treat what follows as a tunnel and not as a body.
+  if (method === 'CONNECT') throw new RejectedRequest(400, 'CONNECT is not supported')
   if (version !== 'HTTP/1.1' && version !== 'HTTP/1.0')
     throw /^HTTP\/\d\.\d$/.test(version)
       ? new RejectedRequest(505, 'unsupported protocol version')
@@ -79,11 +81,13 @@ function requestLine(line: string): Pick<RequestHead, 'method' | 'target' | 'isH
   return { method, target: targetOf(line.slice(methodEnd + 1, targetEnd)), isHttp10: version === 'HTTP/1.0' }
 }
 
+const absoluteForm = /^https?:\/\/[-\w.:[\]%~!$&'()*+,;=]+(?=[/?#]|$)/i
+
 function targetOf(sent: string): string {
   if (sent.includes(' ') || sent.includes('\t')) throw new RejectedRequest(400, 'malformed request target')
   if (sent.startsWith('/') || sent === '*') return sent
   // The absolute form, which clients send to proxies. Every server must accept it (RFC 9112, 3.2.2).
-  const authority = /^https?:\/\/[^/?#]+/i.exec(sent)?.[0]
+  const authority = absoluteForm.exec(sent)?.[0]
   if (authority === undefined) throw new RejectedRequest(400, 'malformed request target')
   const path = sent.slice(authority.length)
   return path.startsWith('/') ? path : `/${path}`
@@ -93,6 +97,8 @@ function targetOf(sent: string): string {
 const single = new Set(['authorization', 'content-type', 'from', 'if-none-match', 'referer', 'user-agent'])
 /** Headers that must not be repeated. */
 const once = new Set(['content-length', 'host', 'transfer-encoding'])
+/** Some servers trim a tab around a value and others do not: these values must not depend on it. */
+const framing = new Set(['content-length', 'transfer-encoding'])
 
 function addHeader(
   text: string,
@@ -108,9 +114,11 @@ function addHeader(
   const name = nameOf(text.slice(at, colon))
   const value = withoutBlanks(text, colon + 1, end)
   lines.push(name, value)
+  if (framing.has(name) && text.slice(colon, end).includes('\t'))
+    throw new RejectedRequest(400, `a tab in the header ${name}`)
   const before = headers[name]
   if (before === undefined) headers[name] = value
-  else if (once.has(name)) throw new RejectedRequest(400, `the header ${name} stands twice`)
+  else if (once.has(name)) throw new RejectedRequest(400, `the header ${name} is repeated`)
   else if (!single.has(name)) headers[name] = `${before}${name === 'cookie' ? '; ' : ', '}${value}`
 }
 
@@ -162,7 +170,8 @@ function bodyFraming(headers: RequestHead['headers'], isHttp10: boolean): BodyFr
     if (!/^\d{1,15}$/.test(length)) throw new RejectedRequest(400, 'bad Content-Length')
     return Number(length)
   }
-  if (length !== undefined || isHttp10) throw new RejectedRequest(400, 'a Transfer-Encoding where none may stand')
+  if (length !== undefined || isHttp10)
+    throw new RejectedRequest(400, 'a Transfer-Encoding with a Content-Length or in HTTP/1.0')
   if (encoding.toLowerCase() !== 'chunked') throw new RejectedRequest(501, 'unsupported transfer encoding')
   return 'chunked'
 }
