@@ -14,7 +14,6 @@ import { parseKubeconfig } from '../../pki/kubeconfig.ts'
 import { defaultRbacObjects } from '../../apiserver/authorization/bootstrap-policy/default-rbac-objects.ts'
 import { managerAccount } from '../../controllers/runtime/controller.ts'
 import { controllers } from '../../controllers/controllers.ts'
-import { Component } from './component.ts'
 import { fetchSchedulingExplanation } from '../client/scheduling-explanation.ts'
 import { fetchFlowEvents } from '../client/fetch-flow-events.ts'
 import { context, deployment, namespace, node, pod, startCluster } from '../index.ts'
@@ -75,24 +74,6 @@ test('an hour of an idle cluster leaves no timer that has run away and no error'
   await cluster.clock.advance('1h')
   deepEqual(warnings, [])
   ok(cluster.clock.pendingTimers < 100, `${cluster.clock.pendingTimers} timers`)
-})
-
-test('a component that fails is told and starts again by itself; one that was killed does not', async () => {
-  const told: string[] = []
-  const log = { ...silentLog, error: (_: string, fields?: object) => told.push(JSON.stringify(fields)) }
-  const clock = new VirtualClock()
-  let starts = 0
-  const task = () => (++starts === 1 ? Promise.reject(new Error('oops')) : Promise.resolve())
-  const component = new Component('shaky', { clock, log }, (tasks) => tasks.start('task', task))
-  component.start()
-  component.start()
-  await clock.settle()
-  deepEqual([starts, component.isRunning, told], [1, false, ['{"component":"shaky","task":"task","error":"oops"}']])
-  await clock.advance('2s')
-  deepEqual([starts, component.isRunning], [2, true])
-  await component.kill()
-  await clock.advance('1m')
-  deepEqual([starts, component.isRunning], [2, false])
 })
 
 test('keys and certificates are made once, kept private, and never half', async () => {
