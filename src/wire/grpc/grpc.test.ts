@@ -118,14 +118,14 @@ const failures: readonly [name: string, serve: (call: ServedCall) => unknown, co
   ],
   ['a reset', (call) => call.stream.close(0xb), 'RESOURCE_EXHAUSTED', /reset|closed/i],
   [
-    'a message that is cut off',
+    'a truncated message',
     (call) => {
       call.send(bytes('x'))
       call.stream.write(Uint8Array.of(0, 0, 0))
       call.finish(0)
     },
     'INTERNAL',
-    /inside a message/,
+    /within a message/,
   ],
   [
     'a compressed message',
