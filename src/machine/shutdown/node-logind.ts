@@ -1,171 +1,153 @@
-// NodeLogind: shutdowns as systemd's logind tells them on the system's message bus. A lock of its own kind, which a small
-// process holds for us, lets the machine wait: logind hands locks out as file descriptors, which Node.js cannot receive.
+// NodeLogind: shutdowns reported by systemd-logind. A `systemd-inhibit` process holds the delay lock, because logind passes
+// locks as file descriptors, which Node.js cannot receive; signals and settings go through `busctl`.
 import { mkdir, writeFile } from 'node:fs/promises'
-import { connect } from 'node:net'
-import { once } from 'node:events'
 import { join } from 'node:path'
 import type { Clock } from '../../base/time/clock.ts'
 import { unlessAborted } from '../../base/async/unless-aborted.ts'
-import { byteStreamOn } from '../../platform/node/socket/socket-byte-stream.ts'
 import type { Processes, RunningProcess } from '../../platform/process/processes.ts'
-import { DbusConnection } from '../../wire/dbus/dbus-connection.ts'
-import type { DbusMessage } from '../../wire/dbus/dbus-message.ts'
+import { startBound } from './bound-process.ts'
+import { Busctl, type BusObject } from './busctl.ts'
 import { CannotDelayShutdown, type HostShutdown, type ShutdownListener } from './host-shutdown.ts'
 
 export interface NodeLogindDeps {
   readonly processes: Processes
   readonly clock: Clock
-  readonly socketPath?: string
-  /** Where what logind shall do differently is written down. */
-  readonly configurationDirectory?: string
-  /** The program that holds a lock for as long as it runs. */
-  readonly inhibitProgram?: string
 }
 
-const logind = { destination: 'org.freedesktop.login1', path: '/org/freedesktop/login1' } as const
-const managerInterface = 'org.freedesktop.login1.Manager'
-const signalRule = `type='signal',interface='${managerInterface}',member='PrepareForShutdown',path='${logind.path}'`
-const hangup = 1
+export interface NodeLogindOptions {
+  /** The address of another bus than the system's, for tests. */
+  readonly busAddress?: string
+  /** Directory of logind's drop-in configuration files. */
+  readonly configurationDirectory?: string
+}
+
+const logind: BusObject = {
+  service: 'org.freedesktop.login1',
+  path: '/org/freedesktop/login1',
+  interface: 'org.freedesktop.login1.Manager',
+}
+const systemd: BusObject = {
+  service: 'org.freedesktop.systemd1',
+  path: '/org/freedesktop/systemd1',
+  interface: 'org.freedesktop.systemd1.Manager',
+}
+const shutdownSignal = 'PrepareForShutdown'
+const signalRule = `type='signal',interface='${logind.interface}',member='${shutdownSignal}',path='${logind.path}'`
+/** The number of SIGHUP, on which logind reloads its configuration. */
+const hangup = '1'
 const usPerMs = 1_000
-/** How long logind may take to read what was written for it, and how often it is asked. */
+/** How long logind may take to reload its configuration, and how often the result is checked. */
 const reloadMsMax = 5_000
-const reloadLookMs = 200
+const reloadPollMs = 200
 const reconnectMs = 1_000
+const inhibitArguments = [
+  '--what=shutdown',
+  '--mode=delay',
+  '--who=kubelet',
+  '--why=Kubelet needs time to handle node shutdown',
+]
 const held = 'held'
 
 export class NodeLogind implements HostShutdown {
-  readonly #deps: Required<NodeLogindDeps>
+  readonly #deps: NodeLogindDeps
+  readonly #bus: Busctl
+  readonly #busEnvironment: Readonly<Record<string, string>>
+  readonly #configurationDirectory: string
 
-  constructor(deps: NodeLogindDeps) {
-    this.#deps = {
-      socketPath: '/run/dbus/system_bus_socket',
-      configurationDirectory: '/etc/systemd/logind.conf.d',
-      inhibitProgram: 'systemd-inhibit',
-      ...deps,
-    }
+  constructor(deps: NodeLogindDeps, { busAddress, configurationDirectory }: NodeLogindOptions = {}) {
+    this.#deps = deps
+    this.#bus = new Busctl(deps.processes, busAddress)
+    this.#busEnvironment = busAddress === undefined ? {} : { DBUS_SYSTEM_BUS_ADDRESS: busAddress }
+    this.#configurationDirectory = configurationDirectory ?? '/etc/systemd/logind.conf.d'
   }
 
   async listen(delayMs: number, listener: ShutdownListener, onReady: () => void, signal: AbortSignal): Promise<void> {
     const { clock } = this.#deps
-    let isHolding = false
+    let isReady = false
+    const ready = () => {
+      if (!isReady) onReady()
+      isReady = true
+    }
     for (;;) {
       try {
-        await this.#listenOnce(delayMs, listener, () => (isHolding ||= (onReady(), true)), signal)
+        await this.#listenOnce(delayMs, listener, ready, signal)
       } catch (error) {
         signal.throwIfAborted()
-        if (!isHolding) throw new CannotDelayShutdown((error as Error).message, { cause: error })
+        if (!isReady) throw new CannotDelayShutdown((error as Error).message, { cause: error })
       }
       await clock.sleep(reconnectMs, signal)
     }
   }
 
-  /** Until the bus is gone. */
+  /** Returns when the connection to the bus ends. */
   async #listenOnce(
     delayMs: number,
     listener: ShutdownListener,
     onReady: () => void,
     signal: AbortSignal,
   ): Promise<void> {
-    let heard = Promise.resolve()
+    let handled = Promise.resolve()
     let lock: RunningProcess | undefined
-    const hear = async (isShuttingDown: boolean) => {
+    const handle = async (isShuttingDown: boolean) => {
       if (isShuttingDown) await listener.onShutdown()
       else await listener.onCancelled()
       lock?.kill('SIGTERM')
-      lock = isShuttingDown ? undefined : await this.#hold(signal)
+      lock = isShuttingDown ? undefined : await this.#takeLock(signal)
     }
-    const bus = await this.#connect(({ member, body }) => {
-      if (member !== 'PrepareForShutdown') return
-      heard = heard.then(() => hear(body[0] === true)).catch(() => {})
-    }, signal)
+    await this.#allowDelay(delayMs, signal)
+    const monitor = await this.#bus.monitor(
+      signalRule,
+      ({ member, payload }) => {
+        if (member === shutdownSignal) handled = handled.then(() => handle(payload.data[0] === true)).catch(() => {})
+      },
+      signal,
+    )
     try {
-      await this.#allow(bus, delayMs, signal)
-      await bus.addMatch(signalRule, signal)
-      lock = await this.#hold(signal)
+      lock = await this.#takeLock(signal)
       onReady()
-      await unlessAborted(bus.closed, signal)
+      await unlessAborted(monitor.ended, signal)
     } finally {
-      bus.close()
+      monitor.kill('SIGTERM')
       lock?.kill('SIGTERM')
     }
   }
 
-  async #connect(onSignal: (message: DbusMessage) => void, signal: AbortSignal): Promise<DbusConnection> {
-    const { socketPath } = this.#deps
-    const socket = connect(socketPath)
-    try {
-      await once(socket, 'connect', { signal })
-      return await DbusConnection.open(byteStreamOn(socket), process.getuid?.() ?? 0, onSignal, signal)
-    } catch (error) {
-      socket.destroy()
-      throw new Error(`there is no system message bus at ${socketPath}: ${(error as Error).message}`, { cause: error })
-    }
-  }
-
-  /** Logind lets nobody hold up a shutdown for longer than it was told to. */
-  async #allow(bus: DbusConnection, delayMs: number, signal: AbortSignal): Promise<void> {
-    const { clock, configurationDirectory: configurationFolder } = this.#deps
-    if ((await this.#delayMsMax(bus, signal)) >= delayMs) return
+  /** Raises logind's maximum delay (InhibitDelayMaxSec) if it is shorter than the required one. */
+  async #allowDelay(delayMs: number, signal: AbortSignal): Promise<void> {
+    const { clock } = this.#deps
+    if ((await this.#delayMsMax(signal)) >= delayMs) return
     const seconds = Math.ceil(delayMs / 1000)
-    await mkdir(configurationFolder, { recursive: true })
+    await mkdir(this.#configurationDirectory, { recursive: true })
     const text = `# Written by the kubelet of coxswain.\n[Login]\nInhibitDelayMaxSec=${seconds}\n`
-    await writeFile(join(configurationFolder, '99-kubelet.conf'), text)
-    await bus.call(
-      {
-        destination: 'org.freedesktop.systemd1',
-        path: '/org/freedesktop/systemd1',
-        interface: 'org.freedesktop.systemd1.Manager',
-        member: 'KillUnit',
-        signature: 'ssi',
-        body: ['systemd-logind.service', 'all', hangup],
-      },
-      signal,
-    )
+    await writeFile(join(this.#configurationDirectory, '99-kubelet.conf'), text)
+    await this.#bus.call(systemd, 'KillUnit', 'ssi', ['systemd-logind.service', 'all', hangup], signal)
     const untilMs = clock.monotonicMs() + reloadMsMax
-    while ((await this.#delayMsMax(bus, signal)) < delayMs) {
+    while ((await this.#delayMsMax(signal)) < delayMs) {
       if (clock.monotonicMs() >= untilMs)
-        throw new Error(`logind does not let a shutdown wait for ${seconds} s, whatever is written for it`)
-      await clock.sleep(reloadLookMs, signal)
+        throw new Error(`logind does not allow a delay of ${seconds} s, although it is configured`)
+      await clock.sleep(reloadPollMs, signal)
     }
   }
 
-  async #delayMsMax(bus: DbusConnection, signal: AbortSignal): Promise<number> {
-    const [us = 0] = await bus.call(
-      {
-        ...logind,
-        interface: 'org.freedesktop.DBus.Properties',
-        member: 'Get',
-        signature: 'ss',
-        body: [managerInterface, 'InhibitDelayMaxUSec'],
-      },
-      signal,
-    )
-    return Number(us) / usPerMs
+  async #delayMsMax(signal: AbortSignal): Promise<number> {
+    return Number(await this.#bus.property(logind, 'InhibitDelayMaxUSec', signal)) / usPerMs
   }
 
-  async #hold(signal: AbortSignal): Promise<RunningProcess> {
-    const { processes, inhibitProgram } = this.#deps
-    const began = Promise.withResolvers<void>()
+  /** Resolves when the lock is held; it is released with the process. */
+  async #takeLock(signal: AbortSignal): Promise<RunningProcess> {
+    const acquired = Promise.withResolvers<void>()
     const lines: string[] = []
-    const args = [
-      '--what=shutdown',
-      '--mode=delay',
-      '--who=kubelet',
-      '--why=Kubelet needs time to handle node shutdown',
-    ]
-    // What it runs runs only once the lock is held.
-    const lock = processes.start(
-      inhibitProgram,
-      [...args, 'sh', '-c', `echo ${held}; exec sleep infinity`],
-      {},
-      (line) => (line === held ? began.resolve() : lines.push(line)),
+    // systemd-inhibit runs its command once it has the lock.
+    const args = [...inhibitArguments, 'sh', '-c', `echo ${held}; exec sleep infinity`]
+    const lock = startBound(this.#deps.processes, 'systemd-inhibit', args, this.#busEnvironment, (line) =>
+      line === held ? acquired.resolve() : lines.push(line),
     )
     const ended = lock.ended.then((code) => {
-      throw new Error(`${inhibitProgram} ended with ${code}: ${lines.join(' ')}`)
+      throw new Error(`systemd-inhibit exited with ${code}: ${lines.join(' ')}`)
     })
-    ended.catch(() => {})
+    ended.catch(() => {}) // only relevant until the lock is held
     try {
-      await unlessAborted(Promise.race([began.promise, ended]), signal)
+      await unlessAborted(Promise.race([acquired.promise, ended]), signal)
       return lock
     } catch (error) {
       lock.kill('SIGTERM')

@@ -14,7 +14,7 @@ export interface ShutdownUnderTest extends AsyncDisposable {
 export const shutdownDelayMs = 30_000
 
 export function shutdownContract(driver: string, open: () => Promise<ShutdownUnderTest>): void {
-  test(`${driver}: a shutdown waits for whoever listens, and waits again once it was called off`, async () => {
+  test(`${driver}: a shutdown is delayed while a listener handles it, and the next one after a cancellation, too`, async () => {
     await using under = await open()
     const heard: string[] = []
     const asked = Promise.withResolvers<void>()

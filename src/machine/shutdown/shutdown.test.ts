@@ -1,11 +1,12 @@
 import { equal, match, rejects } from 'node:assert/strict'
 import { test } from 'node:test'
 import { realClock } from '../../base/time/clock.ts'
+import type { Processes } from '../../platform/process/processes.ts'
 import { nodeProcesses } from '../../platform/node/process/processes.ts'
 import { ManualShutdown } from './manual-shutdown.ts'
 import { shutdownContract, shutdownDelayMs } from './shutdown-contract.suite.ts'
 import { CannotDelayShutdown } from './host-shutdown.ts'
-import { fakeLogind } from './logind.harness.ts'
+import { simulatedLogind } from './logind.harness.ts'
 import { NodeLogind } from './node-logind.ts'
 
 shutdownContract('announced', () => {
@@ -24,31 +25,42 @@ shutdownContract('announced', () => {
   })
 })
 
-shutdownContract('logind', () => fakeLogind(shutdownDelayMs))
+shutdownContract('logind', () => simulatedLogind(shutdownDelayMs))
 
-const nobody = { onShutdown: () => Promise.resolve(), onCancelled: () => Promise.resolve() }
+const listener = { onShutdown: () => Promise.resolve(), onCancelled: () => Promise.resolve() }
 
-test('logind: one that would not wait long enough is told to, and one that was started again is found again', async () => {
-  await using logind = await fakeLogind(5_000)
+test('logind: its maximum delay is raised when it is too short, and a lost connection is restored', async () => {
+  await using logind = await simulatedLogind(5_000)
   const ready = Promise.withResolvers<void>()
   const end = new AbortController()
-  const listening = logind.shutdown.listen(shutdownDelayMs, nobody, ready.resolve, end.signal)
+  const listening = logind.shutdown.listen(shutdownDelayMs, listener, ready.resolve, end.signal)
   await ready.promise
   await logind.isDelayed(true)
-  match(logind.calls.join('\n'), /KillUnit systemd-logind\.service all 1\n(.*\n)*AddMatch/)
-  logind.hangUp()
+  match(logind.calls.join('\n'), /KillUnit ssi systemd-logind\.service all 1\n(.*\n)*.*monitor$/)
+  logind.disconnect()
   await logind.isDelayed(false)
   await logind.isDelayed(true)
-  equal(logind.calls.filter((call) => call === 'Hello').length, 2)
+  equal(logind.calls.filter((call) => call.endsWith('monitor')).length, 2)
   end.abort(new Error('over'))
   await rejects(listening, /over/)
 })
 
-test('logind: a machine without a message bus says so', async () => {
-  const logind = new NodeLogind({ processes: nodeProcesses, clock: realClock, socketPath: '/nowhere/bus' })
-  await rejects(
-    logind.listen(1, nobody, () => {}, new AbortController().signal),
-    (error: Error) =>
-      error instanceof CannotDelayShutdown && /there is no system message bus at \/nowhere\/bus/.test(error.message),
+test('logind: a machine without a message bus, or without busctl, cannot delay a shutdown', async () => {
+  const unavailable: Processes = {
+    run: () =>
+      Promise.resolve({ code: 1, stdout: '', stderr: 'Failed to connect to bus: No such file or directory\n' }),
+    start: nodeProcesses.start,
+  }
+  const { signal } = new AbortController()
+  const rejection = async (processes: Processes) =>
+    new NodeLogind({ processes, clock: realClock })
+      .listen(1, listener, () => {}, signal)
+      .catch((error: unknown) => error as Error)
+  const error = await rejection(unavailable)
+  equal(
+    error instanceof CannotDelayShutdown && error.message,
+    'busctl failed: Failed to connect to bus: No such file or directory',
   )
+  const missing = { ...unavailable, run: () => Promise.reject(new Error('cannot start busctl')) }
+  match(String(await rejection(missing)), /CannotDelayShutdown: cannot start busctl/)
 })
