@@ -130,7 +130,7 @@ async function* measure(): AsyncGenerator<string> {
   const boundMs = new Map<string, number>()
   const tookMs = new Map<string, number>()
   let changed = Promise.withResolvers<void>()
-  const informer = new Informer<Pod>(pod, client.of(pod), { clock: realClock, log: silentLog })
+  const informer = new Informer<Pod>(pod, client.of(pod), { clock: realClock, random: systemRandom, log: silentLog })
   const seen = { pods: 0 }
   informer.onChange(({ now, before }) => {
     seen.pods += (now === undefined ? 0 : 1) - (before === undefined ? 0 : 1)

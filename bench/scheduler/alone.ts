@@ -50,7 +50,7 @@ export async function alone(workload: Workload, count: number): Promise<Rate> {
       ),
     ),
   )
-  const informers = new Informers(client, { clock, log: silentLog }, tasks)
+  const informers = new Informers(client, { clock, random: seededRandom(1), log: silentLog }, tasks)
   const removals: { run: FilterRun; nodeName: string }[] = []
   const deps = {
     schedulerName: 'default-scheduler',

@@ -7,11 +7,10 @@ import { causeOf, type FlowId } from '../base/observability/flow-recorder.ts'
 import { silentLog } from '../base/observability/log.ts'
 import { systemRandom } from '../base/random/random.ts'
 import { TaskGroup } from '../base/async/task-group.ts'
-import { VirtualClock } from '../base/time/virtual-clock.ts'
 import { configMap, type ConfigMap } from '../api/core/v1/config-map.ts'
 import { pod } from '../api/core/v1/pod/pod.ts'
 import type { Kind } from '../api/kind/kind.ts'
-import { expired, hasReason } from '../api/errors/status-error.ts'
+import { hasReason } from '../api/errors/status-error.ts'
 import { Cluster } from '../cluster/run/cluster.ts'
 import { temporaryCertificates } from '../cluster/certificates/cluster-certificates.ts'
 import { serve } from '../cluster/run/serve.ts'
@@ -22,9 +21,8 @@ import { MemoryStore } from '../store/memory-store.ts'
 import { Client } from './client.ts'
 import { discover } from './discovery.ts'
 import { HttpsTransport, pathOf } from './transport/https-transport.ts'
-import { byNamespace, byOwnerUid, Informer } from './informer/informer.ts'
-import { Informers } from './informer/informers.ts'
-import type { ApiCall, ClientEvent, Transport } from './transport/transport.ts'
+import { Informer } from './informer/informer.ts'
+import type { ApiCall } from './transport/transport.ts'
 
 const ctx = context(new AbortController().signal)
 
@@ -120,7 +118,11 @@ test('the same calls over HTTPS; the sender and the cause are recorded', async (
 test('an informer over HTTPS follows changes', async () => {
   await using server = await served()
   await using tasks = new TaskGroup()
-  const informer = new Informer<ConfigMap>(configMap, server.client.of(configMap), { clock: realClock, log: silentLog })
+  const informer = new Informer<ConfigMap>(configMap, server.client.of(configMap), {
+    clock: realClock,
+    random: systemRandom,
+    log: silentLog,
+  })
   const second = Promise.withResolvers<void>()
   informer.onChange(({ key }) => key === 'default/b' && second.resolve())
   await server.client.of(configMap).create({ metadata: { name: 'a' } }, 'default', ctx)
@@ -139,7 +141,7 @@ test('metadata-only reads and discovery over HTTPS', async () => {
   await using tasks = new TaskGroup()
   await server.client.of(configMap).create({ metadata: { name: 'a' }, data: { x: '1' } }, 'default', ctx)
   const metadata = server.client.metadataOf(configMap)
-  const informer = new Informer(configMap, metadata, { clock: realClock, log: silentLog })
+  const informer = new Informer(configMap, metadata, { clock: realClock, random: systemRandom, log: silentLog })
   const second = Promise.withResolvers<object>()
   informer.onChange(({ key, now = {} }) => key === 'default/b' && second.resolve(now))
   tasks.start('informer', (signal) => informer.run(signal))
@@ -172,116 +174,4 @@ test('paths of requests', () => {
     call({ namespace: 'a b', name: 'c/d', subresource: 'status', query: { x: '1&2' } }),
     '/api/v1/namespaces/a%20b/pods/c%2Fd/status?x=1%262',
   )
-})
-
-const object = (name: string, version: number, extra: object = {}): ConfigMap => ({
-  kind: 'ConfigMap',
-  apiVersion: 'v1',
-  metadata: {
-    name,
-    namespace: 'default',
-    uid: name,
-    resourceVersion: String(version),
-    creationTimestamp: '',
-    ...extra,
-  },
-})
-
-/** A transport that plays a script: each list and each watch takes the next entry. */
-function scripted(lists: { items: ConfigMap[]; revision: number }[], watches: (ClientEvent | Error)[][]) {
-  const asked: string[] = []
-  const transport: Transport = {
-    read: () => Promise.reject(new Error('not scripted')),
-    send: () => Promise.reject(new Error('not scripted')),
-    list: () => {
-      asked.push('list')
-      const next = lists.shift()
-      return next === undefined
-        ? Promise.reject(new Error('no more lists'))
-        : Promise.resolve({ ...next, continueToken: '' })
-    },
-    async *watch({ query }) {
-      asked.push(`watch ${query['resourceVersion']}`)
-      for (const entry of watches.shift() ?? [])
-        if (entry instanceof Error) throw entry
-        else yield [entry]
-      if (watches.length === 0) await new Promise(() => {})
-    },
-  }
-  return { client: new Client(transport), asked }
-}
-
-const seen = (type: 'ADDED' | 'MODIFIED' | 'DELETED', item: ConfigMap): ClientEvent => ({
-  type,
-  object: item,
-  cause: causeOf(1 as FlowId, 1),
-})
-
-async function followed(lists: Parameters<typeof scripted>[0], watches: Parameters<typeof scripted>[1]) {
-  const clock = new VirtualClock()
-  const { client, asked } = scripted(lists, watches)
-  const informer = new Informer<ConfigMap>(configMap, client.of(configMap), { clock, log: silentLog })
-  const changes: string[] = []
-  informer.addIndex('owner', byOwnerUid)
-  informer.addIndex('namespace', byNamespace)
-  informer.onChange(({ key, now, before }) =>
-    changes.push(`${key} ${before?.metadata.resourceVersion ?? '-'}→${now?.metadata.resourceVersion ?? '-'}`),
-  )
-  const controller = new AbortController()
-  const running = informer.run(controller.signal).catch(() => {})
-  await clock.advance('10s')
-  controller.abort()
-  return { informer, asked, changes, running }
-}
-
-test('a watch that ends is resumed where it was', async () => {
-  const { asked, changes } = await followed(
-    [{ items: [object('a', 5)], revision: 6 }],
-    [[seen('MODIFIED', object('a', 7)), { type: 'BOOKMARK', revision: 9 }], [seen('DELETED', object('a', 10))]],
-  )
-  deepEqual(asked, ['list', 'watch 6', 'watch 9'])
-  deepEqual(changes, ['default/a -→5', 'default/a 5→7', 'default/a 7→-'])
-})
-
-test('410 means list again, and the difference is told', async () => {
-  const lists = [
-    { items: [object('a', 1), object('b', 2)], revision: 3 },
-    { items: [object('b', 2), object('c', 8)], revision: 9 },
-  ]
-  const { asked, changes, informer } = await followed(lists, [[expired('too old')], []])
-  deepEqual(asked, ['list', 'watch 3', 'list', 'watch 9'])
-  deepEqual(changes, ['default/a -→1', 'default/b -→2', 'default/a 1→-', 'default/c -→8'])
-  equal(informer.revision, 9)
-})
-
-test('other failures are tried again after a while, from the same place', async () => {
-  const { asked } = await followed([{ items: [], revision: 3 }], [[new Error('reset')], [new Error('reset')], []])
-  deepEqual(asked, ['list', 'watch 3', 'watch 3', 'watch 3'])
-})
-
-test('indices follow the objects', async () => {
-  const owned = (version: number, ...uids: string[]) =>
-    object('a', version, { ownerReferences: uids.map((uid) => ({ uid, name: uid, kind: 'X', apiVersion: 'v1' })) })
-  const { informer } = await followed(
-    [{ items: [owned(1, 'x')], revision: 1 }],
-    [[seen('MODIFIED', owned(2, 'y', 'z'))]],
-  )
-  deepEqual(
-    ['x', 'y', 'z'].map((uid) => informer.byIndex('owner', uid).length),
-    [0, 1, 1],
-  )
-  equal(informer.byIndex('namespace', 'default').length, 1)
-  const late: string[] = []
-  informer.onChange(({ key }) => late.push(key))
-  deepEqual(late, ['default/a'], 'who comes late hears of what is there')
-})
-
-test('informers are shared by kind and say when all are synced', async () => {
-  const tasks = new TaskGroup()
-  const { client, asked } = scripted([{ items: [], revision: 1 }], [[]])
-  const informers = new Informers(client, { clock: new VirtualClock(), log: silentLog }, tasks)
-  equal(informers.of(configMap), informers.of(configMap))
-  await informers.synced()
-  deepEqual(asked[0], 'list')
-  tasks.stop()
 })

@@ -84,7 +84,7 @@ export class Kubelet {
     this.#events = events
     const cgroups = new PodCgroups({ cgroups: host.cgroups, root: host.cgroupRoot, allocatable })
     const watches = host.mountsVolumes
-      ? new ObjectWatches({ client, clock, log, onChange: (uid, cause) => this.#follower?.enqueue(uid, cause) })
+      ? new ObjectWatches({ ...deps, onChange: (uid, cause) => this.#follower?.enqueue(uid, cause) })
       : undefined
     const objects = new ReferencedObjects(client, clock, nodeName, watches)
     const volumes = host.mountsVolumes ? new VolumeManager({ ...host, sources: objects, node, clock }) : undefined

@@ -198,7 +198,7 @@ class Twins {
 async function profileFor(claimed: Claimed, snapshot: Snapshot, tasks: TaskGroup): Promise<Profile> {
   const clock = new VirtualClock()
   const client = new Client(standing(objectsOf(claimed)))
-  const informers = new Informers(client, { clock, log: silentLog }, tasks)
+  const informers = new Informers(client, { clock, random: seededRandom(1), log: silentLog }, tasks)
   const deps = {
     ...{ schedulerName: defaultSchedulerName, snapshot, nominator: new Nominator(), extenders: [], client, informers },
     ...{ clock, random: seededRandom(1), log: silentLog, metrics: schedulerMetrics(new Metrics()) },

@@ -4,6 +4,7 @@ import { deepEqual, equal, match, ok } from 'node:assert/strict'
 import { test } from 'node:test'
 import type { FlowEvent, FlowId } from '../../src/base/observability/flow-recorder.ts'
 import { silentLog } from '../../src/base/observability/log.ts'
+import { seededRandom } from '../../src/base/random/random.ts'
 import { TaskGroup } from '../../src/base/async/task-group.ts'
 import { Informer } from '../../src/client/informer/informer.ts'
 import { DirectTransport } from '../../src/cluster/client/direct-transport.ts'
@@ -55,7 +56,12 @@ async function followed(): Promise<Section[]> {
   }
   await write('a')
   await using tasks = new TaskGroup()
-  const informer = new Informer(configMap, read, { clock, log: silentLog }, { namespace: 'default' })
+  const informer = new Informer(
+    configMap,
+    read,
+    { clock, random: seededRandom(1), log: silentLog },
+    { namespace: 'default' },
+  )
   const known = () => [...informer.all()].map(({ metadata }) => metadata.name).toSorted()
 
   const listed = await section(

@@ -3,6 +3,7 @@
 import { every, rfc3339, rfc3339Micro, type Clock } from '../../src/base/time/clock.ts'
 import { context } from '../../src/base/observability/context.ts'
 import { silentLog } from '../../src/base/observability/log.ts'
+import { seededRandom } from '../../src/base/random/random.ts'
 import type { TaskGroup } from '../../src/base/async/task-group.ts'
 import { lease } from '../../src/api/coordination/v1/lease.ts'
 import { node } from '../../src/api/core/v1/node/node.ts'
@@ -50,7 +51,7 @@ export async function startNodes(client: Client, clock: Clock, tasks: TaskGroup)
       clock.after(workMs, () => void mark(object, phase, ip))
     })
   }
-  const informer = new Informers(client, { clock, log: silentLog }, tasks).of(pod)
+  const informer = new Informers(client, { clock, random: seededRandom(1), log: silentLog }, tasks).of(pod)
   informer.onChange(({ now }) => {
     if (now === undefined) return
     const { uid, deletionTimestamp } = now.metadata

@@ -3,6 +3,7 @@
 import { dirname } from 'node:path'
 import { realClock } from '../../base/time/clock.ts'
 import { errorText, type Log } from '../../base/observability/log.ts'
+import { systemRandom } from '../../base/random/random.ts'
 import { StatusError } from '../../api/errors/status-error.ts'
 import { readKubeconfig } from '../../client/transport/kubeconfig-access.ts'
 import { CertificateFile } from '../../kubelet/certificates/certificate-file.ts'
@@ -86,7 +87,7 @@ async function bootstrap(
   const key = pending === undefined ? crypto.generateKey() : crypto.loadKey(new TextDecoder().decode(pending))
   if (pending === undefined) await files.write(pendingPath, key.privateKey)
   const client = remote.clientAs(`kubelet/${nodeName}`)
-  const deps = { client, clock: realClock, log, crypto }
+  const deps = { client, clock: realClock, random: systemRandom, log, crypto }
   const certificate = await requestCertificate({ use: 'client', nodeName }, key, deps, signal).catch(
     async (error: unknown) => {
       signal.throwIfAborted()

@@ -319,7 +319,7 @@ export class Cluster {
     const random = this.#options.random.fork('scheduler')
     return new Component('scheduler', this.#options, (tasks) => {
       const client = this.client('scheduler', schedulerUser)
-      const informers = new Informers(client, { clock, log }, tasks)
+      const informers = new Informers(client, { clock, random, log }, tasks)
       const extenders = (configuration.extenders ?? []).map((extender) => extenderOf(extender, nodeOutbound, clock))
       const plugins = schedulerPlugins
       const deps = {

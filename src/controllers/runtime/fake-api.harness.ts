@@ -168,7 +168,7 @@ export function start(controller: Controller, api: FakeApi, startMs?: number) {
   const metrics = new Metrics()
   const deps = {
     ...{ client, clock, log: silentLog, random: seededRandom(1), flow: new FlowRecorder(clock), settings: {} },
-    informers: new Informers(client, { clock, log: silentLog }, tasks),
+    informers: new Informers(client, { clock, random: seededRandom(1), log: silentLog }, tasks),
     metrics: controllerMetrics(metrics),
   }
   startController(controller, deps, tasks)

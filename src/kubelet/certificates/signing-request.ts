@@ -2,6 +2,7 @@
 import type { Clock } from '../../base/time/clock.ts'
 import { context } from '../../base/observability/context.ts'
 import type { Log } from '../../base/observability/log.ts'
+import type { Random } from '../../base/random/random.ts'
 import { unlessAborted } from '../../base/async/unless-aborted.ts'
 import {
   certificateSigningRequest,
@@ -17,6 +18,7 @@ import type { CryptoProvider, KeyPair } from '../../platform/crypto/crypto.ts'
 export interface SigningDeps {
   readonly client: Client
   readonly clock: Clock
+  readonly random: Random
   readonly log: Log
   readonly crypto: Pick<CryptoProvider, 'generateKey' | 'loadKey' | 'sha256'>
 }
@@ -73,13 +75,13 @@ export async function requestCertificate(
   }
 }
 
-async function issued(name: string, { client, clock, log }: SigningDeps, signal: AbortSignal): Promise<string> {
+async function issued(name: string, { client, clock, random, log }: SigningDeps, signal: AbortSignal): Promise<string> {
   const outcome = Promise.withResolvers<string>()
   const requests = client.of(certificateSigningRequest)
   const informer = new Informer(
     certificateSigningRequest,
     requests,
-    { clock, log },
+    { clock, random, log },
     { fieldSelector: `metadata.name=${name}` },
   )
   informer.onChange(({ now }) => {

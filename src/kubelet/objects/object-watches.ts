@@ -3,6 +3,7 @@
 import type { Clock } from '../../base/time/clock.ts'
 import type { Cause } from '../../base/observability/flow-recorder.ts'
 import type { Log } from '../../base/observability/log.ts'
+import type { Random } from '../../base/random/random.ts'
 import { configMap } from '../../api/core/v1/config-map.ts'
 import type { Pod } from '../../api/core/v1/pod/pod.ts'
 import { secret } from '../../api/core/v1/secret.ts'
@@ -14,6 +15,7 @@ import { Informer } from '../../client/informer/informer.ts'
 export interface ObjectWatchesDeps {
   readonly client: Client
   readonly clock: Clock
+  readonly random: Random
   readonly log: Log
   /** Called for every pod that uses a changed object. */
   readonly onChange: (podUid: string, cause: Cause) => void
@@ -72,9 +74,9 @@ export class ObjectWatches {
   }
 
   #start(kind: Kind, namespace: string, name: string): Watch {
-    const { client, clock, log, onChange } = this.#deps
+    const { client, clock, random, log, onChange } = this.#deps
     const selection = { namespace, fieldSelector: `metadata.name=${name}` }
-    const informer = new Informer<Watchable>(kind, client.of(kind), { clock, log }, selection)
+    const informer = new Informer<Watchable>(kind, client.of(kind), { clock, random, log }, selection)
     const watch: Watch = { informer, pods: new Set(), end: new AbortController() }
     informer.onChange(({ now, cause }) => {
       for (const uid of watch.pods) onChange(uid, cause)

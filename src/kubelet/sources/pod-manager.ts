@@ -2,6 +2,7 @@
 import type { Clock } from '../../base/time/clock.ts'
 import { causeOf, type Cause, type FlowId, type FlowRecorder } from '../../base/observability/flow-recorder.ts'
 import type { Log } from '../../base/observability/log.ts'
+import type { Random } from '../../base/random/random.ts'
 import type { TaskGroup } from '../../base/async/task-group.ts'
 import { isPodFinished } from '../../api/core/v1/pod/pod-readiness.ts'
 import { pod, type Pod } from '../../api/core/v1/pod/pod.ts'
@@ -15,6 +16,7 @@ import { StaticPods } from './static-pods.ts'
 export interface PodManagerDeps {
   readonly client: Client
   readonly clock: Clock
+  readonly random: Random
   readonly log: Log
   readonly flow: FlowRecorder
   readonly nodeName: string
@@ -44,9 +46,9 @@ export class PodManager {
   /** Undefined when the node has no manifest sources. */
   readonly staticPods: StaticPods | undefined
 
-  constructor({ client, clock, log, flow, nodeName, host, isAdmitted: isTaken, onChange }: PodManagerDeps) {
+  constructor({ client, clock, random, log, flow, nodeName, host, isAdmitted: isTaken, onChange }: PodManagerDeps) {
     const selection = { fieldSelector: `spec.nodeName=${nodeName}` }
-    this.#given = new Informer<Pod>(pod, client.of(pod), { clock, log }, selection)
+    this.#given = new Informer<Pod>(pod, client.of(pod), { clock, random, log }, selection)
     // A pod that is created again under the same name is another pod.
     this.#given.addIndex(uidIndex, ({ metadata }) => [metadata.uid])
     this.#given.onChange((change) => this.#changed(change))

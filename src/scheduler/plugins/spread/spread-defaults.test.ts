@@ -3,6 +3,7 @@
 import { deepEqual } from 'node:assert/strict'
 import { test } from 'node:test'
 import { silentLog } from '../../../base/observability/log.ts'
+import { seededRandom } from '../../../base/random/random.ts'
 import { TaskGroup } from '../../../base/async/task-group.ts'
 import { VirtualClock } from '../../../base/time/virtual-clock.ts'
 import { replicaSet } from '../../../api/apps/v1/replica-set.ts'
@@ -32,7 +33,11 @@ const beyond = "node(s) didn't match pod topology spread constraints"
 async function saidOf(args: unknown, objects: Parameters<typeof standing>[0], target: Pod) {
   await using tasks = new TaskGroup()
   const clock = new VirtualClock()
-  const informers = new Informers(new Client(standing(objects)), { clock, log: silentLog }, tasks)
+  const informers = new Informers(
+    new Client(standing(objects)),
+    { clock, random: seededRandom(1), log: silentLog },
+    tasks,
+  )
   for (const kind of podTopologySpread.watches ?? []) informers.of(kind)
   await clock.settle()
   await informers.synced()

@@ -38,7 +38,7 @@ async function verdict(
   await using tasks = new TaskGroup()
   const clock = new VirtualClock()
   const client = new Client(standing(objects))
-  const informers = new Informers(client, { clock, log: silentLog }, tasks)
+  const informers = new Informers(client, { clock, random: seededRandom(1), log: silentLog }, tasks)
   const snapshot = snapshotOf(
     [on],
     placed.map((each) => [each, 'n']),
