@@ -150,7 +150,9 @@ function compareAltNames({ dnsNames, emails, uris, addresses }: AltNames, theirs
   deepEqual(ours.toSorted(), theirs.filter(comparable))
 }
 
-test('the mutations reach what they are for', { skip: process.env['COXSWAIN_SEED'] !== undefined }, () => {
-  ok(counts.certificates > 100, `${counts.certificates} mutated certificates were accepted`)
-  if (hasOpenssl) ok(counts.requests > 20 && counts.verified > 10, JSON.stringify(counts))
+const hasSeed = process.env['COXSWAIN_SEED'] !== undefined
+
+test('enough of the mutated certificates and requests are accepted', () => {
+  ok(hasSeed || counts.certificates > 100, `${counts.certificates} mutated certificates were accepted`)
+  ok(hasSeed || !hasOpenssl || (counts.requests > 20 && counts.verified > 10), JSON.stringify(counts))
 })

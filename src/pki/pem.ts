@@ -4,8 +4,8 @@ export const encodePem = (label: string, der: Uint8Array): string =>
 
 /** The DER of the first block. */
 export function decodePem(text: string): Uint8Array {
-  const [, , content] = /-----BEGIN ([^-]+)-----([^-]+)-----END \1-----/.exec(text) ?? []
-  if (content === undefined) throw new Error('there is no PEM')
+  const [, label, content, endLabel] = /-----BEGIN ([^-]+)-----([^-]+)-----END ([^-]+)-----/.exec(text) ?? []
+  if (content === undefined || label !== endLabel) throw new Error('there is no PEM')
   return Uint8Array.fromBase64(content)
 }
 

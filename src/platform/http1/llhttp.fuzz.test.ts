@@ -299,8 +299,11 @@ fuzz('byte streams as we and llhttp read them', {
     complete += requests.filter(({ body }) => body !== undefined && body !== '').length
   },
 })
-test('the generated streams have enough requests that are accepted', { skip: hasSeed }, () => {
-  ok(accepted > 1_000 && complete > 500, `${accepted} requests were accepted, ${complete} of them with a body`)
+test('the generated streams have enough requests that are accepted', () => {
+  ok(
+    hasSeed || (accepted > 1_000 && complete > 500),
+    `${accepted} requests were accepted, ${complete} of them with a body`,
+  )
 })
 
 fuzz('the framing of a request does not depend on its method', {
