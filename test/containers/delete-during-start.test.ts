@@ -27,6 +27,7 @@ import { until } from '../until.ts'
 import { busybox, server } from './busybox.ts'
 import { inNamespaces } from './namespaces.ts'
 import { startRegistry, type Registry } from './registry.ts'
+import { withSeed } from './seed.ts'
 
 const isLong = process.env['COXSWAIN_LONG'] === '1'
 const roundsEach = isLong ? 200 : 2
@@ -58,6 +59,8 @@ const nothing = { containers: [], tasks: [], pods: [], logs: [], addresses: [], 
 interface Round {
   readonly step: Step
   readonly moment: Moment
+  /** How long after the beginning of the call it happens. */
+  readonly delayMs: number
   isReached: boolean
   remove(): Promise<void>
 }
@@ -148,7 +151,7 @@ inNamespaces(
 
     const interrupt = async (meant: Round, call: (on: CriRuntime) => unknown): Promise<unknown> => {
       meant.isReached = true
-      const soon = () => realClock.sleep(systemRandom.below(duringMsMax[meant.step]), signal)
+      const soon = () => realClock.sleep(meant.delayMs, signal)
       switch (meant.moment) {
         case 'before':
           await meant.remove()
@@ -190,6 +193,14 @@ inNamespaces(
       mounts: lines(await readFile('/proc/mounts', 'utf8')).filter((line) => line.includes(join(folder, 'node/pods'))),
     })
 
+    /** What is left, with the labels of its containers; undefined when nothing is. */
+    const describeLeft = async (remaining: Awaited<ReturnType<typeof left>>): Promise<string | undefined> => {
+      if (Object.values(remaining).every(({ length }) => length === 0)) return undefined
+      const infos = await Promise.all(remaining.containers.map((id) => ctr('containers', 'info', id)))
+      const labels = infos.map((text) => (JSON.parse(text) as { Labels?: object }).Labels)
+      return `something is left: ${JSON.stringify({ ...remaining, labels })}`
+    }
+
     const makePod = (name: string): Promise<Pod> =>
       cluster.client.of(podKind).create(
         {
@@ -214,7 +225,7 @@ inNamespaces(
         ctx,
       )
 
-    const deleted = async (name: string, step: Step, moment: Moment, gracePeriodSeconds: number) => {
+    const deleted = async (name: string, step: Step, moment: Moment, gracePeriodSeconds: number, delayMs: number) => {
       const remove = async () => {
         try {
           await cluster.client.of(podKind).delete(name, 'default', { gracePeriodSeconds }, ctx)
@@ -223,7 +234,7 @@ inNamespaces(
         }
       }
       registry.push(`${name}:1`, image)
-      const round: Round = { step, moment, isReached: false, remove }
+      const round: Round = { step, moment, delayMs, isReached: false, remove }
       rounds.set(name, round)
       const { uid } = (await makePod(name)).metadata
       await until(() => round.isReached)
@@ -244,18 +255,20 @@ inNamespaces(
     describe('a pod is deleted', { concurrency: steps.length }, () => {
       for (const moment of moments)
         for (const step of steps)
-          test(`${moment} ${step}`, async () => {
-            for (let count = 0; count < roundsEach; count++) {
-              const name = `${step}-${moment.replace(' ', '-')}-${count}`.toLowerCase()
-              // In turn: gone at once, as with --force, and asked to end.
-              await deleted(name, step, moment, count % 2)
-            }
-          })
+          test(`${moment} ${step}`, () =>
+            withSeed(async (random) => {
+              for (let count = 0; count < roundsEach; count++) {
+                const name = `${step}-${moment.replace(' ', '-')}-${count}`.toLowerCase()
+                // Alternately with a grace period of 0, as with --force, and of 1 s.
+                await deleted(name, step, moment, count % 2, random.below(duringMsMax[step]))
+              }
+            }))
     })
 
     test('nothing is left', async () => {
       await until(async () => Object.values(await left()).every(({ length }) => length === 0)).catch(() => {})
-      deepEqual(await left(), nothing)
+      const remaining = await left()
+      deepEqual(remaining, nothing, await describeLeft(remaining))
     })
   },
   testMsMax,

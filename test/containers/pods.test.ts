@@ -10,13 +10,13 @@ import { createInterface } from 'node:readline'
 import { after, before, test } from 'node:test'
 import { promisify } from 'node:util'
 import { realClock } from '../../src/base/time/clock.ts'
-import { systemRandom } from '../../src/base/random/random.ts'
 import { kubectlEnvironment, kubectls, runKubectl } from '../kubectl.ts'
 import { until, untilMatch } from '../until.ts'
 import { newFolder, startUpIn, type RunningUp } from '../process.ts'
 import { busybox, server } from './busybox.ts'
 import { inNamespaces } from './namespaces.ts'
 import { registryUser, startRegistry, type Registry } from './registry.ts'
+import { withSeed } from './seed.ts'
 
 const run = promisify(execFile)
 const sh = (script: string) => ['/bin/sh', '-c', script]
@@ -205,40 +205,41 @@ inNamespaces(import.meta.url, () => {
     mounts: (await readFile('/proc/mounts', 'utf8')).split('\n').filter((line) => line.includes('data/node/pods')),
   })
 
-  test('killed at random moments and started again: nothing is doubled, nothing restarts, nothing is left', async () => {
-    const restart = async () => {
-      await up.end('SIGKILL')
-      up = await startUpIn(folder, '--runtime', 'containerd')
-    }
-    await k(['create', 'deployment', 'web', `--image=${image}`, '--replicas=3'])
-    for (let round = 0; round < 3; round++) {
-      await realClock.sleep(systemRandom.below(1500), signal)
+  test('killed at random moments and started again: nothing is doubled, nothing restarts, nothing is left', () =>
+    withSeed(async (random) => {
+      const restart = async () => {
+        await up.end('SIGKILL')
+        up = await startUpIn(folder, '--runtime', 'containerd')
+      }
+      await k(['create', 'deployment', 'web', `--image=${image}`, '--replicas=3'])
+      for (let round = 0; round < 3; round++) {
+        await realClock.sleep(random.below(1500), signal)
+        await restart()
+      }
+      await k(['rollout', 'status', 'deploy/web', '--timeout=200s'])
+      const ids = ['get', 'pods', '-l', 'app=web', '-o', `jsonpath={.items[*]${status}.containerID}`]
+      const before = (await k(ids)).split(' ').toSorted()
+      // A sandbox and a container for each pod, as soon as what earlier tests have left is gone.
+      await until(async () => (await ctr('tasks', 'ls')).match(/RUNNING/g)?.length === 6)
       await restart()
-    }
-    await k(['rollout', 'status', 'deploy/web', '--timeout=200s'])
-    const ids = ['get', 'pods', '-l', 'app=web', '-o', `jsonpath={.items[*]${status}.containerID}`]
-    const before = (await k(ids)).split(' ').toSorted()
-    // A sandbox and a container for each pod, as soon as what earlier tests have left is gone.
-    await until(async () => (await ctr('tasks', 'ls')).match(/RUNNING/g)?.length === 6)
-    await restart()
-    await k(['rollout', 'status', 'deploy/web', '--timeout=200s'])
-    deepEqual((await k(ids)).split(' ').toSorted(), before, 'they run on')
-    const pidFile = join(folder, 'data/node/containerd/containerd.pid')
-    const pid = await readFile(pidFile, 'utf8')
-    process.kill(Number(pid), 'SIGKILL')
-    await until(async () => (await readFile(pidFile, 'utf8')) !== pid)
-    await k(['scale', 'deploy/web', '--replicas=4'])
-    await k(['rollout', 'status', 'deploy/web', '--timeout=200s'])
-    const after = (await k(ids)).split(' ')
-    equal(
-      before.every((id) => after.includes(id)),
-      true,
-      'they run on without containerd, too',
-    )
-    await k(['delete', 'deploy/web', '--timeout=200s', '--wait=false'])
-    await realClock.sleep(systemRandom.below(1000), signal)
-    await restart()
-    await k(['wait', 'pod', '-l', 'app=web', '--for=delete', '--timeout=200s'])
-    deepEqual(await leftOf(), { containers: [], pods: [], logs: [], addresses: [], mounts: [] })
-  })
+      await k(['rollout', 'status', 'deploy/web', '--timeout=200s'])
+      deepEqual((await k(ids)).split(' ').toSorted(), before, 'they run on')
+      const pidFile = join(folder, 'data/node/containerd/containerd.pid')
+      const pid = await readFile(pidFile, 'utf8')
+      process.kill(Number(pid), 'SIGKILL')
+      await until(async () => (await readFile(pidFile, 'utf8')) !== pid)
+      await k(['scale', 'deploy/web', '--replicas=4'])
+      await k(['rollout', 'status', 'deploy/web', '--timeout=200s'])
+      const after = (await k(ids)).split(' ')
+      equal(
+        before.every((id) => after.includes(id)),
+        true,
+        'they run on without containerd, too',
+      )
+      await k(['delete', 'deploy/web', '--timeout=200s', '--wait=false'])
+      await realClock.sleep(random.below(1000), signal)
+      await restart()
+      await k(['wait', 'pod', '-l', 'app=web', '--for=delete', '--timeout=200s'])
+      deepEqual(await leftOf(), { containers: [], pods: [], logs: [], addresses: [], mounts: [] })
+    }))
 })
