@@ -9,7 +9,7 @@ import { StatusError } from '../../api/errors/status-error.ts'
 import { splitKey } from '../../api/meta/object.ts'
 import { EventRecorder } from '../../client/events/event-recorder.ts'
 import type { Controller } from './controller.ts'
-import { planRunner } from './plan-runner.ts'
+import { PlanRunner } from './plan-runner.ts'
 import type { ControllerMetrics, ControllerDeps, Runner, RunnerDeps } from './runner.ts'
 import { reconcileRunner } from './reconcile-runner.ts'
 
@@ -53,16 +53,16 @@ export function startController(controller: Controller, deps: ControllerDeps, ta
   const { client } = deps
   const queue = new WorkQueue<string>(deps.clock)
   const events = new EventRecorder(client, controller.component ?? controller.account, deps)
-  const runnerParts: RunnerDeps = { ...deps, queue, events, tasks }
+  const runnerDeps: RunnerDeps = { ...deps, queue, events, tasks }
   const runner =
-    controller.type === 'plan' ? planRunner(controller, runnerParts) : reconcileRunner(controller, runnerParts)
-  const counts = countsOf(controller.name, deps.metrics)
-  const uncollect = deps.metrics.beforeText(() => collect(queue, counts, deps.clock.nowMs()))
+    controller.type === 'plan' ? new PlanRunner(controller, runnerDeps) : reconcileRunner(controller, runnerDeps)
+  const series = seriesOf(controller.name, deps.metrics)
+  const removeCollector = deps.metrics.beforeText(() => collect(queue, series, deps.clock.nowMs()))
   tasks.signal.addEventListener(
     'abort',
     () => {
       queue.close()
-      uncollect()
+      removeCollector()
     },
     { once: true },
   )
@@ -71,12 +71,12 @@ export function startController(controller: Controller, deps: ControllerDeps, ta
     tasks.start(`${controller.name} worker ${worker}`, async (signal) => {
       await deps.informers.synced()
       for (let work = await queue.take(signal); work !== undefined; work = await queue.take(signal))
-        await processKey(controller, runner, work, runnerParts, counts, signal)
+        await processKey(controller, runner, work, runnerDeps, series, signal)
     })
 }
 
 /** The metric series of one controller, resolved once: rendering labels for every key would be slow. */
-const countsOf = (name: string, metrics: ControllerMetrics) => ({
+const seriesOf = (name: string, metrics: ControllerMetrics) => ({
   depth: metrics.depth.with({ name }),
   unfinishedSeconds: metrics.unfinishedSeconds.with({ name }),
   longestSeconds: metrics.longestSeconds.with({ name }),
@@ -85,15 +85,15 @@ const countsOf = (name: string, metrics: ControllerMetrics) => ({
   waitSeconds: metrics.waitSeconds.with({ name }),
   workSeconds: metrics.workSeconds.with({ name }),
   /** When work in progress started, by key. */
-  begunMs: new Map<string, number>(),
+  startedMs: new Map<string, number>(),
 })
 
 /** Updates the gauges when the metrics are read. */
-function collect(queue: WorkQueue<string>, counts: ReturnType<typeof countsOf>, nowMs: number): void {
-  const seconds = [...counts.begunMs.values()].map((begunMs) => (nowMs - begunMs) / 1000)
-  counts.depth.set(queue.depth)
-  counts.unfinishedSeconds.set(seconds.reduce((sum, each) => sum + each, 0))
-  counts.longestSeconds.set(Math.max(0, ...seconds))
+function collect(queue: WorkQueue<string>, series: ReturnType<typeof seriesOf>, nowMs: number): void {
+  const seconds = [...series.startedMs.values()].map((startedMs) => (nowMs - startedMs) / 1000)
+  series.depth.set(queue.depth)
+  series.unfinishedSeconds.set(seconds.reduce((sum, each) => sum + each, 0))
+  series.longestSeconds.set(Math.max(0, ...seconds))
 }
 
 async function processKey(
@@ -101,17 +101,17 @@ async function processKey(
   runner: Runner,
   { key, cause, addedMs }: Work<string>,
   { queue, flow, log, clock }: RunnerDeps,
-  counts: ReturnType<typeof countsOf>,
+  series: ReturnType<typeof seriesOf>,
   signal: AbortSignal,
 ): Promise<void> {
   const { name } = controller
   const participant = `controller/${name}`
   const subject = controller.type === 'plan' ? { resource: controller.reconciles.plural, ...splitKey(key) } : undefined
   const run = flow.record('reconcile', participant, participant, `reconcile ${key}`, subject, 0, cause)
-  const begunMs = clock.nowMs()
-  counts.adds.add(1)
-  counts.begunMs.set(key, begunMs)
-  counts.waitSeconds.observe((begunMs - addedMs) / 1000)
+  const startedMs = clock.nowMs()
+  series.adds.add(1)
+  series.startedMs.set(key, startedMs)
+  series.waitSeconds.observe((startedMs - addedMs) / 1000)
   try {
     const own = { ...causeOf(run), revisions: cause.revisions }
     await runner.run(key, context(signal, own), (delayMs) => queue.addAfter(key, delayMs, own))
@@ -120,13 +120,13 @@ async function processKey(
   } catch (error) {
     if (!signal.aborted) {
       flow.finish(run, errorText(error))
-      counts.retries.add(1)
-      if (!isExpected(error)) log.warn('a reconcile failed and will be tried again', { controller: name, key, error })
+      series.retries.add(1)
+      if (!isExpected(error)) log.warn('a reconcile failed and will be retried', { controller: name, key, error })
       queue.retry(key, cause)
     }
   } finally {
-    counts.begunMs.delete(key)
-    counts.workSeconds.observe((clock.nowMs() - begunMs) / 1000)
+    series.startedMs.delete(key)
+    series.workSeconds.observe((clock.nowMs() - startedMs) / 1000)
     queue.done(key)
   }
 }
