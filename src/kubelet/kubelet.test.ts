@@ -25,7 +25,7 @@ async function run(spec: Partial<PodInput['spec'] & object>, images: Record<stri
   return { cluster, read: () => pods.get('p', 'default', ctx), pods, [Symbol.asyncDispose]: () => cluster.stop() }
 }
 
-test('a container that crashes is restarted ever more slowly', async () => {
+test('a crashing container is restarted with a growing backoff', async () => {
   await using running = await run({}, { tested: () => Promise.resolve(1) })
   await running.cluster.clock.advance('5s')
   const first = (await running.read()).status.containerStatuses?.[0]
@@ -40,7 +40,7 @@ test('a container that crashes is restarted ever more slowly', async () => {
   equal(restartCount > 10 && restartCount < 20, true, `${restartCount} restarts in an hour`)
 })
 
-test('a pod that finishes says how, and its containers are gone with it', async () => {
+test('a finished pod reports its exit codes, and its containers are removed with it', async () => {
   await using running = await run(
     { restartPolicy: 'Never' },
     {
@@ -60,7 +60,7 @@ test('a pod that finishes says how, and its containers are gone with it', async 
   equal(await running.pods.find('p', 'default', ctx), undefined)
 })
 
-test('an image that is nowhere: ErrImagePull, then ImagePullBackOff', async () => {
+test('a missing image: ErrImagePull, then ImagePullBackOff', async () => {
   await using running = await run({}, { tested: 'missing' })
   await running.cluster.clock.advance('500ms')
   const reasonNow = async () => (await running.read()).status.containerStatuses?.[0]?.state?.waiting?.reason
@@ -74,7 +74,7 @@ test('an image that is nowhere: ErrImagePull, then ImagePullBackOff', async () =
   )
 })
 
-test('the image of a volume is pulled before the container that sees it starts, and says so when it cannot be', async () => {
+test('the image of a volume is pulled before its container starts, and a failed pull is reported', async () => {
   const volumeMounts = [{ name: 'v', mountPath: '/v' }]
   const spec = {
     containers: [{ name: 'c', image: 'tested', volumeMounts }],
@@ -89,7 +89,7 @@ test('the image of a volume is pulled before the container that sees it starts, 
   equal((await fine.read()).status.phase, 'Running')
 })
 
-test('a pod ends with its grace: asked first, killed at last', async () => {
+test('a pod is terminated with SIGTERM, and killed after its grace period', async () => {
   let asked = false
   await using running = await run(
     { terminationGracePeriodSeconds: 10 },
@@ -103,7 +103,7 @@ test('a pod ends with its grace: asked first, killed at last', async () => {
   equal(await running.pods.find('p', 'default', ctx), undefined)
 })
 
-test('init containers run to their end before the others start, with their environment', async () => {
+test('init containers complete before the main containers start, with their environment', async () => {
   const trace: string[] = []
   const program =
     (name: string): SimulatedProgram =>
@@ -126,7 +126,7 @@ test('init containers run to their end before the others start, with their envir
   equal((await running.read()).status.phase, 'Succeeded')
 })
 
-test('a node registers, beats every ten seconds and reports every five minutes', async () => {
+test('a node registers, renews its lease every ten seconds and reports its status every five minutes', async () => {
   await using cluster = await startCluster({ nodes: 2 })
   await cluster.clock.advance('25s')
   const renewed = async () => (await cluster.client.of(lease).get('node-0', 'kube-node-lease', ctx)).spec.renewTime
@@ -142,7 +142,7 @@ test('a node registers, beats every ten seconds and reports every five minutes',
   deepEqual([heartbeat(dead), heartbeat(alive)], ['2030-01-01T00:00:00Z', '2030-01-01T00:05:00Z'])
 })
 
-test('a kubelet alone brings its own node, and leaves what it runs when it stops', async () => {
+test('a kubelet registers its own node, and its containers keep running when it stops', async () => {
   await using cluster = await startCluster({ nodes: 0 })
   const { client, clock } = cluster
   const { runtime, start } = soloNode(cluster)
@@ -177,7 +177,7 @@ const site =
   }
 const httpGet = { path: '/healthz', port: 80 }
 
-test('a liveness probe that fails three times has the container restarted, and says so', async () => {
+test('a liveness probe that fails three times restarts the container and records events', async () => {
   let isWell = true
   const livenessProbe = { httpGet, periodSeconds: 5, terminationGracePeriodSeconds: 3 }
   await using running = await run(
@@ -197,7 +197,7 @@ test('a liveness probe that fails three times has the container restarted, and s
   match(told, /Killing: Container c failed liveness probe, will be restarted/)
 })
 
-test('a readiness probe makes a pod ready and unready, and restarts nothing', async () => {
+test('a readiness probe makes a pod ready and unready without restarts', async () => {
   let isWell = false
   const readinessProbe = { httpGet, periodSeconds: 2, initialDelaySeconds: 4, failureThreshold: 2, successThreshold: 2 }
   await using running = await run(
@@ -218,7 +218,7 @@ test('a readiness probe makes a pod ready and unready, and restarts nothing', as
   equal((await firstStatus(running))?.restartCount, 0)
 })
 
-test('a startup probe holds the others back; one that never succeeds ends the container', async () => {
+test('a startup probe delays the others; one that never succeeds restarts the container', async () => {
   let isUp = false
   const asked: string[] = []
   const program: SimulatedProgram = (process) => {
@@ -244,7 +244,7 @@ test('a startup probe holds the others back; one that never succeeds ends the co
   deepEqual([(await firstStatus(running))?.started, asked.includes('/alive')], [true, true])
 })
 
-test('a kubelet that starts again does not doubt what was ready', async () => {
+test('a restarted kubelet keeps ready containers ready', async () => {
   let asked = 0
   const program = site(() => {
     asked++
@@ -264,7 +264,7 @@ test('a kubelet that starts again does not doubt what was ready', async () => {
   equal(asked > 1, true)
 })
 
-test('hooks: after the start, and before the end within the grace', async () => {
+test('hooks: postStart after the start, preStop within the grace period', async () => {
   const trace: string[] = []
   const program: SimulatedProgram = ({ onCommand, terminated, clock }) => {
     const say = (what: string) => trace.push(`${what} at ${(clock.nowMs() - startMs) / 1000}`)
@@ -295,7 +295,7 @@ test('hooks: after the start, and before the end within the grace', async () => 
   equal(await running.pods.find('p', 'default', ctx), undefined)
 })
 
-test('hooks that fail: the container is ended and started again; an end goes on without', async () => {
+test('a failed postStart hook restarts the container; a failed preStop hook does not stop the termination', async () => {
   const lifecycle = { postStart: { exec: { command: ['x'] } }, preStop: { httpGet: { port: 1 } } }
   const program: SimulatedProgram = (process) => {
     process.onCommand(() => Promise.resolve({ exitCode: 1, stdout: 'a secret' }))
@@ -314,7 +314,7 @@ test('hooks that fail: the container is ended and started again; an end goes on 
   deepEqual([status?.state?.waiting?.reason, status?.lastState?.terminated?.exitCode], ['CrashLoopBackOff', 0])
 })
 
-test('a preStop hook that fails is told, and one that sleeps is cut off by the grace', async () => {
+test('a failed preStop hook is reported, and a sleeping one is limited by the grace period', async () => {
   for (const [preStop, told] of [
     [{ httpGet: { port: 1 } }, true],
     [{ sleep: { seconds: 60 } }, false],
@@ -332,7 +332,7 @@ test('a preStop hook that fails is told, and one that sleeps is cut off by the g
   }
 })
 
-test('a pod has no more time than its activeDeadlineSeconds', async () => {
+test('a pod is terminated after activeDeadlineSeconds', async () => {
   await using running = await run({ activeDeadlineSeconds: 30 }, { tested: serveUntilTerminated })
   await running.cluster.clock.advance('29s')
   equal((await running.read()).status.phase, 'Running')
@@ -343,7 +343,7 @@ test('a pod has no more time than its activeDeadlineSeconds', async () => {
   equal((await eventsOf(running.cluster)).includes(`DeadlineExceeded: ${message}`), true)
 })
 
-test('a grace that is shortened counts at once; an image that nobody wants any more is not waited for', async () => {
+test('a shortened grace period takes effect at once; a deleted pod does not wait for its image', async () => {
   await using running = await run({ terminationGracePeriodSeconds: 600 }, { tested: () => new Promise(() => {}) })
   await running.cluster.clock.advance('2s')
   await running.pods.delete('p', 'default', {}, ctx)
@@ -353,7 +353,7 @@ test('a grace that is shortened counts at once; an image that nobody wants any m
   equal(await running.pods.find('p', 'default', ctx), undefined)
 })
 
-test('sidecars come before the others and go after them', async () => {
+test('sidecars start before the main containers and stop after them', async () => {
   const trace: string[] = []
   const program =
     (name: string): SimulatedProgram =>
@@ -378,7 +378,7 @@ test('sidecars come before the others and go after them', async () => {
   deepEqual(trace, ['s1 starts', 's2 starts', 'c starts', 'c ends', 's2 ends', 's1 ends'])
 })
 
-test('an ephemeral container is started in a pod that runs, and not again', async () => {
+test('an ephemeral container is started in a running pod, and never restarted', async () => {
   let started = 0
   const debug: SimulatedProgram = () => {
     started++
@@ -401,7 +401,7 @@ test('an ephemeral container is started in a pod that runs, and not again', asyn
   )
 })
 
-test('a node does not take what it cannot hold, and says why', async () => {
+test('a node rejects pods that do not fit, with a reason', async () => {
   const containers = [{ name: 'c', image: 'tested', resources: { requests: { cpu: '100' } } }]
   await using running = await run({ nodeName: 'node-0', containers }, { tested: serveUntilTerminated })
   await running.cluster.clock.advance('2s')
@@ -461,7 +461,7 @@ const answering: [
   ],
 ]
 for (const [why, said, asked, seen] of answering)
-  test(`a simulated container answers probes ${why}`, async () => {
+  test(`a simulated container responds to probes ${why}`, async () => {
     await using cluster = await startCluster({ simulation: { images: { slow: { answerAfterMs: 5_000 } } } })
     const annotations = Object.fromEntries(
       Object.entries(said).map(([name, value]) => [`simulated.coxswain.dev/${name}`, value]),
@@ -478,7 +478,7 @@ for (const [why, said, asked, seen] of answering)
     deepEqual(found, seen)
   })
 
-test('of two pods that are given to a node at once, it takes the one that fits beside the other', async () => {
+test('of two pods that are bound to a node at once, the second is rejected if it does not fit', async () => {
   await using cluster = await startCluster({ nodes: 0 })
   const tasks = soloNode(cluster).start()
   await cluster.clock.advance('1s')

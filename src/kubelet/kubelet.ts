@@ -1,38 +1,40 @@
-// The kubelet: constructs what runs the pods of one node, and starts it. Changes from the API server, from the runtime and
-// from probes wake the pod's worker.
+// The kubelet: constructs the components that run the pods of one node, and starts them. Changes from the API server, the
+// runtime and probes enqueue pods for the pod workers.
 import type { Clock } from '../base/time/clock.ts'
-import type { Context } from '../base/observability/context.ts'
 import type { FlowRecorder } from '../base/observability/flow-recorder.ts'
 import type { Log } from '../base/observability/log.ts'
 import type { Random } from '../base/random/random.ts'
 import type { TaskGroup } from '../base/async/task-group.ts'
 import { unlessAborted } from '../base/async/unless-aborted.ts'
-import type { Node } from '../api/core/v1/node/node.ts'
 import type { Pod } from '../api/core/v1/pod/pod.ts'
 import { quantityUnits } from '../schema/scalar/quantity.ts'
 import type { Client } from '../client/client.ts'
 import { EventRecorder } from '../client/events/event-recorder.ts'
 import type { ContainerRuntime } from '../machine/runtime/container-runtime.ts'
-import { runHeartbeat } from './node/heartbeat.ts'
-import type { NodeHost } from './node/node-host.ts'
-import { rejectionOf } from './node/pod-admission.ts'
-import { NodeManager } from './node/node-manager.ts'
-import { ReferencedObjects } from './objects/referenced-objects.ts'
-import type { NodeDescription } from './node/node-status.ts'
-import { ObjectWatches } from './objects/object-watches.ts'
-import { podEventRecorder } from './events/pod-events.ts'
 import { PodProvisioner } from './container/pod-provisioner.ts'
-import type { PodTermination } from './pod/pod-sync-state.ts'
-import { PodWorkers } from './pod-workers/pod-workers.ts'
-import { VolumeManager } from './volumes/volume-manager.ts'
-import { PodSyncer } from './pod-workers/pod-syncer.ts'
-import { ProbeManager } from './probes/probe-manager.ts'
+import { podEventRecorder } from './events/pod-events.ts'
 import { recordCall } from './events/record-call.ts'
-import { Resizer } from './resources/resizer.ts'
-import { PodCgroups } from './resources/pod-cgroups.ts'
+import { ImageManager } from './images/image-manager.ts'
+import { runHeartbeat } from './node/heartbeat.ts'
 import { defaultKubeletSettings, type KubeletSettings } from './node/kubelet-settings.ts'
+import type { NodeHost } from './node/node-host.ts'
+import { NodeManager } from './node/node-manager.ts'
+import type { NodeDescription } from './node/node-status.ts'
+import { PodAdmitter } from './node/pod-admitter.ts'
+import { ObjectWatches } from './objects/object-watches.ts'
+import { ReferencedObjects } from './objects/referenced-objects.ts'
+import type { NodeInfo } from './pod-config/field-values.ts'
+import { PodActionExecutor } from './pod-workers/pod-action-executor.ts'
+import { PodSyncer } from './pod-workers/pod-syncer.ts'
+import { PodWorkers } from './pod-workers/pod-workers.ts'
+import { PodSyncStates } from './pod/pod-sync-state.ts'
+import { ProbeManager } from './probes/probe-manager.ts'
+import { PodCgroups } from './resources/pod-cgroups.ts'
+import { Resizer } from './resources/resizer.ts'
 import { PodManager } from './sources/pod-manager.ts'
 import { NodeStats } from './stats/node-stats.ts'
+import { PodStatusManager } from './status/pod-status-manager.ts'
+import { VolumeManager } from './volumes/volume-manager.ts'
 import { VolumeRefresher } from './volumes/volume-refresher.ts'
 
 export interface KubeletDeps {
@@ -44,94 +46,100 @@ export interface KubeletDeps {
   readonly log: Log
   readonly description: NodeDescription
   readonly host: NodeHost
-  /** As upstream's kubelet has them when left out. */
+  /** Upstream's defaults when left out. */
   readonly settings?: KubeletSettings
+}
+
+/** Without volumes on nodes that mount none. */
+function volumeComponents({ client, clock, log, host }: KubeletDeps, node: NodeInfo) {
+  const watches = host.mountsVolumes ? new ObjectWatches({ client, clock, log }) : undefined
+  const objects = new ReferencedObjects(client, clock, node.nodeName, watches)
+  const volumes = host.mountsVolumes ? new VolumeManager({ ...host, sources: objects, node, clock }) : undefined
+  return { watches, objects, volumes }
 }
 
 export class Kubelet {
   readonly #deps: KubeletDeps
   readonly #pods: PodManager
-  readonly #objects: ReferencedObjects
+  readonly #workers: PodWorkers
+  readonly #syncer: PodSyncer
   readonly #probes: ProbeManager
-  readonly #worker: PodSyncer
-  readonly #syncs: PodWorkers
   readonly #volumes: VolumeManager | undefined
-  readonly #follower: VolumeRefresher | undefined
-  readonly #keeper: NodeManager
+  readonly #refresher: VolumeRefresher | undefined
+  readonly #nodeManager: NodeManager
   readonly #events: EventRecorder
-  /** What the node and its pods use. */
+  /** Usage of the node and its pods. */
   readonly stats: NodeStats
 
+  // The order follows the dependencies: no component refers to one that is constructed later.
   constructor(deps: KubeletDeps) {
-    const { client, runtime, clock, log, description, host } = deps
+    const { client, runtime, clock, log, description, host, settings = defaultKubeletSettings } = deps
     const { name: nodeName, hostIp, capacity, allocatable = capacity } = description
     const memoryCapacityBytes = quantityUnits(capacity['memory'])
-    this.#deps = deps
-    this.#pods = new PodManager({
-      ...deps,
-      nodeName,
-      isAdmitted: (uid) => this.#worker.hasAdmitted(uid),
-      onChange: (uid, now, cause) => {
-        this.#syncs.podChanged(uid, now, cause)
-        if (now === undefined) this.#follower?.podRemoved(uid)
-        else this.#follower?.podChanged(now, cause)
-      },
-    })
-    const pods = () => this.#pods.all()
+    const machine = { cpus: quantityUnits(capacity['cpu']), memoryBytes: memoryCapacityBytes }
     const node = { nodeName, hostIp, allocatable }
     const events = new EventRecorder(client, 'kubelet', { ...deps, host: nodeName })
-    const tell = podEventRecorder(events)
-    this.#events = events
-    const cgroups = new PodCgroups({ cgroups: host.cgroups, root: host.cgroupRoot, allocatable })
-    const watches = host.mountsVolumes
-      ? new ObjectWatches({ ...deps, onChange: (uid, cause) => this.#follower?.enqueue(uid, cause) })
-      : undefined
-    const objects = new ReferencedObjects(client, clock, nodeName, watches)
-    const volumes = host.mountsVolumes ? new VolumeManager({ ...host, sources: objects, node, clock }) : undefined
-    const machine = { cpus: quantityUnits(capacity['cpu']), memoryBytes: memoryCapacityBytes }
-    this.stats = new NodeStats({ runtime, host, pods, nodeName, machine, clock })
-    this.#objects = objects
-    this.#volumes = volumes
-    const find = (uid: string) => this.#pods.find(uid)
-    this.#follower =
-      volumes && watches && new VolumeRefresher({ volumes, watches, objects, pod: find, events, clock, log })
-    const maker = new PodProvisioner({ ...host, runtime, cgroups, objects, volumes, node, memoryCapacityBytes })
-    const own = { ...deps, dialer: host.dialer, nodeName, hostIp, objects, maker, tell }
-    this.#probes = new ProbeManager({ ...own, onVerdict: (uid, cause) => this.#syncs.enqueue(uid, cause) })
+    const recordEvent = podEventRecorder(events)
     const call = recordCall(deps.flow, nodeName)
-    const worker = new PodSyncer({
-      ...own,
-      probes: this.#probes,
-      staticPods: this.#pods.staticPods,
-      rejection: (pod, context) => this.#refusal(pod, context),
-      networkProblem: () => this.#keeper.networkProblem,
-      onImage: () => this.#keeper.onImagePulled(),
-      resizer: new Resizer({ runtime, cgroups, allocatable, memoryCapacityBytes, pods, call }),
-    })
-    this.#worker = worker
-    this.#syncs = new PodWorkers({ ...deps, worker, find, nodeName })
-    this.#keeper = new NodeManager({
-      ...deps,
-      settings: deps.settings ?? defaultKubeletSettings,
-      stats: this.stats,
-      pods,
+
+    const states = new PodSyncStates()
+    const podManager = new PodManager({ ...deps, nodeName, isAdmitted: (uid) => states.isAdmitted(uid) })
+    const pods = () => podManager.all()
+    const find = (uid: string) => podManager.find(uid)
+    const workers = new PodWorkers({ ...deps, states, find, nodeName })
+
+    const { watches, objects, volumes } = volumeComponents(deps, node)
+    const stats = new NodeStats({ runtime, host, pods, nodeName, machine, clock })
+    const nodeManager = new NodeManager({
+      ...{ ...deps, settings, stats, pods, recordEvent, events },
       node: (context) => objects.node(context),
-      tell,
-      events,
-      running: () => this.#pods.activePods(),
-      terminatePod: (uid, verdict) => {
-        worker.terminate(uid, verdict)
-        this.#syncs.interrupt(uid)
+      activePods: () => podManager.activePods(),
+      terminatePod: (uid, termination) => {
+        states.terminate(uid, termination)
+        workers.interrupt(uid)
       },
     })
+
+    const cgroups = new PodCgroups({ cgroups: host.cgroups, root: host.cgroupRoot, allocatable })
+    const provisioner = new PodProvisioner({ ...host, runtime, cgroups, objects, volumes, node, memoryCapacityBytes })
+    const { staticPods } = podManager
+    const shared = {
+      ...deps,
+      dialer: host.dialer,
+      nodeName,
+      hostIp,
+      objects,
+      provisioner,
+      staticPods,
+      recordEvent,
+      call,
+    }
+    const probes = new ProbeManager({ ...shared, onResultChange: (uid, cause) => workers.enqueue(uid, cause) })
+    const images = new ImageManager({ ...shared, onPulled: () => nodeManager.onImagePulled() })
+    const executor = new PodActionExecutor({ ...shared, images, networkProblem: () => nodeManager.networkProblem })
+    const statusManager = new PodStatusManager({ ...shared, probes })
+    const resizer = new Resizer({ runtime, cgroups, allocatable, memoryCapacityBytes, pods, call })
+    const activePods = (except: string) => podManager.activePods(except)
+    const admitter = new PodAdmitter({ description, nodeManager, objects, activePods })
+
+    this.#deps = deps
+    this.#pods = podManager
+    this.#workers = workers
+    this.#syncer = new PodSyncer({ ...shared, states, probes, statusManager, executor, resizer, admitter })
+    this.#probes = probes
+    this.#volumes = volumes
+    this.#refresher =
+      volumes && watches && new VolumeRefresher({ volumes, watches, objects, pod: find, events, clock, log })
+    this.#nodeManager = nodeManager
+    this.#events = events
+    this.stats = stats
   }
 
-  /** A pod of this node as its API server told it last. */
   pod(namespace: string, name: string): Pod | undefined {
     return this.#pods.byName(namespace, name)
   }
 
-  /** Under which uid its runtime has a pod that the API server shows. */
+  /** The uid of a pod in the runtime, which differs for mirror pods. */
   runningUid(pod: Pod): string {
     return this.#pods.runningUid(pod)
   }
@@ -140,58 +148,50 @@ export class Kubelet {
     return this.#pods.all()
   }
 
-  /** How its probes were answered, in Prometheus' text format. */
+  /** Probe metrics in Prometheus' text format. */
   probeMetrics(): string {
     return this.#probes.metricsText()
   }
 
   start(tasks: TaskGroup): void {
-    const leave = this.#deps.runtime.onChange((uid) => this.#syncs.enqueue(uid))
-    tasks.signal.addEventListener(
-      'abort',
-      () => {
-        leave()
-        this.#probes.close()
-        this.#syncs.close(tasks.signal.reason)
-      },
-      { once: true },
-    )
+    const nodeManager = this.#nodeManager
+    this.#subscribe(tasks.signal)
     tasks.start('events', (signal) => this.#events.run(signal))
-    this.#keeper.start(tasks)
+    nodeManager.start(tasks)
     tasks.start('heartbeat', async (signal) => {
-      await unlessAborted(this.#keeper.firstCheck, signal)
-      await runHeartbeat({ ...this.#deps, state: () => this.#keeper.state }, signal)
+      await unlessAborted(nodeManager.firstCheck, signal)
+      await runHeartbeat({ ...this.#deps, state: nodeManager.state }, signal)
     })
     this.#pods.start(tasks)
-    const follower = this.#follower
-    if (follower !== undefined) tasks.start('volumes', (signal) => follower.run(signal))
+    const refresher = this.#refresher
+    if (refresher !== undefined) tasks.start('volumes', (signal) => refresher.run(signal))
     tasks.start('pod workers', async (signal) => {
       await unlessAborted(this.#pods.synced, signal)
-      await this.#wakeLeftovers(signal)
-      await this.#syncs.run(tasks, signal)
+      await this.#enqueueOrphans(signal)
+      await this.#workers.run(this.#syncer, tasks, signal)
     })
   }
 
-  /** Why the node does not take a pod, if it does not. */
-  async #refusal(pod: Pod, context: Context): Promise<PodTermination | undefined> {
-    const { description } = this.#deps
-    const { name, capacity, allocatable = capacity, operatingSystem } = description
-    const pressed = this.#keeper.rejection(pod)
-    if (pressed !== undefined) return pressed
-    const others = this.#pods.activePods(pod.metadata.uid)
-    const refusedBy = (node: Node | undefined) =>
-      rejectionOf({ pod, node: node ?? { metadata: { name } }, allocatable, operatingSystem, others })
-    // What a pod asks of its node's labels is rare; the node is asked for only then.
-    const { nodeSelector, affinity } = pod.spec
-    if ((nodeSelector ?? affinity?.nodeAffinity) === undefined) return refusedBy(undefined)
-    const refusal = refusedBy(await this.#objects.node(context))
-    // A label may be newer than what is remembered of the node, and the scheduler has seen it.
-    return refusal?.reason === 'NodeAffinity' ? refusedBy(await this.#objects.uncachedNode(context)) : refusal
+  /** Enqueues pods that have changed until the signal is aborted. */
+  #subscribe(signal: AbortSignal): void {
+    const [workers, refresher] = [this.#workers, this.#refresher]
+    this.#pods.onChange((uid, now, cause) => {
+      workers.podChanged(uid, now, cause)
+      if (now === undefined) refresher?.podRemoved(uid)
+      else refresher?.podChanged(now, cause)
+    })
+    const unsubscribe = this.#deps.runtime.onChange((uid) => workers.enqueue(uid))
+    const close = () => {
+      unsubscribe()
+      this.#probes.close()
+      workers.close(signal.reason)
+    }
+    signal.addEventListener('abort', close, { once: true })
   }
 
-  /** Pods that ended while no kubelet ran still have a sandbox, or something on the disk. */
-  async #wakeLeftovers(signal: AbortSignal): Promise<void> {
-    const left = [await this.#deps.runtime.podUids(signal), (await this.#volumes?.podUids()) ?? []]
-    for (const uid of left.flat()) this.#syncs.enqueue(uid)
+  /** Enqueues pods with a sandbox or a directory, so that those which were deleted while no kubelet ran are cleaned up. */
+  async #enqueueOrphans(signal: AbortSignal): Promise<void> {
+    const uids = [await this.#deps.runtime.podUids(signal), (await this.#volumes?.podUids()) ?? []]
+    for (const uid of uids.flat()) this.#workers.enqueue(uid)
   }
 }

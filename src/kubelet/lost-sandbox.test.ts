@@ -13,7 +13,7 @@ import { solo, soloNode } from './solo.harness.ts'
 const { signal } = new AbortController()
 const ctx = context(signal)
 
-test('a sandbox that is lost is said and replaced, and its pod is ready again as soon as it runs', async () => {
+test('a lost sandbox is reported and replaced, and its pod is ready again as soon as it runs', async () => {
   await using cluster = await startCluster({ nodes: 0 })
   const images = {
     tested: async (process: SimulatedProcess) => {

@@ -7,7 +7,7 @@ import { startCluster } from '../cluster/testing/start-cluster.ts'
 
 const ctx = context(new AbortController().signal)
 
-test('a label that a node has just got is good for the pods that ask for it', async () => {
+test('a new label of a node counts for pods that select it', async () => {
   await using cluster = await startCluster({ nodes: 1 })
   const [pods, nodes] = [cluster.client.of(pod), cluster.client.of(node)]
   const [worker] = (await nodes.list({}, ctx)).items

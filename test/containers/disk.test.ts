@@ -9,6 +9,6 @@ import { inNamespaces } from './namespaces.ts'
 inNamespaces(import.meta.url, () => {
   diskContract('host', async () => ({
     disk: new NodeDisk(),
-    folder: await mkdtemp(join(tmpdir(), 'coxswain-disk-')),
+    directory: await mkdtemp(join(tmpdir(), 'coxswain-disk-')),
   }))
 })

@@ -108,7 +108,7 @@ export async function startStreamsNode(signal: AbortSignal): Promise<StreamsNode
       pods: () =>
         Promise.resolve([...pods.keys()].flatMap((name) => server.registry.cached(pod, 'default', name) ?? [])),
     },
-    access: {
+    auth: {
       authenticateToken: () => Promise.resolve(undefined),
       authorize: ({ name }) => Promise.resolve(name === kubeletClient.commonName),
     },

@@ -1,7 +1,7 @@
 // The flags of the kubelet of this machine, with upstream's names, and the settings that result from them.
 import { durationMs } from '../../apiserver/config/config-reader.ts'
 import { defaultHardThresholds, parseSignals, parseThresholds } from '../../kubelet/eviction/thresholds.ts'
-import type { ResourceAmounts } from '../../kubelet/node/allocatable.ts'
+import type { ResourceAmounts } from '../../kubelet/resources/resource-amounts.ts'
 import { defaultKubeletSettings, type KubeletSettings } from '../../kubelet/node/kubelet-settings.ts'
 import { shutdownPeriods, type ShutdownPeriod } from '../../kubelet/shutdown/shutdown-order.ts'
 import { quantityNanos, quantityUnits } from '../../schema/scalar/quantity.ts'
@@ -103,14 +103,8 @@ export function kubeletSettings(flags: KubeletFlagValues): KubeletSettings {
       periodsIn(flags['shutdown-grace-period-by-pod-priority']),
     ),
   }
-  const {
-    imageGc: imageCollection,
-    evictionPodGraceSecondsMax,
-    pressureTransitionMs,
-    podsMax,
-    dns,
-    logRotation,
-  } = defaultKubeletSettings
+  const { imageGc, evictionPodGraceSecondsMax, pressureTransitionMs, podsMax, dns, logRotation } =
+    defaultKubeletSettings
   return {
     cgroupRoot: flags['cgroup-root'] ?? defaultKubeletSettings.cgroupRoot,
     kubeReserved: about('kube-reserved', () => amountsIn(flags['kube-reserved'])),
@@ -126,10 +120,10 @@ export function kubeletSettings(flags: KubeletFlagValues): KubeletSettings {
     evictionPodGraceSecondsMax: count('eviction-max-pod-grace-period', evictionPodGraceSecondsMax, 1_000_000),
     pressureTransitionMs: time('eviction-pressure-transition-period', pressureTransitionMs),
     imageGc: {
-      highPercent: count('image-gc-high-threshold', imageCollection.highPercent, 100),
-      lowPercent: count('image-gc-low-threshold', imageCollection.lowPercent, 100),
-      ageMsMin: time('minimum-image-ttl-duration', imageCollection.ageMsMin),
-      ageMsMax: time('image-maximum-gc-age', imageCollection.ageMsMax),
+      highPercent: count('image-gc-high-threshold', imageGc.highPercent, 100),
+      lowPercent: count('image-gc-low-threshold', imageGc.lowPercent, 100),
+      ageMsMin: time('minimum-image-ttl-duration', imageGc.ageMsMin),
+      ageMsMax: time('image-maximum-gc-age', imageGc.ageMsMax),
     },
     podsMax: count('max-pods', podsMax, podsMaxMax),
     dns: {

@@ -10,14 +10,7 @@ const nanosPerUnit = 1_000_000_000n
 
 /** `own`: settings of a kubelet in its own process. */
 export function configz(settings: KubeletSettings, own?: KubeletProcessSettings): JsonObject {
-  const {
-    imageGc: imageCollection,
-    dns,
-    logRotation,
-    shutdownPeriods,
-    manifestDirectory: manifestFolder,
-    manifestUrl,
-  } = settings
+  const { imageGc, dns, logRotation, shutdownPeriods, manifestDirectory, manifestUrl } = settings
   return {
     kind: 'KubeletConfiguration',
     apiVersion: 'kubelet.config.k8s.io/v1beta1',
@@ -37,10 +30,10 @@ export function configz(settings: KubeletSettings, own?: KubeletProcessSettings)
     evictionMaxPodGracePeriod: settings.evictionPodGraceSecondsMax,
     evictionPressureTransitionPeriod: durationTextOfMs(settings.pressureTransitionMs),
     httpCheckFrequency: durationTextOfMs(settings.manifestUrlIntervalMs),
-    imageGCHighThresholdPercent: imageCollection.highPercent,
-    imageGCLowThresholdPercent: imageCollection.lowPercent,
-    imageMinimumGCAge: durationTextOfMs(imageCollection.ageMsMin),
-    imageMaximumGCAge: durationTextOfMs(imageCollection.ageMsMax),
+    imageGCHighThresholdPercent: imageGc.highPercent,
+    imageGCLowThresholdPercent: imageGc.lowPercent,
+    imageMinimumGCAge: durationTextOfMs(imageGc.ageMsMin),
+    imageMaximumGCAge: durationTextOfMs(imageGc.ageMsMax),
     kubeReserved: settings.kubeReserved,
     systemReserved: settings.systemReserved,
     maxPods: settings.podsMax,
@@ -52,7 +45,7 @@ export function configz(settings: KubeletSettings, own?: KubeletProcessSettings)
             shutdownGracePeriodSeconds: seconds,
           })),
         }),
-    ...(manifestFolder === undefined ? {} : { staticPodPath: manifestFolder }),
+    ...(manifestDirectory === undefined ? {} : { staticPodPath: manifestDirectory }),
     ...(manifestUrl === undefined ? {} : { staticPodURL: manifestUrl }),
   }
 }

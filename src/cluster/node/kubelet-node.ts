@@ -77,7 +77,7 @@ export function kubeletServer(options: KubeletServerOptions): KubeletServer {
       ...(systemLogs === undefined ? {} : { systemLogs }),
       ...(configuration === undefined ? {} : { configuration }),
     },
-    access,
+    auth: access,
     outbound: nodeOutbound,
     sha1: nodeCrypto.sha1,
     inflateRaw: nodeInflateRaw,

@@ -146,16 +146,12 @@ export async function startRealNode(
         })
       : undefined
   const description = { ...silent, runtime: `${runtime.name}://${runtime.version}` }
-  const {
-    manifestDirectory: staticFolder = `${folder}/manifests`,
-    manifestUrl,
-    manifestUrlIntervalMs: manifestUrlMs,
-  } = settings
+  const { manifestDirectory: staticFolder = `${folder}/manifests`, manifestUrl, manifestUrlIntervalMs } = settings
   const manifests = [
     manifestDirectorySource(staticFolder, clock),
     ...(manifestUrl === undefined
       ? []
-      : [manifestUrlSource(manifestUrl, {}, { outbound: platform.outbound, clock, everyMs: manifestUrlMs })]),
+      : [manifestUrlSource(manifestUrl, {}, { outbound: platform.outbound, clock, everyMs: manifestUrlIntervalMs })]),
   ]
   const { servers, domain, resolvConfPath } = settings.dns
   const announced = settings.terminatesPodsOnSigterm ? new ManualShutdown() : undefined

@@ -61,7 +61,7 @@ function world(lifeMs: number, answer: 'sign' | 'nothing' | 401 | Condition = 's
 const { signal } = new AbortController()
 const wish = { use: 'client', nodeName: 'n' } as const
 
-test('a client certificate is asked for in the name of the node, a serving one with its addresses', async () => {
+test('a client certificate is requested for the node, a serving certificate with its addresses', async () => {
   const deps = world(3_600_000)
   const key = nodeCrypto.generateKey()
   match(await requestCertificate(wish, key, deps, signal), /^-----BEGIN CERTIFICATE-----/)
@@ -82,7 +82,7 @@ test('a client certificate is asked for in the name of the node, a serving one w
   )
 })
 
-test('who starts again with the same key waits for the request that is there', async () => {
+test('a restart with the same key uses the existing request', async () => {
   const deps = world(3_600_000, 'nothing')
   const key = nodeCrypto.generateKey()
   const gone = new AbortController()
@@ -95,7 +95,7 @@ test('who starts again with the same key waits for the request that is there', a
   equal(deps.asked.length, 1)
 })
 
-test('a request that is denied or fails says why', async () => {
+test('a denied or failed request reports why', async () => {
   for (const [type, text] of [
     ['Denied', 'is denied'],
     ['Failed', 'failed'],
@@ -106,14 +106,14 @@ test('a request that is denied or fails says why', async () => {
   }
 })
 
-test('nobody is waited for longer than a quarter of an hour', async () => {
+test('a request is abandoned after 15 minutes', async () => {
   const deps = world(1, 'nothing')
-  const asking = rejects(requestCertificate(wish, nodeCrypto.generateKey(), deps, signal), /nobody has approved/)
+  const asking = rejects(requestCertificate(wish, nodeCrypto.generateKey(), deps, signal), /was not approved in time/)
   await deps.clock.advance('15m')
   await asking
 })
 
-test('certificate and key stand in one file, and half a file is none', async () => {
+test('certificate and key are in one file, and an incomplete file is ignored', async () => {
   const { file, written, random, clock } = world(1)
   equal(await file.read(), undefined)
   const identity = Authority.create('ca', { clock, random, crypto: nodeCrypto }).issue({
@@ -126,7 +126,7 @@ test('certificate and key stand in one file, and half a file is none', async () 
   equal(await file.read(), undefined)
 })
 
-test('a certificate is renewed between 70 and 90 % of its life, with a new key each time', async () => {
+test('a certificate is renewed after 70 to 90 % of its lifetime, with a new key each time', async () => {
   const hourMs = 3_600_000
   const deps = world(100 * hourMs)
   const issued = await requestCertificate(wish, nodeCrypto.generateKey(), deps, signal)
@@ -154,7 +154,7 @@ test('a certificate is renewed between 70 and 90 % of its life, with a new key e
   await rejects(running)
 })
 
-test('a renewal that fails is tried again; a certificate that has expired ends the kubelet', async () => {
+test('a failed renewal is retried; an expired certificate stops the kubelet', async () => {
   const deps = world(3_600_000)
   const first = { certificate: await requestCertificate(wish, nodeCrypto.generateKey(), deps, signal), key: '' }
   deps.state.answer = 401

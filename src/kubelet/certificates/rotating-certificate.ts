@@ -42,13 +42,13 @@ export async function rotateCertificate(
   deps: RotatingCertificateDeps,
   signal: AbortSignal,
 ): Promise<void> {
-  const { clock, log, random, file, template: wish, crypto, onChange } = deps
+  const { clock, log, random, file, template, crypto, onChange } = deps
   for (let current = present, failures = 0; ;) {
     if (current !== undefined && failures === 0)
       await clock.sleep(Math.max(renewalMsMin, renewalMs(current.certificate, random) - clock.nowMs()), signal)
     try {
       const key = crypto.generateKey()
-      const certificate = await requestCertificate(wish, key, deps, signal)
+      const certificate = await requestCertificate(template, key, deps, signal)
       current = { certificate, key: key.privateKey }
       await file.write(current)
       failures = 0
@@ -60,7 +60,7 @@ export async function rotateCertificate(
     } catch (error) {
       signal.throwIfAborted()
       log.warn('a certificate could not be renewed', { file: file.path, error: errorText(error) })
-      if (wish.use === 'client' && current !== undefined && isExpired(current.certificate, clock.nowMs()))
+      if (template.use === 'client' && current !== undefined && isExpired(current.certificate, clock.nowMs()))
         throw new Error(`the client certificate ${file.path} has expired`, { cause: error })
       await clock.sleep(backoffMs(retryBackoff, failures++), signal)
     }

@@ -62,10 +62,10 @@ export async function requestCertificate(
   } catch (error) {
     if (!hasReason(error, 'AlreadyExists')) throw error
   }
-  log.info('a certificate was asked for', { request: name, signer: signerName })
+  log.info('a certificate was requested', { request: name, signer: signerName })
   const late = new AbortController()
   const timer = clock.after(waitMsMax, () =>
-    late.abort(new Error(`nobody has approved the certificate signing request ${name}`)),
+    late.abort(new Error(`the certificate signing request ${name} was not approved in time`)),
   )
   try {
     return await issued(name, deps, AbortSignal.any([signal, late.signal]))
@@ -87,7 +87,7 @@ async function issued(name: string, { client, clock, random, log }: SigningDeps,
   informer.onChange(({ now }) => {
     const { certificate, conditions = [] } = now?.status ?? {}
     const refused = conditions.find(({ type }) => type === 'Denied' || type === 'Failed')
-    if (refused !== undefined) outcome.reject(new Error(refusalText(name, refused)))
+    if (refused !== undefined) outcome.reject(new Error(failureText(name, refused)))
     if (certificate !== undefined && certificate !== '') outcome.resolve(atob(certificate))
   })
   const ended = new AbortController()
@@ -103,5 +103,5 @@ async function issued(name: string, { client, clock, random, log }: SigningDeps,
 type Condition = NonNullable<CertificateSigningRequest['status']['conditions']>[number]
 
 /** Same message as upstream. */
-const refusalText = (name: string, { type, reason = '', message = '' }: Condition): string =>
+const failureText = (name: string, { type, reason = '', message = '' }: Condition): string =>
   `certificate signing request ${name} ${type === 'Denied' ? 'is denied' : 'failed'}, reason: ${reason}, message: ${message}`

@@ -18,9 +18,9 @@ import { VolumeError } from '../volumes/types/volume-type.ts'
 export interface ContainerStarterDeps extends HookDeps {
   readonly runtime: ContainerRuntime
   readonly images: ImageManager
-  readonly maker: PodProvisioner
+  readonly provisioner: PodProvisioner
   readonly hostIp: string
-  readonly tell: RecordPodEvent
+  readonly recordEvent: RecordPodEvent
   readonly call: RecordCall
 }
 
@@ -48,19 +48,19 @@ export class ContainerStarter {
     pod: Pod,
     start: ContainerStart,
     running: RuntimePod,
-    memory: PodSyncState,
+    state: PodSyncState,
     context: Context,
   ): Promise<void> {
     const { name } = start.container
     try {
-      const images = await this.#images(pod, start.container, memory, context)
+      const images = await this.#images(pod, start.container, state, context)
       if (images === undefined) return
       await this.#run(pod, start, running, images, context)
-      memory.waiting.delete(name)
-      memory.failures.delete(name)
+      state.waiting.delete(name)
+      state.failures.delete(name)
     } catch (error) {
       if (context.signal.aborted || !(error instanceof Error)) throw error
-      this.#remember(pod, name, error, memory, context)
+      this.#recordFailure(pod, name, error, state, context)
     }
   }
 
@@ -68,19 +68,19 @@ export class ContainerStarter {
   async #images(
     pod: Pod,
     container: Container,
-    memory: PodSyncState,
+    state: PodSyncState,
     context: Context,
   ): Promise<ContainerImages | undefined> {
-    const own = await this.#image(pod, container, memory, context)
+    const own = await this.#image(pod, container, state, context)
     if (own === undefined) return undefined
     if (!pod.spec.volumes?.some(({ image }) => image !== undefined)) return { own, volumes: noImages }
     const volumes = new Map<string, RuntimeImage>()
-    const seen = new Set(container.volumeMounts?.map(({ name }) => name))
+    const mounted = new Set(container.volumeMounts?.map(({ name }) => name))
     for (const { name: volume, image: source } of pod.spec.volumes ?? []) {
-      if (source === undefined || !seen.has(volume)) continue
+      if (source === undefined || !mounted.has(volume)) continue
       const { reference: image = '', pullPolicy: imagePullPolicy } = source
       const wanted = { name: container.name, image, ...(imagePullPolicy === undefined ? {} : { imagePullPolicy }) }
-      const found = await this.#image(pod, wanted, memory, context)
+      const found = await this.#image(pod, wanted, state, context)
       if (found === undefined) return undefined
       volumes.set(volume, found)
     }
@@ -90,10 +90,10 @@ export class ContainerStarter {
   async #image(
     pod: Pod,
     container: WantedImage,
-    memory: PodSyncState,
+    state: PodSyncState,
     context: Context,
   ): Promise<RuntimeImage | undefined> {
-    const { images, clock, tell } = this.#deps
+    const { images, clock, recordEvent } = this.#deps
     const { name, image = '' } = container
     try {
       return await images.ensureImage(pod, container, context)
@@ -102,16 +102,16 @@ export class ContainerStarter {
       const why = error.message
       const quoted = JSON.stringify(image)
       const fail = (reason: string, message: string) =>
-        tell(pod, { type: 'Warning', reason, message, container: name }, context)
+        recordEvent(pod, { type: 'Warning', reason, message, container: name }, context)
       if (error instanceof ImageNeverPulled) {
-        this.#failed(name, memory, configBackoff)
-        memory.waiting.set(name, { reason: 'ErrImageNeverPull', message: why })
+        this.#backOff(name, state, configBackoff)
+        state.waiting.set(name, { reason: 'ErrImageNeverPull', message: why })
         fail('ErrImageNeverPull', why)
         fail('Failed', 'Error: ErrImageNeverPull')
         return undefined
       }
-      memory.waiting.set(name, { reason: 'ErrImagePull', message: why })
-      this.#failed(name, memory, pullBackoff, {
+      state.waiting.set(name, { reason: 'ErrImagePull', message: why })
+      this.#backOff(name, state, pullBackoff, {
         reason: 'ImagePullBackOff',
         message: `Back-off pulling image ${quoted}: ErrImagePull: ${why}`,
         event: `Back-off pulling image ${quoted}`,
@@ -130,25 +130,25 @@ export class ContainerStarter {
     images: ContainerImages,
     context: Context,
   ): Promise<void> {
-    const { runtime, maker, hostIp, tell, call } = this.#deps
+    const { runtime, provisioner, hostIp, recordEvent, call } = this.#deps
     const { name } = container
     const podIps = pod.spec.hostNetwork ? [hostIp] : running.ips
-    const made = await maker.container(pod, container, attempt, images, podIps, context)
+    const made = await provisioner.container(pod, container, attempt, images, podIps, context)
     const config = targetId === undefined ? made : { ...made, targetId }
-    const sandbox = await maker.sandbox(pod, running.attempt, context)
+    const sandbox = await provisioner.sandbox(pod, running.attempt, context)
     const note = { type: 'Normal', container: name } as const
     const id = await call(`start container ${name}`, pod, context, async () => {
       const created = await runtime.createContainer(running.sandboxId, config, sandbox, context.signal)
-      tell(pod, { ...note, reason: 'Created', message: 'Container created' }, context)
+      recordEvent(pod, { ...note, reason: 'Created', message: 'Container created' }, context)
       await runtime.startContainer(created, context.signal)
       return created
     })
-    tell(pod, { ...note, reason: 'Started', message: 'Container started' }, context)
+    recordEvent(pod, { ...note, reason: 'Started', message: 'Container started' }, context)
     await this.#postStart(pod, container, id, podIps[0] ?? '', context)
   }
 
   async #postStart(pod: Pod, container: Container, id: string, podIp: string, context: Context): Promise<void> {
-    const { runtime, tell, call } = this.#deps
+    const { runtime, recordEvent, call } = this.#deps
     const { name, lifecycle } = container
     const handler = lifecycle?.postStart
     if (handler === undefined) return
@@ -160,34 +160,34 @@ export class ContainerStarter {
       if (context.signal.aborted) throw error
       // The output of the hook may contain secrets, so the event does not include it.
       const [failed, killing] = ['PostStartHook failed', 'FailedPostStartHook']
-      tell(pod, { type: 'Warning', reason: 'FailedPostStartHook', message: failed, container: name }, context)
-      tell(pod, { type: 'Normal', reason: 'Killing', message: killing, container: name }, context)
+      recordEvent(pod, { type: 'Warning', reason: 'FailedPostStartHook', message: failed, container: name }, context)
+      recordEvent(pod, { type: 'Normal', reason: 'Killing', message: killing, container: name }, context)
       const graceMs = pod.spec.terminationGracePeriodSeconds * 1000
       await call(`stop container ${name}`, pod, context, () => runtime.stopContainer(id, graceMs, context.signal))
       throw new HookFailed(failed, { cause: error })
     }
   }
 
-  #remember(pod: Pod, name: string, error: Error, memory: PodSyncState, context: Context): void {
-    const { tell } = this.#deps
+  #recordFailure(pod: Pod, name: string, error: Error, state: PodSyncState, context: Context): void {
+    const { recordEvent } = this.#deps
     const warn = (reason: string, message: string) =>
-      tell(pod, { type: 'Warning', reason, message, container: name }, context)
+      recordEvent(pod, { type: 'Warning', reason, message, container: name }, context)
     if (error instanceof VolumeError) {
-      this.#failed(name, memory, volumeBackoff)
-      return tell(pod, { type: 'Warning', reason: 'FailedMount', message: error.message }, context)
+      this.#backOff(name, state, volumeBackoff)
+      return recordEvent(pod, { type: 'Warning', reason: 'FailedMount', message: error.message }, context)
     }
     if (error instanceof HookFailed) {
-      memory.waiting.set(name, { reason: 'PostStartHookError', message: error.message })
+      state.waiting.set(name, { reason: 'PostStartHookError', message: error.message })
       return
     }
     const reason = error instanceof ConfigError ? 'CreateContainerConfigError' : 'RunContainerError'
-    this.#failed(name, memory, configBackoff)
-    memory.waiting.set(name, { reason, message: error.message })
+    this.#backOff(name, state, configBackoff)
+    state.waiting.set(name, { reason, message: error.message })
     warn('Failed', `Error: ${error.message}`)
   }
 
   /** Records a failure and the time of the next attempt. */
-  #failed(name: string, { failures }: PodSyncState, backoff: Backoff, later?: Failure['later']): void {
+  #backOff(name: string, { failures }: PodSyncState, backoff: Backoff, later?: Failure['later']): void {
     const count = (failures.get(name)?.count ?? 0) + 1
     const untilMs = this.#deps.clock.nowMs() + backoffMs(backoff, count - 1)
     failures.set(name, { count, untilMs, ...(later === undefined ? {} : { later }) })

@@ -11,7 +11,7 @@ import type { RecordCall } from '../events/record-call.ts'
 export interface ContainerStopperDeps extends HookDeps {
   readonly runtime: ContainerRuntime
   readonly hostIp: string
-  readonly tell: RecordPodEvent
+  readonly recordEvent: RecordPodEvent
   readonly call: RecordCall
 }
 
@@ -52,11 +52,11 @@ export class ContainerStopper {
     endOf: (name: string) => Promise<void>,
     context: Context,
   ): Promise<void> {
-    const { runtime, clock, tell, call } = this.#deps
+    const { runtime, clock, recordEvent, call } = this.#deps
     const { container, graceSeconds, message, after } = stop
     const { id, name } = container
     const untilMs = clock.monotonicMs() + graceSeconds * 1000
-    if (pod !== undefined) tell(pod, { type: 'Normal', reason: 'Killing', message, container: name }, context)
+    if (pod !== undefined) recordEvent(pod, { type: 'Normal', reason: 'Killing', message, container: name }, context)
     if (pod !== undefined && graceSeconds > 0) await this.#preStop(pod, running, stop, untilMs, context)
     if (after.length > 0) await within(clock, untilMs, Promise.all(after.map(endOf)), context.signal)
     const graceMs = Math.max(graceMsMin, untilMs - clock.monotonicMs())
@@ -71,7 +71,7 @@ export class ContainerStopper {
     untilMs: number,
     context: Context,
   ): Promise<void> {
-    const { clock, hostIp, tell, call } = this.#deps
+    const { clock, hostIp, recordEvent, call } = this.#deps
     const handler = spec?.lifecycle?.preStop
     if (spec === undefined || handler === undefined || container.state !== 'running') return
     const { name } = spec
@@ -84,7 +84,7 @@ export class ContainerStopper {
       if (signal.aborted) return
       // The output of the hook may contain secrets, so the event does not include it.
       const note = { type: 'Warning', reason: 'FailedPreStopHook', message: 'PreStopHook failed' } as const
-      tell(pod, { ...note, container: name }, context)
+      recordEvent(pod, { ...note, container: name }, context)
     })
     await within(clock, untilMs, run, context.signal)
     over.abort()

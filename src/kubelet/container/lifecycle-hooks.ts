@@ -26,7 +26,7 @@ export const hookMsMax = 4 * 3_600_000
 export async function runHook(
   handler: LifecycleHandler,
   { container, containerId, podIp }: HookTarget,
-  { runtime, dialer: reach, clock }: HookDeps,
+  { runtime, dialer, clock }: HookDeps,
   signal: AbortSignal,
 ): Promise<void> {
   if (handler.exec !== undefined) {
@@ -35,7 +35,7 @@ export async function runHook(
     if (exitCode !== 0) throw new Error(`command '${command.join(' ')}' exited with ${exitCode}`)
   } else if (handler.httpGet !== undefined) {
     const target = httpTargetOf(handler.httpGet, container, podIp)
-    const { status } = await httpGet(target, reach, signal)
+    const { status } = await httpGet(target, dialer, signal)
     if (status < 200 || status >= 400) throw new Error(`Get ${JSON.stringify(urlOf(target))}: status ${status}`)
   } else if (handler.sleep !== undefined) await clock.sleep(handler.sleep.seconds * 1000, signal)
   else throw new Error(`invalid handler of container ${container.name}`)

@@ -54,14 +54,14 @@ const terminationBytesMax = 4_096
 /** Bound of the termination messages of all containers of a pod together, as upstream. */
 const podTerminationBytesMax = 12 * 1024
 /** Bounds of the end of the log that is used as the termination message with FallbackToLogsOnError. */
-const printedBytesMax = 2_048
-const printedLinesMax = 80
+const logBytesMax = 2_048
+const logLinesMax = 80
 
-async function logEnd(files: LogFiles, path: string, bytesMax: number, signal: AbortSignal): Promise<string> {
+async function readLogEnd(files: LogFiles, path: string, bytesMax: number, signal: AbortSignal): Promise<string> {
   const options = {
     follow: false,
     timestamps: false,
-    tailLines: printedLinesMax,
+    tailLines: logLinesMax,
     sinceMs: undefined,
     limitBytes: undefined,
   }
@@ -79,8 +79,8 @@ interface NamedObjects {
 }
 const noObjects: NamedObjects = { configMaps: new Map(), secrets: new Map() }
 
-const nothingSeen: Pick<ContainerConfig, 'mounts' | 'devices'> = { mounts: [], devices: [] }
-const noPlaces: MountedVolumes = new Map()
+const noMounts: Pick<ContainerConfig, 'mounts' | 'devices'> = { mounts: [], devices: [] }
+const noVolumes: MountedVolumes = new Map()
 
 export class PodProvisioner {
   readonly #deps: PodProvisionerDeps
@@ -119,7 +119,7 @@ export class PodProvisioner {
 
   /** Mounts the pod's volumes with their current content. Throws VolumeError when a volume is not available. */
   mountVolumes(pod: Pod, images: VolumeImages, context: Context): Promise<MountedVolumes> {
-    return this.#deps.volumes?.mount(pod, images, context) ?? Promise.resolve(noPlaces)
+    return this.#deps.volumes?.mount(pod, images, context) ?? Promise.resolve(noVolumes)
   }
 
   /** Throws ConfigError when the container cannot be configured as its pod specifies. */
@@ -132,19 +132,19 @@ export class PodProvisioner {
     context: Context,
   ): Promise<ContainerConfig> {
     const { node, memoryCapacityBytes, services, volumes } = this.#deps
-    const places = await this.mountVolumes(pod, images.volumes, context)
+    const mounted = await this.mountVolumes(pod, images.volumes, context)
     const hasVariables = container.env !== undefined || container.envFrom !== undefined
     const objects = hasVariables ? await this.#objectsOf(pod, container, context) : noObjects
     const sources = { pod, podIps, node, memoryCapacityBytes, services: services(), ...objects }
-    const canDeny = async () => {
+    const supportsRecursive = async () => {
       const handler = await this.#handlerOf(pod, context)
       const handlers = await this.#deps.runtime.handlers(context.signal)
       return handlers.some(({ name, mountsRecursivelyReadOnly }) => name === handler && mountsRecursivelyReadOnly)
     }
-    if (volumes === undefined) return containerConfig(container, attempt, images.own, nothingSeen, sources)
+    if (volumes === undefined) return containerConfig(container, attempt, images.own, noMounts, sources)
     const variables = new Map(environmentOf(container, sources).map(({ name, value }) => [name, value]))
-    const mounts = await volumes.mountsOf(pod.metadata.uid, container, places, variables, canDeny)
-    const devices = volumes.devicesOf(container, places)
+    const mounts = await volumes.mountsOf(pod.metadata.uid, container, mounted, variables, supportsRecursive)
+    const devices = volumes.devicesOf(container, mounted)
     const own = await this.#ownFiles(pod, container, attempt, podIps, mounts)
     return containerConfig(container, attempt, images.own, { mounts: [...mounts, ...own], devices }, sources)
   }
@@ -162,7 +162,7 @@ export class PodProvisioner {
     if (bytes !== undefined && bytes.length > 0) return new TextDecoder().decode(bytes)
     const { terminationMessagePolicy } = all.find((one) => one.name === name) ?? {}
     if (terminationMessagePolicy !== 'FallbackToLogsOnError' || exitCode === 0) return ''
-    return logEnd(logs, logPath, Math.min(bytesMax, printedBytesMax), signal)
+    return readLogEnd(logs, logPath, Math.min(bytesMax, logBytesMax), signal)
   }
 
   /** Removes the termination message file and the log of a removed container. */
@@ -181,7 +181,7 @@ export class PodProvisioner {
   /** Removes everything of the pod from the node, including its logs. */
   async removePodData(podUid: string, signal: AbortSignal): Promise<void> {
     const { disk, objects, paths, volumes, cgroups } = this.#deps
-    objects.forget(podUid)
+    objects.removePod(podUid)
     await cgroups.remove(podUid)
     for (const name of await disk.list(paths.logs))
       if (name.endsWith(`_${podUid}`)) await disk.remove(`${paths.logs}/${name}`)
@@ -206,10 +206,10 @@ export class PodProvisioner {
       await disk.write(hostsPath(paths, uid), { content, mode: 0o644 })
       mount(hostsPath(paths, uid), hostsPathInside)
     }
-    const words = terminationFile(paths, uid, container.name, attempt)
-    await disk.makeDirectory(words.slice(0, words.lastIndexOf('/')), 0o750)
-    await disk.write(words, { content: new Uint8Array(), mode: 0o666 })
-    mount(words, container.terminationMessagePath)
+    const messageFile = terminationFile(paths, uid, container.name, attempt)
+    await disk.makeDirectory(messageFile.slice(0, messageFile.lastIndexOf('/')), 0o750)
+    await disk.write(messageFile, { content: new Uint8Array(), mode: 0o666 })
+    mount(messageFile, container.terminationMessagePath)
     return own
   }
 
@@ -227,8 +227,8 @@ export class PodProvisioner {
     const { objects } = this.#deps
     const { configMaps, secrets } = referencesOf([container])
     const namespace = namespaceOf(pod)
-    const found = async <T>(names: Iterable<string>, ask: (name: string) => Promise<T | undefined>) => {
-      const pairs = await Promise.all([...names].map(async (name) => [name, await ask(name)] as const))
+    const found = async <T>(names: Iterable<string>, find: (name: string) => Promise<T | undefined>) => {
+      const pairs = await Promise.all([...names].map(async (name) => [name, await find(name)] as const))
       return new Map(pairs.flatMap(([name, object]) => (object === undefined ? [] : [[name, object] as const])))
     }
     return {

@@ -7,7 +7,6 @@ import type { Pod } from '../../api/core/v1/pod/pod.ts'
 import { qosClassOf } from '../../api/core/v1/pod-spec/qos.ts'
 import { tolerates } from '../../api/core/v1/node/tolerations.ts'
 import { isBeingDeleted } from '../../api/meta/object.ts'
-import type { KubeletSettings } from '../node/kubelet-settings.ts'
 import { contentsOf } from '../stats/disk-layout.ts'
 import type { NodeStats } from '../stats/node-stats.ts'
 import type { Summary } from '../stats/summary.ts'
@@ -23,24 +22,34 @@ export interface Eviction {
   readonly graceSeconds: number
 }
 
+export interface EvictionSettings {
+  readonly thresholds: readonly Threshold[]
+  /** Maximum grace period of pods that are evicted because of a soft threshold. */
+  readonly evictionPodGraceSecondsMax: number
+  /** How long a pressure condition is kept after its cause is gone. */
+  readonly pressureTransitionMs: number
+}
+
+/** Called when the pressure conditions of the node have changed. */
+export type OnConditions = (conditions: readonly PressureCondition[], signal: AbortSignal) => Promise<void>
+
 export interface EvictionManagerDeps {
   readonly stats: Pick<NodeStats, 'fresh' | 'layout'>
-  readonly settings: Pick<KubeletSettings, 'thresholds' | 'pressureTransitionMs' | 'evictionPodGraceSecondsMax'>
+  readonly settings: EvictionSettings
   readonly pods: () => readonly Pod[]
   /** Removes exited containers, unused images, or both, depending on the file system that is short. */
   readonly reclaimDisk: (what: { images: boolean; containers: boolean }, signal: AbortSignal) => Promise<void>
   readonly evict: (eviction: Eviction, signal: AbortSignal) => Promise<void>
   /** Called when the node starts to reclaim a resource. */
   readonly onReclaim: (resource: string, signal: AbortSignal) => Promise<void>
-  readonly onConditions: (conditions: readonly PressureCondition[], signal: AbortSignal) => Promise<void>
   readonly clock: Clock
   readonly log: Log
 }
 
-const lookMs = 10_000
+const checkIntervalMs = 10_000
 /** How long an evicted pod is awaited before the next check, and how often its status is checked. */
 const goneMsMax = 30_000
-const goneLookMs = 1_000
+const goneCheckMs = 1_000
 /** Grace period of pods that exceed a hard threshold or their own limit. */
 const immediateGraceSeconds = 1
 
@@ -70,45 +79,45 @@ export class EvictionManager {
     return `The node had condition: [${this.#conditions.join(' ')}]. `
   }
 
-  async run(signal: AbortSignal): Promise<void> {
+  async run(onConditions: OnConditions, signal: AbortSignal): Promise<void> {
     const { clock, log } = this.#deps
     for (;;) {
-      const evicted = await this.#look(signal).catch((error: unknown) => {
+      const evicted = await this.#check(onConditions, signal).catch((error: unknown) => {
         signal.throwIfAborted()
-        log.debug('the node could not be looked at', { error: errorText(error) })
+        log.debug('the eviction thresholds could not be checked', { error: errorText(error) })
         return []
       })
-      if (evicted.length === 0) await clock.sleep(lookMs, signal)
-      else await this.#whenGone(evicted, signal)
+      if (evicted.length === 0) await clock.sleep(checkIntervalMs, signal)
+      else await this.#waitUntilGone(evicted, signal)
     }
   }
 
-  async #whenGone(uids: readonly string[], signal: AbortSignal): Promise<void> {
+  async #waitUntilGone(uids: readonly string[], signal: AbortSignal): Promise<void> {
     const { clock, pods } = this.#deps
     const untilMs = clock.monotonicMs() + goneMsMax
-    const isThere = () => pods().some((pod) => uids.includes(pod.metadata.uid) && !isPodFinished(pod))
-    do await clock.sleep(goneLookMs, signal)
-    while (isThere() && clock.monotonicMs() < untilMs)
+    const isPresent = () => pods().some((pod) => uids.includes(pod.metadata.uid) && !isPodFinished(pod))
+    do await clock.sleep(goneCheckMs, signal)
+    while (isPresent() && clock.monotonicMs() < untilMs)
   }
 
   /** Returns the uids of the evicted pods. */
-  async #look(signal: AbortSignal): Promise<readonly string[]> {
+  async #check(onConditions: OnConditions, signal: AbortSignal): Promise<readonly string[]> {
     const { stats, clock } = this.#deps
     const summary = await stats.fresh(signal)
     const tooLarge = await this.#evictBeyondLimits(summary, signal)
     const observations = observe(summary)
     const due = this.#state.update(observations, clock.nowMs())
-    await this.#tellConditions(signal)
+    await this.#updateConditions(onConditions, signal)
     if (tooLarge.length > 0) return tooLarge
     const [threshold] = due
     return threshold === undefined ? [] : this.#reclaim(threshold, observations, summary, signal)
   }
 
-  async #tellConditions(signal: AbortSignal): Promise<void> {
+  async #updateConditions(onConditions: OnConditions, signal: AbortSignal): Promise<void> {
     const now = this.#state.conditions(this.#deps.clock.nowMs())
     if (now.join() === this.#conditions.join()) return
     this.#conditions = now
-    await this.#deps.onConditions(now, signal)
+    await onConditions(now, signal)
   }
 
   #candidates({ pods: all }: Summary): Candidate[] {
@@ -135,13 +144,13 @@ export class EvictionManager {
     summary: Summary,
     signal: AbortSignal,
   ): Promise<readonly string[]> {
-    const { onReclaim, reclaimDisk: freeDisk, evict, settings, stats } = this.#deps
+    const { onReclaim, reclaimDisk, evict, settings, stats } = this.#deps
     const resource = resourceOf(threshold.signal)
     await onReclaim(resource, signal)
     const fileSystem = fileSystemOf(threshold.signal)
-    const lies = fileSystem === undefined ? undefined : contentsOf(stats.layout, fileSystem)
-    if (lies?.images || lies?.containers) {
-      await freeDisk(lies, signal)
+    const contents = fileSystem === undefined ? undefined : contentsOf(stats.layout, fileSystem)
+    if (contents?.images || contents?.containers) {
+      await reclaimDisk(contents, signal)
       const after = observe(await stats.fresh(signal))
       if (this.#state.update(after, this.#deps.clock.nowMs()).length === 0) return []
     }
@@ -149,7 +158,7 @@ export class EvictionManager {
     const [first] = rankForEviction(
       this.#candidates(summary).filter(({ pod }) => !isCritical(pod)),
       resource,
-      lies,
+      contents,
     )
     if (first === undefined || observed === undefined) return []
     const message = evictionMessage(threshold, observed, first)

@@ -14,10 +14,10 @@ export function evictionMessage(threshold: Threshold, observed: Observation, { p
   const resource = resourceOf(threshold.signal)
   const text = resource === 'memory' || resource === 'ephemeral-storage' ? bytesText : countText
   const amount = amountOf(threshold.below, observed.capacity)
-  const said =
+  const summary =
     `The node was low on resource: ${resource}. ` +
     `Threshold quantity: ${text(amount)}, available: ${text(observed.available)}. `
-  if (resource !== 'memory' && resource !== 'ephemeral-storage') return said
+  if (resource !== 'memory' && resource !== 'ephemeral-storage') return summary
   const beyond = stats.containers.flatMap((container) => {
     const request = quantityUnits(requestsOf(pod.spec.containers, container.name)[resource])
     const used =
@@ -29,7 +29,7 @@ export function evictionMessage(threshold: Threshold, observed: Observation, { p
         ]
       : []
   })
-  return said + beyond.join('')
+  return summary + beyond.join('')
 }
 
 /** The message for a pod that exceeds its own disk limits; undefined when it does not. */

@@ -25,9 +25,9 @@ const all: DiskContents = { node: true, containers: true }
 export function rankForEviction(
   candidates: readonly Candidate[],
   resource: StarvedResource,
-  lies: DiskContents = all,
+  contents: DiskContents = all,
 ): readonly Candidate[] {
-  const usage = (candidate: Candidate) => beyondRequest(candidate, resource, lies)
+  const usage = (candidate: Candidate) => beyondRequest(candidate, resource, contents)
   const priority = ({ pod }: Candidate) => pod.spec.priority ?? 0
   if (resource === 'pids')
     return candidates.toSorted((a, b) => priority(a) - priority(b) || processes(b) - processes(a))
@@ -38,15 +38,15 @@ export function rankForEviction(
 
 const processes = ({ stats }: Candidate): number => stats.process_stats.process_count
 
-function beyondRequest({ pod, stats }: Candidate, resource: StarvedResource, lies: DiskContents): number {
+function beyondRequest({ pod, stats }: Candidate, resource: StarvedResource, contents: DiskContents): number {
   const requests = podRequests(pod)
   switch (resource) {
     case 'memory':
       return stats.memory.workingSetBytes - (requests.get('memory') ?? 0)
     case 'ephemeral-storage':
-      return diskUse(stats, lies) - (requests.get('ephemeral-storage') ?? 0)
+      return diskUse(stats, contents) - (requests.get('ephemeral-storage') ?? 0)
     case 'inodes':
-      return lies.containers ? stats.containers.reduce((sum, { rootfs }) => sum + rootfs.inodesUsed, 0) : 0
+      return contents.containers ? stats.containers.reduce((sum, { rootfs }) => sum + rootfs.inodesUsed, 0) : 0
     case 'pids':
       return processes({ pod, stats })
     default:

@@ -26,44 +26,36 @@ export const podCalled = (name: string, spec: object = {}, resources: object = {
   return pod.applyDefaults(withDefaults(pod.message, decode(pod.message, body).value as unknown as Pod))
 }
 
-export function pressedNode(
-  pods: readonly (readonly [Pod, UsedBy])[],
-  settings: EvictionManagerDeps['settings'],
-  loaded: Partial<SimulatedLoad> = {},
-  more: Partial<EvictionManagerDeps> = {},
-) {
-  const clock = new VirtualClock()
-  const load = new SimulatedHostLoad(loaded)
-  const told: string[] = []
-  const left = new Map(pods.map(([one, used]) => [one.metadata.uid, { pod: one, used }]))
+type PodUsage = { readonly pod: Pod; readonly used: UsedBy }
+
+const runtimeStats = ({ pod: { metadata }, used: { memoryBytes = 0, layerBytes = 0 } }: PodUsage) => ({
+  containerId: metadata.uid,
+  podUid: metadata.uid,
+  name: 'c',
+  usage: {
+    cpuNanos: 0,
+    memoryBytes,
+    workingSetBytes: memoryBytes,
+    rssBytes: 0,
+    pageFaults: 0,
+    majorPageFaults: 0,
+    swapBytes: 0,
+  },
+  layer: { bytes: layerBytes, inodes: 0 },
+})
+
+function statsOf(present: ReadonlyMap<string, PodUsage>, load: SimulatedHostLoad, clock: VirtualClock): NodeStats {
   const disk = new SimulatedDisk()
-  for (const [{ metadata }, { logBytes = 0 }] of pods)
-    void disk.write(`/logs/default_${metadata.name}_${metadata.uid}/c/0.log`, {
-      content: new Uint8Array(logBytes),
+  for (const { pod: one, used } of present.values())
+    void disk.write(`/logs/default_${one.metadata.name}_${one.metadata.uid}/c/0.log`, {
+      content: new Uint8Array(used.logBytes ?? 0),
       mode: 0o644,
     })
-  const stats = new NodeStats({
+  const images = { path: '/images', usedBytes: 0, inodesUsed: 0 }
+  return new NodeStats({
     runtime: {
-      fileSystems: () =>
-        Promise.resolve({ images: { path: '/images', usedBytes: 0, inodesUsed: 0 }, containers: undefined }),
-      stats: () =>
-        Promise.resolve(
-          [...left.values()].map(({ pod: one, used: { memoryBytes = 0, layerBytes = 0 } }) => ({
-            containerId: one.metadata.uid,
-            podUid: one.metadata.uid,
-            name: 'c',
-            usage: {
-              cpuNanos: 0,
-              memoryBytes,
-              workingSetBytes: memoryBytes,
-              rssBytes: 0,
-              pageFaults: 0,
-              majorPageFaults: 0,
-              swapBytes: 0,
-            },
-            layer: { bytes: layerBytes, inodes: 0 },
-          })),
-        ),
+      fileSystems: () => Promise.resolve({ images, containers: undefined }),
+      stats: () => Promise.resolve([...present.values()].map(runtimeStats)),
     },
     host: {
       cgroups: new SimulatedCgroups(),
@@ -72,34 +64,46 @@ export function pressedNode(
       disk,
       paths: { pods: '/pods', logs: '/logs' },
     },
-    pods: () => [...left.values()].map((one) => one.pod),
+    pods: () => [...present.values()].map((one) => one.pod),
     nodeName: 'n',
     machine: { cpus: 1, memoryBytes: 1 },
     clock,
   })
+}
+
+/** `actions`: what the eviction manager has done, as text. */
+export function nodeUnderPressure(
+  pods: readonly (readonly [Pod, UsedBy])[],
+  settings: EvictionManagerDeps['settings'],
+  loaded: Partial<SimulatedLoad> = {},
+  more: Partial<EvictionManagerDeps> = {},
+) {
+  const clock = new VirtualClock()
+  const load = new SimulatedHostLoad(loaded)
+  const actions: string[] = []
+  const record = (action: string) => Promise.resolve(void actions.push(action))
+  const present = new Map(pods.map(([one, used]) => [one.metadata.uid, { pod: one, used }]))
   const manager = new EvictionManager({
-    stats,
+    stats: statsOf(present, load, clock),
     settings,
-    pods: () => [...left.values()].map((one) => one.pod),
+    pods: () => [...present.values()].map((one) => one.pod),
     reclaimDisk: ({ images, containers }) =>
-      Promise.resolve(void told.push(`free disk${images ? ' images' : ''}${containers ? ' containers' : ''}`)),
+      record(`free disk${images ? ' images' : ''}${containers ? ' containers' : ''}`),
     evict: ({ pod: one, message, graceSeconds }) => {
-      left.delete(one.metadata.uid)
-      told.push(`evict ${one.metadata.name} in ${graceSeconds}: ${message}`)
-      return Promise.resolve()
+      present.delete(one.metadata.uid)
+      return record(`evict ${one.metadata.name} in ${graceSeconds}: ${message}`)
     },
-    onReclaim: (resource) => Promise.resolve(void told.push(`reclaim ${resource}`)),
-    onConditions: (conditions) => Promise.resolve(void told.push(`conditions ${conditions.join()}`)),
+    onReclaim: (resource) => record(`reclaim ${resource}`),
     clock,
     log: silentLog,
     ...more,
   })
   const tasks = new TaskGroup()
-  tasks.start('pressure', (signal) => manager.run(signal))
+  tasks.start('eviction', (signal) => manager.run((conditions) => record(`conditions ${conditions.join()}`), signal))
   return {
     clock,
     manager,
-    told,
+    actions,
     load: (now: Partial<SimulatedLoad>) => load.set(now),
     [Symbol.asyncDispose]: () => tasks[Symbol.asyncDispose](),
   }

@@ -1,12 +1,12 @@
 import { deepEqual, equal, match, throws } from 'node:assert/strict'
 import { test } from 'node:test'
 import { idleLoad } from '../../machine/load/simulated-host-load.ts'
-import { podCalled, pressedNode, type UsedBy } from './eviction.harness.ts'
+import { podCalled, nodeUnderPressure, type UsedBy } from './eviction.harness.ts'
 import { amountOf, parseAmount, parseThresholds } from './thresholds.ts'
 
 const none = { hard: '', soft: '', softGraceMs: new Map(), minimumReclaim: '' }
 
-test('thresholds: amounts and shares, hard and soft ones, with what is freed beyond', () => {
+test('thresholds: quantities and percentages, hard and soft, with a minimum reclaim', () => {
   const found = parseThresholds({
     hard: 'memory.available<100Mi,nodefs.available<10%,imagefs.available<0%',
     soft: 'memory.available<1Gi',
@@ -25,10 +25,10 @@ test('thresholds: amounts and shares, hard and soft ones, with what is freed bey
 })
 
 const wrong: [texts: Partial<typeof none>, message: RegExp][] = [
-  [{ hard: 'memory<1' }, /"memory<1" is no threshold such as memory.available<100Mi/],
-  [{ hard: 'memory.available<much' }, /"much" is neither an amount nor a percentage/],
-  [{ hard: 'memory.available<120%' }, /"120%" is no percentage/],
-  [{ hard: 'memory.available<1,memory.available<2' }, /memory.available is said twice/],
+  [{ hard: 'memory<1' }, /"memory<1" is not a threshold such as memory.available<100Mi/],
+  [{ hard: 'memory.available<much' }, /"much" is neither a quantity nor a percentage/],
+  [{ hard: 'memory.available<120%' }, /"120%" is not a percentage/],
+  [{ hard: 'memory.available<1,memory.available<2' }, /memory.available is specified twice/],
   [{ soft: 'memory.available<1' }, /grace period must be specified for the soft eviction threshold memory.available/],
 ]
 for (const [texts, message] of wrong)
@@ -43,9 +43,9 @@ const settings = (texts: Partial<typeof none>) => ({
 const hardMemory = settings({ hard: 'memory.available<100Mi' })
 const used = (memoryMib: number): UsedBy => ({ memoryBytes: memoryMib * mib })
 
-test('memory: those go first who use more than they asked for, then the less important, then the largest', async () => {
+test('memory: pods that exceed their requests are evicted first, then by priority, then by usage', async () => {
   const asked = { requests: { memory: '50Mi' } }
-  await using node = pressedNode(
+  await using node = nodeUnderPressure(
     [
       [podCalled('modest', {}, asked), used(40)],
       [podCalled('large'), used(30)],
@@ -56,14 +56,14 @@ test('memory: those go first who use more than they asked for, then the less imp
     hardMemory,
   )
   await node.clock.advance(5_000)
-  equal(node.told.length, 0)
+  equal(node.actions.length, 0)
   node.load({ memoryAvailableBytes: 90 * mib })
   await node.clock.advance(20_000)
   deepEqual(
-    node.told.filter((line) => line.startsWith('evict')).map((line) => line.split(' ')[1]),
+    node.actions.filter((line) => line.startsWith('evict')).map((line) => line.split(' ')[1]),
     ['larger', 'large', 'important', 'modest'],
   )
-  deepEqual(node.told.slice(0, 3), [
+  deepEqual(node.actions.slice(0, 3), [
     'conditions MemoryPressure',
     'reclaim memory',
     'evict larger in 1: The node was low on resource: memory. Threshold quantity: 100Mi, available: 90Mi. ' +
@@ -71,46 +71,46 @@ test('memory: those go first who use more than they asked for, then the less imp
   ])
 })
 
-test('memory: pods stop going when there is enough, and the condition stays for a while', async () => {
+test('memory: evictions stop when enough is available, and the condition is kept for the transition period', async () => {
   const pods = [[podCalled('a'), used(60)] as const, [podCalled('b'), used(30)] as const]
-  await using node = pressedNode(pods, hardMemory, { memoryAvailableBytes: 90 * mib })
+  await using node = nodeUnderPressure(pods, hardMemory, { memoryAvailableBytes: 90 * mib })
   await node.clock.advance(500)
   node.load({ memoryAvailableBytes: 150 * mib })
   await node.clock.advance(50_000)
-  equal(node.told.filter((line) => line.startsWith('evict')).length, 1)
+  equal(node.actions.filter((line) => line.startsWith('evict')).length, 1)
   deepEqual(node.manager.conditions, ['MemoryPressure'])
   await node.clock.advance(30_000)
-  deepEqual([node.manager.conditions, node.told.at(-1)], [[], 'conditions '])
+  deepEqual([node.manager.conditions, node.actions.at(-1)], [[], 'conditions '])
 })
 
-test('a soft threshold waits out its grace, tells its condition at once, and gives pods time', async () => {
+test('a soft threshold sets its condition at once, evicts after its grace period, and gives pods time', async () => {
   const soft = settings({
     soft: 'memory.available<1Gi',
     softGraceMs: new Map([['memory.available', 60_000]]),
   })
-  await using node = pressedNode([[podCalled('a'), used(10)]], soft, { memoryAvailableBytes: 500 * mib })
+  await using node = nodeUnderPressure([[podCalled('a'), used(10)]], soft, { memoryAvailableBytes: 500 * mib })
   await node.clock.advance(55_000)
-  deepEqual(node.told, ['conditions MemoryPressure'])
+  deepEqual(node.actions, ['conditions MemoryPressure'])
   await node.clock.advance(10_000)
   equal(
-    node.told.some((line) => line.startsWith('evict a in 20: ')),
+    node.actions.some((line) => line.startsWith('evict a in 20: ')),
     true,
   )
 })
 
-test('a threshold with a reclaim is met until that much more is free', async () => {
+test('a threshold with a minimum reclaim is met until that much more is available', async () => {
   const reclaims = settings({ hard: 'memory.available<100Mi', minimumReclaim: 'memory.available=50Mi' })
   const pods = ['a', 'b', 'c'].map((name) => [podCalled(name), used(10)] as const)
-  await using node = pressedNode(pods, reclaims, { memoryAvailableBytes: 90 * mib })
+  await using node = nodeUnderPressure(pods, reclaims, { memoryAvailableBytes: 90 * mib })
   await node.clock.advance(500)
   node.load({ memoryAvailableBytes: 120 * mib })
   await node.clock.advance(1_000)
   node.load({ memoryAvailableBytes: 151 * mib })
   await node.clock.advance(60_000)
-  equal(node.told.filter((line) => line.startsWith('evict')).length, 2)
+  equal(node.actions.filter((line) => line.startsWith('evict')).length, 2)
 })
 
-test('the disk is freed first, and only when that is not enough pods go, by what they take of it', async () => {
+test('disk space is reclaimed first, and only if that is not enough pods are evicted, by disk usage', async () => {
   const full = { ...idleLoad.fileSystem, availableBytes: 5 * mib, capacityBytes: 100 * mib }
   const disk = settings({ hard: 'nodefs.available<10%' })
   const pods = [
@@ -118,13 +118,13 @@ test('the disk is freed first, and only when that is not enough pods go, by what
     [podCalled('big'), { layerBytes: 50 * mib }],
   ] as const
   let frees = true
-  await using node = pressedNode(
+  await using node = nodeUnderPressure(
     pods,
     disk,
     {},
     {
       reclaimDisk: () => {
-        node.told.push('free disk')
+        node.actions.push('free disk')
         if (frees) node.load({ fileSystem: { ...full, availableBytes: 20 * mib } })
         return Promise.resolve()
       },
@@ -132,12 +132,12 @@ test('the disk is freed first, and only when that is not enough pods go, by what
   )
   node.load({ fileSystem: full })
   await node.clock.advance(15_000)
-  deepEqual(node.told, ['conditions DiskPressure', 'reclaim ephemeral-storage', 'free disk'])
+  deepEqual(node.actions, ['conditions DiskPressure', 'reclaim ephemeral-storage', 'free disk'])
   frees = false
   node.load({ fileSystem: full })
   await node.clock.advance(10_000)
   equal(
-    node.told.find((line) => line.startsWith('evict')),
+    node.actions.find((line) => line.startsWith('evict')),
     'evict big in 1: The node was low on resource: ephemeral-storage. Threshold quantity: 10Mi, available: 5Mi. ' +
       'Container c was using 50Mi, request is 0, has larger consumption of ephemeral-storage. ',
   )
@@ -148,13 +148,13 @@ const apart: [lack: string, signal: string, freed: string[], first: string][] = 
   ['of room for images and containers', 'imagefs', ['free disk images containers'], 'fat'],
 ]
 for (const [lack, signal, freed, first] of apart)
-  test(`two file systems: a lack ${lack} is met by what lies there`, async () => {
+  test(`two file systems: a shortage ${lack} counts only what is stored there`, async () => {
     const full = { ...idleLoad.fileSystem, availableBytes: 5 * mib, capacityBytes: 100 * mib }
     const pods = [
       [podCalled('chatty'), { logBytes: 2 * mib, layerBytes: 1 * mib }],
       [podCalled('fat'), { logBytes: 1 * mib, layerBytes: 50 * mib }],
     ] as const
-    await using node = pressedNode(
+    await using node = nodeUnderPressure(
       pods,
       settings({ hard: `${signal}.available<10%` }),
       signal === 'nodefs'
@@ -163,18 +163,18 @@ for (const [lack, signal, freed, first] of apart)
     )
     await node.clock.advance(100)
     deepEqual(
-      node.told.filter((line) => line.startsWith('free')),
+      node.actions.filter((line) => line.startsWith('free')),
       freed,
     )
-    match(node.told.find((line) => line.startsWith('evict')) ?? '', new RegExp(`^evict ${first} `))
+    match(node.actions.find((line) => line.startsWith('evict')) ?? '', new RegExp(`^evict ${first} `))
   })
 
-test('processes: the least important pod goes', async () => {
+test('processes: the pod with the lowest priority is evicted', async () => {
   const pids = settings({ hard: 'pid.available<10' })
   const pods = [[podCalled('a', { priority: 5 }), {}] as const, [podCalled('b'), {}] as const]
-  await using node = pressedNode(pods, pids, { processes: { max: 100, running: 95 } })
+  await using node = nodeUnderPressure(pods, pids, { processes: { max: 100, running: 95 } })
   await node.clock.advance(100)
-  deepEqual(node.told, [
+  deepEqual(node.actions, [
     'conditions PIDPressure',
     'reclaim pids',
     'evict b in 1: The node was low on resource: pids. Threshold quantity: 10, available: 5. ',
@@ -199,14 +199,14 @@ const limits: [what: string, pod: ReturnType<typeof podCalled>, message: string]
   ],
 ]
 for (const [what, target, message] of limits)
-  test(`the disk: ${what}`, async () => {
-    await using node = pressedNode([[target, { layerBytes: 2 * mib }]], settings({}))
+  test(`disk limits: ${what}`, async () => {
+    await using node = nodeUnderPressure([[target, { layerBytes: 2 * mib }]], settings({}))
     await node.clock.advance(100)
-    deepEqual(node.told, [message])
+    deepEqual(node.actions, [message])
   })
 
-test('under pressure of memory only pods that asked for it come in, under others only critical ones', async () => {
-  await using node = pressedNode([], settings({ hard: 'memory.available<100Mi,pid.available<10' }), {
+test('under memory pressure only pods with requests are admitted, under other pressure only critical ones', async () => {
+  await using node = nodeUnderPressure([], settings({ hard: 'memory.available<100Mi,pid.available<10' }), {
     memoryAvailableBytes: 0,
   })
   await node.clock.advance(100)

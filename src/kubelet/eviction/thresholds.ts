@@ -40,12 +40,12 @@ const nanosPerUnit = 1_000_000_000n
 export function parseAmount(text: string): ThresholdAmount {
   if (text.endsWith('%')) {
     const percent = Number(text.slice(0, -1) || Number.NaN)
-    if (!(percent >= 0 && percent <= 100)) throw new Error(`${JSON.stringify(text)} is no percentage`)
+    if (!(percent >= 0 && percent <= 100)) throw new Error(`${JSON.stringify(text)} is not a percentage`)
     return { kind: 'share', text, share: percent / 100 }
   }
   const nanos = quantityNanos(text)
   if (nanos === undefined || nanos < 0n)
-    throw new Error(`${JSON.stringify(text)} is neither an amount nor a percentage`)
+    throw new Error(`${JSON.stringify(text)} is neither a quantity nor a percentage`)
   return { kind: 'quantity', text, units: Number(nanos / nanosPerUnit) }
 }
 
@@ -56,8 +56,8 @@ export function parseSignals(text: string, sign: '<' | '='): Map<EvictionSignal,
     const [name = '', amount] = part.split(sign)
     const signal = evictionSignals.find((one) => one === name.trim())
     if (signal === undefined || amount === undefined)
-      throw new Error(`${JSON.stringify(part)} is no threshold such as memory.available${sign}100Mi`)
-    if (found.has(signal)) throw new Error(`${signal} is said twice`)
+      throw new Error(`${JSON.stringify(part)} is not a threshold such as memory.available${sign}100Mi`)
+    if (found.has(signal)) throw new Error(`${signal} is specified twice`)
     found.set(signal, amount.trim())
   }
   return found

@@ -50,7 +50,7 @@ function collector(settings: { ageMsMin?: number; ageMsMax?: number } = {}) {
   }
 }
 
-test('images stay while there is room, and those in use whatever happens', async () => {
+test('images are kept while there is space, and images in use in any case', async () => {
   const node = collector()
   node.state.used = new Set()
   await node.collect()
@@ -72,7 +72,7 @@ test('images stay while there is room, and those in use whatever happens', async
   )
 })
 
-test('a full disk: the image that was not used for the longest time goes first, and no more than needed', async () => {
+test('a full disk: the least recently used images are removed, and no more than needed', async () => {
   const node = collector()
   await node.collect()
   await node.clock.advance(60_000)
@@ -86,7 +86,7 @@ test('a full disk: the image that was not used for the longest time goes first, 
   deepEqual(node.told, [])
 })
 
-test('young images are spared, but not when pods would have to go', async () => {
+test('young images are kept, except when pods would be evicted otherwise', async () => {
   const node = collector()
   node.state.used = new Set()
   node.state.otherBytes = 60
@@ -96,7 +96,7 @@ test('young images are spared, but not when pods would have to go', async () => 
   deepEqual([...node.images.keys()], ['pause'])
 })
 
-test('an image that was not used for too long goes though there is room', async () => {
+test('an image that exceeds the maximum age is removed even if there is space', async () => {
   const node = collector({ ageMsMax: 3_600_000 })
   await node.collect()
   node.state.used = new Set(['a'])

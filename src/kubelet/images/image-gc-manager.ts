@@ -4,7 +4,15 @@ import type { Clock } from '../../base/time/clock.ts'
 import { errorText, type Log } from '../../base/observability/log.ts'
 import type { FileSystemLoad } from '../../machine/load/host-load.ts'
 import type { ContainerRuntime, RuntimeImage } from '../../machine/runtime/container-runtime.ts'
-import type { ImageGcSettings } from '../node/kubelet-settings.ts'
+
+export interface ImageGcSettings {
+  /** Disk usage at which image garbage collection starts, and the usage it aims for. */
+  readonly highPercent: number
+  readonly lowPercent: number
+  /** Minimum age of an unused image that is removed to free space, and maximum age of any unused image; 0: no bound. */
+  readonly ageMsMin: number
+  readonly ageMsMax: number
+}
 
 export interface ImageGcManagerDeps {
   readonly runtime: Pick<ContainerRuntime, 'images' | 'imagesInUse' | 'removeImage'>
@@ -19,9 +27,9 @@ export interface ImageGcManagerDeps {
   readonly log: Log
 }
 
-const lookMs = 300_000
+const intervalMs = 300_000
 
-interface Seen {
+interface ImageRecord {
   readonly sinceMs: number
   lastUsedMs: number
 }
@@ -29,7 +37,7 @@ interface Seen {
 export class ImageGcManager {
   readonly #deps: ImageGcManagerDeps
   /** Present images: when they were first detected and last used. */
-  readonly #seen = new Map<string, Seen>()
+  readonly #records = new Map<string, ImageRecord>()
 
   constructor(deps: ImageGcManagerDeps) {
     this.#deps = deps
@@ -40,9 +48,9 @@ export class ImageGcManager {
     for (;;) {
       await this.collect(signal).catch((error: unknown) => {
         signal.throwIfAborted()
-        log.warn('images could not be collected', { error: errorText(error) })
+        log.warn('image garbage collection failed', { error: errorText(error) })
       })
-      await clock.sleep(lookMs, signal)
+      await clock.sleep(intervalMs, signal)
     }
   }
 
@@ -52,15 +60,15 @@ export class ImageGcManager {
     const unused = await this.#unused(signal)
     const nowMs = clock.nowMs()
     const isOld = ({ id }: RuntimeImage) =>
-      settings.ageMsMax > 0 && nowMs - (this.#seen.get(id)?.lastUsedMs ?? nowMs) > settings.ageMsMax
+      settings.ageMsMax > 0 && nowMs - (this.#records.get(id)?.lastUsedMs ?? nowMs) > settings.ageMsMax
     for (const image of unused.filter(isOld)) await this.#remove(image, signal)
     const { capacityBytes, availableBytes } = await fileSystem(signal)
     const usedBytes = capacityBytes - availableBytes
     if (capacityBytes === 0 || (usedBytes * 100) / capacityBytes < settings.highPercent) return
     const wantedBytes = usedBytes - Math.floor((capacityBytes * settings.lowPercent) / 100)
-    const young = (image: RuntimeImage) => nowMs - (this.#seen.get(image.id)?.sinceMs ?? nowMs) < settings.ageMsMin
-    const freedBytes = await this.#free(
-      unused.filter((image) => !isOld(image) && !young(image)),
+    const isYoung = (image: RuntimeImage) => nowMs - (this.#records.get(image.id)?.sinceMs ?? nowMs) < settings.ageMsMin
+    const freedBytes = await this.#removeUntil(
+      unused.filter((image) => !isOld(image) && !isYoung(image)),
       wantedBytes,
       signal,
     )
@@ -73,10 +81,10 @@ export class ImageGcManager {
 
   /** Removes all unused images regardless of their age. */
   async deleteUnusedImages(signal: AbortSignal): Promise<void> {
-    await this.#free(await this.#unused(signal), Infinity, signal)
+    await this.#removeUntil(await this.#unused(signal), Infinity, signal)
   }
 
-  async #free(images: readonly RuntimeImage[], wantedBytes: number, signal: AbortSignal): Promise<number> {
+  async #removeUntil(images: readonly RuntimeImage[], wantedBytes: number, signal: AbortSignal): Promise<number> {
     let freed = 0
     for (const image of images) {
       if (freed >= wantedBytes) break
@@ -88,24 +96,24 @@ export class ImageGcManager {
 
   async #remove({ id }: RuntimeImage, signal: AbortSignal): Promise<void> {
     await this.#deps.runtime.removeImage(id, signal)
-    this.#seen.delete(id)
+    this.#records.delete(id)
   }
 
   /** Unused images in the order of removal. */
   async #unused(signal: AbortSignal): Promise<readonly RuntimeImage[]> {
-    const { runtime, volumeImages: shown, clock } = this.#deps
+    const { runtime, volumeImages, clock } = this.#deps
     const [images, run] = await Promise.all([runtime.images(signal), runtime.imagesInUse(signal)])
-    const used = run.union(new Set(shown()))
+    const used = run.union(new Set(volumeImages()))
     const nowMs = clock.nowMs()
     const present = new Set(images.map(({ id }) => id))
-    for (const id of this.#seen.keys()) if (!present.has(id)) this.#seen.delete(id)
+    for (const id of this.#records.keys()) if (!present.has(id)) this.#records.delete(id)
     const isUsed = ({ id, tags, digests }: RuntimeImage) => [id, ...tags, ...digests].some((name) => used.has(name))
     for (const image of images) {
-      const seen = this.#seen.get(image.id) ?? { sinceMs: nowMs, lastUsedMs: nowMs }
-      if (isUsed(image)) seen.lastUsedMs = nowMs
-      this.#seen.set(image.id, seen)
+      const record = this.#records.get(image.id) ?? { sinceMs: nowMs, lastUsedMs: nowMs }
+      if (isUsed(image)) record.lastUsedMs = nowMs
+      this.#records.set(image.id, record)
     }
-    const orderOf = ({ id }: RuntimeImage) => this.#seen.get(id) ?? { sinceMs: nowMs, lastUsedMs: nowMs }
+    const orderOf = ({ id }: RuntimeImage) => this.#records.get(id) ?? { sinceMs: nowMs, lastUsedMs: nowMs }
     return images
       .filter((image) => image.isPinned !== true && !isUsed(image))
       .toSorted((a, b) => orderOf(a).lastUsedMs - orderOf(b).lastUsedMs || orderOf(a).sinceMs - orderOf(b).sinceMs)

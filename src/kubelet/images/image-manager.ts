@@ -18,10 +18,10 @@ export interface ImageManagerDeps {
   readonly runtime: ContainerRuntime
   readonly objects: ReferencedObjects
   readonly clock: Clock
-  readonly tell: RecordPodEvent
+  readonly recordEvent: RecordPodEvent
   readonly call: RecordCall
   /** Called when a new image was pulled. */
-  readonly onImage: () => void
+  readonly onPulled: () => void
 }
 
 /** The image and the container that needs it. */
@@ -45,7 +45,7 @@ export class ImageManager {
 
   /** Throws ImageNeverPulled, or the runtime's error when the pull fails. */
   async ensureImage(pod: Pod, container: WantedImage, context: Context): Promise<RuntimeImage> {
-    const { runtime, tell } = this.#deps
+    const { runtime, recordEvent } = this.#deps
     const { name, image = '', imagePullPolicy } = container
     const present = await runtime.findImage(image, context.signal)
     const need = pullDecision(imagePullPolicy, present !== undefined)
@@ -54,33 +54,33 @@ export class ImageManager {
       throw new ImageNeverPulled(`Container image ${quoted} is not present with pull policy of Never`)
     if (need === 'pull' || present === undefined) return this.#pull(pod, container, context)
     const message = `Container image ${quoted} already present on machine and can be accessed by the pod`
-    tell(pod, { type: 'Normal', reason: 'Pulled', message, container: name }, context)
+    recordEvent(pod, { type: 'Normal', reason: 'Pulled', message, container: name }, context)
     return present
   }
 
   async #pull(pod: Pod, { name, image = '', imagePullPolicy }: WantedImage, context: Context): Promise<RuntimeImage> {
-    const { runtime, clock, tell } = this.#deps
+    const { runtime, clock, recordEvent } = this.#deps
     const quoted = JSON.stringify(image)
     const note = { type: 'Normal', container: name } as const
-    tell(pod, { ...note, reason: 'Pulling', message: `Pulling image ${quoted}` }, context)
+    recordEvent(pod, { ...note, reason: 'Pulling', message: `Pulling image ${quoted}` }, context)
     const askedMs = clock.monotonicMs()
     let beganMs = askedMs
-    const id = await this.#inTurn(context, async () => {
+    const id = await this.#serialized(context, async () => {
       beganMs = clock.monotonicMs()
       const known = imagePullPolicy === 'Always' ? undefined : await runtime.findImage(image, context.signal)
-      return known?.id ?? this.#tryAll(pod, image, context)
+      return known?.id ?? this.#pullWithCredentials(pod, image, context)
     })
     const found = await runtime.findImage(image, context.signal)
     const nowMs = clock.monotonicMs()
     const [took, all] = [durationTextOfMs(nowMs - beganMs), durationTextOfMs(nowMs - askedMs)]
     const size = found?.sizeBytes ?? 0
-    if (size > 0) this.#deps.onImage()
+    if (size > 0) this.#deps.onPulled()
     const message = `Successfully pulled image ${quoted} in ${took} (${all} including waiting). Image size: ${size} bytes.`
-    tell(pod, { ...note, reason: 'Pulled', message }, context)
+    recordEvent(pod, { ...note, reason: 'Pulled', message }, context)
     return found ?? { id, tags: [image], digests: [], sizeBytes: 0, uid: 0, username: '' }
   }
 
-  async #inTurn<T>({ signal }: Context, pull: () => Promise<T>): Promise<T> {
+  async #serialized<T>({ signal }: Context, pull: () => Promise<T>): Promise<T> {
     const turn = this.#lastPull
     const done = Promise.withResolvers<void>()
     this.#lastPull = turn.then(() => done.promise)
@@ -95,7 +95,7 @@ export class ImageManager {
   }
 
   /** Tries every matching credential in turn; without credentials the pull is anonymous. */
-  async #tryAll(pod: Pod, image: string, context: Context): Promise<string> {
+  async #pullWithCredentials(pod: Pod, image: string, context: Context): Promise<string> {
     const { runtime, objects, call } = this.#deps
     const names = (pod.spec.imagePullSecrets ?? []).map(({ name = '' }) => name)
     const secrets = await Promise.all(names.map((name) => objects.secret(namespaceOf(pod), name, context)))

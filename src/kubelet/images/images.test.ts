@@ -47,7 +47,7 @@ test('credentials are those of the image’s registry, in both forms', () => {
   deepEqual(credentialsFor('nginx', [modern, secretOf({ '.dockerconfigjson': 'nonsense' })]), [])
 })
 
-test('a node tells of its largest images, by a few of their names', async () => {
+test('a node reports its largest images with a few of their names', async () => {
   const image = (id: string, sizeBytes: number, names: number) => ({
     id,
     tags: Array.from({ length: names }, (_, i) => `${id}:${i}`),

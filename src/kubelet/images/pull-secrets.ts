@@ -31,14 +31,14 @@ export function credentialsFor(image: string, secrets: readonly Secret[]): Image
 function authsOf({ data = {} }: Secret): Readonly<Record<string, DockerAuth>> {
   const [modern, old] = [data['.dockerconfigjson'], data['.dockercfg']]
   try {
-    if (modern !== undefined) return (parsed(modern) as { auths?: Record<string, DockerAuth> }).auths ?? {}
-    return old === undefined ? {} : (parsed(old) as Record<string, DockerAuth>)
+    if (modern !== undefined) return (parseBase64Json(modern) as { auths?: Record<string, DockerAuth> }).auths ?? {}
+    return old === undefined ? {} : (parseBase64Json(old) as Record<string, DockerAuth>)
   } catch {
     return {} // an invalid secret provides no credentials; the pull reports the failure
   }
 }
 
-const parsed = (base64: string): unknown => JSON.parse(new TextDecoder().decode(Uint8Array.fromBase64(base64)))
+const parseBase64Json = (base64: string): unknown => JSON.parse(new TextDecoder().decode(Uint8Array.fromBase64(base64)))
 
 function hostOf(name: string): string {
   const host = name.replace(/^https?:\/\//, '').split('/')[0] ?? ''

@@ -58,20 +58,20 @@ export class LogRotator {
   }
 
   async #rotate(containerId: string, path: string, signal: AbortSignal): Promise<void> {
-    const { directory: folder, runtime, clock } = this.#deps
+    const { directory, runtime, clock } = this.#deps
     const { fileBytesMax, filesMax } = this.#options
-    if ((await folder.sizeOf(path)) <= fileBytesMax) return
-    const before = (await folder.list(`${path}.`)).filter((old) => isRotated(path, old))
+    if ((await directory.sizeOf(path)) <= fileBytesMax) return
+    const before = (await directory.list(`${path}.`)).filter((old) => isRotated(path, old))
     // The current file and the one rotated now count, too.
     const surplus = Math.max(0, before.length - (filesMax - 2))
-    for (const old of before.slice(0, surplus)) await folder.remove(old)
-    for (const old of before.slice(surplus)) if (!old.endsWith(compressedSuffix)) await folder.compress(old)
+    for (const old of before.slice(0, surplus)) await directory.remove(old)
+    for (const old of before.slice(surplus)) if (!old.endsWith(compressedSuffix)) await directory.compress(old)
     const aside = `${path}.${timestamp(clock.nowMs())}`
-    await folder.move(path, aside)
+    await directory.move(path, aside)
     try {
       await runtime.reopenLog(containerId, signal)
     } catch (error) {
-      await folder.move(aside, path) // the container continues to write to the original path
+      await directory.move(aside, path) // the container continues to write to the original path
       throw error
     }
   }

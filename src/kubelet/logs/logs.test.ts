@@ -21,13 +21,13 @@ const lines: [line: string, content: string | undefined, isPartial?: boolean][] 
   ['2026-01-02T03:04:05Z stdlog F x\n', undefined],
 ]
 for (const [line, content, isPartial] of lines)
-  test(`a line of CRI: ${JSON.stringify(line)}`, () => {
+  test(`a CRI log line: ${JSON.stringify(line)}`, () => {
     const parsed = parseCriLine(encode(line))
     equal(parsed && decode(parsed.content), content)
     equal(parsed?.isPartial, isPartial)
   })
 
-test('times are shown with nine digits', () => {
+test('timestamps have nine fractional digits', () => {
   equal(fixedNanoseconds('2026-01-02T03:04:05Z'), '2026-01-02T03:04:05.000000000Z')
   equal(fixedNanoseconds('2026-01-02T03:04:05.12+01:00'), '2026-01-02T03:04:05.120000000+01:00')
 })
@@ -127,7 +127,7 @@ async function textOf(pieces: AsyncIterable<Uint8Array>): Promise<string> {
   return text
 }
 
-test('what is printed while a log is read belongs to a follower only', async () => {
+test('lines that are printed during a read are only returned with follow', async () => {
   const files = new TestFiles()
   const line = (text: string) => files.append('log', `2026-01-02T03:04:05Z stdout F ${text}\n`)
   line('one')
@@ -149,7 +149,7 @@ test('what is printed while a log is read belongs to a follower only', async () 
   equal(await textOf(readLog(source, { ...all, tailLines: 1 }, signal)), 'two\n')
 })
 
-test('a log larger than a block is shown whole, and its tail is found', async () => {
+test('a log larger than a block is returned completely, and its tail is found', async () => {
   const files = new TestFiles()
   const count = 5_000
   files.append('/log', Array.from({ length: count }, (_, n) => `${second(1)} stdout F line number ${n}\n`).join(''))
@@ -159,11 +159,11 @@ test('a log larger than a block is shown whole, and its tail is found', async ()
   deepEqual([tail.split('\n').length, tail.split('\n')[0]], [3_001, 'line number 2000'])
 })
 
-test('a log that is not there is empty', async () => {
+test('a missing log is empty', async () => {
   equal(await textOf(readLog(source(new TestFiles()), { ...all, follow: true }, signal)), '')
 })
 
-test('a followed log is shown as it grows, over a rotation, until the container has ended', async () => {
+test('a followed log is returned as it grows, across a rotation, until the container has exited', async () => {
   const files = new TestFiles()
   let isRunning = true
   files.append('/log', `${second(1)} stdout F first\n`)
@@ -194,7 +194,7 @@ test('a followed log is shown as it grows, over a rotation, until the container 
   equal((await over).done, true)
 })
 
-test('a follower that goes away is let go', async () => {
+test('following stops when the client disconnects', async () => {
   const files = new TestFiles()
   files.append('/log', content)
   const gone = new AbortController()
@@ -204,7 +204,7 @@ test('a follower that goes away is let go', async () => {
   await rejects(reading.next(), { name: 'AbortError' })
 })
 
-test('a log that is too large is moved aside; older ones are compressed, the oldest removed', async () => {
+test('a log that is too large is rotated; older files are compressed, the oldest removed', async () => {
   const files = new TestFiles()
   const reopened: string[] = []
   let fails = false

@@ -36,33 +36,33 @@ export async function* readLog(
     let at = await startOf(file, range, options.tailLines)
     // Without `follow`, only what was in the file at the beginning is read.
     const limit = options.follow ? Infinity : range.end
-    let hasNews = false
-    let mayEnd = false
-    let isLeft = false
+    let hasOutput = false
+    let hasExited = false
+    let wasReadToEnd = false
     for (;;) {
       const { shown, next } = await readLines(file, at, limit, writer)
       const hasGrown = next > at
       at = next
       if (shown.length > 0) yield shown
       if (writer.isFull) return
-      hasNews ||= hasGrown
+      hasOutput ||= hasGrown
       if (hasGrown) continue
       if (!options.follow) return
       if (await file.isReplaced()) {
         // Lines that were written between the last read and the rotation are read before switching to the new file.
-        const successor: LogFile | undefined = isLeft ? await source.files.open(source.path) : undefined
-        isLeft = successor === undefined
+        const successor: LogFile | undefined = wasReadToEnd ? await source.files.open(source.path) : undefined
+        wasReadToEnd = successor === undefined
         if (successor === undefined) continue
         await file[Symbol.asyncDispose]()
         file = successor
         at = 0
         continue
       }
-      if (mayEnd) return
+      if (hasExited) return
       // A container that does not print may have exited; its last output is then read once more before the end.
-      if (!hasNews) mayEnd = !(await source.isRunning())
-      hasNews = false
-      if (!mayEnd) await file.waitForChange(signal)
+      if (!hasOutput) hasExited = !(await source.isRunning())
+      hasOutput = false
+      if (!hasExited) await file.waitForChange(signal)
     }
   } finally {
     await file[Symbol.asyncDispose]()

@@ -2,8 +2,7 @@
 import { quantityNanos, quantityText } from '../../schema/scalar/quantity.ts'
 import type { HugePages } from '../../machine/load/host-load.ts'
 import { amountOf, type Threshold } from '../eviction/thresholds.ts'
-
-export type ResourceAmounts = Readonly<Record<string, string>>
+import type { ResourceAmounts } from '../resources/resource-amounts.ts'
 
 const signalResources = { 'memory.available': 'memory', 'nodefs.available': 'ephemeral-storage' } as const
 const nanosPerUnit = 1_000_000_000n

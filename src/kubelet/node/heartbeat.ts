@@ -22,24 +22,24 @@ export interface HeartbeatDeps extends RegistrationDeps {
 export async function runHeartbeat(deps: HeartbeatDeps, signal: AbortSignal): Promise<void> {
   const { clock } = deps
   const ctx = context(signal)
-  const self = await persist(deps, 'register the node', signal, () => registerNode(deps, ctx))
+  const self = await retry(deps, 'register the node', signal, () => registerNode(deps, ctx))
   let nextStatusMs = clock.monotonicMs() + statusMs
-  let beatOnce = () => take(deps, self, ctx)
+  let renewOnce = () => createLease(deps, self, ctx)
   for (let renewedMs = clock.monotonicMs(); ; renewedMs = clock.monotonicMs()) {
-    await persist(deps, 'renew the lease', signal, beatOnce)
-    beatOnce = () => renew(deps, ctx)
+    await retry(deps, 'renew the lease', signal, renewOnce)
+    renewOnce = () => renewLease(deps, ctx)
     // After a gap of a whole lease duration the node may have been marked unknown, so its status is reported
     // immediately.
     if (clock.monotonicMs() - renewedMs >= leaseDurationSeconds * 1000) nextStatusMs = 0
     else await clock.sleep(renewMs, signal)
     if (clock.monotonicMs() < nextStatusMs) continue
     nextStatusMs = clock.monotonicMs() + statusMs
-    await persist(deps, 'report the node', signal, () => registerNode(deps, ctx))
+    await retry(deps, 'report the node', signal, () => registerNode(deps, ctx))
   }
 }
 
 /** Retries until it succeeds. */
-async function persist<T>(
+async function retry<T>(
   { clock, log, description }: HeartbeatDeps,
   what: string,
   signal: AbortSignal,
@@ -57,31 +57,31 @@ async function persist<T>(
 }
 
 /** Creates the lease of a new node, or renews the existing one. */
-async function take(deps: HeartbeatDeps, owner: Node | undefined, ctx: Context): Promise<void> {
+async function createLease(deps: HeartbeatDeps, owner: Node | undefined, ctx: Context): Promise<void> {
   const { client, clock, description } = deps
   const { name } = description
   const ownerReferences =
     owner === undefined ? [] : [{ ...controllerReference(owner), controller: false, blockOwnerDeletion: false }]
   try {
-    const beaten = { metadata: { name, ownerReferences }, ...beatOf(name, clock.nowMs()) }
+    const beaten = { metadata: { name, ownerReferences }, ...leaseSpec(name, clock.nowMs()) }
     await client.of(lease).create(beaten, leaseNamespace, ctx)
   } catch (error) {
     if (!hasReason(error, 'AlreadyExists')) throw error
-    await renew(deps, ctx)
+    await renewLease(deps, ctx)
   }
 }
 
-async function renew(deps: HeartbeatDeps, ctx: Context): Promise<void> {
+async function renewLease(deps: HeartbeatDeps, ctx: Context): Promise<void> {
   const { client, clock, description } = deps
   const { name } = description
   try {
-    await client.of(lease).patch(name, leaseNamespace, beatOf(name, clock.nowMs()), 'merge', ctx)
+    await client.of(lease).patch(name, leaseNamespace, leaseSpec(name, clock.nowMs()), 'merge', ctx)
   } catch (error) {
     if (!hasReason(error, 'NotFound')) throw error
-    await take(deps, await client.of(node).find(name, '', ctx), ctx)
+    await createLease(deps, await client.of(node).find(name, '', ctx), ctx)
   }
 }
 
-const beatOf = (holderIdentity: string, nowMs: number) => ({
+const leaseSpec = (holderIdentity: string, nowMs: number) => ({
   spec: { holderIdentity, leaseDurationSeconds, renewTime: rfc3339Micro(nowMs) },
 })

@@ -2,7 +2,7 @@ import { deepEqual } from 'node:assert/strict'
 import { test } from 'node:test'
 import { defaultKubeletSettings } from './kubelet-settings.ts'
 
-test('without flags a node evicts where upstream’s kubelet does', () => {
+test('the default eviction thresholds are upstream’s', () => {
   deepEqual(
     defaultKubeletSettings.thresholds.map(({ signal, below, graceMs }) => `${signal}<${below.text} after ${graceMs}`),
     [

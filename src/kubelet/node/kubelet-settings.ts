@@ -1,18 +1,15 @@
 // KubeletSettings: the configuration of a kubelet; flags have upstream's names.
-import { defaultHardThresholds, parseThresholds, type Threshold } from '../eviction/thresholds.ts'
-import type { ResourceAmounts } from './allocatable.ts'
+import type { EvictionSettings } from '../eviction/eviction-manager.ts'
+import { defaultHardThresholds, parseThresholds } from '../eviction/thresholds.ts'
+import type { ImageGcSettings } from '../images/image-gc-manager.ts'
+import type { ResourceAmounts } from '../resources/resource-amounts.ts'
 import type { ShutdownPeriod } from '../shutdown/shutdown-order.ts'
 
-export interface KubeletSettings {
+export interface KubeletSettings extends EvictionSettings {
   /** The cgroup that contains `kubepods`; `/` for the root. */
   readonly cgroupRoot: string
   readonly kubeReserved: ResourceAmounts
   readonly systemReserved: ResourceAmounts
-  readonly thresholds: readonly Threshold[]
-  /** Maximum grace period of pods that are evicted because of a soft threshold. */
-  readonly evictionPodGraceSecondsMax: number
-  /** How long a pressure condition is kept after its cause is gone. */
-  readonly pressureTransitionMs: number
   readonly imageGc: ImageGcSettings
   readonly podsMax: number
   readonly dns: DnsSettings
@@ -34,15 +31,6 @@ export interface DnsSettings {
   readonly domain: string
   /** The node's resolv.conf. */
   readonly resolvConfPath: string
-}
-
-export interface ImageGcSettings {
-  /** Disk usage at which image garbage collection starts, and the usage it aims for. */
-  readonly highPercent: number
-  readonly lowPercent: number
-  /** Minimum age of an unused image that is removed to free space, and maximum age of any unused image; 0: no bound. */
-  readonly ageMsMin: number
-  readonly ageMsMax: number
 }
 
 /** Upstream's defaults. */

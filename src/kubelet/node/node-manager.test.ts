@@ -69,7 +69,7 @@ async function startNode() {
   }
 }
 
-test('memory runs short: the pod that uses most goes and says why, the others stay; condition and taint follow and go', async () => {
+test('memory pressure: the pod with the highest usage is evicted with a message, others stay; the condition and the taint are set and removed', async () => {
   await using solo = await startNode()
   await solo.make('modest', '10Mi')
   await solo.make('greedy', '500Mi')
@@ -102,7 +102,7 @@ test('memory runs short: the pod that uses most goes and says why, the others st
   deepEqual(await solo.pressure(), ['False', 'KubeletHasSufficientMemory', []])
 })
 
-test('while memory is short no pod begins that asked for none', async () => {
+test('under memory pressure pods without memory requests are rejected', async () => {
   await using solo = await startNode()
   solo.load.set({ memoryAvailableBytes: 50 * mib })
   await solo.clock.advance('1s')
@@ -113,7 +113,7 @@ test('while memory is short no pod begins that asked for none', async () => {
   match(message ?? '', /^Pod was rejected: The node had condition: \[MemoryPressure\]\. $/)
 })
 
-test('a full disk: what has run to its end leaves no container, and what runs is left alone', async () => {
+test('disk pressure: exited containers of finished pods are removed, running pods are not affected', async () => {
   const removed: string[] = []
   const containers = [
     { id: 'ended', state: 'exited' } as RuntimeContainer,

@@ -20,7 +20,7 @@ import { NodeStatusUpdater } from './node-status-updater.ts'
 import type { NodeDescription, NodeState } from './node-status.ts'
 import type { RecordPodEvent } from '../events/pod-events.ts'
 import type { PodTermination } from '../pod/pod-sync-state.ts'
-import { EvictionManager, type Eviction } from '../eviction/eviction-manager.ts'
+import { EvictionManager, type Eviction, type OnConditions } from '../eviction/eviction-manager.ts'
 import type { PressureCondition } from '../eviction/eviction-signals.ts'
 import type { KubeletSettings } from './kubelet-settings.ts'
 import { ShutdownManager } from '../shutdown/shutdown-manager.ts'
@@ -35,13 +35,13 @@ export interface NodeManagerDeps {
   readonly stats: NodeStats
   readonly pods: () => readonly Pod[]
   /** Admitted pods that have not finished, including static pods. */
-  readonly running: () => readonly Pod[]
+  readonly activePods: () => readonly Pod[]
   /** The Node object. */
   readonly node: (context: Context) => Promise<Node | undefined>
-  readonly tell: RecordPodEvent
+  readonly recordEvent: RecordPodEvent
   readonly events: EventRecorder
   /** Terminates a pod as failed. */
-  readonly terminatePod: (podUid: string, verdict: PodTermination) => void
+  readonly terminatePod: (podUid: string, termination: PodTermination) => void
   readonly clock: Clock
   readonly log: Log
 }
@@ -52,58 +52,76 @@ const conditionEvents: Readonly<Record<PressureCondition, readonly [under: strin
   PIDPressure: ['NodeHasInsufficientPID', 'NodeHasSufficientPID'],
 }
 
-const shownImages = (pods: readonly Pod[]): readonly string[] =>
+const volumeImages = (pods: readonly Pod[]): readonly string[] =>
   pods
     .filter((pod) => !isPodFinished(pod))
     .flatMap(({ spec }) => (spec.volumes ?? []).flatMap(({ image }) => image?.reference ?? []))
 
+/** Records an event of the Node object. */
+type RecordNodeEvent = (type: EventNote['type'], reason: string, message: string, signal: AbortSignal) => Promise<void>
+
+const nodeEventRecorder =
+  ({ node, events }: Pick<NodeManagerDeps, 'node' | 'events'>): RecordNodeEvent =>
+  async (type, reason, message, signal) => {
+    const object = await node(context(signal))
+    if (object !== undefined) events.record(object, { type, reason, message }, context(signal))
+  }
+
+/** Terminates evicted pods. */
+const evictor =
+  ({ recordEvent, terminatePod, log }: Pick<NodeManagerDeps, 'recordEvent' | 'terminatePod' | 'log'>) =>
+  async ({ pod, message, graceSeconds }: Eviction, signal: AbortSignal): Promise<void> => {
+    log.warn('a pod is evicted', { pod: pod.metadata.name, namespace: pod.metadata.namespace ?? '', message })
+    terminatePod(pod.metadata.uid, { reason: 'Evicted', message, graceSeconds, isDisruption: true })
+    recordEvent(pod, { type: 'Warning', reason: 'Evicted', message }, context(signal))
+  }
+
 export class NodeManager {
   readonly #deps: NodeManagerDeps
-  readonly #pressure: EvictionManager
+  readonly #recordEvent: RecordNodeEvent
   readonly #images: ImageGcManager
+  readonly #eviction: EvictionManager
   readonly #health: RuntimeHealthMonitor
-  readonly #reports: NodeStatusUpdater
   readonly #shutdown: ShutdownManager
-  #told: readonly PressureCondition[] = []
+  readonly #statusUpdater: NodeStatusUpdater
+  #reportedConditions: readonly PressureCondition[] = []
+  /** The current state of the node. */
+  readonly state: () => NodeState
 
   constructor(deps: NodeManagerDeps) {
     const { host, settings, runtime } = deps
-    this.#deps = deps
-    this.#health = new RuntimeHealthMonitor({ ...deps, onChange: () => this.#reports.updateNow() })
-    this.#reports = new NodeStatusUpdater({ ...deps, state: () => this.state })
-    this.#images = new ImageGcManager({
+    const recordEvent = nodeEventRecorder(deps)
+    const images = new ImageGcManager({
       ...deps,
-      runtime,
       settings: settings.imageGc,
-      volumeImages: () => shownImages(deps.pods()),
+      volumeImages: () => volumeImages(deps.pods()),
       fileSystem: async (signal) => host.load.fileSystem((await runtime.fileSystems(signal)).images.path),
-      onShortage: (message, signal) => this.#tellNode('Warning', 'FreeDiskSpaceFailed', message, signal),
+      onShortage: (message, signal) => recordEvent('Warning', 'FreeDiskSpaceFailed', message, signal),
     })
-    this.#pressure = new EvictionManager({
+    const eviction = new EvictionManager({
       ...deps,
-      reclaimDisk: async ({ images, containers }, signal) => {
-        if (containers) await removeExitedContainers(runtime, deps.pods(), signal)
-        if (images) await this.#images.deleteUnusedImages(signal)
+      reclaimDisk: async (what, signal) => {
+        if (what.containers) await removeExitedContainers(runtime, deps.pods(), signal)
+        if (what.images) await images.deleteUnusedImages(signal)
       },
-      evict: (eviction, signal) => this.#evict(eviction, signal),
+      evict: evictor(deps),
       onReclaim: (resource, signal) =>
-        this.#tellNode('Warning', 'EvictionThresholdMet', `Attempting to reclaim ${resource}`, signal),
-      onConditions: (conditions, signal) => this.#tellConditions(conditions, signal),
+        recordEvent('Warning', 'EvictionThresholdMet', `Attempting to reclaim ${resource}`, signal),
     })
-    this.#shutdown = new ShutdownManager({
-      ...deps,
-      shutdown: host.shutdown,
-      periods: settings.shutdownPeriods,
-      onChange: async (message, signal) => {
-        await this.#register(signal)
-        await this.#tellNode('Normal', 'NodeShutdown', message, signal)
-      },
+    const health = new RuntimeHealthMonitor(deps)
+    const shutdown = new ShutdownManager({ ...deps, shutdown: host.shutdown, periods: settings.shutdownPeriods })
+    const state = () => ({
+      pressures: eviction.conditions,
+      problems: [...health.problems, ...(shutdown.isShuttingDown ? ['node is shutting down'] : [])],
     })
-  }
-
-  get state(): NodeState {
-    const shutdown = this.#shutdown.isShuttingDown ? ['node is shutting down'] : []
-    return { pressures: this.#pressure.conditions, problems: [...this.#health.problems, ...shutdown] }
+    this.#deps = deps
+    this.#recordEvent = recordEvent
+    this.#images = images
+    this.#eviction = eviction
+    this.#health = health
+    this.#shutdown = shutdown
+    this.#statusUpdater = new NodeStatusUpdater({ ...deps, state })
+    this.state = state
   }
 
   /** Resolves after the first check of the runtime's health. */
@@ -117,58 +135,48 @@ export class NodeManager {
 
   /** A new image was pulled, so the node's status has changed. */
   onImagePulled(): void {
-    this.#reports.updateSoon()
+    this.#statusUpdater.updateSoon()
   }
 
   /** Why the pod cannot be admitted in the node's current state; undefined when it can. */
   rejection(pod: Pod): PodTermination | undefined {
-    const message = this.#pressure.rejection(pod)
     if (this.#shutdown.rejection !== undefined) return this.#shutdown.rejection
+    const message = this.#eviction.rejection(pod)
     return message === undefined ? undefined : { reason: 'Evicted', message }
   }
 
   start(tasks: TaskGroup): void {
-    tasks.start('shutdown', (signal) => this.#shutdown.run(signal))
     const onceLoaded = (run: (signal: AbortSignal) => Promise<void>) => async (signal: AbortSignal) => {
       await unlessAborted(this.#deps.host.load.whenLoaded, signal)
       await run(signal)
     }
-    tasks.start('health of the runtime', (signal) => this.#health.run(signal))
-    tasks.start('reports of the node', (signal) => this.#reports.run(signal))
-    tasks.start(
-      'pressure',
-      onceLoaded((signal) => this.#pressure.run(signal)),
+    const reportConditions: OnConditions = (conditions, signal) => this.#reportConditions(conditions, signal)
+    const runEviction = onceLoaded((signal) => this.#eviction.run(reportConditions, signal))
+    const runImageGc = onceLoaded((signal) => this.#images.run(signal))
+    tasks.start('shutdown', (signal) =>
+      this.#shutdown.run(async (message, reportSignal) => {
+        await this.#register(reportSignal)
+        await this.#recordEvent('Normal', 'NodeShutdown', message, reportSignal)
+      }, signal),
     )
-    tasks.start(
-      'images',
-      onceLoaded((signal) => this.#images.run(signal)),
-    )
+    tasks.start('runtime health', (signal) => this.#health.run(() => this.#statusUpdater.updateNow(), signal))
+    tasks.start('node status', (signal) => this.#statusUpdater.run(signal))
+    tasks.start('eviction', runEviction)
+    tasks.start('image gc', runImageGc)
   }
 
-  async #evict({ pod, message, graceSeconds }: Eviction, signal: AbortSignal): Promise<void> {
-    const { tell, terminatePod: condemn, log } = this.#deps
-    log.warn('a pod is evicted', { pod: pod.metadata.name, namespace: pod.metadata.namespace ?? '', message })
-    condemn(pod.metadata.uid, { reason: 'Evicted', message, graceSeconds, isDisruption: true })
-    tell(pod, { type: 'Warning', reason: 'Evicted', message }, context(signal))
-  }
-
-  async #tellConditions(now: readonly PressureCondition[], signal: AbortSignal): Promise<void> {
-    const before = this.#told
-    this.#told = now
+  async #reportConditions(now: readonly PressureCondition[], signal: AbortSignal): Promise<void> {
+    const before = this.#reportedConditions
+    this.#reportedConditions = now
     await this.#register(signal)
     const changed = [...new Set([...before, ...now])].filter((one) => before.includes(one) !== now.includes(one))
     for (const condition of changed) {
       const reason = conditionEvents[condition][now.includes(condition) ? 0 : 1]
-      await this.#tellNode('Normal', reason, `Node ${this.#deps.description.name} status is now: ${reason}`, signal)
+      await this.#recordEvent('Normal', reason, `Node ${this.#deps.description.name} status is now: ${reason}`, signal)
     }
   }
 
   async #register(signal: AbortSignal): Promise<void> {
-    await registerNode({ ...this.#deps, state: () => this.state }, context(signal))
-  }
-
-  async #tellNode(type: EventNote['type'], reason: string, message: string, signal: AbortSignal): Promise<void> {
-    const node = await this.#deps.node(context(signal))
-    if (node !== undefined) this.#deps.events.record(node, { type, reason, message }, context(signal))
+    await registerNode({ ...this.#deps, state: this.state }, context(signal))
   }
 }

@@ -25,7 +25,7 @@ export async function registerNode(
   if (known === undefined) return nodes.create(nodeObject(description, state(), clock.nowMs()), '', ctx)
   // The status is reported even when the runtime does not answer.
   const images = await nodeImages(runtime, ctx.signal).catch(() => [])
-  const told = nodeStatus(description, known.status, state(), clock.nowMs())
-  const status = { ...known.status, ...told, ...(images.length === 0 ? {} : { images }) } as Node['status']
+  const reported = nodeStatus(description, known.status, state(), clock.nowMs())
+  const status = { ...known.status, ...reported, ...(images.length === 0 ? {} : { images }) } as Node['status']
   return nodes.updateStatus({ ...known, status }, ctx)
 }

@@ -14,14 +14,14 @@ export interface NodeStatusUpdaterDeps extends RegistrationDeps {
 }
 
 /** Upstream's node status update frequency; changes within this time are reported together. */
-const gatherMs = 10_000
+const batchMs = 10_000
 
-type News = 'readiness' | 'status'
+type Change = 'readiness' | 'status'
 
 export class NodeStatusUpdater {
   readonly #deps: NodeStatusUpdaterDeps
-  readonly #queue: WorkQueue<News>
-  #isPlanned = false
+  readonly #queue: WorkQueue<Change>
+  #isScheduled = false
 
   constructor(deps: NodeStatusUpdaterDeps) {
     this.#deps = deps
@@ -35,22 +35,22 @@ export class NodeStatusUpdater {
 
   /** Reports other changes with the next batch. */
   updateSoon(): void {
-    if (this.#isPlanned) return
-    this.#isPlanned = true
-    this.#queue.addAfter('status', gatherMs)
+    if (this.#isScheduled) return
+    this.#isScheduled = true
+    this.#queue.addAfter('status', batchMs)
   }
 
   async run(signal: AbortSignal): Promise<void> {
     signal.addEventListener('abort', () => this.#queue.close(), { once: true })
     for (let work = await this.#queue.take(signal); work !== undefined; work = await this.#queue.take(signal)) {
       const { key } = work
-      if (key === 'status') this.#isPlanned = false
+      if (key === 'status') this.#isScheduled = false
       try {
-        await this.#report(key, context(signal))
+        await this.#update(key, context(signal))
         this.#queue.forget(key)
       } catch (error) {
         signal.throwIfAborted()
-        this.#deps.log.debug('could not report the node', { error: errorText(error) })
+        this.#deps.log.debug('the node status could not be updated', { error: errorText(error) })
         this.#queue.retry(key, work.cause)
       } finally {
         this.#queue.done(key)
@@ -58,10 +58,10 @@ export class NodeStatusUpdater {
     }
   }
 
-  async #report(news: News, ctx: Context): Promise<void> {
+  async #update(change: Change, ctx: Context): Promise<void> {
     const { state, node, events, description } = this.#deps
     await registerNode(this.#deps, ctx)
-    const found = news === 'readiness' ? await node(ctx) : undefined
+    const found = change === 'readiness' ? await node(ctx) : undefined
     if (found === undefined) return
     const reason = state().problems.length === 0 ? 'NodeReady' : 'NodeNotReady'
     const message = `Node ${description.name} status is now: ${reason}`

@@ -83,14 +83,14 @@ const healthy: readonly Condition[] = [
 ]
 
 /** Several reasons are written in brackets, as upstream does. */
-const unready = (problems: readonly string[]): Condition => [
+const notReady = (problems: readonly string[]): Condition => [
   'Ready',
   'False',
   'KubeletNotReady',
   problems.length === 1 ? (problems[0] ?? '') : `[${problems.join(', ')}]`,
 ]
 
-const pressed: Readonly<Record<string, Condition>> = {
+const underPressure: Readonly<Record<string, Condition>> = {
   MemoryPressure: [
     'MemoryPressure',
     'True',
@@ -104,15 +104,15 @@ const pressed: Readonly<Record<string, Condition>> = {
 export function nodeStatus(
   description: NodeDescription,
   before: NodeStatusInput | undefined,
-  { pressures, problems: faults }: NodeState,
+  { pressures, problems }: NodeState,
   nowMs: number,
 ): NodeStatusInput {
   const { name, hostIp, capacity, allocatable = capacity, runtime, operatingSystem, architecture } = description
   const { kubeletPort, machine } = description
   const now = rfc3339(nowMs)
   const found = healthy.map((one) => {
-    if (one[0] === 'Ready') return faults.length === 0 ? one : unready(faults)
-    return pressures.includes(one[0]) ? (lookup(pressed, one[0]) ?? one) : one
+    if (one[0] === 'Ready') return problems.length === 0 ? one : notReady(problems)
+    return pressures.includes(one[0]) ? (lookup(underPressure, one[0]) ?? one) : one
   })
   const conditions = found.map(([type, status, reason, message]) => {
     const known = before?.conditions?.find((condition) => condition.type === type)

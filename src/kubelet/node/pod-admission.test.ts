@@ -58,7 +58,7 @@ const cases: [why: string, pod: Pod, others: Pod[], refusal: string | undefined]
   ['the same port of another address', port(8080, '192.0.2.2'), [port(8080, '192.0.2.1')], undefined],
 ]
 for (const [why, pod, others, refusal] of cases)
-  test(`a node and a pod: ${why}`, () => {
+  test(`pod admission: ${why}`, () => {
     const found = rejectionOf({
       pod,
       others,

@@ -25,15 +25,15 @@ export function rejectionOf(input: AdmissionInput): PodTermination | undefined {
     return { reason: 'PodOSNotSupported', message: "Failed to admit pod as the OS field doesn't match node OS" }
   if (hasPortConflict(input))
     return predicate('NodePorts', "node(s) didn't have free ports for the requested pod ports")
-  return shortage(input)
+  return insufficientResource(input)
 }
 
-const predicate = (reason: string, why: string): PodTermination => ({
+const predicate = (reason: string, detail: string): PodTermination => ({
   reason,
-  message: `Predicate ${reason} failed: ${why}`,
+  message: `Predicate ${reason} failed: ${detail}`,
 })
 
-function shortage({ pod, allocatable, others }: AdmissionInput): PodTermination | undefined {
+function insufficientResource({ pod, allocatable, others }: AdmissionInput): PodTermination | undefined {
   const demands = new Map([['pods', 1], ...podRequests(pod)])
   // Most pods request nothing, so the requests of the other pods are only summed up when they are needed.
   let held: ReturnType<typeof podRequests>[] | undefined
@@ -43,7 +43,7 @@ function shortage({ pod, allocatable, others }: AdmissionInput): PodTermination 
     return held.reduce((sum, amounts) => sum + (amounts.get(resource) ?? 0), 0)
   }
   for (const [resource, requested] of demands) {
-    if (requested === 0 || isOfCluster(resource, allocatable)) continue
+    if (requested === 0 || isClusterResource(resource, allocatable)) continue
     const capacity = amountOf(resource, lookup(allocatable, resource))
     const used = usedOf(resource)
     if (used + requested > capacity)
@@ -59,7 +59,7 @@ function shortage({ pod, allocatable, others }: AdmissionInput): PodTermination 
  * An extended resource that the node does not list is not checked, because the scheduler or a device claim accounts for
  * it.
  */
-const isOfCluster = (resource: string, allocatable: AdmissionInput['allocatable']): boolean =>
+const isClusterResource = (resource: string, allocatable: AdmissionInput['allocatable']): boolean =>
   resource.includes('/') && lookup(allocatable, resource) === undefined
 
 /** Host ports of a pod: address, protocol and number. */

@@ -74,7 +74,7 @@ const rows: [why: string, said: readonly (readonly [afterMs: number, said: Said]
   ],
 ]
 for (const [why, said, message] of rows)
-  test(`the runtime: ${why}`, async () => {
+  test(`runtime health: ${why}`, async () => {
     const clock = new VirtualClock()
     let tell: (health: RuntimeHealth | undefined) => void = () => {}
     const runtime = {
@@ -83,14 +83,14 @@ for (const [why, said, message] of rows)
         return Promise.resolve()
       },
     }
-    const health = new RuntimeHealthMonitor({ clock, runtime, onChange() {} })
-    await health.run(new AbortController().signal)
+    const health = new RuntimeHealthMonitor({ clock, runtime })
+    await health.run(() => {}, new AbortController().signal)
     for (const [afterMs, one] of said) {
       await clock.advance(`${afterMs}ms`)
       tell(one === 'nothing' ? undefined : one)
     }
     const { problems } = health
-    const ready = nodeStatus(solo, undefined, { pressures: [], problems: problems }, 0).conditions?.find(
+    const ready = nodeStatus(solo, undefined, { pressures: [], problems }, 0).conditions?.find(
       ({ type }) => type === 'Ready',
     )
     const unready = { status: 'False', reason: 'KubeletNotReady', message }
@@ -101,7 +101,7 @@ for (const [why, said, message] of rows)
     )
   })
 
-test('a node without a network is not ready, keeps its pods waiting, and goes on when it has one', async () => {
+test('a node without a pod network is not ready and starts its pods when the network is ready', async () => {
   await using cluster = await startCluster({ nodes: 0 })
   const { client, clock } = cluster
   const ctx = context(new AbortController().signal)

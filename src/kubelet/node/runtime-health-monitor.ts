@@ -6,23 +6,21 @@ import type { ContainerRuntime, RuntimeCondition, RuntimeHealth } from '../../ma
 export interface RuntimeHealthMonitorDeps {
   readonly clock: Clock
   readonly runtime: Pick<ContainerRuntime, 'watchHealth'>
-  /** Called when the kind of problems has changed. */
-  readonly onChange: () => void
 }
 
 /**
  * As upstream: how long the runtime may fail its health check before it is reported as down, and before the PLEG is.
  */
-const silenceMsMax = 30_000
-const relistMsMax = 180_000
+const downMs = 30_000
+const plegMs = 180_000
 
 export class RuntimeHealthMonitor {
   readonly #deps: RuntimeHealthMonitorDeps
   readonly #known = Promise.withResolvers<void>()
   #isKnown = false
-  #wellMs: number | undefined
+  #readyMs: number | undefined
   #answeredMs: number | undefined
-  #last: RuntimeHealth | undefined
+  #lastHealth: RuntimeHealth | undefined
   #problems: readonly string[] = ['container runtime status check may not have completed yet']
 
   constructor(deps: RuntimeHealthMonitorDeps) {
@@ -41,21 +39,25 @@ export class RuntimeHealthMonitor {
 
   /** Why the pod network is not ready; undefined when it is. */
   get networkProblem(): string | undefined {
-    const { network } = this.#last ?? {}
+    const { network } = this.#lastHealth ?? {}
     if (network === undefined || network.isReady) return undefined
     return `container runtime network not ready: ${conditionText('NetworkReady', network)}`
   }
 
-  run(signal: AbortSignal): Promise<void> {
-    return this.#deps.runtime.watchHealth((health) => this.#take(health), signal)
+  /** `onChange` is called when the kind of problems has changed. */
+  run(onChange: () => void, signal: AbortSignal): Promise<void> {
+    return this.#deps.runtime.watchHealth((health) => {
+      if (this.#update(health)) onChange()
+    }, signal)
   }
 
-  #take(health: RuntimeHealth | undefined): void {
+  /** Returns whether the kind of problems has changed. */
+  #update(health: RuntimeHealth | undefined): boolean {
     const nowMs = this.#deps.clock.monotonicMs()
     if (health !== undefined) {
-      this.#last = health
+      this.#lastHealth = health
       this.#answeredMs = nowMs
-      if (health.runtime.isReady) this.#wellMs = nowMs
+      if (health.runtime.isReady) this.#readyMs = nowMs
     }
     const before = this.#problems
     this.#problems = [...this.#runtimeProblems(nowMs), this.networkProblem ?? []].flat()
@@ -65,22 +67,22 @@ export class RuntimeHealthMonitor {
     // The message contains a duration that grows with every check; only a different kind of problem is a change.
     const kinds = (problems: readonly string[]) => problems.map((problem) => problem.split(':')[0]).join()
     // The first result is part of the node's registration.
-    if (!isFirst && kinds(before) !== kinds(this.#problems)) this.#deps.onChange()
+    return !isFirst && kinds(before) !== kinds(this.#problems)
   }
 
   #runtimeProblems(nowMs: number): readonly string[] {
-    const { runtime } = this.#last ?? {}
-    const [wellMs, answeredMs] = [this.#wellMs, this.#answeredMs]
-    const silentMs = nowMs - (answeredMs ?? nowMs)
+    const { runtime } = this.#lastHealth ?? {}
+    const [readyMs, answeredMs] = [this.#readyMs, this.#answeredMs]
+    const unansweredMs = nowMs - (answeredMs ?? nowMs)
     return [
-      wellMs === undefined
+      readyMs === undefined
         ? 'container runtime status check may not have completed yet'
-        : nowMs - wellMs >= silenceMsMax
+        : nowMs - readyMs >= downMs
           ? 'container runtime is down'
           : [],
-      silentMs < relistMsMax
+      unansweredMs < plegMs
         ? []
-        : `PLEG is not healthy: pleg was last seen active ${durationTextOfMs(silentMs)} ago; threshold is ${durationTextOfMs(relistMsMax)}`,
+        : `PLEG is not healthy: pleg was last seen active ${durationTextOfMs(unansweredMs)} ago; threshold is ${durationTextOfMs(plegMs)}`,
       runtime === undefined || runtime.isReady
         ? []
         : `container runtime not ready: ${conditionText('RuntimeReady', runtime)}`,

@@ -17,8 +17,6 @@ export interface ObjectWatchesDeps {
   readonly clock: Clock
   readonly random: Random
   readonly log: Log
-  /** Called for every pod that uses a changed object. */
-  readonly onChange: (podUid: string, cause: Cause) => void
 }
 
 type Watchable = ApiObject & { readonly immutable?: boolean }
@@ -32,20 +30,26 @@ interface Watch {
 export class ObjectWatches {
   readonly #deps: ObjectWatchesDeps
   readonly #watches = new Map<string, Watch>()
-  readonly #shownBy = new Map<string, ReadonlySet<string>>()
+  readonly #listeners = new Set<(podUid: string, cause: Cause) => void>()
+  readonly #objectsOfPod = new Map<string, ReadonlySet<string>>()
 
   constructor(deps: ObjectWatchesDeps) {
     this.#deps = deps
+  }
+
+  /** Calls the listener for every pod that uses a changed object. */
+  onChange(listener: (podUid: string, cause: Cause) => void): void {
+    this.#listeners.add(listener)
   }
 
   /** Starts the watches of the pod's volumes. */
   addPod(pod: Pod): void {
     const namespace = namespaceOf(pod)
     const { uid } = pod.metadata
-    if (this.#shownBy.has(uid)) return // the volumes of a pod are immutable
-    const shown = new Map(shownObjects(pod).map(({ kind, name }) => [keyOf(kind, namespace, name), { kind, name }]))
-    this.#shownBy.set(uid, new Set(shown.keys()))
-    for (const [key, { kind, name }] of shown) {
+    if (this.#objectsOfPod.has(uid)) return // the volumes of a pod are immutable
+    const used = new Map(usedObjects(pod).map(({ kind, name }) => [keyOf(kind, namespace, name), { kind, name }]))
+    this.#objectsOfPod.set(uid, new Set(used.keys()))
+    for (const [key, { kind, name }] of used) {
       const watch = this.#watches.get(key) ?? this.#start(kind, namespace, name)
       watch.pods.add(uid)
       this.#watches.set(key, watch)
@@ -53,14 +57,14 @@ export class ObjectWatches {
   }
 
   removePod(podUid: string): void {
-    for (const key of this.#shownBy.get(podUid) ?? []) {
+    for (const key of this.#objectsOfPod.get(podUid) ?? []) {
       const watch = this.#watches.get(key)
       watch?.pods.delete(podUid)
       if (watch?.pods.size !== 0) continue
       watch.end.abort()
       this.#watches.delete(key)
     }
-    this.#shownBy.delete(podUid)
+    this.#objectsOfPod.delete(podUid)
   }
 
   /** The watched object; undefined when it does not exist or the watch has not synced yet. */
@@ -70,16 +74,16 @@ export class ObjectWatches {
   }
 
   close(): void {
-    for (const uid of [...this.#shownBy.keys()]) this.removePod(uid)
+    for (const uid of [...this.#objectsOfPod.keys()]) this.removePod(uid)
   }
 
   #start(kind: Kind, namespace: string, name: string): Watch {
-    const { client, clock, random, log, onChange } = this.#deps
+    const { client, clock, random, log } = this.#deps
     const selection = { namespace, fieldSelector: `metadata.name=${name}` }
     const informer = new Informer<Watchable>(kind, client.of(kind), { clock, random, log }, selection)
     const watch: Watch = { informer, pods: new Set(), end: new AbortController() }
     informer.onChange(({ now, cause }) => {
-      for (const uid of watch.pods) onChange(uid, cause)
+      for (const listener of this.#listeners) for (const uid of watch.pods) listener(uid, cause)
       if (now?.immutable) watch.end.abort()
     })
     // It only ends with its signal.
@@ -90,7 +94,7 @@ export class ObjectWatches {
 
 const keyOf = (kind: Kind, namespace: string, name: string): string => `${kind.plural} ${objectKey(namespace, name)}`
 
-function shownObjects({ spec }: Pod): { readonly kind: Kind; readonly name: string }[] {
+function usedObjects({ spec }: Pod): { readonly kind: Kind; readonly name: string }[] {
   const sources = (spec.volumes ?? []).flatMap((volume) => [
     { configMap: volume.configMap?.name, secret: volume.secret?.secretName },
     ...(volume.projected?.sources ?? []).map((source) => ({

@@ -18,13 +18,13 @@ import type { ObjectWatches } from './object-watches.ts'
 import type { VolumeSources } from '../volumes/types/volume-type.ts'
 
 /** A starting container sees a changed object after at most this time. */
-const rememberedMs = 30_000
-const rememberedMax = 10_000
+const cacheMs = 30_000
+const cacheEntriesMax = 10_000
 /** A token is renewed after this share of its lifetime, at the latest after a day. */
 const renewalShare = 0.8
 const renewalMsMax = 24 * 3_600_000
 
-interface Remembered {
+interface CacheEntry {
   readonly untilMs: number
   readonly value: Promise<unknown>
 }
@@ -34,7 +34,7 @@ export class ReferencedObjects implements VolumeSources {
   readonly #clock: Clock
   readonly #nodeName: string
   readonly #watches: ObjectWatches | undefined
-  readonly #remembered = new Map<string, Remembered>()
+  readonly #cache = new Map<string, CacheEntry>()
 
   /** Without watches every object is read from the API server. */
   constructor(client: Client, clock: Clock, nodeName: string, watches: ObjectWatches | undefined) {
@@ -82,7 +82,7 @@ export class ReferencedObjects implements VolumeSources {
     const { name, uid } = pod.metadata
     const account = pod.spec.serviceAccountName ?? 'default'
     const key = `token ${uid} ${audience ?? ''} ${expirationSeconds}`
-    return this.#ask(key, Math.min(expirationSeconds * 1000 * renewalShare, renewalMsMax), async () => {
+    return this.#cached(key, Math.min(expirationSeconds * 1000 * renewalShare, renewalMsMax), async () => {
       const spec = {
         ...(audience === undefined ? {} : { audiences: [audience] }),
         expirationSeconds,
@@ -96,13 +96,13 @@ export class ReferencedObjects implements VolumeSources {
 
   /** Time until the first of the pod's tokens must be renewed; undefined when it has none. */
   tokenRenewalMs(podUid: string): number | undefined {
-    const untils = [...this.#remembered].filter(([key]) => isTokenOf(podUid, key)).map(([, { untilMs }]) => untilMs)
+    const untils = [...this.#cache].filter(([key]) => isTokenOf(podUid, key)).map(([, { untilMs }]) => untilMs)
     return untils.length === 0 ? undefined : Math.max(0, Math.min(...untils) - this.#clock.monotonicMs())
   }
 
   /** Removes the pod's tokens from the cache. */
-  forget(podUid: string): void {
-    for (const key of this.#remembered.keys()) if (isTokenOf(podUid, key)) this.#remembered.delete(key)
+  removePod(podUid: string): void {
+    for (const key of this.#cache.keys()) if (isTokenOf(podUid, key)) this.#cache.delete(key)
   }
 
   #object<T extends ApiObject>(
@@ -114,27 +114,27 @@ export class ReferencedObjects implements VolumeSources {
     const watched = this.#watches?.find(kind, namespace, name)
     if (watched !== undefined) return Promise.resolve(watched)
     const key = `${kind.plural} ${objectKey(namespace, name)}`
-    return this.#ask(key, rememberedMs, () => this.#client.of(kind).find(name, namespace, context))
+    return this.#cached(key, cacheMs, () => this.#client.of(kind).find(name, namespace, context))
   }
 
-  async #ask<T>(key: string, forMs: number, ask: () => Promise<T>): Promise<T> {
+  async #cached<T>(key: string, ttlMs: number, load: () => Promise<T>): Promise<T> {
     const nowMs = this.#clock.monotonicMs()
-    const known = this.#remembered.get(key)
+    const known = this.#cache.get(key)
     if (known !== undefined && known.untilMs > nowMs) return known.value as Promise<T>
-    const value = ask()
-    this.#remembered.delete(key)
-    if (this.#remembered.size >= rememberedMax) {
-      const [oldest] = this.#remembered.keys()
-      if (oldest !== undefined) this.#remembered.delete(oldest)
+    const value = load()
+    this.#cache.delete(key)
+    if (this.#cache.size >= cacheEntriesMax) {
+      const [oldest] = this.#cache.keys()
+      if (oldest !== undefined) this.#cache.delete(oldest)
     }
-    this.#remembered.set(key, { untilMs: nowMs + forMs, value })
+    this.#cache.set(key, { untilMs: nowMs + ttlMs, value })
     try {
       const found = await value
       // A missing object is not cached, because it may be created at any time.
-      if (found === undefined) this.#remembered.delete(key)
+      if (found === undefined) this.#cache.delete(key)
       return found
     } catch (error) {
-      this.#remembered.delete(key)
+      this.#cache.delete(key)
       throw error
     }
   }

@@ -94,12 +94,12 @@ const missing: [container: object, message: RegExp][] = [
   [{ envFrom: [{ secretRef: { name: 'no' } }] }, /^secret "no" not found$/],
 ]
 for (const [container, message] of missing)
-  test(`what is missing is named: ${message.source}`, () => {
+  test(`a missing source is reported: ${message.source}`, () => {
     const object = podOf(container)
     throws(() => environmentOf(firstOf(object), sourcesOf(object)), { name: 'ConfigError', message })
   })
 
-test('whole sources come with a prefix, optional ones may be missing, and references are known', () => {
+test('envFrom has prefixes, optional sources may be missing, and references are listed', () => {
   const object = podOf({
     envFrom: [{ prefix: 'P_', configMapRef: { name: 'settings' } }, { secretRef: { name: 'no', optional: true } }],
     env: [{ name: 'Y', valueFrom: { configMapKeyRef: { name: 'other', key: 'k', optional: true } } }],
@@ -109,7 +109,7 @@ test('whole sources come with a prefix, optional ones may be missing, and refere
   deepEqual([[...configMaps], [...secrets]], [['other', 'settings'], ['no']])
 })
 
-test('services are offered as variables, of the own namespace unless the pod does not want them', () => {
+test('services of the pod’s namespace are variables unless the pod disables them', () => {
   const names = (object: Pod) =>
     environmentOf(firstOf(object), sourcesOf(object, { services: [kubernetes] })).map(({ name }) => name)
   deepEqual(names(podOf({}, { enableServiceLinks: false }, { namespace: 'x' })), [
@@ -134,12 +134,12 @@ const limits: [what: string, resources: object, expected: object][] = [
   ['half of the memory', { requests: { memory: '4Gi' } }, { cpuShares: 2, oomScoreAdjust: 500 }],
 ]
 for (const [what, resources, expected] of limits)
-  test(`limits of a container that asks for ${what}`, () => {
+  test(`resources of a container with ${what}`, () => {
     const object = podOf({ resources })
     deepEqual(linuxResources(firstOf(object), object.spec, 8 * 2 ** 30), expected)
   })
 
-test('a container that may not be root is refused when it would be, or nobody knows', () => {
+test('runAsNonRoot rejects root and images whose user is unknown', () => {
   const object = podOf({ securityContext: { runAsNonRoot: true } })
   throws(() => containerSecurity(firstOf(object), object.spec, image), /image will run as root/)
   const named = { ...image, uid: undefined, username: 'web' }
@@ -148,7 +148,7 @@ test('a container that may not be root is refused when it would be, or nobody kn
   equal(containerSecurity(firstOf(numbered), numbered.spec, image).runAsUser, 1)
 })
 
-test('the container’s own word goes before the pod’s', () => {
+test('the container’s security context overrides the pod’s', () => {
   const object = podOf(
     { securityContext: { runAsUser: 2, capabilities: { drop: ['ALL'] }, allowPrivilegeEscalation: false } },
     { securityContext: { runAsUser: 1, fsGroup: 7, seccompProfile: { type: 'RuntimeDefault' } } },
@@ -173,12 +173,12 @@ const policies: [spec: object, servers: string[], searches: string[]][] = [
   [{ dnsPolicy: 'None', dnsConfig: { nameservers: ['9.9.9.9'], searches: ['x'] } }, ['9.9.9.9'], ['x']],
 ]
 for (const [spec, servers, searches] of policies)
-  test(`names are found by the policy of ${JSON.stringify(spec)}`, () => {
+  test(`the DNS policy of ${JSON.stringify(spec)}`, () => {
     const found = dnsOf(podOf({}, spec), dns)
     deepEqual([found.servers, found.searches], [servers, searches])
   })
 
-test('a pod knows its own names and aliases', () => {
+test('the hosts file contains the pod’s names and aliases', () => {
   const object = podOf({}, { hostname: 'h', subdomain: 's', hostAliases: [{ ip: '1.2.3.4', hostnames: ['a', 'b'] }] })
   const { hostname, domain } = hostnameOf(object, 'cluster.local')
   deepEqual([hostname, domain], ['h', 's.default.svc.cluster.local'])
@@ -187,7 +187,7 @@ test('a pod knows its own names and aliases', () => {
   equal(lines.includes('1.2.3.4\ta\tb'), true)
 })
 
-test('on the node’s network a pod has the node’s hosts file and its own aliases', () => {
+test('a host network pod gets the node’s hosts file and its own aliases', () => {
   const object = podOf({}, { hostNetwork: true, hostAliases: [{ ip: '1.2.3.4', hostnames: ['a'] }] })
   deepEqual(nodeHostsFile(object, '127.0.0.1\tlocalhost\n').split('\n'), [
     '# Kubernetes-managed hosts file (host network).',
@@ -206,13 +206,13 @@ const sandboxSources = {
   runtimeHandler: '',
 }
 
-test('a sandbox on the node’s network has no hostname and no port mappings of its own', () => {
+test('a host network sandbox has no hostname and no port mappings', () => {
   const object = podOf({ ports: [{ containerPort: 80, hostPort: 80 }] }, { hostNetwork: true })
   const { hostname, ports, namespaces } = sandboxConfig(object, 0, sandboxSources)
   deepEqual([hostname, ports, namespaces.network], ['', [], 'node'])
 })
 
-test('a sandbox has the pod’s names, ports, group and log folder', () => {
+test('a sandbox has the pod’s names, ports, cgroup and log directory', () => {
   const object = podOf({ ports: [{ containerPort: 80, hostPort: 8080 }] })
   const config = sandboxConfig(object, 1, sandboxSources)
   deepEqual(
@@ -222,7 +222,7 @@ test('a sandbox has the pod’s names, ports, group and log folder', () => {
   deepEqual(config.ports, [{ protocol: 'TCP', containerPort: 80, hostPort: 8080, hostIp: '' }])
 })
 
-test('a container’s command knows its variables', () => {
+test('variables are expanded in a container’s command', () => {
   const object = podOf({ env: [{ name: 'A', value: '1' }], command: ['run', '$(A)'], args: ['$(B)'] })
   const config = containerConfig(firstOf(object), 2, image, { mounts: [], devices: [] }, sourcesOf(object))
   deepEqual([config.command, config.arguments, config.logFile], [['run', '1'], ['$(B)'], 'c/2.log'])

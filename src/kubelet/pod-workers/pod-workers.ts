@@ -8,11 +8,12 @@ import type { TaskGroup } from '../../base/async/task-group.ts'
 import { WorkQueue, type Work } from '../../base/work/work-queue.ts'
 import type { Pod } from '../../api/core/v1/pod/pod.ts'
 import { isBeingDeleted } from '../../api/meta/object.ts'
+import type { PodSyncStates } from '../pod/pod-sync-state.ts'
 import type { PodSyncer } from './pod-syncer.ts'
 import { subjectOf, subjectOfCause } from '../events/record-call.ts'
 
 export interface PodWorkersDeps {
-  readonly worker: Pick<PodSyncer, 'sync' | 'hasTold'>
+  readonly states: Pick<PodSyncStates, 'hasReported'>
   /** The current pod; undefined when it should no longer exist. */
   readonly find: (uid: string) => Pod | undefined
   readonly clock: Clock
@@ -22,20 +23,20 @@ export interface PodWorkersDeps {
 }
 
 /** A version of a pod that was observed while it was being synced. */
-interface Seen {
+interface ObservedVersion {
   readonly version: string
   readonly cause: Cause
 }
 
 /** A sync in progress: its goal, and the controller that aborts it. */
-interface Sync {
-  readonly purpose: string
+interface RunningSync {
+  readonly goal: string
   readonly ended: AbortController
   /**
    * Versions that were observed during the sync. The update of its own status is observed before the response to that
    * request, so they are evaluated after the sync.
    */
-  seen: Seen[] | undefined
+  observed: ObservedVersion[] | undefined
 }
 
 // Keyed by uid, because a pod that is created again under the same name is another pod.
@@ -43,7 +44,7 @@ export class PodWorkers {
   readonly #deps: PodWorkersDeps
   readonly #participant: string
   readonly #queue: WorkQueue<string>
-  readonly #syncs = new Map<string, Sync>()
+  readonly #syncs = new Map<string, RunningSync>()
 
   constructor(deps: PodWorkersDeps) {
     this.#deps = deps
@@ -63,10 +64,10 @@ export class PodWorkers {
   podChanged(uid: string, now: Pod | undefined, cause: Cause): void {
     const version = now?.metadata.resourceVersion
     // A pod worker is not woken by its own status updates.
-    if (version !== undefined && this.#deps.worker.hasTold(uid, version)) return
+    if (version !== undefined && this.#deps.states.hasReported(uid, version)) return
     const sync = this.#syncs.get(uid)
-    if (sync !== undefined && version !== undefined && sync.purpose === purposeOf(now)) {
-      ;(sync.seen ??= []).push({ version, cause })
+    if (sync !== undefined && version !== undefined && sync.goal === goalOf(now)) {
+      ;(sync.observed ??= []).push({ version, cause })
       return
     }
     this.#queue.add(uid, cause)
@@ -80,10 +81,10 @@ export class PodWorkers {
   }
 
   /** Starts syncs until the signal is aborted; a slow one does not delay those of other pods. */
-  async run(tasks: TaskGroup, signal: AbortSignal): Promise<void> {
+  async run(syncer: Pick<PodSyncer, 'sync'>, tasks: TaskGroup, signal: AbortSignal): Promise<void> {
     for (let work = await this.#queue.take(signal); work !== undefined; work = await this.#queue.take(signal)) {
       const taken = work
-      tasks.start(`pod ${taken.key}`, () => this.#sync(taken))
+      tasks.start(`pod ${taken.key}`, () => this.#sync(syncer, taken))
     }
   }
 
@@ -92,18 +93,18 @@ export class PodWorkers {
     for (const { ended } of this.#syncs.values()) ended.abort(reason)
   }
 
-  async #sync({ key: uid, cause }: Work<string>): Promise<void> {
-    const { worker, find, flow, log } = this.#deps
+  async #sync(syncer: Pick<PodSyncer, 'sync'>, { key: uid, cause }: Work<string>): Promise<void> {
+    const { states, find, flow, log } = this.#deps
     const wanted = find(uid)
     const subject = wanted === undefined ? subjectOfCause(flow, cause) : subjectOf(wanted)
     const what = cause === noCause ? 'the runtime changed' : 'sync pod'
     const step = flow.record('reconcile', this.#participant, this.#participant, what, subject, 0, cause)
     const ended = new AbortController()
-    const sync: Sync = { purpose: purposeOf(wanted), ended, seen: undefined }
+    const sync: RunningSync = { goal: goalOf(wanted), ended, observed: undefined }
     this.#syncs.set(uid, sync)
     try {
       const own = { ...causeOf(step), revisions: cause.revisions }
-      const againMs = await worker.sync(uid, wanted, context(ended.signal, own), () => this.#queue.acknowledge(uid))
+      const againMs = await syncer.sync(uid, wanted, context(ended.signal, own), () => this.#queue.acknowledge(uid))
       if (againMs !== undefined) this.#queue.addAfter(uid, againMs, own)
       this.#queue.forget(uid)
     } catch (error) {
@@ -112,14 +113,15 @@ export class PodWorkers {
       this.#queue.retry(uid, cause)
     } finally {
       this.#syncs.delete(uid)
-      for (const seen of sync.seen ?? []) if (!worker.hasTold(uid, seen.version)) this.#queue.add(uid, seen.cause)
+      for (const observed of sync.observed ?? [])
+        if (!states.hasReported(uid, observed.version)) this.#queue.add(uid, observed.cause)
       this.#queue.done(uid)
     }
   }
 }
 
 /** The goal of a sync; a shorter grace period is a different goal. */
-const purposeOf = (wanted: Pod | undefined): string =>
+const goalOf = (wanted: Pod | undefined): string =>
   wanted === undefined
     ? 'gone'
     : isBeingDeleted(wanted)

@@ -169,7 +169,7 @@ for (const [why, pod, running, wanted, health = well] of runs)
   test(`run: ${why}`, () =>
     deepEqual(shown(planRun({ pod, running, crashBackoffs: new Map(), health, nowMs })), wanted))
 
-test('run: a second crash waits out its back-off', () => {
+test('run: a second crash waits for its backoff', () => {
   const crashBackoffs = new Map([['c', { waitMs: 10_000, sinceMs: nowMs - 60_000 }]])
   const input = { pod: aPod(), crashBackoffs, health: well, nowMs }
   deepEqual(shown(planRun({ ...input, running: sandbox(container('c', 'exited', failed)) })), ['wait 9000 for c'])
@@ -177,7 +177,7 @@ test('run: a second crash waits out its back-off', () => {
   deepEqual(shown(planRun({ ...input, running })), ['start c #2'])
 })
 
-test('end: containers are stopped, sidecars last and in reverse, then the sandbox goes, then the object', () => {
+test('termination: containers are stopped, sidecars last in reverse order, then the sandbox and the object are removed', () => {
   const pod = aPod(twoSidecars)
   const running = sandbox(container('s1', 'running'), container('s2', 'running'), container('c', 'running'))
   deepEqual(shown(planTermination(pod, running, 30, true)), [
@@ -191,19 +191,19 @@ test('end: containers are stopped, sidecars last and in reverse, then the sandbo
   ])
 })
 
-test('end: a container that was created and never started is removed, not stopped', () => {
+test('termination: a container that was created and never started is removed, not stopped', () => {
   const running = sandbox(container('a', 'created'), container('b', 'running'), container('c', 'exited'))
   const wanted = ['remove a', 'stop b in 30 (Stopping container b)']
   deepEqual(shown(planTermination(aPod(), running, 30, true)), wanted)
   deepEqual(shown(planCompletion(aPod(), running, 30)), wanted)
 })
 
-test('finish: what ended can still be looked at', () => {
+test('completion: exited containers are kept for inspection', () => {
   deepEqual(shown(planCompletion(aPod(), sandbox(container('c', 'exited')))), ['stop-sandbox'])
   deepEqual(shown(planCompletion(aPod(), broken(container('c', 'exited')))), [])
 })
 
-test('back-off doubles from ten seconds to five minutes, and is forgotten after ten minutes of good behaviour', () => {
+test('the crash backoff doubles from ten seconds to five minutes and is reset after a run of ten minutes', () => {
   const waits: number[] = []
   let backoff: CrashBackoff | undefined
   for (let crash = 0; crash < 8; crash++) {
@@ -215,7 +215,7 @@ test('back-off doubles from ten seconds to five minutes, and is forgotten after 
   equal(nextCrashBackoff(backoff, nowMs + 600_001, nowMs + 600_001).waitMs, 10_000)
 })
 
-test('a container has a policy of its own', () => {
+test('a container’s restart policy overrides the pod’s', () => {
   const { spec } = aPod(never)
   deepEqual([shouldRestart({}, spec, 1), shouldRestart({ restartPolicy: 'OnFailure' }, spec, 1)], [false, true])
 })

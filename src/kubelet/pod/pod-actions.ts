@@ -144,12 +144,12 @@ export const containersOf = ({ spec }: Pick<Pod, 'spec'>): readonly Container[] 
   ...((spec.ephemeralContainers ?? []) as readonly Container[]),
 ]
 
-export function planRun(asked: RunInput): PodAction[] {
-  const { pod, running } = asked
+export function planRun(request: RunInput): PodAction[] {
+  const { pod, running } = request
   const trigger = restartTrigger(pod, running)
   const old = outdatedContainers(pod, running, trigger)
-  const input = { ...asked, old }
-  if (isOver(input)) return planCompletion(pod, running)
+  const input = { ...request, old }
+  if (isFinished(input)) return planCompletion(pod, running)
   if (running === undefined) return [{ kind: 'run-sandbox' }]
   if (!running.isReady) {
     // The exit statuses of its containers are reported before the sandbox and they are removed.
@@ -159,32 +159,33 @@ export function planRun(asked: RunInput): PodAction[] {
   }
   const unstarted = removeUnstarted(running)
   if (unstarted.length > 0) return unstarted
-  const hurried = old.length === 0 ? [] : stopAll(pod, { ...running, containers: old }, 0)
-  if (hurried.length > 0) return [{ kind: 'stop-containers', stops: hurried.map((stop) => ({ ...stop, after: [] })) }]
-  const stops = unfit(input, running)
+  const immediateStops = old.length === 0 ? [] : stopAll(pod, { ...running, containers: old }, 0)
+  if (immediateStops.length > 0)
+    return [{ kind: 'stop-containers', stops: immediateStops.map((stop) => ({ ...stop, after: [] })) }]
+  const stops = containersToStop(input, running)
   if (stops.length > 0) return [{ kind: 'stop-containers', stops }]
   const { actions, isDone } = initialize(input, running)
   return [
-    ...surplus(running, trigger).map((container) => ({ kind: 'remove-container', container }) as const),
+    ...oldAttempts(running, trigger).map((container) => ({ kind: 'remove-container', container }) as const),
     ...startEphemeral(pod, running),
     ...actions,
-    ...(isDone ? pod.spec.containers.flatMap((container) => nextStart(container, input, shouldRestart)) : []),
+    ...(isDone ? pod.spec.containers.flatMap((container) => planStart(container, input, shouldRestart)) : []),
   ]
 }
 
 /** Old attempts: of each container the latest two are kept, and the exit that triggered a restart of all. */
-const surplus = ({ containers }: RuntimePod, trigger: RuntimeContainer | undefined): RuntimeContainer[] =>
-  containers.length <= startsKept
+const oldAttempts = ({ containers }: RuntimePod, trigger: RuntimeContainer | undefined): RuntimeContainer[] =>
+  containers.length <= attemptsKept
     ? []
     : containers.filter(
         (one, index) =>
           one !== trigger &&
-          containers.filter((later, at) => at > index && later.name === one.name).length >= startsKept,
+          containers.filter((later, at) => at > index && later.name === one.name).length >= attemptsKept,
       )
-const startsKept = 2
+const attemptsKept = 2
 
 /** Whether the pod has finished: all containers have exited for good, or an init container has failed for good. */
-function isOver(input: FullInput): boolean {
+function isFinished(input: FullInput): boolean {
   const { running } = input
   const { spec, status } = input.pod
   const ended = (
@@ -201,7 +202,7 @@ function isOver(input: FullInput): boolean {
     return last !== undefined && last.exitCode !== 0
   })
   return (
-    (initFailed && !hasBegun(input)) ||
+    (initFailed && !hasMainStarted(input)) ||
     spec.containers.every((container) => ended(container, status.containerStatuses, shouldRestart) !== undefined)
   )
 }
@@ -212,7 +213,7 @@ interface End {
   readonly finishedMs: number
 }
 
-const lostCode = 137
+const lostExitCode = 137
 
 /**
  * The last exit of a container; undefined while it runs or if it never ran. The status is used when the runtime has
@@ -228,31 +229,31 @@ function lastEnd(
   const told = statuses?.find((status) => status.name === name)
   if (told === undefined) return undefined
   const { restartCount: attempt, state, lastState } = told
-  if (state?.running !== undefined) return { attempt, exitCode: lostCode, finishedMs: 0 }
+  if (state?.running !== undefined) return { attempt, exitCode: lostExitCode, finishedMs: 0 }
   const terminated = state?.terminated ?? lastState?.terminated
   if (terminated === undefined) return undefined
   return { attempt, exitCode: terminated.exitCode, finishedMs: Date.parse(terminated.finishedAt ?? '') || 0 }
 }
 
 /** Running containers that must be stopped: a probe has failed, or the image in the spec has changed. */
-function unfit({ pod, health }: RunInput, running: RuntimePod): ContainerStop[] {
+function containersToStop({ pod, health }: RunInput, running: RuntimePod): ContainerStop[] {
   const { spec } = pod
   return [...(spec.initContainers ?? []).filter(isSidecar), ...spec.containers].flatMap((container) => {
     const seen = latestContainer(running, container.name)
     if (seen?.state !== 'running') return []
     const probe = health.failedProbe(seen)
-    const why =
+    const cause =
       probe !== undefined ? `failed ${probe} probe` : seen.image === container.image ? undefined : 'definition changed'
-    if (why === undefined) return []
+    if (cause === undefined) return []
     // A killed container counts as failed, whatever its exit code is.
-    const isComing = probe === undefined || shouldRestart(container, spec, lostCode)
+    const isComing = probe === undefined || shouldRestart(container, spec, lostExitCode)
     const ownGrace = probe === undefined ? undefined : container[`${probe}Probe`]?.terminationGracePeriodSeconds
     return [
       {
         container: seen,
         spec: container,
         graceSeconds: ownGrace ?? spec.terminationGracePeriodSeconds,
-        message: `Container ${container.name} ${why}${isComing ? ', will be restarted' : ''}`,
+        message: `Container ${container.name} ${cause}${isComing ? ', will be restarted' : ''}`,
         after: [],
       },
     ]
@@ -276,7 +277,7 @@ const startEphemeral = ({ spec, status }: Pod, running: RuntimePod): ContainerSt
     })
 
 /** Whether a main container has started; those that are being restarted do not count. */
-const hasBegun = ({ pod, running, old }: FullInput): boolean =>
+const hasMainStarted = ({ pod, running, old }: FullInput): boolean =>
   pod.spec.containers.some(({ name }) => {
     const seen = latestContainer(running, name)
     return seen !== undefined && !old.includes(seen)
@@ -291,22 +292,22 @@ const isStartedAgain = (seen: RuntimeContainer | undefined, { restarting, old }:
  */
 function initialize(input: FullInput, running: RuntimePod): { actions: PodAction[]; isDone: boolean } {
   const { pod, health, old } = input
-  const isBegun = hasBegun(input)
+  const hasStarted = hasMainStarted(input)
   const actions: PodAction[] = []
   for (const container of pod.spec.initContainers ?? []) {
     const seen = latestContainer(running, container.name)
     const isRunning = seen?.state === 'running'
     if (isSidecar(container)) {
-      if (isRunning && (isBegun || health.isStarted(seen))) continue
-    } else if (isBegun || (seen?.state === 'exited' && seen.exitCode === 0 && !old.includes(seen))) continue
-    if (!isRunning) actions.push(...nextStart(container, input, shouldRestartInit))
-    if (!isBegun) return { actions, isDone: false }
+      if (isRunning && (hasStarted || health.isStarted(seen))) continue
+    } else if (hasStarted || (seen?.state === 'exited' && seen.exitCode === 0 && !old.includes(seen))) continue
+    if (!isRunning) actions.push(...planStart(container, input, shouldRestartInit))
+    if (!hasStarted) return { actions, isDone: false }
   }
   return { actions, isDone: true }
 }
 
-function nextStart(container: Container, input: FullInput, restarts: typeof shouldRestart): PodAction[] {
-  const { pod, running, crashBackoffs: crashes, nowMs } = input
+function planStart(container: Container, input: FullInput, restarts: typeof shouldRestart): PodAction[] {
+  const { pod, running, crashBackoffs, nowMs } = input
   const { spec, status } = pod
   const { name } = container
   const seen = latestContainer(running, name)
@@ -319,7 +320,7 @@ function nextStart(container: Container, input: FullInput, restarts: typeof shou
   // In a new sandbox init containers run again; otherwise their restart policy decides.
   const isInit = restarts === shouldRestartInit
   if (!restarts(container, spec, last.exitCode) && !(isInit && seen === undefined)) return []
-  const ms = crashBackoffRemainingMs(crashes.get(name), last.finishedMs, nowMs)
-  if (ms > 0) return [{ kind: 'wait', ms, container: name, backoffMs: crashes.get(name)?.waitMs ?? ms }]
+  const ms = crashBackoffRemainingMs(crashBackoffs.get(name), last.finishedMs, nowMs)
+  if (ms > 0) return [{ kind: 'wait', ms, container: name, backoffMs: crashBackoffs.get(name)?.waitMs ?? ms }]
   return [{ kind: 'start-container', container, attempt: last.attempt + 1, finishedMs: last.finishedMs }]
 }

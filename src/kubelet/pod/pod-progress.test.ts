@@ -6,14 +6,14 @@ import { NoProgress, PodProgress, roundsMax, sameRoundsMax } from './pod-progres
 
 const remove = (id: string): PodAction[] => [{ kind: 'remove-container', container: container('c', 'created', { id }) }]
 
-test('the same actions may be due a few times in a row, not more often', () => {
+test('the same actions may be planned a few times in a row, not more often', () => {
   const progress = new PodProgress()
-  for (let round = 0; round < sameRoundsMax; round++) progress.note(remove('a'))
-  throws(() => progress.note(remove('a')), NoProgress)
+  for (let round = 0; round < sameRoundsMax; round++) progress.check(remove('a'))
+  throws(() => progress.check(remove('a')), NoProgress)
 })
 
-test('actions that take turns without an end come to one', () => {
+test('alternating actions are stopped at the maximum number of rounds', () => {
   const progress = new PodProgress()
-  for (let round = 0; round < roundsMax; round++) progress.note(remove(round % 2 === 0 ? 'a' : 'b'))
-  throws(() => progress.note(remove('a')), NoProgress)
+  for (let round = 0; round < roundsMax; round++) progress.check(remove(round % 2 === 0 ? 'a' : 'b'))
+  throws(() => progress.check(remove('a')), NoProgress)
 })

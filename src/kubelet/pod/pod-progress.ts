@@ -17,7 +17,7 @@ export class PodProgress {
   #last = ''
 
   /** Must be called before the actions of a round are executed. Throws NoProgress. */
-  note(due: readonly PodAction[]): void {
+  check(due: readonly PodAction[]): void {
     const now = due.map(actionText).join(', ')
     this.#sameRounds = now === this.#last ? this.#sameRounds + 1 : 1
     this.#last = now

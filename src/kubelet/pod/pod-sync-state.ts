@@ -1,5 +1,6 @@
 // PodSyncState: what the kubelet keeps about a pod between two syncs. If it is lost, some actions are retried early and
 // nothing else happens.
+import { getOrInsert } from '../../base/collections/get-or-insert.ts'
 import type { Pod } from '../../api/core/v1/pod/pod.ts'
 import type { Resize } from '../resources/resizer.ts'
 import type { CrashBackoff } from './restart-policy.ts'
@@ -34,7 +35,7 @@ export interface PodTermination {
 export interface PodSyncState {
   /** Waiting reasons that the runtime does not know, by container. */
   readonly waiting: Map<string, Waiting>
-  /** Failures by container name; those of the sandbox have an empty name. */
+  /** Failures by container name, and of the sandbox. */
   readonly failures: Map<string, Failure>
   readonly crashBackoffs: Map<string, CrashBackoff>
   /** Ids of containers that were stopped to be restarted. */
@@ -54,7 +55,10 @@ export interface PodSyncState {
   resize?: Resize | undefined
 }
 
-export const newPodSyncState = (): PodSyncState => ({
+/** The name of sandbox failures, which no container can have. */
+export const sandboxFailure = ''
+
+const newPodSyncState = (): PodSyncState => ({
   waiting: new Map(),
   failures: new Map(),
   crashBackoffs: new Map(),
@@ -62,3 +66,33 @@ export const newPodSyncState = (): PodSyncState => ({
   terminationMessages: new Map(),
   isAdmitted: false,
 })
+
+/** The states of the pods of a node, by uid. */
+export class PodSyncStates {
+  readonly #states = new Map<string, PodSyncState>()
+
+  /** Creates the state of a pod that has none. */
+  of(uid: string): PodSyncState {
+    return getOrInsert(this.#states, uid, newPodSyncState)
+  }
+
+  delete(uid: string): void {
+    this.#states.delete(uid)
+  }
+
+  /** Terminates the pod as failed with its next sync; the first reason counts. */
+  terminate(uid: string, termination: PodTermination): void {
+    this.of(uid).termination ??= termination
+  }
+
+  isAdmitted(uid: string): boolean {
+    const state = this.#states.get(uid)
+    return state !== undefined && state.isAdmitted && !state.termination?.isRejection
+  }
+
+  /** Whether the version of the pod is the result of its last status update. */
+  hasReported(uid: string, resourceVersion: string): boolean {
+    const version = this.#states.get(uid)?.lastReported?.version
+    return version !== undefined && version === resourceVersion
+  }
+}

@@ -9,22 +9,30 @@ import type { Resize } from '../resources/resizer.ts'
 /** The events for the step from one state of the resize to the next. */
 export function resizeEvents(before: Resize | undefined, now: Resize | undefined, pod: Pod): readonly PodEvent[] {
   if (now === undefined) return []
-  const notes: PodEvent[] = []
+  const events: PodEvent[] = []
   const { verdict, progress } = now
   if (verdict.kind === 'pending') {
     const { reason, message } = verdict
     const earlier = before?.verdict.kind === 'pending' ? before.verdict : undefined
     if (earlier?.reason !== reason || earlier.message !== message)
-      notes.push({ type: 'Warning', reason: `Resize${reason}`, message: text(`Pod resize ${reason}`, pod, message) })
-    return notes
+      events.push({
+        type: 'Warning',
+        reason: `Resize${reason}`,
+        message: formatMessage(`Pod resize ${reason}`, pod, message),
+      })
+    return events
   }
-  if (now.isUnderWay && !before?.isUnderWay)
-    notes.push({ type: 'Normal', reason: 'ResizeStarted', message: text('Pod resize started', pod) })
+  if (now.isInProgress && !before?.isInProgress)
+    events.push({ type: 'Normal', reason: 'ResizeStarted', message: formatMessage('Pod resize started', pod) })
   if (progress?.message && progress.message !== before?.progress?.message)
-    notes.push({ type: 'Warning', reason: 'ResizeError', message: text('Pod resize error', pod, progress.message) })
-  if (before?.isUnderWay && !now.isUnderWay)
-    notes.push({ type: 'Normal', reason: 'ResizeCompleted', message: text('Pod resize completed', pod) })
-  return notes
+    events.push({
+      type: 'Warning',
+      reason: 'ResizeError',
+      message: formatMessage('Pod resize error', pod, progress.message),
+    })
+  if (before?.isInProgress && !now.isInProgress)
+    events.push({ type: 'Normal', reason: 'ResizeCompleted', message: formatMessage('Pod resize completed', pod) })
+  return events
 }
 
 /** In upstream's order: limits first, each sorted by name. */
@@ -37,7 +45,7 @@ function inOrder({ limits, requests }: Requirements): object {
   }
 }
 
-function text(what: string, { metadata, spec }: Pod, error = ''): string {
+function formatMessage(what: string, { metadata, spec }: Pod, error = ''): string {
   const own = ({ name, resources }: Container) => ({ name, resources: inOrder(resources) })
   const sidecars = (spec.initContainers ?? []).filter(isSidecar)
   const summary = {

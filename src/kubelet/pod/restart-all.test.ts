@@ -74,7 +74,7 @@ const steps: [why: string, running: RuntimePod, actions: string[]][] = [
   ],
 ]
 for (const [why, running, wanted] of steps)
-  test(`an exit has all containers started again: ${why}`, () => {
+  test(`RestartAllContainers: ${why}`, () => {
     const health = { isStarted: () => true, failedProbe: () => undefined }
     const actions = planRun({ pod: aPod(spec), running, crashBackoffs: new Map(), health, nowMs })
     deepEqual(
@@ -88,7 +88,7 @@ for (const [why, running, wanted] of steps)
     )
   })
 
-test('a pod whose containers all start again keeps its sandbox, says so meanwhile, and is not over', async () => {
+test('a pod whose containers are all restarted keeps its sandbox and phase, and has a condition meanwhile', async () => {
   let exits = 0
   await using cluster = await startCluster({
     simulation: {

@@ -28,7 +28,7 @@ export function outdatedContainers(
 ): readonly RuntimeContainer[] {
   if (trigger === undefined) return none
   return ownContainers(pod).flatMap(({ name }) => {
-    const seen = running?.containers.findLast((container) => container.name === name)
-    return seen !== undefined && (seen === trigger || seen.startedMs < trigger.finishedMs) ? [seen] : []
+    const latest = running?.containers.findLast((container) => container.name === name)
+    return latest !== undefined && (latest === trigger || latest.startedMs < trigger.finishedMs) ? [latest] : []
   })
 }

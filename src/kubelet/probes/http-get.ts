@@ -38,17 +38,18 @@ export async function httpGet(target: HttpTarget, dialer: PodDialer, signal: Abo
 }
 
 /** Default headers; a header with an empty value in the probe removes one. */
-const usualHeaders: readonly [name: string, value: string][] = [
+const defaultHeaders: readonly [name: string, value: string][] = [
   ['User-Agent', 'kube-probe/1.36'],
   ['Accept', '*/*'],
 ]
 
 function requestText(target: HttpTarget): string {
-  const named = (name: string) => target.headers.filter((header) => header.name.toLowerCase() === name.toLowerCase())
+  const headersNamed = (name: string) =>
+    target.headers.filter((header) => header.name.toLowerCase() === name.toLowerCase())
   const lines = [
     `GET ${target.path} HTTP/1.1`,
-    `Host: ${named('Host').at(-1)?.value ?? authorityOf(target)}`,
-    ...usualHeaders.filter(([name]) => named(name).length === 0).map(([name, value]) => `${name}: ${value}`),
+    `Host: ${headersNamed('Host').at(-1)?.value ?? authorityOf(target)}`,
+    ...defaultHeaders.filter(([name]) => headersNamed(name).length === 0).map(([name, value]) => `${name}: ${value}`),
     ...target.headers
       .filter(({ name, value }) => name.toLowerCase() !== 'host' && value !== '')
       .map(({ name, value }) => `${name}: ${value}`),

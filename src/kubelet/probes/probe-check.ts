@@ -37,26 +37,26 @@ const redirectsMax = 10
 export async function runProbe(
   probe: Probe,
   checked: ProbeTarget,
-  { runtime, dialer: reach, clock }: ProbeCheckDeps,
+  { runtime, dialer, clock }: ProbeCheckDeps,
   signal: AbortSignal,
 ): Promise<ProbeOutcome> {
   const timeoutMs = probe.timeoutSeconds * 1000
   if (probe.exec !== undefined)
     return checkExec(probe.exec.command ?? [], checked.containerId, timeoutMs, runtime, signal)
-  const late = new AbortController()
-  const timer = clock.after(timeoutMs, () => late.abort())
-  const either = AbortSignal.any([signal, late.signal])
+  const timedOut = new AbortController()
+  const timer = clock.after(timeoutMs, () => timedOut.abort())
+  const ended = AbortSignal.any([signal, timedOut.signal])
   try {
     const { container, podIp } = checked
     if (probe.httpGet !== undefined)
-      return await checkHttp(httpTargetOf(probe.httpGet, container, podIp), reach, either, late.signal)
+      return await checkHttp(httpTargetOf(probe.httpGet, container, podIp), dialer, ended, timedOut.signal)
     if (probe.tcpSocket !== undefined) {
       const { host, port } = probe.tcpSocket
-      return await checkTcp({ host: host || podIp, port: portOf(port, container) }, reach, either, late.signal)
+      return await checkTcp({ host: host || podIp, port: portOf(port, container) }, dialer, ended, timedOut.signal)
     }
     if (probe.grpc !== undefined) {
       const { port, service } = probe.grpc
-      return await checkGrpc({ host: podIp, port }, service ?? '', probe.timeoutSeconds, reach, either, late.signal)
+      return await checkGrpc({ host: podIp, port }, service ?? '', probe.timeoutSeconds, dialer, ended, timedOut.signal)
     }
   } catch (error) {
     signal.throwIfAborted()
@@ -92,14 +92,14 @@ async function checkHttp(
   first: HttpTarget,
   dialer: PodDialer,
   signal: AbortSignal,
-  late: AbortSignal,
+  timedOut: AbortSignal,
 ): Promise<ProbeOutcome> {
   let target = first
   for (let hops = 0; ; hops++) {
     const get = `Get ${JSON.stringify(urlOf(target))}`
     if (hops > redirectsMax) return failure(`${get}: stopped after ${redirectsMax} redirects`)
     const head = await httpGet(target, dialer, signal).catch((error: unknown) => {
-      if (late.aborted)
+      if (timedOut.aborted)
         return failure(`${get}: context deadline exceeded (Client.Timeout exceeded while awaiting headers)`)
       signal.throwIfAborted()
       return failure(`${get}: ${(error as Error).message}`)
@@ -133,14 +133,14 @@ async function checkTcp(
   target: DialTarget,
   dialer: PodDialer,
   signal: AbortSignal,
-  late: AbortSignal,
+  timedOut: AbortSignal,
 ): Promise<ProbeOutcome> {
   try {
     const stream = await dialer.connect(target, false, signal)
     stream.destroy()
     return success
   } catch (error) {
-    if (late.aborted) return failure(`dial tcp ${authorityOf(target)}: i/o timeout`)
+    if (timedOut.aborted) return failure(`dial tcp ${authorityOf(target)}: i/o timeout`)
     signal.throwIfAborted()
     return failure((error as Error).message)
   }
@@ -152,13 +152,13 @@ async function checkGrpc(
   timeoutSeconds: number,
   dialer: PodDialer,
   signal: AbortSignal,
-  late: AbortSignal,
+  timedOut: AbortSignal,
 ): Promise<ProbeOutcome> {
   try {
     const status = await dialer.checkHealth(target, service, signal)
     return status === 'SERVING' ? success : failure(`service unhealthy (responded with ${JSON.stringify(status)})`)
   } catch (error) {
-    if (late.aborted) return failure(`timeout: health rpc did not complete within ${timeoutSeconds}s`)
+    if (timedOut.aborted) return failure(`timeout: health rpc did not complete within ${timeoutSeconds}s`)
     signal.throwIfAborted()
     if (!(error instanceof GrpcError)) return failure(`error: health rpc probe failed: ${(error as Error).message}`)
     const { code, details } = error

@@ -19,13 +19,13 @@ export interface ProbeManagerDeps extends ProbeCheckDeps {
   readonly random: Random
   readonly flow: FlowRecorder
   readonly nodeName: string
-  readonly tell: RecordPodEvent
+  readonly recordEvent: RecordPodEvent
   /** A result has changed: the pod must be synced. */
-  readonly onVerdict: (podUid: string, cause: Cause) => void
+  readonly onResultChange: (podUid: string, cause: Cause) => void
 }
 
 /** A probed container. */
-interface Followed {
+interface ProbedContainer {
   pod: Pod
   podIp: string
   readonly container: Container
@@ -33,12 +33,12 @@ interface Followed {
   readonly workers: Map<ProbeKind, ProbeWorker>
 }
 
-const titles = { startup: 'Startup', liveness: 'Liveness', readiness: 'Readiness' } as const
+const probeTypes = { startup: 'Startup', liveness: 'Liveness', readiness: 'Readiness' } as const
 
 export class ProbeManager implements ContainerHealth {
   readonly #deps: ProbeManagerDeps
   /** By pod uid and container id. */
-  readonly #pods = new Map<string, Map<string, Followed>>()
+  readonly #pods = new Map<string, Map<string, ProbedContainer>>()
   readonly #closed = new AbortController()
   /** Created with the first result, because most simulated nodes have no probes. */
   #metrics: ProbeMetrics | undefined
@@ -50,17 +50,17 @@ export class ProbeManager implements ContainerHealth {
   /** Stops all probes. */
   close(): void {
     this.#closed.abort()
-    for (const uid of [...this.#pods.keys()]) this.forget(uid)
+    for (const uid of [...this.#pods.keys()]) this.removePod(uid)
   }
 
   /** Probes the running containers of the pod and stops the probes of others. */
-  follow(pod: Pod, running: RuntimePod | undefined, hostIp: string): void {
+  updatePod(pod: Pod, running: RuntimePod | undefined, hostIp: string): void {
     const { uid } = pod.metadata
     const before = this.#pods.get(uid)
     if (before === undefined && !hasProbes(pod.spec)) return
     const alive = running?.containers.filter(({ state }) => state === 'running') ?? []
-    for (const [id, followed] of before ?? [])
-      if (!alive.some((container) => container.id === id)) this.#leave(uid, id, followed)
+    for (const [id, probed] of before ?? [])
+      if (!alive.some((container) => container.id === id)) this.#stopProbes(uid, id, probed)
     if (this.#closed.signal.aborted) return
     const podIp = pod.spec.hostNetwork ? hostIp : (running?.ips[0] ?? '')
     for (const seen of alive) {
@@ -68,15 +68,15 @@ export class ProbeManager implements ContainerHealth {
       if (known !== undefined) {
         known.pod = pod
         known.podIp = podIp
-        this.#ask(known)
+        this.#startDueProbes(known)
         continue
       }
       const container = containersOf(pod).find(({ name }) => name === seen.name)
       if (container === undefined || !isProbed(container)) continue
-      const followed: Followed = { pod, podIp, container, seen, workers: new Map() }
-      const all = this.#pods.get(uid) ?? new Map<string, Followed>()
-      this.#pods.set(uid, all.set(seen.id, followed))
-      this.#ask(followed)
+      const probed: ProbedContainer = { pod, podIp, container, seen, workers: new Map() }
+      const all = this.#pods.get(uid) ?? new Map<string, ProbedContainer>()
+      this.#pods.set(uid, all.set(seen.id, probed))
+      this.#startDueProbes(probed)
     }
   }
 
@@ -84,28 +84,28 @@ export class ProbeManager implements ContainerHealth {
     return this.#metrics?.text() ?? ''
   }
 
-  forget(podUid: string): void {
+  removePod(podUid: string): void {
     this.#metrics?.forget(podUid)
-    for (const [id, followed] of this.#pods.get(podUid) ?? []) this.#leave(podUid, id, followed)
+    for (const [id, probed] of this.#pods.get(podUid) ?? []) this.#stopProbes(podUid, id, probed)
   }
 
   isStarted(container: RuntimeContainer): boolean {
-    const followed = this.#find(container)
-    return followed?.container.startupProbe === undefined || this.#verdict(followed, 'startup') === 'success'
+    const probed = this.#find(container)
+    return probed?.container.startupProbe === undefined || this.#result(probed, 'startup') === 'success'
   }
 
   isReady(container: RuntimeContainer): boolean {
-    const followed = this.#find(container)
-    return followed?.container.readinessProbe === undefined || this.#verdict(followed, 'readiness') === 'success'
+    const probed = this.#find(container)
+    return probed?.container.readinessProbe === undefined || this.#result(probed, 'readiness') === 'success'
   }
 
   failedProbe(container: RuntimeContainer): 'liveness' | 'startup' | undefined {
-    const followed = this.#find(container)
-    if (followed === undefined) return undefined
-    return (['liveness', 'startup'] as const).find((kind) => this.#verdict(followed, kind) === 'failure')
+    const probed = this.#find(container)
+    if (probed === undefined) return undefined
+    return (['liveness', 'startup'] as const).find((kind) => this.#result(probed, kind) === 'failure')
   }
 
-  #find({ id }: RuntimeContainer): Followed | undefined {
+  #find({ id }: RuntimeContainer): ProbedContainer | undefined {
     for (const all of this.#pods.values()) {
       const found = all.get(id)
       if (found !== undefined) return found
@@ -113,11 +113,11 @@ export class ProbeManager implements ContainerHealth {
     return undefined
   }
 
-  #verdict({ workers }: Followed, kind: ProbeKind): ProbeResult {
-    return workers.get(kind)?.verdict ?? 'open'
+  #result({ workers }: ProbedContainer, kind: ProbeKind): ProbeResult {
+    return workers.get(kind)?.result ?? 'open'
   }
 
-  #leave(podUid: string, id: string, { workers }: Followed): void {
+  #stopProbes(podUid: string, id: string, { workers }: ProbedContainer): void {
     for (const worker of workers.values()) worker.stop()
     const all = this.#pods.get(podUid)
     all?.delete(id)
@@ -128,53 +128,53 @@ export class ProbeManager implements ContainerHealth {
    * Starts probes that are due. The startup probe delays the others; startup and liveness probes stop when the pod
    * terminates.
    */
-  #ask(followed: Followed): void {
-    const isEnding = isBeingDeleted(followed.pod)
-    if (isEnding) for (const kind of ['startup', 'liveness'] as const) followed.workers.get(kind)?.stop()
+  #startDueProbes(probed: ProbedContainer): void {
+    const isEnding = isBeingDeleted(probed.pod)
+    if (isEnding) for (const kind of ['startup', 'liveness'] as const) probed.workers.get(kind)?.stop()
     for (const kind of probeKinds) {
-      if (followed.workers.has(kind) || followed.container[`${kind}Probe`] === undefined) continue
+      if (probed.workers.has(kind) || probed.container[`${kind}Probe`] === undefined) continue
       if (isEnding && kind !== 'readiness') continue
-      if (kind === 'startup' || this.isStarted(followed.seen)) this.#start(kind, followed)
+      if (kind === 'startup' || this.isStarted(probed.seen)) this.#start(kind, probed)
     }
   }
 
-  #start(kind: ProbeKind, followed: Followed): void {
+  #start(kind: ProbeKind, probed: ProbedContainer): void {
     const { clock, random } = this.#deps
-    const { container, seen } = followed
+    const { container, seen } = probed
     const spec = container[`${kind}Probe`]
     if (spec === undefined) return
-    const told = toldOf(followed)
-    const isKnown = kind === 'readiness' ? told?.ready === true : kind === 'startup' && told?.started === true
+    const reported = reportedStatus(probed)
+    const isKnown = kind === 'readiness' ? reported?.ready === true : kind === 'startup' && reported?.started === true
     const worker = new ProbeWorker(
       {
         clock,
         spec,
-        ask: (signal) => {
-          const { podIp } = followed
+        check: (signal) => {
+          const { podIp } = probed
           return runProbe(spec, { container, containerId: seen.id, podIp }, this.#deps, signal)
         },
-        onAnswer: (answer, tookMs) => {
+        onResult: (answer, tookMs) => {
           const result = answer === 'success' ? 'successful' : 'failed'
           this.#metrics ??= new ProbeMetrics()
-          this.#metrics.count({ pod: followed.pod, container: container.name, type: titles[kind] }, result, tookMs)
+          this.#metrics.count({ pod: probed.pod, container: container.name, type: probeTypes[kind] }, result, tookMs)
         },
-        onProblem: (trouble) => this.#tell(kind, followed, trouble),
-        onVerdict: (verdict) => this.#decided(kind, followed, verdict),
+        onProblem: (trouble) => this.#recordProblem(kind, probed, trouble),
+        onResultChange: (verdict) => this.#resultChanged(kind, probed, verdict),
       },
       isKnown ? 'success' : 'open',
     )
-    followed.workers.set(kind, worker)
+    probed.workers.set(kind, worker)
     // The container had started before the kubelet restarted.
     if (kind === 'startup' && isKnown) return
     const dueMs = seen.startedMs + (spec.initialDelaySeconds ?? 0) * 1000 - clock.nowMs()
     // After a restart of the kubelet the probes of running containers are spread over their period.
-    const isFound = told !== undefined && dueMs < 0
-    worker.start(isFound ? random.fraction() * spec.periodSeconds * 1000 : Math.max(0, dueMs))
+    const wasRunning = reported !== undefined && dueMs < 0
+    worker.start(wasRunning ? random.fraction() * spec.periodSeconds * 1000 : Math.max(0, dueMs))
   }
 
-  #decided(kind: ProbeKind, followed: Followed, verdict: ProbeResult): void {
-    const { flow, nodeName, onVerdict } = this.#deps
-    const { pod, container, workers } = followed
+  #resultChanged(kind: ProbeKind, probed: ProbedContainer, verdict: ProbeResult): void {
+    const { flow, nodeName, onResultChange } = this.#deps
+    const { pod, container, workers } = probed
     const { uid } = pod.metadata
     // A startup probe ends with its first result; a failed liveness probe ends because the container is restarted.
     if (kind === 'startup' || (kind === 'liveness' && verdict === 'failure')) workers.get(kind)?.stop()
@@ -182,18 +182,22 @@ export class ProbeManager implements ContainerHealth {
     const what = `${kind} probe of container ${container.name}`
     const step = flow.record('call', `kubelet/${nodeName}`, 'Runtime', what, subject, 0, noCause)
     flow.finish(step, verdict === 'success' ? 'ok' : verdict)
-    onVerdict(uid, causeOf(step))
+    onResultChange(uid, causeOf(step))
   }
 
-  #tell(kind: ProbeKind, { pod, container }: Followed, trouble: ProbeProblem): void {
-    const title = titles[kind]
-    const said = {
+  #recordProblem(kind: ProbeKind, { pod, container }: ProbedContainer, trouble: ProbeProblem): void {
+    const title = probeTypes[kind]
+    const events = {
       failure: ['Unhealthy', `${title} probe failed: ${trouble.message}`],
       warning: ['ProbeWarning', `${title} probe warning: ${trouble.message}`],
       error: ['Unhealthy', `${title} probe errored and resulted in unknown state: ${trouble.message}`],
     } as const
-    const [reason, message] = said[trouble.kind]
-    this.#deps.tell(pod, { type: 'Warning', reason, message, container: container.name }, context(this.#closed.signal))
+    const [reason, message] = events[trouble.kind]
+    this.#deps.recordEvent(
+      pod,
+      { type: 'Warning', reason, message, container: container.name },
+      context(this.#closed.signal),
+    )
   }
 }
 
@@ -202,7 +206,7 @@ const isProbed = (container: Container): boolean => probeKinds.some((kind) => co
 const hasProbes = cachedBySpec((spec) => containersOf({ spec }).some(isProbed))
 
 /** The last reported status of this container, which provides the initial results after a restart of the kubelet. */
-const toldOf = ({ pod: { status }, seen }: Followed) =>
+const reportedStatus = ({ pod: { status }, seen }: ProbedContainer) =>
   [...(status.containerStatuses ?? []), ...(status.initContainerStatuses ?? [])].find(({ containerID = '' }) =>
     containerID.endsWith(`//${seen.id}`),
   )

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { aPod } from '../pod/pod-lifecycle.harness.ts'
 import { ProbeMetrics } from './probe-metrics.ts'
 
-test('probes are counted by their result, and a pod that goes takes its series along', () => {
+test('probes are counted by result, and the series of a pod are removed with it', () => {
   const metrics = new ProbeMetrics()
   const probe = { pod: aPod(), container: 'c', type: 'Liveness' } as const
   const other = { ...probe, pod: aPod({}, {}, { name: 'q', uid: 'v' }) }

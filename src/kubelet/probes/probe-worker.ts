@@ -12,12 +12,12 @@ export interface ProbeWorkerDeps {
   readonly clock: Clock
   readonly spec: Probe
   /** Performs the probe once; rejects when that is not possible. */
-  readonly ask: (signal: AbortSignal) => Promise<ProbeOutcome>
+  readonly check: (signal: AbortSignal) => Promise<ProbeOutcome>
   /** Called with every result and its duration. */
-  readonly onAnswer: (answer: 'success' | 'failure', tookMs: number) => void
+  readonly onResult: (answer: 'success' | 'failure', tookMs: number) => void
   /** Called with every outcome other than plain success. */
   readonly onProblem: (trouble: ProbeProblem) => void
-  readonly onVerdict: (verdict: ProbeResult) => void
+  readonly onResultChange: (result: ProbeResult) => void
 }
 
 export type ProbeProblem =
@@ -30,19 +30,19 @@ const triesMax = 3
 export class ProbeWorker {
   readonly #deps: ProbeWorkerDeps
   readonly #stopped = new AbortController()
-  #verdict: ProbeResult
+  #result: ProbeResult
   #timer: Timer | undefined
   /** The last result and how often it has occurred in a row. */
-  #last: 'success' | 'failure' | undefined
-  #run = 0
+  #lastResult: 'success' | 'failure' | undefined
+  #runLength = 0
 
-  constructor(deps: ProbeWorkerDeps, verdict: ProbeResult) {
+  constructor(deps: ProbeWorkerDeps, result: ProbeResult) {
     this.#deps = deps
-    this.#verdict = verdict
+    this.#result = result
   }
 
-  get verdict(): ProbeResult {
-    return this.#verdict
+  get result(): ProbeResult {
+    return this.#result
   }
 
   /** Starts after the delay and repeats every period. */
@@ -56,45 +56,45 @@ export class ProbeWorker {
   }
 
   async #tick(): Promise<void> {
-    const { clock, spec, onAnswer } = this.#deps
+    const { clock, spec, onResult } = this.#deps
     const beganMs = clock.monotonicMs()
-    const answer = await this.#ask()
+    const answer = await this.#check()
     if (this.#stopped.signal.aborted) return
     if (answer !== undefined) {
-      onAnswer(answer, clock.monotonicMs() - beganMs)
-      this.#count(answer)
+      onResult(answer, clock.monotonicMs() - beganMs)
+      this.#applyThreshold(answer)
     }
     if (this.#stopped.signal.aborted) return
     const takenMs = clock.monotonicMs() - beganMs
     this.start(Math.max(0, spec.periodSeconds * 1000 - takenMs))
   }
 
-  async #ask(): Promise<'success' | 'failure' | undefined> {
-    const { ask, onProblem: onTrouble } = this.#deps
+  async #check(): Promise<'success' | 'failure' | undefined> {
+    const { check, onProblem } = this.#deps
     const { signal } = this.#stopped
     let message = ''
     for (let tries = 0; tries < triesMax; tries++) {
       try {
-        const result = await ask(signal)
+        const result = await check(signal)
         if (signal.aborted) return undefined
-        if (result.kind !== 'success') onTrouble(result)
+        if (result.kind !== 'success') onProblem(result)
         return result.kind === 'failure' ? 'failure' : 'success'
       } catch (error) {
         if (signal.aborted) return undefined
         message = (error as Error).message
       }
     }
-    onTrouble({ kind: 'error', message })
+    onProblem({ kind: 'error', message })
     return undefined
   }
 
-  #count(answer: 'success' | 'failure'): void {
-    const { spec, onVerdict } = this.#deps
-    this.#run = answer === this.#last ? this.#run + 1 : 1
-    this.#last = answer
+  #applyThreshold(answer: 'success' | 'failure'): void {
+    const { spec, onResultChange } = this.#deps
+    this.#runLength = answer === this.#lastResult ? this.#runLength + 1 : 1
+    this.#lastResult = answer
     const threshold = answer === 'success' ? spec.successThreshold : spec.failureThreshold
-    if (this.#run < threshold || this.#verdict === answer) return
-    this.#verdict = answer
-    onVerdict(answer)
+    if (this.#runLength < threshold || this.#result === answer) return
+    this.#result = answer
+    onResultChange(answer)
   }
 }

@@ -104,11 +104,11 @@ for (const [handler, expected] of checks)
     const sandboxId = await runtime.runSandbox(sandbox, signal)
     const containerId = await runtime.createContainer(sandboxId, plainContainer('c', 'site'), sandbox, signal)
     await runtime.startContainer(containerId, signal)
-    const { dialer: reach } = runtime
+    const { dialer } = runtime
     const asked = runProbe(
       spec(handler),
       { container: named, containerId, podIp: ip },
-      { runtime, dialer: reach, clock },
+      { runtime, dialer, clock },
       signal,
     )
     const text = asked.then(
@@ -119,7 +119,7 @@ for (const [handler, expected] of checks)
     equal(await text, expected)
   })
 
-test('a port is a number, the name of a port, or nothing', () => {
+test('a port is a number or the name of a container port', () => {
   deepEqual([portOf(8080, named), portOf('web', named), portOf('81', named)], [8080, 80, 81])
 })
 
@@ -132,16 +132,19 @@ async function decide(answers: string, more: Partial<Probe>): Promise<string[]> 
   const verdicts: string[] = []
   let troubles = 0
   const left = answers.split('')
-  const ask = (): Promise<ProbeOutcome> => {
+  const check = (): Promise<ProbeOutcome> => {
     const answer = left.shift()
     if (answer === undefined) return new Promise(() => {})
     if (answer === '!') return Promise.reject(new Error('no'))
     return Promise.resolve(answer === '-' ? { kind: 'failure', message: 'm' } : { kind: 'success' })
   }
-  const onVerdict = (verdict: ProbeResult) => verdicts.push(`${clock.nowMs() / 1000}s ${verdict}`)
+  const onResultChange = (verdict: ProbeResult) => verdicts.push(`${clock.nowMs() / 1000}s ${verdict}`)
   let answered = 0
-  const told = { onVerdict, onProblem: () => troubles++, onAnswer: () => answered++ }
-  const worker = new ProbeWorker({ clock, spec: { ...spec({}), periodSeconds: 1, ...more }, ask, ...told }, 'open')
+  const callbacks = { onResultChange, onProblem: () => troubles++, onResult: () => answered++ }
+  const worker = new ProbeWorker(
+    { clock, spec: { ...spec({}), periodSeconds: 1, ...more }, check, ...callbacks },
+    'open',
+  )
   worker.start(0)
   await clock.advance(1000 * (answers.length - 1))
   worker.stop()
@@ -156,4 +159,4 @@ const verdicts: [why: string, answers: string, more: Partial<Probe>, decided: st
   ['what cannot be asked says nothing', '!!!-', { failureThreshold: 1 }, ['1s failure', '2 of 1 told']],
 ]
 for (const [why, answers, more, decided] of verdicts)
-  test(`verdict: ${why}`, async () => deepEqual(await decide(answers, more), decided))
+  test(`thresholds: ${why}`, async () => deepEqual(await decide(answers, more), decided))

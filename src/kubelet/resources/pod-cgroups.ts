@@ -8,7 +8,7 @@ import { amountOf, podLimits, podRequests } from '../../api/core/v1/pod/pod-requ
 import { quantityUnits } from '../../schema/scalar/quantity.ts'
 import type { CgroupLimits, Cgroups } from '../../machine/cgroups/cgroups.ts'
 import { cpuQuota, cpuShares, hugepageLimits, sharesMin } from './linux-resources.ts'
-import type { ResourceAmounts } from '../node/allocatable.ts'
+import type { ResourceAmounts } from './resource-amounts.ts'
 
 export interface PodCgroupsDeps {
   readonly cgroups: Cgroups
@@ -17,14 +17,14 @@ export interface PodCgroupsDeps {
   readonly allocatable: ResourceAmounts
 }
 
-const classFolders: Readonly<Record<QosClass, string>> = {
+const classDirectories: Readonly<Record<QosClass, string>> = {
   Guaranteed: '',
   Burstable: '/burstable',
   BestEffort: '/besteffort',
 }
 
 export const podCgroup = (root: string, { metadata, spec }: Pick<Pod, 'metadata' | 'spec'>): string =>
-  `${root}${classFolders[qosClassOf(spec)]}/pod${metadata.uid}`
+  `${root}${classDirectories[qosClassOf(spec)]}/pod${metadata.uid}`
 
 /** The limits of a pod's cgroup. A limit is set only where every container has one, or the pod itself. */
 const limitsTogether = cachedBySpec((spec): CgroupLimits => {
@@ -74,7 +74,7 @@ export class PodCgroups {
       cpuShares: cpuShares(amountOf('cpu', allocatable['cpu'])),
       ...(memoryBytes > 0 ? { memoryBytes } : {}),
     })
-    await cgroups.make(`${root}${classFolders.BestEffort}`, { cpuShares: sharesMin })
+    await cgroups.make(`${root}${classDirectories.BestEffort}`, { cpuShares: sharesMin })
     await this.#shareBurstable()
   }
 
@@ -99,7 +99,7 @@ export class PodCgroups {
   /** Removes the pod's cgroup from all QoS classes. */
   async remove(podUid: string): Promise<void> {
     const { cgroups, root } = this.#deps
-    for (const folder of Object.values(classFolders)) await cgroups.remove(`${root}${folder}/pod${podUid}`)
+    for (const directory of Object.values(classDirectories)) await cgroups.remove(`${root}${directory}/pod${podUid}`)
     if (this.#burstable.delete(podUid)) await this.#shareBurstable()
   }
 
@@ -107,7 +107,7 @@ export class PodCgroups {
   #shareBurstable(): Promise<void> {
     const { cgroups, root } = this.#deps
     const millis = [...this.#burstable.values()].reduce((sum, one) => sum + one, 0)
-    return cgroups.make(`${root}${classFolders.Burstable}`, { cpuShares: cpuShares(millis) })
+    return cgroups.make(`${root}${classDirectories.Burstable}`, { cpuShares: cpuShares(millis) })
   }
 }
 

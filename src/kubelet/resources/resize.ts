@@ -5,7 +5,7 @@ import type { Container } from '../../api/core/v1/container/container.ts'
 import type { Pod } from '../../api/core/v1/pod/pod.ts'
 import type { ContainerStatus, PodCondition, PodStatus } from '../../api/core/v1/pod/pod-status.ts'
 import { amountOf, podRequests } from '../../api/core/v1/pod/pod-requests.ts'
-import type { ResourceAmounts } from '../node/allocatable.ts'
+import type { ResourceAmounts } from './resource-amounts.ts'
 
 /** Resources that can be resized. */
 export const resizable = ['cpu', 'memory'] as const
@@ -20,7 +20,7 @@ export const sameResources = (a: Requirements, b: Requirements): boolean =>
   )
 
 /** The resources in force according to the status; undefined when none have been reported. */
-export const inForce = ({ status }: Pick<Pod, 'status'>, name: string): Requirements | undefined =>
+export const resourcesInForce = ({ status }: Pick<Pod, 'status'>, name: string): Requirements | undefined =>
   statusOf(status, name)?.resources
 
 const statusOf = (status: PodStatus, name: string): ContainerStatus | undefined =>
@@ -29,20 +29,20 @@ const statusOf = (status: PodStatus, name: string): ContainerStatus | undefined 
 /** Containers whose desired resources differ from those in force. */
 export const resizedContainers = (pod: Pod): readonly Container[] =>
   [...(pod.spec.initContainers ?? []), ...pod.spec.containers].filter(({ name, resources }) => {
-    const present = inForce(pod, name)
+    const present = resourcesInForce(pod, name)
     return present !== undefined && !sameResources(present, resources)
   })
 
 /** Whether the desired pod-level resources differ from those in force. */
-export const isResizedAsWhole = ({ spec, status }: Pod): boolean =>
+export const isPodLevelResized = ({ spec, status }: Pod): boolean =>
   status.resources !== undefined && !sameResources(status.resources, spec.resources ?? {})
 
 /** The pod with the resources in force instead of the desired ones. */
 export function withAllocatedResources(pod: Pod): Pod {
-  if (resizedContainers(pod).length === 0 && !isResizedAsWhole(pod)) return pod
+  if (resizedContainers(pod).length === 0 && !isPodLevelResized(pod)) return pod
   const granted = (container: Container): Container => ({
     ...container,
-    resources: inForce(pod, container.name) ?? container.resources,
+    resources: resourcesInForce(pod, container.name) ?? container.resources,
   })
   const { initContainers, containers } = pod.spec
   return {
@@ -64,19 +64,19 @@ export type ResizeDecision =
 export function evaluateResize(pod: Pod, others: readonly Pod[], allocatable: ResourceAmounts): ResizeDecision {
   const wanted = podRequests({ spec: pod.spec })
   const capacity = (name: string) => amountOf(name, lookup(allocatable, name))
-  const lacks = (free: (name: string) => number) =>
+  const missing = (free: (name: string) => number) =>
     [...resizable].toReversed().find((name) => (wanted.get(name) ?? 0) > free(name))
-  const never = lacks(capacity)
+  const infeasible = missing(capacity)
   const requested = (name: string) => wanted.get(name) ?? 0
-  if (never !== undefined) {
-    const message = `Node didn't have enough capacity: ${never}, requested: ${requested(never)}, capacity: ${capacity(never)}`
+  if (infeasible !== undefined) {
+    const message = `Node didn't have enough capacity: ${infeasible}, requested: ${requested(infeasible)}, capacity: ${capacity(infeasible)}`
     return { kind: 'pending', reason: 'Infeasible', message }
   }
   const used = (name: string) =>
     others.reduce((sum, other) => sum + (podRequests({ spec: withAllocatedResources(other).spec }).get(name) ?? 0), 0)
-  const later = lacks((name) => capacity(name) - used(name))
-  if (later === undefined) return { kind: 'granted' }
-  const message = `Node didn't have enough resource: ${later}, requested: ${requested(later)}, used: ${used(later)}, capacity: ${capacity(later)}`
+  const deferred = missing((name) => capacity(name) - used(name))
+  if (deferred === undefined) return { kind: 'granted' }
+  const message = `Node didn't have enough resource: ${deferred}, requested: ${requested(deferred)}, used: ${used(deferred)}, capacity: ${capacity(deferred)}`
   return { kind: 'pending', reason: 'Deferred', message }
 }
 
@@ -103,7 +103,7 @@ export interface ResizeReport {
   /** Resources in force by container name. */
   readonly resources: ReadonlyMap<string, Requirements>
   /** Pod-level resources in force; undefined when the pod has none. */
-  readonly whole: Requirements | undefined
+  readonly podLevel: Requirements | undefined
   /** The pod with its allocated resources. */
   readonly granted: Pod
   readonly verdict: ResizeDecision
@@ -113,7 +113,7 @@ export interface ResizeReport {
 
 /** Adds the resources in force and the resize conditions to a pod's status. */
 export function withResize(status: PodStatus, { metadata }: Pod, report: ResizeReport, now: string): PodStatus {
-  const { resources, whole, granted, verdict, progress } = report
+  const { resources, podLevel, granted, verdict, progress } = report
   const grantedOf = (name: string) =>
     [...(granted.spec.initContainers ?? []), ...granted.spec.containers].find((one) => one.name === name)?.resources
   const told = (one: ContainerStatus): ContainerStatus => {
@@ -147,7 +147,7 @@ export function withResize(status: PodStatus, { metadata }: Pod, report: ResizeR
   return {
     ...status,
     conditions,
-    ...(whole === undefined ? {} : { resources: whole }),
+    ...(podLevel === undefined ? {} : { resources: podLevel }),
     ...(granted.spec.resources?.requests === undefined ? {} : { allocatedResources: granted.spec.resources.requests }),
     ...(status.containerStatuses === undefined ? {} : { containerStatuses: status.containerStatuses.map(told) }),
     ...(status.initContainerStatuses === undefined

@@ -10,12 +10,12 @@ import type { Pod } from '../../api/core/v1/pod/pod.ts'
 import type { ContainerRuntime, RuntimeContainer, RuntimePod } from '../../machine/runtime/container-runtime.ts'
 import { linuxResources } from './linux-resources.ts'
 import type { RecordCall } from '../events/record-call.ts'
-import type { ResourceAmounts } from '../node/allocatable.ts'
+import type { ResourceAmounts } from './resource-amounts.ts'
 import type { PodCgroups } from './pod-cgroups.ts'
 import {
   withAllocatedResources,
-  inForce,
-  isResizedAsWhole,
+  resourcesInForce,
+  isPodLevelResized,
   evaluateResize,
   needsRestart,
   resizedContainers,
@@ -34,7 +34,7 @@ export interface ResizerDeps {
 
 export interface Resize extends ResizeReport {
   /** Allocated resources that are not in force yet. */
-  readonly isUnderWay: boolean
+  readonly isInProgress: boolean
   /** Containers to restart. */
   readonly restarts: readonly RuntimeContainer[]
 }
@@ -49,31 +49,31 @@ export class Resizer {
   /** Performs the next step for a pod with requests or limits. */
   async step(pod: Pod, running: RuntimePod | undefined, context: Context): Promise<Resize> {
     const changed = running === undefined || isPodFinished(pod) ? [] : resizedContainers(pod)
-    const isWholeChanged = running !== undefined && !isPodFinished(pod) && isResizedAsWhole(pod)
-    if (changed.length === 0 && !isWholeChanged) return this.#settled(pod)
+    const isWholeChanged = running !== undefined && !isPodFinished(pod) && isPodLevelResized(pod)
+    if (changed.length === 0 && !isWholeChanged) return this.#unchanged(pod)
     const others = this.#deps.pods().filter((other) => other.metadata.uid !== pod.metadata.uid && !isPodFinished(other))
     const verdict = evaluateResize(pod, others, this.#deps.allocatable)
     if (verdict.kind === 'pending') {
       const granted = withAllocatedResources(pod)
-      return { ...this.#settled(granted), verdict }
+      return { ...this.#unchanged(granted), verdict }
     }
-    return this.#enforce(pod, changed, running?.containers ?? [], context)
+    return this.#apply(pod, changed, running?.containers ?? [], context)
   }
 
-  #settled(pod: Pod): Resize {
+  #unchanged(pod: Pod): Resize {
     const verdict = { kind: 'granted' } as const
     const { resources: whole } = pod.spec
-    const nothing = { progress: undefined, restarts: [], isUnderWay: false }
-    return { granted: pod, verdict, resources: resourcesOf(pod), whole, ...nothing }
+    const nothing = { progress: undefined, restarts: [], isInProgress: false }
+    return { granted: pod, verdict, resources: resourcesOf(pod), podLevel: whole, ...nothing }
   }
 
-  async #refuseBelowUse(
+  async #rejectBelowUsage(
     before: Pod,
     pod: Pod,
     containers: readonly RuntimeContainer[],
     signal: AbortSignal,
   ): Promise<void> {
-    const isLess = (was?: Requirements, is?: Requirements) => belowUse('', was, is, Infinity).length > 0
+    const isLess = (was?: Requirements, is?: Requirements) => limitBelowUsage('', was, is, Infinity).length > 0
     const earlier = resourcesOf(before)
     const less = containersOf(pod).filter(
       (one) => isLess(earlier.get(one.name), one.resources) && !needsRestart(one, earlier.get(one.name) ?? {}),
@@ -86,17 +86,19 @@ export class Resizer {
     const live = containers.filter(({ state }) => state === 'running')
     const total = live.reduce((sum, container) => sum + usedBy(container), 0)
     const reasons = [
-      ...(isWholeLess ? belowUse('pod', before.spec.resources, pod.spec.resources, total) : []),
+      ...(isWholeLess ? limitBelowUsage('pod', before.spec.resources, pod.spec.resources, total) : []),
       ...less.flatMap(({ name, resources }) =>
         live
           .filter((container) => container.name === name)
-          .flatMap((one) => belowUse(`container ${JSON.stringify(name)}`, earlier.get(name), resources, usedBy(one))),
+          .flatMap((one) =>
+            limitBelowUsage(`container ${JSON.stringify(name)}`, earlier.get(name), resources, usedBy(one)),
+          ),
       ),
     ]
     if (reasons.length > 0) throw new Error(reasons.join(', '))
   }
 
-  async #enforce(
+  async #apply(
     pod: Pod,
     changed: readonly Container[],
     containers: readonly RuntimeContainer[],
@@ -109,16 +111,16 @@ export class Resizer {
     const resources = new Map(resourcesOf(pod))
     const restarts: RuntimeContainer[] = []
     const verdict = { kind: 'granted' } as const
-    const isUnderWay = true
+    const isInProgress = true
     try {
-      await this.#refuseBelowUse(before, pod, containers, signal)
+      await this.#rejectBelowUsage(before, pod, containers, signal)
       // The pod's cgroup must never be smaller than its containers'.
       await cgroups.widen(before, pod)
       for (const container of changed) {
-        const present = inForce(pod, container.name) ?? container.resources
+        const present = resourcesInForce(pod, container.name) ?? container.resources
         const live = containers.findLast(({ name, state }) => name === container.name && state === 'running')
         // A container that was started since has the new resources already.
-        if (live === undefined || !isTold(pod, live)) continue
+        if (live === undefined || !isReported(pod, live)) continue
         if (needsRestart(container, present)) {
           restarts.push(live)
           resources.set(container.name, present)
@@ -134,8 +136,8 @@ export class Resizer {
         granted: pod,
         verdict,
         resources,
-        whole,
-        isUnderWay,
+        podLevel: whole,
+        isInProgress,
         progress: restarts.length === 0 ? undefined : { message: '' },
         restarts,
       }
@@ -145,8 +147,8 @@ export class Resizer {
         granted: pod,
         verdict,
         resources: resourcesOf(before),
-        whole: before.spec.resources,
-        isUnderWay,
+        podLevel: before.spec.resources,
+        isInProgress,
         progress: { message: errorText(error) },
         restarts: [],
       }
@@ -155,7 +157,7 @@ export class Resizer {
 }
 
 /** A memory limit below the current usage is rejected, because the kernel would kill the container. */
-function belowUse(what: string, before: Requirements = {}, now: Requirements = {}, usedBytes: number): string[] {
+function limitBelowUsage(what: string, before: Requirements = {}, now: Requirements = {}, usedBytes: number): string[] {
   const limit = amountOf('memory', now.limits?.['memory'])
   const isLess = limit > 0 && limit < (amountOf('memory', before.limits?.['memory']) || Infinity)
   return isLess && usedBytes >= limit
@@ -163,7 +165,7 @@ function belowUse(what: string, before: Requirements = {}, now: Requirements = {
     : []
 }
 
-const isTold = ({ status }: Pod, { id }: RuntimeContainer): boolean =>
+const isReported = ({ status }: Pod, { id }: RuntimeContainer): boolean =>
   [...(status.initContainerStatuses ?? []), ...(status.containerStatuses ?? [])].some(
     ({ containerID }) => containerID?.endsWith(`://${id}`) ?? false,
   )

@@ -39,7 +39,7 @@ const asks = (cpu: string, memory = '64Mi') => ({
 const summary = (cpu: string, generation: number) =>
   `"containers":[{"name":"c","resources":{"requests":{"cpu":"${cpu}","memory":"64Mi"}}}],"generation":${generation}`
 
-test('a resize is told of when it begins and when it is done', async () => {
+test('a resize is reported when it starts and when it completes', async () => {
   await using it = await running({})
   await it.resize(asks('2'))
   deepEqual(await it.told(), [
@@ -54,7 +54,7 @@ test('a resize is told of when it begins and when it is done', async () => {
   )
 })
 
-test('what the node never has is told of once, and nothing changes', async () => {
+test('an infeasible resize is reported once, and nothing changes', async () => {
   await using it = await running({})
   await it.resize(asks('100'))
   await it.cluster.clock.advance('1m')
@@ -68,7 +68,7 @@ test('what the node never has is told of once, and nothing changes', async () =>
   equal(containerStatuses?.[0]?.resources?.requests?.['cpu'], '1')
 })
 
-test('memory that is in use is not taken away', async () => {
+test('a memory limit below the current usage is rejected', async () => {
   const resources = { limits: { cpu: '1', memory: '128Mi' } }
   const it = await running(
     { containers: [{ name: 'c', image: 'i', resources }] },
@@ -85,7 +85,7 @@ test('memory that is in use is not taken away', async () => {
   match((await it.told()).join('\n'), /ResizeStarted.*\nWarning ResizeError Pod resize error: .*below current usage/)
 })
 
-test('a container that ends well for a resize is started again, whatever its policy says of good ends', async () => {
+test('a container that exits with 0 for a resize is restarted, whatever its restart policy is', async () => {
   const resizePolicy = [{ resourceName: 'cpu', restartPolicy: 'RestartContainer' as const }]
   const container = { name: 'c', image: 'i', resizePolicy, resources: { requests: { cpu: '1', memory: '64Mi' } } }
   await using it = await running({ restartPolicy: 'OnFailure', containers: [container] })
@@ -99,7 +99,7 @@ test('a container that ends well for a resize is started again, whatever its pol
   match((await it.told()).at(-1) ?? '', /^Normal ResizeCompleted /)
 })
 
-test('resources of the whole pod change in place', async () => {
+test('pod-level resources change in place', async () => {
   const containers = [{ name: 'c', image: 'i' }]
   const amounts = (cpu: string) => ({ requests: { cpu, memory: '64Mi' }, limits: { cpu: '4', memory: '1Gi' } })
   await using it = await running({ containers, resources: amounts('1') })

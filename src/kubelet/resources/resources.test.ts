@@ -54,9 +54,10 @@ const groups: [what: string, pod: Pod, path: string, limits: object][] = [
   ],
 ]
 for (const [what, target, path, limits] of groups)
-  test(`groups: ${what}`, () => deepEqual([podCgroup('/kubepods', target), podCgroupLimits(target)], [path, limits]))
+  test(`pod cgroups: ${what}`, () =>
+    deepEqual([podCgroup('/kubepods', target), podCgroupLimits(target)], [path, limits]))
 
-test('groups: burstable pods weigh together what they asked for, and their groups go with them', async () => {
+test('pod cgroups: the burstable class has the weight of its pods’ requests, and cgroups are removed with their pods', async () => {
   const cgroups = new SimulatedCgroups()
   const pods = new PodCgroups({ cgroups, root: '/kubepods', allocatable: amounts('4', '8Gi') })
   await pods.make(aPod([burstable]))
@@ -86,12 +87,12 @@ const scores: [what: string, pod: Pod, score: number][] = [
   ['what the node depends on', aPod([{}], { priority: 2_000_001_000 }), -997],
 ]
 for (const [what, { spec }, score] of scores)
-  test(`killed for memory: ${what}`, () => {
+  test(`OOM score: ${what}`, () => {
     const [container] = spec.containers
     equal(container && linuxResources(container, spec, 4 * gib).oomScoreAdjust, score)
   })
 
-test('allocatable is what is left beside reservations and hard thresholds', () => {
+test('allocatable is the capacity minus reservations and hard thresholds', () => {
   const thresholds = parseThresholds({
     hard: 'memory.available<100Mi,nodefs.available<10%,pid.available<5%',
     soft: 'memory.available<1Gi',
@@ -162,7 +163,7 @@ for (const [what, target, others, wanted] of resizes)
     equal(verdict.kind === 'granted' ? 'granted' : `${verdict.reason} ${verdict.message}`, wanted)
   })
 
-test('resize: what is in force is granted until something else is, and a policy says what needs a restart', () => {
+test('resize: resources in force stay allocated until the resize is granted, and the policy decides about restarts', () => {
   const target = running(asks('2'), asks('1'))
   deepEqual(
     resizedContainers(target).map(({ name }) => name),

@@ -21,7 +21,7 @@ export async function containerLogs(
 ): Promise<WireResponse> {
   const pod = host.pod(namespace, podName)
   if (pod === undefined) throw new KubeletHttpError(404, `pod ${JSON.stringify(podName)} does not exist\n`)
-  const containerId = loggedContainer(pod, name, isOn(query, 'previous'))
+  const containerId = loggedContainer(pod, name, isTrue(query, 'previous'))
   const options = logOptions(query, clock.nowMs())
   const find = async () =>
     (await inspect(host, pod, signal))?.containers.find(({ id }) => containerId.endsWith(`//${id}`))
@@ -36,7 +36,7 @@ export async function containerLogs(
   return { status: 200, headers: { 'content-type': 'text/plain' }, body }
 }
 
-const isOn = (query: URLSearchParams, name: string): boolean => ['true', '1', ''].includes(query.get(name) ?? 'false')
+const isTrue = (query: URLSearchParams, name: string): boolean => ['true', '1', ''].includes(query.get(name) ?? 'false')
 
 function logOptions(query: URLSearchParams, nowMs: number): LogOptions {
   const number = (name: string): number | undefined => {
@@ -49,8 +49,8 @@ function logOptions(query: URLSearchParams, nowMs: number): LogOptions {
   const sinceMs =
     sinceSeconds !== undefined ? nowMs - sinceSeconds * 1000 : sinceTime === '' ? undefined : Date.parse(sinceTime)
   return {
-    follow: isOn(query, 'follow'),
-    timestamps: isOn(query, 'timestamps'),
+    follow: isTrue(query, 'follow'),
+    timestamps: isTrue(query, 'timestamps'),
     tailLines: number('tailLines'),
     sinceMs,
     limitBytes: number('limitBytes'),
@@ -58,7 +58,7 @@ function logOptions(query: URLSearchParams, nowMs: number): LogOptions {
 }
 
 /** Waiting reasons with a message of their own. */
-const waitingWords: Readonly<Record<string, string>> = {
+const waitingMessages: Readonly<Record<string, string>> = {
   ErrImagePull: "image can't be pulled",
   ImagePullBackOff: 'trying and failing to pull image',
 }
@@ -69,22 +69,22 @@ export function loggedContainer({ metadata, status }: Pod, name: string, previou
   const found = [...containerStatuses, ...initContainerStatuses, ...ephemeralContainerStatuses].find(
     (container) => container.name === name,
   )
-  const refuse = (what: string): never => {
+  const reject = (what: string): never => {
     throw new KubeletHttpError(400, what)
   }
   const inPod = `container ${JSON.stringify(name)} in pod ${JSON.stringify(metadata.name)}`
-  if (found === undefined) return refuse(`${inPod} is not available`)
+  if (found === undefined) return reject(`${inPod} is not available`)
   const { running, terminated, waiting } = found.state ?? {}
   const before = found.lastState?.terminated
   const beforeId = before?.containerID ?? ''
-  if (previous) return beforeId === '' ? refuse(`previous terminated ${inPod} not found`) : beforeId
+  if (previous) return beforeId === '' ? reject(`previous terminated ${inPod} not found`) : beforeId
   if (running !== undefined) return found.containerID ?? ''
   if (terminated !== undefined || before !== undefined) {
     const id = terminated?.containerID ?? ''
     if (id !== '') return id
-    return beforeId === '' ? refuse(`${inPod} is terminated`) : beforeId
+    return beforeId === '' ? reject(`${inPod} is terminated`) : beforeId
   }
-  if (waiting === undefined) return refuse(`${inPod} is waiting to start - no logs yet`)
+  if (waiting === undefined) return reject(`${inPod} is waiting to start - no logs yet`)
   const reason = waiting.reason ?? ''
-  return refuse(`${inPod} is waiting to start: ${lookup(waitingWords, reason) ?? reason}`)
+  return reject(`${inPod} is waiting to start: ${lookup(waitingMessages, reason) ?? reason}`)
 }

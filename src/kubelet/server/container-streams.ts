@@ -56,15 +56,15 @@ export function clientProtocol({ headers, upgrade }: WireRequest, spdyProtocol: 
     const protocol = offered.find((name) => Object.hasOwn(channelProtocols, name))
     const encoding = lookup(channelProtocols, protocol ?? '')
     if (protocol !== undefined && encoding !== undefined) return { kind: 'channels', protocol, encoding }
-    throw noneFits(offered, Object.keys(channelProtocols))
+    throw negotiationError(offered, Object.keys(channelProtocols))
   }
   if (!isSpdyUpgrade(headers)) throw new KubeletHttpError(400, 'unable to upgrade: missing upgrade headers in request')
   const offered = offeredSpdyProtocols(headers)
   if (offered.includes(spdyProtocol)) return { kind: 'spdy', protocol: spdyProtocol }
-  throw noneFits(offered, [spdyProtocol])
+  throw negotiationError(offered, [spdyProtocol])
 }
 
-const noneFits = (offered: readonly string[], accepted: readonly string[]): KubeletHttpError =>
+const negotiationError = (offered: readonly string[], accepted: readonly string[]): KubeletHttpError =>
   new KubeletHttpError(
     403,
     `unable to upgrade: unable to negotiate protocol: client supports [${offered.join(' ')}], server accepts [${accepted.join(' ')}]`,
@@ -93,7 +93,7 @@ export async function streamCommand(
   const client = clientProtocol(request, commandProtocol)
   const opened = await openAt(url, commandProtocol, deps, request.signal)
   if (opened.kind === 'answer') return opened
-  if (client.kind !== 'channels') return joined(opened)
+  if (client.kind !== 'channels') return upgradeResponse(opened)
   const { protocol, encoding } = client
   return webSocketUpgrade(request, protocol, deps.sha1, async (connection) => {
     const session = new SpdySession(opened.stream, 'client', deps.inflateRaw)
@@ -121,7 +121,7 @@ export const sendConnected = async (streams: CommandStreams): Promise<void> =>
 export async function streamPorts(
   request: WireRequest,
   ports: readonly number[],
-  open: () => Promise<Opened | ({ readonly kind: 'answer' } & WireResponse)>,
+  open: () => Promise<UpgradedExchange | ({ readonly kind: 'answer' } & WireResponse)>,
   deps: Pick<StreamDeps, 'sha1' | 'inflateRaw'>,
 ): Promise<WireResponse> {
   const client = clientProtocol(request, portForwardProtocol)
@@ -129,7 +129,7 @@ export async function streamPorts(
     throw new KubeletHttpError(400, 'query parameter "port" is required')
   const opened = await open()
   if (opened.kind === 'answer') return opened
-  if (client.kind === 'spdy') return joined(opened)
+  if (client.kind === 'spdy') return upgradeResponse(opened)
   return webSocketUpgrade(request, client.protocol, deps.sha1, (connection) =>
     client.kind === 'tunnel'
       ? joinStreams(webSocketTunnel(connection), opened.stream)
@@ -157,10 +157,10 @@ async function joinPorts(channels: WebSocketChannels, session: SpdySession, port
     errorStream.end()
     const dataStream = await session.open({ ...headers, streamtype: 'data' })
     for (const channel of [data, error]) await channel.write(Uint8Array.of(port & 0xff, port >> 8))
-    const inward = copyStream(data.pieces, dataStream)
+    const upload = copyStream(data.pieces, dataStream)
     await Promise.all([copyStream(dataStream.pieces, data), copyStream(errorStream.pieces, error)])
     data.destroy() // clients cannot half-close a channel
-    await inward
+    await upload
   }
   await Promise.allSettled(pairs.map(({ port, data, error }, index) => forward(port, data, error, index)))
   await channels.close()
@@ -168,20 +168,20 @@ async function joinPorts(channels: WebSocketChannels, session: SpdySession, port
   await Promise.all([sessionRunning, channelsRunning])
 }
 
-type Opened = Extract<OutboundExchange, { kind: 'upgraded' }>
+type UpgradedExchange = Extract<OutboundExchange, { kind: 'upgraded' }>
 
 export async function openAt(
   url: string,
   protocol: string,
   { outbound }: StreamDeps,
   signal: AbortSignal,
-): Promise<Opened | ({ readonly kind: 'answer' } & WireResponse)> {
+): Promise<UpgradedExchange | ({ readonly kind: 'answer' } & WireResponse)> {
   const { origin, pathname, search } = new URL(url)
   const request = { method: 'POST', target: `${pathname}${search}`, headers: spdyUpgradeHeaders(protocol) }
   return outbound.exchange({ origin, tls: {} }, request, signal)
 }
 
-const joined = ({ headers, stream }: Opened): WireResponse => ({
+const upgradeResponse = ({ headers, stream }: UpgradedExchange): WireResponse => ({
   status: 101,
   headers,
   body: '',

@@ -27,10 +27,10 @@ export const delegatedAuth = ({ client, nodeName }: DelegatedAuthOptions): Kubel
 })
 
 /** Requests of the API server in the same process are not reviewed, because it would review itself. */
-export const trustingApiServer = (apiServer: string, access: KubeletAuth): KubeletAuth => ({
-  ...access,
+export const trustingApiServer = (apiServer: string, auth: KubeletAuth): KubeletAuth => ({
+  ...auth,
   authorize: (user, verb, subresource, signal) =>
-    user.name === apiServer ? Promise.resolve(true) : access.authorize(user, verb, subresource, signal),
+    user.name === apiServer ? Promise.resolve(true) : auth.authorize(user, verb, subresource, signal),
 })
 
 export interface CachedAuthOptions {
@@ -42,17 +42,17 @@ export interface CachedAuthOptions {
   readonly deniedMs: number
 }
 
-const answersMax = 1_000
+const resultsMax = 1_000
 
 /** Caches results, as upstream does, so that not every request causes two reviews. */
-export function cachedAuth(access: KubeletAuth, options: CachedAuthOptions): KubeletAuth {
+export function cachedAuth(auth: KubeletAuth, options: CachedAuthOptions): KubeletAuth {
   const { clock, digest, tokenMs, allowedMs, deniedMs } = options
-  const users = new TtlCache<KubeletUser>(clock, answersMax)
-  const decisions = new TtlCache<boolean>(clock, answersMax)
+  const users = new TtlCache<KubeletUser>(clock, resultsMax)
+  const decisions = new TtlCache<boolean>(clock, resultsMax)
   return {
     async authenticateToken(token, signal) {
       const key = digest(token)
-      const user = users.get(key) ?? (await access.authenticateToken(token, signal))
+      const user = users.get(key) ?? (await auth.authenticateToken(token, signal))
       if (user !== undefined && users.get(key) === undefined) users.set(key, user, tokenMs)
       return user
     },
@@ -60,7 +60,7 @@ export function cachedAuth(access: KubeletAuth, options: CachedAuthOptions): Kub
       const key = JSON.stringify([user.name, user.groups, verb, subresource])
       const known = decisions.get(key)
       if (known !== undefined) return known
-      const isAllowed = await access.authorize(user, verb, subresource, signal)
+      const isAllowed = await auth.authorize(user, verb, subresource, signal)
       decisions.set(key, isAllowed, isAllowed ? allowedMs : deniedMs)
       return isAllowed
     },

@@ -26,18 +26,18 @@ const subresources: Readonly<Record<string, string>> = {
   runningpods: 'pods',
   stats: 'stats',
 }
-const everything = 'proxy'
+const proxySubresource = 'proxy'
 
 export async function authorizeRequest(
   request: WireRequest,
   path: readonly string[],
-  access: KubeletAuth,
+  auth: KubeletAuth,
 ): Promise<void> {
-  const user = await userOf(request, access)
+  const user = await userOf(request, auth)
   if (user === undefined) throw new KubeletHttpError(401, 'Unauthorized')
   const verb = lookup(methodVerbs, request.method) ?? ''
-  const asked = [...new Set([lookup(subresources, path[0] ?? '') ?? everything, everything])]
-  for (const subresource of asked) if (await access.authorize(user, verb, subresource, request.signal)) return
+  const asked = [...new Set([lookup(subresources, path[0] ?? '') ?? proxySubresource, proxySubresource])]
+  for (const subresource of asked) if (await auth.authorize(user, verb, subresource, request.signal)) return
   throw new KubeletHttpError(
     403,
     `Forbidden (user=${user.name}, verb=${verb}, resource=nodes, subresource(s)=[${asked.join(' ')}])\n`,
@@ -46,9 +46,9 @@ export async function authorizeRequest(
 
 async function userOf(
   { certificate, headers, signal }: WireRequest,
-  access: KubeletAuth,
+  auth: KubeletAuth,
 ): Promise<KubeletUser | undefined> {
   if (certificate?.authority === 'users') return { name: certificate.commonName, groups: certificate.organizations }
   const token = /^bearer\s+(\S.*)$/i.exec(headers['authorization'] ?? '')?.[1]
-  return token === undefined ? undefined : access.authenticateToken(token, signal)
+  return token === undefined ? undefined : auth.authenticateToken(token, signal)
 }

@@ -103,7 +103,7 @@ async function startNode({ streams, exchange = () => Promise.reject(new Error('n
       configuration: { kind: 'KubeletConfiguration' },
       systemLogs: { find: (path) => Promise.resolve(systemLog(path)) },
     },
-    access: {
+    auth: {
       authenticateToken: (token) => Promise.resolve(token === 'good' ? { name: 'robot', groups: [] } : undefined),
       authorize: ({ name, groups }, verb, part) =>
         Promise.resolve(groups.includes('system:masters') || (name === 'robot' && verb === 'get' && part === 'pods')),
@@ -131,7 +131,7 @@ async function startNode({ streams, exchange = () => Promise.reject(new Error('n
 }
 
 function systemLog(path: string): SystemLog | undefined {
-  if (/^\/?(deep\/?)?$/.test(path)) return { kind: 'folder', names: ['a:b', 'a<b', 'deep/', 'what?'] }
+  if (/^\/?(deep\/?)?$/.test(path)) return { kind: 'directory', names: ['a:b', 'a<b', 'deep/', 'what?'] }
   if (!path.startsWith('/sys log')) return undefined
   return {
     kind: 'file',
@@ -183,7 +183,7 @@ const answers: [why: string, target: string, asked: Asked, status: number, text:
     200,
     /\n<pre>\n<a href=".\/a:b">a:b<\/a>\n<a href="a%3Cb">a&lt;b<\/a>\n<a href="deep\/">deep\/<\/a>\n<a href="what%3F">what\?<\/a>\n<\/pre>\n$/,
   ],
-  ['a folder of them, where its links do not begin', '/logs/deep', {}, 301, /^$/],
+  ['a directory of them, where its links do not begin', '/logs/deep', {}, 301, /^$/],
   ['one of them', '/logs/sys%20log', {}, 200, /^a line\n$/],
   ['one that is not there', '/logs/none', {}, 404, /^404 page not found\n$/],
   [
@@ -224,7 +224,7 @@ const answers: [why: string, target: string, asked: Asked, status: number, text:
   ['a port that is none', '/portForward/default/web?ports=0', {}, 400, /^unable to parse "0" as a port$/],
 ]
 for (const [why, target, asked, status, text] of answers)
-  test(`the kubelet answers: ${why}`, async () => {
+  test(`the kubelet responds: ${why}`, async () => {
     const { ask } = await startNode()
     const answer = await ask(target, asked)
     equal(answer.status, status)
@@ -294,7 +294,7 @@ test('a command runs to its end for a client of SPDY', async () => {
   deepEqual(heard, ['a', 'warned', decode(exitStatus(1))])
 })
 
-test('attached to a simulated container, a client hears what it prints from now on', async () => {
+test('a client that attaches to a simulated container gets its output from now on', async () => {
   const { ask, end } = await startNode()
   const answer = await ask('/attach/default/web/main?output=1', { headers: webSocket('v4.channel.k8s.io') })
   const { socket, over } = taken(answer)
@@ -307,7 +307,7 @@ test('attached to a simulated container, a client hears what it prints from now 
   deepEqual(all, ['1:', '1:bye\n', `3:${decode(exitStatus(0))}`])
 })
 
-test('a simulated command hears what is typed, as it is typed', async () => {
+test('a simulated command gets its input as it arrives', async () => {
   const { ask } = await startNode()
   const answer = await ask('/exec/default/web/main?input=1&output=1&command=cat', {
     headers: webSocket('v5.channel.k8s.io'),
@@ -322,7 +322,7 @@ test('a simulated command hears what is typed, as it is typed', async () => {
   deepEqual(heard, ['1:', '1:TYPED', `3:${decode(exitStatus(0))}`])
 })
 
-test('ports of a simulated pod: bytes there and back, and what is not there is said', async () => {
+test('port forwarding to a simulated pod carries bytes both ways and reports closed ports', async () => {
   const { ask } = await startNode()
   const answer = await ask('/portForward/default/web', { headers: spdy('portforward.k8s.io') })
   const { socket, over } = taken(answer)
@@ -366,7 +366,7 @@ function streamingRuntime(serve: (session: SpdySession) => Promise<void>) {
 
 const shape = { tty: false, stdin: true, stdout: true, stderr: false }
 
-test('channels of a WebSocket become streams of the runtime, with the end of stdin and the status', async () => {
+test('WebSocket channels are converted to streams of the runtime, with the end of stdin and the status', async () => {
   const { streams, exchange, asked, played } = streamingRuntime(async (session) => {
     const accepted = await acceptSpdyStreams(session, shape)
     let input = ''
@@ -393,7 +393,7 @@ test('channels of a WebSocket become streams of the runtime, with the end of std
   deepEqual(asked, ['http://127.0.0.1:1/exec/cat v4.channel.k8s.io'])
 })
 
-test('a client that goes away ends the stream of the runtime', async () => {
+test('a client that disconnects ends the stream of the runtime', async () => {
   const ended = Promise.withResolvers<string>()
   const { streams, exchange, played } = streamingRuntime(async (session) => {
     const accepted = await acceptSpdyStreams(session, shape)
@@ -410,7 +410,7 @@ test('a client that goes away ends the stream of the runtime', async () => {
   await Promise.all([over, ...played])
 })
 
-test('ports in channels: a pair for each, which begins with its number', async () => {
+test('port forwarding over WebSocket uses two channels per port, which start with its number', async () => {
   const { streams, exchange, played } = streamingRuntime(async (session) => {
     for await (const stream of session.incoming) {
       if (stream.headers['streamtype'] === 'error') stream.end()
@@ -435,7 +435,7 @@ test('ports in channels: a pair for each, which begins with its number', async (
   deepEqual(heard, [`0:${number}`, `1:${number}`, '0:8080 heard x'])
 })
 
-test('SPDY passes byte for byte, also inside of a WebSocket', async () => {
+test('SPDY is passed through byte for byte, also inside of a WebSocket', async () => {
   for (const how of ['SPDY', 'WebSocket'] as const) {
     const { streams, exchange, asked, played } = streamingRuntime(async (session) => {
       for await (const stream of session.incoming) {
@@ -487,7 +487,7 @@ const chosen: [why: string, state: object, lastState: object, previous: boolean,
   ['nothing is known', {}, {}, false, 'container "c" in pod "p" is waiting to start - no logs yet'],
 ]
 for (const [why, state, lastState, previous, expected] of chosen)
-  test(`whose log is shown: ${why}`, () => {
+  test(`the log of the right attempt is shown: ${why}`, () => {
     const status = { containerStatuses: [{ name: 'c', containerID: 'now', state, lastState }] }
     const pod = { metadata: { name: 'p' }, status } as unknown as Pod
     let got: string
@@ -499,7 +499,7 @@ for (const [why, state, lastState, previous, expected] of chosen)
     equal(got, expected)
   })
 
-test('tokens and access are reviewed by the API server, but for its own calls', async () => {
+test('tokens and access are reviewed by the API server, except for its own calls', async () => {
   const asked: unknown[] = []
   const transport = {
     send({ body }: ApiCall) {

@@ -18,7 +18,7 @@ import { openAt, streamCommand, streamPorts, type StreamDeps } from './container
 
 export interface KubeletServerDeps extends StreamDeps {
   readonly host: KubeletHost
-  readonly access: KubeletAuth
+  readonly auth: KubeletAuth
   readonly clock: Clock
   readonly log: Log
   /** Left out where runtime calls are not recorded. */
@@ -26,7 +26,7 @@ export interface KubeletServerDeps extends StreamDeps {
 }
 
 /** A requested stream into a container. */
-interface Asked {
+interface StreamContext {
   readonly request: WireRequest
   readonly cause: Cause
   readonly namespace: string
@@ -48,14 +48,14 @@ export class KubeletServer {
         .split('/')
         .filter((part) => part !== '')
         .map(decodeURIComponent)
-      await authorizeRequest(request, path, this.#deps.access)
-      return await this.#answer(request, path, url, cause)
+      await authorizeRequest(request, path, this.#deps.auth)
+      return await this.#route(request, path, url, cause)
     } catch (error) {
-      return this.#refused(error, request)
+      return this.#errorResponse(error, request)
     }
   }
 
-  #refused(error: unknown, { target, signal }: WireRequest): WireResponse {
+  #errorResponse(error: unknown, { target, signal }: WireRequest): WireResponse {
     const headers = { 'content-type': 'text/plain; charset=utf-8' }
     if (error instanceof KubeletHttpError) return { status: error.status, headers, body: error.message }
     if (!signal.aborted)
@@ -63,7 +63,7 @@ export class KubeletServer {
     return { status: 500, headers, body: errorText(error) }
   }
 
-  #answer(
+  #route(
     request: WireRequest,
     path: readonly string[],
     { pathname, searchParams: query }: URL,
@@ -85,11 +85,11 @@ export class KubeletServer {
     const asked = { request, cause, namespace, pod, query }
     if (what === 'exec' && isContainer) return this.#exec(asked, container)
     if (what === 'attach' && isContainer) return this.#attach(asked, container)
-    if (what === 'portForward' && pod !== '' && rest.length < 2) return this.#ports(asked)
+    if (what === 'portForward' && pod !== '' && rest.length < 2) return this.#portForward(asked)
     throw new KubeletHttpError(404, '404 page not found\n')
   }
 
-  async #exec(asked: Asked, name: string): Promise<WireResponse> {
+  async #exec(asked: StreamContext, name: string): Promise<WireResponse> {
     const { request, namespace, pod, query } = asked
     const shape = shapeOf(query)
     const command = query.getAll('command')
@@ -103,7 +103,7 @@ export class KubeletServer {
     return streamCommand(request, shape, url, this.#deps)
   }
 
-  async #attach(asked: Asked, name: string): Promise<WireResponse> {
+  async #attach(asked: StreamContext, name: string): Promise<WireResponse> {
     const { request, namespace, pod, query } = asked
     const shape = shapeOf(query)
     const { id } = runningContainer(await runningPod(this.#deps.host, namespace, pod, request.signal), name)
@@ -115,7 +115,7 @@ export class KubeletServer {
     return streamCommand(request, shape, url, this.#deps)
   }
 
-  async #ports(asked: Asked): Promise<WireResponse> {
+  async #portForward(asked: StreamContext): Promise<WireResponse> {
     const { request, namespace, pod, query } = asked
     const { host } = this.#deps
     const { sandboxId } = await runningPod(host, namespace, pod, request.signal)
@@ -138,7 +138,10 @@ export class KubeletServer {
   }
 
   /** Records a call to the runtime with the API server's request as its cause. */
-  #recorded(what: string, { request, cause, namespace, pod }: Asked): <T>(action: () => Promise<T>) => Promise<T> {
+  #recorded(
+    what: string,
+    { request, cause, namespace, pod }: StreamContext,
+  ): <T>(action: () => Promise<T>) => Promise<T> {
     const { call, host } = this.#deps
     if (call === undefined) return (action) => action()
     return (action) => call(what, host.pod(namespace, pod), context(request.signal, cause), action)

@@ -9,7 +9,7 @@ export async function nodeLogs({ systemLogs }: KubeletHost, pathname: string): P
   const found = path.includes('\0') ? undefined : await systemLogs?.find(path)
   if (found === undefined) throw notFound()
   if (found.kind === 'file') {
-    if (path.endsWith('/')) return moved(`../${encodeURIComponent(path.split('/').at(-2) ?? '')}`)
+    if (path.endsWith('/')) return redirect(`../${encodeURIComponent(path.split('/').at(-2) ?? '')}`)
     const headers = {
       'content-type': 'text/plain; charset=utf-8',
       'last-modified': new Date(found.modifiedMs).toUTCString(),
@@ -17,26 +17,26 @@ export async function nodeLogs({ systemLogs }: KubeletHost, pathname: string): P
     return { status: 200, headers, body: found.content() }
   }
   // Relative links require a trailing slash.
-  if (!path.endsWith('/')) return moved(`${encodeURIComponent(path.split('/').at(-1) || 'logs')}/`)
-  return { status: 200, headers: { 'content-type': 'text/html; charset=utf-8' }, body: page(found.names) }
+  if (!path.endsWith('/')) return redirect(`${encodeURIComponent(path.split('/').at(-1) || 'logs')}/`)
+  return { status: 200, headers: { 'content-type': 'text/html; charset=utf-8' }, body: indexPage(found.names) }
 }
 
-const moved = (location: string): WireResponse => ({ status: 301, headers: { location }, body: '' })
+const redirect = (location: string): WireResponse => ({ status: 301, headers: { location }, body: '' })
 
-const page = (names: readonly string[]): string =>
+const indexPage = (names: readonly string[]): string =>
   [
     '<!doctype html>',
     '<meta name="viewport" content="width=device-width">',
     '<pre>',
-    ...names.map((name) => `<a href="${linkTo(name)}">${shown(name)}</a>`),
+    ...names.map((name) => `<a href="${hrefOf(name)}">${escapeHtml(name)}</a>`),
     '</pre>\n',
   ].join('\n')
 
 /** A name with a colon must not be parsed as a URL with a scheme. */
-const linkTo = (name: string): string =>
+const hrefOf = (name: string): string =>
   `${name.includes(':') ? './' : ''}${encodeURI(name).replaceAll('?', '%3F').replaceAll('#', '%23')}`
 
-const shown = (text: string): string =>
+const escapeHtml = (text: string): string =>
   text
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')

@@ -14,7 +14,7 @@ export async function statsEndpoint(
     type: string,
     body: (given: NonNullable<typeof stats>) => Promise<string>,
   ): Promise<WireResponse> => {
-    if (stats === undefined) throw new KubeletHttpError(501, 'nothing is measured on this node')
+    if (stats === undefined) throw new KubeletHttpError(501, 'statistics are not available on this node')
     return { status: 200, headers: { 'content-type': type }, body: await body(stats) }
   }
   switch (path.join('/')) {

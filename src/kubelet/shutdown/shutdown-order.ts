@@ -19,12 +19,12 @@ export interface ShutdownFlags {
 export function shutdownPeriods({ graceMs, criticalMs, byPriority }: ShutdownFlags): readonly ShutdownPeriod[] {
   if (byPriority.length > 0) {
     if (graceMs > 0 || criticalMs > 0)
-      throw new Error('periods by priority and one period for all cannot be said at the same time')
+      throw new Error('grace periods by pod priority and a common grace period cannot be combined')
     return byPriority.toSorted((a, b) => a.priority - b.priority)
   }
   for (const ms of [graceMs, criticalMs])
-    if (ms > 0 && ms < 1_000) throw new Error('a period is either zero or at least one second')
-  if (criticalMs > graceMs) throw new Error('the period of critical pods is a part of the whole, and not longer')
+    if (ms > 0 && ms < 1_000) throw new Error('a shutdown grace period is either 0 or at least 1 s')
+  if (criticalMs > graceMs) throw new Error('the grace period of critical pods must not exceed the total grace period')
   if (graceMs === 0) return []
   return [
     { priority: 0, seconds: Math.floor((graceMs - criticalMs) / 1000) },

@@ -24,14 +24,14 @@ for (const [what, said, wanted] of periods)
     equal(found.map(({ priority, seconds }) => `${priority}:${seconds}`).join(' '), wanted)
   })
 
-test('periods: what makes no sense is refused', () => {
-  throws(() => shutdownPeriods({ ...none, graceMs: 500 }), /at least one second/)
-  throws(() => shutdownPeriods({ ...none, graceMs: 5_000, criticalMs: 6_000 }), /part of the whole/)
+test('periods: invalid combinations are rejected', () => {
+  throws(() => shutdownPeriods({ ...none, graceMs: 500 }), /at least 1 s/)
+  throws(() => shutdownPeriods({ ...none, graceMs: 5_000, criticalMs: 6_000 }), /must not exceed the total/)
   const byPriority = [{ priority: 0, seconds: 1 }]
-  throws(() => shutdownPeriods({ graceMs: 5_000, criticalMs: 0, byPriority }), /at the same time/)
+  throws(() => shutdownPeriods({ graceMs: 5_000, criticalMs: 0, byPriority }), /cannot be combined/)
 })
 
-test('groups: each pod goes with the highest period that it reaches, and groups without pods take no time', () => {
+test('groups: each pod belongs to the highest period it reaches, and empty groups are left out', () => {
   const aPod = (name: string, priority?: number) =>
     ({ metadata: { name }, spec: priority === undefined ? {} : { priority } }) as Pod
   const pods = [aPod('low', -5), aPod('none'), aPod('high', 150), aPod('critical', 2_000_001_000)]
@@ -74,7 +74,7 @@ async function start(kubeletFlags: object) {
 
 const periodFlags = { 'shutdown-grace-period': '30s', 'shutdown-grace-period-critical-pods': '10s' }
 
-test('a shutdown ends ordinary pods first and critical ones after, each within its time, and all say why', async () => {
+test('a shutdown terminates regular pods first and critical ones afterwards, each within its grace period, with a reason', async () => {
   await using running = await start(periodFlags)
   const { cluster, make, ended } = running
   await make('quick', 'quick')
@@ -100,7 +100,7 @@ test('a shutdown ends ordinary pods first and critical ones after, each within i
   equal(cluster.clock.nowMs() - beganMs < 30_000, true)
 })
 
-test('while its machine goes down a node is not ready and takes no pod; once that is called off it does again', async () => {
+test('during a shutdown a node is not ready and rejects pods; after a cancellation it admits them again', async () => {
   const cluster = await startCluster({ nodes: 0 })
   const { client, clock } = cluster
   const shutdown = new ManualShutdown()
@@ -152,7 +152,7 @@ test('while its machine goes down a node is not ready and takes no pod; once tha
   await cluster.stop()
 })
 
-test('without periods a machine that goes down waits for nobody', async () => {
+test('without grace periods a shutdown is not delayed', async () => {
   await using running = await start({})
   await running.make('stubborn', 'stubborn')
   await running.cluster.clock.advance('10s')

@@ -9,9 +9,9 @@ import { pod, type Pod } from '../../api/core/v1/pod/pod.ts'
 import { keyOf, objectKey, splitKey } from '../../api/meta/object.ts'
 import type { Client } from '../../client/client.ts'
 import { Informer, type ObjectChange } from '../../client/informer/informer.ts'
-import type { NodeHost } from '../node/node-host.ts'
 import { isMirrorPod, sourceAnnotation } from './static-pod.ts'
-import { StaticPods } from './static-pods.ts'
+import type { ManifestSource } from '../../machine/manifests/manifest-source.ts'
+import { StaticPods, type StaticPodsDeps } from './static-pods.ts'
 
 export interface PodManagerDeps {
   readonly client: Client
@@ -20,17 +20,23 @@ export interface PodManagerDeps {
   readonly log: Log
   readonly flow: FlowRecorder
   readonly nodeName: string
-  readonly host: Pick<NodeHost, 'manifests' | 'digest'>
+  readonly host: Pick<StaticPodsDeps, 'digest'> & { readonly manifests: readonly ManifestSource[] }
   /** Whether a pod is admitted whose status does not show it yet. */
   readonly isAdmitted: (uid: string) => boolean
-  /** A pod was added or changed, or is gone (undefined). */
-  readonly onChange: (uid: string, now: Pod | undefined, cause: Cause) => void
 }
+
+/** A pod was added or changed, or is gone (undefined). */
+export type PodChangeListener = (uid: string, now: Pod | undefined, cause: Cause) => void
 
 const uidIndex = 'uid'
 
 /** Records that a manifest was read, which is a root cause of flow events. */
-function recordRead(flow: FlowRecorder, arrow: 'reconcile' | 'step', nodeName: string, now: Pod | undefined): FlowId {
+function recordManifestRead(
+  flow: FlowRecorder,
+  arrow: 'reconcile' | 'step',
+  nodeName: string,
+  now: Pod | undefined,
+): FlowId {
   const source = now?.metadata.annotations?.[sourceAnnotation] ?? 'manifest'
   const [kubelet, subject] = [`kubelet/${nodeName}`, now && { resource: 'pods', ...splitKey(keyOf(now)) }]
   return flow.record(arrow, kubelet, kubelet, `read from ${source}`, subject)
@@ -40,51 +46,58 @@ function recordRead(flow: FlowRecorder, arrow: 'reconcile' | 'step', nodeName: s
 const firstLineOf = (text: string): string => text.replace(/:?\n[^]*/, '')
 
 export class PodManager {
-  readonly #given: Informer<Pod>
-  readonly #onChange: PodManagerDeps['onChange']
-  readonly #isTaken: PodManagerDeps['isAdmitted']
+  readonly #informer: Informer<Pod>
+  readonly #listeners = new Set<PodChangeListener>()
+  readonly #isAdmitted: PodManagerDeps['isAdmitted']
   /** Undefined when the node has no manifest sources. */
   readonly staticPods: StaticPods | undefined
 
-  constructor({ client, clock, random, log, flow, nodeName, host, isAdmitted: isTaken, onChange }: PodManagerDeps) {
+  constructor({ client, clock, random, log, flow, nodeName, host, isAdmitted }: PodManagerDeps) {
     const selection = { fieldSelector: `spec.nodeName=${nodeName}` }
-    this.#given = new Informer<Pod>(pod, client.of(pod), { clock, random, log }, selection)
+    const informer = new Informer<Pod>(pod, client.of(pod), { clock, random, log }, selection)
     // A pod that is created again under the same name is another pod.
-    this.#given.addIndex(uidIndex, ({ metadata }) => [metadata.uid])
-    this.#given.onChange((change) => this.#changed(change))
-    this.#onChange = onChange
-    this.#isTaken = isTaken
+    informer.addIndex(uidIndex, ({ metadata }) => [metadata.uid])
+    this.#informer = informer
+    this.#isAdmitted = isAdmitted
     const { manifests: sources, digest } = host
-    if (sources.length === 0) return
-    this.staticPods = new StaticPods({
-      ...{ client, clock, log, nodeName, sources, digest },
-      present: (key) => this.#given.get(key),
-      onChange: (uid, cause) => {
-        const now = this.find(uid)
-        onChange(uid, now, cause ?? causeOf(recordRead(flow, 'reconcile', nodeName, now)))
-      },
-      onBroken: (own, why) => flow.finish(recordRead(flow, 'step', nodeName, own), firstLineOf(why)),
-    })
+    const listeners = this.#listeners
+    this.staticPods =
+      sources.length === 0
+        ? undefined
+        : new StaticPods({
+            ...{ client, clock, log, nodeName, sources, digest },
+            present: (key) => informer.get(key),
+            onChange: (uid, now, cause = causeOf(recordManifestRead(flow, 'reconcile', nodeName, now))) => {
+              for (const listener of listeners) listener(uid, now, cause)
+            },
+            onInvalid: (own, why) => flow.finish(recordManifestRead(flow, 'step', nodeName, own), firstLineOf(why)),
+          })
+    informer.onChange((change) => this.#changed(change))
+  }
+
+  /** Listeners that are added before `start` get every pod. */
+  onChange(listener: PodChangeListener): void {
+    this.#listeners.add(listener)
   }
 
   start(tasks: TaskGroup): void {
-    tasks.start('pods', (signal) => this.#given.run(signal))
-    const { staticPods: statics } = this
-    if (statics !== undefined) tasks.start('static pods', (signal) => statics.run(signal))
+    tasks.start('pods', (signal) => this.#informer.run(signal))
+    const { staticPods } = this
+    if (staticPods !== undefined) tasks.start('static pods', (signal) => staticPods.run(signal))
   }
 
   /** Resolves when the pods have been listed. */
   get synced(): Promise<void> {
-    return this.#given.synced
+    return this.#informer.synced
   }
 
   /** All pods in the API, including mirror pods. */
   all(): Pod[] {
-    return [...this.#given.all()]
+    return [...this.#informer.all()]
   }
 
   byName(namespace: string, name: string): Pod | undefined {
-    return this.#given.get(objectKey(namespace, name))
+    return this.#informer.get(objectKey(namespace, name))
   }
 
   /** The uid that the runtime knows: that of the static pod for a mirror pod. */
@@ -93,19 +106,19 @@ export class PodManager {
   }
 
   find(uid: string): Pod | undefined {
-    return this.staticPods?.find(uid) ?? this.#given.byIndex(uidIndex, uid)[0]
+    return this.staticPods?.find(uid) ?? this.#informer.byIndex(uidIndex, uid)[0]
   }
 
   /** Admitted pods that have not finished, including static pods, except the one with this uid. */
   activePods(except = ''): Pod[] {
-    const { staticPods: statics } = this
+    const { staticPods } = this
     const found: Pod[] = []
-    for (const other of this.#given.all()) {
+    for (const other of this.#informer.all()) {
       const { uid } = other.metadata
-      if (uid === except || isPodFinished(other) || statics?.uidForMirror(other)) continue
-      if (other.status.startTime !== undefined || this.#isTaken(uid)) found.push(other)
+      if (uid === except || isPodFinished(other) || staticPods?.uidForMirror(other)) continue
+      if (other.status.startTime !== undefined || this.#isAdmitted(uid)) found.push(other)
     }
-    const own = statics?.others(except).map((one) => statics.find(one.metadata.uid) ?? one) ?? []
+    const own = staticPods?.others(except).map((one) => staticPods.find(one.metadata.uid) ?? one) ?? []
     return [...found, ...own.filter((other) => !isPodFinished(other))]
   }
 
@@ -113,12 +126,16 @@ export class PodManager {
     const either = now ?? before
     if (either !== undefined && isMirrorPod(either)) {
       const uid = this.staticPods?.uidForMirror(either)
-      if (uid !== undefined) return this.#onChange(uid, this.find(uid), cause)
+      if (uid !== undefined) return this.#notify(uid, this.find(uid), cause)
       // A mirror pod without a static pod is deleted like a pod that never ran.
       if (this.staticPods === undefined) return
     }
     if (before !== undefined && before.metadata.uid !== now?.metadata.uid)
-      this.#onChange(before.metadata.uid, undefined, cause)
-    if (now !== undefined) this.#onChange(now.metadata.uid, now, cause)
+      this.#notify(before.metadata.uid, undefined, cause)
+    if (now !== undefined) this.#notify(now.metadata.uid, now, cause)
+  }
+
+  #notify(...change: Parameters<PodChangeListener>): void {
+    for (const listener of this.#listeners) listener(...change)
   }
 }

@@ -24,7 +24,7 @@ export async function parseStaticPods(
 ): Promise<Pod[]> {
   const { parse } = await import('yaml')
   const read = parse(text, { version: '1.1', schema: 'yaml-1.1', maxAliasCount: 100 }) as unknown
-  if (typeof read !== 'object' || read === null) throw new Error(`${name} holds no object`)
+  if (typeof read !== 'object' || read === null) throw new Error(`${name} does not contain an object`)
   const { kind, items } = read as { kind?: unknown; items?: unknown }
   const all = kind === 'PodList' && Array.isArray(items) ? (items as unknown[]) : [read]
   return all.map((one) => staticPod(one, name, source, deps))
@@ -37,9 +37,9 @@ function staticPod(
   { nodeName, digest }: StaticPodDeps,
 ): Pod {
   const { kind = 'Pod', metadata = {}, spec = {} } = read as { kind?: string; metadata?: object; spec?: object }
-  if (kind !== 'Pod') throw new Error(`${file} holds a ${kind}, not a Pod`)
+  if (kind !== 'Pod') throw new Error(`${file} contains a ${kind}, not a Pod`)
   const { name = '', namespace = 'default', annotations = {} } = metadata as Partial<Pod['metadata']>
-  if (name === '') throw new Error(`${file} holds a pod without a name`)
+  if (name === '') throw new Error(`${file} contains a pod without a name`)
   const hash = digest(JSON.stringify([nodeName, file, metadata, spec]))
   const { tolerations = [] } = spec as { tolerations?: object[] }
   const body = {

@@ -15,7 +15,7 @@ const deps = { nodeName: 'solo', digest }
 const manifest = (name: string, image: string) =>
   `apiVersion: v1\nkind: Pod\nmetadata: {name: ${name}}\nspec:\n  containers: [{name: c, image: ${image}}]\n`
 
-test('a manifest becomes a pod of this node, with what an API server would have added', async () => {
+test('a manifest becomes a pod of this node with the API server’s defaults', async () => {
   const [made] = await parseStaticPods({ name: '/m/web.yaml', text: manifest('web', 'i') }, 'file', deps)
   const { metadata, spec } = made ?? {}
   deepEqual(
@@ -27,15 +27,15 @@ test('a manifest becomes a pod of this node, with what an API server would have 
 })
 
 const bad: [why: string, text: string, message: RegExp][] = [
-  ['no object', 'nonsense', /holds no object/],
-  ['another kind', 'kind: Service\nmetadata: {name: x}', /holds a Service, not a Pod/],
+  ['no object', 'nonsense', /does not contain an object/],
+  ['another kind', 'kind: Service\nmetadata: {name: x}', /contains a Service, not a Pod/],
   ['no name', 'kind: Pod\nspec: {}', /without a name/],
   ['no containers', 'kind: Pod\nmetadata: {name: x}\nspec: {containers: []}', /spec\.containers: Required value/],
 ]
 for (const [why, text, message] of bad)
-  test(`a manifest that is none: ${why}`, () => rejects(parseStaticPods({ name: 'f', text }, 'file', deps), message))
+  test(`an invalid manifest: ${why}`, () => rejects(parseStaticPods({ name: 'f', text }, 'file', deps), message))
 
-test('a list of pods is several', async () => {
+test('a PodList contains several pods', async () => {
   const text = JSON.stringify({
     kind: 'PodList',
     items: ['a', 'b'].map((name) => ({ metadata: { name }, spec: { containers: [{ name: 'c', image: 'i' }] } })),
@@ -90,7 +90,7 @@ async function startNode() {
   }
 }
 
-test('a static pod runs, is mirrored, and follows its file', async () => {
+test('a static pod runs, has a mirror pod, and follows its file', async () => {
   await using node = await startNode()
   await node.write('web.yaml', manifest('web', 'one'))
   deepEqual(await node.seen(), ['web-solo one Running'])
@@ -113,7 +113,7 @@ test('a static pod runs, is mirrored, and follows its file', async () => {
   deepEqual(await node.runtime.podUids(ctx.signal), [])
 })
 
-test('a mirror that somebody deletes comes back, and the pod runs on', async () => {
+test('a deleted mirror pod is created again, and the static pod keeps running', async () => {
   await using node = await startNode()
   await node.write('web.yaml', manifest('web', 'one'))
   const before = await node.runtime.podUids(ctx.signal)
@@ -125,7 +125,7 @@ test('a mirror that somebody deletes comes back, and the pod runs on', async () 
   deepEqual(await node.runtime.podUids(ctx.signal), before)
 })
 
-test('a file that breaks keeps what runs, and the others go on', async () => {
+test('a file that becomes invalid keeps its pod running and does not affect others', async () => {
   await using node = await startNode()
   await node.write('a.yaml', manifest('a', 'one'))
   await node.write('a.yaml', '{broken')

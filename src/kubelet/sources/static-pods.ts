@@ -27,9 +27,9 @@ export interface StaticPodsDeps extends StaticPodDeps {
   /** The pod of that name in the API. */
   readonly present: (key: ObjectKey) => Pod | undefined
   /** The pod must be synced; without a cause because its manifest has changed. */
-  readonly onChange: (uid: string, cause?: Cause) => void
+  readonly onChange: (uid: string, now: Pod | undefined, cause?: Cause) => void
   /** The manifest of a pod has become invalid; the pod keeps running. */
-  readonly onBroken: (pod: Pod, why: string) => void
+  readonly onInvalid: (pod: Pod, why: string) => void
 }
 
 const mirrorRetryMs = 5_000
@@ -46,7 +46,7 @@ export class StaticPods {
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    await Promise.all(this.#deps.sources.map((source) => this.#follow(source, signal)))
+    await Promise.all(this.#deps.sources.map((source) => this.#watchSource(source, signal)))
   }
 
   /** The static pod with its mirror pod's status; it is marked as deleted when its manifest is gone. */
@@ -102,8 +102,8 @@ export class StaticPods {
     } catch (error) {
       // The namespace may not exist yet, or the cache is outdated.
       const { clock, log, onChange } = this.#deps
-      log.debug('a mirror could not be made', { pod: pod.metadata.name, error: errorText(error) })
-      clock.after(mirrorRetryMs, () => onChange(pod.metadata.uid, context.cause))
+      log.debug('a mirror pod could not be created', { pod: pod.metadata.name, error: errorText(error) })
+      clock.after(mirrorRetryMs, () => onChange(pod.metadata.uid, this.find(pod.metadata.uid), context.cause))
       return undefined
     }
   }
@@ -125,21 +125,21 @@ export class StaticPods {
     }
   }
 
-  async #follow(source: ManifestSource, signal: AbortSignal): Promise<void> {
+  async #watchSource(source: ManifestSource, signal: AbortSignal): Promise<void> {
     const { log } = this.#deps
     for (;;) {
       try {
-        await this.#look(source, signal)
+        await this.#readSource(source, signal)
       } catch (error) {
         signal.throwIfAborted()
-        log.warn('static pods could not be looked for', { source: source.kind, error: errorText(error) })
+        log.warn('static pod manifests could not be read', { source: source.kind, error: errorText(error) })
       }
       await source.waitForChange(signal)
     }
   }
 
-  async #look(source: ManifestSource, signal: AbortSignal): Promise<void> {
-    const { clock, log, onBroken } = this.#deps
+  async #readSource(source: ManifestSource, signal: AbortSignal): Promise<void> {
+    const { clock, log, onInvalid } = this.#deps
     const manifests = await source.list(signal)
     const found = new Map<string, Pod>()
     for (const manifest of manifests) {
@@ -149,11 +149,11 @@ export class StaticPods {
         const read = clock.outside(parseStaticPods(manifest, source.kind, this.#deps))
         this.#lastGood.set(name, await read)
       } catch (error) {
-        log.error('a static pod cannot be read; what ran of it runs on', {
+        log.error('a static pod manifest is invalid; its pod keeps running', {
           file: manifest.name,
           error: errorText(error),
         })
-        for (const one of this.#lastGood.get(name) ?? []) onBroken(one, errorText(error))
+        for (const one of this.#lastGood.get(name) ?? []) onInvalid(one, errorText(error))
       }
       for (const one of this.#lastGood.get(name) ?? []) found.set(one.metadata.uid, one)
     }
@@ -171,12 +171,12 @@ export class StaticPods {
       const deletionGracePeriodSeconds = known.spec.terminationGracePeriodSeconds
       const deletionTimestamp = rfc3339(clock.nowMs())
       this.#pods.set(uid, { ...known, metadata: { ...known.metadata, deletionTimestamp, deletionGracePeriodSeconds } })
-      onChange(uid)
+      onChange(uid, this.find(uid))
     }
     for (const [uid, one] of found) {
       if (this.#pods.has(uid) && !isBeingDeleted(one)) continue
       this.#pods.set(uid, one)
-      onChange(uid)
+      onChange(uid, this.find(uid))
     }
   }
 }

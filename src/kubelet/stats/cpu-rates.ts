@@ -16,7 +16,7 @@ export class CpuRates {
   /** The rate since the last sample, or since the start for the first one and for a counter that was reset. */
   nanoCores(key: string, nanos: number, startedMs: number, nowMs: number): number {
     const before = this.#samples.get(key)
-    const sample = rated(before, nanos, startedMs, nowMs)
+    const sample = nextSample(before, nanos, startedMs, nowMs)
     this.#next.set(key, sample)
     return sample.nanoCores
   }
@@ -28,7 +28,7 @@ export class CpuRates {
   }
 }
 
-function rated(before: Sample | undefined, nanos: number, startedMs: number, nowMs: number): Sample {
+function nextSample(before: Sample | undefined, nanos: number, startedMs: number, nowMs: number): Sample {
   const from = before === undefined || nanos < before.nanos ? { nanos: 0, atMs: startedMs } : before
   const ms = nowMs - from.atMs
   if (before !== undefined && ms < windowMsMin) return before

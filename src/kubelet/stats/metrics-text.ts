@@ -1,5 +1,5 @@
 // Metrics of a node in Prometheus' text format: /metrics/resource, /metrics/cadvisor and the kubelet's own.
-import type { Summary } from './summary.ts'
+import type { ContainerStats, Summary } from './summary.ts'
 
 type Labels = Readonly<Record<string, string>>
 type Sample = readonly [labels: Labels, value: number, timestampMs?: number]
@@ -13,66 +13,20 @@ interface Family {
 
 const nanosPerSecond = 1_000_000_000
 
-export function resourceMetrics({ node, pods }: Summary): string {
-  const nodeMs = Date.parse(node.cpu.time)
-  const containers = pods.flatMap(({ podRef, containers: own }) =>
-    own.map((one) => ({
-      labels: { container: one.name, namespace: podRef.namespace, pod: podRef.name },
-      ms: Date.parse(one.cpu.time),
-      ...one,
-    })),
-  )
-  const ofPods = pods.map(({ podRef, ...rest }) => ({
-    labels: { namespace: podRef.namespace, pod: podRef.name },
-    ms: Date.parse(rest.cpu.time),
-    ...rest,
-  }))
+export const resourceMetrics = (summary: Summary): string => {
+  const containers = containersOf(summary)
+  const { node, pods } = summary
   return text([
-    counter(
-      'container_cpu_usage_seconds_total',
-      '[STABLE] Cumulative cpu time consumed by the container in core-seconds',
-      containers.map(({ labels, cpu, ms }) => [labels, cpu.usageCoreNanoSeconds / nanosPerSecond, ms]),
-    ),
-    gauge(
-      'container_memory_working_set_bytes',
-      '[STABLE] Current working set of the container in bytes',
-      containers.map(({ labels, memory, ms }) => [labels, memory.workingSetBytes, ms]),
-    ),
-    gauge(
-      'container_swap_usage_bytes',
-      '[ALPHA] Current amount of the container swap usage in bytes. Reported only on non-windows systems',
-      containers.map(({ labels, swap, ms }) => [labels, swap.swapUsageBytes, ms]),
-    ),
+    ...usageFamilies('container', containers),
     gauge(
       'container_start_time_seconds',
       '[STABLE] Start time of the container since unix epoch in seconds',
       containers.map(({ labels, startTime }) => [labels, Date.parse(startTime) / 1000]),
     ),
-    counter('node_cpu_usage_seconds_total', '[STABLE] Cumulative cpu time consumed by the node in core-seconds', [
-      [{}, node.cpu.usageCoreNanoSeconds / nanosPerSecond, nodeMs],
-    ]),
-    gauge('node_memory_working_set_bytes', '[STABLE] Current working set of the node in bytes', [
-      [{}, node.memory.workingSetBytes, nodeMs],
-    ]),
-    gauge(
-      'node_swap_usage_bytes',
-      '[ALPHA] Current swap usage of the node in bytes. Reported only on non-windows systems',
-      [[{}, node.swap.swapUsageBytes, nodeMs]],
-    ),
-    counter(
-      'pod_cpu_usage_seconds_total',
-      '[STABLE] Cumulative cpu time consumed by the pod in core-seconds',
-      ofPods.map(({ labels, cpu, ms }) => [labels, cpu.usageCoreNanoSeconds / nanosPerSecond, ms]),
-    ),
-    gauge(
-      'pod_memory_working_set_bytes',
-      '[STABLE] Current working set of the pod in bytes',
-      ofPods.map(({ labels, memory, ms }) => [labels, memory.workingSetBytes, ms]),
-    ),
-    gauge(
-      'pod_swap_usage_bytes',
-      '[ALPHA] Current amount of the pod swap usage in bytes. Reported only on non-windows systems',
-      ofPods.map(({ labels, swap, ms }) => [labels, swap.swapUsageBytes, ms]),
+    ...usageFamilies('node', [{ labels: {}, ...node }]),
+    ...usageFamilies(
+      'pod',
+      pods.map(({ podRef: { namespace, name }, ...usage }) => ({ labels: { namespace, pod: name }, ...usage })),
     ),
     gauge('resource_scrape_error', '[STABLE] 1 if there was an error while getting container metrics, 0 otherwise', [
       [{}, 0],
@@ -80,21 +34,71 @@ export function resourceMetrics({ node, pods }: Summary): string {
   ])
 }
 
+const containersOf = ({ pods }: Summary) =>
+  pods.flatMap(({ podRef, containers }) =>
+    containers.map((container) => ({
+      labels: { container: container.name, namespace: podRef.namespace, pod: podRef.name },
+      ...container,
+    })),
+  )
+
+type Usage = { readonly labels: Labels } & Pick<ContainerStats, 'cpu' | 'memory' | 'swap'>
+
+/** CPU, memory and swap of containers, pods or the node. */
+function usageFamilies(what: 'container' | 'node' | 'pod', usages: readonly Usage[]): Family[] {
+  const samples = (value: (usage: Usage) => number): Sample[] =>
+    usages.map((usage) => [usage.labels, value(usage), Date.parse(usage.cpu.time)])
+  const swap = what === 'node' ? 'Current swap usage of the node' : `Current amount of the ${what} swap usage`
+  return [
+    counter(
+      `${what}_cpu_usage_seconds_total`,
+      `[STABLE] Cumulative cpu time consumed by the ${what} in core-seconds`,
+      samples(({ cpu }) => cpu.usageCoreNanoSeconds / nanosPerSecond),
+    ),
+    gauge(
+      `${what}_memory_working_set_bytes`,
+      `[STABLE] Current working set of the ${what} in bytes`,
+      samples(({ memory }) => memory.workingSetBytes),
+    ),
+    gauge(
+      `${what}_swap_usage_bytes`,
+      `[ALPHA] ${swap} in bytes. Reported only on non-windows systems`,
+      samples(({ swap: { swapUsageBytes } }) => swapUsageBytes),
+    ),
+  ]
+}
+
 export interface MachineInfo {
   readonly cpus: number
   readonly memoryBytes: number
 }
 
-export function cadvisorMetrics({ pods }: Summary, { cpus, memoryBytes }: MachineInfo): string {
-  const containers = pods.flatMap(({ podRef, containers: own }) =>
-    own.map((one) => ({
-      labels: { container: one.name, namespace: podRef.namespace, pod: podRef.name },
-      ...one,
-    })),
-  )
-  const each = (value: (one: (typeof containers)[number]) => number): Sample[] =>
-    containers.map((one) => [one.labels, value(one), Date.parse(one.cpu.time)])
-  return text([
+export const cadvisorMetrics = (summary: Summary, { cpus, memoryBytes }: MachineInfo): string =>
+  text([
+    ...cadvisorContainers(summary),
+    ...cadvisorNetwork(summary),
+    gauge(
+      'container_start_time_seconds',
+      'Start time of the container since unix epoch in seconds.',
+      containersOf(summary).map(({ labels, cpu, startTime }) => [
+        labels,
+        Date.parse(startTime) / 1000,
+        Date.parse(cpu.time),
+      ]),
+    ),
+    gauge('machine_cpu_cores', 'Number of logical CPU cores.', [[{}, cpus]]),
+    gauge('machine_memory_bytes', 'Amount of memory installed on the machine.', [[{}, memoryBytes]]),
+  ])
+
+function cadvisorContainers(summary: Summary): Family[] {
+  const containers = containersOf(summary)
+  const family = (name: string, help: string, value: (container: (typeof containers)[number]) => number): Family =>
+    gauge(
+      name,
+      help,
+      containers.map((container) => [container.labels, value(container), Date.parse(container.cpu.time)]),
+    )
+  return [
     counter(
       'container_cpu_usage_seconds_total',
       'Cumulative cpu time consumed in seconds.',
@@ -104,53 +108,40 @@ export function cadvisorMetrics({ pods }: Summary, { cpus, memoryBytes }: Machin
         Date.parse(cpu.time),
       ]),
     ),
-    gauge(
+    family(
       'container_fs_usage_bytes',
       'Number of bytes that are consumed by the container on this filesystem.',
-      each(({ rootfs }) => rootfs.usedBytes),
+      ({ rootfs }) => rootfs.usedBytes,
     ),
-    gauge(
-      'container_memory_rss',
-      'Size of RSS in bytes.',
-      each(({ memory }) => memory.rssBytes),
-    ),
-    gauge(
+    family('container_memory_rss', 'Size of RSS in bytes.', ({ memory }) => memory.rssBytes),
+    family(
       'container_memory_usage_bytes',
       'Current memory usage in bytes, including all memory regardless of when it was accessed',
-      each(({ memory }) => memory.usageBytes),
+      ({ memory }) => memory.usageBytes,
     ),
-    gauge(
+    family(
       'container_memory_working_set_bytes',
       'Current working set in bytes.',
-      each(({ memory }) => memory.workingSetBytes),
+      ({ memory }) => memory.workingSetBytes,
     ),
-    gauge(
-      'container_memory_swap',
-      'Container swap usage in bytes.',
-      each(({ swap }) => swap.swapUsageBytes),
-    ),
-    ...networkCounters.map(([name, help, field]) =>
-      counter(
-        name,
-        help,
-        pods.flatMap(({ podRef, cpu, network }) =>
-          (network?.interfaces ?? []).map((one): Sample => [
-            { interface: one.name, namespace: podRef.namespace, pod: podRef.name },
-            one[field],
-            Date.parse(cpu.time),
-          ]),
-        ),
+    family('container_memory_swap', 'Container swap usage in bytes.', ({ swap }) => swap.swapUsageBytes),
+  ]
+}
+
+const cadvisorNetwork = ({ pods }: Summary): Family[] =>
+  networkCounters.map(([name, help, field]) =>
+    counter(
+      name,
+      help,
+      pods.flatMap(({ podRef, cpu, network }) =>
+        (network?.interfaces ?? []).map((one): Sample => [
+          { interface: one.name, namespace: podRef.namespace, pod: podRef.name },
+          one[field],
+          Date.parse(cpu.time),
+        ]),
       ),
     ),
-    gauge(
-      'container_start_time_seconds',
-      'Start time of the container since unix epoch in seconds.',
-      each(({ startTime }) => Date.parse(startTime) / 1000),
-    ),
-    gauge('machine_cpu_cores', 'Number of logical CPU cores.', [[{}, cpus]]),
-    gauge('machine_memory_bytes', 'Amount of memory installed on the machine.', [[{}, memoryBytes]]),
-  ])
-}
+  )
 
 const networkCounters = [
   ['container_network_receive_bytes_total', 'Cumulative count of bytes received', 'rxBytes'],

@@ -6,8 +6,10 @@ import { namespaceOf } from '../../api/meta/object.ts'
 import type { CgroupUsage } from '../../machine/cgroups/cgroups.ts'
 import type { FileSystemLoad, InterfaceLoad, MemoryLoad } from '../../machine/load/host-load.ts'
 import type { ContainerRuntime, RuntimeStats } from '../../machine/runtime/container-runtime.ts'
-import type { NodeHost } from '../node/node-host.ts'
-import { logDirectory, volumeDirectory, volumesDirectory } from '../pod-config/node-paths.ts'
+import type { Cgroups } from '../../machine/cgroups/cgroups.ts'
+import type { Disk } from '../../machine/disk/disk.ts'
+import type { HostLoad } from '../../machine/load/host-load.ts'
+import { logDirectory, volumeDirectory, volumesDirectory, type NodePaths } from '../pod-config/node-paths.ts'
 import { podCgroup } from '../resources/pod-cgroups.ts'
 import { volumeTypes } from '../volumes/volume-types.ts'
 import { CpuRates } from './cpu-rates.ts'
@@ -24,9 +26,17 @@ import type {
   VolumeStats,
 } from './summary.ts'
 
+export interface MeasuredHost {
+  readonly cgroups: Cgroups
+  readonly cgroupRoot: string
+  readonly load: HostLoad
+  readonly disk: Disk
+  readonly paths: NodePaths
+}
+
 export interface NodeStatsDeps {
   readonly runtime: Pick<ContainerRuntime, 'stats' | 'fileSystems'>
-  readonly host: Pick<NodeHost, 'cgroups' | 'cgroupRoot' | 'load' | 'disk' | 'paths'>
+  readonly host: MeasuredHost
   readonly pods: () => readonly Pod[]
   readonly nodeName: string
   readonly machine: MachineInfo
@@ -34,9 +44,9 @@ export interface NodeStatsDeps {
 }
 
 /** How long a summary is cached. */
-const rememberedMs = 2_000
+const cacheMs = 2_000
 /** How long disk usage is cached, which requires walking the directories. */
-const filesMs = 10_000
+const filesCacheMs = 10_000
 
 interface Files {
   readonly logs: ReadonlyMap<string, number>
@@ -69,8 +79,8 @@ export class NodeStats {
   async summary(signal: AbortSignal): Promise<Summary> {
     const nowMs = this.#deps.clock.monotonicMs()
     if (this.#last !== undefined && this.#last.untilMs > nowMs) return this.#last.summary
-    const summary = this.#look(signal)
-    this.#last = { untilMs: nowMs + rememberedMs, summary }
+    const summary = this.#collect(signal)
+    this.#last = { untilMs: nowMs + cacheMs, summary }
     try {
       return await summary
     } catch (error) {
@@ -85,7 +95,7 @@ export class NodeStats {
     return this.summary(signal)
   }
 
-  async #look(signal: AbortSignal): Promise<Summary> {
+  async #collect(signal: AbortSignal): Promise<Summary> {
     const { runtime, host, nodeName, clock } = this.#deps
     const { load, paths } = host
     const [containers, places, cpuNanos, memory, nodeFs, network, processes] = await Promise.all([
@@ -154,7 +164,7 @@ export class NodeStats {
     const group = await host.cgroups.usage(cgroup)
     const network = pod.spec.hostNetwork ? [] : await this.#networkOf(cgroup)
     // Simulated containers have no cgroup: the usage of the pod is the sum of its containers'.
-    const whole = group === undefined || group.processes === 0 ? together(own) : group
+    const whole = group === undefined || group.processes === 0 ? sumOf(own) : group
     const podStartMs = Date.parse(pod.status.startTime ?? rfc3339(nowMs))
     const containers = own.map((stats): ContainerStats => {
       const startTime = startOf(pod, stats.name) ?? rfc3339(podStartMs)
@@ -200,13 +210,13 @@ export class NodeStats {
     const nowMs = this.#deps.clock.monotonicMs()
     const known = this.#files.get(pod.metadata.uid)
     if (known !== undefined && known.untilMs > nowMs) return known.files
-    const files = this.#walk(pod)
-    this.#files.set(pod.metadata.uid, { untilMs: nowMs + filesMs, files })
+    const files = this.#measureFiles(pod)
+    this.#files.set(pod.metadata.uid, { untilMs: nowMs + filesCacheMs, files })
     files.catch(() => this.#files.delete(pod.metadata.uid))
     return files
   }
 
-  async #walk(pod: Pod): Promise<Files> {
+  async #measureFiles(pod: Pod): Promise<Files> {
     const { disk, paths } = this.#deps.host
     const logs = new Map<string, number>()
     for (const { name } of pod.spec.containers)
@@ -216,8 +226,8 @@ export class NodeStats {
     for (const volume of pod.spec.volumes ?? []) {
       const type = volumeTypes.find(({ name }) => volume[name] !== undefined)
       if (type === undefined) continue
-      const folder = volumeDirectory(paths, pod.metadata.uid, type.directoryName, volume.name)
-      if ((await disk.kindOf(folder)) !== undefined) volumes.set(volume.name, await disk.usedBytes(folder))
+      const directory = volumeDirectory(paths, pod.metadata.uid, type.directoryName, volume.name)
+      if ((await disk.kindOf(directory)) !== undefined) volumes.set(volume.name, await disk.usedBytes(directory))
     }
     return { logs, volumes }
   }
@@ -234,7 +244,7 @@ const startOf = ({ status }: Pod, name: string): string | undefined =>
   [...(status.initContainerStatuses ?? []), ...(status.containerStatuses ?? [])].find((one) => one.name === name)?.state
     ?.running?.startedAt ?? undefined
 
-function together(own: readonly RuntimeStats[]): CgroupUsage {
+function sumOf(own: readonly RuntimeStats[]): CgroupUsage {
   const sum = (of: (usage: RuntimeStats['usage']) => number) => own.reduce((total, { usage }) => total + of(usage), 0)
   return {
     cpuNanos: sum(({ cpuNanos }) => cpuNanos),

@@ -13,7 +13,7 @@ import { cadvisorMetrics, kubeletMetrics, resourceMetrics } from './metrics-text
 import { NodeStats } from './node-stats.ts'
 import { cpuAndMemoryOf } from './summary.ts'
 
-test('a rate is what was used since the last look, or since the beginning, or since it began anew', () => {
+test('a rate is the usage since the last sample, since the start, or since a counter reset', () => {
   const rates = new CpuRates()
   const look = (nanos: number, nowMs: number) => {
     const rate = rates.nanoCores('c', nanos, 0, nowMs)
@@ -96,7 +96,7 @@ async function measured() {
 
 const { signal } = new AbortController()
 
-test('the summary has processors and memory, and of the disk what containers, logs and volumes take on it', async () => {
+test('the summary contains CPU, memory, and disk usage of containers, logs and volumes', async () => {
   const { clock, stats } = await measured()
   await stats.summary(signal)
   await clock.advance(10_000)
@@ -120,7 +120,7 @@ test('the summary has processors and memory, and of the disk what containers, lo
   deepEqual(Object.keys(short.pods[0] ?? {}), ['podRef', 'startTime', 'containers', 'cpu', 'memory'])
 })
 
-test('metrics tell the same in the text format', async () => {
+test('metrics contain the same values in the text format', async () => {
   const { stats } = await measured()
   const summary = await stats.summary(signal)
   const resource = resourceMetrics(summary)

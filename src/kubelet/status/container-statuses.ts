@@ -48,7 +48,7 @@ export const hasStarted = ({ state, lastState }: ContainerStatus): boolean =>
  * init containers after the last one that started, keep their state, because they were never due.
  */
 export function finalStatuses({ init, main, ephemeral }: ContainerStatuses, isInitialized: boolean): ContainerStatuses {
-  const ended = (one: ContainerStatus) => (one.state?.terminated === undefined ? { ...one, state: neverSeen } : one)
+  const ended = (one: ContainerStatus) => (one.state?.terminated === undefined ? { ...one, state: neverFound } : one)
   const initStarted = init.findLastIndex(hasStarted) + 1
   return {
     init: init.map((one, index) => (index < initStarted ? ended(one) : one)),
@@ -63,16 +63,16 @@ function statusOf(
   container: Container,
   role: Role,
   input: ContainersInput,
-  told: readonly ContainerStatus[] | undefined,
+  reported: readonly ContainerStatus[] | undefined,
 ): ContainerStatus {
   const { running, runtimeName, pod } = input
   const { name } = container
   const [current, previous] = (running?.containers.filter((one) => one.name === name) ?? []).toReversed()
-  const before = told?.find((status) => status.name === name)
+  const before = reported?.find((status) => status.name === name)
   const waiting = input.waiting.get(name)
-  if (current === undefined || current.state === 'created') return notThere(container, role, before, waiting, pod)
+  if (current === undefined || current.state === 'created') return missingStatus(container, role, before, waiting, pod)
   const state = stateOf(current, input)
-  const isWaiting = waiting !== undefined && current.state === 'exited' && isComing(container, role, pod, current)
+  const isWaiting = waiting !== undefined && current.state === 'exited' && willRestart(container, role, pod, current)
   const earlier = isWaiting
     ? state
     : previous?.state === 'exited'
@@ -88,7 +88,7 @@ function statusOf(
   const { stopSignal } = container.lifecycle ?? {}
   return {
     name,
-    state: isWaiting ? { waiting: shown(waiting) } : state,
+    state: isWaiting ? { waiting: waitingState(waiting) } : state,
     lastState: earlier ?? {},
     ready: isPlainInit ? current.state === 'exited' && current.exitCode === 0 : isStarted && isReady,
     restartCount: current.attempt,
@@ -104,13 +104,13 @@ function statusOf(
   }
 }
 
-const isComing = (container: Container, role: Role, { spec }: Pod, { exitCode }: RuntimeContainer): boolean =>
+const willRestart = (container: Container, role: Role, { spec }: Pod, { exitCode }: RuntimeContainer): boolean =>
   role === 'main'
     ? shouldRestart(container, spec, exitCode)
     : role === 'init' && shouldRestartInit(container, spec, exitCode)
 
 /** The status of a container that the runtime does not have, either not yet or not any more. */
-function notThere(
+function missingStatus(
   container: Container,
   role: Role,
   before: ContainerStatus | undefined,
@@ -128,7 +128,7 @@ function notThere(
   }
   return {
     name,
-    state: { waiting: shown(waiting ?? unknown) },
+    state: { waiting: waitingState(waiting ?? unknown) },
     lastState: terminated === undefined ? (lost ?? before?.lastState ?? {}) : { terminated },
     ready: false,
     restartCount: before?.restartCount ?? 0,
@@ -161,22 +161,22 @@ const userOf = ({ uid, gid, supplementalGroups }: NonNullable<RuntimeContainer['
   ...(supplementalGroups.length === 0 ? {} : { supplementalGroups: [...supplementalGroups] }),
 })
 
-const unknownEnd = (message: string): ContainerState => ({
+const unknownTermination = (message: string): ContainerState => ({
   terminated: { reason: 'ContainerStatusUnknown', message, exitCode: 137 },
 })
-const lostState = unknownEnd(
+const lostState = unknownTermination(
   'The container could not be located when the pod was deleted.  The container used to be Running',
 )
-const neverSeen = unknownEnd('The container could not be located when the pod was terminated')
+const neverFound = unknownTermination('The container could not be located when the pod was terminated')
 
-const shown = ({ reason, message }: Waiting) => ({ reason, ...(message === '' ? {} : { message }) })
+const waitingState = ({ reason, message }: Waiting) => ({ reason, ...(message === '' ? {} : { message }) })
 
 function stateOf(
   { state, startedMs, finishedMs, exitCode, id, reason, message }: RuntimeContainer,
-  { runtimeName, terminationMessages: lastWords }: ContainersInput,
+  { runtimeName, terminationMessages }: ContainersInput,
 ): ContainerState {
   if (state === 'running') return { running: { startedAt: rfc3339(startedMs) } }
-  const words = lastWords.get(id) || message
+  const words = terminationMessages.get(id) || message
   return {
     terminated: {
       exitCode,

@@ -29,7 +29,7 @@ export interface ConditionsInput {
 
 /** The kubelet's conditions in upstream's order, followed by those of other clients. */
 export function podConditions(input: ConditionsInput): PodCondition[] {
-  const { pod, phase, statuses, hasSandbox, isRestarting, termination: verdict, nowMs } = input
+  const { pod, phase, statuses, hasSandbox, isRestarting, termination, nowMs } = input
   const containersReady = containersFinding(pod, phase, statuses)
   const found: [type: string, finding: Finding][] = [
     ['PodReadyToStartContainers', hasSandbox ? yes : { status: 'False' }],
@@ -39,8 +39,8 @@ export function podConditions(input: ConditionsInput): PodCondition[] {
     ['PodScheduled', yes],
   ]
   if (mayRestartAll(pod.spec)) found.push(['AllContainersRestarting', restartingFinding(phase, isRestarting)])
-  if (verdict?.isDisruption === true)
-    found.push(['DisruptionTarget', { status: 'True', reason: 'TerminationByKubelet', message: verdict.message }])
+  if (termination?.isDisruption === true)
+    found.push(['DisruptionTarget', { status: 'True', reason: 'TerminationByKubelet', message: termination.message }])
   const others = (pod.status.conditions ?? []).filter(({ type }) => !found.some(([own]) => own === type))
   return [...found.map(([type, finding]) => condition(pod, type, finding, nowMs)), ...others]
 }
@@ -100,7 +100,7 @@ function containersFinding({ spec }: Pod, phase: PodStatus['phase'], { init, mai
 /** All containers are ready and all readiness gates are True. */
 function readyFinding(pod: Pod, containersReady: Finding): Finding {
   if (containersReady.status === 'False') return containersReady
-  const closed = (pod.spec.readinessGates ?? []).flatMap(({ conditionType }) => {
+  const unmet = (pod.spec.readinessGates ?? []).flatMap(({ conditionType }) => {
     const gate = podCondition(pod, conditionType)
     const quoted = JSON.stringify(conditionType)
     if (gate === undefined) return [`corresponding condition of pod readiness gate ${quoted} does not exist.`]
@@ -108,7 +108,7 @@ function readyFinding(pod: Pod, containersReady: Finding): Finding {
       ? []
       : [`the status of pod readiness gate ${quoted} is not "True", but ${gate.status}`]
   })
-  return closed.length === 0 ? yes : { status: 'False', reason: 'ReadinessGatesNotReady', message: closed.join(', ') }
+  return unmet.length === 0 ? yes : { status: 'False', reason: 'ReadinessGatesNotReady', message: unmet.join(', ') }
 }
 
 const namesOf = (statuses: readonly { readonly name: string }[]): string =>

@@ -17,33 +17,34 @@ export function podPhase(
   if (isRestarting && !isEnding) return status.phase ?? 'Pending'
   const plain = init.filter((_, index) => !isSidecar(spec.initContainers?.[index] ?? {}))
   const sidecars = init.filter((one) => !plain.includes(one))
-  const ended = main.filter((one) => endOf(one) !== undefined)
-  const hasBegun = ended.length > 0 || main.some(({ state }) => state?.running !== undefined)
+  const ended = main.filter((one) => terminationOf(one) !== undefined)
+  const hasStarted = ended.length > 0 || main.some(({ state }) => state?.running !== undefined)
   if (spec.restartPolicy === 'Never' && plain.some((one) => hasFailed(one, spec))) return 'Failed'
   const isRunning = (one: ContainerStatus) => one.state?.running !== undefined
   if (!isEnding) {
     const isBlocked =
-      plain.some((one) => endOf(one) === undefined) ||
-      (!hasBegun && sidecars.some((one) => endOf(one) === undefined && one.started !== true))
-    if (isBlocked || [...sidecars, ...main].some((one) => !isRunning(one) && endOf(one) === undefined)) return 'Pending'
+      plain.some((one) => terminationOf(one) === undefined) ||
+      (!hasStarted && sidecars.some((one) => terminationOf(one) === undefined && one.started !== true))
+    if (isBlocked || [...sidecars, ...main].some((one) => !isRunning(one) && terminationOf(one) === undefined))
+      return 'Pending'
   }
   if ([...sidecars, ...main].some(isRunning)) return 'Running'
   if (!isEnding && ended.length === 0) return 'Pending'
   const codes = main.map((one) => one.state?.terminated?.exitCode)
-  const isComing = main.some((one, index) => {
+  const willRestart = main.some((one, index) => {
     const container = spec.containers[index]
-    return container !== undefined && shouldRestart(container, spec, endOf(one)?.exitCode ?? 0)
+    return container !== undefined && shouldRestart(container, spec, terminationOf(one)?.exitCode ?? 0)
   })
-  if (isComing && !isEnding) return 'Running'
+  if (willRestart && !isEnding) return 'Running'
   return codes.every((code) => code === 0) ? 'Succeeded' : 'Failed'
 }
 
 const hasFailed = (one: ContainerStatus, spec: Pod['spec']): boolean => {
-  const { exitCode = 0 } = endOf(one) ?? {}
+  const { exitCode = 0 } = terminationOf(one) ?? {}
   const container = spec.initContainers?.find(({ name }) => name === one.name)
   return exitCode !== 0 && !shouldRestartInit(container ?? {}, spec, exitCode)
 }
 
 /** The last termination, also while the container waits for its restart. */
-const endOf = ({ state, lastState }: ContainerStatus) =>
+const terminationOf = ({ state, lastState }: ContainerStatus) =>
   state?.terminated ?? (state?.waiting === undefined ? undefined : lastState?.terminated)

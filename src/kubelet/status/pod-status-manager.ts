@@ -18,7 +18,7 @@ import { statusPatch } from './status-patch.ts'
 export interface PodStatusManagerDeps {
   readonly client: Client
   readonly runtime: Pick<ContainerRuntime, 'name'>
-  readonly maker: Pick<PodProvisioner, 'lastWords'>
+  readonly provisioner: Pick<PodProvisioner, 'lastWords'>
   readonly probes: ProbeManager
   /** Undefined when the node has no static pods. */
   readonly staticPods: StaticPods | undefined
@@ -30,7 +30,7 @@ export interface PodStatusManagerDeps {
  * Delay before a status is overwritten that another client has changed, so that two clients do not overwrite each other
  * in a tight loop.
  */
-const contradictMs = 10_000
+const overwriteDelayMs = 10_000
 
 export class PodStatusManager {
   readonly #deps: PodStatusManagerDeps
@@ -43,54 +43,58 @@ export class PodStatusManager {
   async report(
     wanted: Pod,
     running: RuntimePod | undefined,
-    memory: PodSyncState,
+    state: PodSyncState,
     context: Context,
   ): Promise<Pod | undefined> {
     const { clock, hostIp, runtime, probes } = this.#deps
-    memory.reportInMs = undefined
-    if (mayHaveEnded(running, memory)) await this.#hearLastWords(wanted, running, memory, context)
-    const { waiting, terminationMessages: lastWords, termination: verdict } = memory
+    state.reportInMs = undefined
+    if (mayHaveEnded(running, state)) await this.#readTerminationMessages(wanted, running, state, context)
+    const { waiting, terminationMessages, termination } = state
     const found = podStatus({
       pod: wanted,
       running,
       waiting,
-      terminationMessages: lastWords,
+      terminationMessages,
       probeState: (container) => ({ isStarted: probes.isStarted(container), isReady: probes.isReady(container) }),
-      termination: verdict,
+      termination,
       hostIp,
       runtimeName: runtime.name,
       nowMs: clock.nowMs(),
     })
-    const status =
-      memory.resize === undefined ? found : withResize(found, wanted, memory.resize, rfc3339(clock.nowMs()))
-    return this.#write(wanted, status, memory, context)
+    const status = state.resize === undefined ? found : withResize(found, wanted, state.resize, rfc3339(clock.nowMs()))
+    return this.#write(wanted, status, state, context)
   }
 
-  async #hearLastWords(
+  async #readTerminationMessages(
     wanted: Pod,
     running: RuntimePod | undefined,
-    { terminationMessages: lastWords }: PodSyncState,
+    { terminationMessages }: PodSyncState,
     { signal }: Context,
   ): Promise<void> {
     const ended = running?.containers.filter(({ state }) => state === 'exited') ?? []
     for (const container of ended)
-      if (!lastWords.has(container.id))
-        lastWords.set(container.id, await this.#deps.maker.lastWords(wanted, container, signal))
-    for (const id of lastWords.keys()) if (!ended.some((container) => container.id === id)) lastWords.delete(id)
+      if (!terminationMessages.has(container.id))
+        terminationMessages.set(container.id, await this.#deps.provisioner.lastWords(wanted, container, signal))
+    for (const id of terminationMessages.keys())
+      if (!ended.some((container) => container.id === id)) terminationMessages.delete(id)
   }
 
   /** Writes the status when it has changed; returns the pod as it is now, undefined when it is gone. */
-  async #write(wanted: Pod, status: Pod['status'], memory: PodSyncState, context: Context): Promise<Pod | undefined> {
-    const { client, clock, staticPods: statics } = this.#deps
+  async #write(wanted: Pod, status: Pod['status'], state: PodSyncState, context: Context): Promise<Pod | undefined> {
+    const { client, clock, staticPods } = this.#deps
     const { name } = wanted.metadata
-    const isStatic = statics?.has(wanted.metadata.uid) ?? false
-    const shown = isStatic ? await statics?.ensureMirror(wanted, context) : wanted
+    const isStatic = staticPods?.has(wanted.metadata.uid) ?? false
+    const shown = isStatic ? await staticPods?.ensureMirror(wanted, context) : wanted
     // Without a mirror pod the status of a static pod is not visible; it runs nevertheless.
-    if (shown === undefined || isSame(status, shown.status)) return { ...wanted, status }
-    const { lastReported: told } = memory
+    if (shown === undefined || isEqualStatus(status, shown.status)) return { ...wanted, status }
+    const { lastReported } = state
     const nowMs = clock.monotonicMs()
-    if (told !== undefined && isSame(status, told.status) && nowMs < told.atMs + contradictMs) {
-      memory.reportInMs = told.atMs + contradictMs - nowMs
+    if (
+      lastReported !== undefined &&
+      isEqualStatus(status, lastReported.status) &&
+      nowMs < lastReported.atMs + overwriteDelayMs
+    ) {
+      state.reportInMs = lastReported.atMs + overwriteDelayMs - nowMs
       return { ...wanted, status }
     }
     const { uid } = shown.metadata
@@ -98,13 +102,17 @@ export class PodStatusManager {
     const patch = { metadata: { uid }, status: statusPatch(shown.status, status) }
     try {
       const now = await client.of(podKind).patch(name, namespaceOf(wanted), patch, 'strategic', context, 'status')
-      memory.lastReported = { status, atMs: nowMs }
+      state.lastReported = { status, atMs: nowMs }
       if (isStatic) return { ...wanted, status }
-      memory.lastWritten = now
+      state.lastWritten = now
       // The version counts as our own update only when nothing else has changed with it.
       const { generation, resourceVersion: version } = now.metadata
-      if (generation === wanted.metadata.generation && !leadsOn(wanted, memory) && isSame(status, now.status))
-        memory.lastReported = { status, atMs: nowMs, version }
+      if (
+        generation === wanted.metadata.generation &&
+        !requiresSync(wanted, state) &&
+        isEqualStatus(status, now.status)
+      )
+        state.lastReported = { status, atMs: nowMs, version }
       return now
     } catch (error) {
       if (isStatic) return { ...wanted, status }
@@ -121,18 +129,18 @@ export class PodStatusManager {
  * Whether the written status requires another sync: a deadline starts with the start time, and a resize ends when it is
  * reported.
  */
-const leadsOn = ({ spec, status }: Pod, { resize }: PodSyncState): boolean =>
-  resize?.isUnderWay === true || (spec.activeDeadlineSeconds !== undefined && status.startTime === undefined)
+const requiresSync = ({ spec, status }: Pod, { resize }: PodSyncState): boolean =>
+  resize?.isInProgress === true || (spec.activeDeadlineSeconds !== undefined && status.startTime === undefined)
 
 /** Whether termination messages must be read or removed. */
-const mayHaveEnded = (running: RuntimePod | undefined, { terminationMessages: lastWords }: PodSyncState): boolean =>
-  lastWords.size > 0 || (running?.containers.some(({ state }) => state === 'exited') ?? false)
+const mayHaveEnded = (running: RuntimePod | undefined, { terminationMessages }: PodSyncState): boolean =>
+  terminationMessages.size > 0 || (running?.containers.some(({ state }) => state === 'exited') ?? false)
 
 /**
  * Compares statuses without transition times, which only change together with a condition's status, and without the
  * order of conditions.
  */
-const isSame = (a: Pod['status'], b: Pod['status']): boolean =>
+const isEqualStatus = (a: Pod['status'], b: Pod['status']): boolean =>
   a.phase === b.phase && haveSameConditions(a, b) && equalExcept(a, b, 'conditions', true)
 
 function haveSameConditions(

@@ -197,7 +197,7 @@ for (const [why, pod, running, phase, ready, state] of phases)
     deepEqual([seen.phase, [value, why2].filter((part) => part !== undefined).join(' '), shown], [phase, ready, state])
   })
 
-test('status: conditions keep their times while they keep their value', () => {
+test('status: conditions keep their transition times while their status is unchanged', () => {
   const first = status(aPod(), sandbox(container('c', 'running')))
   const later = status(aPod({}, first), sandbox(container('c', 'running')), { nowMs: nowMs + 60_000 })
   deepEqual(later, first)
@@ -214,7 +214,7 @@ test('status: conditions keep their times while they keep their value', () => {
   equal(conditionOf(broken, 'Ready')?.observedGeneration, 1)
 })
 
-test('status: how a container ended stays known when the runtime has removed or lost it', () => {
+test('status: the exit of a container is kept when the runtime has removed or lost it', () => {
   const terminated = { exitCode: 7, reason: 'Error', containerID: 'x' }
   const restarted = status(aPod({}, told('c', { terminated })), sandbox(container('c', 'running', { attempt: 5 })))
     .containerStatuses?.[0]
@@ -225,7 +225,7 @@ test('status: how a container ended stays known when the runtime has removed or 
   deepEqual([again?.restartCount, again?.lastState?.terminated?.reason], [4, 'ContainerStatusUnknown'])
 })
 
-test('status: a sidecar that the runtime lost has ended with its pod', () => {
+test('status: a sidecar that the runtime lost has terminated with its pod', () => {
   const one = { ready: true, restartCount: 0, image: '', imageID: '', lastState: {} }
   const before = {
     initContainerStatuses: [{ name: 's', state: { running: {} }, ...one }],
@@ -237,7 +237,7 @@ test('status: a sidecar that the runtime lost has ended with its pod', () => {
     equal(state?.terminated?.reason, 'ContainerStatusUnknown')
 })
 
-test('status: probes say who has come up and who is ready; gates must be open too', () => {
+test('status: started and ready follow the probes; readiness gates must be True, too', () => {
   const running = sandbox(container('c', 'running'))
   const unready = status(aPod(), running, { probeState: () => ({ isStarted: true, isReady: false }) })
   const [one] = unready.containerStatuses ?? []
@@ -253,7 +253,7 @@ test('status: probes say who has come up and who is ready; gates must be open to
   deepEqual(gated([{ type: 'x/y', status: 'True' }])?.status, 'True')
 })
 
-test('status: init containers are ready when done, sidecars when ready; until then the pod is not initialized', () => {
+test('status: init containers are ready when completed, sidecars when ready; until then the pod is not initialized', () => {
   const slow = { probeState: () => ({ isStarted: false, isReady: false }) }
   const waiting = status(aPod(sidecar), sandbox(container('s', 'running')), slow)
   equal(conditionOf(waiting, 'Initialized')?.message, 'containers with incomplete status: [s]')
@@ -268,7 +268,7 @@ test('status: init containers are ready when done, sidecars when ready; until th
   equal(conditionOf(first, 'Initialized')?.message, 'containers with incomplete status: [i2]')
 })
 
-test('status: a verdict of the node is told when nothing runs any more', () => {
+test('status: a termination by the node is reported when no container runs any more', () => {
   const verdict = { reason: 'DeadlineExceeded', message: 'm' }
   const first = status(aPod(), sandbox(container('c', 'running')), { termination: verdict })
   deepEqual([first.phase, first.reason], ['Running', undefined])
@@ -276,13 +276,13 @@ test('status: a verdict of the node is told when nothing runs any more', () => {
   deepEqual([last.phase, last.reason, last.message], ['Failed', 'DeadlineExceeded', 'm'])
 })
 
-test('status: only a pod whose sandbox stands can start containers', () => {
+test('status: PodReadyToStartContainers requires a ready sandbox', () => {
   const value = (running: RuntimePod | undefined) =>
     conditionOf(status(aPod(), running), 'PodReadyToStartContainers')?.status
   deepEqual([value(undefined), value({ ...sandbox(), isReady: false }), value(sandbox())], ['False', 'False', 'True'])
 })
 
-test('whether a mount is read-only with all below it is what the runtime has made of it, not what was asked for', () => {
+test('recursiveReadOnly in the status is what the runtime reports, not what was requested', () => {
   const volumeMounts = [
     { name: 'v', mountPath: '/a', readOnly: true, recursiveReadOnly: 'IfPossible' },
     { name: 'v', mountPath: '/b', readOnly: true, recursiveReadOnly: 'IfPossible' },

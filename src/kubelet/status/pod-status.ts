@@ -17,18 +17,18 @@ export interface StatusInput extends ContainersInput {
 }
 
 export function podStatus(input: StatusInput): PodStatus {
-  const { pod, running, hostIp, nowMs, termination: verdict } = input
+  const { pod, running, hostIp, nowMs, termination } = input
   const { status, metadata } = pod
-  if (verdict?.isRejection) {
-    const { reason, message } = verdict
+  if (termination?.isRejection) {
+    const { reason, message } = termination
     const startTime = status.startTime ?? rfc3339(nowMs)
     return { ...status, phase: 'Failed', reason, message: `Pod was rejected: ${message}`, startTime }
   }
   const isRunning = running?.containers.some(({ state }) => state === 'running') ?? false
   // A final phase is only reported when no container runs any more, because a controller may then start a replacement.
-  const isEnding = (metadata.deletionTimestamp !== undefined || verdict !== undefined) && !isRunning
+  const isEnding = (metadata.deletionTimestamp !== undefined || termination !== undefined) && !isRunning
   const found = containerStatuses(input)
-  const isCondemned = isEnding && verdict !== undefined
+  const isCondemned = isEnding && termination !== undefined
   const old = outdatedContainers(pod, running)
   const phase = isCondemned ? 'Failed' : podPhase(pod, found, isEnding, old.length > 0)
   const isFinal = (phase === 'Succeeded' || phase === 'Failed') && !isRunning
@@ -38,8 +38,8 @@ export function podStatus(input: StatusInput): PodStatus {
   return {
     ...status,
     phase,
-    ...(isCondemned ? { reason: verdict.reason, message: verdict.message } : {}),
-    conditions: podConditions({ pod, phase, statuses, hasSandbox, isRestarting, termination: verdict, nowMs }),
+    ...(isCondemned ? { reason: termination.reason, message: termination.message } : {}),
+    conditions: podConditions({ pod, phase, statuses, hasSandbox, isRestarting, termination, nowMs }),
     hostIP: hostIp,
     hostIPs: [{ ip: hostIp }],
     ...addressesOf(running, hostIp, pod),

@@ -63,12 +63,12 @@ const cases: [why: string, known: object, wanted: object, live: object, outcome:
   ],
 ]
 for (const [why, known, wanted, live, outcome] of cases)
-  test(`what is told of a status: ${why}`, () => {
+  test(`the patch of a status: ${why}`, () => {
     const patch = statusPatch(known, wanted)
     deepEqual(strategicMerge(podStatus, json(live), patch), outcome)
   })
 
-test('a gate that somebody opens while the kubelet tells of its pod stays open', async () => {
+test('a readiness gate that is set during a status update is kept', async () => {
   await using cluster = await startCluster({ nodes: 0 })
   const pods = cluster.client.of(pod)
   const gateType = 'example.com/gate'

@@ -51,7 +51,7 @@ export type MountedVolumes = ReadonlyMap<string, MountedVolume>
 export class VolumeManager {
   readonly #deps: VolumeManagerDeps
   /** The last operation per pod, which the next one waits for. */
-  readonly #turns = new Map<string, Promise<unknown>>()
+  readonly #operations = new Map<string, Promise<unknown>>()
 
   constructor(deps: VolumeManagerDeps) {
     this.#deps = deps
@@ -59,36 +59,36 @@ export class VolumeManager {
 
   /** Mounts all volumes of a pod. Throws VolumeError when one is not available now. */
   mount(pod: Pod, images: VolumeImages, context: Context): Promise<MountedVolumes> {
-    return this.#inTurn(pod.metadata.uid, () => this.#mountAll(pod, () => true, images, context))
+    return this.#serialized(pod.metadata.uid, () => this.#mountAll(pod, () => true, images, context))
   }
 
   /** Updates mounted volumes whose content follows API objects. Throws VolumeError as `mount` does. */
   async refresh(pod: Pod, context: Context): Promise<void> {
     const { disk, paths } = this.#deps
-    await this.#inTurn(pod.metadata.uid, async () => {
+    await this.#serialized(pod.metadata.uid, async () => {
       if ((await disk.kindOf(volumesDirectory(paths, pod.metadata.uid))) === undefined) return
-      await this.#mountAll(pod, ({ tracksApiObjects: follows }) => follows, new Map(), context)
+      await this.#mountAll(pod, ({ tracksApiObjects }) => tracksApiObjects, new Map(), context)
     })
   }
 
   async #mountAll(
     pod: Pod,
-    isMeant: (type: VolumeType) => boolean,
+    isIncluded: (type: VolumeType) => boolean,
     images: VolumeImages,
     context: Context,
   ): Promise<MountedVolumes> {
-    const places = new Map<string, MountedVolume>()
+    const mounted = new Map<string, MountedVolume>()
     for (const volume of pod.spec.volumes ?? []) {
       try {
         const type = typeOf(volume)
-        const place = isMeant(type) ? await this.#mountOne(type, pod, volume, images, context) : undefined
-        if (place !== undefined) places.set(volume.name, place)
+        const place = isIncluded(type) ? await this.#mountOne(type, pod, volume, images, context) : undefined
+        if (place !== undefined) mounted.set(volume.name, place)
       } catch (error) {
         if (!(error instanceof VolumeError) || error instanceof FormattedVolumeError) throw error
         throw new VolumeError(`MountVolume.SetUp failed for volume ${JSON.stringify(volume.name)} : ${error.message}`)
       }
     }
-    return places
+    return mounted
   }
 
   #mountOne(
@@ -99,8 +99,8 @@ export class VolumeManager {
     context: Context,
   ): Promise<MountedVolume | undefined> {
     const { disk, sources, paths, node, clock, imageMounts } = this.#deps
-    const folder = volumeDirectory(paths, pod.metadata.uid, type.directoryName, volume.name)
-    return type.mount({ pod, volume, directory: folder, node, disk, sources, imageMounts, images, clock, context })
+    const directory = volumeDirectory(paths, pod.metadata.uid, type.directoryName, volume.name)
+    return type.mount({ pod, volume, directory, node, disk, sources, imageMounts, images, clock, context })
   }
 
   /**
@@ -110,17 +110,17 @@ export class VolumeManager {
   mountsOf(
     podUid: string,
     container: Pick<Container, 'name' | 'volumeMounts'>,
-    places: MountedVolumes,
+    mounted: MountedVolumes,
     variables: ReadonlyMap<string, string>,
-    canDeny: () => Promise<boolean>,
+    supportsRecursive: () => Promise<boolean>,
   ): Promise<ContainerMount[]> {
     const mounts = (container.volumeMounts ?? []).map(async (mount, index): Promise<ContainerMount> => {
-      const place = places.get(mount.name)
+      const place = mounted.get(mount.name)
       if (place === undefined) throw new ConfigError(`volume ${JSON.stringify(mount.name)} is not mounted`)
       if (place.isBlock)
         throw new ConfigError(`volume ${mount.name} has volumeMode Block, but is specified in volumeMounts`)
       const subPath = subPathOf(mount, container.name, variables)
-      const isRecursive = requestsRecursiveReadOnly(mount) && isRecursivelyReadOnly(mount, await canDeny())
+      const isRecursive = requestsRecursiveReadOnly(mount) && isRecursivelyReadOnly(mount, await supportsRecursive())
       return {
         hostPath:
           subPath === ''
@@ -136,9 +136,9 @@ export class VolumeManager {
   }
 
   /** The block devices of a container. Throws ConfigError when a volume is not a block device. */
-  devicesOf({ volumeDevices = [] }: Pick<Container, 'volumeDevices'>, places: MountedVolumes): ContainerDevice[] {
+  devicesOf({ volumeDevices = [] }: Pick<Container, 'volumeDevices'>, mounted: MountedVolumes): ContainerDevice[] {
     return volumeDevices.map(({ name, devicePath }) => {
-      const place = places.get(name)
+      const place = mounted.get(name)
       if (place === undefined) throw new ConfigError(`volume ${JSON.stringify(name)} is not mounted`)
       if (!place.isBlock)
         throw new ConfigError(`volume ${name} has volumeMode Filesystem, but is specified in volumeDevices`)
@@ -152,7 +152,7 @@ export class VolumeManager {
    */
   async #mountSubPath(
     podUid: string,
-    folder: string,
+    directory: string,
     subPath: string,
     volume: string,
     container: string,
@@ -161,7 +161,7 @@ export class VolumeManager {
     const { disk, paths } = this.#deps
     const to = subPathDirectory(paths, podUid, volume, container, index)
     try {
-      await disk.mountSubPath(folder, subPath, to)
+      await disk.mountSubPath(directory, subPath, to)
       return to
     } catch (error) {
       // Host paths are not exposed to users.
@@ -176,39 +176,39 @@ export class VolumeManager {
   /** Unmounts and removes the volumes of a finished pod. */
   unmount(podUid: string, signal: AbortSignal): Promise<void> {
     const { paths } = this.#deps
-    return this.#inTurn(podUid, async () => {
-      await this.#takeImagesAway(podUid, signal)
-      for (const folder of [subPathsDirectory(paths, podUid), volumesDirectory(paths, podUid)])
-        await this.#takeAway(folder)
+    return this.#serialized(podUid, async () => {
+      await this.#unmountImages(podUid, signal)
+      for (const directory of [subPathsDirectory(paths, podUid), volumesDirectory(paths, podUid)])
+        await this.#unmountAndRemove(directory)
     })
   }
 
   /** Removes everything of the pod from the disk, including what other programs have created there. */
   remove(podUid: string, signal: AbortSignal): Promise<void> {
-    return this.#inTurn(podUid, async () => {
-      await this.#takeImagesAway(podUid, signal)
-      await this.#takeAway(podDirectory(this.#deps.paths, podUid))
+    return this.#serialized(podUid, async () => {
+      await this.#unmountImages(podUid, signal)
+      await this.#unmountAndRemove(podDirectory(this.#deps.paths, podUid))
     })
   }
 
   /** The runtime keeps the snapshots of image mounts until they are released explicitly. */
-  async #takeImagesAway(podUid: string, signal: AbortSignal): Promise<void> {
+  async #unmountImages(podUid: string, signal: AbortSignal): Promise<void> {
     const { disk, paths, imageMounts } = this.#deps
     if (imageMounts === undefined) return
-    const folder = volumeTypeDirectory(paths, podUid, imageVolume.directoryName)
-    const names = await disk.list(folder)
+    const directory = volumeTypeDirectory(paths, podUid, imageVolume.directoryName)
+    const names = await disk.list(directory)
     if (names.length === 0) return
     // subPath mounts are on top of image mounts.
-    await this.#takeAway(subPathsDirectory(paths, podUid))
-    for (const name of names) await imageMounts.unmount(`${folder}/${name}`, signal)
+    await this.#unmountAndRemove(subPathsDirectory(paths, podUid))
+    for (const name of names) await imageMounts.unmount(`${directory}/${name}`, signal)
   }
 
-  async #takeAway(folder: string): Promise<void> {
+  async #unmountAndRemove(directory: string): Promise<void> {
     const { disk } = this.#deps
     // Inner mounts are unmounted first.
-    const mounts = [...(await disk.mountsBelow(folder))].toSorted((a, b) => b.length - a.length)
+    const mounts = [...(await disk.mountsBelow(directory))].toSorted((a, b) => b.length - a.length)
     for (const mount of mounts) await disk.unmount(mount)
-    await disk.remove(folder)
+    await disk.remove(directory)
   }
 
   /** Uids of all pods with a directory on this node, including unknown ones. */
@@ -216,14 +216,14 @@ export class VolumeManager {
     return this.#deps.disk.list(this.#deps.paths.pods)
   }
 
-  async #inTurn<T>(podUid: string, action: () => Promise<T>): Promise<T> {
-    const before = this.#turns.get(podUid)
-    const turn = before === undefined ? action() : before.then(action, action)
-    this.#turns.set(podUid, turn)
+  async #serialized<T>(podUid: string, action: () => Promise<T>): Promise<T> {
+    const before = this.#operations.get(podUid)
+    const operation = before === undefined ? action() : before.then(action, action)
+    this.#operations.set(podUid, operation)
     try {
-      return await turn
+      return await operation
     } finally {
-      if (this.#turns.get(podUid) === turn) this.#turns.delete(podUid)
+      if (this.#operations.get(podUid) === operation) this.#operations.delete(podUid)
     }
   }
 }

@@ -54,7 +54,7 @@ async function startNode() {
   }
 }
 
-test('a pod that has run to its end keeps no volumes', async () => {
+test('the volumes of a finished pod are unmounted', async () => {
   await using node = await startNode()
   await node.run({ emptyDir: { medium: 'Memory' } }, { restartPolicy: 'Never', activeDeadlineSeconds: 20 })
   equal((await node.disk.mountsBelow('/pods')).length, 1)
@@ -69,7 +69,7 @@ const settings = (data: Record<string, string>, more: object = {}) => ({
   ...more,
 })
 
-test('a changed ConfigMap is shown at once; one that is deleted stays shown, and an event says what is missing', async () => {
+test('a changed ConfigMap is updated at once; a deleted one keeps its files and causes an event', async () => {
   await using node = await startNode()
   const maps = node.client.of(configMap)
   await maps.create(settings({ color: 'red' }), 'default', ctx)
@@ -84,7 +84,7 @@ test('a changed ConfigMap is shown at once; one that is deleted stays shown, and
   match((await node.events()).join(), /FailedMount MountVolume.SetUp failed for volume "v" : configmap "settings" not/)
 })
 
-test('an optional Secret is shown as soon as it is there, and goes when it goes', async () => {
+test('files of an optional Secret appear and disappear with it', async () => {
   await using node = await startNode()
   const secrets = node.client.of(secret)
   await node.run({ secret: { secretName: 'keys', optional: true } })
@@ -97,7 +97,7 @@ test('an optional Secret is shown as soon as it is there, and goes when it goes'
   deepEqual([await node.read('secret', 'token'), await node.events()], [undefined, []])
 })
 
-test('what says that it is immutable is not watched: made again under its name it is not shown', async () => {
+test('an immutable ConfigMap is not watched: a new one of the same name is not used', async () => {
   await using node = await startNode()
   const maps = node.client.of(configMap)
   await maps.create(settings({ color: 'red' }, { immutable: true }), 'default', ctx)
@@ -108,7 +108,7 @@ test('what says that it is immutable is not watched: made again under its name i
   deepEqual([await node.read('configmap', 'color'), await node.events()], ['red', []])
 })
 
-test('labels are shown as they are now', async () => {
+test('changed labels are updated', async () => {
   await using node = await startNode()
   await node.run({ downwardAPI: { items: [{ path: 'labels', fieldRef: { fieldPath: 'metadata.labels' } }] } })
   equal(await node.read('downward-api', 'labels'), 'a="1"')
@@ -117,7 +117,7 @@ test('labels are shown as they are now', async () => {
   equal(await node.read('downward-api', 'labels'), 'a="1"\nb="2"')
 })
 
-test('a token is renewed when 80 % of its life are over, and not before', async () => {
+test('a token is renewed after 80 % of its lifetime, and not before', async () => {
   await using node = await startNode()
   await node.run({ projected: { sources: [{ serviceAccountToken: { path: 't', expirationSeconds: 1000 } }] } })
   const first = await node.read('projected', 't')
@@ -131,7 +131,7 @@ test('a token is renewed when 80 % of its life are over, and not before', async 
   notEqual(await node.read('projected', 't'), second)
 })
 
-test('a kubelet that starts again shows what changed meanwhile, and takes away what belongs to pods that are gone', async () => {
+test('a restarted kubelet updates changed volumes and removes those of deleted pods', async () => {
   await using node = await startNode()
   const maps = node.client.of(configMap)
   await maps.create(settings({ color: 'red' }), 'default', ctx)

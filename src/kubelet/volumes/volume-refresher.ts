@@ -2,7 +2,7 @@
 // token must be renewed. Failures are recorded as events and retried.
 import type { Clock } from '../../base/time/clock.ts'
 import { context } from '../../base/observability/context.ts'
-import { noCause, type Cause } from '../../base/observability/flow-recorder.ts'
+import type { Cause } from '../../base/observability/flow-recorder.ts'
 import { errorText, type Log } from '../../base/observability/log.ts'
 import { WorkQueue, type Backoff } from '../../base/work/work-queue.ts'
 import { isPodFinished } from '../../api/core/v1/pod/pod-readiness.ts'
@@ -33,7 +33,9 @@ export class VolumeRefresher {
 
   constructor(deps: VolumeRefresherDeps) {
     this.#deps = deps
-    this.#queue = new WorkQueue(deps.clock, retryBackoff)
+    const queue = new WorkQueue<string>(deps.clock, retryBackoff)
+    this.#queue = queue
+    deps.watches.onChange((podUid, cause) => queue.add(podUid, cause))
   }
 
   /** The pod was added or changed. */
@@ -47,11 +49,6 @@ export class VolumeRefresher {
   /** The pod was removed from the API; its volumes are unmounted when it is terminated. */
   podRemoved(podUid: string): void {
     this.#deps.watches.removePod(podUid)
-  }
-
-  /** An object that the pod's volumes use has changed. */
-  enqueue(podUid: string, cause: Cause = noCause): void {
-    this.#queue.add(podUid, cause)
   }
 
   async run(signal: AbortSignal): Promise<void> {
@@ -88,5 +85,5 @@ export class VolumeRefresher {
 
 const followsAnything = ({ spec }: Pod): boolean =>
   (spec.volumes ?? []).some((volume) =>
-    volumeTypes.some(({ name, tracksApiObjects: follows }) => follows && volume[name] !== undefined),
+    volumeTypes.some(({ name, tracksApiObjects }) => tracksApiObjects && volume[name] !== undefined),
   )

@@ -127,7 +127,7 @@ const files: [what: string, volume: object, path: string, expected: string | und
   ],
 ]
 for (const [what, volume, path, expected] of files)
-  test(`a volume shows ${what}`, async () => equal(await (await mounted(volume)).text(path), expected))
+  test(`a volume contains ${what}`, async () => equal(await (await mounted(volume)).text(path), expected))
 
 const refused: [volume: object, message: RegExp][] = [
   [{ configMap: { name: 'no' } }, /^MountVolume.SetUp failed for volume "v" : configmap "no" not found$/],
@@ -155,13 +155,13 @@ const refused: [volume: object, message: RegExp][] = [
     /medium HugePages: hugePages storage requested, but there is no resource request/,
   ],
   [{ emptyDir: { medium: 'HugePages-2Mi' } }, /medium HugePages-2Mi: hugePages storage requested, but there is no/],
-  [{ image: { reference: 'tools:1' } }, /images cannot be shown as volumes on this node$/],
+  [{ image: { reference: 'tools:1' } }, /image volumes are not supported on this node$/],
   [{ nfs: { server: 's', path: '/' } }, /volumes of type nfs are not supported on this node$/],
 ]
 for (const [volume, message] of refused)
-  test(`a volume that cannot be had says why: ${message.source}`, () => rejects(mounted(volume), { message }))
+  test(`a volume that is not available reports why: ${message.source}`, () => rejects(mounted(volume), { message }))
 
-test('secrets are in memory, and all goes with the pod', async () => {
+test('secrets are in memory, and everything is removed with the pod', async () => {
   const { disk, place } = await mounted({ secret: { secretName: 'keys' } })
   match(place, /^\/pods\/u\/volumes\/kubernetes\.io~secret\/v$/)
   deepEqual(await disk.mountsBelow('/pods'), [place])
@@ -169,7 +169,7 @@ test('secrets are in memory, and all goes with the pod', async () => {
   deepEqual([await disk.mountsBelow('/pods'), await disk.list('/pods/u')], [[], []])
 })
 
-test('memory comes in pages of the size that the pod asks for', async () => {
+test('huge pages have the size that the pod requests', async () => {
   const asks = (...sizes: string[]) => ({
     containers: [
       {
@@ -192,7 +192,7 @@ test('memory comes in pages of the size that the pod asks for', async () => {
   await rejects(mounted({ emptyDir: { medium: 'HugePages' } }, asks('2Mi', '64Ki')), /multiple huge page sizes/)
 })
 
-test('a device is seen as one, and never as files', async () => {
+test('a block volume is a device and cannot be mounted', async () => {
   class DiskWithDevice extends SimulatedDisk {
     override kindOf(path: string) {
       return path === '/dev/sda' ? Promise.resolve('block-device' as const) : super.kindOf(path)
@@ -215,7 +215,7 @@ test('a device is seen as one, and never as files', async () => {
   })
 })
 
-test('an image is shown once it is present, sealed, and what it was made of goes with the pod', async () => {
+test('an image volume is mounted read-only once its image is present, and its snapshot is removed with the pod', async () => {
   const disk = new SimulatedDisk()
   const done: string[] = []
   const imageMounts = {
@@ -242,7 +242,7 @@ test('an image is shown once it is present, sealed, and what it was made of goes
   deepEqual(await disk.mountsBelow('/pods'), [])
 })
 
-test('an emptyDir stays as it is while its pod lives, in memory where asked', async () => {
+test('an emptyDir keeps its content for the lifetime of its pod, in memory if requested', async () => {
   const disk = new SimulatedDisk()
   const { place } = await mounted({ emptyDir: { medium: 'Memory', sizeLimit: '1Mi' } }, {}, disk)
   await disk.write(`${place}/kept`, { content: new Uint8Array(3), mode: 0o644 })
@@ -250,14 +250,14 @@ test('an emptyDir stays as it is while its pod lives, in memory where asked', as
   equal((await disk.list(again.place)).includes('kept'), true)
 })
 
-test('a hostPath is made where its type says so', async () => {
+test('a hostPath is created if its type says so', async () => {
   const { disk } = await mounted({ hostPath: { path: '/data', type: 'DirectoryOrCreate' } })
-  equal(await disk.kindOf('/data'), 'folder')
+  equal(await disk.kindOf('/data'), 'directory')
 })
 
-test('a claim leads to the path of its volume, for reading only where it says so', async () => {
+test('a claim resolves to the path of its volume, read-only if it says so', async () => {
   const here = await mounted({ persistentVolumeClaim: { claimName: 'here', readOnly: true } })
-  deepEqual([here.place, here.readOnly, await here.disk.kindOf('/data')], ['/data', true, 'folder'])
+  deepEqual([here.place, here.readOnly, await here.disk.kindOf('/data')], ['/data', true, 'directory'])
   const own = await mounted({ ephemeral: { volumeClaimTemplate: { spec: {} } } })
   deepEqual([own.place, own.readOnly], ['/own', false])
   const disk = new SimulatedDisk()
@@ -270,7 +270,7 @@ test('a claim leads to the path of its volume, for reading only where it says so
   equal(await disk.hasGroup('/disk', 7), true)
 })
 
-test('a volume shows what the API has now while it is present, and is not made again once it is gone', async () => {
+test('a mounted volume is refreshed, and an unmounted one is not mounted again', async () => {
   const disk = new SimulatedDisk()
   const volumes = volumesOn(disk)
   const target = podWith({ configMap: { name: 'settings' } })
@@ -285,7 +285,7 @@ test('a volume shows what the API has now while it is present, and is not made a
   deepEqual(await disk.list('/pods'), [])
 })
 
-test('a container sees its mounts, below a path with variables, and only what is there', async () => {
+test('a container gets its mounts, with variables in subPathExpr, and only mounted volumes', async () => {
   const disk = new SimulatedDisk()
   const volumes = volumesOn(disk)
   await disk.makeDirectory('/place', 0o755)
@@ -311,7 +311,7 @@ test('a container sees its mounts, below a path with variables, and only what is
       propagation: 'host-to-container',
     },
   ])
-  equal(await disk.kindOf('/place/web/x'), 'folder')
+  equal(await disk.kindOf('/place/web/x'), 'directory')
   const denied = (mount: object, canDeny: boolean) =>
     mountsOf({ readOnly: true, ...mount }, false, canDeny).then(([one]) => one?.recursiveReadOnly ?? false)
   deepEqual(
@@ -334,7 +334,7 @@ test('a container sees its mounts, below a path with variables, and only what is
   })
 })
 
-test('the types are listed in the order of the alphabet', () => {
+test('the types are listed in alphabetical order', () => {
   const names = volumeTypes.map(({ name }) => name)
   deepEqual(names, names.toSorted())
 })

@@ -18,7 +18,7 @@ export function cgroupsContract(driver: string, open: () => Promise<CgroupsUnder
     )
   }
 
-  test(`${driver}: a group is made with its limits, which change and go`, async () => {
+  test(`${driver}: a cgroup is created with limits, which can be changed and removed`, async () => {
     const under = await open()
     const { cgroups, path } = under
     equal(await cgroups.limits(`${path}/pod`), undefined)
@@ -31,7 +31,7 @@ export function cgroupsContract(driver: string, open: () => Promise<CgroupsUnder
     await cgroups.remove(path)
   })
 
-  test(`${driver}: groups are listed, their use is known, and all goes with the group above`, async () => {
+  test(`${driver}: cgroups are listed, their usage is read, and children are removed with their parent`, async () => {
     const { cgroups, path } = await open()
     await cgroups.make(`${path}/one/inner`, {})
     await cgroups.make(`${path}/two`, {})

@@ -13,15 +13,15 @@ import { SimulatedCgroups } from './simulated-cgroups.ts'
 cgroupsContract('simulated', () => Promise.resolve({ cgroups: new SimulatedCgroups(), path: '/test' }))
 
 /** Version 2 on a plain directory: files are created by the first write and removed with their directory. */
-const unifiedFolder = async () => {
+const unifiedDirectory = async () => {
   const root = await mkdtemp(join(tmpdir(), 'coxswain-cgroups-'))
   await writeFile(join(root, 'cgroup.controllers'), 'cpu memory pids hugetlb\n')
   return { root, cgroups: new NodeCgroups(root, cgroupLayoutV2, (path) => rm(path, { recursive: true })) }
 }
-cgroupsContract('version 2', async () => ({ cgroups: (await unifiedFolder()).cgroups, path: '/test' }))
+cgroupsContract('version 2', async () => ({ cgroups: (await unifiedDirectory()).cgroups, path: '/test' }))
 
-test('version 2: limits stand in the files where the kernel reads them, and controllers are handed down', async () => {
-  const { root, cgroups } = await unifiedFolder()
+test('version 2: limits are written to the kernel’s files, and controllers are delegated', async () => {
+  const { root, cgroups } = await unifiedDirectory()
   await cgroups.make('/kubepods/pod', {
     cpuShares: 1024,
     cpuQuotaUs: 150_000,
@@ -41,7 +41,7 @@ test('version 2: limits stand in the files where the kernel reads them, and cont
   )
 })
 
-test('what is used is read from either version', async () => {
+test('usage is read from either version', async () => {
   const v1: Record<string, string> = {
     'cpuacct.usage': '12345\n',
     'memory.usage_in_bytes': '1000\n',
@@ -69,11 +69,11 @@ test('what is used is read from either version', async () => {
   deepEqual(await cgroupLayoutV2.usage(({ name }) => Promise.resolve(v2[name])), { cpuNanos: 12_000, ...same })
 })
 
-test('shares and weights are the same measure', () => {
+test('shares and weights are converted both ways', () => {
   deepEqual([2, 512, 1024, 262_144].map(weightOf), [1, 20, 39, 10_000])
   for (const weight of [1, 20, 39, 10_000]) equal(weightOf(sharesOf(weight)), weight)
 })
 
-test('sizes of pages as the kernel names them', () => {
+test('huge page sizes have the kernel’s names', () => {
   deepEqual([65_536, 2 << 20, 1 << 30].map(hugepageSize), ['64KB', '2MB', '1GB'])
 })

@@ -1,9 +1,15 @@
 // Cgroups: limits and usage of the host's control groups. Paths start with `/` and are the same for cgroup v1 and v2.
 // Drivers: the host's cgroups (v1 and v2) and a simulated one. Every driver passes cgroups-contract.suite.ts.
-import type { ContainerResources } from '../runtime/runtime-config.ts'
 
 /** A missing value means unlimited. */
-export type CgroupLimits = Omit<ContainerResources, 'oomScoreAdjust'>
+export interface CgroupLimits {
+  readonly cpuShares?: number
+  readonly cpuPeriodUs?: number
+  readonly cpuQuotaUs?: number
+  readonly memoryBytes?: number
+  /** By the kernel's name of the page size: `2MB`. */
+  readonly hugepageBytes?: Readonly<Record<string, number>>
+}
 
 export interface CgroupUsage {
   /** CPU time since the cgroup was created. */

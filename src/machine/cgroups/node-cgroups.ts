@@ -12,18 +12,18 @@ const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoExc
 const isMissing = (error: unknown): boolean => ['ENOENT', 'ENOTDIR', 'ENODEV'].includes(codeOf(error) ?? '')
 
 /** Removes the directory of a cgroup; the kernel removes its files with it. */
-type RemoveFolder = (path: string) => Promise<void>
+type RemoveDirectory = (path: string) => Promise<void>
 
 export class NodeCgroups implements Cgroups {
   readonly #root: string
   readonly #layout: CgroupLayout
-  readonly #removeFolder: RemoveFolder
+  readonly #removeDirectory: RemoveDirectory
   #present: Promise<readonly string[]> | undefined
 
-  constructor(root: string, layout: CgroupLayout, removeFolder: RemoveFolder = rmdir) {
+  constructor(root: string, layout: CgroupLayout, removeDirectory: RemoveDirectory = rmdir) {
     this.#root = root
     this.#layout = layout
-    this.#removeFolder = removeFolder
+    this.#removeDirectory = removeDirectory
   }
 
   /** Detects the version of the host: only v2 has `cgroup.controllers` at the root. */
@@ -46,10 +46,10 @@ export class NodeCgroups implements Cgroups {
   }
 
   /** Enables the controllers together, or one by one when the kernel lacks some of them. */
-  async #delegate(folder: string, { name, text }: { readonly name: string; readonly text: string }): Promise<void> {
-    const ask = (what: string) => writeFile(join(folder, name), what)
-    await ask(text).catch(async () => {
-      for (const one of text.split(' ')) await ask(one).catch(() => {})
+  async #delegate(directory: string, { name, text }: { readonly name: string; readonly text: string }): Promise<void> {
+    const enable = (what: string) => writeFile(join(directory, name), what)
+    await enable(text).catch(async () => {
+      for (const one of text.split(' ')) await enable(one).catch(() => {})
     })
   }
 
@@ -67,10 +67,10 @@ export class NodeCgroups implements Cgroups {
     for (const hierarchy of all) await this.#removeTree(join(this.#root, hierarchy, path))
   }
 
-  async #removeTree(folder: string): Promise<void> {
+  async #removeTree(directory: string): Promise<void> {
     try {
-      for (const name of await this.#foldersIn(folder)) await this.#removeTree(join(folder, name))
-      await this.#removeFolder(folder)
+      for (const name of await this.#directoriesIn(directory)) await this.#removeTree(join(directory, name))
+      await this.#removeDirectory(directory)
     } catch (error) {
       if (!isMissing(error)) throw error
     }
@@ -78,7 +78,7 @@ export class NodeCgroups implements Cgroups {
 
   async list(path: string): Promise<readonly string[]> {
     const [hierarchy = ''] = await this.#hierarchies()
-    return this.#foldersIn(join(this.#root, hierarchy, path)).catch((error: unknown) => {
+    return this.#directoriesIn(join(this.#root, hierarchy, path)).catch((error: unknown) => {
       if (isMissing(error)) return []
       throw error
     })
@@ -94,8 +94,8 @@ export class NodeCgroups implements Cgroups {
 
   async process(path: string): Promise<number | undefined> {
     const [hierarchy = ''] = await this.#hierarchies()
-    const folder = join(this.#root, hierarchy, path)
-    const text = await readFile(join(folder, 'cgroup.procs'), 'utf8').catch(() => '')
+    const directory = join(this.#root, hierarchy, path)
+    const text = await readFile(join(directory, 'cgroup.procs'), 'utf8').catch(() => '')
     const [own] = text.split('\n').map(Number)
     if (own !== undefined && own > 0) return own
     for (const name of await this.list(path)) {
@@ -118,19 +118,19 @@ export class NodeCgroups implements Cgroups {
 
   /** The hierarchies of the machine, which do not change at run time. */
   #hierarchies(): Promise<readonly string[]> {
-    this.#present ??= this.#look()
+    this.#present ??= this.#detectHierarchies()
     return this.#present
   }
 
-  async #look(): Promise<readonly string[]> {
+  async #detectHierarchies(): Promise<readonly string[]> {
     const { hierarchies } = this.#layout
     if (hierarchies.includes('')) return ['']
     const names = new Set(await readdir(this.#root))
     return hierarchies.filter((hierarchy) => names.has(hierarchy))
   }
 
-  async #foldersIn(folder: string): Promise<string[]> {
-    const entries = await readdir(folder, { withFileTypes: true })
+  async #directoriesIn(directory: string): Promise<string[]> {
+    const entries = await readdir(directory, { withFileTypes: true })
     return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name)
   }
 

@@ -13,12 +13,7 @@ export interface BridgeNetwork {
 
 const fileName = '10-coxswain.conflist'
 
-export const bridgeConfiguration = ({
-  podCidr,
-  bridge,
-  addressesDirectory: addressesFolder,
-  masquerades,
-}: BridgeNetwork): object => ({
+export const bridgeConfiguration = ({ podCidr, bridge, addressesDirectory, masquerades }: BridgeNetwork): object => ({
   cniVersion: '1.0.0',
   name: 'coxswain',
   plugins: [
@@ -32,7 +27,7 @@ export const bridgeConfiguration = ({
         type: 'host-local',
         ranges: [[{ subnet: podCidr }]],
         routes: [{ dst: '0.0.0.0/0' }],
-        dataDir: addressesFolder,
+        dataDir: addressesDirectory,
       },
     },
     ...(masquerades ? [{ type: 'portmap', capabilities: { portMappings: true } }] : []),
@@ -41,13 +36,15 @@ export const bridgeConfiguration = ({
 
 /** Writes the bridge configuration unless there is another one; returns the file that is in effect. */
 export async function writeBridgeNetwork(
-  folder: string,
+  directory: string,
   network: BridgeNetwork,
   files: Pick<Files, 'list' | 'makeDirectory' | 'write'>,
 ): Promise<'ours' | 'another'> {
-  await files.makeDirectory(folder)
-  const others = (await files.list(folder)).filter((name) => /\.(conf|conflist|json)$/.test(name) && name !== fileName)
+  await files.makeDirectory(directory)
+  const others = (await files.list(directory)).filter(
+    (name) => /\.(conf|conflist|json)$/.test(name) && name !== fileName,
+  )
   if (others.length > 0) return 'another'
-  await files.write(`${folder}/${fileName}`, JSON.stringify(bridgeConfiguration(network), undefined, 2), 0o644)
+  await files.write(`${directory}/${fileName}`, JSON.stringify(bridgeConfiguration(network), undefined, 2), 0o644)
   return 'ours'
 }

@@ -17,7 +17,7 @@ const filesWith = (
   }
 }
 
-test('a node’s network is a bridge with addresses of its range', () => {
+test('the network of a node is a bridge with addresses of its range', () => {
   const { plugins } = bridgeConfiguration(network) as { plugins: { type: string; ipam?: { ranges: unknown } }[] }
   deepEqual(
     plugins.map(({ type }) => type),
@@ -28,7 +28,7 @@ test('a node’s network is a bridge with addresses of its range', () => {
   equal(plain.plugins.length, 1)
 })
 
-test('another network that is there already is respected', async () => {
+test('an existing network configuration is kept', async () => {
   const mine = filesWith('10-coxswain.conflist')
   equal(await writeBridgeNetwork('/net', network, mine), 'ours')
   equal(mine.written.has('/net/10-coxswain.conflist'), true)

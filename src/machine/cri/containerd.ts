@@ -65,12 +65,12 @@ export class Containerd {
    * restarted.
    */
   static async start(options: ContainerdOptions, deps: ContainerdDeps, signal: AbortSignal): Promise<Containerd> {
-    const { directory: folder, networkDirectory: networkFolder } = options
+    const { directory, networkDirectory } = options
     const { files, processes, log } = deps
-    const socketPath = `${folder}/containerd.sock`
-    const configPath = `${folder}/config.toml`
-    for (const made of [folder, `${folder}/registries`, networkFolder]) await files.makeDirectory(made)
-    await endLeftover(folder, configPath, deps, signal)
+    const socketPath = `${directory}/containerd.sock`
+    const configPath = `${directory}/config.toml`
+    for (const made of [directory, `${directory}/registries`, networkDirectory]) await files.makeDirectory(made)
+    await endLeftover(directory, configPath, deps, signal)
     await files.write(configPath, configuration(options, socketPath))
     let lastLine = ''
     const launch = async () => {
@@ -78,12 +78,12 @@ export class Containerd {
         lastLine = line
         log.debug('containerd', { line })
       })
-      await files.write(pidPath(folder), String(launched.pid))
+      await files.write(pidPath(directory), String(launched.pid))
       return launched
     }
     const process = await launch()
     const ended = process.ended.then((code) => {
-      throw new Error(`containerd ended with ${code}: ${lastLine}`)
+      throw new Error(`containerd exited with ${code}: ${lastLine}`)
     })
     ended.catch(() => {}) // handled by the race below
     try {
@@ -114,7 +114,7 @@ export class Containerd {
     for (;;) {
       const code = await this.#process.ended
       if (signal.aborted) return
-      log.warn('containerd ended and is started again', { code })
+      log.warn('containerd exited and is restarted', { code })
       await clock.sleep(relaunchMs, signal).catch(() => {})
       if (signal.aborted) return
       this.#process = await this.#launch()
@@ -155,7 +155,7 @@ async function connected(socketPath: string, deps: ContainerdDeps, signal: Abort
     } catch (error) {
       signal.throwIfAborted()
       if (clock.monotonicMs() > untilMs)
-        throw new Error(`containerd does not answer at ${socketPath}`, { cause: error })
+        throw new Error(`containerd does not respond at ${socketPath}`, { cause: error })
       await clock.sleep(retryMs, signal)
     }
   }
@@ -163,17 +163,17 @@ async function connected(socketPath: string, deps: ContainerdDeps, signal: Abort
 
 /** Imports the pause image, which is built in, so no registry is needed for it. */
 async function importPause(
-  { directory: folder, architecture }: ContainerdOptions,
+  { directory, architecture }: ContainerdOptions,
   socketPath: string,
   { files, processes, sha256 }: ContainerdDeps,
   signal: AbortSignal,
 ): Promise<void> {
   const program = { path: 'pause', mode: 0o755, content: pauseProgram(architecture) }
   const image = buildImage({ architecture, files: [program], entrypoint: ['/pause'], user: nobody }, sha256)
-  const archive = `${folder}/pause.tar`
+  const archive = `${directory}/pause.tar`
   await files.write(archive, imageArchive(image, pauseImage))
   await ctrAt(processes, socketPath)(['images', 'import', archive], signal).catch((cause: unknown) => {
-    throw new Error('the image of sandboxes could not be imported', { cause })
+    throw new Error('the pause image could not be imported', { cause })
   })
 }
 

@@ -109,11 +109,11 @@ export class CriRuntime implements ContainerRuntime {
     for (;;) {
       try {
         for await (const event of this.#channel.serverStream(runtimeService.getContainerEvents, {}, noMetadata, signal))
-          this.#tell(event.podSandboxStatus?.metadata?.uid ?? '')
+          this.#notify(event.podSandboxStatus?.metadata?.uid ?? '')
       } catch (error) {
         signal.throwIfAborted()
         if (error instanceof GrpcError && error.code === 'UNIMPLEMENTED') return this.#relist(signal)
-        log.debug('the event stream of the runtime broke', { error: errorText(error) })
+        log.debug('the event stream of the runtime failed', { error: errorText(error) })
       }
       await clock.sleep(eventsRetryMs, signal)
     }
@@ -126,11 +126,11 @@ export class CriRuntime implements ContainerRuntime {
       try {
         const now = await this.#states(signal)
         for (const uid of new Set([...before.keys(), ...now.keys()]))
-          if (before.get(uid) !== now.get(uid)) this.#tell(uid)
+          if (before.get(uid) !== now.get(uid)) this.#notify(uid)
         before = now
       } catch (error) {
         signal.throwIfAborted()
-        log.debug('the runtime could not be looked at', { error: errorText(error) })
+        log.debug('the containers of the runtime could not be listed', { error: errorText(error) })
       }
       await clock.sleep(relistMs, signal)
     }
@@ -149,19 +149,19 @@ export class CriRuntime implements ContainerRuntime {
     return new Map([...states].map(([uid, parts]) => [uid, parts.toSorted().join('\n')]))
   }
 
-  #tell(podUid: string): void {
+  #notify(podUid: string): void {
     if (podUid !== '') for (const listener of [...this.#listeners]) listener(podUid)
   }
 
-  async watchHealth(tell: (health: RuntimeHealth | undefined) => void, signal: AbortSignal): Promise<void> {
+  async watchHealth(onHealth: (health: RuntimeHealth | undefined) => void, signal: AbortSignal): Promise<void> {
     const { clock, log } = this.#deps
     for (;;) {
       try {
-        tell(await this.#health(signal))
+        onHealth(await this.#health(signal))
       } catch (error) {
         signal.throwIfAborted()
-        log.debug('the runtime does not say how it is', { error: errorText(error) })
-        tell(undefined)
+        log.debug('the status of the runtime could not be read', { error: errorText(error) })
+        onHealth(undefined)
       }
       await clock.sleep(healthMs, signal)
     }
@@ -298,7 +298,7 @@ export class CriRuntime implements ContainerRuntime {
   async fileSystems(signal: AbortSignal): Promise<RuntimeFileSystems> {
     const { imageFilesystems, containerFilesystems } = await this.#call(imageService.imageFsInfo, {}, callMsMax, signal)
     const [images] = imageFilesystems
-    if (images === undefined) throw new Error('the runtime does not tell where images lie')
+    if (images === undefined) throw new Error('the runtime does not report its image file system')
     const [containers] = containerFilesystems
     return { images: fileSystemOf(images), containers: containers && fileSystemOf(containers) }
   }
@@ -391,7 +391,7 @@ export class CriRuntime implements ContainerRuntime {
   ): Promise<Proto<A>> {
     const late = new AbortController()
     const timer = this.#deps.clock.after(msMax, () =>
-      late.abort(new Error(`${method.path} has not been answered within ${msMax} ms`)),
+      late.abort(new Error(`${method.path} did not respond within ${msMax} ms`)),
     )
     try {
       const ended = AbortSignal.any([signal, late.signal, this.#closed.signal])

@@ -11,7 +11,7 @@ test('calls have the paths of CRI v1', () => {
   equal(imageService.pullImage.path, '/runtime.v1.ImageService/PullImage')
 })
 
-test('a sandbox and a container say who they belong to and what they share', () => {
+test('sandbox and container messages contain labels and namespaces', () => {
   const sandbox = {
     ...plainSandbox('u', 'default', 'web'),
     namespaces: { network: 'node', processes: 'pod', ipc: 'pod' } as const,
@@ -34,7 +34,7 @@ test('a sandbox and a container say who they belong to and what they share', () 
   deepEqual(resourcesMessage({ cpuQuotaUs: 1, memoryBytes: 2 }).memoryLimitInBytes, 2)
 })
 
-test('what the runtime shows is told in the words of the contract', () => {
+test('CRI messages are converted to the types of the contract', () => {
   const seen = podOf(
     {
       id: 's',
@@ -54,7 +54,7 @@ test('what the runtime shows is told in the words of the contract', () => {
   equal(imageOf({ ...image, pinned: false }).uid, undefined)
 })
 
-test('the program of sandboxes is an executable for each architecture', () => {
+test('the pause program is an executable for each architecture', () => {
   for (const [architecture, machine] of [
     ['amd64', 62],
     ['arm64', 183],

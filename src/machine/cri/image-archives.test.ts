@@ -16,7 +16,7 @@ const toolOf = (result: Partial<RunResult>) => {
   return { calls, ctr: ctrAt({ run }, '/node/containerd.sock') }
 }
 
-test('an archive is imported into the socket and the namespace of the node, and its names are told', async () => {
+test('an archive is imported with the node’s socket and namespace, and the image names are returned', async () => {
   const stdout = [
     'unpacking docker.io/library/app:1 (sha256:00)...done',
     'unpacking registry.example/team/tool:2 (sha256:11)...done',
@@ -30,7 +30,7 @@ test('an archive is imported into the socket and the namespace of the node, and 
   deepEqual(calls, ['ctr --address /node/containerd.sock --namespace k8s.io images import --snapshotter native a.tar'])
 })
 
-test('what the tool complains of is told', async () => {
+test('an error of the tool is reported', async () => {
   const { ctr } = toolOf({ code: 1, stderr: 'ctr: unrecognized image format\n' })
   await rejects(importArchive('a.txt', 'native', ctr, signal), /ctr failed: ctr: unrecognized image format$/)
 })

@@ -20,13 +20,13 @@ function mountsOn(answers: Readonly<Record<string, { code?: number; stdout?: str
 
 const nothing = { 'mountpoint ': { code: 1 } }
 
-test('an image is mounted for reading only, and nothing of it is run', async () => {
+test('an image is mounted read-only and noexec', async () => {
   const { ran, mounts } = mountsOn(nothing)
   await mounts.mount('sha256:1', '/v', never)
   deepEqual(ran.slice(-2), ['ctr images mount --snapshotter native sha256:1 /v', 'mount -o remount,bind,ro,noexec /v'])
 })
 
-test('what was left of an earlier mount goes first, and with it what it was made of', async () => {
+test('leftovers of an earlier mount are removed first, with their snapshot', async () => {
   const { ran, mounts } = mountsOn({
     'ctr snapshots': { stdout: 'KEY PARENT KIND\n/v sha256:2 View\n/other x View\n' },
   })
@@ -39,5 +39,5 @@ test('what was left of an earlier mount goes first, and with it what it was made
   ])
 })
 
-test('an image that cannot be mounted says why', () =>
+test('a failed image mount reports why', () =>
   rejects(mountsOn({ ...nothing, 'ctr images': { code: 1 } }).mounts.mount('i', '/v', never), /ctr failed: no room/))

@@ -17,7 +17,7 @@ import { authorityOf } from './pod-dialer.ts'
 const { signal } = new AbortController()
 const reach = nodePodDialer(nodePlatform.http2, realClock)
 
-test('a connection carries bytes; a port where nobody listens refuses', async () => {
+test('a connection carries bytes; a closed port refuses it', async () => {
   const server = createServer((socket) => socket.end('hello'))
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -34,7 +34,7 @@ test('a connection carries bytes; a port where nobody listens refuses', async ()
   await rejects(reach.checkHealth(nowhere, '', signal), GrpcError)
 })
 
-test('the health service says how each service is', async () => {
+test('the gRPC health service reports the status of each service', async () => {
   await using server = await serveGrpc({
     async [healthCheck.path]({ messages, send, finish }) {
       let asked = ''
@@ -48,5 +48,5 @@ test('the health service says how each service is', async () => {
   equal(await reach.checkHealth(target, 'down', signal), 'NOT_SERVING')
 })
 
-test('an address of the sixth version stands in brackets', () =>
+test('an IPv6 address is written in brackets', () =>
   equal(authorityOf({ host: '2001:db8::1', port: 80 }), '[2001:db8::1]:80'))

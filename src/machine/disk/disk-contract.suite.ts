@@ -5,7 +5,7 @@ import { PathEscapes, type Disk } from './disk.ts'
 
 export interface DiskUnderTest {
   readonly disk: Disk
-  readonly folder: string
+  readonly directory: string
 }
 
 const bytes = (text: string) => new TextEncoder().encode(text)
@@ -18,23 +18,23 @@ export function diskContract(driver: string, open: () => Promise<DiskUnderTest>)
     return content === undefined ? undefined : new TextDecoder().decode(content)
   }
 
-  test(`${driver}: a file is written whole, its end can be read, and it goes`, async () => {
-    const { disk, folder } = await open()
-    await disk.makeDirectory(`${folder}/a/b`, 0o755)
-    await disk.write(`${folder}/a/b/f`, file('hello'))
-    equal(await text(disk, `${folder}/a/b/f`), 'hello')
-    equal(new TextDecoder().decode(await disk.readTail(`${folder}/a/b/f`, 2)), 'lo')
-    deepEqual([await disk.kindOf(`${folder}/a/b/f`), await disk.kindOf(`${folder}/a/b`)], ['file', 'folder'])
-    deepEqual(await disk.list(`${folder}/a`), ['b'])
-    await disk.remove(`${folder}/a`)
-    await disk.remove(`${folder}/a`)
-    equal(await disk.kindOf(`${folder}/a/b/f`), undefined)
-    deepEqual(await disk.list(`${folder}/a`), [])
+  test(`${driver}: a file is written, its tail is read, and it is removed`, async () => {
+    const { disk, directory } = await open()
+    await disk.makeDirectory(`${directory}/a/b`, 0o755)
+    await disk.write(`${directory}/a/b/f`, file('hello'))
+    equal(await text(disk, `${directory}/a/b/f`), 'hello')
+    equal(new TextDecoder().decode(await disk.readTail(`${directory}/a/b/f`, 2)), 'lo')
+    deepEqual([await disk.kindOf(`${directory}/a/b/f`), await disk.kindOf(`${directory}/a/b`)], ['file', 'directory'])
+    deepEqual(await disk.list(`${directory}/a`), ['b'])
+    await disk.remove(`${directory}/a`)
+    await disk.remove(`${directory}/a`)
+    equal(await disk.kindOf(`${directory}/a/b/f`), undefined)
+    deepEqual(await disk.list(`${directory}/a`), [])
   })
 
-  test(`${driver}: projected files are replaced by others, and what is no longer wanted goes`, async () => {
-    const { disk, folder } = await open()
-    const place = `${folder}/projected`
+  test(`${driver}: projected files are replaced, and files that are no longer listed are removed`, async () => {
+    const { disk, directory } = await open()
+    const place = `${directory}/projected`
     await disk.makeDirectory(place, 0o755)
     await disk.project(
       place,
@@ -56,43 +56,43 @@ export function diskContract(driver: string, open: () => Promise<DiskUnderTest>)
     await disk.remove(place)
   })
 
-  test(`${driver}: what lies inside a folder is mounted elsewhere, made where it is missing, and never from outside`, async () => {
-    const { disk, folder } = await open()
-    const place = `${folder}/subpath`
-    await disk.makeDirectory(`${folder}/volume`, 0o755)
-    await disk.mountSubPath(`${folder}/volume`, 'a/b', place)
-    await disk.mountSubPath(`${folder}/volume`, 'a/b', place)
-    equal(await disk.kindOf(`${folder}/volume/a/b`), 'folder')
-    deepEqual(await disk.mountsBelow(folder), [place])
-    await rejects(disk.mountSubPath(`${folder}/volume`, '../other', `${folder}/other`), PathEscapes)
+  test(`${driver}: a subPath is mounted, created if it is missing, and never outside of the directory`, async () => {
+    const { disk, directory } = await open()
+    const place = `${directory}/subpath`
+    await disk.makeDirectory(`${directory}/volume`, 0o755)
+    await disk.mountSubPath(`${directory}/volume`, 'a/b', place)
+    await disk.mountSubPath(`${directory}/volume`, 'a/b', place)
+    equal(await disk.kindOf(`${directory}/volume/a/b`), 'directory')
+    deepEqual(await disk.mountsBelow(directory), [place])
+    await rejects(disk.mountSubPath(`${directory}/volume`, '../other', `${directory}/other`), PathEscapes)
     await disk.unmount(place)
   })
 
-  test(`${driver}: a group is given what it then has`, async () => {
-    const { disk, folder } = await open()
-    await disk.makeDirectory(`${folder}/shared`, 0o755)
-    await disk.write(`${folder}/shared/f`, file('x', 0o600))
-    equal(await disk.hasGroup(`${folder}/shared`, 2000), false)
-    await disk.changeGroup(`${folder}/shared`, 2000, signal)
+  test(`${driver}: changeGroup sets the group that hasGroup checks`, async () => {
+    const { disk, directory } = await open()
+    await disk.makeDirectory(`${directory}/shared`, 0o755)
+    await disk.write(`${directory}/shared/f`, file('x', 0o600))
+    equal(await disk.hasGroup(`${directory}/shared`, 2000), false)
+    await disk.changeGroup(`${directory}/shared`, 2000, signal)
     deepEqual(
-      [await disk.hasGroup(`${folder}/shared`, 2000), await disk.hasGroup(`${folder}/shared`, 2001)],
+      [await disk.hasGroup(`${directory}/shared`, 2000), await disk.hasGroup(`${directory}/shared`, 2001)],
       [true, false],
     )
   })
 
   test(`${driver}: nothing is removed across a mount`, async () => {
-    const { disk, folder } = await open()
-    const place = `${folder}/memory`
+    const { disk, directory } = await open()
+    const place = `${directory}/memory`
     await disk.makeDirectory(place, 0o755)
     await disk.mountTmpfs(place, 1_000_000)
     await disk.mountTmpfs(place, 1_000_000)
-    deepEqual(await disk.mountsBelow(folder), [place])
-    await rejects(disk.remove(folder), /is mounted at/)
+    deepEqual(await disk.mountsBelow(directory), [place])
+    await rejects(disk.remove(directory), /is mounted at/)
     await disk.unmount(place)
     await disk.unmount(place)
     await disk.mountHugetlbfs(place, 2 << 20)
-    deepEqual(await disk.mountsBelow(folder), [place])
+    deepEqual(await disk.mountsBelow(directory), [place])
     await disk.unmount(place)
-    deepEqual(await disk.mountsBelow(folder), [])
+    deepEqual(await disk.mountsBelow(directory), [])
   })
 }

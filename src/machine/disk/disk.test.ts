@@ -10,50 +10,50 @@ import { chmod, mkdir, mkdtemp, readdir, readlink, realpath, rm, stat, symlink, 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-diskContract('simulated', () => Promise.resolve({ disk: new SimulatedDisk(), folder: '/pods' }))
+diskContract('simulated', () => Promise.resolve({ disk: new SimulatedDisk(), directory: '/pods' }))
 
-test('the host’s own disk: a link cannot lead out of a volume, and is not read through', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'coxswain-disk-'))
-  const volume = join(folder, 'volume')
+test('the host’s disk: a link cannot lead out of a volume, and is not read through', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'coxswain-disk-'))
+  const volume = join(directory, 'volume')
   await mkdir(join(volume, 'in'), { recursive: true })
-  await writeFile(join(folder, 'secret'), 'secret')
-  await symlink(folder, join(volume, 'out'))
+  await writeFile(join(directory, 'secret'), 'secret')
+  await symlink(directory, join(volume, 'out'))
   await symlink('in', join(volume, 'alias'))
-  await symlink(join(folder, 'secret'), join(volume, 'message'))
+  await symlink(join(directory, 'secret'), join(volume, 'message'))
   for (const path of ['out', 'out/x', 'message', '../secret', 'in/../../secret'])
     await rejects(openBeneath(volume, path), PathEscapes, path)
   await using inner = await openBeneath(volume, 'alias/deep')
   equal(await readlink(`/proc/self/fd/${inner.fd}`), join(await realpath(volume), 'in', 'deep'))
   equal(await new NodeDisk().readTail(join(volume, 'message'), 10), undefined)
-  await rm(folder, { recursive: true })
+  await rm(directory, { recursive: true })
 })
 
-test('the host’s own disk: what an interrupted projection left is no hindrance and goes', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'coxswain-disk-'))
-  await mkdir(join(folder, '..generation-old'))
-  await symlink('..generation-old', join(folder, '..data_new'))
-  await new NodeDisk().project(folder, new Map([['a', { content: new TextEncoder().encode('1'), mode: 0o444 }]]))
-  const names = await readdir(folder)
+test('the host’s disk: leftovers of an interrupted projection are removed', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'coxswain-disk-'))
+  await mkdir(join(directory, '..generation-old'))
+  await symlink('..generation-old', join(directory, '..data_new'))
+  await new NodeDisk().project(directory, new Map([['a', { content: new TextEncoder().encode('1'), mode: 0o444 }]]))
+  const names = await readdir(directory)
   equal(names.filter((name) => name.startsWith('..generation-')).length, 1)
   equal(names.includes('..data_new'), false)
-  await rm(folder, { recursive: true })
+  await rm(directory, { recursive: true })
 })
 
-test('the host’s own disk: a projection changes in one step and not at all when nothing differs', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'coxswain-disk-'))
+test('the host’s disk: a projection is replaced atomically, and not at all when nothing has changed', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'coxswain-disk-'))
   const disk = new NodeDisk()
   const files = new Map([['a', { content: new TextEncoder().encode('1'), mode: 0o400 }]])
-  await disk.project(folder, files)
-  const generation = await readlink(join(folder, '..data'))
-  await disk.project(folder, files)
-  equal(await readlink(join(folder, '..data')), generation)
-  equal((await stat(join(folder, 'a'))).mode & 0o777, 0o400)
-  await chmod(join(folder, '..data', 'a'), 0o600)
-  await disk.project(folder, files)
-  equal((await stat(join(folder, 'a'))).mode & 0o777, 0o400)
-  await rm(folder, { recursive: true })
+  await disk.project(directory, files)
+  const generation = await readlink(join(directory, '..data'))
+  await disk.project(directory, files)
+  equal(await readlink(join(directory, '..data')), generation)
+  equal((await stat(join(directory, 'a'))).mode & 0o777, 0o400)
+  await chmod(join(directory, '..data', 'a'), 0o600)
+  await disk.project(directory, files)
+  equal((await stat(join(directory, 'a'))).mode & 0o777, 0o400)
+  await rm(directory, { recursive: true })
 })
 
-test('the names that a reader sees', () => {
+test('the visible names of a projection', () => {
   equal([...visibleNames(['a/b', 'a/c', 'd'])].join(), 'a,d')
 })

@@ -19,7 +19,7 @@ export interface Disk {
    * Replaces the content of the directory with these files (paths are relative to it) atomically: a reader sees either
    * the old or the new files. Nothing is written when nothing has changed. With a gid, the group can read all files.
    */
-  project(folder: string, files: ReadonlyMap<string, DiskFile>, gid?: number): Promise<void>
+  project(directory: string, files: ReadonlyMap<string, DiskFile>, gid?: number): Promise<void>
   /**
    * Makes a group the owner of everything at and below a path, with write permission and setgid directories. Symbolic
    * links below the path are not followed, even when the tree changes meanwhile. Throws TreeTooDeep.
@@ -33,7 +33,7 @@ export interface Disk {
    * Bind mounts `subPath` of a directory at `to`; missing directories are created. Symbolic links cannot lead out of
    * the directory, even when it changes meanwhile. Does nothing when it is already mounted. Throws PathEscapes.
    */
-  mountSubPath(folder: string, subPath: string, to: string): Promise<void>
+  mountSubPath(directory: string, subPath: string, to: string): Promise<void>
   /** Removes a file or directory, never across a mount; does nothing when the path does not exist. */
   remove(path: string): Promise<void>
   /** Names in a directory; empty when it does not exist. */
@@ -50,7 +50,7 @@ export interface Disk {
   usedBytes(path: string): Promise<number>
 }
 
-export type DiskKind = 'file' | 'folder' | 'socket' | 'character-device' | 'block-device' | 'other'
+export type DiskKind = 'file' | 'directory' | 'socket' | 'character-device' | 'block-device' | 'other'
 
 export class PathEscapes extends Error {
   override name = 'PathEscapes'

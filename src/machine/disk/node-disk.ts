@@ -78,7 +78,7 @@ export class NodeDisk implements Disk {
       await chmod(target, mode)
       if (uid !== undefined) await lchown(target, uid, 0)
     }
-    if (gid !== undefined) await grant(directory, gid, 'reads', unending)
+    if (gid !== undefined) await grantToGroup(directory, gid, 'reads', unending)
     // An interrupted run may have left its link.
     await rm(join(directory, `${dataLink}_new`), { force: true })
     await symlink(basename(made), join(directory, `${dataLink}_new`))
@@ -114,12 +114,12 @@ export class NodeDisk implements Disk {
 
   async changeGroup(path: string, gid: number, signal: AbortSignal): Promise<void> {
     // The volume's path itself may be a symbolic link; below it none is followed.
-    await grant(await realpath(path), gid, 'writes', signal)
+    await grantToGroup(await realpath(path), gid, 'writes', signal)
   }
 
   async hasGroup(path: string, gid: number): Promise<boolean> {
     const status = await lstat(path)
-    const wanted = groupBits.writes | (status.isDirectory() ? folderBits : 0)
+    const wanted = groupBits.writes | (status.isDirectory() ? directoryBits : 0)
     return status.gid === gid && (status.mode & wanted) === wanted
   }
 
@@ -127,7 +127,7 @@ export class NodeDisk implements Disk {
     try {
       const status = await lstat(await realpath(path))
       if (status.isFile()) return 'file'
-      if (status.isDirectory()) return 'folder'
+      if (status.isDirectory()) return 'directory'
       if (status.isSocket()) return 'socket'
       if (status.isCharacterDevice()) return 'character-device'
       return status.isBlockDevice() ? 'block-device' : 'other'
@@ -218,18 +218,23 @@ const asRoot = process.getuid?.() === 0
 
 /** Permissions of a group; directories are also searchable and setgid. */
 const groupBits = { reads: 0o440, writes: 0o660 } as const
-const folderBits = 0o2110
+const directoryBits = 0o2110
 
 /** Changes only what differs. Changes to the tree by others cannot affect files outside of it. */
-async function grant(path: string, gid: number, what: keyof typeof groupBits, signal: AbortSignal): Promise<void> {
-  const give = async ({ status, path: entry }: TreeEntry) => {
+async function grantToGroup(
+  path: string,
+  gid: number,
+  what: keyof typeof groupBits,
+  signal: AbortSignal,
+): Promise<void> {
+  const grantEntry = async ({ status, path: entry }: TreeEntry) => {
     if (status.isSymbolicLink()) return status.gid === gid ? undefined : lchown(entry, status.uid, gid)
-    const bits = groupBits[what] | (status.isDirectory() ? folderBits : 0)
+    const bits = groupBits[what] | (status.isDirectory() ? directoryBits : 0)
     if (status.gid === gid && (status.mode & bits) === bits) return
     await chown(entry, status.uid, gid)
     await chmod(entry, (status.mode & 0o7777) | bits)
   }
-  await walkTree(path, give, signal)
+  await walkTree(path, grantEntry, signal)
 }
 
 /** The kernel escapes blanks in mountinfo as octal numbers. */

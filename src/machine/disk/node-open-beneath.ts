@@ -8,16 +8,16 @@ import { PathEscapes } from './disk.ts'
 
 /** O_PATH, which Node.js does not define. */
 const onlyPath = 0o10000000
-const folderMode = 0o750
+const directoryMode = 0o750
 
 const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).code
 
 /** Opens the path and creates missing directories. The caller closes the handle; `/proc/self/fd/<fd>` refers to it. */
-export async function openBeneath(folder: string, subPath: string): Promise<FileHandle> {
+export async function openBeneath(directory: string, subPath: string): Promise<FileHandle> {
   const escapes = () => new PathEscapes(`the path ${JSON.stringify(subPath)} leads out of its volume`)
   const names = subPath.split('/').filter((name) => name !== '' && name !== '.')
   if (names.includes('..')) throw escapes()
-  const root = await realpath(folder)
+  const root = await realpath(directory)
   const resolved = relative(root, await resolvedAsFar(root, names))
   if (resolved === '..' || resolved.startsWith('../')) throw escapes()
   let at = await open(root, constants.O_RDONLY | onlyPath)
@@ -48,7 +48,7 @@ async function resolvedAsFar(root: string, names: readonly string[]): Promise<st
 
 async function openBelow(at: FileHandle, name: string): Promise<FileHandle> {
   const path = `/proc/self/fd/${at.fd}/${name}`
-  await mkdir(path, { mode: folderMode }).catch((error: unknown) => {
+  await mkdir(path, { mode: directoryMode }).catch((error: unknown) => {
     if (codeOf(error) !== 'EEXIST') throw error
   })
   const next = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | onlyPath)

@@ -12,33 +12,33 @@ import { treeDepthMax, walkTree } from './node-tree.ts'
 const { signal } = new AbortController()
 const asRoot = process.getuid?.() === 0
 const made = async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'coxswain-tree-'))
-  return { folder, [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }) }
+  const directory = await mkdtemp(join(tmpdir(), 'coxswain-tree-'))
+  return { directory, [Symbol.asyncDispose]: () => rm(directory, { recursive: true, force: true }) }
 }
 
-test('everything is visited, and nothing behind a link', async () => {
+test('all entries are visited, and links are not followed', async () => {
   await using place = await made()
-  const { folder } = place
-  await mkdir(join(folder, 'host'))
-  await writeFile(join(folder, 'host', 'secret'), '')
-  await mkdir(join(folder, 'volume', 'in'), { recursive: true })
-  await writeFile(join(folder, 'volume', 'in', 'f'), '')
-  await symlink(join(folder, 'host'), join(folder, 'volume', 'out'))
+  const { directory } = place
+  await mkdir(join(directory, 'host'))
+  await writeFile(join(directory, 'host', 'secret'), '')
+  await mkdir(join(directory, 'volume', 'in'), { recursive: true })
+  await writeFile(join(directory, 'volume', 'in', 'f'), '')
+  await symlink(join(directory, 'host'), join(directory, 'volume', 'out'))
   const seen: string[] = []
   await walkTree(
-    join(folder, 'volume'),
+    join(directory, 'volume'),
     async ({ status, path }) => {
-      seen.push(status.isSymbolicLink() ? 'a link' : (await readlink(path)).slice(folder.length))
+      seen.push(status.isSymbolicLink() ? 'a link' : (await readlink(path)).slice(directory.length))
     },
     signal,
   )
   deepEqual(seen.toSorted(), ['/volume', '/volume/in', '/volume/in/f', 'a link'])
 })
 
-test('a folder that becomes a link while it is visited does not lead out', async () => {
+test('a directory that is replaced by a link during the walk is not followed', async () => {
   await using place = await made()
-  const { folder } = place
-  const [host, volume] = [join(folder, 'host'), join(folder, 'volume')]
+  const { directory } = place
+  const [host, volume] = [join(directory, 'host'), join(directory, 'volume')]
   await mkdir(host)
   await writeFile(join(host, 'secret'), '')
   await chmod(join(host, 'secret'), 0o600)
@@ -56,7 +56,7 @@ test('a folder that becomes a link while it is visited does not lead out', async
       }
       // A walk by path names would have changed the host's file.
       await chmod(path, 0o660)
-      seen.push((await readlink(path)).slice(folder.length))
+      seen.push((await readlink(path)).slice(directory.length))
     },
     signal,
   )
@@ -69,19 +69,19 @@ test('a folder that becomes a link while it is visited does not lead out', async
 })
 
 /** With relative names, as a container can create them. */
-const nest = (folder: string, levels: number) =>
+const nest = (directory: string, levels: number) =>
   promisify(execFile)(
     'sh',
     [
       '-c',
       `i=0; while [ $i -lt ${levels} ]; do mkdir ${'d'.repeat(20)}; cd -P ${'d'.repeat(20)}; i=$((i+1)); done; echo x > f`,
     ],
-    { cwd: folder },
+    { cwd: directory },
   )
 
-test('folders nested deeper than a path can name are counted and removed, and not given to a group', async () => {
+test('directories nested deeper than PATH_MAX are measured and removed, and rejected by changeGroup', async () => {
   await using place = await made()
-  const volume = join(place.folder, 'volume')
+  const volume = join(place.directory, 'volume')
   await mkdir(volume)
   await nest(volume, treeDepthMax + 50)
   const disk = new NodeDisk()
@@ -91,23 +91,23 @@ test('folders nested deeper than a path can name are counted and removed, and no
   equal(await disk.kindOf(volume), undefined)
 })
 
-test('a walk ends with its signal', async () => {
+test('a walk stops when its signal is aborted', async () => {
   await using place = await made()
-  for (let count = 0; count < 10; count++) await writeFile(join(place.folder, String(count)), '')
+  for (let count = 0; count < 10; count++) await writeFile(join(place.directory, String(count)), '')
   const controller = new AbortController()
   let visits = 0
   const visit = () => {
     if (++visits === 3) controller.abort()
   }
-  await rejects(walkTree(place.folder, visit, controller.signal), { name: 'AbortError' })
+  await rejects(walkTree(place.directory, visit, controller.signal), { name: 'AbortError' })
   equal(visits, 3)
 })
 
 if (asRoot)
-  test('a group is given a whole tree, but not what its links lead to', async () => {
+  test('changeGroup changes a whole tree, but not the targets of its links', async () => {
     await using place = await made()
-    const { folder } = place
-    const [host, volume] = [join(folder, 'host'), join(folder, 'volume')]
+    const { directory } = place
+    const [host, volume] = [join(directory, 'host'), join(directory, 'volume')]
     await mkdir(join(volume, 'in'), { recursive: true })
     await writeFile(host, '', { mode: 0o600 })
     await writeFile(join(volume, 'in', 'f'), '', { mode: 0o600 })

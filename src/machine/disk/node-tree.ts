@@ -25,24 +25,24 @@ export async function walkTree(
   visit: (entry: TreeEntry) => Promise<void> | void,
   signal: AbortSignal,
 ): Promise<void> {
-  const walk = async (place: string, depth: number): Promise<void> => {
+  const walk = async (entryPath: string, depth: number): Promise<void> => {
     signal.throwIfAborted()
-    let held: FileHandle
+    let handle: FileHandle
     try {
-      held = await open(place, constants.O_RDONLY | constants.O_NOFOLLOW | onlyPath)
+      handle = await open(entryPath, constants.O_RDONLY | constants.O_NOFOLLOW | onlyPath)
     } catch (error) {
       if (depth > 0 && isGone(error)) return
       throw error
     }
     try {
-      const status = await held.stat()
-      const here = `/proc/self/fd/${held.fd}`
-      await visit({ status, path: status.isSymbolicLink() ? place : here })
+      const status = await handle.stat()
+      const handlePath = `/proc/self/fd/${handle.fd}`
+      await visit({ status, path: status.isSymbolicLink() ? entryPath : handlePath })
       if (!status.isDirectory()) return
-      if (depth === treeDepthMax) throw new TreeTooDeep(`folders are nested more than ${treeDepthMax} levels deep`)
-      for await (const { name } of await opendir(here)) await walk(`${here}/${name}`, depth + 1)
+      if (depth === treeDepthMax) throw new TreeTooDeep(`directories are nested more than ${treeDepthMax} levels deep`)
+      for await (const { name } of await opendir(handlePath)) await walk(`${handlePath}/${name}`, depth + 1)
     } finally {
-      await held.close()
+      await handle.close()
     }
   }
   await walk(path, 0)

@@ -2,9 +2,9 @@
 import { getOrInsert } from '../../base/collections/get-or-insert.ts'
 import { PathEscapes, type Disk, type DiskFile, type DiskKind } from './disk.ts'
 
-type Entry = { readonly kind: 'folder' } | ({ readonly kind: 'file' } & DiskFile)
+type Entry = { readonly kind: 'directory' } | ({ readonly kind: 'file' } & DiskFile)
 
-const directory: Entry = { kind: 'folder' }
+const directory: Entry = { kind: 'directory' }
 
 export class SimulatedDisk implements Disk {
   readonly #entries = new Map<string, Entry>()
@@ -14,7 +14,7 @@ export class SimulatedDisk implements Disk {
   readonly #groups = new Map<string, number>()
 
   makeDirectory(path: string, _mode: number): Promise<void> {
-    for (let at = path; at !== '' && !this.#entries.has(at); at = folderOf(at)) this.#set(at, directory)
+    for (let at = path; at !== '' && !this.#entries.has(at); at = directoryOf(at)) this.#set(at, directory)
     return Promise.resolve()
   }
 
@@ -31,7 +31,7 @@ export class SimulatedDisk implements Disk {
   async project(directory: string, files: ReadonlyMap<string, DiskFile>, _gid?: number): Promise<void> {
     for (const path of this.#below(directory)) if (path !== directory) this.#delete(path)
     for (const [path, file] of files) {
-      await this.makeDirectory(folderOf(`${directory}/${path}`), 0o755)
+      await this.makeDirectory(directoryOf(`${directory}/${path}`), 0o755)
       await this.write(`${directory}/${path}`, file)
     }
   }
@@ -101,14 +101,14 @@ export class SimulatedDisk implements Disk {
 
   #set(path: string, entry: Entry): void {
     this.#entries.set(path, entry)
-    getOrInsert(this.#names, folderOf(path), () => new Set()).add(nameOf(path))
+    getOrInsert(this.#names, directoryOf(path), () => new Set()).add(nameOf(path))
   }
 
   #delete(path: string): void {
     this.#entries.delete(path)
-    const names = this.#names.get(folderOf(path))
+    const names = this.#names.get(directoryOf(path))
     names?.delete(nameOf(path))
-    if (names?.size === 0) this.#names.delete(folderOf(path))
+    if (names?.size === 0) this.#names.delete(directoryOf(path))
   }
 
   /** The path itself, if it exists, and everything below it. */
@@ -118,7 +118,7 @@ export class SimulatedDisk implements Disk {
   }
 }
 
-const folderOf = (path: string): string => path.slice(0, path.lastIndexOf('/'))
+const directoryOf = (path: string): string => path.slice(0, path.lastIndexOf('/'))
 const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
 
 const isAtOrBelow = (candidate: string, path: string): boolean => candidate === path || candidate.startsWith(`${path}/`)

@@ -7,7 +7,7 @@ export function hostLoadContract(driver: string, load: HostLoad, path: string): 
   const within = (part: number, whole: number) =>
     equal(part >= 0 && part <= whole && whole > 0, true, `${part} ${whole}`)
 
-  test(`${driver}: nothing uses more than there is`, async () => {
+  test(`${driver}: usage does not exceed the capacity`, async () => {
     const [memory, files, processes] = await Promise.all([load.memory(), load.fileSystem(path), load.processes()])
     within(memory.availableBytes, memory.capacityBytes)
     within(memory.workingSetBytes, memory.capacityBytes)

@@ -8,7 +8,7 @@ import { SimulatedHostLoad } from './simulated-host-load.ts'
 hostLoadContract('simulated', new SimulatedHostLoad(), '/')
 hostLoadContract('host', new NodeHostLoad(), tmpdir())
 
-test('a simulated machine is as loaded as it was told', async () => {
+test('a simulated machine has the load that was set', async () => {
   const load = new SimulatedHostLoad()
   load.set({ memoryAvailableBytes: 5 })
   equal((await load.memory()).availableBytes, 5)

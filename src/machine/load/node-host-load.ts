@@ -2,7 +2,7 @@
 import { readdir, readFile, stat, statfs } from 'node:fs/promises'
 import type { FileSystemLoad, HostLoad, HugePages, InterfaceLoad, MemoryLoad, ProcessLoad } from './host-load.ts'
 
-const hugePagesFolder = '/sys/kernel/mm/hugepages'
+const hugePagesDirectory = '/sys/kernel/mm/hugepages'
 const nanosPerTick = 10_000_000
 
 export class NodeHostLoad implements HostLoad {
@@ -67,11 +67,11 @@ export class NodeHostLoad implements HostLoad {
   }
 
   async hugePages(): Promise<readonly HugePages[]> {
-    const names = await readdir(hugePagesFolder).catch(() => [])
+    const names = await readdir(hugePagesDirectory).catch(() => [])
     return Promise.all(
       names.map(async (name) => ({
         pageBytes: Number(/\d+/.exec(name)?.[0]) * 1024,
-        pages: Number(await readFile(`${hugePagesFolder}/${name}/nr_hugepages`, 'utf8')),
+        pages: Number(await readFile(`${hugePagesDirectory}/${name}/nr_hugepages`, 'utf8')),
       })),
     )
   }

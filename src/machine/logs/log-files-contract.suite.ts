@@ -12,7 +12,7 @@ export interface LogFilesUnderTest {
 const { signal } = new AbortController()
 
 export function logFilesContract(driver: string, open: () => Promise<LogFilesUnderTest>): void {
-  test(`${driver}: a log is read from any place, as it grows`, async () => {
+  test(`${driver}: a growing log is read from any offset`, async () => {
     const { files, path, append } = await open()
     equal(await files.open(`${path}-missing`), undefined)
     await append('one')
@@ -41,7 +41,7 @@ export function logFilesContract(driver: string, open: () => Promise<LogFilesUnd
     deepEqual(new TextDecoder().decode(await file.read(first.end - 4, 4)), 'one\n')
   })
 
-  test(`${driver}: whoever waits for a change can be let go`, async () => {
+  test(`${driver}: waiting for a change can be aborted`, async () => {
     const { files, path, append } = await open()
     await append('one')
     await using file = await files.open(path)

@@ -15,22 +15,22 @@ import { MemoryLog } from './memory-log.ts'
 import { NodeLogFiles } from './node-log-files.ts'
 import { NodeSystemLogs } from './node-system-logs.ts'
 
-const folders: string[] = []
+const directories: string[] = []
 after(async () => {
-  for (const folder of folders) await rm(folder, { recursive: true })
+  for (const directory of directories) await rm(directory, { recursive: true })
 })
-async function newFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'coxswain-logs-'))
-  folders.push(folder)
-  return folder
+async function newDirectory(): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), 'coxswain-logs-'))
+  directories.push(directory)
+  return directory
 }
 
 const { signal } = new AbortController()
 
 logFilesContract('host', async () => {
-  const folder = await newFolder()
-  const path = join(folder, '0.log')
-  return { files: new NodeLogFiles(folder), path, append: (text) => appendFile(path, `${text}\n`) }
+  const directory = await newDirectory()
+  const path = join(directory, '0.log')
+  return { files: new NodeLogFiles(directory), path, append: (text) => appendFile(path, `${text}\n`) }
 })
 
 async function simulated() {
@@ -61,7 +61,7 @@ logFilesContract('memory', () => {
   return Promise.resolve({ files: { open }, path: 'log', append: (text) => Promise.resolve(log.append(text, 0)) })
 })
 
-test('simulated: the last part of a long log is kept, and the end of its container wakes readers', async () => {
+test('simulated: the last part of a long log is kept, and the exit of its container notifies readers', async () => {
   const { runtime, id, files, path, append } = await simulated()
   await using file = await files.open(path)
   if (file === undefined) throw new Error('the log is not there')
@@ -76,10 +76,10 @@ test('simulated: the last part of a long log is kept, and the end of its contain
   await woken
 })
 
-test('host: a file that was moved away is known to be replaced once another has its name', async () => {
-  const folder = await newFolder()
-  const path = join(folder, '0.log')
-  const files = new NodeLogFiles(folder)
+test('host: a renamed file is replaced once another file has its name', async () => {
+  const directory = await newDirectory()
+  const path = join(directory, '0.log')
+  const files = new NodeLogFiles(directory)
   await writeFile(path, 'old')
   await using file = await files.open(path)
   await files.move(path, `${path}.1`)
@@ -89,52 +89,53 @@ test('host: a file that was moved away is known to be replaced once another has 
 })
 
 test('host: files are listed, measured, compressed and removed', async () => {
-  const folder = await newFolder()
-  const files = new NodeLogFiles(folder)
-  for (const name of ['0.log.2', '0.log', '0.log.1', 'other']) await writeFile(join(folder, name), name)
-  const names = async () => (await files.list(join(folder, '0.log.'))).map((path) => path.slice(folder.length + 1))
+  const directory = await newDirectory()
+  const files = new NodeLogFiles(directory)
+  for (const name of ['0.log.2', '0.log', '0.log.1', 'other']) await writeFile(join(directory, name), name)
+  const names = async () =>
+    (await files.list(join(directory, '0.log.'))).map((path) => path.slice(directory.length + 1))
   deepEqual(await names(), ['0.log.1', '0.log.2'])
-  await files.compress(join(folder, '0.log.1'))
+  await files.compress(join(directory, '0.log.1'))
   deepEqual(await names(), ['0.log.1.gz', '0.log.2'])
-  equal(gunzipSync(await readFile(join(folder, '0.log.1.gz'))).toString(), '0.log.1')
-  await files.remove(join(folder, '0.log.2'))
-  equal(await files.sizeOf(join(folder, '0.log.2')), 0)
-  equal(await files.sizeOf(join(folder, '0.log')), 5)
-  await rejects(files.compress(join(folder, 'missing')))
-  deepEqual(await files.list(join(folder, 'nowhere', 'x')), [])
+  equal(gunzipSync(await readFile(join(directory, '0.log.1.gz'))).toString(), '0.log.1')
+  await files.remove(join(directory, '0.log.2'))
+  equal(await files.sizeOf(join(directory, '0.log.2')), 0)
+  equal(await files.sizeOf(join(directory, '0.log')), 5)
+  await rejects(files.compress(join(directory, 'missing')))
+  deepEqual(await files.list(join(directory, 'nowhere', 'x')), [])
 })
 
-test('host: a link, or a folder that is one, in the place of a log is not read, measured or compressed', async () => {
-  const folder = await newFolder()
-  const outside = await newFolder()
-  const files = new NodeLogFiles(folder)
+test('host: a link in place of a log or its directory is not read, measured or compressed', async () => {
+  const directory = await newDirectory()
+  const outside = await newDirectory()
+  const files = new NodeLogFiles(directory)
   const secret = join(outside, '0.log')
   await writeFile(secret, 'x'.repeat(1_000))
-  await mkdir(join(folder, 'pod'))
-  const path = join(folder, 'pod', '0.log')
+  await mkdir(join(directory, 'pod'))
+  const path = join(directory, 'pod', '0.log')
   await symlink(secret, path)
-  await symlink(outside, join(folder, 'pod', 'c'))
-  await symlink(secret, join(folder, 'pod', '1.log.part'))
-  await writeFile(join(folder, 'pod', '1.log'), 'own')
+  await symlink(outside, join(directory, 'pod', 'c'))
+  await symlink(secret, join(directory, 'pod', '1.log.part'))
+  await writeFile(join(directory, 'pod', '1.log'), 'own')
   equal(await files.open(path), undefined)
-  equal(await files.open(join(folder, 'pod', 'c', '0.log')), undefined)
+  equal(await files.open(join(directory, 'pod', 'c', '0.log')), undefined)
   equal((await files.sizeOf(path)) < 1_000, true)
   await files.compress(path)
-  await files.compress(join(folder, 'pod', '1.log'))
-  deepEqual((await readdir(join(folder, 'pod'))).toSorted(), ['1.log.gz', 'c'])
+  await files.compress(join(directory, 'pod', '1.log'))
+  deepEqual((await readdir(join(directory, 'pod'))).toSorted(), ['1.log.gz', 'c'])
   equal((await readFile(secret)).length, 1_000)
 })
 
-test('host: a pipe in the place of a log holds nobody up', async () => {
-  const folder = await newFolder()
-  execFileSync('mkfifo', [join(folder, '0.log')])
-  equal(await new NodeLogFiles(folder).open(join(folder, '0.log')), undefined)
+test('host: a FIFO in place of a log does not block', async () => {
+  const directory = await newDirectory()
+  execFileSync('mkfifo', [join(directory, '0.log')])
+  equal(await new NodeLogFiles(directory).open(join(directory, '0.log')), undefined)
 })
 
-test('the logs of the host: folders, files, and nothing that lies elsewhere', async () => {
-  const folder = await newFolder()
-  const outside = await newFolder()
-  const inside = join(folder, 'log')
+test('system logs: directories, files, and nothing outside', async () => {
+  const directory = await newDirectory()
+  const outside = await newDirectory()
+  const inside = join(directory, 'log')
   await mkdir(join(inside, 'deep'), { recursive: true })
   await writeFile(join(inside, 'deep', 'syslog'), 'a line\n')
   await writeFile(join(outside, 'secret'), 'secret')
@@ -143,7 +144,7 @@ test('the logs of the host: folders, files, and nothing that lies elsewhere', as
   await symlink(outside, join(inside, 'away'))
   execFileSync('mkfifo', [join(inside, 'pipe')])
   const logs = new NodeSystemLogs(inside)
-  deepEqual(await logs.find('/'), { kind: 'folder', names: ['alias', 'away', 'deep/', 'out', 'pipe'] })
+  deepEqual(await logs.find('/'), { kind: 'directory', names: ['alias', 'away', 'deep/', 'out', 'pipe'] })
   for (const path of ['/deep/syslog', '/alias']) {
     const found = await logs.find(path)
     if (found?.kind !== 'file') throw new Error(`${path} is no file`)

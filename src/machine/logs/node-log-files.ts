@@ -12,15 +12,15 @@ const lookAgainMs = 1_000
 const partSuffix = '.part'
 
 export class NodeLogFiles implements LogFiles, LogDirectory {
-  readonly #folder: string
+  readonly #directory: string
 
   /** Files outside of the directory are not read, even through a link. */
-  constructor(folder: string) {
-    this.#folder = folder
+  constructor(directory: string) {
+    this.#directory = directory
   }
 
   async open(path: string): Promise<LogFile | undefined> {
-    const file = await openInFolder(path, this.#folder)
+    const file = await openInDirectory(path, this.#directory)
     return file === undefined ? undefined : new NodeLogFile(path, file)
   }
 
@@ -34,13 +34,13 @@ export class NodeLogFiles implements LogFiles, LogDirectory {
   }
 
   async list(prefix: string): Promise<readonly string[]> {
-    const folder = dirname(prefix)
-    const names = await readdir(folder).catch((error: unknown) => {
+    const directory = dirname(prefix)
+    const names = await readdir(directory).catch((error: unknown) => {
       if (isMissing(error)) return []
       throw error
     })
     return names
-      .map((name) => join(folder, name))
+      .map((name) => join(directory, name))
       .filter((path) => path.startsWith(prefix))
       .toSorted()
   }
@@ -53,7 +53,7 @@ export class NodeLogFiles implements LogFiles, LogDirectory {
     const part = `${path}${partSuffix}`
     // Left by an interrupted compression. It is removed first, so that a planted link is not written through.
     await rm(part, { force: true })
-    const file = await openInFolder(path, this.#folder)
+    const file = await openInDirectory(path, this.#directory)
     if (file === undefined) return rm(path)
     try {
       await pipeline(file.createReadStream(), createGzip(), createWriteStream(part, { mode: 0o600, flags: 'wx' }))
@@ -75,7 +75,7 @@ const notALog = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'ENXIO'])
 /**
  * The opened descriptor is checked rather than the path, because containers may replace a file with a link at any time.
  */
-async function openInFolder(path: string, folder: string): Promise<FileHandle | undefined> {
+async function openInDirectory(path: string, directory: string): Promise<FileHandle | undefined> {
   let file: FileHandle
   try {
     file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
@@ -83,7 +83,11 @@ async function openInFolder(path: string, folder: string): Promise<FileHandle | 
     if (notALog.has((error as NodeJS.ErrnoException).code ?? '')) return undefined
     throw error
   }
-  const [root, place, status] = await Promise.all([realpath(folder), readlink(`/proc/self/fd/${file.fd}`), file.stat()])
+  const [root, place, status] = await Promise.all([
+    realpath(directory),
+    readlink(`/proc/self/fd/${file.fd}`),
+    file.stat(),
+  ])
   if (status.isFile() && place.startsWith(`${root}/`)) return file
   await file.close()
   return undefined

@@ -8,10 +8,10 @@ import type { SystemLog, SystemLogs } from './system-logs.ts'
 const nowhere = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'ENXIO', 'ENAMETOOLONG'])
 
 export class NodeSystemLogs implements SystemLogs {
-  readonly #folder: string
+  readonly #directory: string
 
-  constructor(folder: string) {
-    this.#folder = folder
+  constructor(directory: string) {
+    this.#directory = directory
   }
 
   async find(path: string): Promise<SystemLog | undefined> {
@@ -23,7 +23,7 @@ export class NodeSystemLogs implements SystemLogs {
       if (status.isDirectory()) {
         const entries = await readdir(`/proc/self/fd/${file.fd}`, { withFileTypes: true })
         const names = entries.map((entry) => (entry.isDirectory() ? `${entry.name}/` : entry.name))
-        return { kind: 'folder', names: names.toSorted() }
+        return { kind: 'directory', names: names.toSorted() }
       }
       if (!status.isFile()) return undefined
       return { kind: 'file', modifiedMs: status.mtimeMs, content: () => this.#content(path) }
@@ -42,12 +42,12 @@ export class NodeSystemLogs implements SystemLogs {
     let file: FileHandle
     try {
       // O_NONBLOCK: opening a FIFO without a writer must not block.
-      file = await open(join(this.#folder, path), constants.O_RDONLY | constants.O_NONBLOCK)
+      file = await open(join(this.#directory, path), constants.O_RDONLY | constants.O_NONBLOCK)
     } catch (error) {
       if (nowhere.has((error as NodeJS.ErrnoException).code ?? '')) return undefined
       throw error
     }
-    const [root, place] = await Promise.all([realpath(this.#folder), readlink(`/proc/self/fd/${file.fd}`)])
+    const [root, place] = await Promise.all([realpath(this.#directory), readlink(`/proc/self/fd/${file.fd}`)])
     if (place === root || place.startsWith(`${root}/`)) return { file }
     await file.close()
     return undefined

@@ -2,7 +2,7 @@
 
 export type SystemLog =
   /** Names of directories end with a slash. */
-  | { readonly kind: 'folder'; readonly names: readonly string[] }
+  | { readonly kind: 'directory'; readonly names: readonly string[] }
   | { readonly kind: 'file'; readonly modifiedMs: number; content(): AsyncIterable<Uint8Array> }
 
 export interface SystemLogs {

@@ -11,11 +11,11 @@ import { manifestUrlSource, manifestDirectorySource } from './node-manifests.ts'
 
 const { signal } = new AbortController()
 
-test('a folder: its files but hidden ones, and word of every change', async () => {
+test('a directory: all files except hidden ones, and every change', async () => {
   const path = await mkdtemp(join(tmpdir(), 'coxswain-manifests-'))
   const source = manifestDirectorySource(path, realClock)
   await writeFile(join(path, '.hidden'), 'x')
-  await mkdir(join(path, 'folder'))
+  await mkdir(join(path, 'directory'))
   deepEqual(await source.list(signal), [])
   const told = source.waitForChange(signal)
   await writeFile(join(path, 'a.yaml'), 'kind: Pod')
@@ -24,7 +24,7 @@ test('a folder: its files but hidden ones, and word of every change', async () =
   await rm(path, { recursive: true })
 })
 
-test('an address: what it answers, asked again after a while', async () => {
+test('a URL: its response, read again after the interval', async () => {
   const clock = new VirtualClock(0)
   const asked: string[] = []
   const exchange: OutboundProvider['exchange'] = ({ origin }, { target }) => {

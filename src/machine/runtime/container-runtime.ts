@@ -126,7 +126,7 @@ export interface ContainerRuntime {
    * Calls `tell` with the current health and all later results until the signal is aborted; `undefined` when the
    * runtime does not respond.
    */
-  watchHealth(tell: (health: RuntimeHealth | undefined) => void, signal: AbortSignal): Promise<void>
+  watchHealth(onHealth: (health: RuntimeHealth | undefined) => void, signal: AbortSignal): Promise<void>
   handlers(signal: AbortSignal): Promise<readonly RuntimeHandler[]>
   /** The latest sandbox of a pod with its containers; undefined when there is none. */
   inspect(podUid: string, signal: AbortSignal): Promise<RuntimePod | undefined>

@@ -66,7 +66,7 @@ export function programContract(driver: string, open: () => Promise<ProgramUnder
     }
   }
 
-  test(`${driver}: a program sees its arguments and its variables, and what it prints is in its log`, async () => {
+  test(`${driver}: a program gets its arguments and environment, and its output is in the log`, async () => {
     const under = await open()
     const { seen, end } = await start(under)
     const { container } = await seen()
@@ -74,7 +74,7 @@ export function programContract(driver: string, open: () => Promise<ProgramUnder
     await end()
   })
 
-  test(`${driver}: a program is reached where it listens, and nowhere else`, async () => {
+  test(`${driver}: a program is reachable on its ports only`, async () => {
     const under = await open()
     const { seen, end } = await start(under)
     const { container, ips } = await seen()
@@ -89,7 +89,7 @@ export function programContract(driver: string, open: () => Promise<ProgramUnder
     await end()
   })
 
-  test(`${driver}: a program that is asked to end hears it, and says how it ends`, async () => {
+  test(`${driver}: a program gets SIGTERM and its exit code is reported`, async () => {
     const under = await open()
     const { id, seen, end } = await start(under)
     const path = (await seen()).container?.logPath ?? ''

@@ -1,4 +1,5 @@
 // Configurations of sandboxes and containers, which a kubelet computes from a pod and passes to the runtime.
+import type { CgroupLimits } from '../cgroups/cgroups.ts'
 
 export interface SandboxConfig {
   readonly podUid: string
@@ -105,13 +106,7 @@ export interface ContainerDevice {
 }
 
 /** A missing value means unlimited. */
-export interface ContainerResources {
-  readonly cpuShares?: number
-  readonly cpuPeriodUs?: number
-  readonly cpuQuotaUs?: number
-  readonly memoryBytes?: number
-  /** By the kernel's name of the page size: `2MB`. */
-  readonly hugepageBytes?: Readonly<Record<string, number>>
+export interface ContainerResources extends CgroupLimits {
   readonly oomScoreAdjust?: number
 }
 

@@ -66,7 +66,7 @@ export function runtimeContract(driver: string, open: () => Promise<RuntimeUnder
     deepEqual(await under.runtime.podUids(signal), [])
   })
 
-  test(`${driver}: what a running container uses is known, and nothing of one that ended`, async () => {
+  test(`${driver}: usage is reported for running containers only`, async () => {
     const under = await open()
     const { sandbox, container } = await start(under, under.images.server)
     const own = (await under.runtime.stats(signal)).filter(({ containerId }) => containerId === container)
@@ -79,7 +79,7 @@ export function runtimeContract(driver: string, open: () => Promise<RuntimeUnder
     deepEqual(await under.runtime.stats(signal), [])
   })
 
-  test(`${driver}: an exit is told, with its code; a removed container is gone`, async () => {
+  test(`${driver}: an exit is reported with its code; a removed container is gone`, async () => {
     const under = await open()
     const told = changed(under.runtime)
     const { sandbox, container } = await start(under, under.images.exits3, 2)
@@ -99,7 +99,7 @@ export function runtimeContract(driver: string, open: () => Promise<RuntimeUnder
     await under.runtime.removeSandbox(sandbox, signal)
   })
 
-  test(`${driver}: a command runs in a container, with its output and its code, or is ended in time`, async () => {
+  test(`${driver}: a command returns its output and exit code, or times out`, async () => {
     const under = await open()
     const { sandbox, container } = await start(under, under.images.server)
     const { exitCode, stdout } = await under.runtime.exec(container, under.commands.exits7, 10_000, signal)
@@ -108,7 +108,7 @@ export function runtimeContract(driver: string, open: () => Promise<RuntimeUnder
     await under.runtime.removeSandbox(sandbox, signal)
   })
 
-  test(`${driver}: a stopped sandbox is not ready and has ended its containers; the next one is another attempt`, async () => {
+  test(`${driver}: a stopped sandbox is not ready and its containers have exited; the next one is another attempt`, async () => {
     const under = await open()
     const { sandbox } = await start(under, under.images.server)
     await under.runtime.stopSandbox(sandbox, signal)
@@ -122,7 +122,7 @@ export function runtimeContract(driver: string, open: () => Promise<RuntimeUnder
     for (const id of [sandbox, second]) await under.runtime.removeSandbox(id, signal)
   })
 
-  test(`${driver}: what was pulled is found and can be removed; the runtime is well`, async () => {
+  test(`${driver}: a pulled image is found and can be removed; the runtime is healthy`, async () => {
     const { runtime, images } = await open()
     const id = await runtime.pullImage(images.server, undefined, signal)
     equal((await runtime.findImage(images.server, signal))?.id, id)
@@ -140,7 +140,7 @@ export function runtimeContract(driver: string, open: () => Promise<RuntimeUnder
     deepEqual(health, { runtime: readyCondition, network: readyCondition })
   })
 
-  test(`${driver}: an image that is nowhere is not pulled`, async () => {
+  test(`${driver}: a missing image is not pulled`, async () => {
     const { runtime, images } = await open()
     await rejects(runtime.pullImage(images.missing, undefined, signal), ImageNotFound)
   })

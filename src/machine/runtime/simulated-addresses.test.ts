@@ -12,7 +12,7 @@ const cases: [why: string, range: string, last: string, taken: string[], next: s
   ['beyond the byte', '10.1.0.0/22', '10.1.0.255', [], '10.1.1.0'],
 ]
 for (const [why, range, last, taken, next] of cases)
-  test(`an address: ${why}`, () => {
+  test(`the next address: ${why}`, () => {
     equal(
       nextAddress(range, last, (address) => taken.includes(address)),
       next,

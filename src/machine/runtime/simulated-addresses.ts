@@ -1,17 +1,17 @@
 // IP addresses of simulated pods, assigned round-robin from the node's range.
 
 /** The network address, the gateway and the broadcast address are reserved. */
-const keptBack = { first: 2, last: 1 }
+const reserved = { first: 2, last: 1 }
 
 /** The next free address of an IPv4 range after `last`; undefined when all are in use. */
 export function nextAddress(range: string, last: string, isTaken: (address: string) => boolean): string | undefined {
   const slash = range.indexOf('/')
   const base = numberOf(range.slice(0, slash))
-  const size = 2 ** (32 - Number(range.slice(slash + 1))) - keptBack.first - keptBack.last
-  const lastOffset = last === '' ? -1 : numberOf(last) - base - keptBack.first
+  const size = 2 ** (32 - Number(range.slice(slash + 1))) - reserved.first - reserved.last
+  const lastOffset = last === '' ? -1 : numberOf(last) - base - reserved.first
   const begin = lastOffset >= 0 && lastOffset < size ? lastOffset + 1 : 0
   for (let tried = 0; tried < size; tried++) {
-    const address = textOf(base + keptBack.first + ((begin + tried) % size))
+    const address = textOf(base + reserved.first + ((begin + tried) % size))
     if (!isTaken(address)) return address
   }
   return undefined

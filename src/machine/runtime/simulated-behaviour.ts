@@ -37,9 +37,9 @@ export function behaviourFromAnnotations(
   container: string,
 ): SimulatedBehaviour {
   if (!hasAny(annotations)) return {}
-  const said = (name: string) => annotations[`${prefix}${name}.${container}`] ?? annotations[`${prefix}${name}`]
+  const valueOf = (name: string) => annotations[`${prefix}${name}.${container}`] ?? annotations[`${prefix}${name}`]
   const after = (name: string) => {
-    const text = said(name)
+    const text = valueOf(name)
     return text === undefined ? undefined : durationMs(text)
   }
   const [startMs, runMs, answerAfterMs, answerUntilMs] = [
@@ -48,7 +48,7 @@ export function behaviourFromAnnotations(
     after('answer-after'),
     after('answer-until'),
   ]
-  const [exitCode, log] = [said('exit-code'), said('log')]
+  const [exitCode, log] = [valueOf('exit-code'), valueOf('log')]
   return {
     ...(startMs === undefined ? {} : { startMs }),
     ...(runMs === undefined ? {} : { runMs }),

@@ -9,7 +9,7 @@ import { SimulatedPorts, type SimulatedCommand, type SimulatedProgram } from './
 const stdinBytesMax = 64 * 1024
 export const logPrefix = 'simulated:/'
 /** Shared, because creating an error with its stack for every container is expensive. */
-export const hasEnded = new Error('the container has ended')
+export const hasEnded = new Error('the container has exited')
 
 export const imageIdOf = (image: string): string => `simulated://${image}`
 

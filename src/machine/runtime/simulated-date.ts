@@ -3,13 +3,13 @@ import { lookup } from '../../base/collections/lookup.ts'
 
 const days = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat']
 const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
-const usual = '%a %b %e %H:%M:%S UTC %Y'
+const defaultFormat = '%a %b %e %H:%M:%S UTC %Y'
 
 /** Undefined for unknown options and formats. */
-export function dateText(given: readonly string[], nowMs: number): string | undefined {
-  const formats = given.filter((word) => word !== '-u' && word !== '--utc')
+export function dateText(args: readonly string[], nowMs: number): string | undefined {
+  const formats = args.filter((word) => word !== '-u' && word !== '--utc')
   const [format] = formats
-  if (format === undefined) return formatted(usual, nowMs)
+  if (format === undefined) return formatted(defaultFormat, nowMs)
   return formats.length === 1 && format.startsWith('+') ? formatted(format.slice(1), nowMs) : undefined
 }
 

@@ -18,9 +18,9 @@ export interface SimulatedProcess {
   /** Aborted when the container is stopped; the reason is the name of the signal. */
   readonly terminated: AbortSignal
   /** Accepts connections at a port of the pod. */
-  readonly listen: (port: number, take: (connection: ByteStream) => void | Promise<void>) => void
+  readonly listen: (port: number, accept: (connection: ByteStream) => void | Promise<void>) => void
   /** Serves HTTP/1.1 at a port. */
-  readonly serveHttp: (port: number, answer: SimulatedHttpHandler) => void
+  readonly serveHttp: (port: number, handle: SimulatedHttpHandler) => void
   /** Serves gRPC health checks: `SERVING`, `NOT_SERVING`. */
   readonly serveHealth: (port: number, statusOf: (service: string) => string) => void
   /** Handles exec commands in this container instead of the runtime's default. */
@@ -79,22 +79,22 @@ const connectionBytesMax = 64 * 1024
 /** The ports of a container. */
 export class SimulatedPorts {
   // Created on demand, because most containers of large simulations do not listen.
-  #takers: Map<number, (connection: ByteStream) => void | Promise<void>> | undefined
+  #acceptors: Map<number, (connection: ByteStream) => void | Promise<void>> | undefined
   #health: Map<number, (service: string) => string> | undefined
   /** Images without a program respond on all ports, so that pods of unknown images become ready. */
-  readonly #answersAll: boolean
+  readonly #respondsOnAllPorts: boolean
 
-  constructor(answersAll: boolean) {
-    this.#answersAll = answersAll
+  constructor(respondsOnAllPorts: boolean) {
+    this.#respondsOnAllPorts = respondsOnAllPorts
   }
 
-  listen(port: number, take: (connection: ByteStream) => void | Promise<void>): void {
-    this.#takers ??= new Map()
-    this.#takers.set(port, take)
+  listen(port: number, accept: (connection: ByteStream) => void | Promise<void>): void {
+    this.#acceptors ??= new Map()
+    this.#acceptors.set(port, accept)
   }
 
-  serveHttp(port: number, answer: SimulatedHttpHandler): void {
-    this.listen(port, (connection) => serveHttp(connection, answer))
+  serveHttp(port: number, handle: SimulatedHttpHandler): void {
+    this.listen(port, (connection) => serveHttp(connection, handle))
   }
 
   serveHealth(port: number, statusOf: (service: string) => string): void {
@@ -104,28 +104,28 @@ export class SimulatedPorts {
 
   /** Undefined when nothing listens on the port. */
   connect(port: number): ByteStream | undefined {
-    const take = this.#takers?.get(port) ?? (this.#answersAll ? answerAll : undefined)
-    if (take === undefined) return undefined
+    const accept = this.#acceptors?.get(port) ?? (this.#respondsOnAllPorts ? respondOk : undefined)
+    if (accept === undefined) return undefined
     const [ours, theirs] = byteStreamPair(connectionBytesMax)
-    void Promise.resolve(take(theirs)).catch(() => theirs.destroy())
+    void Promise.resolve(accept(theirs)).catch(() => theirs.destroy())
     return ours
   }
 
   health(port: number, service: string): string | undefined {
-    return this.#health?.get(port)?.(service) ?? (this.#answersAll ? 'SERVING' : undefined)
+    return this.#health?.get(port)?.(service) ?? (this.#respondsOnAllPorts ? 'SERVING' : undefined)
   }
 }
 
-export const refused = (authority: string): Unreachable =>
+export const connectionRefused = (authority: string): Unreachable =>
   new Unreachable(`dial tcp ${authority}: connect: connection refused`)
 
-export const healthRefused = (authority: string): GrpcError =>
+export const healthCheckRefused = (authority: string): GrpcError =>
   new GrpcError(`/grpc.health.v1.Health/Check at ${authority}`, 'UNAVAILABLE', 'connection refused', true)
 
-const answerAll = (connection: ByteStream): Promise<void> => serveHttp(connection, () => ({ status: 200, body: 'ok' }))
+const respondOk = (connection: ByteStream): Promise<void> => serveHttp(connection, () => ({ status: 200, body: 'ok' }))
 
 /** Handles requests without bodies one after the other until the client closes the connection. */
-async function serveHttp(connection: ByteStream, answer: SimulatedHttpHandler): Promise<void> {
+async function serveHttp(connection: ByteStream, handle: SimulatedHttpHandler): Promise<void> {
   let text = ''
   const decoder = new TextDecoder('latin1')
   for await (const piece of connection.pieces) {
@@ -133,7 +133,7 @@ async function serveHttp(connection: ByteStream, answer: SimulatedHttpHandler): 
     for (let end = text.indexOf('\r\n\r\n'); end !== -1; end = text.indexOf('\r\n\r\n')) {
       const request = parseRequest(text.slice(0, end))
       text = text.slice(end + 4)
-      await connection.write(answerBytes(await answer(request)))
+      await connection.write(responseBytes(await handle(request)))
       if (request.headers['connection']?.toLowerCase() === 'close') return connection.end()
     }
   }
@@ -150,7 +150,7 @@ function parseRequest(head: string): SimulatedRequest {
   return { method, path, headers: Object.fromEntries(headers) }
 }
 
-function answerBytes({ status, headers = {}, body = '' }: SimulatedResponse): Uint8Array {
+function responseBytes({ status, headers = {}, body = '' }: SimulatedResponse): Uint8Array {
   const content = new TextEncoder().encode(body)
   const lines = [
     `HTTP/1.1 ${status} Simulated`,

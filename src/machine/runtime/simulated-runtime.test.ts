@@ -39,7 +39,7 @@ programContract('simulated', () => {
   return Promise.resolve({ runtime, logs: runtime.logs, dialer: runtime.dialer, image: 'program' })
 })
 
-test('a program that does not end is killed after the grace, on the virtual clock', async () => {
+test('a program that does not exit is killed after the grace period, on the virtual clock', async () => {
   const clock = new VirtualClock(0)
   const { signal } = new AbortController()
   const runtime = new SimulatedRuntime(clock, seededRandom(1), { images: { stubborn: () => new Promise(() => {}) } })
@@ -65,7 +65,7 @@ const behaviours: [why: string, annotations: Record<string, string>, seen: (numb
   ],
   ['until its time comes', { 'run-for': '1h' }, ['running', 0, 0, 'from the image']],
 ]
-test('what an annotation says must make sense', () => {
+test('an invalid annotation is an error', () => {
   for (const said of [{ 'exit-code': 'one' }, { 'run-for': 'long' }, { 'answer-after': 'soon' }]) {
     const [[name, value] = ['', '']] = Object.entries(said)
     throws(() => behaviourFromAnnotations({ [`simulated.coxswain.dev/${name}`]: value }, 'c'), /is not/)

@@ -37,9 +37,9 @@ import type {
   RuntimeStats,
 } from './container-runtime.ts'
 import {
-  healthRefused,
+  healthCheckRefused,
   notRun,
-  refused,
+  connectionRefused,
   serveUntilTerminated,
   type SimulatedCommand,
   type SimulatedProcess,
@@ -99,7 +99,7 @@ export class SimulatedRuntime implements ContainerRuntime {
   readonly #options: SimulatedRuntimeOptions
   readonly #sandboxes = new Map<string, SimulatedSandbox>()
   /** Sandboxes by pod uid, the latest last. */
-  readonly #ofPods = new Map<string, SimulatedSandbox[]>()
+  readonly #sandboxesOfPod = new Map<string, SimulatedSandbox[]>()
   readonly #containers = new Map<string, SimulatedContainer>()
   readonly #images = new Map<string, RuntimeImage>()
   #health: RuntimeHealth | undefined = { runtime: readyCondition, network: readyCondition }
@@ -132,7 +132,7 @@ export class SimulatedRuntime implements ContainerRuntime {
   }
 
   inspect(podUid: string, _signal: AbortSignal): Promise<RuntimePod | undefined> {
-    const sandbox = this.#ofPods.get(podUid)?.at(-1)
+    const sandbox = this.#sandboxesOfPod.get(podUid)?.at(-1)
     if (sandbox === undefined) return Promise.resolve(undefined)
     const { id: sandboxId, config, ips, isReady, containers } = sandbox
     const { namespace, name, attempt } = config
@@ -141,7 +141,7 @@ export class SimulatedRuntime implements ContainerRuntime {
   }
 
   podUids(_signal: AbortSignal): Promise<readonly string[]> {
-    return Promise.resolve([...this.#ofPods.keys()])
+    return Promise.resolve([...this.#sandboxesOfPod.keys()])
   }
 
   fileSystems(_signal: AbortSignal): Promise<RuntimeFileSystems> {
@@ -162,7 +162,7 @@ export class SimulatedRuntime implements ContainerRuntime {
   }
 
   async pullImage(image: string, _credentials: ImageCredentials | undefined, signal: AbortSignal): Promise<string> {
-    await this.#pass(this.#behaviourOf(image).pullMs ?? this.#options.pullMs ?? 0, signal)
+    await this.#delay(this.#behaviourOf(image).pullMs ?? this.#options.pullMs ?? 0, signal)
     if (lookup(this.#options.images, image) === 'missing')
       throw new ImageNotFound(`image ${JSON.stringify(image)} does not exist`)
     const id = imageIdOf(image)
@@ -183,7 +183,7 @@ export class SimulatedRuntime implements ContainerRuntime {
     const ips = config.namespaces.network === 'node' ? [] : [this.#takeAddress()]
     const sandbox: SimulatedSandbox = { id: newUid(this.#random), config, ips, isReady: true, containers: [] }
     this.#sandboxes.set(sandbox.id, sandbox)
-    getOrInsert(this.#ofPods, config.podUid, () => []).push(sandbox)
+    getOrInsert(this.#sandboxesOfPod, config.podUid, () => []).push(sandbox)
     return sandbox.id
   }
 
@@ -202,10 +202,10 @@ export class SimulatedRuntime implements ContainerRuntime {
     const sandbox = this.#sandboxes.get(sandboxId)
     if (sandbox === undefined) return
     await Promise.all(sandbox.containers.map(({ id }) => this.stopContainer(id, 0, signal)))
-    this.#free(sandbox)
+    this.#releaseAddresses(sandbox)
   }
 
-  #free(sandbox: SimulatedSandbox): void {
+  #releaseAddresses(sandbox: SimulatedSandbox): void {
     if (sandbox.isReady) for (const ip of sandbox.ips) this.#addresses.delete(ip)
     sandbox.isReady = false
   }
@@ -215,9 +215,9 @@ export class SimulatedRuntime implements ContainerRuntime {
     if (sandbox === undefined) return
     await Promise.all(sandbox.containers.map(({ id }) => this.stopContainer(id, 0, signal)))
     for (const { id } of sandbox.containers) this.#containers.delete(id)
-    this.#free(sandbox)
+    this.#releaseAddresses(sandbox)
     this.#sandboxes.delete(sandboxId)
-    this.#forget(sandbox)
+    this.#removeFromPod(sandbox)
   }
 
   createContainer(
@@ -244,7 +244,7 @@ export class SimulatedRuntime implements ContainerRuntime {
     const container = this.#containers.get(containerId)
     if (container === undefined) throw new Error(`there is no container ${containerId}`)
     const { behaviour, config } = container
-    await this.#pass(behaviour.startMs ?? this.#options.startMs ?? 0, signal)
+    await this.#delay(behaviour.startMs ?? this.#options.startMs ?? 0, signal)
     container.state = 'running'
     container.startedMs = this.#clock.nowMs()
     // A container that runs until it is stopped needs no running program.
@@ -255,7 +255,7 @@ export class SimulatedRuntime implements ContainerRuntime {
       printLog(behaviour, this.#logOf(container))
       if (shell !== undefined) this.#runShell(container, shell)
     }
-    this.#tell(container)
+    this.#notify(container)
   }
 
   #run(container: SimulatedContainer): void {
@@ -329,12 +329,12 @@ export class SimulatedRuntime implements ContainerRuntime {
 
   #statsOf({ id, config, sandbox, startedMs }: SimulatedContainer): RuntimeStats {
     const { name } = config
-    const said = this.#options.usage?.({ pod: sandbox.config.name, name }) ?? {}
+    const configured = this.#options.usage?.({ pod: sandbox.config.name, name }) ?? {}
     const {
       cpuMillis = 0,
       memoryBytes = 0,
       layerBytes = 0,
-    } = { ...usageFromAnnotations(sandbox.config.annotations), ...said }
+    } = { ...usageFromAnnotations(sandbox.config.annotations), ...configured }
     return {
       containerId: id,
       podUid: sandbox.config.podUid,
@@ -423,7 +423,7 @@ export class SimulatedRuntime implements ContainerRuntime {
       const connection = this.#isAnswering(container) ? container.ports.connect(target.port) : undefined
       if (connection !== undefined) return Promise.resolve(connection)
     }
-    return Promise.reject(refused(authorityOf(target)))
+    return Promise.reject(connectionRefused(authorityOf(target)))
   }
 
   #probeHealth(target: DialTarget, service: string): Promise<string> {
@@ -431,7 +431,7 @@ export class SimulatedRuntime implements ContainerRuntime {
       const status = this.#isAnswering(container) ? container.ports.health(target.port, service) : undefined
       if (status !== undefined) return Promise.resolve(status)
     }
-    return Promise.reject(healthRefused(authorityOf(target)))
+    return Promise.reject(healthCheckRefused(authorityOf(target)))
   }
 
   reopenLog(_containerId: string, _signal: AbortSignal): Promise<void> {
@@ -446,17 +446,17 @@ export class SimulatedRuntime implements ContainerRuntime {
   #end(container: SimulatedContainer, exitCode: number): void {
     if (container.state === 'exited') return
     container.end(exitCode, this.#clock.nowMs())
-    this.#tell(container)
+    this.#notify(container)
   }
 
-  #forget(sandbox: SimulatedSandbox): void {
+  #removeFromPod(sandbox: SimulatedSandbox): void {
     const { podUid } = sandbox.config
-    const left = (this.#ofPods.get(podUid) ?? []).filter((other) => other !== sandbox)
-    if (left.length === 0) this.#ofPods.delete(podUid)
-    else this.#ofPods.set(podUid, left)
+    const left = (this.#sandboxesOfPod.get(podUid) ?? []).filter((other) => other !== sandbox)
+    if (left.length === 0) this.#sandboxesOfPod.delete(podUid)
+    else this.#sandboxesOfPod.set(podUid, left)
   }
 
-  #tell({ sandbox }: SimulatedContainer): void {
+  #notify({ sandbox }: SimulatedContainer): void {
     for (const listener of [...this.#listeners]) listener(sandbox.config.podUid)
   }
 
@@ -465,7 +465,7 @@ export class SimulatedRuntime implements ContainerRuntime {
     return typeof known === 'object' ? known : {}
   }
 
-  #pass(ms: number, signal: AbortSignal): Promise<void> {
+  #delay(ms: number, signal: AbortSignal): Promise<void> {
     return ms === 0 ? Promise.resolve() : this.#clock.sleep(ms, signal)
   }
 }

@@ -29,9 +29,9 @@ const maxExitCode = 255
 
 /** Undefined when the command is unknown or does not exit by itself. */
 export function shellProgram(config: ContainerConfig): ShellProgram | undefined {
-  const { command, arguments: given } = config
+  const { command, arguments: args } = config
   // When the pod sets only arguments, they are run as the command, as with an image without an entrypoint.
-  const words = command.length === 0 ? given : [...command, ...given]
+  const words = command.length === 0 ? args : [...command, ...args]
   const script = words.length === 0 ? undefined : scriptOf(words)
   const [first] = script ?? []
   if (script === undefined || first === undefined || !isKnown(first)) return undefined
@@ -39,11 +39,11 @@ export function shellProgram(config: ContainerConfig): ShellProgram | undefined 
   const isFirstProcess = config.security.namespaces.processes === 'container'
   return (process) => {
     const { promise, resolve, reject } = Promise.withResolvers<number>()
-    const hear = () => {
+    const onTerminated = () => {
       const signal = lookup(signalNumbers, String(process.terminated.reason)) ?? signalNumbers['SIGTERM'] ?? 0
       if (!isFirstProcess || signal === signalNumbers['SIGKILL']) resolve(signalledCodeBase + signal)
     }
-    process.terminated.addEventListener('abort', hear, { once: true })
+    process.terminated.addEventListener('abort', onTerminated, { once: true })
     runScript(script, process).then(resolve, reject)
     return promise
   }
@@ -75,13 +75,13 @@ async function runScript(script: readonly SimpleCommand[], process: ShellProcess
   await clock.sleep(processStartMs, ended)
   for (const { joint, words, isToStderr } of script) {
     if ((joint === '&&' && status !== 0) || (joint === '||' && status === 0)) continue
-    const [name = '', ...given] = expandWords(words, environment)
+    const [name = '', ...args] = expandWords(words, environment)
     if (name === 'exit') {
-      status = exitStatus(given, status)
+      status = exitStatus(args, status)
       break
     }
     const print = (text: string) => output.print(text, isToStderr ? 'stderr' : 'stdout')
-    const result = commandNamed(name)?.(given, { clock, ended, print })
+    const result = commandNamed(name)?.(args, { clock, ended, print })
     status = await (result ?? untilEnded(ended))
   }
   output.end()
@@ -89,9 +89,9 @@ async function runScript(script: readonly SimpleCommand[], process: ShellProcess
 }
 
 /** Defaults to the status of the last command; an invalid number exits with 2. */
-function exitStatus([given]: readonly string[], last: number): number {
-  if (given === undefined) return last
-  return /^\d{1,9}$/.test(given) ? Number(given) & maxExitCode : 2
+function exitStatus([args]: readonly string[], last: number): number {
+  if (args === undefined) return last
+  return /^\d{1,9}$/.test(args) ? Number(args) & maxExitCode : 2
 }
 
 interface CommandProcess {
@@ -101,29 +101,29 @@ interface CommandProcess {
 }
 
 /** Resolves with the exit code; undefined when the arguments are not supported. */
-type Command = (given: readonly string[], process: CommandProcess) => Promise<number> | undefined
+type Command = (args: readonly string[], process: CommandProcess) => Promise<number> | undefined
 
 const commands: Readonly<Record<string, Command>> = {
   ':': () => Promise.resolve(0),
   true: () => Promise.resolve(0),
   false: () => Promise.resolve(1),
-  echo(given, { print }) {
-    const count = given.findIndex((word) => !/^-[neE]+$/.test(word))
-    const flags = given.slice(0, count === -1 ? given.length : count)
-    const text = given.slice(flags.length).join(' ')
+  echo(args, { print }) {
+    const count = args.findIndex((word) => !/^-[neE]+$/.test(word))
+    const flags = args.slice(0, count === -1 ? args.length : count)
+    const text = args.slice(flags.length).join(' ')
     const isEscaped = flags.some((flag) => flag.includes('e'))
     const isOpen = flags.some((flag) => flag.includes('n'))
     print(`${isEscaped ? unescaped(text) : text}${isOpen ? '' : '\n'}`)
     return Promise.resolve(0)
   },
-  date(given, { clock, print }) {
-    const text = dateText(given, clock.nowMs())
+  date(args, { clock, print }) {
+    const text = dateText(args, clock.nowMs())
     if (text === undefined) return undefined
     print(`${text}\n`)
     return Promise.resolve(0)
   },
-  sleep(given, { clock, ended }) {
-    const ms = sleepMs(given)
+  sleep(args, { clock, ended }) {
+    const ms = sleepMs(args)
     if (ms === undefined) return undefined
     return ms === Infinity ? untilEnded(ended) : clock.sleep(ms, ended).then(() => 0)
   },
@@ -141,10 +141,10 @@ const unescaped = (text: string): string =>
 const unitMs: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 
 /** Several durations are summed up. */
-function sleepMs(given: readonly string[]): number | undefined {
-  if (given.length === 0) return undefined
+function sleepMs(args: readonly string[]): number | undefined {
+  if (args.length === 0) return undefined
   let sum = 0
-  for (const word of given) {
+  for (const word of args) {
     const [, number, unit] = /^(\d+(?:\.\d*)?|\.\d+|infinity)([smhd]?)$/.exec(word) ?? []
     if (number === undefined) return undefined
     sum += number === 'infinity' ? Infinity : Number(number) * (lookup(unitMs, unit || 's') ?? 0)

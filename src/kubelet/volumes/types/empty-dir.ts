@@ -12,23 +12,23 @@ export const emptyDirVolume = defineVolumeType({
   directoryName: 'empty-dir',
   tracksApiObjects: false,
   async mount(work) {
-    const { volume, directory: folder, disk } = work
+    const { volume, directory, disk } = work
     const { emptyDir } = volume
     if (emptyDir === undefined) throw new VolumeError('the volume is not an emptyDir')
     const { medium = '', sizeLimit } = emptyDir
     const isHuge = medium.startsWith(hugePages)
     if (medium !== '' && medium !== 'Memory' && !isHuge)
       throw new VolumeError(`unknown storage medium ${JSON.stringify(medium)}`)
-    const isNew = (await disk.kindOf(folder)) === undefined
-    if (isNew) await disk.makeDirectory(folder, 0o777)
-    if (medium !== '' && !(await disk.mountsBelow(folder)).includes(folder)) {
-      if (isHuge) await disk.mountHugetlbfs(folder, pageBytesOf(work.pod, medium))
-      else await disk.mountTmpfs(folder, sizeLimit === undefined ? undefined : quantityUnits(sizeLimit))
-      await disk.makeDirectory(folder, 0o777)
+    const isNew = (await disk.kindOf(directory)) === undefined
+    if (isNew) await disk.makeDirectory(directory, 0o777)
+    if (medium !== '' && !(await disk.mountsBelow(directory)).includes(directory)) {
+      if (isHuge) await disk.mountHugetlbfs(directory, pageBytesOf(work.pod, medium))
+      else await disk.mountTmpfs(directory, sizeLimit === undefined ? undefined : quantityUnits(sizeLimit))
+      await disk.makeDirectory(directory, 0o777)
     }
     // Ownership is only set when the directory is new; afterwards it belongs to the containers.
-    if (isNew) await applyFsGroup(folder, work)
-    return { path: folder, readOnly: false }
+    if (isNew) await applyFsGroup(directory, work)
+    return { path: directory, readOnly: false }
   },
 })
 

@@ -3,14 +3,14 @@ import { lookup } from '../../../base/collections/lookup.ts'
 import type { Disk, DiskKind } from '../../../machine/disk/disk.ts'
 import { defineVolumeType, VolumeError, type MountedVolume } from './volume-type.ts'
 
-const wanted: Readonly<Record<string, { readonly kind: DiskKind; readonly words: string }>> = {
-  Directory: { kind: 'folder', words: 'a directory' },
-  DirectoryOrCreate: { kind: 'folder', words: 'a directory' },
-  File: { kind: 'file', words: 'a file' },
-  FileOrCreate: { kind: 'file', words: 'a file' },
-  Socket: { kind: 'socket', words: 'a socket file' },
-  CharDevice: { kind: 'character-device', words: 'a character device' },
-  BlockDevice: { kind: 'block-device', words: 'a block device' },
+const expectations: Readonly<Record<string, { readonly kind: DiskKind; readonly description: string }>> = {
+  Directory: { kind: 'directory', description: 'a directory' },
+  DirectoryOrCreate: { kind: 'directory', description: 'a directory' },
+  File: { kind: 'file', description: 'a file' },
+  FileOrCreate: { kind: 'file', description: 'a file' },
+  Socket: { kind: 'socket', description: 'a socket file' },
+  CharDevice: { kind: 'character-device', description: 'a character device' },
+  BlockDevice: { kind: 'block-device', description: 'a block device' },
 }
 
 export const hostPathVolume = defineVolumeType({
@@ -24,13 +24,13 @@ export const hostPathVolume = defineVolumeType({
 })
 
 export async function mountHostPath(path: string, type: string, disk: Disk): Promise<MountedVolume> {
-  const rule = lookup(wanted, type)
+  const rule = lookup(expectations, type)
   const place = { path, readOnly: false }
   if (rule === undefined) return place
   const kind = await disk.kindOf(path)
   if (kind === undefined && type === 'DirectoryOrCreate') await disk.makeDirectory(path, 0o755)
   else if (kind === undefined && type === 'FileOrCreate')
     await disk.write(path, { content: new Uint8Array(), mode: 0o644 })
-  else if (kind !== rule.kind) throw new VolumeError(`hostPath type check failed: ${path} is not ${rule.words}`)
+  else if (kind !== rule.kind) throw new VolumeError(`hostPath type check failed: ${path} is not ${rule.description}`)
   return place
 }

@@ -6,18 +6,18 @@ export const imageVolume = defineVolumeType({
   name: 'image',
   directoryName: 'image',
   tracksApiObjects: false,
-  async mount({ volume, directory: folder, disk, images, imageMounts, context }) {
-    if (imageMounts === undefined) throw new VolumeError('images cannot be shown as volumes on this node')
+  async mount({ volume, directory, disk, images, imageMounts, context }) {
+    if (imageMounts === undefined) throw new VolumeError('image volumes are not supported on this node')
     const image = images.get(volume.name)
     if (image === undefined) return undefined
-    const isShown = (await disk.mountsBelow(folder)).includes(folder)
-    if (isShown) return { path: folder, readOnly: true, isSealed: true }
-    await disk.makeDirectory(folder, 0o755)
+    const isShown = (await disk.mountsBelow(directory)).includes(directory)
+    if (isShown) return { path: directory, readOnly: true, isSealed: true }
+    await disk.makeDirectory(directory, 0o755)
     try {
-      await imageMounts.mount(image.id, folder, context.signal)
+      await imageMounts.mount(image.id, directory, context.signal)
     } catch (error) {
       throw new VolumeError((error as Error).message, { cause: error })
     }
-    return { path: folder, readOnly: true, isSealed: true }
+    return { path: directory, readOnly: true, isSealed: true }
   },
 })

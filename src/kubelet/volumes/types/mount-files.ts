@@ -3,12 +3,12 @@ import type { Files } from './key-files.ts'
 import type { MountedVolume, VolumeMountInput } from './volume-type.ts'
 
 export async function mountFiles(
-  { disk, directory: folder, pod }: VolumeMountInput,
+  { disk, directory, pod }: VolumeMountInput,
   files: Files,
   medium: 'disk' | 'memory',
 ): Promise<MountedVolume> {
-  await disk.makeDirectory(folder, 0o755)
-  if (medium === 'memory') await disk.mountTmpfs(folder, undefined)
-  await disk.project(folder, files, pod.spec.securityContext?.fsGroup)
-  return { path: folder, readOnly: true }
+  await disk.makeDirectory(directory, 0o755)
+  if (medium === 'memory') await disk.mountTmpfs(directory, undefined)
+  await disk.project(directory, files, pod.spec.securityContext?.fsGroup)
+  return { path: directory, readOnly: true }
 }

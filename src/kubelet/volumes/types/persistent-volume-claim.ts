@@ -101,7 +101,7 @@ async function mountPersistent({ metadata, spec }: PersistentVolume, work: Volum
       throw new FormattedVolumeError(`MountVolume.SetUp failed for volume ${name} : ${error.message}`)
     })
   if (local === undefined) throw new VolumeError(`persistent volume ${name} is of a type that is not supported here`)
-  if ((await disk.kindOf(local.path)) !== 'folder')
+  if ((await disk.kindOf(local.path)) !== 'directory')
     throw new FormattedVolumeError(
       `MountVolume.NewMounter initialization failed for volume ${name} : path ${JSON.stringify(local.path)} does not exist`,
     )
