@@ -51,8 +51,8 @@ export interface KubeletDeps {
 }
 
 /** Without volumes on nodes that mount none. */
-function volumeComponents({ client, clock, log, host }: KubeletDeps, node: NodeInfo) {
-  const watches = host.mountsVolumes ? new ObjectWatches({ client, clock, log }) : undefined
+function volumeComponents({ client, clock, random, log, host }: KubeletDeps, node: NodeInfo) {
+  const watches = host.mountsVolumes ? new ObjectWatches({ client, clock, random, log }) : undefined
   const objects = new ReferencedObjects(client, clock, node.nodeName, watches)
   const volumes = host.mountsVolumes ? new VolumeManager({ ...host, sources: objects, node, clock }) : undefined
   return { watches, objects, volumes }
