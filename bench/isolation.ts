@@ -5,13 +5,13 @@ import { context } from '../src/base/observability/context.ts'
 import { silentLog } from '../src/base/observability/log.ts'
 import { systemRandom } from '../src/base/random/random.ts'
 import { deployment } from '../src/api/apps/v1/deployment.ts'
-import { openPolicies } from '../src/apiserver/filters/policies.ts'
 import { Client } from '../src/client/client.ts'
 import { Cluster } from '../src/cluster/run/cluster.ts'
 import { adminUser } from '../src/cluster/client/component-users.ts'
 import { IsolatedTransport } from '../src/cluster/testing/isolated-transport.ts'
 import { MemoryStore } from '../src/store/memory-store.ts'
 import type { Bench } from './bench.ts'
+import { openPolicies } from '../src/apiserver/open-policies.ts'
 
 const rounds = 15
 const ctx = context(new AbortController().signal)

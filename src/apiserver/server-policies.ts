@@ -18,7 +18,8 @@ import { accessReviews } from './reviews/access-reviews.ts'
 import { authorizerChain, privileged, type Authorizer } from './authorization/authorizer.ts'
 import { privilegeEscalation } from './admission/plugins/privilege-escalation.ts'
 import { Rbac } from './authorization/rbac/rbac.ts'
-import type { ObjectCaches, Policies, TakeSeat } from './filters/policies.ts'
+import type { Policies, TakeSeat } from './filters/policies.ts'
+import type { ObjectCaches } from './watch-cache/object-caches.ts'
 
 export interface ServerPolicyOptions {
   readonly clock: Clock

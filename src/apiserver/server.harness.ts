@@ -12,11 +12,13 @@ import { inlineYaml } from './http/yaml-parser.ts'
 import type { HealthCheck } from './health/health.ts'
 import { handleHttp } from './http-handler.ts'
 import { noKubelets, type KubeletConnection } from './kubelet-client/kubelet-connection.ts'
-import { openPolicies, type ObjectCaches, type Policies } from './filters/policies.ts'
+import { type Policies } from './filters/policies.ts'
 import { RequestMetrics } from './request/request-metrics.ts'
 import type { BootstrapObject } from './bootstrap/bootstrap-object.ts'
 import type { BootstrapReconciler } from './bootstrap/bootstrap-reconciler.ts'
 import { ApiServer } from './server.ts'
+import { openPolicies } from './open-policies.ts'
+import type { ObjectCaches } from './watch-cache/object-caches.ts'
 
 export interface HarnessResponse {
   readonly status: number

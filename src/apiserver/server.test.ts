@@ -2,11 +2,11 @@
 import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict'
 import { test } from 'node:test'
 import { allowed, noOpinion } from './authorization/authorizer.ts'
-import { openPolicies } from './filters/policies.ts'
 import { userWithName, type ApiRequest } from './request/request.ts'
 import { startServer, type Harness } from './server.harness.ts'
 import { handlerChain } from './filters/filter.ts'
 import { filters } from './filters.ts'
+import { openPolicies } from './open-policies.ts'
 
 const configMaps = '/api/v1/namespaces/default/configmaps'
 const deployments = '/apis/apps/v1/namespaces/default/deployments'

@@ -11,6 +11,7 @@ import { unlessAborted } from '../base/async/unless-aborted.ts'
 import { thenMaybe, settleMaybe, type MaybePromise } from '../base/async/maybe-promise.ts'
 import { flowEventsPath } from '../api/coxswain/v1/flow-protocol.ts'
 import type { Kind } from '../api/kind/kind.ts'
+import { node } from '../api/core/v1/node/node.ts'
 import { addOnGroups } from '../api/kinds.ts'
 import { StatusError } from '../api/errors/status-error.ts'
 import type { Store } from '../store/store.ts'
@@ -22,20 +23,25 @@ import { SchedulingDecisions, type Explain } from './flow-endpoints/scheduling-d
 import { handleFlowEvents } from './flow-endpoints/flow-events.ts'
 import type { KubeletConnection } from './kubelet-client/kubelet-connection.ts'
 import { PacedRequests } from './request/paced-requests.ts'
-import type { ObjectCaches, Policies } from './filters/policies.ts'
+import type { Policies } from './filters/policies.ts'
 import { RequestDeadlines } from './request/request-deadlines.ts'
 import { LoopMonitor } from './request/loop-monitor.ts'
 import { KmsError } from './encryption/kms/kms-error.ts'
 import { healthChecks, type HealthState } from './health/health-checks.ts'
 import { healthResponse, isHealthPath, type HealthCheck } from './health/health.ts'
 import { Registry } from './registry/registry.ts'
-import type { ResourceRequest } from './registry/resource-deps.ts'
+import { statusRules } from './strategies/status-rules.ts'
+import { strategies } from './strategies/strategies.ts'
+import { subresourceHandlers } from './strategies/subresource-handlers.ts'
+import { UsageReader } from './virtual-resources/usage-reader.ts'
+import { virtualResources } from './virtual-resources/virtual-resources.ts'
 import type { BootstrapObject } from './bootstrap/bootstrap-object.ts'
 import { runReconciler, type BootstrapReconciler } from './bootstrap/bootstrap-reconciler.ts'
-import type { ApiRequest, Body, ResourceTarget, Target } from './request/request.ts'
+import type { ApiRequest, Body, ResourceTarget, Target, ResourceRequest } from './request/request.ts'
 import type { RequestMetrics } from './request/request-metrics.ts'
 import { handlerChain, type Handler } from './filters/filter.ts'
 import { filters } from './filters.ts'
+import type { ObjectCaches } from './watch-cache/object-caches.ts'
 
 export interface ApiServerDeps {
   readonly store: Store
@@ -86,7 +92,14 @@ export class ApiServer {
     this.#ready.promise.catch(() => {}) // whoever waits for it is told
     this.loop = new LoopMonitor(deps)
     this.#paced = new PacedRequests(deps.clock)
-    this.registry = new Registry({ ...deps, loop: this.loop })
+    this.registry = new Registry({
+      ...deps,
+      loop: this.loop,
+      strategies,
+      statusRules,
+      subresourceHandlers,
+      virtualResources: virtualResources({ store: deps.store, usage: new UsageReader(deps) }),
+    })
     this.#decisions = new SchedulingDecisions(deps.explain ?? (() => undefined), deps.clock)
     this.#paths = {
       metrics: deps.metrics,
@@ -94,7 +107,7 @@ export class ApiServer {
       address: () => this.address,
       digest: deps.digest,
       openApi: new OpenApiDocuments(deps.digest),
-      hiddenGroups: () => (deps.advertisesAddOns === true || this.registry.hasKubelets() ? [] : addOnGroups),
+      hiddenGroups: () => (deps.advertisesAddOns === true || this.#hasKubelets() ? [] : addOnGroups),
     }
     this.#health = {
       store: deps.store,
@@ -205,6 +218,13 @@ export class ApiServer {
     )
     isSuspended = answer instanceof Promise
     return answer
+  }
+
+  /** Whether a kubelet of a node serves on a port. */
+  #hasKubelets(): boolean {
+    return this.registry.lister
+      .list(node, '')
+      .some(({ status }) => status.daemonEndpoints?.kubeletEndpoint !== undefined)
   }
 
   /** Before its road, on the record: a server that lets requests fail throws here. */

@@ -16,13 +16,13 @@ import { temporaryCertificates } from '../cluster/certificates/cluster-certifica
 import { serve } from '../cluster/run/serve.ts'
 import { startCluster } from '../cluster/testing/start-cluster.ts'
 import { nodePlatform } from '../platform/node/platform.ts'
-import { openPolicies } from '../apiserver/filters/policies.ts'
 import { MemoryStore } from '../store/memory-store.ts'
 import { Client } from './client.ts'
 import { discover } from './discovery.ts'
 import { HttpsTransport, pathOf } from './transport/https-transport.ts'
 import { Informer } from './informer/informer.ts'
 import type { ApiCall } from './transport/transport.ts'
+import { openPolicies } from '../apiserver/open-policies.ts'
 
 const ctx = context(new AbortController().signal)
 

@@ -10,7 +10,6 @@ import { inlineYaml } from '../../src/apiserver/http/yaml-parser.ts'
 import { handleHttp } from '../../src/apiserver/http-handler.ts'
 import { HttpsKubelets } from '../../src/apiserver/kubelet-client/https-kubelets.ts'
 import { kubeletClient } from '../../src/apiserver/kubelet-client/direct-kubelets.ts'
-import { openPolicies } from '../../src/apiserver/filters/policies.ts'
 import { realClock, rfc3339 } from '../../src/base/time/clock.ts'
 import { FlowRecorder } from '../../src/base/observability/flow-recorder.ts'
 import { silentLog } from '../../src/base/observability/log.ts'
@@ -30,6 +29,7 @@ import { until } from '../until.ts'
 import { busybox } from './busybox.ts'
 import { startContainerd, type TestContainerd } from './containerd.harness.ts'
 import { startRegistry } from './registry.ts'
+import { openPolicies } from '../../src/apiserver/open-policies.ts'
 
 export interface StreamsNode extends AsyncDisposable {
   readonly kubeconfig: string

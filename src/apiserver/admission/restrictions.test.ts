@@ -4,13 +4,14 @@ import { test } from 'node:test'
 import { certificateRequestPem } from '../../pki/certificate-request.ts'
 import { nodeCrypto } from '../../platform/node/crypto.ts'
 import { serviceAccount } from '../../api/core/v1/service-account.ts'
-import { openPolicies, type Policies } from '../filters/policies.ts'
+import { type Policies } from '../filters/policies.ts'
 import { startGuarded } from '../server-policies.harness.ts'
 import { startServer, type Harness } from '../server.harness.ts'
 import { noOpinion, allowed } from '../authorization/authorizer.ts'
 import { ownerReferencesPermissionEnforcement } from './plugins/owner-references-permission-enforcement.ts'
 import { storageObjectInUseProtection } from './plugins/storage-object-in-use-protection.ts'
 import { taintNodesByCondition } from './plugins/taint-nodes-by-condition.ts'
+import { openPolicies } from '../open-policies.ts'
 
 const kubelet = { as: 'system:node:n1,system:nodes' }
 const merge = { 'content-type': 'application/merge-patch+json' }

@@ -14,7 +14,7 @@ import { pod } from '../../api/core/v1/pod/pod.ts'
 import { StatusError } from '../../api/errors/status-error.ts'
 import { nodeFiles } from '../../platform/node/files.ts'
 import { ConfigReader } from '../config/config-reader.ts'
-import { openPolicies, type Policies } from '../filters/policies.ts'
+import { type Policies } from '../filters/policies.ts'
 import { userWithName, type Target } from '../request/request.ts'
 import { startServer } from '../server.harness.ts'
 import { auditLine } from './audit-line.ts'
@@ -23,6 +23,7 @@ import { auditPolicy, matchingRule } from './audit-policy.ts'
 import type { AuditEvent } from './audit-record.ts'
 import { AuditWebhook } from './audit-webhook.ts'
 import { Auditor, type AuditBackend, type AuditMode } from './auditor.ts'
+import { openPolicies } from '../open-policies.ts'
 
 const policyOf = (rules: readonly object[], rest: object = {}) =>
   auditPolicy(new ConfigReader({ apiVersion: 'audit.k8s.io/v1', kind: 'Policy', rules, ...rest }))

@@ -3,9 +3,9 @@ import { lookup } from '../../base/collections/lookup.ts'
 import type { Clock } from '../../base/time/clock.ts'
 import { secret } from '../../api/core/v1/secret.ts'
 import type { CryptoProvider } from '../../platform/crypto/crypto.ts'
-import type { ObjectCaches } from '../filters/policies.ts'
 import { userWithName } from '../request/request.ts'
 import { authenticated, commonAudiences, rejected, unknown, type TokenAuthenticator } from './authenticator.ts'
+import type { ObjectCaches } from '../watch-cache/object-caches.ts'
 
 const tokenPattern = /^([a-z0-9]{6})\.([a-z0-9]{16})$/
 const groupPattern = /^system:bootstrappers:[a-z0-9:-]{0,255}[a-z0-9]$/

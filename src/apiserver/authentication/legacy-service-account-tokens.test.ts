@@ -6,10 +6,10 @@ import type { Kind } from '../../api/kind/kind.ts'
 import { secret, type Secret } from '../../api/core/v1/secret.ts'
 import { serviceAccount } from '../../api/core/v1/service-account.ts'
 import { nodeCrypto } from '../../platform/node/crypto.ts'
-import type { ObjectCaches } from '../filters/policies.ts'
 import { VirtualClock } from '../../base/time/virtual-clock.ts'
 import { legacyServiceAccountTokens, legacyTokenIssuer } from './legacy-service-account-tokens.ts'
 import { LegacyTokenUsage } from './legacy-token-usage.ts'
+import type { ObjectCaches } from '../watch-cache/object-caches.ts'
 
 const key = nodeCrypto.generateKey()
 const home = { namespace: 'default' }

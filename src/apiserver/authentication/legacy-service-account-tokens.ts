@@ -4,10 +4,10 @@ import { isTokenSecret, tokenInvalidSince, tokenOf } from '../../api/core/v1/acc
 import { secret, type Secret } from '../../api/core/v1/secret.ts'
 import { serviceAccount } from '../../api/core/v1/service-account.ts'
 import type { CryptoProvider, KeyPair, PublicKey } from '../../platform/crypto/crypto.ts'
-import type { ObjectCaches } from '../filters/policies.ts'
 import { serviceAccountGroups, serviceAccountUser } from '../request/user-names.ts'
 import { authenticated, commonAudiences, rejected, unknown, type TokenAuthenticator } from './authenticator.ts'
 import { isSignedBy, keyIdOf, parseToken, signToken } from './json-web-token.ts'
+import type { ObjectCaches } from '../watch-cache/object-caches.ts'
 
 const issuer = 'kubernetes/serviceaccount'
 const claim = (name: string) => `${issuer}/${name}`.replace('kubernetes/', 'kubernetes.io/')

@@ -10,7 +10,6 @@ import { secret } from '../../api/core/v1/secret.ts'
 import { serviceAccount } from '../../api/core/v1/service-account.ts'
 import type { CryptoProvider, KeyPair, PublicKey } from '../../platform/crypto/crypto.ts'
 import { isJsonObject } from '../../schema/json/json-value.ts'
-import type { ObjectCaches } from '../filters/policies.ts'
 import type { User } from '../request/request.ts'
 import { serviceAccountGroups, serviceAccountUser } from '../request/user-names.ts'
 import {
@@ -24,6 +23,7 @@ import {
 import { TtlCache } from '../../base/collections/ttl-cache.ts'
 import { credentialIdKey } from './credential-id.ts'
 import { audiencesOf, isSignedBy, keyIdOf, parseToken, signToken, type Claims } from './json-web-token.ts'
+import type { ObjectCaches } from '../watch-cache/object-caches.ts'
 
 export interface ServiceAccountTokenOptions {
   readonly issuer: string

@@ -1,6 +1,7 @@
 // Authorizer: may this user do that? A chain of them answers in order; the first with an opinion decides.
 import type { PolicyRule } from '../../api/rbac/v1/policy-rule.ts'
 import type { User } from '../request/request.ts'
+import { isPrivileged, privilegedGroup } from '../request/user-names.ts'
 import type { AccessAttributes } from './attributes.ts'
 
 /** Reasons are made when somebody reads them: most are never read. */
@@ -94,11 +95,6 @@ export const alwaysDeny: Authorizer = {
   authorize: () => noOpinion('Everything is forbidden.'),
   rulesFor: () => noRules,
 }
-
-/** Whoever is in this group may do everything, whatever the configured chain says: the way back in. */
-const privilegedGroup = 'system:masters'
-
-export const isPrivileged = (groups: readonly string[]): boolean => groups.includes(privilegedGroup)
 
 const byPrivilege = allowed(`the group ${privilegedGroup} may do everything`)
 const noPrivilege = noOpinion()

@@ -1,16 +1,8 @@
-// Seeds: objects that every cluster has. They are made, or brought up to date, in one transaction before the first
-// request is answered: nobody may do anything before the default roles are there.
-import { rfc3339 } from '../../base/time/clock.ts'
-import { causeOf, type FlowRecorder } from '../../base/observability/flow-recorder.ts'
-import { newUid } from '../../base/random/ids.ts'
+// BootstrapObject: an object that every cluster has, such as a default role.
 import type { Kind } from '../../api/kind/kind.ts'
-import { namespaceOf, objectKey, type ApiObject } from '../../api/meta/object.ts'
-import { operationsMax, type Transaction } from '../../store/store.ts'
-import { StoredObject } from '../storage/stored-object.ts'
-import { storeKey } from '../storage/store-keys.ts'
-import type { ResourceDeps } from '../registry/resource-deps.ts'
+import type { ApiObject } from '../../api/meta/object.ts'
 
-/** An object without what its making gives it: uid and time. */
+/** An object without the uid and creation time, which it gets when it is created. */
 export type ObjectManifest<T extends ApiObject = ApiObject> = Omit<T, 'metadata'> & {
   readonly metadata: {
     readonly name: string
@@ -23,80 +15,8 @@ export type ObjectManifest<T extends ApiObject = ApiObject> = Omit<T, 'metadata'
 export interface BootstrapObject {
   readonly kind: Kind
   readonly object: ObjectManifest
-  /** The status of one that is made now. */
-  status?(made: ApiObject): unknown
-  /** What the present object must become; undefined leaves it. */
+  /** The status of the object when it is created. */
+  status?(created: ApiObject): unknown
+  /** The existing object brought up to date; undefined leaves it as it is. */
   update?(current: ApiObject): ApiObject | undefined
-}
-
-interface BootstrapWrite {
-  readonly kind: Kind
-  readonly object: ApiObject
-  /** 0: it must not exist. */
-  readonly expected: number
-}
-
-const commitTries = 5
-
-export async function commitBootstrapObjects(
-  objects: readonly BootstrapObject[],
-  partsOf: (kind: Kind) => ResourceDeps,
-  signal: AbortSignal,
-): Promise<void> {
-  for (let tries = 1; ; tries++) {
-    const writes = objects.flatMap((object) => writeOf(object, partsOf(object.kind)))
-    const [first] = writes
-    if (first === undefined) return
-    const deps = partsOf(first.kind)
-    const results = await Promise.all(transactions(writes).map((each) => deps.store.commit(each, signal)))
-    const revision = Math.max(...results.map((result) => result.revision))
-    record(deps.flow, writes, revision)
-    await deps.cache.waitForRevision(revision, signal)
-    if (results.every(({ kind }) => kind === 'committed')) return
-    // Another API server was faster with some; what is still missing is seen in the caches now.
-    if (tries === commitTries) throw new Error('the first objects could not be made: others keep changing them')
-  }
-}
-
-function record(flow: FlowRecorder, writes: readonly BootstrapWrite[], revision: number): void {
-  const write = flow.record('persist', 'API Server', 'Store', `put ${writes.length} first objects`, undefined, revision)
-  const cause = causeOf(write, revision)
-  for (const { kind, object } of writes) {
-    const subject = { resource: kind.plural, namespace: namespaceOf(object), name: object.metadata.name }
-    flow.record('step', 'API Server', 'API Server', `make ${kind.singular}`, subject, 0, cause)
-  }
-}
-
-function writeOf(
-  { kind, object, status, update }: BootstrapObject,
-  { cache, clock, random }: ResourceDeps,
-): BootstrapWrite[] {
-  const { namespace = '', name } = object.metadata
-  const current = cache.get(objectKey(namespace, name))
-  if (current !== undefined) {
-    const updated = update?.(current.object)
-    return updated === undefined ? [] : [{ kind, object: updated, expected: current.revision }]
-  }
-  const metadata = { ...object.metadata, uid: newUid(random), creationTimestamp: rfc3339(clock.nowMs()) }
-  const made = { ...object, metadata } as unknown as ApiObject
-  return [{ kind, object: status === undefined ? made : ({ ...made, status: status(made) } as ApiObject), expected: 0 }]
-}
-
-function transactions(writes: readonly BootstrapWrite[]): Transaction[] {
-  const all = writes.map(({ kind, object, expected }) => {
-    const key = storeKey(kind, namespaceOf(object), object.metadata.name)
-    return {
-      condition: { key, modRevision: expected },
-      operation: { kind: 'put', key, value: StoredObject.pending(object) } as const,
-    }
-  })
-  const result: Transaction[] = []
-  for (let at = 0; at < all.length; at += operationsMax) {
-    const some = all.slice(at, at + operationsMax)
-    result.push({
-      conditions: some.map(({ condition }) => condition),
-      operations: some.map(({ operation }) => operation),
-    })
-  }
-  return result
 }

@@ -4,9 +4,8 @@ import type { Clock } from '../../base/time/clock.ts'
 import { errorText, type Log } from '../../base/observability/log.ts'
 import { unlessAborted } from '../../base/async/unless-aborted.ts'
 import type { Kind } from '../../api/kind/kind.ts'
-import type { Registry } from '../registry/registry.ts'
 import type { BootstrapObject } from './bootstrap-object.ts'
-import type { ObjectLister } from '../registry/strategy.ts'
+import type { CacheObserver, ObjectLister } from '../watch-cache/object-caches.ts'
 
 export interface BootstrapReconciler {
   readonly name: string
@@ -16,12 +15,19 @@ export interface BootstrapReconciler {
   desired(lister: ObjectLister, nowMs: number): readonly BootstrapObject[]
 }
 
+/** What a reconciler needs of the registry. */
+export interface ReconciledRegistry {
+  readonly lister: ObjectLister
+  observe(kind: Kind, observer: CacheObserver): void
+  commitBootstrapObjects(objects: readonly BootstrapObject[], signal: AbortSignal): Promise<void>
+}
+
 const retryMs = 10_000
 
 /** Looks whenever something has changed, until the signal. */
 export async function runReconciler(
   { name, kinds, desired: seeds }: BootstrapReconciler,
-  registry: Registry,
+  registry: ReconciledRegistry,
   { clock, log }: { readonly clock: Clock; readonly log: Log },
   signal: AbortSignal,
 ): Promise<void> {

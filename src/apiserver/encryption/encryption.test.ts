@@ -19,10 +19,10 @@ import { MemoryStore } from '../../store/memory-store.ts'
 import { SqliteStore } from '../../store/sqlite/sqlite-store.ts'
 import type { Store } from '../../store/store.ts'
 import { ConfigReader } from '../config/config-reader.ts'
-import { openPolicies } from '../filters/policies.ts'
 import { startServer } from '../server.harness.ts'
 import { EncryptedStore } from './encrypted-store.ts'
 import { ciphersFor, encryptionConfig } from './encryption-config.ts'
+import { openPolicies } from '../open-policies.ts'
 
 const { signal } = new AbortController()
 const deps = { crypto: nodeCrypto, random: seededRandom(1), http2: nodeHttp2, clock: realClock, log: silentLog }

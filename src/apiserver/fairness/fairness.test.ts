@@ -9,7 +9,6 @@ import { flowSchema, type FlowSchema } from '../../api/flowcontrol/v1/flow-schem
 import { priorityLevelConfiguration } from '../../api/flowcontrol/v1/priority-level-configuration.ts'
 import { allowed } from '../authorization/authorizer.ts'
 import { TestCaches } from '../watch-cache/caches.harness.ts'
-import { openPolicies } from '../filters/policies.ts'
 import { userWithName, type Target, type User } from '../request/request.ts'
 import { startServer } from '../server.harness.ts'
 import { defaultSchemas, fairnessBootstrapObjects } from './default-flow-schemas.ts'
@@ -20,6 +19,7 @@ import { flowSchemaReconciler } from './flow-schema-reconciler.ts'
 import { PriorityLevel, type LevelLimits } from './priority-level.ts'
 import { SeatPool } from './seat-pool.ts'
 import { dealHand } from './shuffle-shard.ts'
+import { openPolicies } from '../open-policies.ts'
 
 const { signal } = new AbortController()
 const known = 'system:authenticated'

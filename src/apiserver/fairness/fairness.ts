@@ -7,13 +7,14 @@ import {
   priorityLevelConfiguration,
   type PriorityLevelConfiguration,
 } from '../../api/flowcontrol/v1/priority-level-configuration.ts'
-import type { ObjectCaches, TakeSeat } from '../filters/policies.ts'
+import type { TakeSeat } from '../filters/policies.ts'
 import type { ApiRequest } from '../request/request.ts'
 import { catchAllLevel } from './default-flow-schemas.ts'
 import type { FairnessMetrics, FlowMetrics } from './fairness-metrics.ts'
 import { flowOf, FlowMatcher } from './flow-matching.ts'
 import { PriorityLevel, type LevelLimits, type Rejection } from './priority-level.ts'
 import { SeatPool } from './seat-pool.ts'
+import type { ObjectCaches } from '../watch-cache/object-caches.ts'
 
 /** As upstream: 400 requests that read and 200 that write at once. */
 export const seatsDefault = 600

@@ -3,10 +3,10 @@ import { rfc3339 } from '../../base/time/clock.ts'
 import { flowSchema, type FlowSchema } from '../../api/flowcontrol/v1/flow-schema.ts'
 import { priorityLevelConfiguration } from '../../api/flowcontrol/v1/priority-level-configuration.ts'
 import type { ApiObject } from '../../api/meta/object.ts'
-import type { ObjectLister } from '../registry/strategy.ts'
 import type { BootstrapObject } from '../bootstrap/bootstrap-object.ts'
 import type { BootstrapReconciler } from '../bootstrap/bootstrap-reconciler.ts'
 import { fairnessBootstrapObjects } from './default-flow-schemas.ts'
+import type { ObjectLister } from '../watch-cache/object-caches.ts'
 
 export const flowSchemaReconciler: BootstrapReconciler = {
   name: 'priority and fairness',

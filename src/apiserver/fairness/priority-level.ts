@@ -2,7 +2,7 @@
 import type { Clock } from '../../base/time/clock.ts'
 import { getOrInsert } from '../../base/collections/get-or-insert.ts'
 import { offAbort, onAbort } from '../../base/async/on-abort.ts'
-import { StatusError } from '../../api/errors/status-error.ts'
+import { tooManyRequests } from '../request/too-many-requests.ts'
 import type { SeatPool } from './seat-pool.ts'
 import { dealHand } from './shuffle-shard.ts'
 
@@ -35,10 +35,6 @@ interface Queue {
 const waitMsMax = 15_000
 /** Flows whose hand is remembered. */
 const handsMax = 10_000
-export const retryAfterSeconds = 1
-
-export const tooManyRequests = (): StatusError =>
-  new StatusError(429, 'TooManyRequests', 'Too many requests, please try again later.', { retryAfterSeconds })
 
 export class PriorityLevel {
   readonly #pool: SeatPool

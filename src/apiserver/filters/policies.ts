@@ -1,63 +1,26 @@
-// Policies: what the stations ask. openPolicies lets every certificate's holder do everything: for tests of other rooms.
-import type { Kind } from '../../api/kind/kind.ts'
-import { defaultAdmissionPlugins } from '../admission/plugins.ts'
+// Policies: the decisions that the filters and the registry depend on. server-policies.ts assembles the configured ones.
 import type { AdmissionPlugin } from '../admission/framework/admission-plugin.ts'
 import type { Auditor } from '../audit/auditor.ts'
-import { certificateUser } from '../authentication/client-certificates.ts'
 import type { Authentication } from '../authentication/authenticator.ts'
-import { anonymousUser } from '../authentication/anonymous.ts'
 import type { AccessAttributes } from '../authorization/attributes.ts'
-import { allowed, type Decision } from '../authorization/authorizer.ts'
-import type { Review } from '../registry/review.ts'
-import type { ObjectLister } from '../registry/strategy.ts'
+import type { Decision } from '../authorization/authorizer.ts'
 import type { ApiRequest } from '../request/request.ts'
-import type { CacheObserver } from '../watch-cache/watch-cache.ts'
+import type { ServedDocument } from '../request/response.ts'
+import type { Review } from '../request/review.ts'
 
 export interface Policies {
-  /** Who sends the request. */
   authenticate(request: ApiRequest): Authentication | Promise<Authentication>
   authorize(attributes: AccessAttributes, signal: AbortSignal): Decision | Promise<Decision>
-  /** Waits for the request's turn; returns how to end it. */
+  /** Takes a seat of priority and fairness; the returned function releases it. */
   readonly takeSeat: TakeSeat
-  /** Keeps records of requests; undefined when nobody asked for them. */
+  /** Undefined where auditing is not configured. */
   readonly audit?: Auditor | undefined
   readonly admission: readonly AdmissionPlugin[]
-  /** What answers creates that keep nothing. */
+  /** Creates that are evaluated and not stored. */
   readonly reviews: readonly Review[]
-  /** What is served at paths of their own. */
+  /** Static documents by path. */
   readonly documents: Readonly<Record<string, ServedDocument>>
 }
 
-/** At once where a seat is free. */
+/** Returns synchronously where a seat is free. */
 export type TakeSeat = (request: ApiRequest) => (() => void) | Promise<() => void>
-
-export interface ServedDocument {
-  readonly contentType: string
-  readonly value: object
-}
-
-/** What policies know of the cluster: the registry's caches, never a client. */
-export interface ObjectCaches extends ObjectLister {
-  /** The observer hears of all that is there and of each change. */
-  observe(kind: Kind, observer: CacheObserver): void
-  /** How many objects of the kind there are. */
-  count(kind: Kind): number
-}
-
-const healthPaths = /^\/(healthz|livez|readyz|version)(\/|$)/
-
-export const openPolicies: Policies = {
-  authenticate({ credentials, target }) {
-    if (credentials.kind === 'asserted') return { kind: 'authenticated', user: credentials.user, audiences: [] }
-    const { certificate } = credentials
-    if (certificate !== undefined) return { kind: 'authenticated', user: certificateUser(certificate), audiences: [] }
-    return target.kind === 'path' && healthPaths.test(target.path)
-      ? { kind: 'authenticated', user: anonymousUser, audiences: [] }
-      : { kind: 'unknown' }
-  },
-  authorize: () => allowed(),
-  takeSeat: () => () => {},
-  admission: defaultAdmissionPlugins,
-  reviews: [],
-  documents: {},
-}

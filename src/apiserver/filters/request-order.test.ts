@@ -4,8 +4,9 @@ import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
 import { StatusError } from '../../api/errors/status-error.ts'
 import { allowed, denied } from '../authorization/authorizer.ts'
-import { openPolicies, type Policies } from './policies.ts'
+import { type Policies } from './policies.ts'
 import { startServer } from '../server.harness.ts'
+import { openPolicies } from '../open-policies.ts'
 
 const configMaps = '/api/v1/namespaces/default/configmaps'
 const body = new TextEncoder().encode(JSON.stringify({ metadata: { name: 'a' }, data: { x: '1' } }))

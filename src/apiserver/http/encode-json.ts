@@ -1,10 +1,11 @@
 // encode: answers as JSON, as objects, Tables or metadata alone. Stored objects bring their bytes along.
 import type { Kind } from '../../api/kind/kind.ts'
 import type { ApiObject } from '../../api/meta/object.ts'
-import type { ListResponse, WatchEvent } from '../request/response.ts'
+import type { ListResponse } from '../request/response.ts'
 import type { ResponseFormat } from './media-type.ts'
 import type { StoredObject } from '../storage/stored-object.ts'
 import { metaVersion, partialMetadata, tableOf, type IncludeObjectPolicy } from './table.ts'
+import type { WatchEvent } from '../watch-cache/watch-event.ts'
 
 export interface EncodeOptions {
   readonly form: ResponseFormat

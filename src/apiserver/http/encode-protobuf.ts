@@ -6,8 +6,9 @@ import type { Kind } from '../../api/kind/kind.ts'
 import { listMeta, status } from '../../api/meta/v1/status.ts'
 import type { Message } from '../../schema/descriptor/field.ts'
 import { encodeEnvelope, encodeList, encodeProtobuf, encodeWatchFrame } from '../../schema/protobuf/protobuf-encode.ts'
-import type { ListResponse, WatchEvent } from '../request/response.ts'
+import type { ListResponse } from '../request/response.ts'
 import type { StoredObject } from '../storage/stored-object.ts'
+import type { WatchEvent } from '../watch-cache/watch-event.ts'
 
 /** Answers that are no kinds of their own. */
 const otherMessages: Readonly<Record<string, Message>> = {

@@ -5,7 +5,7 @@ import { BodyTooLarge, Overloaded } from '../../platform/http/listener.ts'
 import { StoreUnavailable } from '../../store/store.ts'
 import { bodyBytesMax } from './request-body.ts'
 import { KmsError } from '../encryption/kms/kms-error.ts'
-import { tooManyRequests } from '../fairness/priority-level.ts'
+import { tooManyRequests } from '../request/too-many-requests.ts'
 
 /** Whether the failure is foreseen; any other is a bug. */
 export const isExpectedError = (error: unknown): boolean =>

@@ -3,9 +3,9 @@ import { deepEqual, equal, notEqual } from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ApiObject } from '../../api/meta/object.ts'
 import { noCause } from '../../base/observability/flow-recorder.ts'
-import type { WatchEvent } from '../request/response.ts'
 import { StoredObject } from '../storage/stored-object.ts'
 import { WatchFrameCache } from './watch-frames.ts'
+import type { WatchEvent } from '../watch-cache/watch-event.ts'
 
 const object = { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'a' } } as unknown as ApiObject
 

@@ -1,7 +1,7 @@
 // Frames of watches: a change goes to all its watchers within moments, and most of them are told of the same changes. The
 // bytes that told it last are kept, and go to whoever is told the same next.
 import { concatBytes } from '../../base/collections/concat-bytes.ts'
-import type { WatchEvent } from '../request/response.ts'
+import type { WatchEvent } from '../watch-cache/watch-event.ts'
 
 /** A longer batch is made anew for each watcher. */
 const batchBytesMax = 256 << 10

@@ -5,12 +5,12 @@ import { errorText } from '../../base/observability/log.ts'
 import type { Kind } from '../../api/kind/kind.ts'
 import { StatusError } from '../../api/errors/status-error.ts'
 import type { WirePieces } from '../../platform/http/listener.ts'
-import type { WatchEvent } from '../request/response.ts'
 import { encodeEvent } from './encode-json.ts'
 import { protobufEvent } from './encode-protobuf.ts'
 import type { ResponseFormat } from './media-type.ts'
 import type { IncludeObjectPolicy } from './table.ts'
 import { WatchFrameCache } from './watch-frames.ts'
+import type { WatchEvent } from '../watch-cache/watch-event.ts'
 
 /** So many events are encoded before the event loop has its turn again. */
 const eventsAtOnce = 256

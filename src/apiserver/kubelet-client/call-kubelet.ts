@@ -1,18 +1,19 @@
-// callKubelet: asks a kubelet, on the record: what for, and not with which words, since a command may hold a secret.
-import { causeOf, type FlowObject } from '../../base/observability/flow-recorder.ts'
+// callKubelet: a call to a kubelet with its flow event. The event has no arguments, because a command may hold a secret.
+import { causeOf, type FlowObject, type FlowRecorder } from '../../base/observability/flow-recorder.ts'
+import type { Kind } from '../../api/kind/kind.ts'
 import { StatusError } from '../../api/errors/status-error.ts'
 import type { WireResponse } from '../../platform/http/listener.ts'
 import type { KubeletCall, KubeletConnection } from './kubelet-connection.ts'
-import type { ResourceDeps, ResourceRequest } from '../registry/resource-deps.ts'
+import type { ResourceRequest } from '../request/request.ts'
 
 export interface KubeletRequest {
   readonly call: KubeletCall
-  /** What a reader of the record is told. */
+  /** The name of the call in the flow record. */
   readonly what: string
 }
 
 export async function callKubelet(
-  { flow, kind }: ResourceDeps,
+  { flow, kind }: { readonly flow: FlowRecorder; readonly kind: Kind },
   { target, context }: ResourceRequest,
   { call, what }: KubeletRequest,
   kubelets: KubeletConnection,

@@ -12,9 +12,8 @@ import type { Infer } from '../../schema/descriptor/infer.ts'
 import { isJsonObject, type JsonObject } from '../../schema/json/json-value.ts'
 import { strictErrors } from '../../schema/json/duplicate-keys.ts'
 import type { StrictErrors } from '../request/request.ts'
+import type { FieldValidation } from '../request/write-options.ts'
 import type { SpecInterning } from './spec-interning.ts'
-
-export type FieldValidation = 'Strict' | 'Warn' | 'Ignore'
 
 export interface DecodedObject {
   readonly object: ApiObject

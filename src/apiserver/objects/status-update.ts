@@ -1,48 +1,32 @@
-// The status door: what an update through /status may change beside the status. Labels and annotations pass it for most
-// kinds; what does not pass is kept as it was and never owned by who writes there.
-import { lookup } from '../../base/collections/lookup.ts'
+// An update of the status subresource: it may change labels and annotations besides the status, for most kinds. What it may
+// not change is preserved, and its writer does not become the owner.
 import { getOrInsert } from '../../base/collections/get-or-insert.ts'
 import type { Kind } from '../../api/kind/kind.ts'
 import type { ApiObject } from '../../api/meta/object.ts'
 
-/** Kinds whose whole metadata is kept. */
-const metadataKept: ReadonlySet<string> = new Set([
-  'CustomResourceDefinition',
-  'FlowSchema',
-  'PriorityLevelConfiguration',
-  'ResourceClaim',
-  'ValidatingAdmissionPolicy',
-  'VolumeAttachment',
-])
+/** What of the metadata an update of the status preserves: all of it, or single fields. */
+export type StatusRule = 'all metadata' | readonly (keyof ApiObject['metadata'])[]
 
-/** Of other kinds, single fields of the metadata. */
-const fieldsKept: Readonly<Record<string, readonly (keyof ApiObject['metadata'])[]>> = {
-  Deployment: ['labels'],
-  Pod: ['deletionTimestamp', 'ownerReferences'],
-}
-
-/** The old object with the status that was sent, and with what may pass of `kept`: the sent metadata with its identity. */
-export function withStatusUpdate({ kind }: Kind, kept: ApiObject, sent: ApiObject, old: ApiObject): ApiObject {
-  const metadata: Record<string, unknown> = { ...(metadataKept.has(kind) ? old : kept).metadata }
-  for (const name of lookup(fieldsKept, kind) ?? []) {
+/** The old object with the status that was sent, and with the metadata of `sent` that the rule does not preserve. */
+export function withStatusUpdate(rule: StatusRule, preserved: ApiObject, sent: ApiObject, old: ApiObject): ApiObject {
+  const metadata: Record<string, unknown> = { ...(rule === 'all metadata' ? old : preserved).metadata }
+  for (const name of rule === 'all metadata' ? [] : rule) {
     if (old.metadata[name] === undefined) delete metadata[name]
     else metadata[name] = old.metadata[name]
   }
-  if (kept.metadata.managedFields !== undefined) metadata['managedFields'] = kept.metadata.managedFields
+  if (preserved.metadata.managedFields !== undefined) metadata['managedFields'] = preserved.metadata.managedFields
   return { ...old, metadata, status: (sent as { status?: unknown }).status } as unknown as ApiObject
 }
 
 const ignored = new Map<Kind, readonly (readonly string[])[]>()
 
-/** The subtrees that are not written there, as paths of elements. */
-export const fieldsIgnoredByStatus = (kind: Kind): readonly (readonly string[])[] =>
-  getOrInsert(ignored, kind, () => ignoredPaths(kind))
+/** The subtrees that an update of the status does not write, as paths of elements. */
+export const fieldsIgnoredByStatus = (kind: Kind, rule: StatusRule): readonly (readonly string[])[] =>
+  getOrInsert(ignored, kind, () => ignoredPaths(kind, rule))
 
-const ignoredPaths = ({ kind, message }: Kind): readonly (readonly string[])[] => [
+const ignoredPaths = ({ message }: Kind, rule: StatusRule): readonly (readonly string[])[] => [
   ...Object.keys(message.fields)
     .filter((name) => name !== 'metadata' && name !== 'status')
     .map((name) => [`f:${name}`]),
-  ...(metadataKept.has(kind)
-    ? [['f:metadata']]
-    : (lookup(fieldsKept, kind) ?? []).map((name) => ['f:metadata', `f:${name}`])),
+  ...(rule === 'all metadata' ? [['f:metadata']] : rule.map((name) => ['f:metadata', `f:${name}`])),
 ]

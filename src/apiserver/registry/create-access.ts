@@ -5,7 +5,7 @@ import { forbidden } from '../../api/errors/status-error.ts'
 import { attributesOf } from '../authorization/attributes.ts'
 import type { Authorizer, Decision } from '../authorization/authorizer.ts'
 import { forbiddenAccess } from '../authorization/forbidden-access.ts'
-import type { ResourceRequest } from './resource-deps.ts'
+import type { ResourceRequest } from '../request/request.ts'
 
 type Authorize = Authorizer['authorize']
 

@@ -12,16 +12,11 @@ import { decodeBody } from '../objects/decode-object.ts'
 import { dryRunErrors } from '../request/list-options.ts'
 import { booleanParameter, parseInteger } from '../request/query-values.ts'
 import type { StoredObject } from '../storage/stored-object.ts'
-import {
-  commitWrite,
-  isDryRun,
-  recordStage,
-  readStored,
-  type ResourceDeps,
-  type ResourceRequest,
-} from './resource-deps.ts'
+import { recordStage, readStored, type ResourceDeps } from './resource-deps.ts'
 import { list } from './reads.ts'
-import { admissionAttributesOf } from './writes.ts'
+import { admissionAttributesOf } from './write-admission.ts'
+import { isDryRun, type ResourceRequest } from '../request/request.ts'
+import { commitWrite } from './commit.ts'
 
 export interface Deleted {
   readonly stored: StoredObject

@@ -1,26 +1,32 @@
-// Tracking: what one request brings to the keeping of managedFields: the writer, the versions, what its door ignores.
+// FieldTracking of a request: the writer, the versions of the kind, and the fields that the subresource does not write.
 import { kinds } from '../../api/kinds.ts'
 import type { Kind } from '../../api/kind/kind.ts'
 import type { ApiObject } from '../../api/meta/object.ts'
 import { structureOf } from '../../schema/apply/structure.ts'
 import type { ApplyOptions } from '../objects/server-side-apply.ts'
 import type { FieldTracking, VersionView } from '../objects/managed-fields.ts'
-import type { ResourceDeps, ResourceRequest } from './resource-deps.ts'
+import type { ResourceDeps } from './resource-deps.ts'
 import { fieldsIgnoredByStatus } from '../objects/status-update.ts'
 import { writeOptionsOf } from '../request/write-options.ts'
+import type { ResourceRequest } from '../request/request.ts'
 
 export function fieldTrackingOf(deps: ResourceDeps, request: ResourceRequest): FieldTracking {
-  const { converter: face, clock } = deps
+  const { converter, statusRule, clock } = deps
   const { subresource } = request.target
   return {
-    writer: { manager: writeOptionsOf(request).manager, apiVersion: face.kind.apiVersion, subresource },
+    writer: { manager: writeOptionsOf(request).manager, apiVersion: converter.kind.apiVersion, subresource },
     view: (apiVersion) => versionViewOf(deps, apiVersion),
-    ignored: subresource === 'status' ? fieldsIgnoredByStatus(face.kind) : face.kind.hasStatus ? statusAlone : nothing,
+    ignored:
+      subresource === 'status'
+        ? fieldsIgnoredByStatus(converter.kind, statusRule)
+        : converter.kind.hasStatus
+          ? statusOnly
+          : nothing,
     nowMs: clock.nowMs(),
   }
 }
 
-/** The same for an apply, which also needs the type's own view and whether it may take what others own. */
+/** The same for an apply. */
 export function applyOptionsOf(deps: ResourceDeps, request: ResourceRequest): ApplyOptions {
   return {
     ...fieldTrackingOf(deps, request),
@@ -29,10 +35,10 @@ export function applyOptionsOf(deps: ResourceDeps, request: ResourceRequest): Ap
   }
 }
 
-const statusAlone = [['f:status']]
+const statusOnly = [['f:status']]
 const nothing: FieldTracking['ignored'] = []
 
-/** How the entries of a version see objects that are given in the request's version. */
+/** Converts objects from the request's version to the version of an entry. */
 export function versionViewOf(
   { kind: stored, converter: face }: ResourceDeps,
   apiVersion: string,

@@ -11,20 +11,15 @@ import {
 import { mergePatch } from '../../schema/patch/merge-patch.ts'
 import type { Message } from '../../schema/descriptor/field.ts'
 import { strategicMerge, StrategicMergeError } from '../../schema/patch/strategic-merge.ts'
-import type { PatchType } from '../request/request.ts'
+import type { PatchType, ResourceRequest } from '../request/request.ts'
 import { applyConfiguration, appliedConfiguration } from '../objects/server-side-apply.ts'
 import { requireCreate } from './create-access.ts'
-import { exists, type ResourceDeps, type ResourceRequest } from './resource-deps.ts'
+import { exists, type ResourceDeps } from './resource-deps.ts'
 import { applyOptionsOf } from './field-tracking.ts'
-import {
-  create,
-  checkName,
-  update,
-  type WriteInput,
-  type Transform,
-  type UpdateOptions,
-  type WriteResult,
-} from './writes.ts'
+import { create } from './create.ts'
+import type { UpdateOptions } from './prepare-update.ts'
+import { update, type Transform } from './update.ts'
+import { checkName, type WriteInput, type WriteResult } from './write.ts'
 
 export interface PatchResult {
   /** An apply makes the object where there is none. */

@@ -15,7 +15,8 @@ import {
   type ListOptions,
   type WatchOptions,
 } from '../request/list-options.ts'
-import type { ResourceDeps, ResourceRequest } from './resource-deps.ts'
+import type { ResourceDeps } from './resource-deps.ts'
+import type { ResourceRequest } from '../request/request.ts'
 
 export function get(deps: ResourceDeps, request: ResourceRequest): MaybePromise<StoredObject> {
   const { query, target, context } = request

@@ -9,10 +9,13 @@ import { isJsonObject, type JsonObject } from '../../schema/json/json-value.ts'
 import { scaleObject } from '../admission/framework/subresource-object.ts'
 import { applyConfiguration } from '../objects/server-side-apply.ts'
 import { decodeBody } from '../objects/decode-object.ts'
-import type { ResourceDeps, ResourceRequest } from './resource-deps.ts'
+import type { ResourceDeps } from './resource-deps.ts'
 import { applyPatch, patchOf } from './patch.ts'
 import { applyOptionsOf } from './field-tracking.ts'
-import { checkName, type SubresourceView, type Transform } from './writes.ts'
+import type { SubresourceView } from './prepare-update.ts'
+import type { Transform } from './update.ts'
+import { checkName } from './write.ts'
+import type { ResourceRequest } from '../request/request.ts'
 
 export function scaleOf(object: ApiObject, scaling: Scaling<ApiObject>): object {
   const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata
@@ -26,9 +29,9 @@ export function scaleOf(object: ApiObject, scaling: Scaling<ApiObject>): object 
   }
 }
 
-/** Admission judges the Scale, not what is scaled. */
+/** Admission gets the Scale in place of the scaled object. */
 export const scaleView = (scaling: Scaling<ApiObject>): SubresourceView => ({
-  posted: scaleObject,
+  subresourceObject: scaleObject,
   of: (object) => scaleOf(object, scaling) as ApiObject,
   applyTo: (object, seen) => scaling.withReplicas(object, (seen as ApiObject & Scale).spec?.replicas ?? 0),
 })

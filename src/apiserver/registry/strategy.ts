@@ -1,14 +1,15 @@
-// Strategy: what a kind does differently from the others when it is written or deleted, and its own subresources.
-// The registry does all that is common; a kind without a strategy needs none.
+// Strategy: what a kind does differently from the others when it is written or deleted. A kind that does nothing
+// differently has none.
 import type { ApiObject } from '../../api/meta/object.ts'
 import type { Kind } from '../../api/kind/kind.ts'
 import type { DeleteOptions } from '../../api/meta/v1/delete-options.ts'
 import type { StatusDetails } from '../../api/errors/status-error.ts'
 import type { Random } from '../../base/random/random.ts'
 import type { User } from '../request/request.ts'
+import type { ObjectLister } from '../watch-cache/object-caches.ts'
 import type { Allocations } from './allocations.ts'
 
-/** What a strategy may look at, as the caches have it, and who asks. */
+/** What a strategy may use: the caches, the time, and the user of the request. */
 export interface StrategyContext extends ObjectLister {
   readonly random: Random
   readonly nowMs: number
@@ -16,40 +17,35 @@ export interface StrategyContext extends ObjectLister {
   readonly user: User
 }
 
-/** The registry's caches. */
-export interface ObjectLister {
-  get<T extends ApiObject>(kind: Kind<T>, namespace: string, name: string): T | undefined
-  /** Objects of a kind, in one namespace or in all. */
-  list<T extends ApiObject>(kind: Kind<T>, namespace?: string): readonly T[]
-}
-
 export interface Strategy<T extends ApiObject = ApiObject> {
   readonly kind: Kind
-  /** Last words on a new object before validation. */
+  /** Completes a new object before validation. */
   prepareCreate?(object: T, context: StrategyContext): T
   prepareUpdate?(object: T, old: T, context: StrategyContext): T
-  /** What objects hold beside their own key. */
+  /** What objects allocate: addresses, ports. */
   readonly allocations?: Allocations<T>
-  /** How long the object may take to end; 0 removes it at once. */
+  /** The grace period of a deletion; 0 removes the object immediately. */
   graceSeconds?(object: T, options: Partial<DeleteOptions>): number
-  /** What the object owns stays when a deletion does not say what becomes of it; a warning may tell so. */
+  /** Dependents are orphaned unless a deletion names a propagation policy; clients may get a warning. */
   readonly orphansDependents?: { readonly warning?: string }
-  /** DELETE answers with the object even when it is gone at once. */
+  /** DELETE returns the object even where it is removed immediately. */
   readonly returnsDeletedObject?: true
-  /** There is no DELETE on the whole collection. */
+  /** The kind has no deletecollection. */
   readonly hasNoDeleteCollection?: true
-  /** Whether something beside metadata.finalizers still holds the object. */
+  /** Whether the removal is blocked by something besides metadata.finalizers. */
   isBlocked?(object: T): boolean
-  /** What deletion changes in an object that stays for a while. */
+  /** Changes an object that is marked for deletion. */
   markDeleted?(object: T): T
-  /** GET, PUT and PATCH on a subresource: what of the sent object is taken over. */
-  readonly subresourceUpdates?: Readonly<Record<string, PartUpdate<T>['merge']>>
+  /** GET, PUT and PATCH on a subresource: merges what was sent into the object. */
+  readonly subresourceUpdates?: Readonly<Record<string, SubresourceUpdate<T>['merge']>>
+  /** Those of them that can be updated, but neither read nor patched. */
+  readonly updateOnlySubresources?: readonly string[]
   /** POST on a subresource: returns the changed object. */
   readonly subresourceActions?: Readonly<Record<string, SubresourceAction<T>['act']>>
 }
 
-/** Declared as methods, so that a strategy of pods is a strategy. */
-interface PartUpdate<T> {
+/** Declared as methods, so that a Strategy<Pod> is assignable to Strategy. */
+interface SubresourceUpdate<T> {
   merge(sent: T, old: T, context: StrategyContext): T
 }
 

@@ -11,8 +11,8 @@ import {
   type SubresourceObject,
 } from '../admission/framework/subresource-object.ts'
 import { booleanParameter, parseInteger } from '../request/query-values.ts'
-import type { ResourceRequest } from './resource-deps.ts'
-import { admissionAttributesOf } from './writes.ts'
+import { admissionAttributesOf } from './write-admission.ts'
+import type { ResourceRequest } from '../request/request.ts'
 
 /** The body as admission wants it; one that is no object is left to whoever takes it to refuse. */
 export async function admitBody(

@@ -3,7 +3,9 @@
 import { objectKey, type ApiObject } from '../../api/meta/object.ts'
 import { modifiedConflict, notFound } from '../../api/errors/status-error.ts'
 import type { StoredObject } from '../storage/stored-object.ts'
-import { commitWrite, readStored, type ResourceDeps, type ResourceRequest } from './resource-deps.ts'
+import { readStored, type ResourceDeps } from './resource-deps.ts'
+import type { ResourceRequest } from '../request/request.ts'
+import { commitWrite } from './commit.ts'
 
 const changeTries = 16
 

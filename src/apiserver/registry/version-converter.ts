@@ -3,8 +3,8 @@
 import { RecentMap } from '../../base/collections/recent-map.ts'
 import type { Kind } from '../../api/kind/kind.ts'
 import type { ApiObject } from '../../api/meta/object.ts'
-import type { WatchEvent } from '../request/response.ts'
 import { StoredObject } from '../storage/stored-object.ts'
+import type { WatchEvent } from '../watch-cache/watch-event.ts'
 
 export interface VersionConverter {
   readonly kind: Kind

@@ -1,9 +1,8 @@
 // Who a caller is in the flow record. Clients name their program in the User-Agent, and anybody can write any name there; the
 // name of a component of the cluster counts only together with that component's credentials.
 import { controllersSender, senderPrefix } from '../../api/coxswain/v1/flow-protocol.ts'
-import { isPrivileged } from '../authorization/authorizer.ts'
 import type { ApiRequest, User } from './request.ts'
-import { serviceAccountOf } from './user-names.ts'
+import { serviceAccountOf, isPrivileged } from './user-names.ts'
 
 const nodePrefix = 'system:node:'
 

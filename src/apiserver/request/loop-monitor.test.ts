@@ -17,10 +17,11 @@ import {
 } from './loop-monitor.ts'
 import { defineAdmissionPlugin } from '../admission/framework/admission-plugin.ts'
 import { allowed } from '../authorization/authorizer.ts'
-import { openPolicies, type Policies } from '../filters/policies.ts'
+import { type Policies } from '../filters/policies.ts'
 import { RequestMetrics } from './request-metrics.ts'
 import { userWithName, type ApiRequest } from './request.ts'
 import { startServer } from '../server.harness.ts'
+import { openPolicies } from '../open-policies.ts'
 
 function watching() {
   const lines: { readonly message: string }[] = []

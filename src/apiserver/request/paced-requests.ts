@@ -3,7 +3,7 @@
 import type { Clock } from '../../base/time/clock.ts'
 import { offAbort, onAbort } from '../../base/async/on-abort.ts'
 import { PacedTurns } from '../../base/work/paced-turns.ts'
-import { StatusError } from '../../api/errors/status-error.ts'
+import { tooManyRequests } from './too-many-requests.ts'
 
 /** Each holds a parsed object in memory. More than one, because a request may wait for a webhook. */
 const servedMax = 4
@@ -43,10 +43,7 @@ export class PacedRequests {
 
   #wait(user: string, signal: AbortSignal): Promise<void> {
     const line = this.#waiting.get(user) ?? []
-    if (this.#waitingCount >= waitingMax || line.length >= waitingPerUserMax)
-      throw new StatusError(429, 'TooManyRequests', 'Too many requests, please try again later.', {
-        retryAfterSeconds: 1,
-      })
+    if (this.#waitingCount >= waitingMax || line.length >= waitingPerUserMax) throw tooManyRequests()
     return new Promise((resolve, reject) => {
       const abort = () => {
         line.splice(line.indexOf(waiting), 1)

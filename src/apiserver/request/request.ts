@@ -155,3 +155,8 @@ export interface Origin {
 }
 
 export type ResourceTarget = Extract<Target, { kind: 'resource' }>
+
+/** A request for a resource, as the registry gets it. */
+export type ResourceRequest = ApiRequest & { readonly target: ResourceTarget }
+
+export const isDryRun = ({ query }: ApiRequest): boolean => query.size > 0 && query.getAll('dryRun').includes('All')

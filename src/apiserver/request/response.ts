@@ -2,9 +2,9 @@
 // hands the objects over as they are.
 import type { Kind } from '../../api/kind/kind.ts'
 import type { Channel } from '../../base/async/channel.ts'
-import type { Cause } from '../../base/observability/flow-recorder.ts'
 import type { WireResponse } from '../../platform/http/listener.ts'
 import type { StoredObject } from '../storage/stored-object.ts'
+import type { WatchEvent } from '../watch-cache/watch-event.ts'
 
 export type ApiResponse =
   | {
@@ -45,7 +45,8 @@ export interface ListResponse {
   readonly warnings?: readonly string[]
 }
 
-export type WatchEvent =
-  | { readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'; readonly stored: StoredObject; readonly cause: Cause }
-  | { readonly type: 'BOOKMARK'; readonly revision: number; readonly initialEventsEnd: boolean }
-  | { readonly type: 'ERROR'; readonly status: object }
+/** A static document that the server serves at a path. */
+export interface ServedDocument {
+  readonly contentType: string
+  readonly value: object
+}

@@ -28,3 +28,8 @@ export const assertedAccount = (namespace: string, name: string): User => ({
   groups: [...serviceAccountGroups(namespace), authenticatedGroup],
   extra: {},
 })
+
+/** Members of this group may do everything, whatever authorizers are configured. */
+export const privilegedGroup = 'system:masters'
+
+export const isPrivileged = (groups: readonly string[]): boolean => groups.includes(privilegedGroup)

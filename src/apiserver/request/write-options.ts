@@ -4,10 +4,10 @@ import { fieldManagerErrors } from '../../api/meta/field-manager.ts'
 import { invalidObject } from '../../api/errors/status-error.ts'
 import { forbidden, notSupported, required, type FieldError } from '../../schema/validation/field-error.ts'
 import { booleanParameter } from './query-values.ts'
-import type { Verb } from './request.ts'
-import type { FieldValidation } from '../objects/decode-object.ts'
+import type { Verb, ResourceRequest } from './request.ts'
 import { dryRunErrors } from './list-options.ts'
-import type { ResourceRequest } from '../registry/resource-deps.ts'
+
+export type FieldValidation = 'Strict' | 'Warn' | 'Ignore'
 
 export interface WriteOptions {
   readonly manager: string

@@ -11,13 +11,12 @@ import { parseLabelSelector } from '../../api/selectors/label-selector-text.ts'
 import type { Requirement, Selector } from '../../api/selectors/selectors.ts'
 import { badRequest } from '../../api/errors/status-error.ts'
 import { decodeObject } from '../objects/decode-object.ts'
-import type { ResourceRequest } from '../registry/resource-deps.ts'
-import type { Review } from '../registry/review.ts'
 import { writeOptionsOf } from '../request/write-options.ts'
-import { throwIfInvalid } from '../registry/writes.ts'
-import { userWithName, type User } from '../request/request.ts'
+import { userWithName, type User, type ResourceRequest } from '../request/request.ts'
 import { resourceAttributes, type AccessAttributes } from '../authorization/attributes.ts'
 import type { Authorizer } from '../authorization/authorizer.ts'
+import type { Review } from '../request/review.ts'
+import { throwIfInvalid } from '../objects/validate-object.ts'
 
 export const accessReviews = (chain: Authorizer): readonly Review[] => [
   reviewOf(subjectAccessReview, async (object, { context }) => {

@@ -14,10 +14,10 @@ import type { Kind } from '../../api/kind/kind.ts'
 import type { ApiObject } from '../../api/meta/object.ts'
 import { badRequest, conflict, invalidObject, notFound } from '../../api/errors/status-error.ts'
 import { withDefaults } from '../../schema/decoding/defaults.ts'
-import type { ObjectCaches } from '../filters/policies.ts'
 import { decodeBody } from '../objects/decode-object.ts'
-import type { Review } from '../registry/review.ts'
 import type { Holder, Reference, ServiceAccountTokens } from '../authentication/service-account-tokens.ts'
+import type { ObjectCaches } from '../watch-cache/object-caches.ts'
+import type { Review } from '../request/review.ts'
 
 /** A kubelet asks for this life for the token that every pod gets; old clients read such a token only once. */
 const podTokenSeconds = 3_607

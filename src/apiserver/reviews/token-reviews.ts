@@ -5,10 +5,10 @@ import { selfSubjectReview } from '../../api/authentication/v1/self-subject-revi
 import { tokenReview, type TokenReviewSpec } from '../../api/authentication/v1/token-review.ts'
 import { badRequest } from '../../api/errors/status-error.ts'
 import { reviewOf } from './access-reviews.ts'
-import type { Review } from '../registry/review.ts'
 import { userWithName, type User } from '../request/request.ts'
 import { authenticatedGroup } from '../request/user-names.ts'
 import type { TokenAuthenticator } from '../authentication/authenticator.ts'
+import type { Review } from '../request/review.ts'
 
 export const tokenReviews = (
   tokens: TokenAuthenticator,

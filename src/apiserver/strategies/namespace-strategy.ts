@@ -13,6 +13,7 @@ export const namespaceStrategy: Strategy<Namespace> = {
   }),
   // Only the finalize subresource changes the finalizers of the spec.
   prepareUpdate: (object, old) => ({ ...object, spec: old.spec }),
+  updateOnlySubresources: ['finalize'],
   subresourceUpdates: {
     finalize: (sent, old) => ({ ...old, spec: { ...old.spec, finalizers: sent.spec.finalizers ?? [] } }),
   },

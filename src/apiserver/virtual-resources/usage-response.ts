@@ -9,10 +9,10 @@ import { parseLabelSelector } from '../../api/selectors/label-selector-text.ts'
 import { matchesLabels } from '../../api/selectors/selectors.ts'
 import { notFound } from '../../api/errors/status-error.ts'
 import type { ApiResponse } from '../request/response.ts'
-import type { ResourceRequest } from '../registry/resource-deps.ts'
-import type { ObjectLister } from '../registry/strategy.ts'
 import { StoredObject } from '../storage/stored-object.ts'
 import type { Usage, UsageReader } from './usage-reader.ts'
+import type { ResourceRequest } from '../request/request.ts'
+import type { ObjectLister } from '../watch-cache/object-caches.ts'
 
 /** As long as kubelets average over. */
 const windowText = '10s'

@@ -1,42 +1,39 @@
-// Computed kinds: answered from what the server knows, never kept.
+// Kinds that are not stored: legacy bindings, component statuses, and the metrics API.
 import { bindingKind } from '../../api/core/v1/binding.ts'
 import { componentStatus, type ComponentStatus } from '../../api/core/v1/component-status.ts'
 import { pod } from '../../api/core/v1/pod/pod.ts'
 import { nodeMetrics } from '../../api/metrics/v1beta1/node-metrics.ts'
 import { podMetrics } from '../../api/metrics/v1beta1/pod-metrics.ts'
-import { badRequest, methodNotAllowed, notFound, pathNotFound } from '../../api/errors/status-error.ts'
+import { badRequest, notFound } from '../../api/errors/status-error.ts'
 import { errorText } from '../../base/observability/log.ts'
 import { isJsonObject } from '../../schema/json/json-value.ts'
 import type { Store } from '../../store/store.ts'
+import type { VirtualResource } from '../registry/subresource-handler.ts'
+import { handleSubresourceAction } from '../registry/subresources.ts'
 import type { ApiResponse } from '../request/response.ts'
 import { StoredObject } from '../storage/stored-object.ts'
 import { usageResponse } from './usage-response.ts'
 import type { UsageReader } from './usage-reader.ts'
-import type { ResourceRequest } from '../registry/resource-deps.ts'
-import type { ObjectLister } from '../registry/strategy.ts'
+import type { ResourceRequest } from '../request/request.ts'
 
-type Handle = (request: ResourceRequest) => Promise<ApiResponse>
-
-export interface ComputedDeps {
+export interface VirtualResourceDeps {
   readonly store: Store
-  readonly reads: ObjectLister
   readonly usage: UsageReader
-  /** Binds a pod, as asked for under an old name. */
-  readonly bind: Handle
 }
 
-export function virtualResourceHandler({ store, reads, usage, bind }: ComputedDeps): Handle {
-  return async (request) => {
-    const { resource, verb, subresource } = request.target
-    if (subresource !== '') throw pathNotFound()
-    if (!resource.computed?.includes(verb)) throw methodNotAllowed()
-    if (resource === bindingKind) return bind(asPodBinding(request))
-    if (resource === componentStatus) return answerComponents(store, request)
-    if (resource === nodeMetrics || resource === podMetrics) return usageResponse(request, reads, usage, store.revision)
-    throw pathNotFound()
-  }
-}
+export const virtualResources = ({ store, usage }: VirtualResourceDeps): readonly VirtualResource[] => [
+  {
+    kind: bindingKind,
+    handle: (request, { resource }) => handleSubresourceAction(resource(pod), asPodBinding(request), bindingKind),
+  },
+  { kind: componentStatus, handle: (request) => componentStatuses(store, request) },
+  ...[nodeMetrics, podMetrics].map((kind): VirtualResource => ({
+    kind,
+    handle: (request, { lister }) => usageResponse(request, lister, usage, store.revision),
+  })),
+]
 
+/** A binding that is posted to the collection `bindings` is that of the pod which it names. */
 function asPodBinding(request: ResourceRequest): ResourceRequest {
   const body = request.body.kind === 'value' ? request.body.value : undefined
   const metadata = isJsonObject(body) ? body['metadata'] : undefined
@@ -45,8 +42,8 @@ function asPodBinding(request: ResourceRequest): ResourceRequest {
   return { ...request, target: { ...request.target, resource: pod, subresource: 'binding', name } }
 }
 
-/** Only the store is asked: the other components are reached through it, not by the server. */
-async function answerComponents(store: Store, { target, context }: ResourceRequest): Promise<ApiResponse> {
+/** Only the store is checked: the server does not call the other components. */
+async function componentStatuses(store: Store, { target, context }: ResourceRequest): Promise<ApiResponse> {
   const items = [await storeStatus(store, context.signal)]
   const warnings = componentStatus.warnings?.(items[0] as ComponentStatus) ?? []
   if (target.verb === 'get') {

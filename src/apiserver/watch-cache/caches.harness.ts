@@ -1,9 +1,8 @@
 // Caches without a store for the tests of policies: objects are set and removed by hand.
 import type { Kind } from '../../api/kind/kind.ts'
 import { keyOf, objectKey, type ApiObject } from '../../api/meta/object.ts'
-import type { ObjectCaches } from '../filters/policies.ts'
 import type { ObjectManifest } from '../bootstrap/bootstrap-object.ts'
-import type { CacheObserver } from './watch-cache.ts'
+import type { ObjectCaches, CacheObserver } from './object-caches.ts'
 
 export class TestCaches implements ObjectCaches {
   readonly #objects = new Map<Kind, Map<string, ApiObject>>()

@@ -6,8 +6,8 @@ import { VirtualClock } from '../../base/time/virtual-clock.ts'
 import { fairnessBootstrapObjects } from '../fairness/default-flow-schemas.ts'
 import { FairnessMetrics } from '../fairness/fairness-metrics.ts'
 import { Fairness } from '../fairness/fairness.ts'
-import { openPolicies } from '../filters/policies.ts'
 import { startServer } from '../server.harness.ts'
+import { openPolicies } from '../open-policies.ts'
 
 const eventsTotal = 5000
 const eventsAtOnce = 500

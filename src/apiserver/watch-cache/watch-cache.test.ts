@@ -11,13 +11,13 @@ import type { ApiObject } from '../../api/meta/object.ts'
 import { StatusError } from '../../api/errors/status-error.ts'
 import { MemoryStore } from '../../store/memory-store.ts'
 import type { StoreBatch } from '../../store/store.ts'
-import type { WatchEvent } from '../request/response.ts'
 import { storeKey } from '../storage/store-keys.ts'
 import { StoredObject } from '../storage/stored-object.ts'
 import { storedBytes } from '../storage/stored-json.ts'
 import { CacheFeed } from './cache-feed.ts'
 import { Selection } from './selection.ts'
 import { WatchCache } from './watch-cache.ts'
+import type { WatchEvent } from './watch-event.ts'
 
 const { signal } = new AbortController()
 const object = (name: string): ApiObject => ({

@@ -7,11 +7,12 @@ import { OrderedMap, prefixEnd } from '../../base/collections/ordered-map.ts'
 import type { Kind } from '../../api/kind/kind.ts'
 import { objectKey, type ApiObject } from '../../api/meta/object.ts'
 import { StatusError, tooOldResourceVersion } from '../../api/errors/status-error.ts'
-import type { WatchEvent } from '../request/response.ts'
 import { Arena } from '../storage/arena.ts'
 import type { StoredObject } from '../storage/stored-object.ts'
 import { FieldIndex } from './field-index.ts'
+import type { CacheObserver } from './object-caches.ts'
 import type { Selection } from './selection.ts'
+import type { WatchEvent } from './watch-event.ts'
 import { WatcherIndex } from './watcher-index.ts'
 
 /** Changes of one kind that are kept for watches to resume from. */
@@ -76,11 +77,6 @@ interface Waiter {
 interface ObjectWaiter {
   readonly key: string
   readonly resolve: () => void
-}
-
-/** Follows the state of a cache without a moment's delay: called before anybody can read what changed. */
-export interface CacheObserver {
-  changed(now: ApiObject | undefined, before: ApiObject | undefined): void
 }
 
 export interface WatchCacheDeps {

@@ -3,13 +3,14 @@
 import type { Context } from '../../base/observability/context.ts'
 import { lazyAsyncIterable } from '../../base/async/lazy-async-iterable.ts'
 import type { MaybePromise } from '../../base/async/maybe-promise.ts'
-import type { ApiResponse, WatchEvent } from '../../apiserver/request/response.ts'
+import type { ApiResponse } from '../../apiserver/request/response.ts'
 import type { ApiServer } from '../../apiserver/server.ts'
 import type { ApiRequest, Body, Credentials, Target, User } from '../../apiserver/request/request.ts'
 import { managerOfSender } from '../../api/meta/field-manager.ts'
 import { StatusError } from '../../api/errors/status-error.ts'
 import type { ApiCall, ClientEvent, ListPage, Transport, WatchCall } from '../../client/transport/transport.ts'
 import type { WireResponse } from '../../platform/http/listener.ts'
+import type { WatchEvent } from '../../apiserver/watch-cache/watch-event.ts'
 
 export type StreamCall = Pick<ApiCall, 'kind' | 'namespace' | 'name' | 'subresource'>
 

@@ -31,7 +31,7 @@ import { Fairness, seatsDefault } from '../../apiserver/fairness/fairness.ts'
 import { nodeAuthorizer } from '../../apiserver/authorization/node/node-authorizer.ts'
 import type { Rbac } from '../../apiserver/authorization/rbac/rbac.ts'
 import type { JsonServer } from '../../apiserver/outbound/outbound-json.ts'
-import type { ObjectCaches, Policies } from '../../apiserver/filters/policies.ts'
+import type { Policies } from '../../apiserver/filters/policies.ts'
 import { serverPolicies } from '../../apiserver/server-policies.ts'
 import type { Secret } from '../../api/core/v1/secret.ts'
 import type { KeyPair, PublicKey } from '../../platform/crypto/crypto.ts'
@@ -40,6 +40,7 @@ import type { Platform } from '../../platform/platform.ts'
 import type { AuditSettings } from './audit-settings.ts'
 import { defaultPolicySettings, type PolicySettings, type ResolvedAuthorizer } from './policy-settings.ts'
 import type { WebhookConnection } from '../flags/webhook-connection.ts'
+import type { ObjectCaches } from '../../apiserver/watch-cache/object-caches.ts'
 
 export interface PolicyDeps {
   readonly clock: Clock

@@ -15,7 +15,7 @@ import { node } from '../../api/core/v1/node/node.ts'
 import { pod, type Pod } from '../../api/core/v1/pod/pod.ts'
 import type { LegacyTokenUsage } from '../../apiserver/authentication/legacy-token-usage.ts'
 import { flowSchemaReconciler } from '../../apiserver/fairness/flow-schema-reconciler.ts'
-import type { ObjectCaches, Policies } from '../../apiserver/filters/policies.ts'
+import type { Policies } from '../../apiserver/filters/policies.ts'
 import type { User } from '../../apiserver/request/request.ts'
 import { Client } from '../../client/client.ts'
 import { Informers } from '../../client/informer/informers.ts'
@@ -64,6 +64,7 @@ import {
   schedulerUser,
 } from '../client/component-users.ts'
 import { trackLegacyTokens } from '../policy/legacy-token-tracking.ts'
+import type { ObjectCaches } from '../../apiserver/watch-cache/object-caches.ts'
 
 export interface ClusterOptions {
   readonly clock: Clock

@@ -5,11 +5,12 @@ import type { Clock } from '../../base/time/clock.ts'
 import { thenMaybe, type MaybePromise } from '../../base/async/maybe-promise.ts'
 import type { ResourceType } from '../../api/kind/kind.ts'
 import { StatusError } from '../../api/errors/status-error.ts'
-import type { ApiResponse, WatchEvent } from '../../apiserver/request/response.ts'
+import type { ApiResponse } from '../../apiserver/request/response.ts'
 import type { ApiRequest, Verb } from '../../apiserver/request/request.ts'
 import { ApiServer, type ApiServerDeps } from '../../apiserver/server.ts'
 import { MemoryStore, type MemoryStoreOptions } from '../../store/memory-store.ts'
 import type { CommitResult, Transaction } from '../../store/store.ts'
+import type { WatchEvent } from '../../apiserver/watch-cache/watch-event.ts'
 
 /** Selects requests; all when empty. */
 export interface RequestFilter {

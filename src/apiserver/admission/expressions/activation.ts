@@ -12,10 +12,10 @@ import {
 import type { Activation } from '../../../cel/run/evaluation-frame.ts'
 import { fromJson } from '../../../cel/values/json-value-conversion.ts'
 import type { Value } from '../../../cel/values/value.ts'
-import type { ObjectLister } from '../../registry/strategy.ts'
 import type { AdmissionAttributes } from '../framework/admission-plugin.ts'
 import { convertToVersion, type SubresourceObject } from '../framework/subresource-object.ts'
 import { requestOf } from '../plugins/webhooks/admission-review.ts'
+import type { ObjectLister } from '../../watch-cache/object-caches.ts'
 
 /** One for all expressions of a request that see the object in the same version. */
 export interface ExpressionInput {

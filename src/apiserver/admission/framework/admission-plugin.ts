@@ -7,12 +7,12 @@ import type { DeleteOptions } from '../../../api/meta/v1/delete-options.ts'
 import { forbidden, type StatusError } from '../../../api/errors/status-error.ts'
 import type { AccessAttributes, ResourceAttributes } from '../../authorization/attributes.ts'
 import type { Decision } from '../../authorization/authorizer.ts'
-import type { ObjectLister } from '../../registry/strategy.ts'
 import type { User, Verb } from '../../request/request.ts'
 import type { AdmissionRecorder } from './admission-recorder.ts'
 import { metadataOf, type SubresourceObject } from './subresource-object.ts'
 import type { ReinvocationContext } from './reinvocation.ts'
 import type { Reservation } from './reservation.ts'
+import type { ObjectLister } from '../../watch-cache/object-caches.ts'
 
 export type AdmissionOperation = Extract<Verb, 'create' | 'update' | 'delete'> | 'connect'
 

@@ -11,11 +11,12 @@ import { forbidden, notFound } from '../../../api/errors/status-error.ts'
 import { equalValues } from '../../../schema/json/json-value.ts'
 import type { AdmissionAttributes, AdmissionPlugin } from '../framework/admission-plugin.ts'
 import { resourceAttributes } from '../../authorization/attributes.ts'
-import { isPrivileged, type Authorizer } from '../../authorization/authorizer.ts'
+import { type Authorizer } from '../../authorization/authorizer.ts'
 import type { Binding } from '../../authorization/rbac/grants.ts'
 import type { Rbac } from '../../authorization/rbac/rbac.ts'
 import { uncoveredRules, quotedList, ruleLines } from '../../authorization/rbac/rule-coverage.ts'
 import { RuleTable } from '../../authorization/rbac/rule-table.ts'
+import { isPrivileged } from '../../request/user-names.ts'
 
 /** What whoever lets a role gather the rules of others must have. */
 const everything: readonly PolicyRule[] = [

@@ -1,11 +1,11 @@
 // NodeAuthorizer: a kubelet may read what the pods of its node need, and write what is its node's own.
-import type { ObjectCaches } from '../../filters/policies.ts'
 import type { AccessAttributes, ResourceAttributes } from '../attributes.ts'
 import { allowed, noOpinion, noRules, type Authorizer, type Decision } from '../authorizer.ts'
 import { defaultClusterRoles } from '../bootstrap-policy/default-rbac-objects.ts'
 import { RuleTable } from '../rbac/rule-table.ts'
 import { NodeGraph } from './node-graph.ts'
 import { nodeNameOf } from './node-user.ts'
+import type { ObjectCaches } from '../../watch-cache/object-caches.ts'
 
 const leaseNamespace = 'kube-node-lease'
 

@@ -4,8 +4,8 @@ import { persistentVolume, type PersistentVolume } from '../../../api/core/v1/vo
 import { pod, type Pod } from '../../../api/core/v1/pod/pod.ts'
 import { volumeAttachment } from '../../../api/storage/v1/volume-attachment.ts'
 import type { ApiObject } from '../../../api/meta/object.ts'
-import type { ObjectCaches } from '../../filters/policies.ts'
 import { referenceKey, podReferences, haveSameReferences, type ReferenceKey } from './pod-references.ts'
+import type { ObjectCaches } from '../../watch-cache/object-caches.ts'
 
 export class NodeGraph {
   readonly #caches: ObjectCaches

@@ -9,12 +9,12 @@ import { VirtualClock } from '../../../base/time/virtual-clock.ts'
 import { nodeCrypto } from '../../../platform/node/crypto.ts'
 import { nodeHttp2 } from '../../../platform/node/http/http2-client.ts'
 import { MemoryStore } from '../../../store/memory-store.ts'
-import { openPolicies } from '../../filters/policies.ts'
 import { startServer } from '../../server.harness.ts'
 import { EncryptedStore } from '../encrypted-store.ts'
 import { identity } from '../ciphers/value-cipher.ts'
 import { FakePlugin } from './kms-plugin.harness.ts'
 import { KmsProvider } from './kms-provider.ts'
+import { openPolicies } from '../../open-policies.ts'
 
 const { signal } = new AbortController()
 const secrets = '/api/v1/namespaces/default/secrets'

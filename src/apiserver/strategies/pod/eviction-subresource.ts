@@ -1,19 +1,29 @@
 // Eviction: a pod is deleted if the budgets of its namespace allow it, and the budget knows of it before the pod goes.
 import { rfc3339 } from '../../../base/time/clock.ts'
 import { isPodFinished, isPodReady } from '../../../api/core/v1/pod/pod-readiness.ts'
-import type { Pod } from '../../../api/core/v1/pod/pod.ts'
+import { pod as podKind, type Pod } from '../../../api/core/v1/pod/pod.ts'
 import type { PodCondition } from '../../../api/core/v1/pod/pod-status.ts'
 import { eviction } from '../../../api/policy/v1/eviction.ts'
 import { podDisruptionBudget, type PodDisruptionBudget } from '../../../api/policy/v1/pod-disruption-budget.ts'
 import { isBeingDeleted } from '../../../api/meta/object.ts'
 import { selects } from '../../../api/selectors/selectors.ts'
-import { badRequest, conflict, forbidden, hasReason, StatusError } from '../../../api/errors/status-error.ts'
+import {
+  badRequest,
+  conflict,
+  forbidden,
+  hasReason,
+  methodNotAllowed,
+  StatusError,
+} from '../../../api/errors/status-error.ts'
 import { updateWithRetry } from '../../registry/update-with-retry.ts'
 import { admitBody } from '../../registry/subresource-admission.ts'
 import { removeWithoutAdmission } from '../../registry/deletion.ts'
 import { decodeBody } from '../../objects/decode-object.ts'
-import { isDryRun, type ResourceDeps, type ResourceRequest } from '../../registry/resource-deps.ts'
+import { type ResourceDeps } from '../../registry/resource-deps.ts'
+import type { SubresourceHandler } from '../../registry/subresource-handler.ts'
+import { createdStatus } from '../../registry/subresources.ts'
 import { get } from '../../registry/reads.ts'
+import { isDryRun, type ResourceRequest } from '../../request/request.ts'
 
 const disruptedPodsMax = 2_000
 const processingSeconds = 10
@@ -80,12 +90,19 @@ const disruptionBudgetError = (retryAfterSeconds: number, message: string): Stat
 const stillProcessing = (name: string): StatusError =>
   disruptionBudgetError(processingSeconds, `The disruption budget ${name} is still being processed by the server.`)
 
-export async function evict(pods: ResourceDeps, budgets: ResourceDeps, request: ResourceRequest): Promise<void> {
-  const { target, body } = request
-  const posted = body.kind === 'value' ? body.value : {}
-  const admitted = await admitBody(pods.admission, request, posted, pods.kind, 'eviction')
-  const sent = decodeBody(eviction, 'Eviction', admitted)
-  if (sent.metadata?.name !== target.name) throw badRequest('name in URL does not match name in Eviction object')
+export const evictionHandler: SubresourceHandler = {
+  kind: podKind,
+  subresource: 'eviction',
+  async handle(pods, request, { resource }) {
+    if (request.target.verb !== 'create') throw methodNotAllowed()
+    await evict(pods, resource(podDisruptionBudget), request)
+    return createdStatus
+  },
+}
+
+async function evict(pods: ResourceDeps, budgets: ResourceDeps, request: ResourceRequest): Promise<void> {
+  const { target } = request
+  const sent = await decodeEviction(pods, request)
   const { object, revision } = await get(pods, request)
   const pod = object as Pod
   const selecting = pods.lister
@@ -94,13 +111,7 @@ export async function evict(pods: ResourceDeps, budgets: ResourceDeps, request: 
   const verdict = evictionVerdict(pod, selecting)
   const options = sent.deleteOptions ?? {}
   const isDry = isDryRun(request) || (options.dryRun ?? []).includes('All')
-  if (verdict.kind === 'costs') {
-    const place = { namespace: target.namespace, name: verdict.budget }
-    await updateWithRetry(budgets, place, request.context, (current) => {
-      const next = withDisruption(current as PodDisruptionBudget, target.name, pods.clock.nowMs())
-      return isDry ? current : next
-    })
-  }
+  if (verdict.kind === 'costs') await spendBudget(budgets, request, verdict.budget, isDry)
   const expected = options.preconditions?.resourceVersion ?? (verdict.kind === 'unready' ? String(revision) : undefined)
   const marked = isDry ? undefined : await markDisrupted(pods, request, expected)
   const resourceVersion = expected === undefined ? undefined : (marked ?? expected)
@@ -114,7 +125,34 @@ export async function evict(pods: ResourceDeps, budgets: ResourceDeps, request: 
   }
 }
 
-/** Says on the pod why it goes; returns its new version. */
+async function decodeEviction(pods: ResourceDeps, request: ResourceRequest) {
+  const { target, body } = request
+  const admitted = await admitBody(
+    pods.admission,
+    request,
+    body.kind === 'value' ? body.value : {},
+    pods.kind,
+    'eviction',
+  )
+  const sent = decodeBody(eviction, 'Eviction', admitted)
+  if (sent.metadata?.name !== target.name) throw badRequest('name in URL does not match name in Eviction object')
+  return sent
+}
+
+/** A dry run checks the budget and does not change it. */
+async function spendBudget(
+  budgets: ResourceDeps,
+  { target, context }: ResourceRequest,
+  name: string,
+  isDry: boolean,
+): Promise<void> {
+  await updateWithRetry(budgets, { namespace: target.namespace, name }, context, (current) => {
+    const next = withDisruption(current as PodDisruptionBudget, target.name, budgets.clock.nowMs())
+    return isDry ? current : next
+  })
+}
+
+/** Adds the condition DisruptionTarget to the pod; returns its new resourceVersion. */
 async function markDisrupted(
   pods: ResourceDeps,
   { target, context }: ResourceRequest,

@@ -1,7 +1,7 @@
 // What the API server asks of kubelets for a client: logs, exec, attach, port-forward. Here it is decided which kubelet
 // and which container; the bytes go past.
 import { lookup } from '../../../base/collections/lookup.ts'
-import type { Pod } from '../../../api/core/v1/pod/pod.ts'
+import { pod as podKind, type Pod } from '../../../api/core/v1/pod/pod.ts'
 import type { Kind } from '../../../api/kind/kind.ts'
 import { badRequest, invalidObject, methodNotAllowed, StatusError } from '../../../api/errors/status-error.ts'
 import type { WireResponse } from '../../../platform/http/listener.ts'
@@ -10,10 +10,12 @@ import { forbidden, invalid, type FieldError } from '../../../schema/validation/
 import type { ApiResponse } from '../../request/response.ts'
 import type { KubeletCall, KubeletConnection } from '../../kubelet-client/kubelet-connection.ts'
 import { parseInteger } from '../../request/query-values.ts'
-import type { ResourceDeps, ResourceRequest } from '../../registry/resource-deps.ts'
+import type { ResourceDeps } from '../../registry/resource-deps.ts'
+import type { SubresourceHandler } from '../../registry/subresource-handler.ts'
 import { get } from '../../registry/reads.ts'
 import { callKubelet } from '../../kubelet-client/call-kubelet.ts'
 import { logOverWebSocket } from './log-web-socket.ts'
+import type { ResourceRequest } from '../../request/request.ts'
 
 /** How the kubelet calls what the API calls otherwise. */
 const kubeletPaths = { attach: 'attach', exec: 'exec', log: 'containerLogs', portforward: 'portForward' } as const
@@ -21,11 +23,17 @@ const kubeletPaths = { attach: 'attach', exec: 'exec', log: 'containerLogs', por
 /** What the record says of them. */
 const recordedNames = { attach: 'attach', exec: 'exec', log: 'logs', portforward: 'port-forward' } as const
 
-export type PodStream = keyof typeof kubeletPaths
+type PodStream = keyof typeof kubeletPaths
 
-export const isPodStream = (subresource: string): subresource is PodStream => Object.hasOwn(kubeletPaths, subresource)
+export const podStreamHandler = (stream: PodStream): SubresourceHandler => ({
+  kind: podKind,
+  subresource: stream,
+  // A log is no connection: its options do not pass admission, and GET is enough.
+  ...(stream === 'log' ? {} : { getRequiresCreate: true }),
+  handle: (deps, request, { kubelets }) => podStream(deps, request, stream, kubelets),
+})
 
-export async function podStream(
+async function podStream(
   deps: ResourceDeps,
   request: ResourceRequest,
   stream: PodStream,

@@ -11,17 +11,19 @@ import type { KubeletConnection } from '../../kubelet-client/kubelet-connection.
 import { kubeletAddress } from '../../kubelet-client/node-address.ts'
 import { originOf } from '../../kubelet-client/proxy-origin.ts'
 import { isProxyableAddress } from '../../kubelet-client/proxyable-address.ts'
-import type { ResourceDeps, ResourceRequest } from '../../registry/resource-deps.ts'
+import type { ResourceDeps } from '../../registry/resource-deps.ts'
+import type { RegistryServices } from '../../registry/subresource-handler.ts'
 import { get } from '../../registry/reads.ts'
 import { callKubelet } from '../../kubelet-client/call-kubelet.ts'
 import { podPort, portNumber, proxyName, serviceBackends } from './proxy-location.ts'
 import { rewriteLinks } from './proxy-links.ts'
+import type { ResourceRequest } from '../../request/request.ts'
 
 /** A path of a kubelet's own server: `nodes/n/proxy/configz`; or of another port of the node: `nodes/n:9100/proxy/`. */
 export async function nodeProxy(
   deps: ResourceDeps,
   request: ResourceRequest,
-  kubelets: KubeletConnection,
+  { kubelets }: RegistryServices,
 ): Promise<ApiResponse> {
   const asked = proxyName(request.target.name, 'node')
   const node = (await getNamed(deps, request, asked.name)).object as Node
@@ -41,7 +43,7 @@ export async function nodeProxy(
 export async function podProxy(
   deps: ResourceDeps,
   request: ResourceRequest,
-  kubelets: KubeletConnection,
+  { kubelets }: RegistryServices,
 ): Promise<ApiResponse> {
   const asked = proxyName(request.target.name, 'pod')
   const pod = (await getNamed(deps, request, asked.name)).object as Pod
@@ -52,7 +54,7 @@ export async function podProxy(
 export async function serviceProxy(
   deps: ResourceDeps,
   request: ResourceRequest,
-  kubelets: KubeletConnection,
+  { kubelets }: RegistryServices,
 ): Promise<ApiResponse> {
   const asked = proxyName(request.target.name, 'service')
   const { namespace } = request.target

@@ -1,8 +1,8 @@
 // Services: the addresses and ports they get, keep and give back, and that no two ever have the same.
 import { deepEqual, equal, match, ok } from 'node:assert/strict'
 import { test } from 'node:test'
-import { openPolicies } from '../../filters/policies.ts'
 import { startServer, type Harness } from '../../server.harness.ts'
+import { openPolicies } from '../../open-policies.ts'
 
 const services = '/api/v1/namespaces/default/services'
 const addresses = '/apis/networking.k8s.io/v1/ipaddresses'

@@ -15,7 +15,6 @@ import { parseRequestSubject } from '../../../../pki/parse-certificate-request.t
 import { notFound } from '../../../../api/errors/status-error.ts'
 import { equalValues, without } from '../../../../schema/json/json-value.ts'
 import { nodeNameOf } from '../../../authorization/node/node-user.ts'
-import type { ObjectLister } from '../../../registry/strategy.ts'
 import { mirrorReference } from './mirror-pod-references.ts'
 import { forbiddenLabels } from './node-labels.ts'
 import { checkTokenRequest } from './node-token-requests.ts'
@@ -24,6 +23,7 @@ import {
   admissionForbidden,
   type AdmissionAttributes,
 } from '../../framework/admission-plugin.ts'
+import type { ObjectLister } from '../../../watch-cache/object-caches.ts'
 
 const leaseNamespace = 'kube-node-lease'
 

@@ -6,8 +6,8 @@ import { pod, type Pod } from '../../../../api/core/v1/pod/pod.ts'
 import type { ApiObject } from '../../../../api/meta/object.ts'
 import { notFound } from '../../../../api/errors/status-error.ts'
 import { csiDriver } from '../../../../api/storage/v1/csi-driver.ts'
-import type { ObjectLister } from '../../../registry/strategy.ts'
 import { admissionForbidden, type AdmissionAttributes, type AdmissionHost } from '../../framework/admission-plugin.ts'
+import type { ObjectLister } from '../../../watch-cache/object-caches.ts'
 
 /** Throws what refuses it. */
 export function checkTokenRequest(

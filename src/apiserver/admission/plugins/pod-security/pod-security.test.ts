@@ -2,7 +2,6 @@ import { deepEqual, equal, match, throws } from 'node:assert/strict'
 import { test } from 'node:test'
 import type { PodSpec } from '../../../../api/core/v1/pod-spec/pod-spec.ts'
 import { ConfigReader } from '../../../config/config-reader.ts'
-import { openPolicies } from '../../../filters/policies.ts'
 import { startServer } from '../../../server.harness.ts'
 import { defaultAdmissionPlugins } from '../../plugins.ts'
 import { checkedPod } from './pod-security-check.ts'
@@ -10,6 +9,7 @@ import { podSecurityConfiguration } from './pod-security-configuration.ts'
 import { violationsOf, violationText } from './violations.ts'
 import { labelErrors, policyOf, policyText, type Level } from './pod-security-level.ts'
 import { podSecurity } from './pod-security.ts'
+import { openPolicies } from '../../../open-policies.ts'
 
 const hardened = {
   allowPrivilegeEscalation: false,

@@ -4,7 +4,7 @@ import type { Kind } from '../../../../api/kind/kind.ts'
 import { kinds } from '../../../../api/kinds.ts'
 import type { ApiObject } from '../../../../api/meta/object.ts'
 import { selects } from '../../../../api/selectors/selectors.ts'
-import type { ObjectLister } from '../../../registry/strategy.ts'
+import type { ObjectLister } from '../../../watch-cache/object-caches.ts'
 
 /** What is wrong with how a policy or a binding is set up; the failure policy says what it leads to. */
 export class ConfigurationError extends Error {}

@@ -2,9 +2,9 @@
 import type { MatchResources } from '../../../../api/admissionregistration/v1/match-resources.ts'
 import { qualifiedResource, type Kind } from '../../../../api/kind/kind.ts'
 import type { ApiObject } from '../../../../api/meta/object.ts'
-import type { ObjectLister } from '../../../registry/strategy.ts'
 import type { AdmissionAttributes } from '../../framework/admission-plugin.ts'
 import { matchedKind } from '../webhooks/resource-matching.ts'
+import type { ObjectLister } from '../../../watch-cache/object-caches.ts'
 
 /** Questions of which many hang on each answer: no policy may come between. */
 const excludedResources = new Set([

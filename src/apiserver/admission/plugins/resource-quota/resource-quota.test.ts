@@ -2,12 +2,12 @@ import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
 import { MemoryStore } from '../../../../store/memory-store.ts'
 import { VirtualClock } from '../../../../base/time/virtual-clock.ts'
-import { openPolicies } from '../../../filters/policies.ts'
 import { ConfigReader } from '../../../config/config-reader.ts'
 import { startServer, type Harness } from '../../../server.harness.ts'
 import { limitedResources } from './limited-resources.ts'
 import { defaultAdmissionPlugins } from '../../plugins.ts'
 import { resourceQuotaAdmission } from './resource-quota.ts'
+import { openPolicies } from '../../../open-policies.ts'
 
 const base = '/api/v1/namespaces/default'
 const container = (resources: object = {}, name = 'c') => ({ name, image: 'i', resources })

@@ -6,9 +6,9 @@ import { kinds } from '../../../../api/kinds.ts'
 import type { Kind } from '../../../../api/kind/kind.ts'
 import type { ApiObject } from '../../../../api/meta/object.ts'
 import { selects, type Labels } from '../../../../api/selectors/selectors.ts'
-import type { ObjectLister } from '../../../registry/strategy.ts'
 import type { AdmissionAttributes } from '../../framework/admission-plugin.ts'
 import { metadataOf } from '../../framework/subresource-object.ts'
+import type { ObjectLister } from '../../../watch-cache/object-caches.ts'
 
 /** Nobody may be locked out of repairing what decides about requests. */
 const excludedGroups = new Set(['admissionregistration.k8s.io'])

@@ -2,7 +2,7 @@
 import type { ServiceReference } from '../../../../api/admissionregistration/v1/webhook-client-config.ts'
 import { service } from '../../../../api/core/v1/service/service.ts'
 import { endpointSlice } from '../../../../api/discovery/v1/endpoint-slice.ts'
-import type { ObjectLister } from '../../../registry/strategy.ts'
+import type { ObjectLister } from '../../../watch-cache/object-caches.ts'
 
 const serviceLabel = 'kubernetes.io/service-name'
 

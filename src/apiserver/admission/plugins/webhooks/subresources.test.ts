@@ -4,7 +4,6 @@ import { test } from 'node:test'
 import { selfSubjectAccessReview } from '../../../../api/authorization/v1/self-subject-access-review.ts'
 import { serviceAccount } from '../../../../api/core/v1/service-account.ts'
 import type { KubeletCall } from '../../../kubelet-client/kubelet-connection.ts'
-import { openPolicies } from '../../../filters/policies.ts'
 import { startServer, type Harness } from '../../../server.harness.ts'
 import {
   patchWith,
@@ -15,6 +14,7 @@ import {
   webhookServer,
   type Asked,
 } from './webhooks.harness.ts'
+import { openPolicies } from '../../../open-policies.ts'
 
 /** What is answered is what was asked, after admission. */
 const reviews = [

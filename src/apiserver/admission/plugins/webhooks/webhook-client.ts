@@ -7,12 +7,12 @@ import type { Kind } from '../../../../api/kind/kind.ts'
 import { badRequest, StatusError } from '../../../../api/errors/status-error.ts'
 import type { Outbound, OutboundOptions, OutboundProvider } from '../../../../platform/http/outbound.ts'
 import { exchangeText } from '../../../outbound/outbound-json.ts'
-import type { ObjectLister } from '../../../registry/strategy.ts'
 import type { AdmissionAttributes, AdmissionHost } from '../../framework/admission-plugin.ts'
 import { parseWebhookResponse } from './webhook-response.ts'
 import { parseReviewResponse, reviewOf, reviewVersionOf, type ReviewResponse } from './admission-review.ts'
 import type { WebhookMetrics, WebhookOutcome } from './webhook-metrics.ts'
 import type { Webhook } from './webhook.ts'
+import type { ObjectLister } from '../../../watch-cache/object-caches.ts'
 
 export interface WebhookClientOptions {
   readonly outbound: OutboundProvider

@@ -9,7 +9,7 @@ import { nodeCrypto } from '../../../../platform/node/crypto.ts'
 import { nodeListeners } from '../../../../platform/node/http/listener.ts'
 import type { WireResponse } from '../../../../platform/http/listener.ts'
 import { nodeOutbound } from '../../../../platform/node/http/outbound.ts'
-import { openPolicies, type Policies } from '../../../filters/policies.ts'
+import { type Policies } from '../../../filters/policies.ts'
 import { startServer, type Harness, type HarnessOptions } from '../../../server.harness.ts'
 import { defaultAdmissionPlugins } from '../../plugins.ts'
 import { WebhookClient } from './webhook-client.ts'
@@ -17,6 +17,7 @@ import { mutatingWebhooks } from './mutating-webhooks.ts'
 import { serviceAddress } from './service-address.ts'
 import { validatingWebhooks } from './validating-webhooks.ts'
 import { WebhookMetrics } from './webhook-metrics.ts'
+import { openPolicies } from '../../../open-policies.ts'
 
 export const authorityOf = (name: string) =>
   Authority.create(name, { clock: realClock, random: systemRandom, crypto: nodeCrypto })

@@ -3,7 +3,6 @@ import { deepEqual, equal, match, ok } from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Kind } from '../../../../api/kind/kind.ts'
 import { Metrics } from '../../../../base/observability/metrics.ts'
-import type { ObjectLister } from '../../../registry/strategy.ts'
 import type { HarnessResponse, Harness } from '../../../server.harness.ts'
 import { serviceAddress } from './service-address.ts'
 import {
@@ -19,6 +18,7 @@ import {
   type Handle,
   type Hooks,
 } from './webhooks.harness.ts'
+import type { ObjectLister } from '../../../watch-cache/object-caches.ts'
 
 const maps = '/api/v1/namespaces/default/configmaps'
 const make = (server: Harness, metadata: object = { name: 'm' }, query = ''): Promise<HarnessResponse> =>

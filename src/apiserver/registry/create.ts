@@ -1,0 +1,162 @@
+// Create: decode, complete, mutate, validate, commit. A generated name that is taken is generated again.
+import { rfc3339 } from '../../base/time/clock.ts'
+import { nameSuffix, newUid } from '../../base/random/ids.ts'
+import { alreadyExists, badRequest, conflict } from '../../api/errors/status-error.ts'
+import type { Kind } from '../../api/kind/kind.ts'
+import type { ApiObject } from '../../api/meta/object.ts'
+import { withDefaults } from '../../schema/decoding/defaults.ts'
+import { isJsonObject, without } from '../../schema/json/json-value.ts'
+import type { AdmissionAttributes } from '../admission/framework/admission-plugin.ts'
+import { decodeObject, type DecodedObject } from '../objects/decode-object.ts'
+import { initialEntries, managedFieldsAfterUpdate, type ManagedFields } from '../objects/managed-fields.ts'
+import { concat, throwIfInvalid, validateObject } from '../objects/validate-object.ts'
+import { isDryRun, type ResourceRequest } from '../request/request.ts'
+import { writeOptionsOf } from '../request/write-options.ts'
+import { StoredObject } from '../storage/stored-object.ts'
+import { commitWrite } from './commit.ts'
+import { fieldTrackingOf } from './field-tracking.ts'
+import { recordStage, strategyContextOf, type ResourceDeps } from './resource-deps.ts'
+import { admissionAttributesOf, mutate, validateAdmission } from './write-admission.ts'
+import {
+  checkName,
+  nextStep,
+  pause,
+  strictErrorsOf,
+  withManagedFields,
+  type WriteInput,
+  type WriteResult,
+} from './write.ts'
+
+const generateNameTries = 8
+
+export async function create(deps: ResourceDeps, request: ResourceRequest, input: WriteInput): Promise<WriteResult> {
+  const { kind } = deps
+  await nextStep(request)
+  const { object: sent, warnings } = decodeNew(deps, request, input)
+  await nextStep(request)
+  const base = withServerMetadata(deps, request, kind.complete?.(sent) ?? sent)
+  for (let tries = 1; ; tries++) {
+    const attributes = await prepareCreate(deps, request, withName(deps, base))
+    const { object, recorder } = attributes
+    const allWarnings = concat(concat(warnings, recorder.warnings), kind.warnings?.(object) ?? [])
+    await nextStep(request)
+    const stored = await deps.admission.reserving(attributes, (reserved) =>
+      isDryRun(request)
+        ? Promise.resolve(StoredObject.ofObject(object, 0))
+        : commitWrite(
+            deps,
+            { operation: 'put', object, expected: 0, reserved },
+            request.context.cause,
+            request.context.signal,
+          ),
+    )
+    if (stored !== undefined) return { stored, warnings: allWarnings }
+    if (base.metadata.name !== undefined || tries === generateNameTries) throw alreadyExists(kind, object.metadata.name)
+  }
+}
+
+/** The object that was sent, in the stored version, with the entries of its managers. */
+function decodeNew(deps: ResourceDeps, request: ResourceRequest, input: WriteInput): DecodedObject {
+  const { kind, converter, interning, loop, clock } = deps
+  const startMs = clock.monotonicMs()
+  const { object: sent, warnings } = decodeObject(
+    converter.kind,
+    input.body,
+    writeOptionsOf(request).fieldValidation,
+    strictErrorsOf(request),
+    undefined,
+    converter.kind === kind ? interning : undefined,
+  )
+  const managedFields = input.managedFields ?? managedFieldsOfNew(deps, request, sent)
+  const object = withManagedFields(converter.toStored(sent), managedFields)
+  if (object.metadata.resourceVersion) throw badRequest('resourceVersion should not be set on objects to be created')
+  loop.stepDone(request, startMs, clock.monotonicMs())
+  return { object, warnings }
+}
+
+/** Mutates and validates the object; returns it with the attributes of the admission request. */
+async function prepareCreate(
+  deps: ResourceDeps,
+  request: ResourceRequest,
+  named: ApiObject,
+): Promise<AdmissionAttributes & { readonly object: ApiObject }> {
+  const { kind, strategy, interning, loop } = deps
+  const attributes = admissionAttributesOf(deps, request, 'create', named, undefined)
+  const startMs = recordStage(deps, request, 'reading')
+  const mutated = (await mutate(deps, request, attributes, startMs)) ?? named
+  const validationMs = recordStage(deps, request, 'mutating')
+  await pause(request)
+  const admitted = withInitialStatus(kind, interning?.internAdmitted(named, mutated) ?? mutated)
+  const object = strategy?.prepareCreate?.(admitted, strategyContextOf(deps, request)) ?? admitted
+  throwIfInvalid(kind, object, validateObject(kind, object))
+  const validatedMs = recordStage(deps, request, 'validation')
+  loop.stepDone(request, validationMs, validatedMs)
+  await pause(request)
+  const final = { ...attributes, object, name: object.metadata.name }
+  await validateAdmission(deps, request, final, validatedMs)
+  return final
+}
+
+/** An update of an object that does not exist. */
+export function createByUpdate(deps: ResourceDeps, request: ResourceRequest, body: unknown): Promise<WriteResult> {
+  const metadata = isJsonObject(body) && isJsonObject(body['metadata']) ? body['metadata'] : {}
+  const { uid } = metadata
+  checkName(metadata, request)
+  if (uid)
+    throw conflict(
+      deps.kind,
+      request.target.name,
+      `Precondition failed: UID in precondition: ${uid}, UID in object meta: `,
+    )
+  return create(deps, request, { body: { ...(body as object), metadata: without(metadata, 'resourceVersion') } })
+}
+
+function managedFieldsOfNew(deps: ResourceDeps, request: ResourceRequest, sent: ApiObject): ManagedFields {
+  const entries = initialEntries([], sent.metadata.managedFields, '')
+  return managedFieldsAfterUpdate(entries, {}, sent, fieldTrackingOf(deps, request))
+}
+
+/** Only the server sets these. */
+const serverFields = [
+  'uid',
+  'resourceVersion',
+  'creationTimestamp',
+  'deletionTimestamp',
+  'deletionGracePeriodSeconds',
+] as const
+
+function withServerMetadata(
+  { kind, clock, random }: ResourceDeps,
+  { target }: ResourceRequest,
+  sent: ApiObject,
+): ApiObject {
+  const { namespace } = sent.metadata
+  if (namespace !== undefined && namespace !== target.namespace)
+    throw badRequest(`the namespace of the provided object does not match the namespace sent on the request`)
+  let rest: Partial<ApiObject['metadata']> = sent.metadata
+  for (const name of serverFields) if (name in rest) rest = without(rest, name)
+  const metadata: Record<string, unknown> = { ...rest }
+  if (kind.namespaced) metadata['namespace'] = target.namespace
+  metadata['uid'] = newUid(random)
+  metadata['creationTimestamp'] = rfc3339(clock.nowMs())
+  if (kind.countsGenerations) metadata['generation'] = 1
+  return { ...sent, metadata } as unknown as ApiObject
+}
+
+/** The initial status is derived from the mutated object. Its structs and zero values are filled in. */
+function withInitialStatus(kind: Kind, object: ApiObject): ApiObject {
+  if (!kind.hasStatus) return object
+  const initial = { status: kind.initialStatus?.(object) ?? {} }
+  const { status } = withDefaults(kind.message, initial)
+  return { ...object, status } as ApiObject
+}
+
+const generatedPrefixCharactersMax = 58
+
+function withName({ random, kind }: ResourceDeps, object: ApiObject): ApiObject {
+  const { name, generateName } = object.metadata
+  if (name !== undefined || generateName === undefined) return object
+  const prefix = generateName.slice(0, generatedPrefixCharactersMax)
+  const metadata = { ...object.metadata, name: prefix + nameSuffix(random) }
+  return kind.applyDefaults({ ...object, metadata })
+}

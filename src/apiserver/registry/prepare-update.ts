@@ -1,0 +1,132 @@
+// prepareUpdate: merges what was sent into the current object, mutates and validates it.
+import type { Kind } from '../../api/kind/kind.ts'
+import type { ApiObject } from '../../api/meta/object.ts'
+import { validateMetadataUpdate } from '../../api/validation/metadata-rules.ts'
+import { equalValues, without } from '../../schema/json/json-value.ts'
+import type { FieldError } from '../../schema/validation/field-error.ts'
+import type { AdmissionAttributes } from '../admission/framework/admission-plugin.ts'
+import type { AdmissionRecorder } from '../admission/framework/admission-recorder.ts'
+import type { SubresourceObject } from '../admission/framework/subresource-object.ts'
+import { withPreservedMetadata } from '../objects/preserved-metadata.ts'
+import { withStatusUpdate } from '../objects/status-update.ts'
+import { concat, throwIfInvalid, validateObject, validateShape } from '../objects/validate-object.ts'
+import type { ResourceRequest } from '../request/request.ts'
+import { recordStage, strategyContextOf, type ResourceDeps } from './resource-deps.ts'
+import { admissionAttributesOf, mutate, validateAdmission } from './write-admission.ts'
+import { checkName, pause, withManagedFields } from './write.ts'
+
+export interface UpdateOptions {
+  /** What may change: the whole object, its status, or what a subresource takes from the object that was sent. */
+  readonly part: 'object' | 'status' | ((sent: ApiObject, old: ApiObject) => ApiObject)
+  /** What admission sees in place of the object. */
+  readonly view?: SubresourceView
+}
+
+/** A subresource whose object is derived from the stored one, as a Scale is. */
+export interface SubresourceView {
+  readonly subresourceObject: SubresourceObject
+  of(object: ApiObject): ApiObject
+  applyTo(object: ApiObject, seen: ApiObject): ApiObject
+}
+
+export async function prepareUpdate(
+  deps: ResourceDeps,
+  request: ResourceRequest,
+  sent: ApiObject,
+  old: ApiObject,
+  { part, view }: UpdateOptions,
+  recorder: AdmissionRecorder,
+): Promise<AdmissionAttributes & { readonly object: ApiObject }> {
+  const { kind, strategy, loop } = deps
+  checkName(sent.metadata, request)
+  const requested = mergeSubresource(deps, sent, old, part)
+  const startMs = recordStage(deps, request, 'reading')
+  const merged = view === undefined ? requested : await mutateView(deps, request, view, recorder, requested, old)
+  const prepared =
+    part === 'object' ? (strategy?.prepareUpdate?.(merged, old, strategyContextOf(deps, request)) ?? merged) : merged
+  const counted = part === 'object' && kind.countsGenerations ? withGeneration(kind, prepared, old) : prepared
+  const attributes = admissionAttributesOf(deps, request, 'update', counted, old, recorder)
+  const object = (view === undefined ? await mutate(deps, request, attributes, startMs) : undefined) ?? counted
+  const validationMs = recordStage(deps, request, 'mutating')
+  await pause(request)
+  throwIfInvalid(kind, object, updateErrors(kind, object, old, part))
+  const validatedMs = recordStage(deps, request, 'validation')
+  loop.stepDone(request, validationMs, validatedMs)
+  await pause(request)
+  const final = { ...attributes, object }
+  const shown = view === undefined ? final : throughView(view, final, object, old)
+  await validateAdmission(deps, request, shown, validatedMs)
+  return final
+}
+
+function updateErrors(
+  kind: Kind,
+  object: ApiObject,
+  old: ApiObject,
+  part: UpdateOptions['part'],
+): readonly FieldError[] {
+  const isChecked = part !== 'status' || !kind.validatesNoStatus
+  const errors = concat(
+    isChecked ? validateObject(kind, object, old) : validateShape(kind, object),
+    validateMetadataUpdate(object, old),
+  )
+  if (part === 'object') return concat(errors, kind.validateUpdate(object, old))
+  if (part !== 'status' || kind.validateStatusUpdate === undefined) return errors
+  return concat(errors, kind.validateStatusUpdate(object, old))
+}
+
+const throughView = (
+  view: SubresourceView,
+  attributes: AdmissionAttributes,
+  object: ApiObject,
+  old: ApiObject,
+): AdmissionAttributes => ({
+  ...attributes,
+  subresourceObject: view.subresourceObject,
+  object: view.of(object),
+  old: view.of(old),
+})
+
+async function mutateView(
+  deps: ResourceDeps,
+  request: ResourceRequest,
+  view: SubresourceView,
+  recorder: AdmissionRecorder,
+  object: ApiObject,
+  old: ApiObject,
+): Promise<ApiObject> {
+  const attributes = admissionAttributesOf(deps, request, 'update', object, old, recorder)
+  const shown = throughView(view, attributes, object, old)
+  const mutated = await deps.admission.admit(shown)
+  return mutated === undefined || mutated === shown.object ? object : view.applyTo(object, mutated)
+}
+
+function mergeSubresource(
+  { kind, statusRule }: ResourceDeps,
+  sent: ApiObject,
+  old: ApiObject,
+  part: UpdateOptions['part'],
+): ApiObject {
+  if (typeof part === 'function') return withManagedFields(part(sent, old), sent.metadata.managedFields ?? [])
+  const preserved = withPreservedFields(kind, kind.complete?.(sent) ?? sent, old)
+  return part === 'status' ? withStatusUpdate(statusRule, preserved, sent, old) : preserved
+}
+
+/** Clients do not set the identity and times of an object, nor the status where it is a subresource. */
+function withPreservedFields(kind: Kind, sent: ApiObject, old: ApiObject): ApiObject {
+  const metadata = withPreservedMetadata(sent.metadata, old.metadata)
+  const object = { ...sent, metadata }
+  return kind.hasStatus ? ({ ...object, status: (old as { status?: unknown }).status } as ApiObject) : object
+}
+
+function withGeneration({ countsAnnotations }: Kind, object: ApiObject, old: ApiObject): ApiObject {
+  const isCounted = countsAnnotations && !equalValues(object.metadata.annotations, old.metadata.annotations)
+  if (!isCounted && equalValues(contentOf(object), contentOf(old))) return object
+  return { ...object, metadata: { ...object.metadata, generation: (old.metadata.generation ?? 0) + 1 } }
+}
+
+/** The generation counts changes of the spec, or of all but metadata and status where there is no spec. */
+function contentOf(object: ApiObject): unknown {
+  if ('spec' in object) return object.spec
+  return without(without(object as ApiObject & { status?: unknown }, 'metadata'), 'status')
+}

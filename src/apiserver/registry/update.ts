@@ -1,0 +1,151 @@
+// Update: transform the current version, decode, merge, mutate, validate, commit. It starts again from the newest version
+// when another writer was faster.
+import { conflict, modifiedConflict, notFound, type StatusError } from '../../api/errors/status-error.ts'
+import type { Kind } from '../../api/kind/kind.ts'
+import { objectKey, type ApiObject } from '../../api/meta/object.ts'
+import { equalExcept } from '../../schema/json/json-value.ts'
+import { AdmissionRecorder } from '../admission/framework/admission-recorder.ts'
+import { decodeObject, type DecodedObject } from '../objects/decode-object.ts'
+import {
+  equalExceptTimes,
+  initialEntries,
+  managedFieldsAfterUpdate,
+  type ManagedFields,
+} from '../objects/managed-fields.ts'
+import { concat } from '../objects/validate-object.ts'
+import { isDryRun, type ResourceRequest } from '../request/request.ts'
+import { writeOptionsOf } from '../request/write-options.ts'
+import { storeKey } from '../storage/store-keys.ts'
+import { StoredObject } from '../storage/stored-object.ts'
+import { commitWrite, type Write } from './commit.ts'
+import { fieldTrackingOf } from './field-tracking.ts'
+import { prepareUpdate, type UpdateOptions } from './prepare-update.ts'
+import { readStored, type ResourceDeps } from './resource-deps.ts'
+import { nextStep, strictErrorsOf, withManagedFields, type WriteInput, type WriteResult } from './write.ts'
+
+const updateTries = 16
+
+/** What an update makes of the current version. It may run several times. */
+export type Transform = (current: ApiObject) => WriteInput
+
+export async function update(
+  deps: ResourceDeps,
+  request: ResourceRequest,
+  transform: Transform,
+  options: UpdateOptions,
+): Promise<WriteResult> {
+  const { kind, cache } = deps
+  const { namespace, name } = request.target
+  await nextStep(request)
+  let current = cache.get(objectKey(namespace, name))
+  for (let tries = 1; ; tries++) {
+    if (current === undefined || tries > 1) current = await readStored(deps, namespace, name, request.context.signal)
+    if (current === undefined) throw notFound(kind, name)
+    const { object: sent, warnings } = await decodeUpdate(deps, request, transform, current, options)
+    const stale = stalenessError(kind, sent, current)
+    if (stale !== undefined) {
+      if (tries > 1) throw stale
+      continue // the cache may lag behind what the client has seen
+    }
+    await nextStep(request)
+    const result = await commitUpdate(deps, request, sent, current, options)
+    if (result !== undefined) return { ...result, warnings: concat(warnings, result.warnings) }
+    if (tries === updateTries) throw modifiedConflict(kind, name)
+  }
+}
+
+/** The object that the client wants, in the stored version, with the entries of its managers. */
+async function decodeUpdate(
+  deps: ResourceDeps,
+  request: ResourceRequest,
+  transform: Transform,
+  current: StoredObject,
+  { part }: UpdateOptions,
+): Promise<DecodedObject> {
+  const { converter, loop, clock } = deps
+  const transformMs = clock.monotonicMs()
+  const shown = converter.fromStored(current).object
+  const input = transform(shown)
+  loop.stepDone(request, transformMs, clock.monotonicMs())
+  await nextStep(request)
+  const decodeMs = clock.monotonicMs()
+  const { fieldValidation } = writeOptionsOf(request)
+  const { object, warnings } = decodeObject(converter.kind, input.body, fieldValidation, strictErrorsOf(request), shown)
+  const managedFields = input.managedFields ?? managedFieldsOfUpdate(deps, request, object, shown, part)
+  const sent = withManagedFields(converter.toStored(object), managedFields)
+  loop.stepDone(request, decodeMs, clock.monotonicMs())
+  return { object: sent, warnings }
+}
+
+/** Undefined where another writer was faster. */
+async function commitUpdate(
+  deps: ResourceDeps,
+  request: ResourceRequest,
+  sent: ApiObject,
+  current: StoredObject,
+  options: UpdateOptions,
+): Promise<WriteResult | undefined> {
+  const recorder = new AdmissionRecorder(request.record)
+  const attributes = await prepareUpdate(deps, request, sent, current.object, options, recorder)
+  const { object } = attributes
+  const kindWarnings = options.part === 'object' ? (deps.kind.warnings?.(object, current.object) ?? []) : []
+  const warnings = concat(recorder.warnings, kindWarnings)
+  if (isUnchanged(object, current.object) && !isEncryptedWithOldKey(deps, current)) return { stored: current, warnings }
+  const expected = current.revision
+  const { cause, signal } = request.context
+  const write: Write = { operation: canBeRemoved(deps, object) ? 'delete' : 'put', object, expected }
+  const stored = await deps.admission.reserving(attributes, (reserved) =>
+    isDryRun(request)
+      ? Promise.resolve(StoredObject.ofObject(object, expected))
+      : commitWrite(deps, { ...write, reserved }, cause, signal),
+  )
+  return stored && { stored, warnings }
+}
+
+/** A write that changes nothing still replaces the key that the object is encrypted with, where that is an old one. */
+function isEncryptedWithOldKey({ store, kind }: ResourceDeps, stored: StoredObject): boolean {
+  if (store.isStale === undefined) return false
+  const { metadata } = stored.object
+  return store.isStale(storeKey(kind, metadata.namespace ?? '', metadata.name), stored.bytes)
+}
+
+function managedFieldsOfUpdate(
+  deps: ResourceDeps,
+  request: ResourceRequest,
+  sent: ApiObject,
+  old: ApiObject,
+  part: UpdateOptions['part'],
+): ManagedFields {
+  const live = old.metadata.managedFields ?? []
+  const entries = initialEntries(live, sent.metadata.managedFields, request.target.subresource)
+  // An object without managers stays without until it is applied.
+  if (entries.length === 0) return []
+  const next = typeof part === 'function' ? part(sent, old) : sent
+  return managedFieldsAfterUpdate(entries, old, next, fieldTrackingOf(deps, request))
+}
+
+/** A write that changes only the times of managedFields keeps the version. */
+const isUnchanged = (object: ApiObject, old: ApiObject): boolean =>
+  equalExcept(object, old, 'metadata') &&
+  equalExcept(object.metadata, old.metadata, 'managedFields') &&
+  equalExceptTimes(object.metadata.managedFields ?? [], old.metadata.managedFields ?? [])
+
+function stalenessError(kind: Kind, sent: ApiObject, current: StoredObject): StatusError | undefined {
+  const { resourceVersion, uid, name } = sent.metadata
+  if (uid !== undefined && uid !== current.object.metadata.uid)
+    return conflict(
+      kind,
+      name,
+      `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${current.object.metadata.uid}`,
+    )
+  if (resourceVersion !== undefined && resourceVersion !== '' && resourceVersion !== String(current.revision))
+    return modifiedConflict(kind, name)
+  return undefined
+}
+
+/** The object was marked for deletion, and its last finalizer is gone. */
+function canBeRemoved({ strategy }: ResourceDeps, object: ApiObject): boolean {
+  const { deletionTimestamp, deletionGracePeriodSeconds, finalizers = [] } = object.metadata
+  if (deletionTimestamp === undefined || finalizers.length > 0 || (deletionGracePeriodSeconds ?? 0) > 0) return false
+  return !(strategy?.isBlocked?.(object) ?? false)
+}

@@ -1,0 +1,49 @@
+// What creates and updates share: their input and result, and the pauses between their steps.
+import { yieldToPeers } from '../../base/async/yield-to-peers.ts'
+import { badRequest } from '../../api/errors/status-error.ts'
+import type { ApiObject } from '../../api/meta/object.ts'
+import { without } from '../../schema/json/json-value.ts'
+import type { ManagedFields } from '../objects/managed-fields.ts'
+import type { ResourceRequest, StrictErrors } from '../request/request.ts'
+import type { StoredObject } from '../storage/stored-object.ts'
+
+export interface WriteResult {
+  readonly stored: StoredObject
+  readonly warnings: readonly string[]
+}
+
+/** What a client sent. Where `managedFields` is left out, it is computed from the fields that change. */
+export interface WriteInput {
+  readonly body: unknown
+  readonly managedFields?: ManagedFields
+}
+
+export const strictErrorsOf = ({ body }: ResourceRequest): StrictErrors | undefined =>
+  body.kind === 'value' ? body.strictErrors : undefined
+
+/** Writes that arrive together take each step together. A paced request waits for its turn instead. */
+export const nextStep = ({ pace }: ResourceRequest): Promise<void> => pace?.() ?? yieldToPeers()
+
+/** The pause between steps that other requests need not take together. */
+export async function pause({ pace }: ResourceRequest): Promise<void> {
+  if (pace !== undefined) await pace()
+}
+
+// Copying all properties is much faster than copying all but some, so a property is removed only where it exists.
+export function withManagedFields(object: ApiObject, managedFields: ManagedFields): ApiObject {
+  const { metadata } = object
+  if (managedFields.length > 0) return { ...object, metadata: { ...metadata, managedFields } }
+  return metadata.managedFields === undefined ? object : { ...object, metadata: without(metadata, 'managedFields') }
+}
+
+/** Throws unless the object is the one that the URL names. */
+export function checkName({ name, namespace }: Partial<ApiObject['metadata']>, { target }: ResourceRequest): void {
+  if (!name)
+    throw badRequest(`the name of the object (${target.name} based on URL) was undeterminable: name must be provided`)
+  if (name !== target.name)
+    throw badRequest(`the name of the object (${name}) does not match the name on the URL (${target.name})`)
+  if (target.resource.namespaced && namespace && namespace !== target.namespace)
+    throw badRequest(
+      `the namespace of the object (${namespace}) does not match the namespace on the request (${target.namespace})`,
+    )
+}

@@ -1,0 +1,8 @@
+// WatchEvent: one event of a watch, before it is encoded.
+import type { Cause } from '../../base/observability/flow-recorder.ts'
+import type { StoredObject } from '../storage/stored-object.ts'
+
+export type WatchEvent =
+  | { readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'; readonly stored: StoredObject; readonly cause: Cause }
+  | { readonly type: 'BOOKMARK'; readonly revision: number; readonly initialEventsEnd: boolean }
+  | { readonly type: 'ERROR'; readonly status: object }
