@@ -56,6 +56,12 @@ export {
   type ValidatingWebhookConfigurationInput,
 } from '../api/admissionregistration/v1/validating-webhook-configuration.ts'
 export {
+  customResourceDefinition,
+  type CustomResourceDefinition,
+  type CustomResourceDefinitionInput,
+} from '../api/apiextensions/v1/custom-resource-definition.ts'
+export { apiService, type APIService, type APIServiceInput } from '../api/apiregistration/v1/api-service.ts'
+export {
   controllerRevision,
   type ControllerRevision,
   type ControllerRevisionInput,
@@ -64,6 +70,37 @@ export { daemonSet, type DaemonSet, type DaemonSetInput } from '../api/apps/v1/d
 export { deployment, type Deployment, type DeploymentInput } from '../api/apps/v1/deployment.ts'
 export { replicaSet, type ReplicaSet, type ReplicaSetInput } from '../api/apps/v1/replica-set.ts'
 export { statefulSet, type StatefulSet, type StatefulSetInput } from '../api/apps/v1/stateful-set.ts'
+export {
+  selfSubjectReview,
+  type SelfSubjectReview,
+  type SelfSubjectReviewInput,
+} from '../api/authentication/v1/self-subject-review.ts'
+export { tokenReview, type TokenReview, type TokenReviewInput } from '../api/authentication/v1/token-review.ts'
+export {
+  localSubjectAccessReview,
+  type LocalSubjectAccessReview,
+  type LocalSubjectAccessReviewInput,
+} from '../api/authorization/v1/local-subject-access-review.ts'
+export {
+  selfSubjectAccessReview,
+  type SelfSubjectAccessReview,
+  type SelfSubjectAccessReviewInput,
+} from '../api/authorization/v1/self-subject-access-review.ts'
+export {
+  selfSubjectRulesReview,
+  type SelfSubjectRulesReview,
+  type SelfSubjectRulesReviewInput,
+} from '../api/authorization/v1/self-subject-rules-review.ts'
+export {
+  subjectAccessReview,
+  type SubjectAccessReview,
+  type SubjectAccessReviewInput,
+} from '../api/authorization/v1/subject-access-review.ts'
+export {
+  horizontalPodAutoscalerV1,
+  type HorizontalPodAutoscaler as HorizontalPodAutoscalerV1,
+  type HorizontalPodAutoscalerInput as HorizontalPodAutoscalerV1Input,
+} from '../api/autoscaling/v1/horizontal-pod-autoscaler.ts'
 export {
   horizontalPodAutoscaler,
   type HorizontalPodAutoscaler,
@@ -77,12 +114,19 @@ export {
   type CertificateSigningRequestInput,
 } from '../api/certificates/v1/certificate-signing-request.ts'
 export { lease, type Lease, type LeaseInput } from '../api/coordination/v1/lease.ts'
+export { bindingKind as binding, type Binding, type BindingInput } from '../api/core/v1/binding.ts'
+export { componentStatus, type ComponentStatus, type ComponentStatusInput } from '../api/core/v1/component-status.ts'
 export { configMap, type ConfigMap, type ConfigMapInput } from '../api/core/v1/config-map.ts'
-export { endpoints, type Endpoints, type EndpointsInput } from '../api/core/v1/service/endpoints.ts'
 export { event, type Event, type EventInput } from '../api/core/v1/event.ts'
-export { limitRange, type LimitRange, type LimitRangeInput } from '../api/core/v1/quota/limit-range.ts'
 export { namespace, type Namespace, type NamespaceInput } from '../api/core/v1/namespace.ts'
 export { node, type Node, type NodeInput } from '../api/core/v1/node/node.ts'
+export { pod, type Pod, type PodInput } from '../api/core/v1/pod/pod.ts'
+export { limitRange, type LimitRange, type LimitRangeInput } from '../api/core/v1/quota/limit-range.ts'
+export { resourceQuota, type ResourceQuota, type ResourceQuotaInput } from '../api/core/v1/quota/resource-quota.ts'
+export { secret, type Secret, type SecretInput } from '../api/core/v1/secret.ts'
+export { serviceAccount, type ServiceAccount, type ServiceAccountInput } from '../api/core/v1/service-account.ts'
+export { endpoints, type Endpoints, type EndpointsInput } from '../api/core/v1/service/endpoints.ts'
+export { service, type Service, type ServiceInput } from '../api/core/v1/service/service.ts'
 export {
   persistentVolumeClaim,
   type PersistentVolumeClaim,
@@ -94,23 +138,21 @@ export {
   type PersistentVolumeInput,
 } from '../api/core/v1/volume/persistent-volume.ts'
 export { podTemplate, type PodTemplate, type PodTemplateInput } from '../api/core/v1/workload/pod-template.ts'
-export { pod, type Pod, type PodInput } from '../api/core/v1/pod/pod.ts'
 export {
   replicationController,
   type ReplicationController,
   type ReplicationControllerInput,
 } from '../api/core/v1/workload/replication-controller.ts'
-export { resourceQuota, type ResourceQuota, type ResourceQuotaInput } from '../api/core/v1/quota/resource-quota.ts'
-export { secret, type Secret, type SecretInput } from '../api/core/v1/secret.ts'
-export { serviceAccount, type ServiceAccount, type ServiceAccountInput } from '../api/core/v1/service-account.ts'
-export { service, type Service, type ServiceInput } from '../api/core/v1/service/service.ts'
 export { endpointSlice, type EndpointSlice, type EndpointSliceInput } from '../api/discovery/v1/endpoint-slice.ts'
+export { eventsEvent, type Event as EventsEvent, type EventInput as EventsEventInput } from '../api/events/v1/event.ts'
 export { flowSchema, type FlowSchema, type FlowSchemaInput } from '../api/flowcontrol/v1/flow-schema.ts'
 export {
   priorityLevelConfiguration,
   type PriorityLevelConfiguration,
   type PriorityLevelConfigurationInput,
 } from '../api/flowcontrol/v1/priority-level-configuration.ts'
+export { nodeMetrics, type NodeMetrics, type NodeMetricsInput } from '../api/metrics/v1beta1/node-metrics.ts'
+export { podMetrics, type PodMetrics, type PodMetricsInput } from '../api/metrics/v1beta1/pod-metrics.ts'
 export { ingressClass, type IngressClass, type IngressClassInput } from '../api/networking/v1/ingress-class.ts'
 export { ingress, type Ingress, type IngressInput } from '../api/networking/v1/ingress.ts'
 export { ipAddress, type IPAddress, type IPAddressInput } from '../api/networking/v1/ip-address.ts'

@@ -1,5 +1,4 @@
 // Binding: puts a pod on a node. The body of a subresource, never kept.
-import type { Infer } from '../../../schema/descriptor/infer.ts'
 import { message, struct } from '../../../schema/descriptor/field.ts'
 import { objectReference } from './references.ts'
 import { defineKind } from '../../kind/kind.ts'
@@ -15,10 +14,11 @@ export const binding = message(
   },
   'Puts a pod on a node.',
 )
-export interface Binding extends Infer<typeof binding> {}
+export interface Binding extends ObjectOf<typeof binding> {}
+export type BindingInput = InputOf<typeof binding>
 
 /** POST to `bindings` is the old way to say POST to `pods/<name>/binding`. */
-export const bindingKind = defineKind<ObjectOf<typeof binding>, InputOf<typeof binding>>({
+export const bindingKind = defineKind<Binding, BindingInput>({
   group: '',
   version: 'v1',
   kind: 'Binding',
