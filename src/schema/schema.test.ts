@@ -420,13 +420,15 @@ test('OpenAPI names types, references, list and merge metadata', () => {
   deepEqual(properties['inner'], { allOf: [{ $ref: '#/components/schemas/test.v1.Part' }], default: {} })
   deepEqual(properties['parts'], {
     type: 'array',
-    items: { $ref: '#/components/schemas/test.v1.Part' },
+    items: { allOf: [{ $ref: '#/components/schemas/test.v1.Part' }], default: {} },
     'x-kubernetes-list-type': 'map',
     'x-kubernetes-list-map-keys': ['name'],
     'x-kubernetes-patch-strategy': 'merge',
     'x-kubernetes-patch-merge-key': 'name',
   })
-  deepEqual(schemas.get('test.v1.Part')?.['required'], ['name'])
+  const part = schemas.get('test.v1.Part') as { required: unknown; properties: Record<string, unknown> }
+  deepEqual(part.required, ['name'])
+  deepEqual(part.properties['name'], { type: 'string', default: '' })
   const older = new OpenApiSchemas(openApi2)
   older.add(box)
   const olderProperties = older.get('test.v1.Box')?.['properties'] as Record<string, OpenApiSchema>

@@ -96,8 +96,8 @@ function addList(schemas: OpenApiSchemas, kind: Kind): void {
     required: ['items'],
     properties: {
       ...typeMeta,
-      items: { type: 'array', items: dialect.besides(schemas.reference(kind.message.name), true) },
-      metadata: dialect.besides(schemas.reference(listMeta.name), true),
+      items: { type: 'array', items: dialect.withDefault(schemas.reference(kind.message.name), {}) },
+      metadata: dialect.withDefault(schemas.reference(listMeta.name), {}),
     },
     'x-kubernetes-group-version-kind': [gvk({ ...kind, kind: `${kind.kind}List` })],
   })

@@ -57,11 +57,15 @@ function groupVersionDocument(group: string, version: string): object | undefine
   const paths: Record<string, Record<string, unknown>> = {}
   for (const operation of served.flatMap(operationsOf)) {
     // safe name: a path begins with a slash.
-    const item = (paths[operation.path] ??= { parameters: pathParameters(operation.path) })
+    const item = (paths[operation.path] ??= unlessEmpty({ parameters: pathParameters(operation.path) }))
     item[operation.method] = operationObject(operation, schemas)
   }
   return { ...head, paths, components: { schemas: schemas.toObject() } }
 }
+
+/** Go's types omit empty lists: a document that has some is not equal to itself after decoding and encoding. */
+const unlessEmpty = <T extends { readonly parameters: readonly object[] }>(part: T): T | Record<never, never> =>
+  part.parameters.length === 0 ? {} : part
 
 const pathParameters = (path: string): object[] =>
   [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
@@ -88,11 +92,13 @@ function operationObject(operation: Operation, schemas: OpenApiSchemas): object 
   return {
     tags: [tag],
     operationId: id,
-    parameters: Object.entries(parameters).map(([name, type]) => ({
-      name,
-      in: 'query',
-      schema: { type, uniqueItems: true },
-    })),
+    ...unlessEmpty({
+      parameters: Object.entries(parameters).map(([name, type]) => ({
+        name,
+        in: 'query',
+        schema: { type, uniqueItems: true },
+      })),
+    }),
     ...(body === undefined
       ? {}
       : {

@@ -1,5 +1,6 @@
 // openapi: the OpenAPI schema of a message and of every message that it refers to, in the words of version 2 or 3.
 import type { Field, Message, Type } from '../descriptor/field.ts'
+import { keepsEmpty } from '../descriptor/zero.ts'
 
 export type OpenApiSchema = Readonly<Record<string, unknown>>
 
@@ -9,8 +10,10 @@ type NamedScalar = 'fieldsV1' | 'rawExtension' | 'json' | 'quantity' | 'duration
 export interface OpenApiDialect {
   /** What stands before a name in a reference. */
   readonly root: string
-  /** A reference beside which other words stand, and the empty value that a struct has without being sent. */
-  besides(reference: OpenApiSchema, hasDefault: boolean): OpenApiSchema
+  /** A reference beside other keywords. */
+  besides(reference: OpenApiSchema): OpenApiSchema
+  /** The schema of a value that is present even if nothing was sent. */
+  withDefault(schema: OpenApiSchema, value: unknown): OpenApiSchema
   /** Scalars that are JSON strings or numbers alike. */
   readonly loose: Readonly<Record<'quantity' | 'intOrString', OpenApiSchema>>
 }
@@ -18,13 +21,15 @@ export interface OpenApiDialect {
 export const openApi2: OpenApiDialect = {
   root: '#/definitions/',
   besides: (reference) => reference,
+  withDefault: (schema) => schema,
   loose: { quantity: { type: 'string' }, intOrString: { type: 'string', format: 'int-or-string' } },
 }
 
 export const openApi3: OpenApiDialect = {
   root: '#/components/schemas/',
-  // Beside a $ref nothing else may stand, hence allOf.
-  besides: (reference, hasDefault) => ({ allOf: [reference], ...(hasDefault ? { default: {} } : {}) }),
+  // Other keywords are ignored beside a $ref, hence allOf.
+  besides: (reference) => ({ allOf: [reference] }),
+  withDefault: (schema, value) => ({ ...('$ref' in schema ? { allOf: [schema] } : schema), default: value }),
   loose: {
     quantity: { oneOf: [{ type: 'string' }, { type: 'number' }] },
     intOrString: { format: 'int-or-string', oneOf: [{ type: 'integer' }, { type: 'string' }] },
@@ -89,8 +94,10 @@ export class OpenApiSchemas {
       ['x-kubernetes-patch-merge-key', field.mergeKey],
     ]
     const schema = withValues(this.#type(field.type), field.enum)
-    const base = '$ref' in schema ? this.dialect.besides(schema, !field.pointer) : schema
-    return { ...base, ...Object.fromEntries(marks.filter(([, value]) => value !== undefined)) }
+    const value = publishedDefault(field)
+    const base = value === undefined ? schema : this.dialect.withDefault(schema, value)
+    const besides = '$ref' in base ? this.dialect.besides(base) : base
+    return { ...besides, ...Object.fromEntries(marks.filter(([, value]) => value !== undefined)) }
   }
 
   #type(type: Type): OpenApiSchema {
@@ -100,12 +107,19 @@ export class OpenApiSchemas {
         this.add(type)
         return this.reference(type.name)
       case 'list':
-        return { type: 'array', items: this.#type(type.element) }
+        return { type: 'array', items: this.#element(type.element) }
       case 'map':
-        return { type: 'object', additionalProperties: this.#type(type.value) }
+        return { type: 'object', additionalProperties: this.#element(type.value) }
       default:
         return type satisfies never
     }
+  }
+
+  /** An element of a list or map is never absent: null is its zero value. */
+  #element(type: Type): OpenApiSchema {
+    const schema = this.#type(type)
+    const zero = publishedZero(type)
+    return zero === undefined ? schema : this.dialect.withDefault(schema, zero)
   }
 
   #named(type: string): OpenApiSchema {
@@ -117,6 +131,27 @@ export class OpenApiSchemas {
     )
     return this.reference(name)
   }
+}
+
+/** The default that upstream publishes: the zero value of what Go always writes. Most others it sets without publishing. */
+function publishedDefault(field: Field): unknown {
+  const { type, pointer } = field
+  const isStruct = typeof type === 'object' && type.kind === 'message'
+  return !pointer && (isStruct || keepsEmpty(field)) ? publishedZero(type) : undefined
+}
+
+/** Upstream publishes no zero value of lists, maps, bytes and JSON. */
+function publishedZero(type: Type): unknown {
+  if (typeof type === 'object') return type.kind === 'message' ? {} : undefined
+  return zeroValues[type]
+}
+
+const zeroValues: Readonly<Partial<Record<Type & string, unknown>>> = {
+  string: '',
+  bool: false,
+  int32: 0,
+  int64: 0,
+  double: 0,
 }
 
 /** The values of a list are those of its items. */
