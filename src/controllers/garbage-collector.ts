@@ -32,14 +32,14 @@ export const garbageCollector = defineController<Absent>({
   watches: [],
   watchesDiscovered: isCollected,
   state: () => new RecentMap(absentMax),
-  enqueues(kind, { key, now, before }, { dependents, discovered: followed }) {
+  enqueues(kind, { key, now, before }, { dependents, discovered }) {
     const object = now ?? before
     if (object === undefined) return []
     const own = now !== undefined && isInteresting(now, before) ? [workKey(kind, key)] : []
     if (now !== undefined && !isBeingDeleted(now)) return own
     const children = dependents(object.metadata.uid).map((child) => workKey(child.kind, keyOf(child.object)))
     // Its owner's foreground deletion may be waiting for this dependent only.
-    const owners = now === undefined ? ownersOf(object, followed) : []
+    const owners = now === undefined ? ownersOf(object, discovered) : []
     return [...own, ...children, ...owners]
   },
   async reconcile(key, tools, context) {
@@ -108,7 +108,7 @@ async function ownerState(
   if (kind === undefined) return 'unknown'
   // A cluster-scoped object cannot have a namespaced owner: the reference does not name a namespace.
   if (kind.namespaced && namespaceOf(dependent) === '') {
-    if (isKnown(kind, uid, tools)) tellWrongNamespace(reference, dependent, tools, context)
+    if (isKnown(kind, uid, tools)) recordWrongNamespace(reference, dependent, tools, context)
     return 'alive'
   }
   // An owner is in the same namespace as its dependents.
@@ -124,7 +124,7 @@ async function ownerState(
     absent = kind.namespaced && isKnown(kind, uid, tools) ? 'elsewhere' : 'gone'
     tools.state.set(absentKey, absent)
   }
-  if (absent === 'elsewhere') tellWrongNamespace(reference, dependent, tools, context)
+  if (absent === 'elsewhere') recordWrongNamespace(reference, dependent, tools, context)
   return 'gone'
 }
 
@@ -134,16 +134,16 @@ function isKnown(kind: Kind, uid: string, { all }: Tools): boolean {
 }
 
 /** Records an event: the owner exists in another namespace, so the reference is ignored. */
-function tellWrongNamespace(
+function recordWrongNamespace(
   { apiVersion, kind, name, uid }: OwnerReference,
   dependent: ApiObject,
-  { tell }: Tools,
+  { recordEvent }: Tools,
   context: Context,
 ): void {
   const namespace = namespaceOf(dependent)
   const reference = `[${apiVersion}/${kind}, namespace: ${namespace}, name: ${name}, uid: ${uid}]`
   const message = `ownerRef ${reference} does not exist in namespace ${JSON.stringify(namespace)}`
-  tell(dependent, { type: 'Warning', reason: 'OwnerRefInvalidNamespace', message }, context)
+  recordEvent(dependent, { type: 'Warning', reason: 'OwnerRefInvalidNamespace', message }, context)
 }
 
 /** In foreground deletion, waiting for its dependents. */
@@ -218,8 +218,8 @@ async function change(
   await client.of(kind).patch(name, namespace, { metadata: { uid, resourceVersion, ...part } }, 'merge', context)
 }
 
-const ownersOf = (object: ApiObject, { kindFor: kindNamed }: Tools['discovered']): string[] =>
+const ownersOf = (object: ApiObject, { kindFor }: Tools['discovered']): string[] =>
   (object.metadata.ownerReferences ?? []).flatMap(({ apiVersion, kind: kindName, name }) => {
-    const kind = kindNamed(apiVersion, kindName)
+    const kind = kindFor(apiVersion, kindName)
     return kind === undefined ? [] : [workKey(kind, objectKey(kind.namespaced ? namespaceOf(object) : '', name))]
   })

@@ -23,24 +23,24 @@ const finishedPods: ObjectIndex<Pod> = {
   valuesOf: (object) => (isPodFinished(object) ? [finishedKey] : []),
 }
 
-interface Memory {
+interface State {
   readonly missingSinceMs: Map<string, number>
   countedMs: number
 }
 
-type Tools = ReconcileTools<Memory>
+type Tools = ReconcileTools<State>
 
 export const podGarbageCollector = defineController({
   name: 'pod-garbage-collector',
   account: 'pod-garbage-collector',
   watches: [node, pod],
   indexes: [podsByNode, finishedPods],
-  state: (): Memory => ({ missingSinceMs: new Map(), countedMs: 0 }),
-  enqueues(kind, { key, now }, { cached, byIndex: members, state: memory }) {
+  state: (): State => ({ missingSinceMs: new Map(), countedMs: 0 }),
+  enqueues(kind, { key, now }, { cached, byIndex, state }) {
     if (kind.kind === node.kind) {
-      if (now !== undefined) memory.missingSinceMs.delete(key)
+      if (now !== undefined) state.missingSinceMs.delete(key)
       const isTrouble = now === undefined || isOutOfService(now as Node)
-      return isTrouble ? members(podsByNode, key).map(keyOf) : []
+      return isTrouble ? byIndex(podsByNode, key).map(keyOf) : []
     }
     if (now === undefined) return []
     const object = now as Pod
@@ -66,9 +66,9 @@ const isOutOfService = (object: Node): boolean =>
   !isNodeReady(object) && (object.spec.taints?.some(({ key }) => key === outOfService) ?? false)
 
 async function removeOrphan(object: Pod, nodeName: string, tools: Tools, context: Context) {
-  const { state: memory, nowMs, client } = tools
-  const sinceMs = memory.missingSinceMs.get(nodeName) ?? nowMs
-  memory.missingSinceMs.set(nodeName, sinceMs)
+  const { state, nowMs, client } = tools
+  const sinceMs = state.missingSinceMs.get(nodeName) ?? nowMs
+  state.missingSinceMs.set(nodeName, sinceMs)
   const leftMs = sinceMs + quarantineMs - nowMs
   if (leftMs > 0) return leftMs
   // The cache may be stale, so the API server is asked before anything is deleted.
@@ -88,11 +88,11 @@ export function surplus(finished: readonly Pod[], max: number): Pod[] {
 }
 
 async function removeFinished(tools: Tools, context: Context): Promise<number | undefined> {
-  const { state: memory, nowMs, byIndex: members } = tools
-  const waitMs = memory.countedMs + countMs - nowMs
+  const { state, nowMs, byIndex } = tools
+  const waitMs = state.countedMs + countMs - nowMs
   if (waitMs > 0) return waitMs
-  memory.countedMs = nowMs
-  const finished = members(finishedPods, finishedKey).filter((object) => !isBeingDeleted(object))
+  state.countedMs = nowMs
+  const finished = byIndex(finishedPods, finishedKey).filter((object) => !isBeingDeleted(object))
   for (const object of surplus(finished, finishedPodsMax)) await removePod(object, { isForced: true }, tools, context)
   return undefined
 }

@@ -41,24 +41,24 @@ export const resourceQuotaController = defineController({
   indexes: [quotasByNamespace as unknown as ObjectIndex],
   /** When each quota was last counted. */
   state: () => ({ countedMs: new Map<string, number>() }),
-  enqueues(kind, { key, now, before }, { byIndex: members, nowMs }) {
+  enqueues(kind, { key, now, before }, { byIndex, nowMs }) {
     const own = kind === quotaKind && now !== undefined && isStale(now as ResourceQuota, before) ? [key] : []
     // A new object was charged by admission.
     if (before === undefined) return own
-    const freed = members(quotasByNamespace, namespaceOf(before)).filter(
+    const freed = byIndex(quotasByNamespace, namespaceOf(before)).filter(
       (quota) => !equalAmounts(chargeOf(quota, kind, before, nowMs), chargeOf(quota, kind, now, nowMs)),
     )
     return [...own, ...freed.map(keyOf)]
   },
-  async reconcile(key, { client, cached, state: memory, nowMs }, context) {
+  async reconcile(key, { client, cached, state, nowMs }, context) {
     const quota = cached(resourceQuota, key)
     if (quota === undefined || isBeingDeleted(quota)) {
-      memory.countedMs.delete(key)
+      state.countedMs.delete(key)
       return undefined
     }
-    const waitMs = isComplete(quota) ? (memory.countedMs.get(key) ?? -Infinity) + recountMs - nowMs : 0
+    const waitMs = isComplete(quota) ? (state.countedMs.get(key) ?? -Infinity) + recountMs - nowMs : 0
     if (waitMs > 0) return waitMs
-    memory.countedMs.set(key, nowMs)
+    state.countedMs.set(key, nowMs)
     try {
       await recount(quota, client, nowMs, context)
     } catch (error) {

@@ -1,4 +1,4 @@
-// Root certificate: publishes the API server's certificate authority in the ConfigMap `kube-root-ca.crt` of each
+// Root certificate: publishes the API server's certificate certificateAuthority in the ConfigMap `kube-root-ca.crt` of each
 // namespace.
 import { configMap } from '../api/core/v1/config-map.ts'
 import { namespace } from '../api/core/v1/namespace.ts'
@@ -24,10 +24,10 @@ export const rootCertificateController = defineController({
     return name === mapName ? [home] : []
   },
   async reconcile(key, { client, cached, settings }, context) {
-    const { certificateAuthority: authority } = settings
+    const { certificateAuthority } = settings
     const home = cached(namespace, key)
-    if (authority === undefined || home === undefined || isBeingDeleted(home)) return undefined
-    const data = { 'ca.crt': authority }
+    if (certificateAuthority === undefined || home === undefined || isBeingDeleted(home)) return undefined
+    const data = { 'ca.crt': certificateAuthority }
     const known = cached(configMap, objectKey(key, mapName))
     if (known !== undefined && equalValues(known.data, data)) return undefined
     const maps = client.of(configMap)

@@ -33,22 +33,22 @@ export const taintEvictionController = defineController({
   indexes: [podsByNode],
   /** When the toleration of a pod began, by uid. */
   state: () => ({ sinceMs: new Map<string, number>() }),
-  enqueues(kind, { key, now, before }, { cached, byIndex: members, state: memory }) {
+  enqueues(kind, { key, now, before }, { cached, byIndex, state }) {
     if (kind.kind === pod.kind) {
-      if (now === undefined && before !== undefined) memory.sinceMs.delete(before.metadata.uid)
+      if (now === undefined && before !== undefined) state.sinceMs.delete(before.metadata.uid)
       if (now === undefined) return []
       const home = cached(node, (now as Pod).spec.nodeName ?? '')
       // A change of the node's NoExecute taints enqueues its pods. On other nodes only a pod with a pending eviction
       // matters.
       const isThreatened = home !== undefined && executing(home).length > 0
-      return isThreatened || memory.sinceMs.has(now.metadata.uid) ? [key] : []
+      return isThreatened || state.sinceMs.has(now.metadata.uid) ? [key] : []
     }
     if (now === undefined) return []
     const [taints, known] = [executing(now as Node), before === undefined ? [] : executing(before as Node)]
-    return equalValues(taints, known) ? [] : members(podsByNode, key).map(keyOf)
+    return equalValues(taints, known) ? [] : byIndex(podsByNode, key).map(keyOf)
   },
   async reconcile(key, tools, context) {
-    const { cached, state: memory, nowMs, tell } = tools
+    const { cached, state, nowMs, recordEvent } = tools
     const object = cached(pod, key)
     if (object === undefined || isBeingDeleted(object)) return undefined
     const { uid } = object.metadata
@@ -56,18 +56,18 @@ export const taintEvictionController = defineController({
     const taints = home === undefined ? [] : executing(home)
     const allowedMs = taints.length === 0 ? Infinity : stayMs(object, taints)
     if (allowedMs === Infinity) {
-      if (memory.sinceMs.delete(uid)) tell(object, note(`Cancelling deletion of Pod ${key}`), context)
+      if (state.sinceMs.delete(uid)) recordEvent(object, note(`Cancelling deletion of Pod ${key}`), context)
       return undefined
     }
-    const sinceMs = memory.sinceMs.get(uid) ?? nowMs
+    const sinceMs = state.sinceMs.get(uid) ?? nowMs
     const leftMs = sinceMs + allowedMs - nowMs
     if (leftMs > 0) {
-      memory.sinceMs.set(uid, sinceMs)
+      state.sinceMs.set(uid, sinceMs)
       return leftMs
     }
-    tell(object, note(`Marking for deletion Pod ${key}`), context)
+    recordEvent(object, note(`Marking for deletion Pod ${key}`), context)
     await removePod(object, { why, isForced: false }, tools, context)
-    memory.sinceMs.delete(uid)
+    state.sinceMs.delete(uid)
     return undefined
   },
 })

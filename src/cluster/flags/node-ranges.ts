@@ -2,8 +2,7 @@
 import { cidrText, parseCidr } from '../../api/networking/v1/cidr.ts'
 import { cidrErrors } from '../../api/validation/network-rules.ts'
 import { serviceCidrDefault } from '../../apiserver/strategies/service/cluster-addresses.ts'
-import type { NodeRangeSettings } from '../../controllers/runtime/controller.ts'
-import type { NodeRanges } from '../../controllers/node-ipam/range-pool.ts'
+import type { NodeRanges, NodeRangeSettings } from '../../controllers/runtime/controller-settings.ts'
 
 export const nodeRangeFlags = {
   'allocate-node-cidrs': { type: 'string', value: 'true|false', help: 'allocate a pod address range to every node' },

@@ -27,7 +27,7 @@ export const certificateSigningController = defineController({
   enqueues: (_, { key, now }) => (now === undefined ? [] : [key]),
   async reconcile(key, { client, cached, nowMs, settings }, context) {
     const object = cached(certificateSigningRequest, key)
-    const { signer, certificateLifetimeMs: certificateLifeMs } = settings
+    const { signer, certificateLifetimeMs } = settings
     if (object === undefined || signer === undefined || !isDue(object)) return undefined
     const requested = requestedCertificate(object, signer)
     const rejection = typeof requested === 'string' ? requested : signerRejection(object.spec, requested)
@@ -39,7 +39,7 @@ export const certificateSigningController = defineController({
             signer.sign(
               requested,
               object.spec.usages ?? [],
-              lifetimeMs(object.spec.expirationSeconds, certificateLifeMs),
+              lifetimeMs(object.spec.expirationSeconds, certificateLifetimeMs),
             ),
           )
     await client.of(certificateSigningRequest).updateStatus(next, context)

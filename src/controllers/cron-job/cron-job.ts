@@ -173,7 +173,7 @@ function createJob({ spec }: CronJob, name: string, atMs: number): Change {
       metadata: { name, annotations, ...(metadata.labels === undefined ? {} : { labels: metadata.labels }) },
       spec: jobSpec,
     },
-    tell: () => ({ type: 'Normal', reason: 'SuccessfulCreate', message: `Created job ${name}` }),
+    event: () => ({ type: 'Normal', reason: 'SuccessfulCreate', message: `Created job ${name}` }),
     failureEvent: ({ message }) => ({
       type: 'Warning',
       reason: 'FailedCreate',
@@ -196,7 +196,7 @@ const deleteJob = (object: Job): Change => ({
   kind: 'delete',
   of: job,
   object,
-  tell: ({ metadata: { name } }) => ({ type: 'Normal', reason: 'SuccessfulDelete', message: `Deleted job ${name}` }),
+  event: ({ metadata: { name } }) => ({ type: 'Normal', reason: 'SuccessfulDelete', message: `Deleted job ${name}` }),
   failureEvent: ({ message }) => ({ type: 'Warning', reason: 'FailedDelete', message: `Deleted job: ${message}` }),
 })
 

@@ -63,7 +63,7 @@ function createNew(object: Deployment, old: readonly ReplicaSet[], { find, nowMs
     kind: 'create',
     of: replicaSet,
     object: newReplicaSet(object, replicas, nextRevision(undefined, old)),
-    ...(replicas === 0 ? {} : { tell: () => scaledNote(name, 0, replicas) }),
+    ...(replicas === 0 ? {} : { event: () => scaledNote(name, 0, replicas) }),
     failureEvent: ({ message }) => ({
       type: 'Warning',
       reason: 'ReplicaSetCreateError',
@@ -139,8 +139,8 @@ function scaleAll(object: Deployment, steps: readonly Step[], annotated: readonl
     const before = set.spec.replicas
     if (replicas === before && equalValues(annotations, set.metadata.annotations)) return []
     const updated = { ...set, metadata: { ...set.metadata, annotations }, spec: { ...set.spec, replicas } }
-    const tell = { tell: () => scaledNote(set.metadata.name, before, replicas) }
-    return [{ kind: 'update', of: replicaSet, object: updated, ...(before === replicas ? {} : tell) }]
+    const scaledEvent = { event: () => scaledNote(set.metadata.name, before, replicas) }
+    return [{ kind: 'update', of: replicaSet, object: updated, ...(before === replicas ? {} : scaledEvent) }]
   })
 }
 

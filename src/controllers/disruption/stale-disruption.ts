@@ -10,7 +10,7 @@ import { defineController } from '../runtime/controller.ts'
 const staleMs = 120_000
 const type = 'DisruptionTarget'
 
-interface Memory {
+interface State {
   /** Granted evictions by pod key: since when, and by which budget. */
   readonly granted: Map<string, { readonly sinceMs: number; readonly budget: string }>
 }
@@ -20,31 +20,31 @@ export const staleDisruptionController = defineController({
   account: 'disruption-controller',
   component: 'controllermanager',
   watches: [pod, podDisruptionBudget],
-  state: (): Memory => ({ granted: new Map() }),
-  enqueues(kind, { key, now }, { state: memory }) {
+  state: (): State => ({ granted: new Map() }),
+  enqueues(kind, { key, now }, { state }) {
     if (kind.kind === pod.kind) {
-      if (now === undefined || isBeingDeleted(now)) memory.granted.delete(key)
+      if (now === undefined || isBeingDeleted(now)) state.granted.delete(key)
       return now !== undefined && targetedMs(now as Pod) !== undefined ? [key] : []
     }
     if (now === undefined) return []
     const { metadata, status } = now as PodDisruptionBudget
     return Object.entries(status.disruptedPods ?? {}).map(([name, since]) => {
       const podKey = objectKey(namespaceOf(now), name)
-      memory.granted.set(podKey, { sinceMs: Date.parse(since), budget: objectKey(namespaceOf(now), metadata.name) })
+      state.granted.set(podKey, { sinceMs: Date.parse(since), budget: objectKey(namespaceOf(now), metadata.name) })
       return podKey
     })
   },
-  async reconcile(key, { client, cached, state: memory, nowMs, tell }, context) {
+  async reconcile(key, { client, cached, state, nowMs, recordEvent }, context) {
     const object = cached(pod, key)
-    const granted = memory.granted.get(key)
+    const granted = state.granted.get(key)
     if (object === undefined || isBeingDeleted(object)) {
-      memory.granted.delete(key)
+      state.granted.delete(key)
       return undefined
     }
     if (granted !== undefined && granted.sinceMs + staleMs <= nowMs) {
-      memory.granted.delete(key)
+      state.granted.delete(key)
       const message = `Pod was expected by PDB ${granted.budget} to be deleted but it wasn't`
-      tell(object, { type: 'Warning', reason: 'NotDeleted', message }, context)
+      recordEvent(object, { type: 'Warning', reason: 'NotDeleted', message }, context)
     }
     const sinceMs = targetedMs(object)
     if (sinceMs !== undefined && sinceMs + staleMs <= nowMs) {
@@ -57,7 +57,7 @@ export const staleDisruptionController = defineController({
         if (!hasReason(error, 'NotFound') && !hasReason(error, 'Conflict')) throw error
       }
     }
-    const due = [sinceMs, memory.granted.get(key)?.sinceMs]
+    const due = [sinceMs, state.granted.get(key)?.sinceMs]
       .filter((ms) => ms !== undefined && ms + staleMs > nowMs)
       .map((ms) => (ms ?? 0) + staleMs - nowMs)
     return due.length === 0 ? undefined : Math.min(...due)

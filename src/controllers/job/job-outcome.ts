@@ -7,7 +7,7 @@ import type { Pod } from '../../api/core/v1/pod/pod.ts'
 import { isBeingDeleted } from '../../api/meta/object.ts'
 import type { Tally } from './pod-accounting.ts'
 import { hasLimitPerIndex, isTracked } from './job-pods.ts'
-import { failureVerdict, successMatch } from './policy-rules.ts'
+import { failureVerdict, successMatch } from './job-policies.ts'
 
 export interface Outcome {
   readonly kind: 'succeeds' | 'fails'

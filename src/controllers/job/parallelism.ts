@@ -7,7 +7,7 @@ import { createPod, deletePod, podsBurstMax } from '../workload/pod-from-templat
 import { rankedForDeletion } from '../workload/pod-ranking.ts'
 import type { Tally } from './pod-accounting.ts'
 import { finishedMs, hasLimitPerIndex, indexOf, isFailed, isIndexed, isSucceeded, newJobPod } from './job-pods.ts'
-import { isIgnored } from './policy-rules.ts'
+import { isIgnored } from './job-policies.ts'
 
 const backoffMsInitial = 10_000
 const backoffMsMax = 600_000

@@ -16,7 +16,7 @@ import {
   isTracked,
   trackingFinalizer,
 } from './job-pods.ts'
-import { failureVerdict, isIgnored } from './policy-rules.ts'
+import { failureVerdict, isIgnored } from './job-policies.ts'
 
 /** Pods recorded by one plan; the others follow with the next. */
 const notedMax = 500

@@ -13,7 +13,7 @@ import { context, startCluster } from '../../cluster/index.ts'
 import { buildRequestPolicies } from '../../cluster/policy/request-policies.ts'
 import { nodePlatform } from '../../platform/node/platform.ts'
 import { MemoryStore } from '../../store/memory-store.ts'
-import type { NodeRanges } from './range-pool.ts'
+import type { NodeRanges } from '../runtime/controller-settings.ts'
 
 const ctx = context(new AbortController().signal)
 

@@ -2,10 +2,11 @@
 import type { Context } from '../../base/observability/context.ts'
 import { node, type Node } from '../../api/core/v1/node/node.ts'
 import { hasReason } from '../../api/errors/status-error.ts'
-import { defineController, type NodeRangeSettings, type ReconcileTools } from '../runtime/controller.ts'
+import { defineController, type ReconcileTools } from '../runtime/controller.ts'
+import type { NodeRangeSettings } from '../runtime/controller-settings.ts'
 import { RangePool } from './range-pool.ts'
 
-interface Memory {
+interface State {
   /**
    * The ranges of each node, by name, including those about to be written. They are released when the node is deleted.
    */
@@ -15,37 +16,37 @@ interface Memory {
   pools: readonly RangePool[] | undefined
 }
 
-type Tools = ReconcileTools<Memory>
+type Tools = ReconcileTools<State>
 
 export const nodeIpamController = defineController({
   name: 'node-ipam',
   account: 'node-controller',
   component: 'cidrAllocator',
   watches: [node],
-  state: (): Memory => ({ held: new Map(), waiting: new Set(), pools: undefined }),
-  enqueues(_, { key, now, before }, { state: memory, settings }) {
-    const pools = poolsOf(memory, settings.nodeRanges)
+  state: (): State => ({ held: new Map(), waiting: new Set(), pools: undefined }),
+  enqueues(_, { key, now, before }, { state, settings }) {
+    const pools = poolsOf(state, settings.nodeRanges)
     if (pools.length === 0) return []
     if (now === undefined || (before !== undefined && before.metadata.uid !== now.metadata.uid)) {
-      hold(memory, pools, key, [])
-      memory.waiting.delete(key)
+      hold(state, pools, key, [])
+      state.waiting.delete(key)
     }
     const ranges = now === undefined ? [] : rangesOf(now as Node)
-    if (ranges.length > 0) hold(memory, pools, key, ranges)
+    if (ranges.length > 0) hold(state, pools, key, ranges)
     const wanting = now !== undefined && ranges.length === 0 ? [key] : []
-    return now === undefined ? [...memory.waiting] : wanting
+    return now === undefined ? [...state.waiting] : wanting
   },
   async reconcile(key, tools, context) {
-    const { cached, state: memory } = tools
+    const { cached, state } = tools
     const object = cached(node, key)
     if (object === undefined || rangesOf(object).length > 0) return undefined
-    const ranges = memory.held.get(key) ?? take(key, tools)
+    const ranges = state.held.get(key) ?? take(key, tools)
     if (ranges === undefined) {
-      if (!memory.waiting.has(key)) tellStatus(object, 'CIDRNotAvailable', tools, context)
-      memory.waiting.add(key)
+      if (!state.waiting.has(key)) recordStatus(object, 'CIDRNotAvailable', tools, context)
+      state.waiting.add(key)
       return undefined
     }
-    memory.waiting.delete(key)
+    state.waiting.delete(key)
     await give(object, ranges, tools, context)
     return undefined
   },
@@ -54,16 +55,16 @@ export const nodeIpamController = defineController({
 const rangesOf = ({ spec }: Node): readonly string[] =>
   spec.podCIDRs ?? (spec.podCIDR === undefined ? [] : [spec.podCIDR])
 
-function poolsOf(memory: Memory, settings: NodeRangeSettings | undefined): readonly RangePool[] {
-  if (memory.pools !== undefined) return memory.pools
+function poolsOf(state: State, settings: NodeRangeSettings | undefined): readonly RangePool[] {
+  if (state.pools !== undefined) return state.pools
   const pools = (settings?.ranges ?? []).map((ranges) => new RangePool(ranges))
   for (const pool of pools) for (const cidr of settings?.reserved ?? []) pool.reserve(cidr)
-  memory.pools = pools
+  state.pools = pools
   return pools
 }
 
 /** Replaces the ranges of the node. */
-function hold({ held }: Memory, pools: readonly RangePool[], name: string, ranges: readonly string[]): void {
+function hold({ held }: State, pools: readonly RangePool[], name: string, ranges: readonly string[]): void {
   for (const pool of pools) {
     for (const range of ranges) pool.reserve(range)
     for (const range of held.get(name) ?? []) pool.release(range)
@@ -73,12 +74,12 @@ function hold({ held }: Memory, pools: readonly RangePool[], name: string, range
 }
 
 /** Takes one range of every family; undefined when one family has none left. */
-function take(name: string, { state: memory, settings }: Tools): readonly string[] | undefined {
-  const pools = poolsOf(memory, settings.nodeRanges)
+function take(name: string, { state, settings }: Tools): readonly string[] | undefined {
+  const pools = poolsOf(state, settings.nodeRanges)
   const taken = pools.map((pool) => pool.take())
   const ranges = taken.filter((range) => range !== undefined)
   if (ranges.length === pools.length) {
-    memory.held.set(name, ranges)
+    state.held.set(name, ranges)
     return ranges
   }
   for (const [index, pool] of pools.entries()) if (taken[index] !== undefined) pool.release(taken[index])
@@ -93,10 +94,14 @@ async function give(object: Node, podCIDRs: readonly string[], tools: Tools, con
   } catch (error) {
     // The node was deleted or replaced by another of the same name, which has its own key in the queue.
     if (hasReason(error, 'NotFound') || hasReason(error, 'Conflict')) return
-    tellStatus(object, 'CIDRAssignmentFailed', tools, context)
+    recordStatus(object, 'CIDRAssignmentFailed', tools, context)
     throw error
   }
 }
 
-const tellStatus = (object: Node, reason: string, { tell }: Tools, context: Context): void =>
-  tell(object, { type: 'Normal', reason, message: `Node ${object.metadata.name} status is now: ${reason}` }, context)
+const recordStatus = (object: Node, reason: string, { recordEvent }: Tools, context: Context): void =>
+  recordEvent(
+    object,
+    { type: 'Normal', reason, message: `Node ${object.metadata.name} status is now: ${reason}` },
+    context,
+  )

@@ -1,12 +1,6 @@
 // RangePool: the node ranges within a cluster range, and which are in use.
 import { cidrText, overlaps, parseCidr, widthOf, type Cidr } from '../../api/networking/v1/cidr.ts'
-
-export interface NodeRanges {
-  /** The pod range of the cluster. */
-  readonly cidr: string
-  /** The prefix length of a node's range. */
-  readonly maskSize: number
-}
+import type { NodeRanges } from '../runtime/controller-settings.ts'
 
 export class RangePool {
   readonly #whole: Cidr

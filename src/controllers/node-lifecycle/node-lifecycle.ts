@@ -20,13 +20,13 @@ const graceMs = 50_000
 /** The grace period of a node that has never reported. */
 const startupGraceMs = 60_000
 /** How soon a node is checked again whose eviction is suspended. */
-const recheckMs = 5_000
+const suspendedRecheckMs = 5_000
 
-interface Memory {
+interface State {
   /** The uids of nodes whose registration event was recorded, by name. */
   readonly known: Map<string, string>
   /** When the last heartbeat of a node was observed, by the local clock: the clocks of nodes may differ. */
-  readonly heardMs: Map<string, number>
+  readonly heartbeatMs: Map<string, number>
   /** Nodes that were ready at the last reconcile. */
   readonly ready: Set<string>
   readonly zones: ZoneDisruption
@@ -34,47 +34,47 @@ interface Memory {
   readonly nextEvictionMs: Map<string, number>
 }
 
-type Tools = ReconcileTools<Memory>
+type Tools = ReconcileTools<State>
 
 export const nodeLifecycleController = defineController({
   name: 'node-lifecycle',
   account: 'node-controller',
   watches: [lease, node, pod],
   indexes: [podsByNode],
-  state: (): Memory => ({
+  state: (): State => ({
     known: new Map(),
-    heardMs: new Map(),
+    heartbeatMs: new Map(),
     ready: new Set(),
     zones: new ZoneDisruption(),
     nextEvictionMs: new Map(),
   }),
-  enqueues(kind, { key, now, before }, { state: memory, nowMs, cached }) {
+  enqueues(kind, { key, now, before }, { state, nowMs, cached }) {
     if (kind.kind === lease.kind) {
       const { namespace, name } = splitKey(key)
       // A heartbeat enqueues nothing.
-      if (namespace === leaseNamespace && now !== undefined) memory.heardMs.set(name, nowMs)
+      if (namespace === leaseNamespace && now !== undefined) state.heartbeatMs.set(name, nowMs)
       return []
     }
     if (kind.kind === pod.kind) {
-      const woken = podWakes(now as Pod | undefined, before as Pod | undefined)
+      const nodeNames = nodeOfReadyPod(now as Pod | undefined, before as Pod | undefined)
       // Pods of a ready node need no change.
-      return woken.filter((name) => !isWell(cached(node, name)))
+      return nodeNames.filter((name) => !isReady(cached(node, name)))
     }
-    memory.zones.update(before as Node | undefined, now as Node | undefined)
+    state.zones.update(before as Node | undefined, now as Node | undefined)
     if (now === undefined) {
-      memory.heardMs.delete(key)
-      memory.ready.delete(key)
-    } else if (hasBeaten(now as Node, before as Node | undefined)) memory.heardMs.set(key, nowMs)
+      state.heartbeatMs.delete(key)
+      state.ready.delete(key)
+    } else if (hasHeartbeat(now as Node, before as Node | undefined)) state.heartbeatMs.set(key, nowMs)
     return [key]
   },
   async reconcile(key, tools, context) {
     const object = tools.cached(node, key)
-    tellPresence(key, object, tools, context)
+    recordPresence(key, object, tools, context)
     if (object === undefined) return undefined
-    const silentMs = tools.nowMs - (tools.state.heardMs.get(key) ?? 0)
+    const silentMs = tools.nowMs - (tools.state.heartbeatMs.get(key) ?? 0)
     const allowedMs = readyCondition(object) === undefined ? startupGraceMs : graceMs
-    if (silentMs >= allowedMs && (await silence(object, tools, context))) return undefined
-    tellTransition(object, tools, context)
+    if (silentMs >= allowedMs && (await setUnknown(object, tools, context))) return undefined
+    recordTransition(object, tools, context)
     const againMs = await taint(object, tools, context)
     if (!isNodeReady(object)) await markPods(object, tools, context)
     const graceLeftMs = silentMs < allowedMs ? allowedMs - silentMs : undefined
@@ -82,21 +82,21 @@ export const nodeLifecycleController = defineController({
   },
 })
 
-const isWell = (object: Node | undefined): boolean => object !== undefined && isNodeReady(object)
+const isReady = (object: Node | undefined): boolean => object !== undefined && isNodeReady(object)
 
-const hasBeaten = (now: Node, before: Node | undefined): boolean =>
+const hasHeartbeat = (now: Node, before: Node | undefined): boolean =>
   before === undefined ||
   !equalValues(readyCondition(now)?.lastHeartbeatTime, readyCondition(before)?.lastHeartbeatTime)
 
 /** The node of a pod that has become ready. */
-function podWakes(now: Pod | undefined, before: Pod | undefined): readonly string[] {
+function nodeOfReadyPod(now: Pod | undefined, before: Pod | undefined): readonly string[] {
   const nodeName = now?.spec.nodeName
   if (now === undefined || nodeName === undefined || !isPodReady(now)) return []
   return before !== undefined && isPodReady(before) ? [] : [nodeName]
 }
 
 /** Sets the node's conditions to Unknown. Returns false if they already are. */
-async function silence(object: Node, { client, nowMs }: Tools, context: Context): Promise<boolean> {
+async function setUnknown(object: Node, { client, nowMs }: Tools, context: Context): Promise<boolean> {
   const conditions = unknownConditions(object, rfc3339(nowMs))
   if (conditions === undefined) return false
   await client.of(node).updateStatus({ ...object, status: { ...object.status, conditions } }, context)
@@ -104,12 +104,12 @@ async function silence(object: Node, { client, nowMs }: Tools, context: Context)
 }
 
 /** Records events for added and removed nodes. A node with the same name and another uid is a new node. */
-function tellPresence(name: string, object: Node | undefined, { state: memory, tell }: Tools, context: Context): void {
-  const known = memory.known.get(name)
+function recordPresence(name: string, object: Node | undefined, { state, recordEvent }: Tools, context: Context): void {
+  const known = state.known.get(name)
   const uid = object?.metadata.uid
   if (known === uid) return
-  const say = (reason: string, what: string, ofUid: string) =>
-    tell(
+  const record = (reason: string, what: string, ofUid: string) =>
+    recordEvent(
       { apiVersion: node.apiVersion, kind: node.kind, metadata: { name, uid: ofUid } } as ApiObject,
       {
         type: 'Normal',
@@ -118,25 +118,25 @@ function tellPresence(name: string, object: Node | undefined, { state: memory, t
       },
       context,
     )
-  if (known !== undefined) say('RemovingNode', 'Removing', known)
-  memory.known.delete(name)
+  if (known !== undefined) record('RemovingNode', 'Removing', known)
+  state.known.delete(name)
   if (uid === undefined) return
-  say('RegisteredNode', 'Registered', uid)
-  memory.known.set(name, uid)
+  record('RegisteredNode', 'Registered', uid)
+  state.known.set(name, uid)
 }
 
-function tellTransition(object: Node, { state: memory, tell }: Tools, context: Context): void {
+function recordTransition(object: Node, { state, recordEvent }: Tools, context: Context): void {
   const { name } = object.metadata
-  if (isNodeReady(object)) memory.ready.add(name)
-  else if (memory.ready.delete(name)) {
+  if (isNodeReady(object)) state.ready.add(name)
+  else if (state.ready.delete(name)) {
     const message = `Node ${name} status is now: NodeNotReady`
-    tell(object, { type: 'Normal', reason: 'NodeNotReady', message }, context)
+    recordEvent(object, { type: 'Normal', reason: 'NodeNotReady', message }, context)
   }
 }
 
 /** Updates the taints from the conditions. Returns the delay if eviction has to wait. */
 async function taint(object: Node, tools: Tools, context: Context): Promise<number | undefined> {
-  const { client, nowMs, state: memory } = tools
+  const { client, nowMs, state } = tools
   const waitMs = evictionWaitMs(object, tools)
   const changed = changedTaints(object, waitMs === 0, rfc3339(nowMs))
   if (changed !== undefined) {
@@ -145,31 +145,27 @@ async function taint(object: Node, tools: Tools, context: Context): Promise<numb
     await client.of(node).update({ ...object, spec: { ...spec, ...taints } }, context)
     const zone = zoneOf(object)
     if (waitMs === 0 && evictionState(object) === 'due')
-      memory.nextEvictionMs.set(zone, nowMs + memory.zones.evictionIntervalMs(zone))
+      state.nextEvictionMs.set(zone, nowMs + state.zones.evictionIntervalMs(zone))
   }
   return waitMs === 0 ? undefined : waitMs
 }
 
 /** How long until pods may be evicted from the node; 0 if they may be now, or need not be. */
-function evictionWaitMs(object: Node, { nowMs, state: memory }: Tools): number {
-  const state = evictionState(object)
-  if (state === 'none') return 0
+function evictionWaitMs(object: Node, { nowMs, state }: Tools): number {
+  const eviction = evictionState(object)
+  if (eviction === 'none') return 0
   const zone = zoneOf(object)
   // When no node reports, evictions that have begun are suspended too.
-  if (memory.zones.evictionIntervalMs(zone) === Infinity) return recheckMs
-  if (state === 'evicting') return 0
-  return Math.max(0, (memory.nextEvictionMs.get(zone) ?? 0) - nowMs)
+  if (state.zones.evictionIntervalMs(zone) === Infinity) return suspendedRecheckMs
+  if (eviction === 'evicting') return 0
+  return Math.max(0, (state.nextEvictionMs.get(zone) ?? 0) - nowMs)
 }
 
 /** Sets pods that were ready when their node became not ready to not ready. Later updates by the kubelet are kept. */
-async function markPods(
-  object: Node,
-  { client, byIndex: members, nowMs, tell }: Tools,
-  context: Context,
-): Promise<void> {
+async function markPods(object: Node, { client, byIndex, nowMs, recordEvent }: Tools, context: Context): Promise<void> {
   const since = readyCondition(object)?.lastTransitionTime
   if (!since) return
-  for (const each of members(podsByNode, object.metadata.name)) {
+  for (const each of byIndex(podsByNode, object.metadata.name)) {
     const ready = podCondition(each, 'Ready')
     if (ready?.status !== 'True' || isBeingDeleted(each)) continue
     if (Date.parse(ready.lastTransitionTime ?? since) > Date.parse(since)) continue
@@ -178,7 +174,7 @@ async function markPods(
     try {
       const patch = { metadata: { uid }, status: { conditions: [condition] } }
       await client.of(pod).patch(name, namespaceOf(each), patch, 'strategic', context, 'status')
-      tell(each, { type: 'Warning', reason: 'NodeNotReady', message: 'Node is not ready' }, context)
+      recordEvent(each, { type: 'Warning', reason: 'NodeNotReady', message: 'Node is not ready' }, context)
     } catch (error) {
       if (!hasReason(error, 'NotFound') && !hasReason(error, 'Conflict')) throw error
     }

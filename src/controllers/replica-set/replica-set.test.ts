@@ -89,7 +89,7 @@ test('the status of a ReplicaSet, its requeue for availability, and its events',
   })
   equal(requeueAfterMs, 30_000)
   const [creation] = planOf(replicaSetController, set).changes
-  equal(creation?.tell?.(aPod('x')).message, 'Created pod: x')
+  equal(creation?.event?.(aPod('x')).message, 'Created pod: x')
   deepEqual(
     planOf(replicaSetController, { ...set, metadata: { ...set.metadata, deletionTimestamp: '2030-01-01T00:00:00Z' } })
       .changes,

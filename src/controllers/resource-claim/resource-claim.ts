@@ -83,15 +83,11 @@ async function usersLeft(claim: ResourceClaim, tools: ReconcileTools, context: C
 }
 
 /** Scheduled pods without a reservation in the allocated claim: their nodeName was not set by our scheduler. */
-function newUsers(
-  claim: ResourceClaim,
-  users: readonly User[],
-  { byIndex: members }: Pick<ReconcileTools, 'byIndex'>,
-): User[] {
+function newUsers(claim: ResourceClaim, users: readonly User[], { byIndex }: Pick<ReconcileTools, 'byIndex'>): User[] {
   if (claim.status.allocation === undefined || isBeingDeleted(claim)) return []
   const known = new Set(users.map(({ uid }) => uid))
   const owner = controllerOf(claim)
-  return members(podsByClaim, keyOf(claim))
+  return byIndex(podsByClaim, keyOf(claim))
     .filter(({ metadata: { uid } }) => !known.has(uid) && (owner?.kind !== pod.kind || owner.uid === uid))
     .filter((user) => user.spec.nodeName !== undefined && !isOver(user) && !isBeingDeleted(user))
     .slice(0, reservedForMax - users.length)

@@ -59,7 +59,7 @@ async function runChange(
   try {
     const made = await send(owner, change, deps.client, context)
     deps.expect(change, made)
-    if (change.tell !== undefined) deps.events.record(owner, change.tell(made), context)
+    if (change.event !== undefined) deps.events.record(owner, change.event(made), context)
     return undefined
   } catch (error) {
     if (context.signal.aborted || !(error instanceof Error)) throw error

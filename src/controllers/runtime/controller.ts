@@ -7,15 +7,13 @@ import type { Client } from '../../client/client.ts'
 import type { ServedKind } from '../../client/discovery.ts'
 import type { EventNote } from '../../client/events/event-recorder.ts'
 import type { ObjectChange as Seen } from '../../client/informer/informer.ts'
-import type { CertificateSigner } from '../../pki/certificate-signer.ts'
-import type { CryptoProvider } from '../../platform/crypto/crypto.ts'
+import type { ControllerSettings } from './controller-settings.ts'
 import type { DiscoveredKinds } from './discovered-kinds.ts'
-import type { NodeRanges } from '../node-ipam/range-pool.ts'
 
 interface ChangeBase {
   readonly of: Kind
   /** The event to record when the change succeeds, made from the written object. */
-  readonly tell?: (made: ApiObject) => EventNote
+  readonly event?: (written: ApiObject) => EventNote
   /** The event to record when the change fails. */
   readonly failureEvent?: (error: Error) => EventNote
 }
@@ -92,41 +90,8 @@ export interface ObjectIndex<T extends ApiObject = ApiObject> {
   valuesOf(object: T): readonly string[]
 }
 
-/** The address ranges for the pods of nodes. */
-export interface NodeRangeSettings {
-  /** One for each address family; none where nodes set their own ranges. */
-  readonly ranges: readonly NodeRanges[]
-  /** Ranges that are used otherwise: no node gets one that overlaps them. */
-  readonly reserved: readonly string[]
-}
-
-/** Issues the tokens in Secrets of type `kubernetes.io/service-account-token`. */
-export interface LegacyTokenIssuer {
-  issue(holder: {
-    readonly namespace: string
-    readonly account: { readonly name: string; readonly uid: string }
-    readonly secret: string
-  }): string
-}
-
 /** The account of controllers that use the identity of the controller manager. */
 export const managerAccount = ''
-
-/** Configuration of the controllers. */
-export interface ControllerSettings {
-  /** The PEM of the API server's certificate authority; without it, none is published. */
-  readonly certificateAuthority?: string
-  readonly nodeRanges?: NodeRangeSettings
-  /** Without it, no certificates are signed. */
-  readonly signer?: CertificateSigner
-  /** The longest lifetime of a signed certificate; a year when left out. */
-  readonly certificateLifetimeMs?: number
-  /** Without it, Secrets get no tokens. */
-  readonly legacyTokens?: LegacyTokenIssuer
-  /** After how long an unused token in a Secret is invalidated; a year when left out. */
-  readonly legacyTokenCleanUpMs?: number
-  readonly crypto?: Pick<CryptoProvider, 'hmacSha256'>
-}
 
 /** The dependencies of an explicit reconcile. */
 export interface ReconcileTools<State = unknown> {
@@ -139,7 +104,7 @@ export interface ReconcileTools<State = unknown> {
   byIndex<T extends ApiObject>(index: ObjectIndex<T>, value: string): readonly T[]
   /** Cached objects of all watched kinds with an owner reference to the uid. */
   dependents(uid: string): readonly { readonly kind: Kind; readonly object: ApiObject }[]
-  tell(about: ApiObject, note: EventNote, context: Context): void
+  recordEvent(about: ApiObject, note: EventNote, context: Context): void
   /** The kinds found by discovery, for controllers with `watchesDiscovered`. */
   readonly discovered: Pick<DiscoveredKinds, 'kindFor' | 'resource'>
 }

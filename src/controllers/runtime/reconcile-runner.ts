@@ -11,10 +11,10 @@ const ownerIndex = 'owner'
 export function reconcileRunner(controller: ReconcileController, deps: RunnerDeps): Runner {
   const { informers, queue, client, clock, events, settings } = deps
   const watched = new Map<Kind, Informer>()
-  let followed: DiscoveredKinds | undefined
+  let discovered: DiscoveredKinds | undefined
   const informerOf = <T extends ApiObject>(kind: Kind<T>) =>
     (watched.get(kind) as Informer<T> | undefined) ?? informers.of(kind)
-  for (const { kind, name, valuesOf: groupsOf } of controller.indexes ?? []) informers.of(kind).addIndex(name, groupsOf)
+  for (const { kind, name, valuesOf } of controller.indexes ?? []) informers.of(kind).addIndex(name, valuesOf)
   const tools: ReconcileTools = {
     client,
     state: controller.state?.(),
@@ -22,17 +22,17 @@ export function reconcileRunner(controller: ReconcileController, deps: RunnerDep
     get nowMs() {
       return clock.nowMs()
     },
-    tell: (about, note, context) => events.record(about, note, context),
+    recordEvent: (about, note, context) => events.record(about, note, context),
     cached: <T extends ApiObject>(kind: Kind<T>, key: string) => informerOf(kind).get(key),
     all: <T extends ApiObject>(kind: Kind<T>) => informerOf(kind).all(),
-    byIndex: ({ kind, name }, group) => informers.of(kind).byIndex(name, group),
+    byIndex: ({ kind, name }, value) => informers.of(kind).byIndex(name, value),
     dependents(uid) {
       const found: { kind: Kind; object: ApiObject }[] = []
       for (const [kind, informer] of watched)
         for (const object of informer.byIndex(ownerIndex, uid)) found.push({ kind, object })
       return found
     },
-    discovered: { kindFor: (...name) => followed?.kindFor(...name), resource: (name) => followed?.resource(name) },
+    discovered: { kindFor: (...name) => discovered?.kindFor(...name), resource: (name) => discovered?.resource(name) },
   }
   function watch(kind: Kind, informer: Informer): void {
     watched.set(kind, informer)
@@ -44,10 +44,10 @@ export function reconcileRunner(controller: ReconcileController, deps: RunnerDep
   for (const kind of controller.watches) watch(kind, informers.of(kind))
   const { watchesDiscovered: isWanted } = controller
   if (isWanted !== undefined)
-    followed = new DiscoveredKinds({ ...deps, isWanted, onAdded: watch, onRemoved: (kind) => watched.delete(kind) })
+    discovered = new DiscoveredKinds({ ...deps, isWanted, onAdded: watch, onRemoved: (kind) => watched.delete(kind) })
   return {
     async run(key, context, later) {
-      await followed?.settled(context.signal)
+      await discovered?.settled(context.signal)
       const againMs = await controller.reconcile(key, tools, context)
       if (againMs !== undefined) later(againMs)
     },

@@ -10,7 +10,7 @@ import type { WorkQueue } from '../../base/work/work-queue.ts'
 import type { Client } from '../../client/client.ts'
 import type { EventRecorder } from '../../client/events/event-recorder.ts'
 import type { Informers } from '../../client/informer/informers.ts'
-import type { ControllerSettings } from './controller.ts'
+import type { ControllerSettings } from './controller-settings.ts'
 
 export interface ControllerDeps {
   readonly client: Client

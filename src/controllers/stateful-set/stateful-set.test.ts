@@ -143,7 +143,7 @@ test('a pod has its ordinal in name, labels and host name; below the partition i
     'controller-revision-hash': first.metadata.name,
   })
   deepEqual([spec.hostname, spec.subdomain, spec.containers[0]?.image], ['db-0', 'db', '1'])
-  equal(plan.changes[0]?.tell?.(aPod('x')).message, 'Create Pod db-0 in StatefulSet db successful')
+  equal(plan.changes[0]?.event?.(aPod('x')).message, 'Create Pod db-0 in StatefulSet db successful')
 })
 
 const claims = { volumeClaimTemplates: [{ metadata: { name: 'data' }, spec: { accessModes: ['ReadWriteOnce'] } }] }
@@ -167,7 +167,7 @@ test('claims are created before their pod, which waits while they are being dele
   deepEqual(steps(aClaim()), ['create pod db-0'])
   deepEqual(steps(aClaim([owner(member(0, first), 'earlier')])), [], 'it is deleted with an earlier pod')
   const [create] = planOf(statefulSetController, set, first).changes
-  match(create?.tell?.(aClaim()).message ?? '', /^Create Claim data-db-0 Pod db-0 in StatefulSet db success$/)
+  match(create?.event?.(aClaim()).message ?? '', /^Create Claim data-db-0 Pod db-0 in StatefulSet db success$/)
 })
 
 const retentions: [why: string, policy: object, replicas: number, wanted: string[]][] = [

@@ -153,7 +153,11 @@ const missingClaims = (rollout: Rollout, ordinal: number): Change[] =>
         kind: 'create',
         of: persistentVolumeClaim,
         object,
-        tell: () => ({ type: 'Normal', reason: 'SuccessfulCreate', message: `Create Claim ${name} Pod ${of} success` }),
+        event: () => ({
+          type: 'Normal',
+          reason: 'SuccessfulCreate',
+          message: `Create Claim ${name} Pod ${of} success`,
+        }),
         failureEvent: ({ message }) => ({
           type: 'Warning',
           reason: 'FailedCreate',
@@ -176,7 +180,7 @@ function createPod({ set, current, update }: Rollout, ordinal: number): Change {
     kind: 'create',
     of: pod,
     object: newPod(set, ordinal, isHeldBack ? current : update),
-    ...told(set, 'Create', podName(set, ordinal)),
+    ...podEvents(set, 'Create', podName(set, ordinal)),
   }
 }
 
@@ -184,13 +188,17 @@ const deletePod = (set: StatefulSet, object: Pod): Change => ({
   kind: 'delete',
   of: pod,
   object,
-  ...told(set, 'Delete', object.metadata.name),
+  ...podEvents(set, 'Delete', object.metadata.name),
 })
 
-const told = (set: StatefulSet, verb: 'Create' | 'Delete', name: string): Pick<Change, 'tell' | 'failureEvent'> => {
+const podEvents = (
+  set: StatefulSet,
+  verb: 'Create' | 'Delete',
+  name: string,
+): Pick<Change, 'event' | 'failureEvent'> => {
   const what = `${verb} Pod ${name} in StatefulSet ${set.metadata.name}`
   return {
-    tell: () => ({ type: 'Normal', reason: `Successful${verb}`, message: `${what} successful` }),
+    event: () => ({ type: 'Normal', reason: `Successful${verb}`, message: `${what} successful` }),
     failureEvent: ({ message }) => ({
       type: 'Warning',
       reason: `Failed${verb}`,

@@ -26,11 +26,11 @@ export const bootstrapSignerController = defineController({
     if (kind.kind === configMap.kind) return key === infoKey && now !== undefined ? [infoKey] : []
     return isBootstrapToken((now ?? before) as Secret) ? [infoKey] : []
   },
-  async reconcile(_, { client, cached, byIndex: members, nowMs, settings }, context) {
+  async reconcile(_, { client, cached, byIndex, nowMs, settings }, context) {
     const info = cached(configMap, infoKey)
     const { crypto } = settings
     if (info === undefined || crypto === undefined) return undefined
-    const kept = members(bootstrapTokens, tokenNamespace)
+    const kept = byIndex(bootstrapTokens, tokenNamespace)
     const tokens = kept.map((object) => signingToken(object, nowMs)).filter((token) => token !== undefined)
     const data = signedData(info, tokens, crypto)
     if (!equalValues(data, info.data ?? {})) await client.of(configMap).update({ ...info, data }, context)

@@ -9,7 +9,8 @@ import type { Context } from '../../base/observability/context.ts'
 import type { Client } from '../../client/client.ts'
 import { base64Text } from '../../pki/pem.ts'
 import { equalValues } from '../../schema/json/json-value.ts'
-import { defineController, managerAccount, type ControllerSettings, type ObjectIndex } from '../runtime/controller.ts'
+import { defineController, managerAccount, type ObjectIndex } from '../runtime/controller.ts'
+import type { ControllerSettings } from '../runtime/controller-settings.ts'
 
 /** The prefix of keys for deleted Secrets. */
 const gonePrefix = 'gone:'
@@ -28,8 +29,8 @@ export const serviceAccountTokenController = defineController({
   component: 'serviceaccount-token-controller',
   watches: [secret, serviceAccount],
   indexes: [secretsByAccount as unknown as ObjectIndex],
-  enqueues(kind, { key, now, before }, { byIndex: members }) {
-    if (kind.kind === serviceAccount.kind) return members(secretsByAccount, key).map(keyOf)
+  enqueues(kind, { key, now, before }, { byIndex }) {
+    if (kind.kind === serviceAccount.kind) return byIndex(secretsByAccount, key).map(keyOf)
     const object = (now ?? before) as Secret
     if (!isTokenSecret(object)) return []
     return [now === undefined ? `${gonePrefix}${accountKeyOf(object)} ${object.metadata.name}` : key]
@@ -88,7 +89,7 @@ const isOf = ({ metadata }: Secret, account: ServiceAccount): boolean => {
 export function filled(
   object: Secret,
   account: ServiceAccount,
-  { certificateAuthority: authority, legacyTokens }: Pick<ControllerSettings, 'certificateAuthority' | 'legacyTokens'>,
+  { certificateAuthority, legacyTokens }: Pick<ControllerSettings, 'certificateAuthority' | 'legacyTokens'>,
 ): Secret | undefined {
   if (legacyTokens === undefined) return undefined
   const { metadata, data = {} } = object
@@ -97,7 +98,7 @@ export function filled(
   const issue = () => base64Text(legacyTokens.issue({ namespace, account: { name, uid }, secret: metadata.name }))
   const whole = {
     ...data,
-    ...(authority === undefined ? {} : { 'ca.crt': base64Text(authority) }),
+    ...(certificateAuthority === undefined ? {} : { 'ca.crt': base64Text(certificateAuthority) }),
     namespace: (data['namespace'] ?? '') === '' ? base64Text(namespace) : (data['namespace'] ?? ''),
     token: (data['token'] ?? '') === '' ? issue() : (data['token'] ?? ''),
   }

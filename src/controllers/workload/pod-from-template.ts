@@ -31,7 +31,7 @@ export const createPod = (object: NewPod): Change => ({
   kind: 'create',
   of: pod,
   object,
-  tell: ({ metadata: { name } }) => ({ type: 'Normal', reason: 'SuccessfulCreate', message: `Created pod: ${name}` }),
+  event: ({ metadata: { name } }) => ({ type: 'Normal', reason: 'SuccessfulCreate', message: `Created pod: ${name}` }),
   failureEvent: ({ message }) => ({ type: 'Warning', reason: 'FailedCreate', message: `Error creating: ${message}` }),
 })
 
@@ -39,6 +39,6 @@ export const deletePod = (object: Pod): Change => ({
   kind: 'delete',
   of: pod,
   object,
-  tell: ({ metadata: { name } }) => ({ type: 'Normal', reason: 'SuccessfulDelete', message: `Deleted pod: ${name}` }),
+  event: ({ metadata: { name } }) => ({ type: 'Normal', reason: 'SuccessfulDelete', message: `Deleted pod: ${name}` }),
   failureEvent: ({ message }) => ({ type: 'Warning', reason: 'FailedDelete', message: `Error deleting: ${message}` }),
 })

@@ -1,0 +1,44 @@
+// ControllerSettings: what the cluster configures for its controllers.
+import type { CertificateSigner } from '../../pki/certificate-signer.ts'
+import type { CryptoProvider } from '../../platform/crypto/crypto.ts'
+
+/** A pod range, divided into equal ranges for nodes. */
+export interface NodeRanges {
+  /** The pod range of the cluster. */
+  readonly cidr: string
+  /** The prefix length of a node's range. */
+  readonly maskSize: number
+}
+
+/** The address ranges for the pods of nodes. */
+export interface NodeRangeSettings {
+  /** One for each address family; none where nodes set their own ranges. */
+  readonly ranges: readonly NodeRanges[]
+  /** Ranges that are used otherwise: no node gets one that overlaps them. */
+  readonly reserved: readonly string[]
+}
+
+/** Issues the tokens in Secrets of type `kubernetes.io/service-account-token`. */
+export interface LegacyTokenIssuer {
+  issue(holder: {
+    readonly namespace: string
+    readonly account: { readonly name: string; readonly uid: string }
+    readonly secret: string
+  }): string
+}
+
+/** Configuration of the controllers. */
+export interface ControllerSettings {
+  /** The PEM of the API server's certificate authority; without it, none is published. */
+  readonly certificateAuthority?: string
+  readonly nodeRanges?: NodeRangeSettings
+  /** Without it, no certificates are signed. */
+  readonly signer?: CertificateSigner
+  /** The longest lifetime of a signed certificate; a year when left out. */
+  readonly certificateLifetimeMs?: number
+  /** Without it, Secrets get no tokens. */
+  readonly legacyTokens?: LegacyTokenIssuer
+  /** After how long an unused token in a Secret is invalidated; a year when left out. */
+  readonly legacyTokenCleanUpMs?: number
+  readonly crypto?: Pick<CryptoProvider, 'hmacSha256'>
+}
