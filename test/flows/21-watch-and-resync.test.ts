@@ -8,7 +8,7 @@ import { seededRandom } from '../../src/base/random/random.ts'
 import { TaskGroup } from '../../src/base/async/task-group.ts'
 import { Informer } from '../../src/client/informer/informer.ts'
 import { DirectTransport } from '../../src/cluster/client/direct-transport.ts'
-import { Faults } from '../../src/cluster/testing/faults.ts'
+import { Faults, FaultyApiServer } from '../../src/cluster/testing/faults.ts'
 import { adminUser } from '../../src/cluster/client/component-users.ts'
 import { configMap, deployment, pod, startCluster } from '../../src/cluster/index.ts'
 import { eventText } from '../../src/flows/fold-branches.ts'
@@ -43,7 +43,11 @@ function talkOf(events: Iterable<FlowEvent>, ...parties: string[]): string {
 /** A reader that keeps a list up to date, and what was said meanwhile. */
 async function followed(): Promise<Section[]> {
   const faults = new Faults()
-  await using bare = startBareCluster({ faults, controllerManagers: 0, flowEvents: 1 << 18 })
+  await using bare = startBareCluster({
+    newApiServer: (deps) => new FaultyApiServer(deps, faults),
+    controllerManagers: 0,
+    flowEvents: 1 << 18,
+  })
   const { cluster, clock } = bare
   await clock.advance('1s')
   const maps = cluster.client('writer', adminUser).of(configMap)

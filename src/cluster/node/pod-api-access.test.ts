@@ -2,8 +2,13 @@ import { deepEqual, equal, match } from 'node:assert/strict'
 import { test } from 'node:test'
 import { createLog, silentLog } from '../../base/observability/log.ts'
 import { realClock } from '../../base/time/clock.ts'
-import { closeApiToPods, isPodOrMachine, openApiToPods, serviceAddressConflict } from './pod-api-access.ts'
-import type { AdditionalListener } from '../run/serve.ts'
+import {
+  closeApiToPods,
+  isPodOrMachine,
+  openApiToPods,
+  serviceAddressConflict,
+  type AdditionalListener,
+} from './pod-api-access.ts'
 
 const { signal } = new AbortController()
 const near: [address: string, is: boolean][] = [
@@ -40,16 +45,16 @@ function machine(code: number) {
     ran.push(`${command} ${args.join(' ')}`)
     return Promise.resolve({ code, stdout: '', stderr: 'Operation not permitted\n' })
   }
-  const places: AdditionalListener[] = []
-  const served = { listenAlso: (place: AdditionalListener) => Promise.resolve(void places.push(place)) }
-  return { ran, places, parts: { processes: { run }, served } }
+  const listeners: AdditionalListener[] = []
+  const addListener = (listener: AdditionalListener) => Promise.resolve(void listeners.push(listener))
+  return { ran, listeners, deps: { processes: { run }, addListener } }
 }
 
 test('the address comes before the listener, and goes with the cluster', async () => {
-  const { ran, places, parts: deps } = machine(0)
+  const { ran, listeners, deps } = machine(0)
   await openApiToPods('10.244.0.0/24', { ...deps, log: silentLog }, signal)
   deepEqual(
-    places.map(({ host, port, accepts: mayAsk }) => [host, port, mayAsk('10.244.0.3'), mayAsk('10.0.0.3')]),
+    listeners.map(({ host, port, accepts: mayAsk }) => [host, port, mayAsk('10.244.0.3'), mayAsk('10.0.0.3')]),
     [['10.96.0.1', 443, true, false]],
   )
   await closeApiToPods(deps.processes, signal)
@@ -57,11 +62,11 @@ test('the address comes before the listener, and goes with the cluster', async (
 })
 
 test('where it cannot be, the log says why and nothing listens', async () => {
-  const { places, parts: deps } = machine(2)
+  const { listeners, deps } = machine(2)
   let logged = ''
   const log = createLog({ clock: realClock, level: 'info', format: 'json', write: (text) => void (logged += text) })
   await openApiToPods('10.244.0.0/24', { ...deps, log }, signal)
-  equal(places.length, 0)
+  equal(listeners.length, 0)
   match(
     logged,
     /pods cannot reach the API server at the address of its Service.*10\.96\.0\.1:443.*Operation not permitted/,

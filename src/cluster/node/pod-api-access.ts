@@ -8,13 +8,21 @@ import { containsCidr, parseCidr } from '../../api/networking/v1/cidr.ts'
 import type { Processes } from '../../platform/process/processes.ts'
 import { kubernetesServiceAddress, kubernetesServicePort } from '../bootstrap/bootstrap-objects.ts'
 import { machineNetworks, type Network } from './machine-network.ts'
-import type { ServedCluster } from '../run/serve.ts'
 
 const device = 'lo'
 const addressRange = `${kubernetesServiceAddress}/32`
 
+/** A further address of the API server, for the clients that `accepts` allows. */
+export interface AdditionalListener {
+  readonly host: string
+  readonly port: number
+  readonly accepts: (remoteAddress: string) => boolean
+}
+
+export type AddListener = (listener: AdditionalListener) => Promise<void>
+
 export interface PodAccessDeps {
-  readonly served: Pick<ServedCluster, 'listenAlso'>
+  readonly addListener: AddListener
   readonly processes: Pick<Processes, 'run'>
   readonly log: Log
 }
@@ -22,7 +30,7 @@ export interface PodAccessDeps {
 /** Starts to accept connections from pods of the range. A failure is logged, and the cluster runs without it. */
 export async function openApiToPods(
   podCidr: string,
-  { served, processes, log }: PodAccessDeps,
+  { addListener, processes, log }: PodAccessDeps,
   signal: AbortSignal,
 ): Promise<void> {
   try {
@@ -30,7 +38,7 @@ export async function openApiToPods(
     if (taken !== undefined) throw new Error(taken)
     const { code, stderr } = await processes.run('ip', ['addr', 'replace', addressRange, 'dev', device], {}, signal)
     if (code !== 0) throw new Error(`ip addr: ${stderr.trim()}`)
-    await served.listenAlso({
+    await addListener({
       host: kubernetesServiceAddress,
       port: kubernetesServicePort,
       accepts: (remoteAddress) => isPodOrMachine(remoteAddress, podCidr),

@@ -12,7 +12,7 @@ import { FakePlugin } from '../../apiserver/encryption/kms/kms-plugin.harness.ts
 import { nodePlatform } from '../../platform/node/platform.ts'
 import { MemoryStore } from '../../store/memory-store.ts'
 import type { Store } from '../../store/store.ts'
-import { encryption } from './encryption-at-rest.ts'
+import { openEncryption } from './encryption-at-rest.ts'
 
 const { signal } = new AbortController()
 const minutesMax = 100
@@ -48,9 +48,9 @@ async function harness(config: string, reloads: boolean) {
   const errors: string[] = []
   const log = { ...silentLog, error: (message: string) => void errors.push(message) }
   const deps = { ...nodePlatform, random: systemRandom, clock, log }
-  const encrypted = await encryption(inner, file, deps, reloads)
+  const encrypted = await openEncryption(inner, file, deps, reloads)
   const tasks = new TaskGroup()
-  tasks.start('follow', (stop) => encrypted.follow(stop))
+  tasks.start('reload', (stop) => encrypted.reloadOnChange(stop))
   return {
     encrypted,
     inner,
@@ -72,11 +72,11 @@ test('the server starts without its plugin, is not healthy, and is as soon as th
   const { encrypted, clock } = cluster
   await rejects(async () => encrypted.check?.check(signal), /KMS provider "one"/)
   await rejects(put(encrypted.store, 'x'), /there is no data encryption key yet/)
-  const insisting = encrypted.insist(() => put(encrypted.store, 'x'), signal)
+  const running = encrypted.runWhenHealthy(() => put(encrypted.store, 'x'), signal)
   await clock.advance('5s')
   await plugin.start()
   await clock.advance('5s')
-  await insisting
+  await running
   await encrypted.check?.check(signal)
   equal(await textAt(encrypted.store), 'x')
 })

@@ -28,12 +28,12 @@ export interface Encryption extends AsyncDisposable {
   /** The `kms-providers` check; undefined when there cannot be a KMS provider. */
   readonly check: HealthCheck | undefined
   /** Runs the work. If it fails, waits until the plugins are healthy and runs it once more. */
-  insist<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T>
+  runWhenHealthy<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T>
   /** Reloads the file when it changes, until the signal is aborted. */
-  follow(signal: AbortSignal): Promise<void>
+  reloadOnChange(signal: AbortSignal): Promise<void>
 }
 
-export async function encryption(
+export async function openEncryption(
   inner: Store,
   path: string,
   deps: EncryptionDeps,
@@ -55,7 +55,7 @@ export async function encryption(
   return {
     store,
     check: current.providers.length === 0 && !reloads ? undefined : { name: 'kms-providers', check },
-    async insist(work, signal) {
+    async runWhenHealthy(work, signal) {
       try {
         return await work()
       } catch (error) {
@@ -65,7 +65,7 @@ export async function encryption(
         return work()
       }
     },
-    async follow(signal) {
+    async reloadOnChange(signal) {
       while (!signal.aborted) {
         await clock.sleep(reloadMs, signal)
         try {

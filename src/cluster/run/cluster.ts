@@ -48,7 +48,6 @@ import { publishClusterInfo, type ClusterInfo } from '../bootstrap/cluster-info.
 import { Component } from './component.ts'
 import { startControllerManager } from './controller-manager.ts'
 import { DirectTransport } from '../client/direct-transport.ts'
-import { FaultyApiServer, type Faults } from '../testing/faults.ts'
 import { remoteKubelets } from '../node/remote-kubelets.ts'
 import { kubeletServer, startRealKubelet, type KubeletServerOptions } from '../node/kubelet-node.ts'
 import { nodeRangesDefault, podRangesDefault } from '../flags/node-ranges.ts'
@@ -93,8 +92,8 @@ export interface ClusterOptions {
   readonly kmsCheck?: HealthCheck | undefined
   readonly flowEvents?: number
   readonly schedulerConfiguration?: SchedulerConfiguration
-  /** Fault injection for tests. */
-  readonly faults?: Faults
+  /** Creates the API server; tests inject faults with it. */
+  readonly newApiServer?: (deps: ApiServerDeps) => ApiServer
 }
 
 const serverName = 'apiserver'
@@ -252,7 +251,7 @@ export class Cluster {
     const requestMetrics = new RequestMetrics(metrics)
     const digest = (text: string) => nodeCrypto.sha256(text).toHex().toUpperCase()
     return new Component(serverName, this.#options, (tasks) => {
-      const { faults } = this.#options
+      const { newApiServer = (own) => new ApiServer(own) } = this.#options
       const deps: ApiServerDeps = {
         store,
         clock,
@@ -270,7 +269,7 @@ export class Cluster {
         advertisesAddOns: tellsOfAddOns,
         kmsCheck: this.#options.kmsCheck,
       }
-      const server = faults === undefined ? new ApiServer(deps) : new FaultyApiServer(deps, faults)
+      const server = newApiServer(deps)
       this.#server = server
       tasks.signal.addEventListener('abort', () => (this.#server = undefined), { once: true })
       tasks.start('caches', (signal) =>

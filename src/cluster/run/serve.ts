@@ -13,6 +13,7 @@ import type { Platform } from '../../platform/platform.ts'
 import { shedReport } from '../../platform/limits/shed-report.ts'
 import type { Cluster } from './cluster.ts'
 import type { ClusterCertificates } from '../certificates/cluster-certificates.ts'
+import type { AddListener } from '../node/pod-api-access.ts'
 
 export interface ServeOptions {
   readonly host: string
@@ -35,17 +36,10 @@ export interface ServedCluster {
   readonly port: number
   readonly access: Kubeconfig
   readonly kubeconfig: string
-  /** Listens on a further address for the clients that `accepts` allows. */
-  listenAlso(place: AdditionalListener): Promise<void>
+  readonly addListener: AddListener
   /** Uses the new certificates for new connections. */
   renew(certificates: ClusterCertificates): Promise<void>
   close(graceMs: number): Promise<void>
-}
-
-export interface AdditionalListener {
-  readonly host: string
-  readonly port: number
-  readonly accepts: (remoteAddress: string) => boolean
 }
 
 export async function serve(
@@ -77,9 +71,9 @@ export async function serve(
     port: listener.port,
     access,
     kubeconfig: kubeconfigText(access),
-    async listenAlso({ host: further, port: at, accepts: mayAsk }) {
-      const guarded = (request: WireRequest) => (mayAsk(request.remoteAddress) ? handle(request) : rejected)
-      listeners.push(await platform.listeners.listen({ host: further, port: at, tls, handle: guarded, ...guard }))
+    async addListener({ accepts, ...address }) {
+      const guarded = (request: WireRequest) => (accepts(request.remoteAddress) ? handle(request) : rejected)
+      listeners.push(await platform.listeners.listen({ ...address, tls, handle: guarded, ...guard }))
     },
     async renew(fresh) {
       tls = tlsOf(fresh)

@@ -8,7 +8,7 @@ import type { SimulatedRuntimeOptions } from '../../machine/runtime/simulated-ru
 import { nodePlatform } from '../../platform/node/platform.ts'
 import type { SchedulerConfiguration } from '../../scheduler/framework/scheduler-configuration.ts'
 import { Cluster } from '../run/cluster.ts'
-import { Faults, FaultyStore } from './faults.ts'
+import { Faults, FaultyApiServer, FaultyStore } from './faults.ts'
 import { kubeletSettings, type KubeletFlagValues } from '../flags/kubelet-flags.ts'
 import { lazySigner, temporaryCertificates } from '../certificates/cluster-certificates.ts'
 import { buildRequestPolicies } from '../policy/request-policies.ts'
@@ -54,7 +54,8 @@ export async function startCluster(options: StartClusterOptions = {}): Promise<T
   const cleanUps = new AsyncDisposableStack()
   cleanUps.defer(close)
   const cluster = new Cluster({
-    ...{ clock, random, log, store, policies, nodes, controllerManagers, simulation, schedulerConfiguration, faults },
+    ...{ clock, random, log, store, policies, nodes, controllerManagers, simulation, schedulerConfiguration },
+    newApiServer: (deps) => new FaultyApiServer(deps, faults),
     tokenUses,
     kubeletSettings: kubeletSettings(kubeletFlags),
     advertisesAddOns: true,

@@ -1,0 +1,74 @@
+// Options of `up`, and their defaults.
+import { flowEventsDefault } from '../../base/observability/flow-recorder.ts'
+import type { Log } from '../../base/observability/log.ts'
+import type { ListenLimits } from '../../platform/limits/listen-limits.ts'
+import type { SchedulerConfiguration } from '../../scheduler/framework/scheduler-configuration.ts'
+import type { StoreChoice } from '../data-directory/open-store.ts'
+import type { KubeletFlagValues } from '../flags/kubelet-flags.ts'
+import type { NodeRangeFlagValues } from '../flags/node-ranges.ts'
+import type { PolicyFlagValues } from '../flags/policy-flags.ts'
+import type { StopReport } from './stop-progress.ts'
+
+export interface UpOptions {
+  readonly dataDirectory: string
+  /** The cluster's name in kubeconfigs. */
+  readonly name?: string
+  /** A kubeconfig that the cluster's entries are added to, besides the one in the data directory. */
+  readonly kubeconfigPath: string
+  readonly store: StoreChoice
+  readonly host: string
+  readonly port: number
+  /** Further names and addresses for the API server's certificate. */
+  readonly tlsSans?: readonly string[]
+  readonly nodes: number
+  /** Whether this machine becomes a node with real containers: required, if possible, or not at all. */
+  readonly containers?: 'must' | 'should' | 'none'
+  /** Flags for authentication, authorization, admission, audit and encryption. */
+  readonly policyFlags?: PolicyFlagValues
+  /** Flags for pod addresses. */
+  readonly nodeRangeFlags?: NodeRangeFlagValues
+  /** Flags of this machine's kubelet. */
+  readonly kubeletFlags?: KubeletFlagValues
+  readonly log: Log
+  readonly schedulerConfiguration?: SchedulerConfiguration
+  /** Number of recorded flow events; 0 records none. */
+  readonly flowEvents?: number
+  /** Limits of connections to the API server and their memory. */
+  readonly limits?: Partial<ListenLimits>
+  /** Validity of the certificates that the cluster signs: `8760h`. */
+  readonly signingDuration?: string | undefined
+  /** Runs the API server without the other components. */
+  readonly isAlone?: boolean
+  /** Called with what the start waits for. */
+  readonly onProgress?: (what: string) => void
+  /** Called when the real node has started, or a simulated one instead. */
+  readonly onNode?: (outcome: NodeOutcome) => void
+  /** Called with what a slow stop waits for. */
+  readonly onStopping?: StopReport
+}
+
+export type NodeOutcome =
+  | { readonly kind: 'real'; readonly name: string; readonly runtime: string }
+  /** A simulated node runs instead. */
+  | { readonly kind: 'simulated'; readonly why: string }
+
+/** The options with their defaults. */
+export type ResolvedUpOptions = Required<UpOptions>
+
+export const resolveUpOptions = (options: UpOptions): ResolvedUpOptions => ({
+  name: 'coxswain',
+  tlsSans: [],
+  containers: 'none',
+  policyFlags: {},
+  nodeRangeFlags: {},
+  kubeletFlags: {},
+  schedulerConfiguration: {},
+  flowEvents: flowEventsDefault,
+  limits: {},
+  signingDuration: undefined,
+  isAlone: false,
+  onProgress: () => {},
+  onNode: () => {},
+  onStopping: () => {},
+  ...options,
+})
