@@ -36,42 +36,61 @@ function victims(target: Pod, pods: readonly Pod[], budgets: readonly PodDisrupt
   )
   const usedBefore = snapshot.resources.of('cpu').requested[0]
   const found = victimsOn(run, 0, budgets)
-  equal(snapshot.resources.of('cpu').requested[0], usedBefore, 'trying leaves nothing behind')
+  equal(snapshot.resources.of('cpu').requested[0], usedBefore, 'the simulation restores the snapshot')
   if ('kind' in found) return found.reasons.join(', ')
   return found.victims.map(({ pod }) => pod.metadata.name).join(' ') + '!'.repeat(found.violations)
 }
 
-const vip = aPod('vip', { priority: 100 }, { cpu: '3' })
-const rows: readonly [why: string, pods: Pod[], budgets: PodDisruptionBudget[], victims: string][] = [
-  ['nobody less important', [placed('a', 100, '4')], [], 'No preemption victims found for incoming pod'],
-  ['too large even without them', [placed('a', 1, '1'), placed('b', 200, '3')], [], 'Insufficient cpu'],
-  ['only as many as needed', [placed('a', 1, '2'), placed('b', 1, '2')], [], 'a b'],
-  ['the less important first', [placed('a', 5, '1'), placed('b', 1, '3')], [], 'b'],
+/** The node has 4 cpus. Each row differs from the result without its rule. */
+const rows: readonly [why: string, cpu: string, pods: Pod[], budgets: PodDisruptionBudget[], victims: string][] = [
+  ['no pod of lower priority', '3', [placed('a', 100, '4')], [], 'No preemption victims found for incoming pod'],
+  ['too large without all of them', '3', [placed('a', 1, '1'), placed('b', 200, '3')], [], 'Insufficient cpu'],
+  ['only as many as needed', '3', [placed('a', 1, '2'), placed('b', 1, '1'), placed('c', 1, '1')], [], 'a c'],
+  ['all, when all are needed', '4', [placed('a', 1, '2'), placed('b', 1, '2')], [], 'a b'],
+  ['lower priority first', '2', [placed('a', 5, '2'), placed('b', 1, '2')], [], 'b'],
+  ['lower priority first, in any order of the pods', '2', [placed('a', 1, '2'), placed('b', 5, '2')], [], 'a'],
+  ['later start first', '2', [placed('old', 1, '2', '10'), placed('young', 1, '2', '20')], [], 'young'],
+  ['later start first, in any order', '2', [placed('young', 1, '2', '20'), placed('old', 1, '2', '10')], [], 'young'],
   [
-    'the younger first',
-    [placed('old', 1, '2', '10'), placed('young', 1, '2', '20'), placed('c', 200, '0')],
+    'a pod that does not fit in the remaining space, although it is older',
+    '3',
+    [placed('old', 1, '1', '10'), placed('young', 1, '1', '20'), placed('oldest', 1, '2', '05')],
     [],
-    'old young',
+    'oldest young',
   ],
   [
-    'one of two that are alike: the younger',
-    [placed('old', 1, '1', '10'), placed('young', 1, '1', '20'), placed('c', 1, '2', '05')],
-    [],
-    'c young',
-  ],
-  [
-    'a budget protects',
-    [placed('kept', 1, '1', '20', { app: 'kept' }), placed('b', 5, '3', '00')],
-    [budget('kept', 0)],
+    'a budget protects a pod of lower priority',
+    '2',
+    [placed('covered', 1, '2', '20', { app: 'covered' }), placed('b', 5, '2')],
+    [budget('covered', 0)],
     'b',
   ],
-  ['a budget that must be violated', [placed('kept', 1, '4', '20', { app: 'kept' })], [budget('kept', 0)], 'kept!'],
-  ['a budget with room', [placed('kept', 1, '4', '20', { app: 'kept' })], [budget('kept', 1)], 'kept'],
+  [
+    'a budget that allows the disruption does not',
+    '2',
+    [placed('covered', 1, '2', '20', { app: 'covered' }), placed('b', 5, '2')],
+    [budget('covered', 1)],
+    'covered',
+  ],
+  [
+    'a budget that must be violated',
+    '3',
+    [placed('covered', 1, '4', '20', { app: 'covered' })],
+    [budget('covered', 0)],
+    'covered!',
+  ],
+  [
+    'a budget for one of two disruptions',
+    '4',
+    [placed('a', 1, '2', '10', { app: 'covered' }), placed('b', 1, '2', '20', { app: 'covered' })],
+    [budget('covered', 1)],
+    'a b!',
+  ],
 ]
-for (const [why, pods, budgets, wanted] of rows)
-  test(`victims: ${why}`, () => equal(victims(vip, pods, budgets), wanted))
+for (const [why, cpu, pods, budgets, wanted] of rows)
+  test(`victims: ${why}`, () => equal(victims(aPod('vip', { priority: 100 }, { cpu }), pods, budgets), wanted))
 
-test('removing pods helps against anti-affinity and spread, too', () => {
+test('victims of anti-affinity and spread constraints', () => {
   const away = {
     priority: 100,
     affinity: {
@@ -130,11 +149,16 @@ const choices: readonly [why: string, candidates: Candidate[], slot: number][] =
     1,
   ],
   [
-    'fewest victims',
-    [candidateOf(0, 0, placed('a', 5, '1'), placed('b', 5, '1')), candidateOf(1, 0, placed('c', 5, '1'))],
+    'lowest sum of priorities, where each victim counts',
+    [candidateOf(0, 0, placed('a', 5, '1'), placed('b', -9, '1')), candidateOf(1, 0, placed('c', 5, '1'))],
     1,
   ],
-  ['the youngest', [candidateOf(0, 0, placed('a', 5, '1', '10')), candidateOf(1, 0, placed('b', 5, '1', '20'))], 1],
+  [
+    'fewest victims, when the sums are equal',
+    [candidateOf(0, 0, placed('a', 5, '1'), placed('b', -(2 ** 31), '1')), candidateOf(1, 0, placed('c', 5, '1'))],
+    1,
+  ],
+  ['latest start', [candidateOf(0, 0, placed('a', 5, '1', '10')), candidateOf(1, 0, placed('b', 5, '1', '20'))], 1],
   ['the first of equals', [candidateOf(0, 0, placed('a', 5, '1')), candidateOf(1, 0, placed('b', 5, '1'))], 0],
 ]
 for (const [why, candidates, slot] of choices)
