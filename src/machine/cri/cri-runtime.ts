@@ -67,7 +67,7 @@ export class CriRuntime implements ContainerRuntime {
     channel: GrpcChannel,
     deps: CriRuntimeDeps,
     socketPath: string,
-    { runtimeName: name, runtimeVersion: version }: Proto<typeof runtimeService.version.answer>,
+    { runtimeName: name, runtimeVersion: version }: Proto<typeof runtimeService.version.response>,
   ) {
     this.#channel = channel
     const { processes } = deps

@@ -39,7 +39,7 @@ test('the gRPC health service reports the status of each service', async () => {
     async [healthCheck.path]({ messages, send, finish }) {
       let asked = ''
       for await (const message of messages) asked = decodeProto(healthCheck.request, message).service
-      send(encodeProto(healthCheck.answer, { status: asked === 'up' ? 'SERVING' : 'NOT_SERVING' }))
+      send(encodeProto(healthCheck.response, { status: asked === 'up' ? 'SERVING' : 'NOT_SERVING' }))
       finish(0)
     },
   })

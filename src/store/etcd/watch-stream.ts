@@ -24,7 +24,7 @@ interface Watch {
   staleProgressResponses: number
 }
 
-type Duplex = GrpcDuplex<(typeof watchMethod)['request'], (typeof watchMethod)['answer']>
+type Duplex = GrpcDuplex<(typeof watchMethod)['request'], (typeof watchMethod)['response']>
 
 /** A reader that is further behind is disconnected and must relist. */
 const watchBatchesMax = 10_000

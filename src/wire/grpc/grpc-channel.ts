@@ -24,15 +24,15 @@ export { noMetadata, type Metadata } from './grpc-call.ts'
 export interface GrpcMethod<Q extends Message = Message, A extends Message = Message> {
   readonly path: string
   readonly request: Q
-  readonly answer: A
+  readonly response: A
 }
 
 export const grpcMethod = <Q extends Message, A extends Message>(
   service: string,
   name: string,
   request: Q,
-  answer: A,
-): GrpcMethod<Q, A> => ({ path: `/${service}/${name}`, request, answer })
+  response: A,
+): GrpcMethod<Q, A> => ({ path: `/${service}/${name}`, request, response })
 
 export interface GrpcChannelOptions extends Http2Options {
   readonly http2: Http2Provider
@@ -120,7 +120,7 @@ export class GrpcChannel {
     }
     const call = this.#call(connection, method, metadata, {
       onMessage: (bytes) => {
-        waiting.push(decodeProto(method.answer, bytes))
+        waiting.push(decodeProto(method.response, bytes))
         if (waiting.length === messagesWaitingMax) call.pause()
         wake.resolve()
       },
@@ -171,14 +171,14 @@ export class GrpcChannel {
     signal.throwIfAborted()
     const message = encodeProto(method.request, request)
     const { promise, resolve, reject } = Promise.withResolvers<Proto<A>>()
-    let answer: Proto<A> | undefined
+    let response: Proto<A> | undefined
     const call = this.#call(connection, method, metadata, {
-      onMessage: (bytes) => (answer = decodeProto(method.answer, bytes)),
+      onMessage: (bytes) => (response = decodeProto(method.response, bytes)),
       onEnd: (error) => {
         signal.removeEventListener('abort', abort)
         if (error !== undefined) reject(error)
-        else if (answer === undefined) reject(this.#error(method, 'INTERNAL', 'the response has no message'))
-        else resolve(answer)
+        else if (response === undefined) reject(this.#error(method, 'INTERNAL', 'the response has no message'))
+        else resolve(response)
       },
     })
     const abort = () => {

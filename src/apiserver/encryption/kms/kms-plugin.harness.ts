@@ -12,7 +12,7 @@ import { kmsMethods } from './kms-messages.ts'
 type Responses = {
   [Name in keyof typeof kmsMethods]?: (
     request: Proto<(typeof kmsMethods)[Name]['request']>,
-  ) => ProtoInput<(typeof kmsMethods)[Name]['answer']> | 'error' | 'silence'
+  ) => ProtoInput<(typeof kmsMethods)[Name]['response']> | 'error' | 'silence'
 }
 
 /** Encrypts and decrypts: a stream cipher under a key made from the key id. */
@@ -84,13 +84,13 @@ export class FakePlugin implements AsyncDisposable {
     this.openMost = Math.max(this.openMost, ++this.#open)
     let sent = new Uint8Array()
     for await (const message of call.messages) sent = message.slice()
-    const method = kmsMethods[name] as { readonly request: Message; readonly answer: Message }
+    const method = kmsMethods[name] as { readonly request: Message; readonly response: Message }
     const make = (this.responses[name] ?? usual) as (request: object) => ProtoInput<Message> | 'error' | 'silence'
     const answer = make(decodeProto(method.request, sent))
     this.#open-- // before the answer: a client that waited for it comes after
     if (answer === 'silence') return
     if (answer === 'error') return call.finish(13, 'the HSM said: hidden')
-    call.send(encodeProto(method.answer, answer))
+    call.send(encodeProto(method.response, answer))
     call.finish(0)
   }
 }
