@@ -136,12 +136,12 @@ export function storeContract(driver: string, open: () => Promise<StoreUnderTest
 
   contract('reads and watches below the compacted revision fail with Compacted', async ({ store }) => {
     for (let i = 0; i < 5; i++) await write(store, '/a', String(i))
-    const kept = store.revision - 1
-    await store.compact(kept, signal)
-    await rejects(store.range({ start: '/', end: '', revision: kept - 1 }, signal), Compacted)
-    await rejects(collect(store.watch({ prefix: '/', from: kept - 1 }, signal), 1), Compacted)
-    equal((await store.range({ start: '/', end: '', revision: kept }, signal)).items.length, 1)
-    equal((await collect(store.watch({ prefix: '/', from: kept + 1 }, signal), 1)).length, 1)
+    const compacted = store.revision - 1
+    await store.compact(compacted, signal)
+    await rejects(store.range({ start: '/', end: '', revision: compacted - 1 }, signal), Compacted)
+    await rejects(collect(store.watch({ prefix: '/', from: compacted - 1 }, signal), 1), Compacted)
+    equal((await store.range({ start: '/', end: '', revision: compacted }, signal)).items.length, 1)
+    equal((await collect(store.watch({ prefix: '/', from: compacted + 1 }, signal), 1)).length, 1)
   })
 
   contract(

@@ -187,14 +187,14 @@ export class History {
    * deletions.
    */
   superseded(revision: number): Superseded[] {
-    const gone: Superseded[] = []
+    const superseded: Superseded[] = []
     for (const version of this.#revisions.slice(1, revision - this.oldest.revision + 1))
       for (const event of version.events) {
         const key = keyOf(event)
-        if (event.previous !== undefined) gone.push({ revision: event.previous.modRevision, key })
-        if (event.kind === 'delete') gone.push({ revision: event.revision, key })
+        if (event.previous !== undefined) superseded.push({ revision: event.previous.modRevision, key })
+        if (event.kind === 'delete') superseded.push({ revision: event.revision, key })
       }
-    return gone
+    return superseded
   }
 
   /** Removes the versions below this revision. */
@@ -203,7 +203,7 @@ export class History {
     this.#check(revision)
     const index = revision - this.oldest.revision
     if (this.#cachedState !== undefined && this.#cachedState.revision < revision) this.#cachedState = undefined
-    for (let gone = 0; gone < index; gone++) this.#bytes -= this.#sizes[gone] as number
+    for (let removed = 0; removed < index; removed++) this.#bytes -= this.#sizes[removed] as number
     this.#revisions = this.#revisions.slice(index)
     this.#sizes = this.#sizes.slice(index)
   }

@@ -19,13 +19,13 @@ function readAll<Item>(
   push: (bytes: Uint8Array) => Iterable<Item>,
   pieces: readonly Uint8Array[],
   errors: Parameters<typeof rejectedOnlyWith>[0],
-): { items: Item[]; refused: boolean } {
+): { items: Item[]; isRejected: boolean } {
   const items: Item[] = []
   const whole = rejectedOnlyWith(errors, () => {
     for (const piece of pieces) for (const item of push(piece)) items.push(item)
     return true
   })
-  return { items, refused: whole === undefined }
+  return { items, isRejected: whole === undefined }
 }
 
 const bytesOf = (random: Random): Uint8Array => random.bytes(random.below(40))
@@ -41,7 +41,7 @@ function randomSpdyFrame(random: Random): SpdyFrame {
     () => ({ kind: 'reset', id: idOf(random), code: 1 }),
     () => ({ kind: 'ping', id: idOf(random) }),
     () => ({ kind: 'headers', id: idOf(random), isLast: true, block }),
-    () => ({ kind: 'goodbye' }),
+    () => ({ kind: 'goaway' }),
   ])()
 }
 
@@ -73,8 +73,8 @@ fuzz('SPDY frames', {
     const bytes = random.below(4) === 0 ? good : mutatedBytes(good, random)
     const [whole, cut] = [new SpdyFrameReader(), new SpdyFrameReader()]
     const atOnce = readAll((piece) => whole.push(piece), [bytes], [SpdyError])
-    const inParts = readAll((piece) => cut.push(piece), inPieces(bytes, random), [SpdyError])
-    deepEqual([dataJoined(inParts.items), inParts.refused], [dataJoined(atOnce.items), atOnce.refused])
+    const piecewise = readAll((piece) => cut.push(piece), inPieces(bytes, random), [SpdyError])
+    deepEqual([dataJoined(piecewise.items), piecewise.isRejected], [dataJoined(atOnce.items), atOnce.isRejected])
     const headers = new HeaderReader(nodeInflateRaw)
     for (const each of atOnce.items) if ('block' in each) rejectedOnlyWith([SpdyError], () => headers.read(each.block))
   },
@@ -87,9 +87,12 @@ fuzz('SPDY header blocks', {
 })
 
 function randomMessage(random: Random): WebSocketMessage {
-  return random.below(2) === 0
-    ? { kind: 'binary', bytes: random.bytes(random.below(300)) }
-    : { kind: 'ping', bytes: random.bytes(random.below(100)) }
+  return pick<() => WebSocketMessage>(random, [
+    () => ({ kind: 'binary', bytes: random.bytes(random.below(300)) }),
+    () => ({ kind: 'text', bytes: new TextEncoder().encode(pick(random, ['', 'a', 'grüße', '𝒳', '\ufeff'])) }),
+    () => ({ kind: 'ping', bytes: random.bytes(random.below(100)) }),
+    () => ({ kind: 'close', code: pick(random, [1000, 1005, 1011, 4999]), reason: '' }),
+  ])()
 }
 
 fuzz('WebSocket frames', {
@@ -99,8 +102,11 @@ fuzz('WebSocket frames', {
     const good = concatenatedBytes(...messages.map((message) => encodeMessage(message, random.bytes(4))))
     const read = (pieces: readonly Uint8Array[]) => {
       const reader = new WebSocketReader('client')
-      const { items, refused } = readAll((piece) => reader.push(piece), pieces, [WebSocketError])
-      return { items: items.map((item) => ('bytes' in item ? { ...item, bytes: item.bytes.toHex() } : item)), refused }
+      const { items, isRejected } = readAll((piece) => reader.push(piece), pieces, [WebSocketError])
+      return {
+        items: items.map((item) => ('bytes' in item ? { ...item, bytes: item.bytes.toHex() } : item)),
+        isRejected,
+      }
     }
     deepEqual(
       read([good]).items,
@@ -118,14 +124,14 @@ fuzz('gRPC frames', {
     const good = concatenatedBytes(...messages.map(frame))
     const read = (pieces: readonly Uint8Array[]) => {
       const reader = new FrameReader(1_000)
-      const { items, refused } = readAll((piece) => reader.push(piece), pieces, [FrameError])
-      return { items: items.map((item) => item.toHex()), refused }
+      const { items, isRejected } = readAll((piece) => reader.push(piece), pieces, [FrameError])
+      return { items: items.map((item) => item.toHex()), isRejected }
     }
-    deepEqual(read(inPieces(good, random)), { items: messages.map((message) => message.toHex()), refused: false })
+    deepEqual(read(inPieces(good, random)), { items: messages.map((message) => message.toHex()), isRejected: false })
     const broken = mutatedBytes(good, random)
     // A reader that rejects a piece returns no items of that piece.
-    const [atOnce, inParts] = [read([broken]), read(inPieces(broken, random))]
-    deepEqual([inParts.refused, inParts.items.slice(0, atOnce.items.length)], [atOnce.refused, atOnce.items])
+    const [atOnce, piecewise] = [read([broken]), read(inPieces(broken, random))]
+    deepEqual([piecewise.isRejected, piecewise.items.slice(0, atOnce.items.length)], [atOnce.isRejected, atOnce.items])
   },
 })
 

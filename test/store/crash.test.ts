@@ -58,8 +58,8 @@ async function eventsSince(store: SqliteStore, last: number): Promise<Map<number
 }
 
 test(`every acknowledged write survives ${kills} kills`, async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'coxswain-crash-'))
-  const path = join(folder, 'store.db')
+  const directory = await mkdtemp(join(tmpdir(), 'coxswain-crash-'))
+  const path = join(directory, 'store.db')
   const random = seededRandom(kills)
   let last = 1
   for (let run = 0; run < kills; run++) {
@@ -80,5 +80,5 @@ test(`every acknowledged write survives ${kills} kills`, async () => {
     last = store.revision
     await store.close()
   }
-  await rm(folder, { recursive: true })
+  await rm(directory, { recursive: true })
 })

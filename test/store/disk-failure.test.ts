@@ -18,7 +18,7 @@ const programAt = (name: string) => fileURLToPath(new URL(name, import.meta.url)
 
 // The disk is a small file system in memory in its own mount namespace, which ends with the process.
 test('a disk that fills up: nothing acknowledged is lost, the file is intact, writes continue when there is space', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'coxswain-full-'))
+  const directory = mkdtempSync(join(tmpdir(), 'coxswain-full-'))
   const script = 'mount -t tmpfs -o size=12m none "$0" && exec "$@"'
   const child = [
     '--map-root-user',
@@ -26,14 +26,14 @@ test('a disk that fills up: nothing acknowledged is lost, the file is intact, wr
     'sh',
     '-c',
     script,
-    folder,
+    directory,
     process.execPath,
     programAt('./full-disk.ts'),
-    folder,
+    directory,
   ]
   const { stdout } = await promisify(execFile)('unshare', child)
   match(stdout, /^Store(Full|Broken) after \d+ writes\n$/)
-  rmSync(folder, { recursive: true })
+  rmSync(directory, { recursive: true })
 })
 
 type Injection = readonly [name: string, inject: string, error: RegExp]
@@ -45,13 +45,13 @@ const injections: readonly Injection[] = [
 ]
 for (const [name, inject, error] of injections)
   test(`${name}: writers get an error, and every acknowledged write is present afterwards`, async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'coxswain-eio-'))
-    const path = join(folder, 'store.db')
+    const directory = mkdtempSync(join(tmpdir(), 'coxswain-eio-'))
+    const path = join(directory, 'store.db')
     const trace = [
       '-f',
       '-qq',
       '-o',
-      join(folder, 'trace'),
+      join(directory, 'trace'),
       '-e',
       'trace=fsync,fdatasync,pwrite64',
       '-e',
@@ -78,5 +78,5 @@ for (const [name, inject, error] of injections)
       [],
     )
     await store.close()
-    rmSync(folder, { recursive: true })
+    rmSync(directory, { recursive: true })
   })

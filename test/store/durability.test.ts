@@ -93,10 +93,10 @@ test('the trace reader detects an acknowledgement before its sync', () => {
 })
 
 test('the log is synced before a write is acknowledged', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'coxswain-strace-'))
-  const trace = join(folder, 'trace')
+  const directory = mkdtempSync(join(tmpdir(), 'coxswain-strace-'))
+  const trace = join(directory, 'trace')
   const options = ['-f', '-y', '-s', '8192', '-e', 'trace=pwrite64,write,fsync,fdatasync', '-o', trace]
-  const child = [process.execPath, program, join(folder, 'store.db'), String(writes)]
+  const child = [process.execPath, program, join(directory, 'store.db'), String(writes)]
   const { error, status, stderr } = spawnSync('strace', [...options, ...child], { encoding: 'utf8' })
   equal(error, undefined, `strace cannot be run (${error?.message}); set-up installs it: apt-get install strace`)
   equal(status, 0, stderr)
@@ -105,5 +105,5 @@ test('the log is synced before a write is acknowledged', () => {
   equal(found.early.length, 0, `acknowledged before the sync: ${found.early.join()}`)
   const syncs = [...steps(readFileSync(trace, 'utf8'))].filter(({ kind }) => kind === 'synced').length
   ok(syncs < writes, `${writes} writes shared ${syncs} syncs`)
-  rmSync(folder, { recursive: true })
+  rmSync(directory, { recursive: true })
 })

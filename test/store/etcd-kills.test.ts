@@ -182,11 +182,11 @@ for (const etcd of etcds())
     await put(store, '/a', '1')
     let reached = 0
     const stopped = new AbortController()
-    const told: string[] = []
+    const delivered: string[] = []
     const watching = (async () => {
       for await (const { revision, events } of store.watch({ prefix: '/', from: store.revision + 1 }, stopped.signal)) {
         reached = revision
-        for (const event of events) told.push(event.kind === 'put' ? event.item.key : event.key)
+        for (const event of events) delivered.push(event.kind === 'put' ? event.item.key : event.key)
       }
     })()
     for (let i = 0; i < 20; i++) await put(other, '/b', String(i))
@@ -194,8 +194,8 @@ for (const etcd of etcds())
     equal(fresh, other.revision)
     await until(() => reached >= fresh)
     await put(store, '/a', '2')
-    await until(() => told.length > 0)
-    deepEqual(told, ['/a'])
+    await until(() => delivered.length > 0)
+    deepEqual(delivered, ['/a'])
     stopped.abort()
     await watching
     await store.close()

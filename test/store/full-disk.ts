@@ -9,9 +9,9 @@ import { StoreBroken, StoreFull } from '../../src/store/sqlite/store-errors.ts'
 import { SqliteStore } from '../../src/store/sqlite/sqlite-store.ts'
 import { StoreUnavailable } from '../../src/store/store.ts'
 
-const [, , folder = ''] = process.argv
-const ballast = join(folder, 'ballast')
-const path = join(folder, 'store.db')
+const [, , directory = ''] = process.argv
+const ballast = join(directory, 'ballast')
+const path = join(directory, 'store.db')
 const { signal } = new AbortController()
 const open = () => SqliteStore.open({ path, clock: realClock, workers: nodeWorkers }, signal)
 const acknowledged: string[] = []

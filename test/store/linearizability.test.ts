@@ -56,12 +56,12 @@ const histories: readonly [name: string, possible: boolean, history: RegisterOpe
     [operation(0, 1, write('x'), true), operation(2, 3, read('-')), operation(4, 5, read('x'))],
   ],
   [
-    'a write that nobody heard of happens late',
+    'a write without a result happens late',
     true,
     [operation(0, Infinity, write('x'), true), operation(2, 3, read('-')), operation(4, 5, read('x'))],
   ],
   [
-    'a write that nobody heard of happens and is undone',
+    'a write without a result happens and is undone',
     false,
     [operation(0, Infinity, write('x'), true), operation(2, 3, read('x')), operation(4, 5, read('-'))],
   ],
@@ -86,20 +86,20 @@ async function checkInProcess(store: Store): Promise<void> {
 test('memory is linearizable', () => checkInProcess(new MemoryStore(new VirtualClock())))
 
 test('sqlite is linearizable', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'coxswain-linear-'))
+  const directory = await mkdtemp(join(tmpdir(), 'coxswain-linear-'))
   await checkInProcess(
-    await SqliteStore.open({ path: join(folder, 'store.db'), clock: realClock, workers: nodeWorkers }, signal),
+    await SqliteStore.open({ path: join(directory, 'store.db'), clock: realClock, workers: nodeWorkers }, signal),
   )
-  await rm(folder, { recursive: true })
+  await rm(directory, { recursive: true })
 })
 
 test(`sqlite is linearizable through ${kills} kills`, async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'coxswain-linear-'))
+  const directory = await mkdtemp(join(tmpdir(), 'coxswain-linear-'))
   const random = seededRandom(kills)
   const record = new OperationHistory()
   for (let run = 0; run < kills; run++) {
     const target = record.ended + 1 + random.below(operationsPerRunMax)
-    const args = [program, join(folder, 'store.db'), String(run)]
+    const args = [program, join(directory, 'store.db'), String(run)]
     const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
     const exited = once(child, 'exit')
     for await (const line of createInterface({ input: child.stdout })) {
@@ -111,7 +111,7 @@ test(`sqlite is linearizable through ${kills} kills`, async () => {
     record.kill()
   }
   check(record)
-  await rm(folder, { recursive: true })
+  await rm(directory, { recursive: true })
 })
 
 for (const etcd of etcds())

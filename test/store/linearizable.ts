@@ -68,7 +68,7 @@ export function isLinearizable(operations: readonly RegisterOperation[], initial
       stack.push(next)
     }
   }
-  throw new Error(`no answer after ${stepsMax} steps`)
+  throw new Error(`no result after ${stepsMax} steps`)
 }
 
 /** The operations that can be next: those that started before the end of any that must still happen. */

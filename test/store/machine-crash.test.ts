@@ -65,12 +65,12 @@ async function lossesIn(path: string, acknowledged: readonly Written[]): Promise
   return [...lost, ...torn]
 }
 
-const folder = mkdtempSync(join(tmpdir(), 'coxswain-power-'))
-const data = join(folder, 'data')
-const image = join(folder, 'image')
+const directory = mkdtempSync(join(tmpdir(), 'coxswain-power-'))
+const data = join(directory, 'data')
+const image = join(directory, 'image')
 let calls: readonly Call[] = []
 before(() => (calls = traced()))
-after(() => rmSync(folder, { recursive: true }))
+after(() => rmSync(directory, { recursive: true }))
 
 /** What the disk may contain at this position, as files. */
 function writeImage(disk: SimulatedDisk, random: Random): void {
@@ -80,7 +80,7 @@ function writeImage(disk: SimulatedDisk, random: Random): void {
 }
 
 function traced(): Call[] {
-  const trace = join(folder, 'trace')
+  const trace = join(directory, 'trace')
   mkdirSync(data)
   const options = ['-f', '-y', '-xx', '-s', String(tracedBytesMax), '-e', `trace=${tracedCalls}`, '-o', trace]
   const run = (number: number): Call[] => {

@@ -52,9 +52,9 @@ export class OperationHistory {
 
 function actionOf(
   [kind = '', first = '', second = '']: readonly string[],
-  answer: string,
+  result: string,
 ): RegisterOperation['action'] {
   if (kind === 'write') return { kind, value: first }
-  if (kind === 'swap') return { kind, from: first, to: second, swapped: answer === 'true' }
-  return { kind: 'read', value: answer }
+  if (kind === 'swap') return { kind, from: first, to: second, swapped: result === 'true' }
+  return { kind: 'read', value: result }
 }

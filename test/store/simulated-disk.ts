@@ -66,15 +66,15 @@ class File {
 const sectorBytes = 512
 
 export class SimulatedDisk {
-  readonly #folder: string
+  readonly #directory: string
   /** The names in the running system and on the disk. */
   readonly #names = new Map<string, File>()
   readonly #synced = new Map<string, File>()
   #entries: EntryChange[] = []
 
   /** Only files below this directory are tracked. */
-  constructor(folder: string) {
-    this.#folder = folder
+  constructor(directory: string) {
+    this.#directory = directory
   }
 
   apply({ name, args, result, begun, ended }: Call): void {
@@ -103,7 +103,7 @@ export class SimulatedDisk {
         })
       case 'fsync':
       case 'fdatasync':
-        if (path === this.#folder) return this.#syncFolder(begun)
+        if (path === this.#directory) return this.#syncDirectory(begun)
         return void (path !== undefined && this.#syncFile(path, begun))
       case 'rename':
       case 'renameat':
@@ -126,12 +126,12 @@ export class SimulatedDisk {
     const names = new Map(this.#synced)
     for (const entry of this.#entries.slice(0, random.below(this.#entries.length + 1))) enter(names, entry)
     return new Map(
-      Array.from(names, ([name, file]) => [name.slice(this.#folder.length + 1), survivorOf(file, random)] as const),
+      Array.from(names, ([name, file]) => [name.slice(this.#directory.length + 1), survivorOf(file, random)] as const),
     )
   }
 
   #follows(path: string): boolean {
-    return path.startsWith(`${this.#folder}/`)
+    return path.startsWith(`${this.#directory}/`)
   }
 
   #file(path: string | undefined): File | undefined {
@@ -154,7 +154,7 @@ export class SimulatedDisk {
     file.pending = file.pending.filter(({ ended }) => ended >= begun)
   }
 
-  #syncFolder(begun: number): void {
+  #syncDirectory(begun: number): void {
     for (const entry of this.#entries) if (entry.ended < begun) enter(this.#synced, entry)
     this.#entries = this.#entries.filter(({ ended }) => ended >= begun)
   }

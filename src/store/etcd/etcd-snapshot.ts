@@ -33,11 +33,11 @@ export async function takeSnapshot(channel: GrpcChannel, path: string, signal: A
 }
 
 async function syncDirectory(path: string): Promise<void> {
-  const folder = await open(path)
+  const directory = await open(path)
   try {
-    await folder.sync()
+    await directory.sync()
   } finally {
-    await folder.close()
+    await directory.close()
   }
 }
 

@@ -89,8 +89,8 @@ export class EtcdStore implements Store {
   // A caller that arrives during a request shares the next request: the current one may return an older revision.
   freshRevision(signal: AbortSignal): Promise<number> {
     if (this.#fresh === undefined) return unlessAborted(this.#requestFreshRevision(), signal)
-    const ask = () => this.#requestFreshRevision()
-    this.#fresh.next ??= this.#fresh.now.then(ask, ask)
+    const request = () => this.#requestFreshRevision()
+    this.#fresh.next ??= this.#fresh.now.then(request, request)
     return unlessAborted(this.#fresh.next, signal)
   }
 
@@ -105,8 +105,8 @@ export class EtcdStore implements Store {
     const items: KeyValue[] = []
     let [at, from] = [revision, key]
     for (;;) {
-      const wanted = limit === 0 ? pageKeys : Math.min(pageKeys, limit - items.length)
-      const page = await this.#range({ key: from, rangeEnd, limit: wanted, revision: at }, signal)
+      const pageLimit = limit === 0 ? pageKeys : Math.min(pageKeys, limit - items.length)
+      const page = await this.#range({ key: from, rangeEnd, limit: pageLimit, revision: at }, signal)
       for (const kv of page.kvs) items.push(toKeyValue(kv, this.#prefix.length))
       at ||= page.header?.revision ?? 0
       const last = page.kvs.at(-1)
@@ -191,9 +191,9 @@ export class EtcdStore implements Store {
 
   async #range(request: ProtoInput<(typeof rangeMethod)['request']>, signal: AbortSignal) {
     try {
-      const answer = await this.#call(this.#members.read(rangeMethod, request, signal), request.revision)
-      this.#observeRevision(answer.header?.revision ?? 0)
-      return answer
+      const response = await this.#call(this.#members.read(rangeMethod, request, signal), request.revision)
+      this.#observeRevision(response.header?.revision ?? 0)
+      return response
     } catch (error) {
       throw error instanceof Compacted ? await this.#compactedError(request.revision ?? 0, signal) : error
     }
@@ -209,9 +209,9 @@ export class EtcdStore implements Store {
     }
   }
 
-  #call<T>(answer: Promise<T>, revision?: number): Promise<T> {
+  #call<T>(response: Promise<T>, revision?: number): Promise<T> {
     return this.#clock.outside(
-      answer.catch((error: unknown) => {
+      response.catch((error: unknown) => {
         throw toStoreError(error, revision)
       }),
     )

@@ -86,8 +86,8 @@ for (const [name, responses, expected] of streams)
     const seen = responses.flatMap((one) => batches.add(one, (key) => key !== '/p/other'))
     deepEqual(
       seen.map(({ revision, events }) => {
-        const told = events.map((event) => (event.kind === 'put' ? `put ${event.item.key}` : `delete ${event.key}`))
-        return `${revision} ${told.join(', ')}`
+        const shown = events.map((event) => (event.kind === 'put' ? `put ${event.item.key}` : `delete ${event.key}`))
+        return `${revision} ${shown.join(', ')}`
       }),
       expected,
     )

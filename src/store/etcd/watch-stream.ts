@@ -187,13 +187,13 @@ export class WatchStream {
       else deliver(watch, { revision, events: [] })
   }
 
-  #reasonOf({ delivered: told }: Watch, { compactRevision, cancelReason }: WatchResponse): Error {
-    if (compactRevision > 0) return new Compacted(told + 1, compactRevision)
+  #reasonOf({ delivered }: Watch, { compactRevision, cancelReason }: WatchResponse): Error {
+    if (compactRevision > 0) return new Compacted(delivered + 1, compactRevision)
     return new StoreUnavailable(`etcd ended a watch: ${cancelReason || 'no reason given'}`)
   }
 
   #isBehind(revision: number): boolean {
-    for (const { delivered: told } of this.#watches.values()) if (told < revision) return true
+    for (const { delivered } of this.#watches.values()) if (delivered < revision) return true
     return false
   }
 

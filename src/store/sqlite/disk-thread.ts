@@ -16,20 +16,20 @@ const reply = (message: DiskReply): void => port.postMessage(message)
 const resources = new DisposableStack()
 
 /** The store's thread processes all waiting messages in one turn of its event loop, so only a few are sent ahead. */
-const piecesAheadMax = 2
-let piecesAhead = 0
-let pieceTaken = (): void => {}
+const piecesInFlightMax = 2
+let piecesInFlight = 0
+let onAcknowledged = (): void => {}
 
-async function hand(piece: readonly Change[], compacted: number): Promise<void> {
+async function send(piece: readonly Change[], compacted: number): Promise<void> {
   reply({ kind: 'loaded', changes: pack(piece), compacted })
-  piecesAhead++
-  if (piecesAhead >= piecesAheadMax) await new Promise<void>((resolve) => (pieceTaken = resolve))
+  piecesInFlight++
+  if (piecesInFlight >= piecesInFlightMax) await new Promise<void>((resolve) => (onAcknowledged = resolve))
 }
 
 async function open(): Promise<StoreDatabase> {
   resources.use(lockFile(path))
   if (!hasFile(path)) createFile(path)
-  const loaded = await loadFile(path, hand)
+  const loaded = await loadFile(path, send)
   const database = resources.use(new StoreDatabase(options))
   reply({ kind: 'ready', ...loaded })
   return database
@@ -68,14 +68,14 @@ function attempt(work: () => void): void {
   }
 }
 
-const countTaken = (): void => {
-  piecesAhead--
-  pieceTaken()
+const onAcknowledge = (): void => {
+  piecesInFlight--
+  onAcknowledged()
 }
-port.on('message', countTaken)
+port.on('message', onAcknowledge)
 try {
   const database = await open()
-  port.off('message', countTaken)
+  port.off('message', onAcknowledge)
   port.on('message', (request: DiskRequest) => {
     try {
       serve(database, request)

@@ -31,10 +31,10 @@ async function killedStore(): Promise<string> {
   const store = await openAt(path)
   for (let i = 0; i < 300; i++) await put(store, `/key/${i}`, `value ${i} `.repeat(20))
   await store.close()
-  const again = await openAt(path)
-  for (let i = 0; i < 50; i++) await put(again, `/key/${i}`, 'changed')
+  const reopened = await openAt(path)
+  for (let i = 0; i < 50; i++) await put(reopened, `/key/${i}`, 'changed')
   const copy = copyOf(path)
-  await again.close()
+  await reopened.close()
   return copy
 }
 

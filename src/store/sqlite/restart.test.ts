@@ -71,12 +71,12 @@ test('random histories, restarted and compacted, read the same at every revision
       await (i % 5 === 4 ? remove(store, key) : put(store, key, `${round}.${i}`))
       contents.set(store.revision, await contentOf(store))
     }
-    const kept = store.revision - 25
-    await store.compact(kept, signal)
+    const compacted = store.revision - 25
+    await store.compact(compacted, signal)
     await store.close()
     store = await openAt(path)
     for (const [revision, content] of contents)
-      if (revision >= kept) deepEqual(await contentOf(store, revision), content, `at revision ${revision}`)
+      if (revision >= compacted) deepEqual(await contentOf(store, revision), content, `at revision ${revision}`)
   }
   await store.close()
 })

@@ -9,13 +9,13 @@ import { storeContract } from '../contract.suite.ts'
 import { SqliteStore } from './sqlite-store.ts'
 
 const { signal } = new AbortController()
-const folder = await mkdtemp(join(tmpdir(), 'coxswain-sqlite-'))
-after(() => rm(folder, { recursive: true }))
+const directory = await mkdtemp(join(tmpdir(), 'coxswain-sqlite-'))
+after(() => rm(directory, { recursive: true }))
 
 let count = 0
 storeContract('sqlite', async () => {
   const clock = new VirtualClock()
-  const path = join(folder, `${++count}.db`)
+  const path = join(directory, `${++count}.db`)
   return {
     store: await SqliteStore.open({ path, clock, workers: nodeWorkers }, signal),
     pass: (ms) => clock.advance(ms),

@@ -59,9 +59,14 @@ export class StoreMaintenance {
     while (this.#history.oldest.revision < revision) {
       signal.throwIfAborted()
       const step = Math.min(revision, this.#history.oldest.revision + versionsPerStep)
-      const gone = this.#history.superseded(step)
-      const revisions = Float64Array.from(gone, (one) => one.revision)
-      await this.#queue.runMaintenance({ kind: 'compact', revision: step, revisions, keys: gone.map(({ key }) => key) })
+      const superseded = this.#history.superseded(step)
+      const revisions = Float64Array.from(superseded, (item) => item.revision)
+      await this.#queue.runMaintenance({
+        kind: 'compact',
+        revision: step,
+        revisions,
+        keys: superseded.map(({ key }) => key),
+      })
       this.#history.compact(step)
       this.#noteActivity()
     }
@@ -75,11 +80,11 @@ export class StoreMaintenance {
   #trim(): void {
     if (this.#trimming || this.#closed.signal.aborted) return
     this.#trimming = true
-    const again = () => {
+    const endTrimming = () => {
       this.#trimming = false
     }
     // A failure leaves history and file unchanged; the next batch or the window timer tries again.
-    this.compact(this.#history.revisionInBounds()).then(again, again)
+    this.compact(this.#history.revisionInBounds()).then(endTrimming, endTrimming)
   }
 
   // Without history there is no timer, so that an idle store does not use the clock.

@@ -37,7 +37,7 @@ async function connected(
   return {
     server,
     channel,
-    ask: async (name: string, text = '') => (await channel.unary(method(name), { text }, noMetadata, signal)).text,
+    call: async (name: string, text = '') => (await channel.unary(method(name), { text }, noMetadata, signal)).text,
     async [Symbol.asyncDispose]() {
       channel.close()
       await server[Symbol.asyncDispose]()
@@ -68,15 +68,15 @@ test('a unary call sends metadata and a message, and gets one back', async () =>
       call.finish(0)
     },
   })
-  const answer = await under.channel.unary(method('Hello'), { text: 'hi' }, { 'x-who': 'me' }, signal)
-  equal(answer.text, 'hi me application/grpc')
+  const response = await under.channel.unary(method('Hello'), { text: 'hi' }, { 'x-who': 'me' }, signal)
+  equal(response.text, 'hi me application/grpc')
 })
 
 test('many calls at once share one connection', async () => {
   await using under = await connected({ '/test.Notes/Echo': echo })
-  const answers = await Promise.all(Array.from({ length: 500 }, (_, i) => under.ask('Echo', String(i))))
+  const responses = await Promise.all(Array.from({ length: 500 }, (_, i) => under.call('Echo', String(i))))
   deepEqual(
-    answers,
+    responses,
     Array.from({ length: 500 }, (_, i) => `${i}!`),
   )
   equal(under.server.connections, 1)
@@ -85,7 +85,7 @@ test('many calls at once share one connection', async () => {
 test('a large message is received and sent in pieces', async () => {
   await using under = await connected({ '/test.Notes/Echo': echo })
   const large = 'x'.repeat(5_000_000)
-  equal((await under.ask('Echo', large)).length, large.length + 1)
+  equal((await under.call('Echo', large)).length, large.length + 1)
 })
 
 const respondRaw = (headers: object, body?: Uint8Array) => (call: ServedCall) => {
@@ -146,13 +146,13 @@ for (const [name, serve, code, details] of failures)
       { '/test.Notes/Fail': serve, '/test.Notes/Echo': echo },
       { messageBytesMax: 1_000 },
     )
-    await rejects(under.ask('Fail'), failsWith(code, details))
-    equal(await under.ask('Echo', 'after'), 'after!')
+    await rejects(under.call('Fail'), failsWith(code, details))
+    equal(await under.call('Echo', 'after'), 'after!')
   })
 
 test('a call whose stream the server refused is unprocessed', async () => {
   await using under = await connected({ '/test.Notes/Fail': (call) => call.stream.close(7) })
-  await rejects(under.ask('Fail'), failsWith('UNAVAILABLE', /./, true))
+  await rejects(under.call('Fail'), failsWith('UNAVAILABLE', /./, true))
 })
 
 test('without a listener a call fails as unavailable and unprocessed', async () => {
@@ -180,9 +180,9 @@ test('after GOAWAY new calls use a new connection and the old one completes its 
       call.finish(0)
     },
   })
-  equal(await under.ask('Echo', 'a'), 'a!')
-  const slow = under.ask('Slow')
-  while (under.server.connections < 2) equal(await under.ask('Echo', 'b'), 'b!')
+  equal(await under.call('Echo', 'a'), 'a!')
+  const slow = under.call('Slow')
+  while (under.server.connections < 2) equal(await under.call('Echo', 'b'), 'b!')
   release.resolve()
   equal(await slow, 'slow')
 })
@@ -190,13 +190,13 @@ test('after GOAWAY new calls use a new connection and the old one completes its 
 test('a lost connection is replaced', async () => {
   await using under = await connected({ '/test.Notes/Echo': echo })
   for (let i = 0; i < 3; i++) {
-    equal(await under.ask('Echo', 'a'), 'a!')
+    equal(await under.call('Echo', 'a'), 'a!')
     const [session] = under.server.sessions
     session?.destroy()
     if (session !== undefined && !session.destroyed) await once(session, 'close')
     // The client may not have noticed the loss: then this call fails, and the next one opens a new connection.
     await under
-      .ask('Echo', 'lost')
+      .call('Echo', 'lost')
       .catch((error: unknown) => ok(error instanceof GrpcError && error.code === 'UNAVAILABLE'))
   }
 })
@@ -280,12 +280,12 @@ test('a slow server applies backpressure to the sender', async () => {
 })
 
 test('an abort rejects with its reason and cancels the call at the server', async () => {
-  const gone = Promise.withResolvers<number>()
+  const closed = Promise.withResolvers<number>()
   const arrived = Promise.withResolvers<void>()
   await using under = await connected({
     '/test.Notes/Hang': ({ stream }) => {
       arrived.resolve()
-      stream.on('close', () => gone.resolve(stream.rstCode))
+      stream.on('close', () => closed.resolve(stream.rstCode))
     },
   })
   const impatient = new AbortController()
@@ -293,7 +293,7 @@ test('an abort rejects with its reason and cancels the call at the server', asyn
   await arrived.promise
   impatient.abort(new Error('too late'))
   await rejects(call, /too late/)
-  equal(await gone.promise, 8)
+  equal(await closed.promise, 8)
   await rejects(under.channel.unary(method('Hang'), {}, noMetadata, impatient.signal), /too late/)
 })
 
@@ -338,9 +338,9 @@ test('mutual TLS authenticates both sides', async () => {
   ] as const
   for (const [name, tls, refusal] of attempts) {
     await using under = await connected({ '/test.Notes/Echo': echo }, { tls }, serving)
-    if (refusal === undefined) equal(await under.ask('Echo', name), `${name}!`)
+    if (refusal === undefined) equal(await under.call('Echo', name), `${name}!`)
     else
-      await rejects(under.ask('Echo', name), (error: Error) => {
+      await rejects(under.call('Echo', name), (error: Error) => {
         ok(error instanceof GrpcError && error.code === 'UNAVAILABLE', `${name}: ${error}`)
         match(error.details, refusal)
         return true
@@ -349,12 +349,12 @@ test('mutual TLS authenticates both sides', async () => {
 })
 
 test('a unix socket can be used', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'coxswain-grpc-'))
-  await using under = await connected({ '/test.Notes/Echo': echo }, {}, { path: join(folder, 'socket') })
-  equal(await under.ask('Echo', 'a'), 'a!')
-  const none = new GrpcChannel({ http2: nodeHttp2, clock: realClock, endpoint: `unix://${folder}/none` })
+  const directory = mkdtempSync(join(tmpdir(), 'coxswain-grpc-'))
+  await using under = await connected({ '/test.Notes/Echo': echo }, {}, { path: join(directory, 'socket') })
+  equal(await under.call('Echo', 'a'), 'a!')
+  const none = new GrpcChannel({ http2: nodeHttp2, clock: realClock, endpoint: `unix://${directory}/none` })
   await rejects(none.unary(method('Echo'), {}, noMetadata, signal), failsWith('UNAVAILABLE', /ENOENT/, true))
-  rmSync(folder, { recursive: true })
+  rmSync(directory, { recursive: true })
 })
 
 test('a connection to a server that does not respond is closed', async () => {

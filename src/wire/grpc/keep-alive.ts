@@ -8,14 +8,14 @@ const pingEveryMs = 10_000
 const pongMsMax = 5_000
 
 export function keepAlive(connection: Http2Connection, clock: Clock): void {
-  let answerDue: Timer | undefined
-  const asking = every(clock, pingEveryMs, () => {
+  let pongTimeout: Timer | undefined
+  const pings = every(clock, pingEveryMs, () => {
     const due = clock.after(pongMsMax, () => connection.destroy())
-    answerDue = due
+    pongTimeout = due
     connection.ping().then(due.cancel, due.cancel)
   })
   void connection.closed.finally(() => {
-    asking.cancel()
-    answerDue?.cancel()
+    pings.cancel()
+    pongTimeout?.cancel()
   })
 }

@@ -22,19 +22,19 @@ export function tar(entries: readonly TarEntry[]): Uint8Array {
 }
 
 function header({ path, mode, content, link }: TarEntry & { readonly content: Uint8Array }): Uint8Array {
-  const isFolder = path.endsWith('/')
+  const isDirectory = path.endsWith('/')
   const block = new Uint8Array(blockBytes)
   const text = (at: number, value: string) => block.set(new TextEncoder().encode(value), at)
   const octal = (at: number, width: number, value: number) =>
     text(at, `${value.toString(8).padStart(width - 1, '0')}\0`)
   if (path.length > pathBytesMax) throw new RangeError(`the path ${path} is too long for a tar archive`)
   text(0, path)
-  octal(100, 8, mode ?? (isFolder ? 0o755 : 0o644))
+  octal(100, 8, mode ?? (isDirectory ? 0o755 : 0o644))
   octal(108, 8, 0)
   octal(116, 8, 0)
   octal(124, 12, content.length)
   octal(136, 12, 0)
-  text(156, link !== undefined ? '2' : isFolder ? '5' : '0')
+  text(156, link !== undefined ? '2' : isDirectory ? '5' : '0')
   text(157, link ?? '')
   text(257, 'ustar\x0000')
   text(148, ' '.repeat(8))

@@ -104,7 +104,7 @@ const protocols: [protocol: string | undefined, success: string, failure: string
 ]
 for (const [protocol, success, failure] of protocols)
   test(`the exit status over ${protocol ?? 'no protocol'}`, async () => {
-    const told = async (status: Uint8Array): Promise<string> => {
+    const received = async (status: Uint8Array): Promise<string> => {
       const [near, far] = byteStreamPair(100_000)
       const client = new WebSocketConnection(near, () => new Uint8Array(4))
       const channels = new WebSocketChannels(new WebSocketConnection(far), 'binary')
@@ -119,5 +119,5 @@ for (const [protocol, success, failure] of protocols)
       await running
       return text
     }
-    deepEqual([await told(exitStatus(0)), await told(exitStatus(3))], [success, failure])
+    deepEqual([await received(exitStatus(0)), await received(exitStatus(3))], [success, failure])
   })

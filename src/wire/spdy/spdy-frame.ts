@@ -6,7 +6,7 @@ export type SpdyFrame =
   | { readonly kind: 'reply'; readonly id: number; readonly isLast: boolean; readonly block: Uint8Array }
   | { readonly kind: 'reset'; readonly id: number; readonly code: number }
   | { readonly kind: 'ping'; readonly id: number }
-  | { readonly kind: 'goodbye' }
+  | { readonly kind: 'goaway' }
   | { readonly kind: 'headers'; readonly id: number; readonly isLast: boolean; readonly block: Uint8Array }
   | { readonly kind: 'data'; readonly id: number; readonly isLast: boolean; readonly bytes: Uint8Array }
 
@@ -17,7 +17,7 @@ export class SpdyError extends Error {
 export const resetCodes = { protocolError: 1, refused: 3, cancel: 5 } as const
 
 const version = 3
-const types = { open: 1, reply: 2, reset: 3, settings: 4, ping: 6, goodbye: 7, headers: 8, windowUpdate: 9 } as const
+const types = { open: 1, reply: 2, reset: 3, settings: 4, ping: 6, goaway: 7, headers: 8, windowUpdate: 9 } as const
 const lastFlag = 1
 const headBytes = 8
 const controlBytesMax = 64 * 1024
@@ -89,8 +89,8 @@ function controlFrame(type: number, isLast: boolean, body: Uint8Array): SpdyFram
     case types.ping:
       need(4)
       return { kind: 'ping', id: view.getUint32(0) }
-    case types.goodbye:
-      return { kind: 'goodbye' }
+    case types.goaway:
+      return { kind: 'goaway' }
     default:
       return undefined
   }
@@ -112,8 +112,8 @@ export function encodeFrame(frame: SpdyFrame): Uint8Array {
       return control(types.reset, false, [frame.id, frame.code])
     case 'ping':
       return control(types.ping, false, [frame.id])
-    case 'goodbye':
-      return control(types.goodbye, false, [0, 0])
+    case 'goaway':
+      return control(types.goaway, false, [0, 0])
     default:
       return frame satisfies never
   }

@@ -76,7 +76,7 @@ export class SpdySession {
 
   /** Sends GOAWAY and ends the connection after what was written. */
   async close(): Promise<void> {
-    if (!this.#isOver) await this.#trySend({ kind: 'goodbye' })
+    if (!this.#isOver) await this.#trySend({ kind: 'goaway' })
     this.#socket.end()
   }
 
@@ -85,7 +85,7 @@ export class SpdySession {
       if (frame.id % 2 !== this.#parity) await this.#trySend(frame)
       return
     }
-    if (frame.kind === 'goodbye') return this.incoming.end()
+    if (frame.kind === 'goaway') return this.incoming.end()
     // Every header block is read, also of unknown streams: the blocks form one compressed stream.
     const headers = 'block' in frame ? this.#headerReader.read(frame.block) : {}
     if (frame.kind === 'open') return this.#accept(frame.id, headers, frame.isLast)

@@ -104,7 +104,7 @@ const frames: [name: string, frame: SpdyFrame][] = [
   ['headers', { kind: 'headers', id: 3, isLast: false, block }],
   ['a reset', { kind: 'reset', id: 5, code: 3 }],
   ['a ping', { kind: 'ping', id: 4_000_000_000 }],
-  ['a goodbye', { kind: 'goodbye' }],
+  ['GOAWAY', { kind: 'goaway' }],
   ['the last data', { kind: 'data', id: 7, isLast: true, bytes: new Uint8Array() }],
 ]
 for (const [name, frame] of frames)

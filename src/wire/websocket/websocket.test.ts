@@ -105,12 +105,12 @@ test('a client that violates the protocol gets a close frame with the reason', a
   const { server, near } = connections()
   const reading = textOf(webSocketTunnel(server).pieces)
   await near.write(Uint8Array.of(0x82, 0))
-  const heard: unknown[] = []
+  const received: unknown[] = []
   const reader = new WebSocketReader('server')
-  for await (const piece of near.pieces) heard.push(...[...reader.push(piece)].map(seen))
+  for await (const piece of near.pieces) received.push(...[...reader.push(piece)].map(seen))
   near.end()
   await rejects(reading, WebSocketError)
-  deepEqual(heard, [['close', 1002, 'a frame is masked wrongly']])
+  deepEqual(received, [['close', 1002, 'a frame is masked wrongly']])
 })
 
 for (const encoding of ['binary', 'base64'] as const)
@@ -135,9 +135,9 @@ for (const encoding of ['binary', 'base64'] as const)
       await rejects(stdout.write(encode('late')), /the channel has ended/)
       await channels.close()
       await client.close()
-      const heard: string[] = []
-      for await (const { bytes } of client.messages()) heard.push(decode(bytes))
-      deepEqual(heard, ['\u0001out'])
+      const received: string[] = []
+      for await (const { bytes } of client.messages()) received.push(decode(bytes))
+      deepEqual(received, ['\u0001out'])
     }
     await running
   })
@@ -147,7 +147,7 @@ test('a server sends base64 as text after the digit of its channel', async () =>
   const channels = new WebSocketChannels(server, 'base64')
   await channels.channel(2).write(encode('err'))
   await channels.close()
-  const heard: string[] = []
-  for await (const { kind, bytes } of client.messages()) heard.push(`${kind} ${decode(bytes)}`)
-  deepEqual(heard, [`text 2${btoa('err')}`])
+  const received: string[] = []
+  for await (const { kind, bytes } of client.messages()) received.push(`${kind} ${decode(bytes)}`)
+  deepEqual(received, [`text 2${btoa('err')}`])
 })
