@@ -14,7 +14,7 @@ import { fromJson } from '../../../cel/values/json-value-conversion.ts'
 import type { Value } from '../../../cel/values/value.ts'
 import type { AdmissionAttributes } from '../framework/admission-plugin.ts'
 import { convertToVersion, type SubresourceObject } from '../framework/subresource-object.ts'
-import { requestOf } from '../plugins/webhooks/admission-review.ts'
+import { requestOf } from '../framework/admission-request.ts'
 import type { ObjectLister } from '../../watch-cache/object-caches.ts'
 
 /** One for all expressions of a request that see the object in the same version. */

@@ -3,6 +3,7 @@ import type { Kind } from '../../../../api/kind/kind.ts'
 import { StatusError, type StatusReason } from '../../../../api/errors/status-error.ts'
 import { isJsonObject, type JsonObject } from '../../../../schema/json/json-value.ts'
 import type { AdmissionAttributes } from '../../framework/admission-plugin.ts'
+import { requestOf } from '../../framework/admission-request.ts'
 import { convertToVersion } from '../../framework/subresource-object.ts'
 import type { Webhook } from './webhook.ts'
 
@@ -30,55 +31,6 @@ export function reviewOf(attributes: AdmissionAttributes, kind: Kind, version: R
     },
   }
 }
-
-/** The request without its objects, as reviews and expressions see it. */
-export function requestOf(attributes: AdmissionAttributes, kind: Kind) {
-  const { operation, requestKind, subresourceObject, namespace, name, subresource, user, dryRun } = attributes
-  const part = subresource === '' ? {} : { subResource: subresource, requestSubResource: subresource }
-  const { name: username, uid: userUid, groups, extra } = user
-  return {
-    kind: kindOf(subresourceObject ?? kind),
-    resource: resourceOf(kind),
-    requestKind: kindOf(subresourceObject ?? requestKind),
-    requestResource: resourceOf(requestKind),
-    ...part,
-    ...(name === '' ? {} : { name }),
-    ...(namespace === '' ? {} : { namespace }),
-    operation: operation.toUpperCase(),
-    userInfo: {
-      username,
-      ...(userUid === '' ? {} : { uid: userUid }),
-      groups,
-      ...(Object.keys(extra).length === 0 ? {} : { extra }),
-    },
-    dryRun,
-    options: optionsOf(attributes),
-  }
-}
-
-/** The options of the write; a connection has none. A patch is an update, and so are its options. */
-function optionsOf({ operation, options, dryRun }: AdmissionAttributes): object | null {
-  if (operation === 'connect') return null
-  const told =
-    options instanceof URLSearchParams
-      ? Object.fromEntries([...options].filter(([name, value]) => writeOptions.has(name) && value !== ''))
-      : options
-  return {
-    kind: `${operation.charAt(0).toUpperCase()}${operation.slice(1)}Options`,
-    apiVersion: 'meta.k8s.io/v1',
-    ...told,
-    ...(dryRun ? { dryRun: ['All'] } : {}),
-  }
-}
-
-const writeOptions = new Set(['fieldManager', 'fieldValidation'])
-
-const kindOf = ({ group: of, version, kind }: Pick<Kind, 'group' | 'version' | 'kind'>) => ({
-  group: of,
-  version,
-  kind,
-})
-const resourceOf = ({ group: of, version, plural }: Kind) => ({ group: of, version, resource: plural })
 
 export interface ReviewResponse {
   readonly denial: StatusError | undefined
