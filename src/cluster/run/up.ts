@@ -17,7 +17,7 @@ import type { ClusterCertificates } from '../certificates/cluster-certificates.t
 import { apiServerUser } from '../client/component-users.ts'
 import { checkStorePresent, openDataDirectory, type DataDirectory } from '../data-directory/open-directory.ts'
 import { kubeletSettings } from '../flags/kubelet-flags.ts'
-import type { NodeRangeSettings } from '../../controllers/runtime/controller.ts'
+import type { NodeRangeSettings } from '../../controllers/runtime/controller-settings.ts'
 import { clusterCidrDefault, firstNodeRange, nodeRangesOf } from '../flags/node-ranges.ts'
 import { signingDurationMs } from '../flags/signing-duration.ts'
 import { ClusterKubeconfigs } from '../kubeconfig/cluster-kubeconfigs.ts'
