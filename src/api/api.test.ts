@@ -102,7 +102,7 @@ const selectors: [text: string, matches: boolean][] = [
 for (const [text, matches] of selectors)
   test(`label selector ${text}`, () => equal(matchesLabels(parseLabelSelector(text), labels), matches))
 
-/** Answers of kube-apiserver v1.36 to lists of pods with these selectors. */
+/** Responses of kube-apiserver v1.36 to lists of pods with these selectors. */
 interface SelectorFact {
   readonly kind: 'label' | 'field'
   readonly text: string
@@ -115,13 +115,13 @@ test("broken selectors are refused with upstream's messages", () => {
   const facts = JSON.parse(readFileSync(selectorFacts, 'utf8')) as SelectorFact[]
   for (const { kind, text, message } of facts) {
     const parse = kind === 'label' ? parseLabelSelector : parseFieldSelector
-    // Whether a field may be selected is the kind's matter.
+    // Whether a field may be selected depends on the kind.
     if (message === undefined || message.startsWith('field label not supported')) doesNotThrow(() => parse(text), text)
     else throws(() => parse(text), { message, code: 400 }, text)
   }
 })
 
-/** A pattern that backtracks does not get through this within the limit of a test. */
+/** A backtracking pattern does not finish within the time limit of a test. */
 const n = 300_000
 
 test('long selectors take time in proportion to their length', () => {

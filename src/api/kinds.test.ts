@@ -33,7 +33,7 @@ const meta = {
   creationTimestamp: '2030-01-01T00:00:00Z',
 }
 
-/** The object as the API server would have it, before validation. */
+/** The object as it is in the API server before validation. */
 function made<T extends ApiObject>(kind: Kind<T>, body: object): T {
   const { value } = decode(kind.message, { metadata: meta, ...body })
   return kind.applyDefaults(
@@ -92,7 +92,7 @@ test('a minimal Deployment gets the defaults that upstream gives it', () => {
   equal(made(deployment, { spec: { ...spec, strategy: { type: 'Recreate' } } }).spec.strategy.rollingUpdate, undefined)
 })
 
-// What upstream v1.36 answered to the same mistakes.
+// Upstream v1.36's responses to the same errors.
 const mistakes: [why: string, spec: object, errors: (string | RegExp)[]][] = [
   ['nothing wrong', spec, []],
   [

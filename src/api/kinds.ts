@@ -1,4 +1,4 @@
-// Every kind that is served, by group and version in the order of discovery.
+// All served kinds, by group and version in the order of discovery.
 import { mutatingAdmissionPolicyBinding } from './admissionregistration/v1/mutating-admission-policy-binding.ts'
 import { mutatingAdmissionPolicy } from './admissionregistration/v1/mutating-admission-policy.ts'
 import { mutatingWebhookConfiguration } from './admissionregistration/v1/mutating-webhook-configuration.ts'
@@ -193,10 +193,10 @@ export const groupVersions: readonly { readonly group: string; readonly version:
   { group: 'metrics.k8s.io', version: 'v1beta1' },
 ]
 
-/** Served by an add-on upstream: the facts recorded from it do not know them. */
+/** Served by an add-on upstream, so the recorded facts do not contain them. */
 export const addOnGroups: readonly string[] = ['metrics.k8s.io']
 
-/** Those with a place of their own in the store; the others are further versions of them, or computed. */
+/** The kinds with their own key prefix in the store; the others are additional versions of them, or computed. */
 export const storedKinds: readonly Kind[] = kinds.filter(
   ({ storedAs, computed }) => storedAs === undefined && computed === undefined,
 )

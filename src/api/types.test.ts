@@ -1,5 +1,5 @@
-// Every type that a served kind is made of agrees with the facts recorded from upstream, field by field: which fields
-// there are, which values they may have, and which empty ones survive.
+// All types of the served kinds agree with the facts recorded from upstream, field by field: names, enumerations, and which
+// empty values are written.
 import { deepEqual, ok } from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
@@ -8,13 +8,13 @@ import type { Field, Message } from '../schema/descriptor/field.ts'
 import { keepsEmpty } from '../schema/descriptor/zero.ts'
 import { addOnGroups, kinds } from './kinds.ts'
 
-/** What the facts say of a field; a mark that is not there means no. */
+/** The recorded facts of a field; an absent property means no. */
 interface FieldFact {
   readonly enum?: readonly string[]
   readonly required?: true
   readonly pointer?: true
   readonly omitempty?: true
-  /** A value that is not the zero of its type. */
+  /** A default that is not the zero value of its type. */
   readonly default?: unknown
 }
 
@@ -25,7 +25,7 @@ const facts = JSON.parse(readFileSync(new URL('../../test/facts/fields.json', im
 const types = new Map<string, Message>()
 for (const kind of kinds) if (!addOnGroups.includes(kind.group)) collect(kind.message)
 
-/** Choices are of any form to upstream's schema. */
+/** Upstream's schemas do not describe the forms of a choice. */
 function collect(message: Message): void {
   if (types.has(message.name) || message.isChoice) return
   types.set(message.name, message)
@@ -35,10 +35,10 @@ function collect(message: Message): void {
   }
 }
 
-/** Go has no empty struct by value to leave out. */
+/** omitempty has no effect on a struct by value in Go. */
 const isStruct = ({ type }: Field): boolean => typeof type === 'object' && type.kind === 'message'
 
-/** Go writes null for it when it is unset. */
+/** Go writes null for an unset one. */
 const isNullPointer = ({ keepEmpty, required, omitEmpty }: Field): boolean =>
   keepEmpty === true || (required === true && !omitEmpty)
 
@@ -54,7 +54,7 @@ const theirs = ({ default: _, omitempty, ...fact }: FieldFact, field: Field): Fi
   ...(omitempty && !isStruct(field) ? { omitempty } : {}),
 })
 
-// A choice between forms is no type of its own to upstream's schemas, only to ours.
+// A choice is not a type of its own in upstream's schemas.
 for (const [name, message] of types.entries().filter(([, { isChoice }]) => !isChoice))
   test(`${name} as upstream has it`, () => {
     const fact = facts[name] ?? {}

@@ -1,5 +1,5 @@
-// Expressions of any text: parsed or refused with an ExpressionError, evaluated within their cost or ended with an
-// EvalError or an Interrupt. What is made by the grammar parses.
+// Expressions of any text are parsed or rejected with an ExpressionError, and evaluated within their cost or ended with an
+// EvalError or an Interrupt. Expressions that the grammar generates can be parsed.
 import { ok } from 'node:assert/strict'
 import { fuzz, mutatedText, pick, randomJson, rejectedOnlyWith } from '../base/random/fuzz.harness.ts'
 import type { Random } from '../base/random/random.ts'
@@ -14,7 +14,7 @@ import { fromJson } from './values/json-value-conversion.ts'
 const environment = kubernetesEnvironment({}).with({ object: dynType, other: dynType })
 const costMax = 10_000
 
-/** An expression by the grammar; most have no meaning, which the checker or the evaluation says. */
+/** A random expression of the grammar; most of them are rejected by the checker or fail in the evaluation. */
 function randomExpression(random: Random, depth = 0): string {
   const inner = () => randomExpression(random, depth + 1)
   if (depth > 4 || random.below(4) === 0)

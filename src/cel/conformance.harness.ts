@@ -1,4 +1,4 @@
-// The public conformance cases of the language as ours: what is declared, bound and expected.
+// The public conformance cases of the language in our form: declarations, bindings and expected results.
 import { tests } from '@bufbuild/cel-spec/testdata/conformance.js'
 import type { Functions } from './environment/function.ts'
 import { standardEnvironment } from './library/standard.ts'
@@ -25,7 +25,7 @@ import { LiteralMap } from './values/map-value.ts'
 import { Duration, Timestamp } from './values/time-values.ts'
 import { TypeValue, Uint, type Value } from './values/value.ts'
 
-/** Protobuf's JSON: the cases come in it, and every step into it is checked by what a case then does. */
+/** The cases are in protobuf's JSON format. Casts are not checked here, since a wrong one makes its case fail. */
 export interface Json {
   readonly [name: string]: Json
 }
@@ -44,7 +44,7 @@ export interface ConformanceCase {
 
 type Suite = typeof tests
 
-/** Every case under its suites' names: `timestamps/comparisons/leq_timestamp`. */
+/** All cases by their suites' names: `timestamps/comparisons/leq_timestamp`. */
 export function* casesOf(
   suite: Suite = tests,
   path = '',

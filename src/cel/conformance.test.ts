@@ -1,4 +1,4 @@
-// The language against its public conformance cases. What is left out is named, with its reason.
+// The language against its public conformance cases. Excluded cases are listed with the reason.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { casesOf, type ConformanceCase } from './conformance.harness.ts'

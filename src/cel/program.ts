@@ -1,4 +1,4 @@
-// Program: an expression, checked against an environment and ready to be evaluated any number of times.
+// Program: an expression that was checked in an environment and can be evaluated any number of times.
 import { check, type Checked } from './check/checker.ts'
 import type { Environment } from './environment/environment.ts'
 import { Compiler } from './run/compiler.ts'
@@ -44,7 +44,7 @@ export function compile(text: string, environment: Environment): Program {
   return new Program(tree, checked, environment)
 }
 
-/** Closures of a tree, checked or not. */
+/** The closures of a syntax tree, which need not be checked. */
 export function evaluatorOf(
   tree: Expr,
   environment: Environment,

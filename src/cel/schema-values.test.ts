@@ -1,4 +1,4 @@
-// Values of a custom resource as rules see them: what the schema says a text or number is, it is.
+// Values of a custom resource in rules: the schema determines the types of texts and numbers.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { int32, intOrString, list, map, message, time, type Message } from '../schema/descriptor/field.ts'

@@ -1,4 +1,4 @@
-// Tables for each derivation of the field language, on a small type that has one field of each manner.
+// Tables for each function that is derived from the field language, on a small type with one field of each sort.
 import { deepEqual, equal, ok, throws } from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
@@ -477,8 +477,8 @@ test('the same for every kind with nothing in it, and with nothing but zeros', (
 function sameThroughProtobuf(type: Message, sent: unknown): void {
   const { value } = decode(type, sent)
   const again = decode(type, decodeProtobuf(type, encodeProtobuf(type, value))).value
-  // Structs by value are written even when nothing was sent, and protobuf knows no empty list or map: both sides
-  // are compared with the former filled in and the latter left out.
+  // Structs by value are written even when nothing was sent, and protobuf has no empty lists and maps: before the comparison
+  // the former are filled in and the latter removed.
   const comparable = (object: object) => withoutEmpty(withDefaults(type, object))
   deepEqual(comparable(again), comparable(value), type.name)
 }

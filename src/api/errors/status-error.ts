@@ -1,10 +1,10 @@
-// StatusError: the one class for failures of the API, with upstream's reasons, codes and words.
-// Only the HTTP station turns it into a Status on the wire.
+// StatusError: the class of all API errors, with upstream's reasons, codes and messages.
+// Only the HTTP handler converts it to a Status on the wire.
 import { fieldErrorText, type FieldError } from '../../schema/validation/field-error.ts'
 import { qualifiedResource } from '../kind/kind.ts'
 import type { Status } from '../meta/v1/status.ts'
 
-/** Upstream gives none for what it did not expect; kubectl shows the message alone then. */
+/** Upstream gives no reason for unexpected errors; kubectl then shows only the message. */
 export type StatusReason =
   | ''
   | 'AlreadyExists'
@@ -35,7 +35,7 @@ export interface StatusDetails {
   readonly retryAfterSeconds?: number
 }
 
-/** Which resource an error is about. */
+/** The resource that an error is about. */
 export interface ResourceName {
   readonly group: string
   readonly plural: string
@@ -142,12 +142,12 @@ export const pathNotFound = (): StatusError =>
   new StatusError(404, 'NotFound', 'the server could not find the requested resource', {})
 
 /**
- * What the errors of one answer say together. Upstream has no such bound: a long value that stands in many errors would
- * make an answer of gigabytes.
+ * The maximum length of all errors in one response. Upstream has no such bound: a long value that is part of many errors
+ * would make a response of gigabytes.
  */
 const errorCharactersMax = 1 << 20
 
-/** The errors with their messages, as many as an answer has room for. */
+/** The errors with their messages, as many as fit into a response. */
 function shownErrors(errors: readonly FieldError[]): FieldError[] {
   const shown: FieldError[] = []
   let characters = 0

@@ -1,4 +1,4 @@
-// What expressions of webhooks and policies see: the object as it was and will be, the request, and who may what.
+// The environment of expressions of webhooks and policies: the objects, the request, and the authorizer.
 import type { Environment, StructType } from '../../cel/environment/environment.ts'
 import { global, type Functions } from '../../cel/environment/function.ts'
 import { authorizerType, resourceCheckType } from '../../cel/library/kubernetes/authorizer-functions.ts'
@@ -75,10 +75,13 @@ export function admissionEnvironment({ hasParams, hasAuthorizer }: AdmissionOpti
   return hasParams ? environment.with({ params: dynType }) : environment
 }
 
-/** Of the conditions of webhooks. */
+/** The environment of match conditions of webhooks. */
 export const webhookEnvironment = admissionEnvironment({ hasParams: false, hasAuthorizer: true })
 
-/** The types of a policy's variables. Each is known when its expression is compiled, which may use those before it. */
+/**
+ * The types of a policy's variables. Each is set after its expression is compiled, and may be used by later
+ * expressions.
+ */
 export class VariableTypes {
   readonly type: ObjectType
   readonly #fields = new Map<string, { readonly type: CelType; readonly jsonName: string }>()
@@ -92,14 +95,14 @@ export class VariableTypes {
   }
 }
 
-/** The same environment, with the variables that are known by the time an expression is compiled. */
+/** The environment with the variables that are set when an expression is compiled. */
 export const withVariables = (environment: Environment, variables: VariableTypes): Environment =>
   environment.with({ variables: variables.type })
 
 export const jsonPatchType = objectType('JSONPatch', { ...stringFields('op', 'path', 'from'), value: dynType })
 export const appliedType = objectType('Object', {})
 
-/** `Object.spec.template{…}`: the name says where in the object it will stand. */
+/** `Object.spec.template{…}`: the name of the type is the path in the object. */
 function appliedStruct(name: string): StructType | undefined {
   if (name !== 'Object' && !name.startsWith('Object.')) return undefined
   return {
@@ -115,14 +118,14 @@ const jsonPatchStruct: StructType = {
   create: (fields) => new LiteralMap(fields),
 }
 
-/** A key as a part of a JSON pointer. */
+/** A key, escaped for a JSON pointer. */
 const escapeKey = (key: string): string => key.replaceAll('~', '~0').replaceAll('/', '~1')
 
 const patchFunctions: Functions = {
   'jsonpatch.escapeKey': [global('string_jsonpatch_escapeKey_string', [stringType], stringType, escapeKey)],
 }
 
-/** What mutations may construct: parts of the object, and operations of a JSON patch. */
+/** The environment of mutations, which can construct parts of the object and operations of a JSON patch. */
 export const mutationEnvironment = (environment: Environment): Environment =>
   environment.with(
     {},

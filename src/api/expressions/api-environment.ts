@@ -1,4 +1,4 @@
-// The environment in which expressions of API objects are compiled: Kubernetes' functions and the API's own formats.
+// The environment of expressions in API objects: Kubernetes' functions and the API's formats.
 import { kubernetesEnvironment } from '../../cel/library/kubernetes.ts'
 import type { FormatRule } from '../../cel/library/kubernetes/format-functions.ts'
 import { hasFormat } from '../validation/value-formats.ts'
@@ -10,7 +10,7 @@ import {
   qualifiedNameErrors,
 } from '../validation/names.ts'
 
-/** Of a name that something is appended to: a dash at its end is none of its own. */
+/** The rule for a name prefix: a trailing dash is allowed, because more characters follow. */
 const prefix =
   (rule: FormatRule): FormatRule =>
   (text) =>

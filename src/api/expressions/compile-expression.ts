@@ -1,4 +1,4 @@
-// Compiled: an expression that must give one of some types, or what is wrong with it in upstream's words.
+// compileExpression: a compiled expression with one of the given result types, or its error in upstream's wording.
 import { compile, type Program } from '../../cel/program.ts'
 import type { Environment } from '../../cel/environment/environment.ts'
 import { ExpressionError } from '../../cel/syntax/source.ts'
@@ -9,7 +9,7 @@ export type CompiledExpression =
   | { readonly kind: 'program'; readonly program: Program }
   | { readonly kind: 'wrong'; readonly message: string }
 
-/** Without types every one will do. */
+/** Without types, every result type is valid. */
 export function compileExpression(
   expression: string,
   environment: Environment,

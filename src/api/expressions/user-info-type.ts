@@ -1,4 +1,4 @@
-// A user as expressions see one.
+// The type of users in expressions.
 import { listOf, mapOf, objectType, stringType } from '../../cel/types/cel-type.ts'
 
 export const userInfoType = objectType('kubernetes.UserInfo', {

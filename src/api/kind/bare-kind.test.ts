@@ -1,4 +1,4 @@
-// A kind out of its names.
+// A kind that is known by its names only.
 import { deepEqual } from 'node:assert/strict'
 import { test } from 'node:test'
 import { bareKind } from './bare-kind.ts'

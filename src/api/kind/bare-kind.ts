@@ -1,4 +1,4 @@
-// bareKind: a kind of which nothing is known but its names: enough to read, patch and delete its objects.
+// bareKind: a kind that is known by its names only, which is enough to read, patch and delete its objects.
 import { message } from '../../schema/descriptor/field.ts'
 import type { Kind } from './kind.ts'
 

@@ -1,4 +1,4 @@
-// For tests of kinds: objects as the API server would have them, what it would refuse, and what kubectl would show.
+// For tests of kinds: objects as the API server would store them, validation errors, and columns.
 import { equal, match } from 'node:assert/strict'
 import { test } from 'node:test'
 import { decode } from '../../schema/decoding/decode.ts'
@@ -18,7 +18,7 @@ const metadata = {
   creationTimestamp: '2030-01-01T00:00:00Z',
 }
 
-/** The object with its defaults and what the server adds, before validation. */
+/** The object with its defaults and the fields that the server adds, before validation. */
 export function objectFrom<T extends ApiObject>(kind: Kind<T>, body: object): T {
   const { value } = decode(kind.message, { metadata, ...body })
   const typed = { ...value, apiVersion: kind.apiVersion, kind: kind.kind } as unknown as T
@@ -34,13 +34,13 @@ export function errorsOf<T extends ApiObject>(kind: Kind<T>, body: object): stri
 export const updateErrorsOf = <T extends ApiObject>(kind: Kind<T>, before: object, after: object): string[] =>
   kind.validateUpdate(objectFrom(kind, after), objectFrom(kind, before)).map(fieldErrorText)
 
-/** All cells, also those that only `-o wide` shows. */
+/** All cells, including those that only `-o wide` shows. */
 export const cellsOf = <T extends ApiObject>(kind: Kind<T>, body: object): (string | number | boolean)[] => {
   const object = objectFrom(kind, body)
   return kind.columns.map((column) => column.cell(object, nowMs))
 }
 
-/** Why, what is sent, and the errors in their order. */
+/** The reason, the object, and the errors in order. */
 export type InvalidCase = readonly [why: string, body: object, errors: readonly (string | RegExp)[]]
 
 export function testInvalidObjects<T extends ApiObject>(kind: Kind<T>, mistakes: readonly InvalidCase[]): void {

@@ -1,10 +1,10 @@
-// Kind: all that the API knows of one kind, as one value. defineKind checks its shape; kinds.ts lists them all.
+// Kind: the complete API definition of a kind, as one value. defineKind checks its type; kinds.ts lists all kinds.
 import type { Message } from '../../schema/descriptor/field.ts'
 import type { FieldError } from '../../schema/validation/field-error.ts'
 import type { ApiObject } from '../meta/object.ts'
 import type { Subresource } from './subresource.ts'
 
-/** What names a kind in the API. */
+/** The names of a kind in the API. */
 export interface KindNames {
   readonly group: string
   readonly version: string
@@ -18,54 +18,54 @@ export interface KindNames {
 
 export interface KindDefinition<T extends ApiObject = ApiObject> extends KindNames {
   readonly message: Message
-  /** Whether `/status` is written apart from the rest. */
+  /** Whether the kind has a `/status` subresource. */
   readonly hasStatus: boolean
-  /** Whether `metadata.generation` counts the changes of the spec. */
+  /** Whether `metadata.generation` counts changes of the spec. */
   readonly countsGenerations: boolean
-  /** Whether it counts the changes of annotations too. */
+  /** Whether it also counts changes of annotations. */
   readonly countsAnnotations?: true
-  /** Where `/scale` finds its numbers, for kinds that scale. */
+  /** How `/scale` reads and writes replicas, for kinds with a scale subresource. */
   readonly scale?: Scaling<T>
-  /** For a further version of a kind: which version is kept, and how to convert. */
+  /** For an additional version of a kind: which version is stored, and how to convert. */
   readonly storedAs?: Conversion<T>
-  /** What stands behind an object's path beside its status and scale. */
+  /** The subresources except status and scale. */
   readonly subresources?: readonly Subresource[]
-  /** For a kind that is never kept: the verbs that are answered from what the server knows. */
+  /** For a kind that is never stored: the verbs, whose responses are computed. */
   readonly computed?: readonly string[]
   /**
-   * The part that many objects have in common, because they are made from a template. No default in it depends on
-   * another part, and none elsewhere on it.
+   * The field that is equal in many objects, because they are created from a template. No default in it depends on other
+   * fields, and no default of other fields depends on it.
    */
   readonly internedField?: 'spec'
-  /** PUT creates an object that does not exist, for those who may create it. */
+  /** PUT creates an object that does not exist, if the user may create it. */
   readonly createsOnUpdate?: true
-  /** How long an object lives before it goes by itself. */
+  /** The time after which objects are removed. */
   readonly ttlMs?: number
-  /** Checks `metadata.name`; returns what is wrong with it, in upstream's words. */
+  /** Validates `metadata.name`; returns errors in upstream's wording. */
   validateName(name: string): readonly string[]
-  /** Defaults that depend on other fields; static ones stand on the fields. */
+  /** Applies defaults that depend on other fields; static defaults are in the field descriptors. */
   applyDefaults(object: T): T
-  /** What the server adds for itself: unlike defaults, nobody who writes the object owns it. */
+  /** Adds fields of the server. Unlike defaults, they are not owned by the client that writes the object. */
   complete?(object: T): T
   /** The status of a new object. */
   initialStatus?(object: T): unknown
-  /** Everything that is wrong; `old` is there when an object is written again, for rules that let stand what stood. */
+  /** Returns all errors. `old` is set on updates, for rules that accept unchanged invalid values. */
   validate(object: T, old?: T): readonly FieldError[]
-  /** Whether validate() looks at no status: then it need not be asked when the status alone is written. */
+  /** Whether validate() ignores the status: then it is not called when only the status is written. */
   readonly validatesNoStatus?: true
   validateUpdate(object: T, old: T): FieldError[]
-  /** What a write of the status alone may not do. */
+  /** Validates an update of the status subresource. */
   validateStatusUpdate?(object: T, old: T): FieldError[]
-  /** What is allowed but probably not meant, or soon gone: told to the client beside the answer. */
+  /** Returns warnings for the client: values that are allowed but deprecated or probably wrong. */
   warnings?(object: T, old?: T): readonly string[]
   readonly columns: readonly Column<T>[]
-  /** The order of the rows of a table, where it is not that of the names. */
+  /** The order of the rows of a table, if it is not the order of names. */
   compareRows?(a: T, b: T): number
-  /** Fields beside metadata.name and metadata.namespace that a field selector may name. */
+  /** Fields that a field selector may name, except metadata.name and metadata.namespace. */
   readonly fieldLabels: Readonly<Record<string, FieldLabel<T>['read']>>
 }
 
-/** Declared as a method, so that a kind of pods is a kind of objects. */
+/** Declared as a method, so that a kind of pods is assignable to a kind of objects. */
 interface FieldLabel<T> {
   read(object: T): string
 }
@@ -74,7 +74,7 @@ export interface Conversion<T> {
   readonly kind: Kind
   toStored(object: T): ApiObject
   fromStored(stored: ApiObject): T
-  /** Its field labels, where they are not those of the version that is kept: what each is called there. */
+  /** The names of its field labels in the stored version, where they differ. */
   readonly fieldLabels?: Readonly<Record<string, string>>
 }
 
@@ -91,15 +91,15 @@ export interface Column<T> {
   readonly type: 'string' | 'integer' | 'boolean' | 'date'
   readonly format: '' | 'name'
   readonly description: string
-  /** 0 is shown always, others with -o wide. */
+  /** 0: always shown; others: only with -o wide. */
   readonly priority: number
   cell(object: T, nowMs: number): string | number | boolean
 }
 
-/** A kind as users of the library see it: its names, and the types of its objects and of what may be sent. */
+/** A kind for users of the library: its names, and the types of its objects and inputs. */
 export interface ResourceType<T extends ApiObject = ApiObject, Input = unknown> extends KindNames {
   readonly apiVersion: string
-  /** Never set: carries the types to the compiler. */
+  /** Never set: carries the types for the type checker. */
   readonly types?: { readonly object: T; readonly input: Input }
 }
 
@@ -111,7 +111,7 @@ export const defineKind = <T extends ApiObject, Input>(definition: KindDefinitio
   apiVersion: definition.group === '' ? definition.version : `${definition.group}/${definition.version}`,
 })
 
-/** `deployments.apps`, or `pods` for the core group: how messages name a resource. */
+/** `deployments.apps`, or `pods` for the core group: the name of a resource in messages. */
 export const qualifiedResource = ({ plural, group }: Pick<Kind, 'plural' | 'group'>): string =>
   group === '' ? plural : `${plural}.${group}`
 

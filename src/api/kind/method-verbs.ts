@@ -1,4 +1,4 @@
-// methodVerbs: which verb of access a method of HTTP asks for, where nothing else of the request decides.
+// methodVerbs: the authorization verb of each HTTP method, unless other parts of the request determine it.
 export const methodVerbs: Readonly<Record<string, 'get' | 'create' | 'update' | 'patch' | 'delete'>> = {
   GET: 'get',
   HEAD: 'get',

@@ -1,4 +1,4 @@
-// replicaScaling: the scale of kinds that keep `spec.replicas`; only their selectors differ.
+// replicaScaling: the scale of kinds with `spec.replicas`; only their selectors differ.
 import type { Scaling } from './kind.ts'
 import type { ApiObject } from '../meta/object.ts'
 

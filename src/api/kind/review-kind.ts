@@ -1,4 +1,4 @@
-// What all reviews have in common: they are answered and never kept, so they have no names, columns or updates.
+// The common part of all reviews: they are computed and never stored, so they have no names, columns or updates.
 import type { KindDefinition } from './kind.ts'
 
 export const reviewShape = {

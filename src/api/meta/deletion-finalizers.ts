@@ -1,3 +1,3 @@
-// The finalizers by which a deletion tells the garbage collector what to do with the dependents.
+// The finalizers that request a deletion policy from the garbage collector.
 export const foregroundFinalizer = 'foregroundDeletion'
 export const orphanFinalizer = 'orphan'

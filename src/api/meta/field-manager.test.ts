@@ -1,4 +1,4 @@
-// Names of field managers: where they come from and what they may be.
+// Names of field managers: where they come from and which are valid.
 import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
 import { fieldErrorText } from '../../schema/validation/field-error.ts'

@@ -1,4 +1,4 @@
-// Field managers: who owns fields, by name. A request that names none is named after the program that sent it.
+// Field managers: the names of owners of fields. A request without one is named after the program that sent it.
 import { lookup } from '../../base/collections/lookup.ts'
 import { getOrInsert } from '../../base/collections/get-or-insert.ts'
 import { invalid, tooLong, type FieldError } from '../../schema/validation/field-error.ts'
@@ -6,7 +6,7 @@ import { senderPrefix } from '../coxswain/v1/flow-protocol.ts'
 
 export const fieldManagerBytesMax = 128
 
-/** Our own components, as the clusters that people know name them. */
+/** Upstream's names of our components. */
 const components: Readonly<Record<string, string>> = {
   apiserver: 'kube-apiserver',
   controller: 'kube-controller-manager',
@@ -14,17 +14,17 @@ const components: Readonly<Record<string, string>> = {
   scheduler: 'kube-scheduler',
 }
 
-/** The manager behind a sender: `controller/deployment` is a part of kube-controller-manager. */
+/** The manager of a sender: `controller/deployment` is part of kube-controller-manager. */
 export function managerOfSender(sender: string): string {
   const component = sender.split('/', 1)[0] ?? ''
   return lookup(components, component) ?? component
 }
 
-/** User-Agents whose manager is remembered: a client sends the same one with every request. */
+/** The number of User-Agents whose manager is cached: a client sends the same one with every request. */
 const agentsMax = 1_000
 const managers = new Map<string, string>()
 
-/** The program's name in a User-Agent, as far as it can be printed. */
+/** The program's name in a User-Agent, without unprintable characters. */
 export function managerOfUserAgent(userAgent: string): string {
   if (managers.size > agentsMax) managers.clear()
   return getOrInsert(managers, userAgent, () => printedName(userAgent))
@@ -46,7 +46,7 @@ const encoder = new TextEncoder()
 const none: readonly FieldError[] = []
 const isPrintable = (character: string): boolean => /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u.test(character)
 
-/** Printable and a byte each, and not too many: most names. */
+/** Printable ASCII up to the maximum length, as most names are. */
 const plainName = new RegExp(`^[ -~]{0,${fieldManagerBytesMax}}$`)
 
 export function fieldManagerErrors(name: string, path: string): readonly FieldError[] {

@@ -1,4 +1,4 @@
-// ApiObject: what every object has, and the two types per kind: the one inside, and what may be sent.
+// ApiObject: the common fields of all objects, and the two types of each kind: the stored object and the input.
 import type { Message } from '../../schema/descriptor/field.ts'
 import type { Infer, InferInput } from '../../schema/descriptor/infer.ts'
 import type { objectMeta, ObjectMeta, OwnerReference } from './v1/object-meta.ts'
@@ -9,19 +9,19 @@ export interface ApiObject {
   readonly metadata: ObjectMeta
 }
 
-/** The defaulted, read-only type that everything inside works with. */
+/** The read-only type of objects with defaults, which is used everywhere inside of the server. */
 export type ObjectOf<M extends Message> = ApiObject & Omit<Infer<M>, 'metadata'>
 
 export type ObjectMetaInput = InferInput<typeof objectMeta>
 
-/** What may be sent: defaults, kind and version may be left out. */
+/** What a client may send: defaults, kind and version may be omitted. */
 export type InputOf<M extends Message> = Omit<InferInput<M>, 'metadata'> & {
   readonly apiVersion?: string
   readonly kind?: string
   readonly metadata: ObjectMetaInput
 }
 
-/** `namespace/name`, or the name alone for objects of the whole cluster. */
+/** `namespace/name`, or the name alone for cluster-scoped objects. */
 export type ObjectKey = string
 
 export const keyOf = ({ metadata: { namespace, name } }: ApiObject): ObjectKey =>
@@ -41,11 +41,11 @@ export const revisionOf = (object: ApiObject): number => Number(object.metadata.
 
 export const isBeingDeleted = (object: ApiObject): boolean => object.metadata.deletionTimestamp !== undefined
 
-/** The owner that manages the object; at most one does. */
+/** The controller of the object; there is at most one. */
 export const controllerOf = (object: ApiObject): OwnerReference | undefined =>
   object.metadata.ownerReferences?.find((owner) => owner.controller === true)
 
-/** The reference that makes `owner` the managing owner of what it creates. */
+/** The reference that makes `owner` the controller of an object that it creates. */
 export const controllerReference = (owner: ApiObject): OwnerReference => ({
   apiVersion: owner.apiVersion,
   kind: owner.kind,

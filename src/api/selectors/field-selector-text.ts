@@ -18,7 +18,7 @@ export function parseFieldSelector(text: string): Selector {
     })
 }
 
-/** The parts between commas. A backslash takes the next character's meaning away. */
+/** The terms between commas. A backslash escapes the next character. */
 function termsOf(text: string): string[] {
   const terms: string[] = []
   let start = 0

@@ -117,7 +117,7 @@ const valueErrors = (key: string, values: readonly string[]): FieldError[] =>
     return errors.length === 0 ? [] : [invalid(`values[${index}][${key}]`, value, errors.join('; '))]
   })
 
-/** One error stands alone, several stand in brackets. */
+/** A single error is shown alone, several are shown in brackets. */
 function refuse(errors: readonly FieldError[]): void {
   if (errors.length === 0) return
   const texts = [...new Set(errors.map(fieldErrorText))]

@@ -1,4 +1,4 @@
-// Selectors of any text are read or refused with a 400; what is written from a selector is read as the same selector.
+// Selectors of any text are parsed or rejected with a 400; the text of a selector is parsed to the same selector.
 import { deepEqual, equal } from 'node:assert/strict'
 import { fuzz, mutatedText, pick, rejectedOnlyWith } from '../../base/random/fuzz.harness.ts'
 import type { Random } from '../../base/random/random.ts'
@@ -52,7 +52,7 @@ fuzz('label selectors written and read again', {
   runs: 2_000,
   make: (random) => Array.from({ length: random.below(4) }, () => randomRequirement(random)),
   check(selector, random) {
-    // A label value cannot begin with a sign, so numbers below zero are refused.
+    // A label value cannot begin with a sign, so negative numbers are rejected.
     const isReadable = selector.every(({ values }) => values.every((value) => !value.startsWith('-')))
     const text = selector.map((requirement) => written(requirement, random)).join(pick(random, [',', ' , ']))
     const read = rejectedOnlyWith(isReadable ? [] : [StatusError], () => parseLabelSelector(text))

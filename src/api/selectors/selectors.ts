@@ -1,15 +1,14 @@
-// Selectors: which objects, by labels or by fields. Their texts are read in label-selector-text.ts and
-// field-selector-text.ts.
+// Selectors of objects by labels or fields. Their texts are parsed in label-selector-text.ts and field-selector-text.ts.
 import { lookup } from '../../base/collections/lookup.ts'
 import { int64 } from '../../schema/scalar/int64.ts'
 import type { LabelSelector } from '../meta/v1/label-selector.ts'
 
 export type Labels = Readonly<Record<string, string>>
 
-/** One demand on one label or field. */
+/** One requirement on one label or field. */
 export interface Requirement {
   readonly key: string
-  /** `Gt` and `Lt` stand in the text form only, with one integer as value. */
+  /** `Gt` and `Lt` only exist in the text form, with one integer as value. */
   readonly operator: 'In' | 'NotIn' | 'Exists' | 'DoesNotExist' | 'Gt' | 'Lt'
   readonly values: readonly string[]
 }
@@ -38,7 +37,7 @@ export const matchesLabels = (selector: Selector, labels: Labels | undefined): b
     }
   })
 
-/** A longer list of values becomes a set, so that a list of many objects stays linear in the selector. */
+/** A longer list of values becomes a set, so that filtering many objects is linear in the size of the selector. */
 const listedValuesMax = 8
 const valueSets = new WeakMap<readonly string[], ReadonlySet<string>>()
 
@@ -103,6 +102,6 @@ export function selectorText(selector: LabelSelector | undefined): string {
     .join(',')
 }
 
-/** Whether the fields, read through `valueOf`, meet the selector. An absent field is empty text. */
+/** Whether the fields match the selector. `valueOf` reads a field; an absent one is the empty string. */
 export const matchesFields = (selector: Selector, valueOf: (key: string) => string): boolean =>
   selector.every(({ key, operator, values }) => values.includes(valueOf(key)) === (operator === 'In'))

@@ -1,4 +1,4 @@
-// Keys of ConfigMaps and Secrets: what may be one, with upstream's words for what is not.
+// Keys of ConfigMaps and Secrets, with upstream's messages for invalid ones.
 import { wholePattern } from '../../base/text/whole-pattern.ts'
 
 const keyLengthMax = 253

@@ -1,4 +1,4 @@
-// A count or a percentage, as maxSurge and maxUnavailable are given.
+// A count or a percentage, as in maxSurge and maxUnavailable.
 import { invalid, type FieldError } from '../../schema/validation/field-error.ts'
 
 const percent = /^[0-9]+%$/
@@ -16,7 +16,7 @@ export function validateCountOrPercent(value: number | string, path: string): Fi
       ]
 }
 
-/** The number that the value stands for, of `total`. */
+/** The number that the value means, of `total`. */
 export function resolveCount(value: number | string, total: number, rounding: 'up' | 'down'): number {
   if (typeof value === 'number') return value
   const exact = (Number.parseInt(value, 10) * total) / 100

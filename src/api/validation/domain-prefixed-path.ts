@@ -1,4 +1,4 @@
-// Domain-prefixed paths: how controllers and signers name themselves (example.com/ingress-controller).
+// Domain-prefixed paths: names of controllers and signers (example.com/ingress-controller).
 import { wholePattern } from '../../base/text/whole-pattern.ts'
 import { invalid, required, type FieldError } from '../../schema/validation/field-error.ts'
 import { dnsSubdomainErrors } from './names.ts'

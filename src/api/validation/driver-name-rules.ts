@@ -1,4 +1,4 @@
-// Names of drivers, as volumes, storage classes and devices refer to them.
+// Names of drivers in volumes, storage classes and devices.
 import { invalid, required, tooLong, type FieldError } from '../../schema/validation/field-error.ts'
 import { dnsSubdomainErrors } from './names.ts'
 

@@ -1,10 +1,10 @@
-// Rules of a LabelSelector wherever it stands.
+// Rules of a LabelSelector.
 import { forbidden, invalid, required, type FieldError } from '../../schema/validation/field-error.ts'
 import type { LabelSelector } from '../meta/v1/label-selector.ts'
 import { validateLabels } from './metadata-rules.ts'
 import { labelValueErrors, qualifiedNameErrors } from './names.ts'
 
-/** What Deployments and ReplicaSets add when their selector cannot be used at all. */
+/** The error that Deployments and ReplicaSets add when their selector is unusable. */
 export function unusableSelector(selector: LabelSelector | undefined, path: string): FieldError[] {
   if (selector === undefined || validateLabelSelector(selector, path).length === 0) return []
   const { matchExpressions } = selector

@@ -1,7 +1,7 @@
-// Lists and maps that may not grow beyond a bound, with upstream's words for too many entries.
+// Size limits of lists and maps, with upstream's messages.
 import { tooMany, type FieldError } from '../../schema/validation/field-error.ts'
 
-/** The errors of the entries, or the one that there are too many to look at. */
+/** The errors of the entries, or one error if there are too many to check. */
 export const validateEntries = <Entry>(
   entries: readonly Entry[],
   path: string,

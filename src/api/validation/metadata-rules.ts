@@ -1,4 +1,4 @@
-// Rules of metadata that hold for every kind: names, labels, annotations, owners, and what an update may not change.
+// Rules of metadata for all kinds: names, labels, annotations, owners, and what an update may not change.
 import { append } from '../../base/collections/append.ts'
 import {
   forbidden,
@@ -58,11 +58,11 @@ export function validateMetadata({ metadata }: ApiObject, kind: Kind, path = 'me
   return errors
 }
 
-/** A prefix may end in a dash, for more will follow. */
+/** A prefix may end with a dash, because more characters follow. */
 const withoutLastDash = (prefix: string): string => (prefix.length > 1 ? prefix.replace(/-$/, 'a') : prefix)
 
 const standardFinalizers = ['kubernetes', 'orphan', 'foregroundDeletion']
-/** Groups that came later let every name pass that is one. */
+/** Groups that accept every valid finalizer name. */
 const lenientGroups = ['admissionregistration.k8s.io', 'apiextensions.k8s.io', 'apiregistration.k8s.io']
 
 const validateFinalizers = (names: readonly string[], { group }: Kind, path: string): FieldError[] => [

@@ -1,4 +1,4 @@
-// Names: what may be a name, a label or an annotation, with upstream's words for what is not.
+// Names: valid names, labels and annotations, with upstream's messages for invalid ones.
 import { append } from '../../base/collections/append.ts'
 import { wholePattern } from '../../base/text/whole-pattern.ts'
 
@@ -67,13 +67,13 @@ export function dns1035LabelErrors(name: string): string[] {
   return errors
 }
 
-/** Names that only have to fit into a path: roles, custom signers and the like. */
+/** Names that only have to be a path segment: roles, custom signers and others. */
 export function pathSegmentErrors(name: string): string[] {
   if (name === '.' || name === '..') return [`may not be '${name}'`]
   return ['/', '%'].filter((part) => name.includes(part)).map((part) => `may not contain '${part}'`)
 }
 
-/** Names that were found good: the same few stand in the labels, taints and tolerations of most objects. */
+/** A cache of valid names: the same few are in the labels, taints and tolerations of most objects. */
 const goodNamesMax = 10_000
 const goodNames = new Set<string>()
 
@@ -87,7 +87,7 @@ export function qualifiedNameErrors(name: string): string[] {
 }
 
 function errorsOfQualifiedName(name: string): string[] {
-  // Most names are plain; only others are taken apart.
+  // Most names match the plain pattern; only others are analysed.
   if (name.length <= labelValueMax && qualifiedPartPattern.test(name)) return []
   const parts = name.split('/')
   const errors: string[] = []

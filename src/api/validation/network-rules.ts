@@ -1,9 +1,9 @@
-// Ports and addresses: what is one, with upstream's words for what is not.
+// Valid ports and addresses, with upstream's messages for invalid ones.
 
 export const portErrors = (port: number): string[] =>
   Number.isInteger(port) && port >= 1 && port <= 65_535 ? [] : ['must be between 1 and 65535, inclusive']
 
-/** IANA service names: how ports are named. */
+/** IANA service names: names of ports. */
 export function portNameErrors(name: string): string[] {
   const errors: string[] = []
   if (name.length > 15) errors.push('must be no more than 15 characters')
@@ -14,7 +14,7 @@ export function portNameErrors(name: string): string[] {
   return errors
 }
 
-/** Four numbers up to 255, without leading zeros. Every status of a pod is asked this. */
+/** Four numbers up to 255, without leading zeros. Called for every pod status, hence without a pattern. */
 export function isIpV4(text: string): boolean {
   let [dots, number] = [0, -1]
   for (let at = 0; at < text.length; at++) {
@@ -46,7 +46,7 @@ export function isIpV6(text: string): boolean {
 
 export const isIp = (text: string): boolean => isIpV4(text) || isIpV6(text)
 
-/** IPv4 inside IPv6 (`::ffff:127.0.0.1`): what one program takes for the one, another takes for the other. */
+/** IPv4-mapped IPv6 addresses (`::ffff:127.0.0.1`): programs disagree about their family. */
 const isMappedIp = (text: string): boolean =>
   isIpV6(text) && /^(?:0{0,4}:){2,5}ffff:(?:[0-9.]+|[0-9a-f]{1,4}:[0-9a-f]{1,4})$/i.test(text)
 

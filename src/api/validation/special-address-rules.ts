@@ -1,4 +1,4 @@
-// Addresses that nobody outside a machine or a link can reach: no endpoint and no external address may be one.
+// Addresses that are not reachable from other machines: they cannot be endpoints or external addresses.
 
 /** `address` is a valid IP address. */
 export function specialAddressErrors(address: string): string[] {

@@ -1,4 +1,4 @@
-// What a write of the status may not do, kind by kind.
+// What an update of the status must not do, by kind.
 import { deepEqual } from 'node:assert/strict'
 import { test } from 'node:test'
 import { fieldErrorText } from '../../schema/validation/field-error.ts'

@@ -1,4 +1,4 @@
-// Rules of a status that several kinds share: counts that cannot be negative or exceed one another, and conditions.
+// Rules of statuses that several kinds share: counts that cannot be negative or exceed one another, and conditions.
 import { lookup } from '../../base/collections/lookup.ts'
 import { areRepeated } from '../../base/collections/first-indexes.ts'
 import {
@@ -11,7 +11,7 @@ import {
 } from '../../schema/validation/field-error.ts'
 import { qualifiedNameErrors } from './names.ts'
 
-/** Numbers of a status by name; other fields pass unread. */
+/** Numbers of a status by name; other fields are ignored. */
 type Counts = object
 
 const countOf = (status: Counts, name: string): number => {
@@ -24,7 +24,7 @@ export const validateCounts = (status: Counts, names: readonly string[]): FieldE
     .filter((name) => countOf(status, name) < 0)
     .map((name) => invalid(`status.${name}`, countOf(status, name), 'must be greater than or equal to 0'))
 
-/** Counts of which each is a part of another one. `shown` is how upstream names that one. */
+/** Counts that must not exceed the count `whole`. `shown` is upstream's name of that count. */
 export const validateSubcounts = (
   status: Counts,
   names: readonly string[],
@@ -37,7 +37,7 @@ export const validateSubcounts = (
 
 const replicaSubcounts = ['fullyLabeledReplicas', 'readyReplicas', 'availableReplicas']
 
-/** The status of a ReplicaSet, and of its forerunner. */
+/** The status of a ReplicaSet or a ReplicationController. */
 export const validateReplicaStatus = (status: Counts): FieldError[] => [
   ...validateCounts(status, ['replicas', ...replicaSubcounts, 'observedGeneration']),
   ...validateSubcounts(status, replicaSubcounts, 'replicas', 'status.replicas'),
@@ -48,7 +48,7 @@ interface Collisions {
   readonly collisionCount?: number
 }
 
-/** Names were made with it: it only grows. */
+/** Names of revisions depend on it, so it must not decrease. */
 export const validateCollisions = ({ collisionCount }: Collisions, old: Collisions): FieldError[] =>
   old.collisionCount !== undefined && (collisionCount === undefined || collisionCount < old.collisionCount)
     ? [invalid('status.collisionCount', collisionCount ?? 0, 'cannot be decremented')]

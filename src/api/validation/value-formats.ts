@@ -1,4 +1,4 @@
-// Formats of strings that a schema may ask for. Unknown formats say nothing, as upstream has it.
+// String formats of schemas. Unknown formats are ignored, as upstream does.
 import { lookup } from '../../base/collections/lookup.ts'
 import { dnsLabelErrors, dnsSubdomainErrors } from './names.ts'
 import { cidrErrors, isIpV4, isIpV6 } from './network-rules.ts'

@@ -1,4 +1,4 @@
-// Checker: types of every part of an expression, and the overloads that its calls may mean. Reports all that is wrong.
+// Checker: computes the types of an expression and the overloads of its calls, and reports all errors.
 import type { Environment } from '../environment/environment.ts'
 import type { Overload } from '../environment/function.ts'
 import {
@@ -35,7 +35,7 @@ import {
 import { Uint, type Value } from '../values/value.ts'
 import { isMoreGeneral, Substitution } from './substitution.ts'
 
-/** What a name or a call turned out to mean. */
+/** What a name or a call refers to. */
 export type Reference =
   | { readonly kind: 'variable'; readonly name: string }
   | { readonly kind: 'constant'; readonly value: Value }
@@ -52,7 +52,7 @@ export function check(expr: Expr, environment: Environment): Checked {
   return new Checker(environment).check(expr)
 }
 
-/** Names that a loop or a bind brings, innermost last. */
+/** Variables of loops and binds, the innermost last. */
 type Scope = ReadonlyMap<string, CelType>
 
 class Checker {
@@ -61,7 +61,7 @@ class Checker {
   readonly #types = new Map<Expr, CelType>()
   readonly #references = new Map<Expr, Reference>()
   readonly #issues: Issue[] = []
-  /** Inside the arguments of `format` a list may hold anything. */
+  /** Arguments of `format` may be a list of mixed types. */
   #isMixedAllowed = false
 
   constructor(environment: Environment) {
@@ -179,7 +179,7 @@ class Checker {
     return this.#resolve(expr, overloads, types, receivers.length > 0, namespaced !== undefined)
   }
 
-  /** `ip.isCanonical(x)`: the function's name has a dot, and nothing stands before it. */
+  /** `ip.isCanonical(x)`: a function with a namespace and without a receiver. */
   #namespaced({ name, target }: Call, scope: Scope): readonly Overload[] | undefined {
     const space = target === undefined ? undefined : qualifiedName(target)
     if (space === undefined || scope.has(space.split('.')[0] ?? '')) return undefined
@@ -233,7 +233,7 @@ class Checker {
     return result
   }
 
-  /** The type of several elements together: the more general one, dyn where that is allowed, else an error. */
+  /** The common type of several elements: the more general one, dyn where that is allowed, otherwise an error. */
   #joined(before: CelType | undefined, type: CelType, at: number): CelType {
     if (before === undefined) return type
     if (this.#substitution.assign([type], [before])) return isMoreGeneral(before, type) ? before : type
@@ -241,7 +241,7 @@ class Checker {
     return this.#mismatch(at, before, type)
   }
 
-  /** Inside `[?x]` and `{?k: x}` an optional stands for what it holds. */
+  /** In `[?x]` and `{?k: x}` an optional is replaced by its value. */
   #element(expr: Expr, isOptionalElement: boolean, scope: Scope): CelType {
     const type = this.#substitution.resolve(this.#visit(expr, scope))
     if (!isOptionalElement) return type
@@ -316,7 +316,7 @@ class Checker {
     }
   }
 
-  /** Where the unfolded form is a choice, a condition that is no bool is told as upstream tells it. */
+  /** Where upstream expands a macro to a conditional, a condition that is not a bool is reported as upstream does. */
   #condition(expr: Loop, condition: Expr, scope: Scope, macro: Loop['macro'], element: CelType = dynType): void {
     const type = this.#visit(condition, scope)
     if (this.#substitution.assign([type], [boolType])) return

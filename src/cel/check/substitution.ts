@@ -1,16 +1,16 @@
-// Substitution: what the type parameters of one expression turned out to be.
+// Substitution: the types of an expression's type parameters.
 import { dynType, isDyn, type CelType } from '../types/cel-type.ts'
 
 export class Substitution {
   #bound = new Map<string, CelType>()
   #count = 0
 
-  /** A parameter that nothing is known of yet. */
+  /** A new, unbound parameter. */
   fresh(): CelType {
     return { kind: 'param', name: `_var${this.#count++}` }
   }
 
-  /** Declared parameters become fresh ones, the same for the same name. */
+  /** Replaces declared parameters by new ones, the same for the same name. */
   instance(): (type: CelType) => CelType {
     const renamed = new Map<string, CelType>()
     return (type) =>
@@ -21,7 +21,7 @@ export class Substitution {
       })
   }
 
-  /** With everything put in that is known. What is not becomes dyn where asked. */
+  /** Replaces bound parameters by their types, and unbound ones by dyn if requested. */
   resolve(type: CelType, isFinal = false): CelType {
     return rebuilt(type, (name) => {
       const bound = this.#bound.get(name)
@@ -30,7 +30,7 @@ export class Substitution {
     })
   }
 
-  /** Whether values of one type may stand where the other is wanted; what that says of parameters is kept only if so. */
+  /** Whether values of one type can be assigned to the other. Bindings of parameters are only stored if so. */
   assign(from: readonly CelType[], to: readonly CelType[]): boolean {
     const before = new Map(this.#bound)
     if (from.length === to.length && from.every((each, index) => this.#assignable(each, to[index] ?? dynType)))
@@ -74,13 +74,13 @@ export class Substitution {
       return true
     }
     if (!this.#assignable(other, bound)) return false
-    // The more general of the two holds from now on.
+    // From here on the more general of the two types is bound.
     if (isMoreGeneral(other, bound)) this.#bound.set(name, other)
     return true
   }
 }
 
-/** Whether a type says the same as another, or less: dyn says nothing. */
+/** Whether a type is equal to another one or more general. dyn is the most general. */
 export function isMoreGeneral(type: CelType, than: CelType): boolean {
   if (than.kind === 'null') return true
   if (isDyn(type)) return true

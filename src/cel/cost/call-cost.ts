@@ -1,4 +1,4 @@
-// What a call costs when it runs: upstream's units, where one is about 50 ns of its own work.
+// The cost of a call at run time, in upstream's units; one unit is about 50 ns.
 import { lookup } from '../../base/collections/lookup.ts'
 import { isList, sizeOf } from '../values/equality.ts'
 import type { Value } from '../values/value.ts'
@@ -7,14 +7,14 @@ export const listCost = 10
 export const mapCost = 30
 export const structCost = 40
 export const addListCost = 1
-/** Of reading one character of a text. */
+/** The cost of traversing one character. */
 export const traversalFactor = 0.1
-/** Of one character of a pattern: each part of one has about four. */
+/** The cost of one character of a pattern: a regular expression has about four characters for each element. */
 export const regexFactor = 0.25
-/** An expression may ask the authorizer twice. */
+/** An expression can call the authorizer twice within its limit. */
 export const authorizationCost = 350_000
 
-/** Upstream's sizes of an address or range, which are reckoned by their bytes. */
+/** The cost of a call with these arguments and this result. */
 export type CallCost = (args: readonly Value[], result: Value) => number
 
 const size = (value: Value | undefined): number => (value === undefined ? 1 : sizeOf(value))
@@ -27,7 +27,7 @@ const ofBoth: CallCost = ([a, b]) => traversed(size(a) + size(b))
 const ofProduct: CallCost = ([a, b]) => traversed(size(a)) * traversed(size(b))
 const ofPattern: CallCost = ([a, b]) => traversed(1 + size(a)) * Math.ceil(size(b) * regexFactor)
 const ofResult: CallCost = (_, result) => traversed(size(result) * 2)
-/** Every element, and of texts every character. */
+/** Every element, and every character of texts. */
 const ofElements: CallCost = ([list]) => {
   if (list === undefined || !isList(list)) return traversed(size(list))
   return list.reduce<number>((sum, each) => sum + (typeof each === 'string' ? traversed(size(each)) : 1), 0)
@@ -90,6 +90,6 @@ const byOverload: Readonly<Record<string, CallCost>> = {
   string_to_ip: ofFirst,
 }
 
-/** undefined: one unit, as of everything that does not grow with its arguments. */
+/** undefined: one unit, the cost of all functions whose cost does not depend on their arguments. */
 export const callCost = (name: string, overload: string): CallCost | undefined =>
   lookup(byOverload, overload) ?? lookup(byFunction, name)

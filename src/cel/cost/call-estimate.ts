@@ -1,4 +1,4 @@
-// What a call may cost, from the sizes of its arguments, and how large its result may be: upstream's table.
+// The estimated cost of a call and the size of its result, from the sizes of its arguments: upstream's table.
 import { lookup } from '../../base/collections/lookup.ts'
 import type { CelType } from '../types/cel-type.ts'
 import { authorizationCost, regexFactor, traversalFactor } from './call-cost.ts'
@@ -23,7 +23,7 @@ const traversed = (size: Range): Range => scaled(size, traversalFactor)
 const ofTarget: Estimator = (target) =>
   target === undefined ? undefined : { cost: traversed(sizeOf(target)), size: sizeOf(target) }
 
-/** What every element of a list costs, and every character of texts in it. */
+/** The cost for each element of a list, and for each character of its texts. */
 const ofElements: Estimator = (target) => {
   if (target === undefined) return undefined
   const { type } = target

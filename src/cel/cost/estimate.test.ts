@@ -1,4 +1,4 @@
-// Estimates of rules, by hand from upstream's table: every name one, every character of a text a tenth.
+// Estimates of rules, computed by hand from upstream's table: one for every name, a tenth for every character.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { kubernetesEnvironment } from '../library/kubernetes.ts'
@@ -29,10 +29,10 @@ const cases: readonly (readonly [expression: string, most: number])[] = [
   [`self.s == 'a'`, 3],
   [`self.s.startsWith('a')`, 3],
   [`self.s.matches('abcd')`, 2 + 5],
-  // Ten rounds: the round itself 3, the name 1, the text 1.
+  // Ten iterations: 3 for the iteration, 1 for the name, 1 for the text.
   [`self.list.all(x, x == 'a')`, 2 + 1 + 10 * 5],
   ['self.n > 0 && self.n < 9 ? self.n == 1 : true', 6 + 3],
-  // As many numbers as fit into three MiB.
+  // The number of integers that fit into three MiB.
   ['self.open.all(x, x > 0)', 2 + 1 + 1_572_863 * 5],
 ]
 

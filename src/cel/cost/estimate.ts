@@ -1,4 +1,4 @@
-// Estimate: what an expression may cost at most, before it ever runs, from the sizes that its types allow.
+// Estimate: the maximum cost of an expression, computed from the sizes that its types allow.
 import type { Checked } from '../check/checker.ts'
 import type { Call, Expr, Loop } from '../syntax/ast.ts'
 import { isOptional, type CelType } from '../types/cel-type.ts'
@@ -7,7 +7,7 @@ import { listCost, mapCost, structCost } from './call-cost.ts'
 import { estimateCall, type Argument } from './call-estimate.ts'
 import { either, fixed, nothing, plus, times, unknown, type Range } from './range.ts'
 
-/** Of one part: its cost with all below it, its size, and the sizes of what it holds. */
+/** Of an expression: its cost with all sub-expressions, its size, and the sizes of its elements. */
 interface Estimate {
   readonly cost: Range
   readonly size: Range | undefined
@@ -16,7 +16,7 @@ interface Estimate {
 
 type Locals = ReadonlyMap<string, Range | undefined>
 
-/** Upstream's estimate, unit for unit: it decides which rules a definition may have. */
+/** Equal to upstream's estimate, since it decides which rules a definition may have. */
 export function estimateCost(tree: Expr, checked: Checked): Range {
   return new Estimator(checked).of(tree, new Map()).cost
 }
@@ -39,7 +39,7 @@ class Estimator {
       case 'select': {
         const { cost } = this.of(expr.operand, locals)
         const operandKind = this.#types.get(expr.operand)?.kind
-        // A test costs nothing of its own, and neither does a step into what nobody knows the type of.
+        // has() has no cost of its own, nor does a selection from a value of unknown type.
         const isFree = expr.isTest || operandKind === 'dyn' || operandKind === 'opaque'
         return { cost: isFree ? cost : plus(cost, fixed(1)), size: this.#typeSize(expr) }
       }
@@ -83,7 +83,7 @@ class Estimator {
     }
   }
 
-  /** What the schema allows, or one for everything of a fixed size. */
+  /** The size that the schema allows, or one for every type of fixed size. */
   #typeSize(expr: Expr): Range | undefined {
     const type = this.#types.get(expr)
     return type === undefined ? undefined : sizeByType(type)
@@ -136,7 +136,7 @@ function conditional([condition, then, otherwise]: readonly Estimate[]): Estimat
   return { cost: plus(condition?.cost ?? nothing, branches), size: either(a, b) }
 }
 
-/** Upstream unfolds loops; these are the costs of what it unfolds them into. */
+/** Upstream expands loops; these are the costs of the expanded expressions. */
 function loopCost(
   { macro }: Loop,
   body: Range,

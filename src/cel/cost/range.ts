@@ -1,11 +1,11 @@
-// Range: how large or how expensive something is at least and at most.
+// Range: the minimum and maximum of a size or a cost.
 
 export interface Range {
   readonly min: number
   readonly max: number
 }
 
-/** What upstream's counters hold: beyond it nothing grows. */
+/** The maximum of upstream's counters; sums saturate there. */
 const most = 2 ** 64
 
 const capped = (value: number): number => Math.min(value, most)

@@ -1,9 +1,9 @@
-// Environment: what an expression may name: variables, functions, types that it may construct.
+// Environment: the variables, functions and types that an expression can refer to.
 import type { Functions, Overload } from './function.ts'
 import { type CelType, runtimeTypeName, typeOf } from '../types/cel-type.ts'
 import { TypeValue, type Value, type MapValue } from '../values/value.ts'
 
-/** A type that `Name{field: value}` makes. */
+/** A type that can be constructed with `Name{field: value}`. */
 export interface StructType {
   readonly type: CelType
   fieldType(name: string): CelType | undefined
@@ -13,11 +13,11 @@ export interface StructType {
 export interface EnvironmentOptions {
   readonly functions: readonly Functions[]
   readonly variables?: Readonly<Record<string, CelType>>
-  /** Types that an expression may name, as in `type(x) == int`. */
+  /** Types that an expression can refer to, as in `type(x) == int`. */
   readonly namedTypes?: readonly CelType[]
   readonly structs?: (name: string) => StructType | undefined
   readonly container?: string
-  /** Elements of a list literal must be of one type, as Kubernetes demands. */
+  /** Elements of a list literal must have the same type, as Kubernetes requires. */
   readonly isHomogeneous?: boolean
 }
 
@@ -33,7 +33,7 @@ export class Environment {
   readonly #variables: ReadonlyMap<string, CelType>
   readonly #constants: ReadonlyMap<string, Constant>
 
-  /** What a base has in common with it is not made again. */
+  /** An extended environment shares the functions and constants of its base. */
   constructor(options: EnvironmentOptions, base?: Environment) {
     this.#options = options
     this.isHomogeneous = options.isHomogeneous ?? false
@@ -48,7 +48,7 @@ export class Environment {
         : constantsOf(options.namedTypes ?? [])
   }
 
-  /** The same, with more or other variables. */
+  /** The environment with additional or replaced variables. */
   with(variables: Readonly<Record<string, CelType>>, more: Partial<EnvironmentOptions> = {}): Environment {
     return new Environment(
       {
@@ -61,7 +61,7 @@ export class Environment {
     )
   }
 
-  /** The variable that a name means, from the inside of the container outwards. */
+  /** The variable that a name refers to, from the container outwards. */
   variable(name: string): { readonly name: string; readonly type: CelType } | undefined {
     for (const candidate of this.#candidates(name)) {
       const type = this.#variables.get(candidate)

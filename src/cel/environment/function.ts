@@ -1,21 +1,21 @@
-// Overload: one form of a function: what it takes, what it gives, and what it does.
+// Overload: one signature of a function and its implementation.
 import type { CelType } from '../types/cel-type.ts'
 import type { Value } from '../values/value.ts'
 
 export interface Overload {
-  /** Upstream's name of it; costs are found by it. */
+  /** Upstream's id of the overload, by which costs are looked up. */
   readonly id: string
-  /** Called as `a.f(b)`: the first argument stands before the dot. */
+  /** Called as `a.f(b)`: the first argument is the receiver. */
   readonly isMember: boolean
   readonly args: readonly CelType[]
-  /** What it also takes from an argument whose type is known at run time only. */
+  /** Additional types of arguments that are only known at run time. */
   readonly dynArgs?: readonly CelType[]
   readonly result: CelType
-  /** The checker, or the look at the arguments at run time, has seen to it that they are of the declared types. */
+  /** The arguments have the declared types: the checker or the dispatch at run time has verified it. */
   readonly call: (...args: readonly Value[]) => Value
 }
 
-/** All forms of each function, by its name. */
+/** All overloads of each function, by name. */
 export type Functions = Readonly<Record<string, readonly Overload[]>>
 
 type Implementation = (...args: never[]) => Value
@@ -27,7 +27,7 @@ const declared =
     isMember,
     args,
     result,
-    // What is declared in `args` is what arrives: an implementation says so in its own parameters.
+    // Arguments have the types declared in `args`; an implementation declares the same types as parameters.
     call: call as Overload['call'],
   })
 

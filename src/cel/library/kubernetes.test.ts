@@ -1,4 +1,4 @@
-// Kubernetes' functions, as expressions and what they are.
+// Kubernetes' functions: expressions and their results.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { compile } from '../program.ts'
@@ -85,7 +85,7 @@ test('what costs too much is stopped, and no operator passes over that', () => {
 })
 
 test('what grows faster than its cost has a bound', () => {
-  /** The names, each made out of itself many times, then the expression over them. */
+  /** Binds each name to an expression that repeats it many times, then evaluates the expression. */
   const repeated = (binds: readonly [name: string, value: string][], times: number, expression: string): string =>
     Array.from({ length: times }).reduce<string>(
       (inner) => binds.reduce((within, [name, value]) => `cel.bind(${name}, ${value}, ${within})`, inner),

@@ -1,4 +1,4 @@
-// The environment of Kubernetes: the standard library and what Kubernetes adds to it.
+// The environment of Kubernetes: the standard library and Kubernetes' additions.
 import type { Environment } from '../environment/environment.ts'
 import type { Functions } from '../environment/function.ts'
 import { dynType, listOf, mapOf, optionalOf, typeOf, type CelType } from '../types/cel-type.ts'

@@ -1,4 +1,4 @@
-// The standard library of the language, and the environment that every other one builds upon.
+// The standard library of the language, and the environment that all others extend.
 import { Environment } from '../environment/environment.ts'
 import {
   boolType,

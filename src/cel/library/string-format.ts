@@ -8,7 +8,7 @@ import { EvalError } from '../values/eval-error.ts'
 const clause = /%(?:%|(?:\.(\d+))?(.?))/gsu
 const precisionDefault = 6
 const precisionMax = 1000
-/** JavaScript knows no more. */
+/** The maximum precision of JavaScript. */
 const placesMax = 100
 
 export function format(pattern: string, args: ListValue): string {
@@ -83,7 +83,7 @@ function float(verb: 'f' | 'e', value: Value, precision: number): string {
   return `${mantissa}e${exponent[0]}${exponent.slice(1).padStart(2, '0')}`
 }
 
-/** Ties go to the even digit, where JavaScript's go up. */
+/** Rounds half to even; JavaScript rounds half up. */
 function fixed(number: number, places: number): string {
   const exact = number.toFixed(Math.min(places + 25, placesMax))
   const end = exact.indexOf('.') + (places === 0 ? 0 : places + 1)
@@ -99,7 +99,10 @@ function hex(value: Value): string {
   return number.toString(16)
 }
 
-/** `%s`: every value has a text. What holds the same list many times is larger than it looks, so parts are counted. */
+/**
+ * `%s`: the text of any value. Elements are counted, since a value that contains a list many times is larger than its
+ * memory.
+ */
 const shownMax = 100_000
 
 function shown(value: Value, parts = { left: shownMax }): string {

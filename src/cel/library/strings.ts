@@ -1,4 +1,4 @@
-// The strings extension: positions are counted in code points, as `size()` counts them.
+// The strings extension: positions are counted in code points, like `size()`.
 import { lookup } from '../../base/collections/lookup.ts'
 import { member, global, type Functions } from '../environment/function.ts'
 import { dynType, intType, listOf, stringType } from '../types/cel-type.ts'
@@ -18,7 +18,7 @@ function charAt(text: string, position: bigint): string {
   return codePoints(text)[at(text, position, 'charAt')] ?? ''
 }
 
-/** Where a UTF-16 offset stands in code points. */
+/** Converts a UTF-16 offset to code points. */
 const pointsBefore = (text: string, offset: number): bigint => BigInt(textSize(text.slice(0, offset)))
 
 const offsetOf = (text: string, points: number): number => codePoints(text).slice(0, points).join('').length
@@ -44,7 +44,7 @@ function substring(text: string, from: bigint, to?: bigint): string {
   return textSize(text) === text.length ? text.slice(start, end) : codePoints(text).slice(start, end).join('')
 }
 
-/** What one call may make out of small arguments. */
+/** The maximum length of a result of one call. */
 const resultCharactersMax = 16 << 20
 
 function bounded(characters: number): void {
@@ -66,7 +66,7 @@ function replace(text: string, what: string, by: string, limit = -1n): string {
   )
 }
 
-/** An empty text stands before, between and behind all characters. */
+/** An empty text matches before, between and after all characters. */
 function surrounded(text: string, by: string, limit: number): string {
   const all = codePoints(text)
   return all.map((character, index) => (index < limit ? by : '') + character).join('') + (all.length < limit ? by : '')
@@ -80,7 +80,7 @@ function split(text: string, separator: string, limit = -1n): string[] {
   return [...kept, parts.slice(Number(limit) - 1).join(separator)]
 }
 
-/** Unicode's white space, as upstream trims it. */
+/** Unicode white space, as upstream trims it. */
 function trim(text: string): string {
   let [start, end] = [0, text.length]
   while (start < end && isSpace(text[start])) start++
@@ -115,7 +115,7 @@ const escapes: Readonly<Record<string, string>> = {
   '"': String.raw`\"`,
 }
 
-/** Between double quotes, so that it can stand in an expression again. */
+/** The text as a double-quoted literal of the expression language. */
 export const quote = (text: string): string =>
   `"${codePoints(text.toWellFormed())
     .map((character) => lookup(escapes, character) ?? character)

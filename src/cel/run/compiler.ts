@@ -1,4 +1,4 @@
-// Compile: a tree becomes closures, once; running them costs no look at the tree.
+// Compiler: composes closures from a syntax tree once; evaluation does not use the tree.
 import { lookup } from '../../base/collections/lookup.ts'
 import type { Checked } from '../check/checker.ts'
 import { callCost, listCost, mapCost, structCost } from '../cost/call-cost.ts'
@@ -27,7 +27,7 @@ export class Compiler {
   readonly #environment: Environment
   readonly #checked: Checked | undefined
 
-  /** Without what the checker found, everything is found out at run time. */
+  /** Without the checker's results, overloads are resolved at run time. */
   constructor(environment: Environment, checked: Checked | undefined) {
     this.#environment = environment
     this.#checked = checked
@@ -148,7 +148,7 @@ export class Compiler {
     return invoke(name, overloads, steps, this.#isSure(overloads, parts))
   }
 
-  /** One overload, and arguments whose types are known: nothing to find out at run time. */
+  /** With one overload and known types of arguments, nothing is resolved at run time. */
   #isSure(overloads: readonly Overload[], parts: readonly Expr[]): boolean {
     const [only, other] = overloads
     if (only === undefined || other !== undefined || this.#checked === undefined) return false
@@ -304,7 +304,7 @@ function invoke(name: string, overloads: readonly Overload[], steps: readonly St
   return invokeAny(name, overloads, steps)
 }
 
-/** The first overload whose parameters the arguments are of. */
+/** The first overload whose parameters accept the arguments. */
 function invokeAny(name: string, overloads: readonly Overload[], steps: readonly Step[]): Step {
   const candidates = overloads.map((overload) => ({ overload, cost: callCost(name, overload.id) }))
   return (frame) => {

@@ -1,8 +1,8 @@
-// Frame: one evaluation: its variables, and what it has cost so far.
+// Frame: the state of one evaluation: its local variables and its cost so far.
 import { Interrupt } from '../values/eval-error.ts'
 import type { Value } from '../values/value.ts'
 
-/** What an expression is asked about, by variable. */
+/** The values of variables. */
 export type Activation = Readonly<Record<string, Value | undefined>>
 
 export class CostLimitError extends Interrupt {
@@ -14,7 +14,7 @@ export class CostLimitError extends Interrupt {
 
 export class Frame {
   readonly activation: Activation
-  /** undefined: not worked out yet. */
+  /** undefined: not evaluated yet. */
   readonly locals: (Value | undefined)[]
   readonly costMax: number
   cost = 0
@@ -31,5 +31,5 @@ export class Frame {
   }
 }
 
-/** One part of an expression, ready to run. */
+/** One node of an expression, ready to be evaluated. */
 export type Step = (frame: Frame) => Value

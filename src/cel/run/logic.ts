@@ -1,9 +1,9 @@
-// Logic that passes over errors: what one side decides, the other's error does not undo.
+// Logical operators that ignore errors: an operand that determines the result hides an error of the other one.
 import { EvalError, noSuchOverload } from '../values/eval-error.ts'
 import type { Value } from '../values/value.ts'
 import type { Frame, Step } from './evaluation-frame.ts'
 
-/** The value, or the error in its place; what interrupts the evaluation goes on up. */
+/** The value, or the error in place of it; interrupts are rethrown. */
 function outcome(step: Step, frame: Frame): Value | EvalError {
   try {
     return step(frame)

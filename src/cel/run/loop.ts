@@ -1,4 +1,4 @@
-// Loops: macros that walk over a list or map. Each charges what upstream's unfolded form of it costs.
+// Loops: macros over a list or map. Each charges the cost of upstream's expanded form.
 import { append } from '../../base/collections/append.ts'
 import { addListCost, listCost, mapCost } from '../cost/call-cost.ts'
 import type { Expr, Loop } from '../syntax/ast.ts'
@@ -11,7 +11,7 @@ import type { Scope } from './scope.ts'
 
 type Compile = (expr: Expr, scope: Scope) => Step
 
-/** Sets the variables of each round, then runs; stops when a round says so. */
+/** Sets the variables of each iteration and runs it; stops when an iteration returns true. */
 type Walk = (frame: Frame, round: () => boolean) => void
 
 export function compileLoop(loop: Loop, scope: Scope, compile: Compile): Step {
@@ -63,9 +63,9 @@ function walker(range: Step, first: number, second: number | undefined): Walk {
   }
 }
 
-/** all and exists: the first that decides ends the walk; errors count only if none does. */
+/** all and exists: the first element that determines the result ends the loop; errors count only if there is none. */
 function quantifier(walk: Walk, body: Step, decisive: boolean): Step {
-  // The look at the result so far, twice, and the question whether it is decided; exists asks for its opposite.
+  // Two reads of the accumulator and the test of the loop condition, which `exists` negates.
   const roundCost = decisive ? 4 : 3
   return (frame) => {
     let result = !decisive
@@ -108,7 +108,7 @@ function existsOne(walk: Walk, body: Step): Step {
   }
 }
 
-/** The list so far, a list of one, and their sum. */
+/** The accumulator, a list with one element, and their concatenation. */
 const appendCost = 1 + listCost + addListCost
 
 function filtered(walk: Walk, body: Step, element: number): Step {

@@ -1,10 +1,10 @@
-// Scope: names that loops and binds bring, each with a slot of the frame.
+// Scope: variables of loops and binds, each with a slot of the frame.
 import type { Step } from './evaluation-frame.ts'
 
-/** Where the values of names stand that loops and binds bring. */
+/** The slot of a variable. */
 interface Local {
   readonly slot: number
-  /** What makes the value when it is first read; undefined where a loop sets it. */
+  /** Computes the value when it is first read; undefined for variables that a loop sets. */
   readonly make: Step | undefined
 }
 
@@ -21,7 +21,7 @@ export class Scope {
     return this.#slots.get(name)
   }
 
-  /** A scope with one more name, and its slot. */
+  /** The scope with one more variable, and its slot. */
   with(name: string, make?: Step): readonly [Scope, number] {
     const slot = this.#highest.count++
     return [new Scope(new Map(this.#slots).set(name, { slot, make }), this.#highest), slot]

@@ -1,8 +1,8 @@
-// Expr: the tree of an expression. Macros that walk over a list or map stay whole: nothing is unfolded into loops.
+// Expr: the syntax tree of an expression. Macros over a list or map are nodes, they are not expanded.
 import type { Value } from '../values/value.ts'
 
 interface Node {
-  /** Offset of the operator or first token, which is where errors point. */
+  /** Offset of the operator or first token, to which errors refer. */
   readonly at: number
 }
 
@@ -18,7 +18,7 @@ export interface Select extends Node {
   readonly kind: 'select'
   readonly operand: Expr
   readonly field: string
-  /** Of `has(a.b)`: whether the field is there. */
+  /** `has(a.b)`: whether the field is set. */
   readonly isTest: boolean
   /** `a.?b` */
   readonly isOptional: boolean
@@ -65,7 +65,7 @@ export const loopMacros = [
 ] as const
 export type LoopMacro = (typeof loopMacros)[number]
 
-/** A walk over a list or map: `range.macro(variables, filter, body)`. */
+/** A loop over a list or map: `range.macro(variables, filter, body)`. */
 export interface Loop extends Node {
   readonly kind: 'loop'
   readonly macro: LoopMacro
@@ -76,7 +76,7 @@ export interface Loop extends Node {
   readonly body: Expr
 }
 
-/** `cel.bind(name, value, body)`, and what `optMap` and `optFlatMap` need. */
+/** `cel.bind(name, value, body)`, also used for `optMap` and `optFlatMap`. */
 export interface Bind extends Node {
   readonly kind: 'bind'
   readonly name: string
@@ -84,19 +84,19 @@ export interface Bind extends Node {
   readonly body: Expr
 }
 
-/** `optional.optMap(name, body)`: the body over what the optional holds. */
+/** `optional.optMap(name, body)`: evaluates the body with the optional's value. */
 export interface OptionalMap extends Node {
   readonly kind: 'optionalMap'
   readonly operand: Expr
   readonly name: string
   readonly body: Expr
-  /** optFlatMap: the body is an optional itself. */
+  /** optFlatMap: the body returns an optional itself. */
   readonly isFlat: boolean
 }
 
 export type Expr = Literal | Ident | Select | Call | ListExpr | MapExpr | Struct | Loop | Bind | OptionalMap
 
-/** The expressions directly below one. */
+/** The direct sub-expressions. */
 export function childrenOf(expr: Expr): readonly Expr[] {
   switch (expr.kind) {
     case 'literal':
@@ -123,7 +123,7 @@ export function childrenOf(expr: Expr): readonly Expr[] {
   }
 }
 
-/** `a.b.c` as a name; undefined when it is something else. */
+/** `a.b.c` as a qualified name; undefined for other expressions. */
 export function qualifiedName(expr: Expr): string | undefined {
   if (expr.kind === 'ident') return expr.name
   if (expr.kind !== 'select' || expr.isTest || expr.isOptional) return undefined

@@ -1,4 +1,4 @@
-// Lexer: the text of an expression as tokens. What is no token is noted and passed over, as upstream's lexer does.
+// Lexer: splits the text of an expression into tokens. Invalid characters are reported and skipped, as in upstream's lexer.
 import { codePoints } from '../values/code-points.ts'
 import { issuesShownMax, type Issue } from './source.ts'
 
@@ -63,7 +63,7 @@ export function tokenize(source: string): { readonly tokens: readonly Token[]; r
       const wrong = unrecognized(source, at)
       issues.push({ at, message: `Syntax error: token recognition error at: '${wrong}'` })
       at += wrong.length
-      // As upstream: nobody is told of more, so they are not looked for.
+      // Further issues are not searched, since upstream does not show them.
       if (issues.length > issuesShownMax) break
       continue
     }
@@ -90,7 +90,10 @@ function nextToken(match: (pattern: RegExp) => RegExpExecArray | null): Omit<Tok
   return sign === null ? undefined : { kind: 'symbol', text: sign[0] }
 }
 
-/** How much upstream's lexer gives up at once: a quoted text up to what cannot stand in it, else what could have begun. */
+/**
+ * The length that upstream's lexer skips: a quoted text up to the first invalid character, otherwise the invalid
+ * prefix.
+ */
 function unrecognized(source: string, at: number): string {
   const rest = source.slice(at)
   const quoted = unclosed.exec(rest)

@@ -1,4 +1,4 @@
-// Macros: calls that are not calls. They bind variables, or ask for a field without reading it.
+// Macros: calls that are expanded by the parser. They bind variables, or test for a field.
 import type { Expr, LoopMacro } from './ast.ts'
 
 interface MacroCall {
@@ -10,7 +10,7 @@ interface MacroCall {
 
 type Report = (at: number, message: string) => void
 
-/** What stands in place of the call; undefined when it is an ordinary one. */
+/** The expansion; undefined for an ordinary call. */
 export function expandMacro(macro: MacroCall, report: Report): Expr | undefined {
   const { name, target, args } = macro
   if (target === undefined) return name === 'has' && args.length === 1 ? has(macro, report) : undefined

@@ -1,11 +1,11 @@
-// Errors of the parser and checker against upstream's own, as the public cases record them.
+// Errors of the parser and checker compared with upstream's, as recorded in the public cases.
 import { tests } from '@bufbuild/cel-spec/testdata/parsing.js'
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { standardEnvironment } from '../library/standard.ts'
 import { compile } from '../program.ts'
 
-/** The record was made with options that ours does not have, or upstream reports what its recovery stumbles over next. */
+/** Recorded with options that we do not have, or a follow-up error of upstream's error recovery. */
 const otherwise: readonly (readonly [expression: RegExp, why: string])[] = [
   [/^m\.existsOne\(v, f\)$/, 'recorded without the macro'],
   [/"a"$|^--$|in\.😁|^a \? b \(\(|^func\{\{|^msg\{:|^x\{\?\.|`\(\)$/, 'the second error of a broken expression'],
@@ -21,7 +21,7 @@ test("what is wrong with an expression is said in upstream's words", () => {
   let same = 0
   for (const { original, error } of tests.tests ?? []) {
     const { expr } = original
-    // Optionals and quoted names were switched off for the record.
+    // Optionals and quoted names were disabled in the recording.
     if (otherwise.some(([pattern]) => pattern.test(expr)) || error?.includes('unsupported syntax')) continue
     const expected = error?.replaceAll('ERROR: :', 'ERROR: <input>:')
     const found = errorOf(expr)
@@ -32,7 +32,7 @@ test("what is wrong with an expression is said in upstream's words", () => {
   assert.ok(same > 100, `only ${same} were compared`)
 })
 
-/** Recorded from upstream v1.36: what a match condition was refused for. */
+/** Recorded from upstream v1.36: errors of rejected match conditions. */
 const bounded: readonly (readonly [expression: string, error: RegExp | undefined])[] = [
   [
     '... [] bad expression',

@@ -1,4 +1,4 @@
-// Parser: tokens → tree. Precedence by recursive descent; what upstream's grammar says about a wrong token is said here too.
+// Parser: tokens to syntax tree, by recursive descent. Errors are those of upstream's grammar.
 import { codePoints } from '../values/code-points.ts'
 import { Uint } from '../values/value.ts'
 import { childrenOf, type Expr, type MapEntry, type StructField } from './ast.ts'
@@ -7,10 +7,10 @@ import { expandMacro } from './macros.ts'
 import { ExpressionError, issuesShownMax, type Issue } from './source.ts'
 import { bytesOf, textOf } from './text-literal.ts'
 
-/** Upstream's bounds: deeper or longer expressions are refused before they are read. */
+/** Upstream's limits: longer or deeper expressions are rejected before they are parsed. */
 const nestingMax = 250
 const codePointsMax = 100_000
-/** How many operators, selections, indices and calls on a value may stand one below the other in the tree. */
+/** The maximum depth of operators, selections, indices and calls in the tree. */
 const operatorDepthMax = 250
 
 const reserved = new Set(
@@ -29,7 +29,7 @@ const startsOperand = ({ kind, text }: Token): boolean => {
   return kind === 'keyword' ? text !== 'in' : kind !== 'end' && kind !== 'quotedIdentifier'
 }
 
-/** Ends the parsing: the issue is already noted. */
+/** Ends the parsing; the issue has already been recorded. */
 class Stop extends Error {}
 
 /** Throws an ExpressionError. */
@@ -109,7 +109,7 @@ class Parser {
     this.#issue(at, `Syntax error: ${what} input '${text}' expecting ${expected}`)
   }
 
-  /** What began at an offset of the text cannot go on with this token. */
+  /** Reports that a token is not valid after the text from an offset. */
   #noViableFrom(start: number, { text, at, kind }: Token): never {
     const input = this.#source.slice(start, kind === 'end' ? at : at + text.length)
     this.#issue(at, `Syntax error: no viable alternative at input '${input}'`)
@@ -121,7 +121,7 @@ class Parser {
     throw new Stop()
   }
 
-  /** A token that must stand here; one too many before it is passed over, a missing one at the end is said to be missing. */
+  /** Expects a token: skips an extra token before it, and reports a missing one at the end. */
   #expect(text: string, expected = `'${text}'`): Token {
     const found = this.#accept(text)
     if (found !== undefined) return found
@@ -138,8 +138,8 @@ class Parser {
   }
 
   /**
-   * A new node of the tree. Functions that walk over trees call themselves, so their depth is bounded where they are made:
-   * chains of operators nest to the left without any parenthesis.
+   * Creates a node. Functions that visit trees are recursive, so the depth is limited on creation: chains of operators nest
+   * to the left without parentheses.
    */
   #built(expr: Expr, isOperator: boolean): Expr {
     let depth = 0
@@ -178,7 +178,7 @@ class Parser {
     return this.#chain('&&', () => this.#relation())
   }
 
-  /** Operands of an operator that may be grouped in any way: as upstream, in a tree that is no deeper than need be. */
+  /** Operands of an associative operator, in a balanced tree as in upstream. */
   #chain(operator: '||' | '&&', operand: () => Expr): Expr {
     const operands = [operand()]
     const places: number[] = []
@@ -228,7 +228,7 @@ class Parser {
       return count % 2 === 0 ? target : this.#built(call('!_', first.at, target), false)
     }
     const isNumber = () => ['int', 'double'].includes(this.#peek(1).kind)
-    // A single minus before a number belongs to the number.
+    // A single minus before a number is part of the number.
     while (this.#is('-') && !(count === 0 && isNumber())) {
       this.#next()
       count++
@@ -310,7 +310,7 @@ class Parser {
         if (text === '(') return this.#parenthesis()
         if (text === '[') return this.#list()
         if (text === '{') return this.#map()
-        // They begin operands elsewhere, but not before what follows, or not here.
+        // These tokens can start operands, but not here or not before the next token.
         if (text === '.' || text === '-') return this.#noViableFrom(at, this.#peek(1))
         if (text === '!') return this.#noViableFrom(this.#peek(-1).at, this.#token)
         break
@@ -327,12 +327,12 @@ class Parser {
       this.#next()
     }
     this.#skipTo(operand)
-    // A token that looks like the start of an operand and is none, such as the dot in `.?a`.
+    // A token that could start an operand but does not, such as the dot in `.?a`.
     if (this.#token === refused) this.#stop(operand)
     return this.#member()
   }
 
-  /** One token too many before an operand is passed over; more than one end the parsing. */
+  /** One extra token before an operand is skipped; more end the parsing. */
   #skipTo(expected: string): void {
     if (startsOperand(this.#token)) return
     if (this.#token.kind === 'end' || !startsOperand(this.#peek(1))) this.#stop(expected)
@@ -386,7 +386,7 @@ class Parser {
     return { kind: 'ident', at, name: dot + text }
   }
 
-  /** The name before a `{`, taken; undefined, and nothing taken, when none stands here. */
+  /** Consumes the name before a `{`. Returns undefined and consumes nothing if there is none. */
   #messageName(): string | undefined {
     let ahead = 0
     while (this.#peek(ahead + 1).text === '.' && this.#peek(ahead + 2).kind === 'identifier') ahead += 2

@@ -1,13 +1,13 @@
-// Source: the text of an expression and where something stands in it; errors show the line as upstream does.
+// Source: the text of an expression and positions in it; errors show the line as upstream does.
 import { codePoints } from '../values/code-points.ts'
 
 export interface Issue {
-  /** Offset in the text; -1 when it concerns all of it. */
+  /** Offset in the text; -1 for the whole text. */
   readonly at: number
   readonly message: string
 }
 
-/** What is wrong with an expression, in upstream's form: place, line, and a mark below it. */
+/** The errors of an expression in upstream's form: position, line, and a marker below it. */
 export class ExpressionError extends Error {
   readonly issues: readonly Issue[]
 
@@ -18,7 +18,7 @@ export class ExpressionError extends Error {
   }
 }
 
-/** As upstream: of more issues their number is told, and a longer line is not shown. */
+/** Like upstream: of more issues only the number is shown, and longer lines are not shown. */
 export const issuesShownMax = 100
 const lineBytesMax = 16_384
 
@@ -44,5 +44,5 @@ function issueText(text: string, { at, message }: Issue): string {
   return `${place}\n | ${line}\n | ${dots}${mark}`
 }
 
-/** Upstream marks what is longer than a byte with wide dots. */
+/** Upstream marks characters of more than one byte with wide dots. */
 const isWide = (character: string): boolean => (character.codePointAt(0) ?? 0) > 0x7f

@@ -1,4 +1,4 @@
-// What a quoted text or bytes literal means: prefixes, quotes and escapes.
+// Text and bytes literals: prefixes, quotes and escapes.
 import { lookup } from '../../base/collections/lookup.ts'
 import { append } from '../../base/collections/append.ts'
 
@@ -19,10 +19,10 @@ const simple: Readonly<Record<string, string>> = {
 
 const encoder = new TextEncoder()
 
-/** The text between the quotes; throws what is wrong with an escape. */
+/** The text of a literal; throws the error of an invalid escape. */
 export const textOf = (literal: string): string => decodeText(contentOf(literal))
 
-/** In bytes `\377` and `\xff` are one byte each; all else is UTF-8. */
+/** In bytes `\377` and `\xff` are one byte each; everything else is UTF-8. */
 export function bytesOf(literal: string): Uint8Array {
   const { content, isRaw } = contentOf(literal)
   if (isRaw) return encoder.encode(content)

@@ -1,4 +1,4 @@
-// Whether an expression names a variable anywhere.
+// usesIdentifier: whether an expression contains a variable.
 import { childrenOf, type Expr } from './ast.ts'
 
 export const usesIdentifier = (expr: Expr, name: string): boolean =>

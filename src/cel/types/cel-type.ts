@@ -1,4 +1,4 @@
-// CelType: what the checker knows of a value, and how upstream writes it in its errors.
+// CelType: types of values in the checker, and upstream's notation of them in errors.
 
 export type ScalarKind =
   | 'bool'
@@ -15,7 +15,7 @@ export type ScalarKind =
 
 export interface ScalarType {
   readonly kind: ScalarKind
-  /** How long a text may be where a schema says so; cost is estimated from it. */
+  /** The maximum length of a text according to the schema, for cost estimates. */
   readonly maxElements?: number
 }
 
@@ -34,7 +34,7 @@ export interface MapType {
 
 export interface ObjectField {
   readonly type: CelType
-  /** Its name in JSON, where the name in expressions is an escaped one. */
+  /** The name in JSON, if the name in expressions is escaped. */
   readonly jsonName: string
 }
 
@@ -83,7 +83,7 @@ export function objectType(name: string, fields: Readonly<Record<string, CelType
   return { kind: 'object', name, fields: all }
 }
 
-/** Fields of an object that are all text. */
+/** Fields of an object that are all strings. */
 export const stringFields = (...names: readonly string[]): Readonly<Record<string, CelType>> =>
   Object.fromEntries(names.map((name) => [name, stringType]))
 
@@ -92,7 +92,7 @@ export const isDyn = ({ kind }: CelType): boolean => kind === 'dyn' || kind === 
 export const isOptional = (type: CelType): type is Extract<CelType, { kind: 'opaque' }> =>
   type.kind === 'opaque' && type.name === 'optional_type'
 
-/** As upstream's errors write it. */
+/** The notation of upstream's errors. */
 export function typeText(type: CelType): string {
   switch (type.kind) {
     case 'list':
@@ -114,7 +114,7 @@ export function typeText(type: CelType): string {
   }
 }
 
-/** The name that `type(x)` has at run time: parameters are not part of it. */
+/** The name of `type(x)` at run time, which has no type parameters. */
 export function runtimeTypeName(type: CelType): string {
   switch (type.kind) {
     case 'null':

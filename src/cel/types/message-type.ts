@@ -1,4 +1,4 @@
-// Types from our own messages: what expressions may say of an object of a built-in kind.
+// Types of our own messages, for expressions about objects of built-in kinds.
 import type { Message, ScalarName, Type } from '../../schema/descriptor/field.ts'
 import {
   boolType,
@@ -36,7 +36,7 @@ const scalars: Readonly<Record<ScalarName, CelType>> = {
 
 const known = new WeakMap<Message, ObjectType>()
 
-/** Its fields are looked at when somebody asks for them: a message may hold itself. */
+/** The fields are computed lazily, since a message may contain itself. */
 export function messageType(message: Message): ObjectType {
   const found = known.get(message)
   if (found !== undefined) return found
@@ -75,7 +75,7 @@ function typeOfField(type: Type): CelType {
   }
 }
 
-/** An object of a kind: it says what it is, too. */
+/** An object of a kind also has kind and apiVersion. */
 export function objectMessageType(message: Message): ObjectType {
   const inner = messageType(message)
   const text = (jsonName: string): [string, ObjectField] => [jsonName, { type: stringType, jsonName }]

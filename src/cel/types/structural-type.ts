@@ -1,8 +1,8 @@
-// Types from a structural schema: what rules of a custom resource see, and how large it may be.
+// Types of a structural schema, for rules of custom resources, with their maximum sizes.
 import { lookup } from '../../base/collections/lookup.ts'
 import { boolType, doubleType, intType, type CelType, type ObjectField, type ScalarType } from './cel-type.ts'
 
-/** The part of an OpenAPI schema that types follow from. */
+/** The keywords of an OpenAPI schema that determine types. */
 export interface StructuralSchema {
   readonly type?: string
   readonly format?: string
@@ -19,13 +19,13 @@ export interface StructuralSchema {
   readonly 'x-kubernetes-embedded-resource'?: boolean
 }
 
-/** A type, and how many bytes its smallest value takes in a request. */
+/** A type, and the number of bytes of its smallest value in a request. */
 export interface SizedType {
   readonly type: CelType
   readonly bytesMin: number
 }
 
-/** Nothing larger can be sent. */
+/** The maximum size of a request. */
 const requestBytesMax = 3 * 1024 * 1024
 const textBytesMin = 2
 const bytesOfFormat: Readonly<
@@ -36,11 +36,11 @@ const bytesOfFormat: Readonly<
   'date-time': { kind: 'timestamp', min: 22, max: 37 },
 }
 
-/** How many of it a request can hold. */
+/** How many such values fit into a request. */
 export const cardinalityMax = (bytesMin: number): number =>
   bytesMin < 1 ? requestBytesMax : Math.floor(requestBytesMax / (bytesMin + 1))
 
-/** undefined: the schema does not say what it is, and rules cannot name it. */
+/** undefined: the schema has no type, and rules cannot refer to the value. */
 export function structuralType(schema: StructuralSchema, name: string, isRoot: boolean): SizedType | undefined {
   if (schema['x-kubernetes-int-or-string'])
     return { type: { kind: 'dyn', maxElements: requestBytesMax - 2 }, bytesMin: 1 }
@@ -68,7 +68,7 @@ export function structuralType(schema: StructuralSchema, name: string, isRoot: b
 const text: StructuralSchema = { type: 'string' }
 const metadata: StructuralSchema = { type: 'object', properties: { name: text, generateName: text } }
 
-/** Rules of a resource always see its kind and names, whatever its schema says. */
+/** Rules of a resource can always use its kind, version and metadata names, whatever its schema is. */
 const withMetadata = (schema: StructuralSchema): StructuralSchema => ({
   ...schema,
   properties: { ...schema.properties, kind: text, apiVersion: text, metadata },
@@ -90,7 +90,7 @@ function mapType(schema: StructuralSchema, values: StructuralSchema, name: strin
   const value = structuralType(values, `${name}.@elem`, false)
   if (value === undefined) return undefined
   const maxElements = schema.maxProperties ?? Math.floor((requestBytesMax - 2) / (value.bytesMin + 6))
-  // Keys are as long as nothing says they are not.
+  // The length of keys is not limited.
   const key: ScalarType = { kind: 'string', maxElements: requestBytesMax - 2 }
   return { type: { kind: 'map', key, value: value.type, maxElements: Math.max(0, maxElements) }, bytesMin: 2 }
 }
@@ -115,7 +115,7 @@ function textType({ format = '', maxLength, enum: values = [] }: StructuralSchem
   if (format === 'byte')
     return { type: { kind: 'bytes', maxElements: Math.max(0, maxLength ?? unbounded) }, bytesMin: textBytesMin }
   const longest = values.length === 0 ? unbounded : Math.max(...values.map((value) => String(value).length))
-  // A code point may take four bytes.
+  // A code point has up to four bytes.
   const maxElements = maxLength === undefined ? longest : Math.max(0, maxLength) * 4
   return { type: { kind: 'string', maxElements }, bytesMin: textBytesMin }
 }
@@ -132,7 +132,7 @@ const escapes: readonly (readonly [string, string])[] = [
   ['/', '__slash__'],
 ]
 
-/** The name of a property in expressions; undefined when none can be given. */
+/** The name of a property in expressions; undefined when it cannot be escaped. */
 export function escapedName(name: string): string | undefined {
   if (reservedNames.has(name)) return `__${name}__`
   if (!/^[A-Za-z_][\w./-]*$/.test(name)) return undefined

@@ -1,3 +1,3 @@
-// Code points: what positions and sizes of text count. JavaScript's own count UTF-16.
+// Code points: the unit of positions and sizes of text. JavaScript counts UTF-16 code units.
 
 export const codePoints = (text: string): string[] => Array.from(text)

@@ -1,4 +1,4 @@
-// Equality and order across types: equal numbers are equal whatever their type, unlike things are simply not equal.
+// Equality and order across types: numbers are compared by value whatever their type, values of other types are unequal.
 import { codePoints } from './code-points.ts'
 import { MapValue, Opaque, Optional, TypeValue, Uint, type ListValue, type Value } from './value.ts'
 import { EvalError } from './eval-error.ts'
@@ -6,13 +6,13 @@ import { Duration, Timestamp } from './time-values.ts'
 
 export const isList = (value: Value): value is ListValue => Array.isArray(value)
 
-/** A number for the comparison operators; undefined for all else. */
+/** A number for the comparison operators; undefined for other values. */
 export function numberOf(value: Value): bigint | number | undefined {
   if (typeof value === 'bigint' || typeof value === 'number') return value
   return value instanceof Uint ? value.value : undefined
 }
 
-/** Values that one comparison looks at: what holds the same list many times is larger than it looks. */
+/** The maximum number of values in one comparison: a value that contains a list many times is larger than its memory. */
 const comparedMax = 1_000_000
 
 class Comparison {
@@ -63,7 +63,7 @@ const equalOptionals = ({ value: a }: Optional, { value: b }: Optional): boolean
 
 const hasSurrogate = /[\ud800-\udfff]/
 
-/** By code point, as upstream orders text: JavaScript orders by UTF-16, which differs beyond the first plane. */
+/** By code point, as upstream orders text. JavaScript orders by UTF-16, which differs outside of the basic plane. */
 export function compareText(a: string, b: string): number {
   if (a === b) return 0
   if (!hasSurrogate.test(a) && !hasSurrogate.test(b)) return a < b ? -1 : 1
@@ -84,13 +84,13 @@ export function compareBytes(a: Uint8Array, b: Uint8Array): number {
   return a.length - b.length
 }
 
-/** Integers compare exactly, an integer and a double as doubles. */
+/** Integers are compared exactly, an integer and a double as doubles. */
 function compareNumbers(a: bigint | number, b: bigint | number): number {
   const [x, y] = typeof a === typeof b ? [a, b] : [Number(a), Number(b)]
   return x < y ? -1 : x > y ? 1 : x >= y ? 0 : Number.NaN
 }
 
-/** Below, at or above zero; NaN where there is no order; undefined where the two cannot be compared. */
+/** Negative, zero or positive; NaN where there is no order; undefined for types that cannot be compared. */
 export function compare(a: Value, b: Value): number | undefined {
   const [x, y] = [numberOf(a), numberOf(b)]
   if (x !== undefined && y !== undefined) return compareNumbers(x, y)
@@ -104,7 +104,7 @@ export function compare(a: Value, b: Value): number | undefined {
 
 const compareNanos = (a: bigint, b: bigint): number => (a < b ? -1 : a > b ? 1 : 0)
 
-/** In code points, as `size()` counts text. */
+/** In code points, like `size()`. */
 export function textSize(text: string): number {
   if (!hasSurrogate.test(text)) return text.length
   let size = 0
@@ -112,7 +112,7 @@ export function textSize(text: string): number {
   return size
 }
 
-/** What cost is reckoned by; 1 for everything that has no size. */
+/** The size that costs depend on; 1 for values without a size. */
 export function sizeOf(value: Value): number {
   if (typeof value === 'string') return textSize(value)
   if (isList(value) || value instanceof Uint8Array) return value.length

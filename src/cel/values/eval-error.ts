@@ -1,6 +1,6 @@
-// Errors of an evaluation: those that the language knows, and those that end it.
+// Errors of an evaluation: errors of the language, and interrupts.
 
-/** An evaluation that went wrong, as the language knows it: `||` and `&&` may pass over it. */
+/** An evaluation error of the language: `||` and `&&` may ignore it. */
 export class EvalError extends Error {
   constructor(message: string) {
     super(message)
@@ -8,7 +8,7 @@ export class EvalError extends Error {
   }
 }
 
-/** Ends an evaluation whatever the expression says: no operator passes over it. */
+/** Ends an evaluation: no operator can ignore it. */
 export class Interrupt extends Error {}
 
 export const noSuchOverload = (): EvalError => new EvalError('no such overload')

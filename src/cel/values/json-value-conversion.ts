@@ -1,4 +1,4 @@
-// JSON ↔ values: what a schema says a text or number is, it is here; without a schema whole numbers are ints.
+// Conversion between JSON and values: a schema determines the types of texts and numbers; without one integers are ints.
 import { lookup } from '../../base/collections/lookup.ts'
 import { dynType, type CelType, type ObjectType } from '../types/cel-type.ts'
 import { MapValue, Optional, Uint, type Value } from './value.ts'
@@ -17,19 +17,19 @@ export function fromJson(json: unknown, type: CelType = dynType): Value {
     case 'object':
       if (json === null) return null
       if (Array.isArray(json)) return listValue(json, type)
-      // What is an object and no list is a record of its members.
+      // An object that is not a list is a map of its members.
       return new JsonMap(json as Readonly<Record<string, unknown>>, type)
     default:
       throw new EvalError(`unsupported type: ${typeof json}`)
   }
 }
 
-/** An object of JSON; its members become values when they are asked for. */
+/** A JSON object whose members are converted when they are read. */
 export class JsonMap extends MapValue {
   readonly #raw: Readonly<Record<string, unknown>>
   readonly #type: ObjectType | CelType
 
-  /** The type is that of the object, or of every member of a map. */
+  /** The type of the object, or of every value of a map. */
   constructor(raw: Readonly<Record<string, unknown>>, type: ObjectType | CelType) {
     super()
     this.#raw = raw
@@ -70,17 +70,17 @@ function textValue(text: string, { kind }: CelType): Value {
   }
 }
 
-/** Lists whose elements are what they are in JSON are not copied. */
+/** Lists whose elements need no conversion are not copied. */
 const plainKinds = new Set(['string', 'bool'])
 
 function listValue(json: readonly unknown[], type: CelType): Value {
   const element = type.kind === 'list' ? type.element : dynType
-  // Validation has seen to it that the elements are of the schema's type.
+  // The elements have the type of the schema, because the object was validated.
   if (plainKinds.has(element.kind)) return json as readonly Value[]
   return json.map((each) => fromJson(each, element))
 }
 
-/** A value as JSON; throws for what JSON has no form of. */
+/** A value as JSON; throws for values that JSON cannot represent. */
 export function toJson(value: Value): unknown {
   if (typeof value === 'bigint') return jsonNumber(value)
   if (value instanceof Uint) return jsonNumber(value.value)
@@ -99,6 +99,6 @@ function jsonKey(key: Value): string {
   throw new EvalError('unsupported key type in JSON')
 }
 
-/** Beyond what JSON's readers keep exact, an integer travels as text. */
+/** Larger integers are written as strings, because readers of JSON lose their precision. */
 const jsonNumber = (value: bigint): number | string =>
   value > BigInt(Number.MAX_SAFE_INTEGER) || value < BigInt(Number.MIN_SAFE_INTEGER) ? String(value) : Number(value)

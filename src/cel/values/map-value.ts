@@ -1,4 +1,4 @@
-// LiteralMap: a map that an expression makes, with keys of several types.
+// LiteralMap: a map that an expression constructs, with keys of several types.
 import { EvalError } from './eval-error.ts'
 import { MapValue, Uint, type Value } from './value.ts'
 

@@ -1,4 +1,4 @@
-// Whether a value is of a type, as far as an overload is chosen by it: what a list or map holds is not looked at.
+// matchesType: whether an overload with this parameter type accepts a value. Elements of lists and maps are not checked.
 import { lookup } from '../../base/collections/lookup.ts'
 import type { CelType } from '../types/cel-type.ts'
 import { isList } from './equality.ts'

@@ -1,11 +1,11 @@
-// Regular expressions of expressions are RE2's: linear in the text, whatever the pattern. Compiled ones are kept.
+// Regular expressions of expressions have RE2 syntax and take linear time. Compiled ones are cached.
 import { RE2JS } from 're2js'
 import { EvalError } from './eval-error.ts'
 
 const keptMax = 512
 const kept = new Map<string, RE2JS>()
 
-/** Throws what is wrong with the pattern. */
+/** Throws the error of the pattern. */
 export function regex(pattern: string): RE2JS {
   const known = kept.get(pattern)
   if (known !== undefined) return known

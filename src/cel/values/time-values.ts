@@ -28,7 +28,7 @@ export class Timestamp {
     return new Timestamp(BigInt(ms) * nanosPerMilli + BigInt(fraction.padEnd(9, '0') || 0))
   }
 
-  /** Whole seconds and below, rounded down. */
+  /** Seconds, rounded down. */
   get seconds(): bigint {
     return floorDivide(this.nanos, nanosPerSecond)
   }
@@ -45,7 +45,7 @@ export class Timestamp {
   }
 }
 
-/** The 30th of February rolls over in JavaScript; here it is no date. */
+/** JavaScript accepts the 30th of February as a date in March; here it is invalid. */
 const isRealDate = (date: string): boolean => new Date(`${date}T00:00:00Z`).toISOString().startsWith(date)
 
 export class Duration {
@@ -72,7 +72,7 @@ export class Duration {
   }
 }
 
-/** Of a number of nanoseconds below one second, without trailing zeros. */
+/** The digits of a number of nanoseconds below one second, without trailing zeros. */
 const fractionDigits = (nanos: bigint): string => withoutTrailing(String(nanos).padStart(9, '0'), '0')
 
 function floorDivide(value: bigint, by: bigint): bigint {

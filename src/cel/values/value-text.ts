@@ -1,8 +1,8 @@
-// Text forms of values: numbers as upstream writes them, and what an error shows of a key.
+// Text forms of values: numbers as upstream writes them, and keys in errors.
 import { Duration, Timestamp } from './time-values.ts'
 import { Uint, type Value } from './value.ts'
 
-/** Shortest exact form; an exponent below 1e-4 and from 1e6 on, as upstream has it. */
+/** The shortest exact form, with an exponent below 1e-4 and from 1e6 on, as upstream does. */
 export function doubleText(value: number): string {
   if (Number.isNaN(value)) return 'NaN'
   if (!Number.isFinite(value)) return value > 0 ? '+Inf' : '-Inf'
@@ -20,7 +20,7 @@ function plainText(value: number, mantissa: string, power: number): string {
   return `${value < 0 ? '-' : ''}0.${'0'.repeat(-power - 1)}${digits}`
 }
 
-/** As errors show it. */
+/** The form in errors. */
 export function valueText(value: Value): string {
   if (typeof value === 'number') return doubleText(value)
   if (value instanceof Uint) return String(value.value)

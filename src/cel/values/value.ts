@@ -1,4 +1,4 @@
-// Value: what an expression computes with. int is a bigint, double a number, string a string; the rest are classes.
+// Value: a value of an expression. int is a bigint, double a number, string a string; the others are classes.
 import type { CelType } from '../types/cel-type.ts'
 import type { Duration, Timestamp } from './time-values.ts'
 
@@ -11,7 +11,7 @@ export class Uint {
   }
 }
 
-/** What `type(x)` gives. */
+/** The result of `type(x)`. */
 export class TypeValue {
   readonly name: string
 
@@ -31,17 +31,17 @@ export class Optional {
 
 export const none = new Optional(undefined)
 
-/** A value of a library: known to the language by its type's name only. */
+/** A value of a library type, which the language only knows by name. */
 export abstract class Opaque {
   abstract readonly type: CelType
   abstract equals(other: Opaque): boolean
 }
 
-/** A map as expressions see it, and an object of JSON. */
+/** A map of an expression, or a JSON object. */
 export abstract class MapValue {
   abstract readonly size: number
   abstract get(key: Value): Value | undefined
-  /** What `in` asks: a map may give something for a key that it does not have. */
+  /** The result of `in`: a map may return a value for a key that it does not contain. */
   has(key: Value): boolean {
     return this.get(key) !== undefined
   }

@@ -1,4 +1,4 @@
-// applied-fields: the fields that an applied configuration claims: what it says, not what it leaves out.
+// applied-fields: the fields that an applied configuration sets, and thereby owns.
 import { lookup } from '../../base/collections/lookup.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../json/json-value.ts'
 import { emptySet, isEmptySet, type FieldSet } from './field-set.ts'
@@ -11,10 +11,10 @@ import type { AnyStructure, ListStructure, MapStructure, Structure, StructStruct
 export const appliedFields = (structure: StructStructure, applied: JsonObject): FieldSet =>
   structNode(structure)(applied, claimed, false) ?? emptySet
 
-/** The node of a value; undefined when it claims nothing, as an empty list does. */
+/** The node of a value; undefined when it owns nothing, such as an empty list. */
 const claimed = (structure: Structure, value: JsonValue): FieldSet | undefined => claims(structure, value, false)
 
-/** An entry of a map, and an item of a list, is claimed itself; a field of a struct by what it holds. */
+/** An entry of a map or an item of a list is owned itself; a field of a struct only through its content. */
 const claimedItself = (structure: Structure, value: JsonValue): FieldSet => claims(structure, value, true) ?? emptySet
 
 function claims(structure: Structure, value: JsonValue, isMember: boolean): FieldSet | undefined {

@@ -1,4 +1,4 @@
-// Field sets, comparison and merge by structure, as tables, and the laws that hold for all of them.
+// Field sets, comparison and merge by structure, as tables, and properties that hold for all of them.
 import { deepEqual, equal, ok } from 'node:assert/strict'
 import { test } from 'node:test'
 import { seededRandom, type Random } from '../../base/random/random.ts'
@@ -228,7 +228,7 @@ const sound: [value: JsonValue, isSound: boolean][] = [
 for (const [value, isSound] of sound)
   test(`${JSON.stringify(value)} ${isSound ? 'is' : 'is not'} a field set`, () => equal(isFieldSet(value), isSound))
 
-/** A random object of the box, the way a client would apply it: no item twice, and no list that says nothing. */
+/** A random object as a client would apply it: without duplicate items and empty lists. */
 function randomBox(random: Random): JsonObject {
   const { tags = [], ports = [], parts = [], ...rest } = randomInstance(box, random) as Record<string, JsonValue[]>
   const lists = {
@@ -263,7 +263,7 @@ test('merging the same configuration twice is merging it once, and then nothing 
     deepEqual(checkApplied(structure, applied), [])
     const once = typedMerge(structure, live, applied)
     deepEqual(typedMerge(structure, once, applied), once)
-    // What differs between the live and the merged object was claimed.
+    // All differences between the live and the merged object were applied.
     const { changed } = compare(structure, live, once)
     const claims = new Set(pathTexts(withStructs(structure, appliedFields(structure, applied))))
     for (const path of pathTexts(changed)) ok(claims.has(path) || path.startsWith('.any'), path)

@@ -1,5 +1,5 @@
-// check-applied: is an applied configuration of its type? Unlike other writes, an apply refuses what the type does not
-// have: a field that is dropped could not be owned.
+// check-applied: whether an applied configuration conforms to its type. Unlike other writes, an apply rejects unknown fields:
+// a field that is dropped could not be owned.
 import type { ScalarName } from '../descriptor/field.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../json/json-value.ts'
 import { childStructure } from './compare.ts'
@@ -7,14 +7,14 @@ import { itemElement } from './item-element.ts'
 import { elementText } from './path-element.ts'
 import type { ListStructure, Structure } from './structure.ts'
 
-/** Everything that is wrong, in upstream's words, each with its path. */
+/** All errors in upstream's wording, each with its path. */
 export function checkApplied(structure: Structure, applied: JsonObject): string[] {
   const checker: Checker = { structure, applied, steps: [], errors: [] }
   checkValue(checker, structure, applied)
   return checker.errors
 }
 
-/** Where the check stands: the names and indices that led there. Their text is made when something is wrong. */
+/** The path of the current value. Its text is only built for errors. */
 interface Checker {
   readonly structure: Structure
   readonly applied: JsonObject
@@ -22,7 +22,7 @@ interface Checker {
   readonly errors: string[]
 }
 
-/** Nesting beyond this is refused, as in every body. */
+/** Deeper nesting is rejected, as in every body. */
 const depthMax = 100
 
 function checkValue(checker: Checker, structure: Structure, value: JsonValue): void {

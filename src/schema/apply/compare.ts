@@ -1,5 +1,5 @@
-// compare: which fields differ between two objects of one structure. What is the same is skipped without a trace;
-// what is there on one side only is named with all that it holds.
+// compare: the fields in which two objects of one structure differ. A value that only one of them has is reported with all
+// its fields.
 import { lookup } from '../../base/collections/lookup.ts'
 import { isInterned } from '../../base/collections/interned-values.ts'
 import { equalValues, isJsonObject, type JsonObject, type JsonValue } from '../json/json-value.ts'
@@ -13,7 +13,7 @@ import { emptyStruct } from './structure.ts'
 import type { AnyStructure, ListStructure, MapStructure, StructStructure, Structure } from './structure.ts'
 
 export interface Comparison {
-  /** Added, or there before with another value. */
+  /** Added or changed fields. */
   readonly changed: FieldSet
   readonly removed: FieldSet
 }
@@ -26,18 +26,18 @@ export function compare(structure: Structure, old: object, next: object): Compar
   return { changed: found.changed ?? emptySet, removed: found.removed ?? emptySet }
 }
 
-/** What a comparison has found at one node. */
+/** The result of a comparison at one node. */
 class Found {
   changed: FieldSet | undefined
   removed: FieldSet | undefined
 }
 
-/** What was found below a node, child by child in the order of field sets. */
+/** The results below a node, child by child in the order of field sets. */
 class Gathered {
   #changed: SetBuilder | undefined
   #removed: SetBuilder | undefined
 
-  /** Takes over what was found at a child, which may then be used for the next. */
+  /** Adds the result of a child, whose object can then be reused for the next. */
   take(element: string, found: Found): void {
     const { changed, removed } = found
     if (changed !== undefined) (this.#changed ??= new SetBuilder(false)).add(element, changed)
@@ -68,7 +68,7 @@ const noItems: readonly JsonValue[] = Object.freeze([])
 const asObject = (value: Value): JsonObject => (isJsonObject(value) ? value : nothing)
 const asList = (value: Value): readonly JsonValue[] => (Array.isArray(value) ? value : noItems)
 
-/** Atomic, or empty on both sides: then the field as a whole is compared, which tells empty from null. */
+/** Atomic, or empty on both sides: the field is compared as a whole, which distinguishes empty from null. */
 function isOneField(structure: Structure, old: Value, next: Value): boolean {
   switch (structure.kind) {
     case 'scalar':
@@ -96,7 +96,7 @@ interface Filled {
 }
 const filledStructs = new WeakMap<JsonObject, Filled>()
 
-/** A struct that was not there before: what holds a shared value has the same node as others that hold it. */
+/** A struct that did not exist before. The nodes of interned structs are cached. */
 function compareFilled(structure: StructStructure, next: JsonObject, into: Found): void {
   let known = filledStructs.get(next)
   if (known?.structure !== structure) {
@@ -131,7 +131,7 @@ function isInOrder(names: readonly string[]): boolean {
   return true
 }
 
-/** The names of one object, or of two, in their order. */
+/** The names of one or two objects in order. */
 function namesOf(object: JsonObject, other: JsonObject = nothing): string[] {
   const names = Object.keys(object)
   for (const name in other) if (!Object.hasOwn(object, name)) names.push(name)
@@ -153,7 +153,7 @@ function compareLists(
   gathered.into(into)
 }
 
-/** Most lists did not change; then no element need be written. */
+/** Most lists are unchanged; then no element is built. */
 const isSameList = (structure: ListStructure, old: readonly JsonValue[], next: readonly JsonValue[]): boolean =>
   old.length === next.length &&
   old.every((item, index) => isSameItem(structure, item, next[index] ?? null) && equalValues(item, next[index]))
@@ -175,7 +175,7 @@ function compareItems(
   if (areMany) found.changed = emptySet
 }
 
-/** All the fields of a value that is there on one side only. */
+/** All the fields of a value that only one side has. */
 function presence(structure: Structure, value: Value): FieldSet {
   if (structure.kind === 'scalar' || value === null || value === undefined || isOneField(structure, value, value))
     return emptySet
@@ -200,7 +200,7 @@ function presenceOfList(structure: ListStructure, items: readonly JsonValue[]): 
   return node.set
 }
 
-/** How the named property of an object is structured; undefined when there is no such field. */
+/** The structure of a property; undefined when there is no such field. */
 export function childStructure(structure: Structure, name: string): Structure | undefined {
   switch (structure.kind) {
     case 'struct':

@@ -1,6 +1,6 @@
-// FieldSet: a set of paths in an object, in the very form in which managedFields keep it (FieldsV1), so that nothing is
-// decoded or encoded. A node without entries is a path of the set; one with entries is one too when `.` is among them.
-// Sets are values: results share what they can with their operands, and keep the order of upstream's serialisation.
+// FieldSet: a set of paths in an object, in the form in which managedFields stores it (FieldsV1), so that nothing is decoded
+// or encoded. A node without entries is a path of the set; one with entries is a path too when `.` is among them.
+// Sets are immutable: results share nodes with their operands, and keep the order of upstream's serialisation.
 // safe names: an element of a set is a dot or has a prefix such as `f:`, which no property of Object has.
 import { isJsonObject } from '../json/json-value.ts'
 import { compareElements, elementText, isElement, self } from './path-element.ts'
@@ -11,7 +11,7 @@ export interface FieldSet {
 
 type Mutable = Record<string, FieldSet>
 
-/** The set without paths; below the root, the node of a path that holds no further ones. */
+/** The set without paths; below the root, the node of a path without further paths. */
 export const emptySet: FieldSet = Object.freeze({})
 
 export function isEmptySet(set: FieldSet): boolean {
@@ -21,7 +21,7 @@ export function isEmptySet(set: FieldSet): boolean {
 
 const isMember = (node: FieldSet): boolean => self in node || isEmptySet(node)
 
-/** The node of a path that is in the set itself, beside those below it. */
+/** The node of a path that is itself in the set, in addition to those below it. */
 export const withSelf = (node: FieldSet): FieldSet => (isMember(node) ? node : { [self]: emptySet, ...node })
 
 export function union(a: FieldSet, b: FieldSet): FieldSet {
@@ -105,7 +105,7 @@ function withoutSubtree(set: FieldSet, [element = '', ...deeper]: readonly strin
   return isEmptySet(others) ? undefined : others
 }
 
-/** Every path as messages write it: at each step the paths that end there, then those that go on. */
+/** All paths in the form of messages: at each step the paths that end there, then the longer ones. */
 export function pathTexts(set: FieldSet, prefix = ''): string[] {
   const elements = Object.keys(set)
     .filter((element) => element !== self)
@@ -126,10 +126,10 @@ function sorted(node: FieldSet): FieldSet {
   return copy
 }
 
-/** Nesting beyond this is refused, as in objects. */
+/** Deeper nesting is rejected, as in objects. */
 const depthMax = 100
 
-/** Whether a value that a client sent is a set. */
+/** Whether a value from a client is a field set. */
 export function isFieldSet(value: unknown, depth = 0): value is FieldSet {
   if (!isJsonObject(value) || depth > depthMax) return false
   for (const element in value) if (!isElement(element) || !isFieldSet(value[element], depth + 1)) return false

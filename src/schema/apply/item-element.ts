@@ -1,13 +1,13 @@
-// What tells an item of a list apart: its keys or its value, as a path element.
+// The path element that identifies an item of a list: its keys or its value.
 import { lookup } from '../../base/collections/lookup.ts'
 import { isJsonObject, type JsonValue } from '../json/json-value.ts'
 import type { ListStructure } from './structure.ts'
 
-/** The same names come again and again: their elements are kept, up to a bound. */
+/** Elements are cached up to a bound, because the same names occur often. */
 const writtenMax = 2_000
 const writtenCharactersMax = 100
 
-/** The element that tells this item apart; undefined when the item lacks what its list is keyed by. */
+/** The element of this item; undefined when the item lacks the keys of its list. */
 export function itemElement(structure: ListStructure, item: JsonValue): string | undefined {
   const { listType, keys, written } = structure
   const [key] = keys
@@ -34,7 +34,7 @@ function writtenElement({ listType, keys }: ListStructure, item: JsonValue): str
   return text === '' ? undefined : `k:{${text}}`
 }
 
-/** Whether two items have the same element, which need not be written for it. */
+/** Whether two items have the same element, without building it. */
 export function isSameItem({ listType, keys }: ListStructure, a: JsonValue, b: JsonValue): boolean {
   if (listType === 'set') return a === b
   if (!isJsonObject(a) || !isJsonObject(b)) return false

@@ -1,4 +1,4 @@
-// list-items: the items of a list with the elements that tell them apart, in the order of field sets.
+// list-items: the items of a list with their path elements, in the order of field sets.
 import { lookup } from '../../base/collections/lookup.ts'
 import type { JsonObject, JsonValue } from '../json/json-value.ts'
 import { itemElement } from './item-element.ts'
@@ -6,11 +6,11 @@ import type { ListStructure } from './structure.ts'
 
 export interface ListItem {
   readonly element: string
-  /** More than one when they share the element: they cannot be told apart, and are one field together. */
+  /** More than one value when items have the same element: they are one field together. */
   readonly values: readonly JsonValue[]
 }
 
-/** In the order of field sets; items without an element are left out. */
+/** In the order of field sets; items without an element are omitted. */
 export function orderedItems(structure: ListStructure, items: readonly JsonValue[]): readonly ListItem[] {
   const found: ListItem[] = []
   let isOrdered = true
@@ -26,7 +26,7 @@ export function orderedItems(structure: ListStructure, items: readonly JsonValue
 
 const firstOf = ({ values }: ListItem): JsonValue => values[0] ?? null
 
-/** Neighbours of the same element become one. */
+/** Merges adjacent items with the same element. */
 function folded(items: readonly ListItem[]): ListItem[] {
   const kept: { element: string; values: JsonValue[] }[] = []
   for (const { element, values } of items) {
@@ -37,7 +37,7 @@ function folded(items: readonly ListItem[]): ListItem[] {
   return kept
 }
 
-/** The items of two lists, those of the same element together. */
+/** The items of two lists in pairs of the same element. */
 export function* paired(
   structure: ListStructure,
   left: readonly ListItem[],
@@ -60,7 +60,7 @@ export function* paired(
   }
 }
 
-/** As compareElements orders the elements, without reading them. */
+/** The order of compareElements, without parsing the elements. */
 function compareItems({ listType, keys }: ListStructure, a: JsonValue, b: JsonValue): number {
   if (listType === 'set') return compareScalars(a, b)
   for (const { name, default: otherwise } of keys) {

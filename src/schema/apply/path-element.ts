@@ -1,12 +1,12 @@
-// Path elements: how one step into an object is written in FieldsV1: `f:name`, `k:{"key":"value"}`, `v:"item"`, `i:0`.
+// Path elements: the steps of a path in FieldsV1: `f:name`, `k:{"key":"value"}`, `v:"item"`, `i:0`.
 import { isJsonObject } from '../json/json-value.ts'
 
-/** Stands in a set for the object that holds the other elements. */
+/** In a set, the object that contains the other elements. */
 export const self = '.'
 
 export const fieldElement = (name: string): string => `f:${name}`
 
-/** `.name`, `[key="value"]`, `[="item"]`, `[0]`: as messages write it. */
+/** `.name`, `[key="value"]`, `[="item"]`, `[0]`: the form in messages. */
 export function elementText(element: string): string {
   const content = element.slice(2)
   switch (element[0]) {
@@ -23,7 +23,7 @@ export function elementText(element: string): string {
   }
 }
 
-/** The order in which upstream writes and lists elements: names, keys, values, indices; numbers by their value. */
+/** Upstream's order of elements: names, keys, values, indices; numbers by value. */
 export function compareElements(a: string, b: string): number {
   if (a === b) return 0
   if (a[0] !== b[0]) return kindRank(a) - kindRank(b)
@@ -32,14 +32,14 @@ export function compareElements(a: string, b: string): number {
   while (a[index] === b[index]) index++
   const start = numberStart(a, index)
   if (start >= 0) return Number.parseFloat(a.slice(start)) - Number.parseFloat(b.slice(start))
-  // A text that ends here is the shorter one, whatever stands in the other.
+  // A text that ends here is the lower one.
   if (a[index] === '"' || b[index] === '"') return a[index] === '"' ? -1 : 1
   return a < b ? -1 : 1
 }
 
 const kindRank = (element: string): number => '.fkvi'.indexOf(element[0] ?? '')
 
-/** Where the number begins in which two elements first differ; negative when they differ in a text. */
+/** The start of the number in which two elements first differ; negative when they differ in a text. */
 function numberStart(element: string, index: number): number {
   let start = index
   while (start > 2 && isNumeral(element.charCodeAt(start - 1))) start--
@@ -51,7 +51,7 @@ function numberStart(element: string, index: number): number {
 /** Digits, sign and point. */
 const isNumeral = (code: number): boolean => (code >= 0x30 && code <= 0x39) || code === 0x2d || code === 0x2e
 
-/** Whether a client's text is an element at all. */
+/** Whether a text from a client is an element. */
 export function isElement(text: string): boolean {
   if (text === self) return true
   if (text[1] !== ':' || kindRank(text) < 1) return false

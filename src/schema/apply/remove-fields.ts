@@ -1,4 +1,4 @@
-// remove-fields: an object without the fields of a set. What a set names goes with all that it holds.
+// remove-fields: an object without the fields of a set, including everything below them.
 import { lookup, setOwn } from '../../base/collections/lookup.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../json/json-value.ts'
 import { childStructure } from './compare.ts'
@@ -10,7 +10,7 @@ import type { Structure } from './structure.ts'
 export const removeFields = (structure: Structure, object: JsonObject, fields: FieldSet): JsonObject =>
   isEmptySet(fields) ? object : (removeFrom(structure, object, fields) as JsonObject)
 
-/** A list or an object that loses all it had becomes null: its field is there, its content is not. */
+/** A list or an object that loses all its content becomes null, because its field still exists. */
 function removeFrom(structure: Structure, value: JsonValue, fields: FieldSet): JsonValue {
   if (Array.isArray(value)) {
     if (structure.kind !== 'list' || structure.listType === 'atomic') return value
@@ -36,7 +36,7 @@ const without = (structure: Structure, value: JsonValue, node: FieldSet | undefi
   return self in node || isEmptySet(node) ? undefined : removeFrom(structure, value, node)
 }
 
-/** The set with every struct on the way to its paths: who owns a field keeps the structs around it. */
+/** The set with every struct on the way to its paths: the owner of a field also owns the structs around it. */
 export function withStructs(structure: Structure, fields: FieldSet): FieldSet {
   const node: Record<string, FieldSet> = {}
   for (const element in fields) {

@@ -1,24 +1,24 @@
-// SetBuilder: a node of a field set, put together element by element. Objects that are alike own the same fields: the same
-// steps lead to the same node, so that one node serves all of them, and sets can be told apart by their identity.
+// SetBuilder: builds a node of a field set element by element. Equal objects own the same fields: the same steps lead to the
+// same node, so that nodes are shared and sets can be compared by identity.
 // safe names: an element of a set is a dot or has a prefix such as `f:`, which no property of Object has.
 import { emptySet, type FieldSet } from './field-set.ts'
 import { self } from './path-element.ts'
 
-/** A node with more elements is made for its object alone. */
+/** A node with more elements is not shared. */
 const elementsMax = 64
-/** Beyond it all steps are forgotten, and the same nodes made once more. */
+/** Beyond this number the cache of steps is emptied, and nodes are built again. */
 const stepsMax = 10_000
 
 let steps = 0
 
-/** A node as far as it is known. */
+/** A node that is being built. */
 class Step {
   readonly #before: Step | undefined
   readonly #element: string
   readonly #child: FieldSet
-  /** How many elements the node has. */
+  /** The number of elements of the node. */
   readonly count: number
-  /** Where the last step from here led, which is most often where the next one leads. */
+  /** The target of the last step from here, which is usually also the next. */
   #last: Step | undefined
   #leaves: Map<string, Step> | undefined
   #others: Map<FieldSet, Map<string, Step>> | undefined
@@ -58,7 +58,7 @@ class Step {
   }
 
   copy(): Record<string, FieldSet> {
-    // Steps are few, for elements are.
+    // The recursion is bounded by the number of elements.
     const node: Record<string, FieldSet> = this.#before?.copy() ?? {}
     if (this.#before !== undefined) node[this.#element] = this.#child
     return node
@@ -81,13 +81,13 @@ export class SetBuilder {
   #step: Step
   #wide: Record<string, FieldSet> | undefined
 
-  /** Member: the path to the node is in the set itself. */
+  /** isMember: the path to the node is itself in the set. */
   constructor(isMember: boolean) {
     const start = begin()
     this.#step = isMember ? start.to(self, emptySet) : start
   }
 
-  /** Elements come in the order of field sets. */
+  /** Elements must be added in the order of field sets. */
   add(element: string, child: FieldSet): void {
     if (this.#wide !== undefined) this.#wide[element] = child
     else if (this.#step.count < elementsMax) this.#step = this.#step.to(element, child)
@@ -97,7 +97,7 @@ export class SetBuilder {
     }
   }
 
-  /** The node; nothing must be added any more. */
+  /** The finished node; nothing may be added after this. */
   get set(): FieldSet {
     return this.#wide ?? this.#step.set
   }

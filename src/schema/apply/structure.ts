@@ -1,5 +1,5 @@
-// Structure: what server-side apply knows of a type: which values are one field, and how the elements of lists and maps
-// are told apart. Derived from a message here; a schema of another origin can bring its own.
+// Structure: the properties of a type that server-side apply needs: which values are one field, and how elements of lists and
+// maps are identified. It is derived from a message here; other schemas can have their own derivation.
 import { lookup } from '../../base/collections/lookup.ts'
 import type { JsonObject, JsonValue } from '../json/json-value.ts'
 import type { FieldSet } from './field-set.ts'
@@ -20,26 +20,26 @@ export interface StructStructure {
   readonly fields: ReadonlyMap<string, StructField>
   /** The same fields in the order of their names, which is the order of field sets. */
   readonly ordered: readonly StructField[]
-  /** What is derived from the fields, made when it is first needed: struct-fields.ts. */
+  /** Functions that are derived from the fields on first use: see struct-fields.ts. */
   readonly compiled: { node?: StructNode; differences?: StructDifferences }
 }
 
-/** The node of one field's value; undefined when there is nothing to say of it. */
+/** The node of a field's value; undefined when it has none. */
 type Descend = (structure: Structure, value: JsonValue) => FieldSet | undefined
 
 /** The node of a struct from the nodes of its fields; undefined when no field has one. */
 export type StructNode = (object: JsonObject, descend: Descend, isMember: boolean) => FieldSet | undefined
 
-/** Calls `differs` for every field whose two values are not the same value. */
+/** Calls `differs` for every field whose two values are not identical. */
 export type StructDifferences = (old: JsonObject, next: JsonObject, differs: Differs) => void
 type Differs = (field: StructField, old: JsonValue | undefined, next: JsonValue | undefined) => void
 
 export interface StructField {
   readonly name: string
-  /** How a step to the field is written in field sets. */
+  /** The path element of the field in field sets. */
   readonly element: string
   readonly structure: Structure
-  /** What stands for the field where it was not sent: Go has no absence of a value, only null, zero and empty. */
+  /** The value of a field that was not sent: Go has no absent values, only null, zero and empty ones. */
   readonly absent: JsonValue | undefined
 }
 
@@ -52,9 +52,9 @@ export interface MapStructure {
 export interface ListStructure {
   readonly kind: 'list'
   readonly listType: 'atomic' | 'set' | 'map'
-  /** What tells the elements of a map list apart, in the order of their names. */
+  /** The keys that identify the elements of a map list, in the order of their names. */
   readonly keys: readonly ListKey[]
-  /** Elements that were written before, by the one key or value that they are of. Bounded by who fills it. */
+  /** A cache of elements by their single key or value. item-element.ts bounds it. */
   readonly written: Map<unknown, string>
   readonly element: Structure
 }
@@ -64,7 +64,7 @@ export interface ListKey {
   readonly default: unknown
 }
 
-/** JSON of any shape: objects are maps, all else is one field. */
+/** JSON of any form: objects are maps, everything else is one field. */
 export interface AnyStructure {
   readonly kind: 'any'
 }
@@ -118,5 +118,5 @@ function absentValue(field: Field): JsonValue | undefined {
   return written === undefined && required ? null : written
 }
 
-/** What stands for a struct that was not sent. */
+/** The value of a struct that was not sent. */
 export const emptyStruct: JsonObject = Object.freeze({})

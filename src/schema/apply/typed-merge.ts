@@ -1,11 +1,11 @@
-// typed-merge: an applied configuration merged into the live object, by the structure of its type.
+// typed-merge: merges an applied configuration into the live object, by the structure of its type.
 import { lookup, setOwn } from '../../base/collections/lookup.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../json/json-value.ts'
 import { childStructure } from './compare.ts'
 import { isSameItem, itemElement } from './item-element.ts'
 import type { ListStructure, Structure } from './structure.ts'
 
-/** What was applied wins; what it does not speak of stays. Either side may be shared with the result. */
+/** Applied values replace live ones; other live values remain. The result may share values with both sides. */
 export const typedMerge = (structure: Structure, live: JsonObject, applied: JsonObject): JsonObject =>
   mergeValues(structure, live, applied) as JsonObject
 
@@ -55,7 +55,7 @@ function mergeLists(
   return merged.some((item, index) => item !== live[index]) ? merged : live
 }
 
-// The applied items come in their order; a live item that was not applied stays behind the one that it followed.
+// The applied items keep their order; a live item that was not applied stays after its predecessor.
 function interleaved(
   structure: ListStructure,
   live: readonly JsonValue[],
@@ -85,7 +85,7 @@ function interleaved(
   return merged
 }
 
-/** Of items that cannot be told apart, none is the one to merge with. */
+/** Items with the same element are not merged, because they cannot be distinguished. */
 function byElement(structure: ListStructure, items: readonly JsonValue[]): Map<string, JsonValue | undefined> {
   const found = new Map<string, JsonValue | undefined>()
   for (const item of items) {

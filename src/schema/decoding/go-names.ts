@@ -1,12 +1,12 @@
-// go-names: what Go calls things, where errors of its decoder tell: embedded structs, and texts with a type of their own.
-// The schema does not carry these names; each is a fact about upstream's types.
+// go-names: Go's names in errors of its decoder: embedded structs, and strings with a named type.
+// The schema does not contain these names; each is a fact about upstream's types.
 import { lookup } from '../../base/collections/lookup.ts'
 import type { Field } from '../descriptor/field.ts'
 
 const localObjectReference = ['LocalObjectReference']
 const deviceConfiguration = ['DeviceConfiguration']
 
-/** The Go structs that are embedded in others: no name in JSON, but one in errors. */
+/** Go structs that are embedded in others: they have no name in JSON, but one in errors. */
 const embeddedStructs: Readonly<Record<string, readonly string[]>> = {
   ConfigMapEnvSource: localObjectReference,
   ConfigMapKeySelector: localObjectReference,
@@ -27,7 +27,7 @@ const embeddedStructs: Readonly<Record<string, readonly string[]>> = {
   Volume: ['VolumeSource'],
 }
 
-/** Fields whose text, or whose elements' text, has a type of its own, by the name of that type; of v1 unless it says. */
+/** Fields whose string, or whose elements' string, has a named type, by the name of that type; in v1 unless stated. */
 const namedTexts: Readonly<Record<string, readonly string[]>> = {
   AddressType: ['EndpointSlice.addressType'],
   AllocationConfigSource: ['DeviceAllocationConfiguration.source'],
@@ -205,20 +205,20 @@ const textTypes: ReadonlyMap<string, string> = new Map(
   ),
 )
 
-/** Lists with a type of their own. */
+/** Lists with a named type. */
 const listTypes: Readonly<Record<string, string>> = {
   'JSONSchemaProps.x-kubernetes-validations': 'v1.ValidationRules',
 }
 
 export const structName = (messageName: string): string => messageName.slice(messageName.lastIndexOf('.') + 1)
 
-/** How errors name a field: behind the embedded structs that it stands in. */
+/** The name of a field in errors: with the embedded structs before it. */
 export function goFieldName(messageName: string, name: string, { embeddedAt: inside }: Field): string {
   const structs = lookup(embeddedStructs, structName(messageName)) ?? []
   return [...structs.slice(0, [inside ?? []].flat().length), name].join('.')
 }
 
-/** The type of a field's text, or of the texts in it. */
+/** The type of a field's string, or of the strings in it. */
 export const goTextType = (messageName: string, name: string): string =>
   textTypes.get(`${structName(messageName)}.${name}`) ?? 'string'
 

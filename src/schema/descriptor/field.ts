@@ -1,8 +1,8 @@
-// The field language: what one field of an API type is. Everything else in schema/ is derived from these descriptors.
-// A message is a named API type with its fields; names are those of the published OpenAPI.
-// A field says what Go clients mean by it: pointer or value, and whether an empty value is left out of the JSON.
+// The field language: descriptors of the fields of API types, from which everything else in schema/ is derived.
+// A message is a named API type with its fields; its name is that of the published OpenAPI.
+// A field describes its Go declaration: pointer or value, and whether an empty value is omitted in JSON.
 
-/** Types without fields of their own. Quantities, durations, times and bytes are text in JSON and here. */
+/** Types without fields. Quantities, durations, times and bytes are strings in JSON and here. */
 export type ScalarName =
   | 'string'
   | 'bool'
@@ -32,37 +32,37 @@ export interface MapType<Value extends Type = Type> {
 export type Type = ScalarName | Message | ListType | MapType
 
 /**
- * required: must be sent; always: a Go struct by value, there even when nothing was sent;
- * defaulted: there once defaults are filled in; nullable: null when nothing was sent; optional: may be absent.
+ * required: must be sent; always: a Go struct by value, present even when nothing was sent;
+ * defaulted: present after defaulting; nullable: null when nothing was sent; optional: may be absent.
  */
 export type Presence = 'required' | 'always' | 'defaulted' | 'nullable' | 'optional'
 
 export interface FieldOptions {
-  /** In protobuf the field stands in an embedded message of this number, or of this path; in JSON it stands inline. */
+  /** In protobuf the field is in an embedded message with this number, or this path of numbers; in JSON it is inline. */
   readonly embeddedAt?: number | readonly number[]
-  /** Must be sent, as the published schema says; an empty value passes all the same. */
+  /** Must be sent according to the published schema; an empty value is accepted. */
   readonly required?: true
-  /** Empty and absent are refused. */
+  /** Empty and absent values are rejected. */
   readonly notEmpty?: true
-  /** A Go pointer: zero, false and empty survive. Without it they mean absent. */
+  /** A Go pointer: zero, false and empty are values. Without it they mean absent. */
   readonly pointer?: true
-  /** Objects that bring kind and apiVersion of their own, as those of the top do. */
+  /** Objects with their own kind and apiVersion, like top-level objects. */
   readonly hasTypeMeta?: true
-  /** Go has no omitempty here: written even when it is empty. Required ones are, unless they say otherwise. A list or
-   * a pointer that is unset is null then; a required one is so only if it says this too, since others are refused. */
+  /** Go has no omitempty here: an empty value is written. Required fields are written by default. An unset list or pointer
+   * is written as null; a required one only with this option, since otherwise it is rejected. */
   readonly keepEmpty?: true
   readonly omitEmpty?: true
   readonly default?: unknown
   readonly enum?: readonly string[]
-  /** The enumeration is published but not checked: a rule of the kind refuses others in words of its own. */
+  /** The enumeration is published but not checked: a rule of the kind rejects other values with its own message. */
   readonly enumUnchecked?: true
   readonly minimum?: number
   readonly maximum?: number
-  /** How server-side apply treats the list; `keys` identify the elements of a map list. */
+  /** The list type of server-side apply; `keys` identify the elements of a map list. */
   readonly listType?: 'atomic' | 'set' | 'map'
   readonly keys?: readonly string[]
   readonly mapType?: 'atomic' | 'granular'
-  /** How a strategic merge patch treats the field; several strategies are joined by commas. */
+  /** The strategy of strategic merge patches; several are joined by commas. */
   readonly patch?: 'merge' | 'replace' | 'retainKeys' | 'merge,retainKeys'
   readonly mergeKey?: string
   readonly description?: string
@@ -73,7 +73,7 @@ export interface Field<T extends Type = Type, P extends Presence = Presence, Val
   readonly tag: number
   readonly type: T
   readonly presence: P
-  /** Never set: carries the type of an enumeration's values to the compiler. */
+  /** Never set: carries the type of an enumeration's values for the type checker. */
   readonly value?: Value
 }
 
@@ -84,7 +84,7 @@ export interface Message<Fields extends FieldMap = FieldMap> {
   readonly name: string
   readonly fields: Fields
   readonly description: string
-  /** In JSON one of the fields stands in place of the message: the one whose form fits. */
+  /** In JSON one of the fields replaces the message: the one whose form fits. */
   readonly isChoice?: true
   /** Server-side apply treats the whole value as one field. */
   readonly mapType?: 'atomic'
@@ -96,11 +96,11 @@ export const message = <const Fields extends FieldMap>(
   description = '',
 ): Message<Fields> => Object.freeze({ kind: 'message', name, fields, description })
 
-/** Fields of which one stands in place of the message in JSON: a schema or a boolean, a schema or a list of them. */
+/** A message that is replaced by one of its fields in JSON: a schema or a boolean, a schema or a list of them. */
 export const choice = (name: string, fields: FieldMap): Message =>
   Object.freeze({ kind: 'message', name, fields, description: '', isChoice: true })
 
-/** A message that has one owner as a whole: a reference, a selector. */
+/** A message with a single owner, such as a reference or a selector. */
 export const atomicMessage = <const Fields extends FieldMap>(name: string, fields: Fields): Message<Fields> =>
   Object.freeze({ ...message(name, fields), mapType: 'atomic' })
 
@@ -154,18 +154,18 @@ export const int64 = scalar('int64')
 export const double = scalar('double')
 export const bytes = scalar('bytes')
 export const quantity = scalar('quantity')
-/** A length of time, as Go writes it: `1m30s`. */
+/** A duration in Go's form: `1m30s`. */
 export const duration = scalar('duration')
 export const intOrString = scalar('intOrString')
 export const time = timestamp('time')
 export const microTime = timestamp('microTime')
-/** JSON of any shape: the fields that a manager owns, and what other programs put into an object. */
+/** JSON of any form: the fields of a manager, and extensions of other programs. */
 export const fieldsV1 = scalar('fieldsV1')
 export const rawExtension = scalar('rawExtension')
-/** JSON of any shape as the schema of a custom resource holds it; null is a value of it. */
+/** JSON of any form in the schema of a custom resource; null is a value. */
 export const json = scalar('json')
 
-/** A message by value is always there; with `pointer` it may be absent. */
+/** A message by value is always present; with `pointer` it may be absent. */
 export const struct = <M extends Message, const O extends FieldOptions = Record<never, never>>(
   tag: number,
   message: M,
@@ -178,7 +178,7 @@ export const list = <Element extends Type, const O extends FieldOptions = Record
   options?: O,
 ): Field<ListType<Element>, ListPresence<O>> => field(tag, { kind: 'list', element }, options ?? {}, 'optional')
 
-/** A list as the value of a map; in protobuf it stands in a message of its own. */
+/** A list as the value of a map; in protobuf it is wrapped in a message. */
 export const listOf = <Element extends Type>(element: Element): ListType<Element> => ({ kind: 'list', element })
 
 export const map = <Value extends Type, const O extends FieldOptions = Record<never, never>>(
@@ -194,6 +194,6 @@ function field<T extends Type, P extends Presence, Value = unknown>(
   otherwise: Presence,
 ): Field<T, P, Value> {
   const presence = options.required ? 'required' : options.default === undefined ? otherwise : 'defaulted'
-  // Derivations ask `zero.ts` what is null; the compiler knows it by this presence.
+  // At run time `zero.ts` determines which fields are null; this presence is for the type checker.
   return Object.freeze({ ...options, tag, type, presence: presence as P })
 }

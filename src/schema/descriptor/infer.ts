@@ -1,4 +1,4 @@
-// infer: the TypeScript types of a message, derived from its descriptors; nothing is written twice.
+// infer: the TypeScript types of a message, derived from its descriptors.
 import type { Field, FieldMap, ListType, MapType, Message, ScalarName, Type } from './field.ts'
 
 interface ScalarTypes {
@@ -22,7 +22,7 @@ type KeysWith<Fields extends FieldMap, P> = {
   [K in keyof Fields]: Fields[K]['presence'] extends P ? K : never
 }[keyof Fields]
 
-/** What everything inside works with: read-only, defaults filled in. */
+/** The type inside of the server: read-only, with defaults. */
 export type Infer<M> =
   M extends Message<infer Fields>
     ? { readonly [K in KeysWith<Fields, 'required' | 'always' | 'defaulted'>]: FieldValue<Fields[K]> } & {
@@ -30,7 +30,7 @@ export type Infer<M> =
       } & { readonly [K in KeysWith<Fields, 'nullable'>]?: FieldValue<Fields[K]> | null }
     : never
 
-/** What may be sent: whatever has a default may be left out. */
+/** The type of input: fields with defaults are optional. */
 export type InferInput<M> =
   M extends Message<infer Fields>
     ? { readonly [K in KeysWith<Fields, 'required'>]: FieldInput<Fields[K]> } & {

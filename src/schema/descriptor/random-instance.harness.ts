@@ -1,4 +1,4 @@
-// For tests: values of a type: random ones with absent, zero and empty values, and those that are nothing but zero.
+// For tests: random values of a type with absent, zero and empty values, and values that are all zero.
 import type { Random } from '../../base/random/random.ts'
 import type { ScalarName, Type } from './field.ts'
 import type { JsonValue } from '../json/json-value.ts'
@@ -21,7 +21,7 @@ const samples: Readonly<Record<ScalarName, readonly JsonValue[]>> = {
   json: [{ a: [1, { b: null }] }, 'a', false, null],
 }
 
-/** Schemas hold schemas: deeper ones are left empty. */
+/** Schemas are recursive: deeper ones are left empty. */
 const nestingMax = 10
 
 export function randomInstance(type: Type, random: Random, depth = 0): JsonValue {
@@ -46,7 +46,7 @@ export function randomInstance(type: Type, random: Random, depth = 0): JsonValue
 /** Types may contain themselves. */
 const depthMax = 8
 
-/** Every field there and zero; lists and maps empty, or with one zero in them. */
+/** All fields present and zero; lists and maps empty, or with one zero element. */
 export function zeroInstance(type: Type, inLists: 0 | 1, depth = 0): JsonValue {
   if (typeof type === 'string')
     return samples[type].includes('') ? '' : (zeroSamples[type] ?? (zeroOf(type) as JsonValue))

@@ -1,4 +1,4 @@
-// zero: the zero values of Go, which are there when nothing was sent. Unset lists, maps, pointers and times are null.
+// zero: Go's zero values, which fields have when nothing was sent. Unset lists, maps, pointers and times are null.
 import type { Field, Type } from './field.ts'
 
 export function zeroOf(type: Type): unknown {
@@ -10,7 +10,7 @@ export function zeroOf(type: Type): unknown {
   return type === 'int32' || type === 'int64' || type === 'double' || type === 'intOrString' ? 0 : ''
 }
 
-/** What Go writes when nothing was sent: without omitempty there is no absence, only zero. Undefined: nothing. */
+/** What Go writes when nothing was sent: without omitempty that is the zero value. Undefined: nothing. */
 export function valueWhenUnset(field: Field): unknown {
   const { type, pointer, keepEmpty, omitEmpty } = field
   if (!pointer && structs.has(type)) return zeroOf(type)
@@ -19,12 +19,12 @@ export function valueWhenUnset(field: Field): unknown {
   return keepEmpty ? null : undefined
 }
 
-/** Whether an empty, zero or false value is one, and not the same as no value. */
+/** Whether an empty, zero or false value differs from no value. */
 export const keepsEmpty = ({ pointer, required, keepEmpty, omitEmpty }: Field): boolean =>
   pointer === true || keepEmpty === true || (required === true && omitEmpty !== true)
 
 /** Structs in Go, to which omitempty does not apply. */
 const structs: ReadonlySet<Type> = new Set(['quantity', 'duration', 'intOrString'])
-/** Structs too, whose zero is null. */
+/** Structs whose zero value is null. */
 const times: ReadonlySet<Type> = new Set(['time', 'microTime'])
 const plain: ReadonlySet<Type> = new Set(['string', 'bool', 'int32', 'int64', 'double'])

@@ -1,20 +1,20 @@
-// Keys that stand twice in one object of a JSON text: JSON.parse keeps the last and says nothing.
-// Every body that is written pays for the search, so it is one pass that only compares hashes; what that pass finds
-// suspicious is looked at again, slowly and exactly. The text is valid JSON: it has been parsed before.
+// Duplicate keys in one object of a JSON text, of which JSON.parse silently keeps the last.
+// Every written body is searched, so the first pass only compares hashes; if it finds a possible duplicate, the text is
+// scanned again exactly. The text is valid JSON, because it has been parsed before.
 
 const quote = 0x22
 const backslash = 0x5c
 const comma = 0x2c
 const [openBrace, closeBrace, openBracket, closeBracket] = [0x7b, 0x7d, 0x5b, 0x5d]
 
-/** Keys of open objects that are compared; with more of them the text is looked at exactly. */
+/** The maximum number of compared keys of open objects; with more the text is scanned exactly. */
 const comparedMax = 256
-/** Shared: nothing waits while a text is searched. */
+/** Shared, because the search is synchronous. */
 const hashes = new Int32Array(comparedMax)
 
-/** False when no object of the JSON in these bytes has a key twice; true when one may have. */
+/** False when no object in these bytes has a duplicate key; true when one may have. */
 export function mayHaveDuplicateKeys(bytes: Uint8Array): boolean {
-  // How many keys of open objects there are, and where those of the innermost one begin; in a list that is -1.
+  // The number of keys of open objects, and the start of those of the innermost one; -1 in a list.
   let [count, start] = [0, -1]
   const starts: number[] = []
   let isKey = false
@@ -49,7 +49,7 @@ export function mayHaveDuplicateKeys(bytes: Uint8Array): boolean {
   return false
 }
 
-/** Where the string ends that begins here; a quote behind an odd number of backslashes does not end it. */
+/** The end of the string that begins here; a quote after an odd number of backslashes does not end it. */
 function stringEnd(text: string, from: number): number {
   for (let at = text.indexOf('"', from); ; at = text.indexOf('"', at + 1)) {
     let before = at - 1
@@ -58,12 +58,12 @@ function stringEnd(text: string, from: number): number {
   }
 }
 
-/** As upstream: more are not counted. */
+/** Upstream's bound: further ones are not reported. */
 const strictErrorsMax = 100
-/** Deeper than any field of an API type: what stands there is anybody's JSON. */
+/** Deeper than any field of an API type: JSON of any form. */
 const depthMax = 100
 
-/** What strict decoding finds wrong, each once and in the order of the text. */
+/** The errors of strict decoding, each once and in the order of the text. */
 export function strictErrors(unknownFields: readonly string[], json?: Uint8Array): readonly string[] {
   const mayRepeat = json !== undefined && mayHaveDuplicateKeys(json)
   if (!mayRepeat && unknownFields.length === 0) return unknownFields
@@ -73,12 +73,12 @@ export function strictErrors(unknownFields: readonly string[], json?: Uint8Array
   return [...errors].slice(0, strictErrorsMax)
 }
 
-/** An object or list that is open while the text is read. */
+/** An open object or list during the scan. */
 interface Place {
   readonly path: string
   /** The keys so far; undefined in a list. */
   readonly keys: Set<string> | undefined
-  /** Inside a field that is not known nothing is looked at. */
+  /** The content of an unknown field is not checked. */
   readonly isPassedOver: boolean
   index: number
 }

@@ -1,4 +1,4 @@
-// How deep JSON may nest. Values are walked by functions that call themselves, so the bound stands where they come in.
+// The maximum nesting of JSON. Functions that visit values are recursive, so the depth is limited on input.
 
 /** Upstream allows 10,000; no API object comes near either. */
 export const jsonDepthMax = 1_000
@@ -6,7 +6,7 @@ export const jsonDepthMax = 1_000
 const [quote, backslash] = [0x22, 0x5c]
 const [openBrace, closeBrace, openBracket, closeBracket] = [0x7b, 0x7d, 0x5b, 0x5d]
 
-/** Whether the JSON in these bytes nests deeper than allowed. A body of usual size cannot, and is not looked at. */
+/** Whether the JSON in these bytes nests deeper than allowed. Small bodies cannot, and are not scanned. */
 export function nestsTooDeep(json: Uint8Array): boolean {
   if (json.length < 2 * jsonDepthMax) return false
   let depth = 0

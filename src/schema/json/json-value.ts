@@ -1,4 +1,4 @@
-// JSON values: their type, a deep comparison, and the names that Go's decoder gives to them in errors.
+// JSON values: their type, deep comparison, and Go's names of their types in errors.
 import { lookup, setOwn } from '../../base/collections/lookup.ts'
 
 export type JsonValue = null | boolean | number | string | readonly JsonValue[] | JsonObject
@@ -10,8 +10,8 @@ export const isJsonObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /**
- * Deep equality; a property that is undefined counts as absent. One that is null counts so too where the two differ in
- * who wrote them: the server puts null where a client leaves out.
+ * Deep equality; an undefined property counts as absent. With `nullIsAbsent` so does null, because the server writes null for
+ * fields that a client omits.
  */
 export function equalValues(a: unknown, b: unknown, nullIsAbsent = false): boolean {
   if (a === b) return true
@@ -36,8 +36,8 @@ export function equalValues(a: unknown, b: unknown, nullIsAbsent = false): boole
 }
 
 /**
- * What a Map or a Set tells values apart by: the same for two values when `equalValues` holds for them. Comparing each
- * item of a list with all others would cost the square of its length.
+ * A key for Map and Set: equal for two values if and only if `equalValues` holds for them. Comparing each item of a list with
+ * all others would take quadratic time.
  */
 export function identityOf(value: JsonValue | undefined): unknown {
   if (typeof value === 'string') return `"${value}`
@@ -55,7 +55,7 @@ function canonicalText(value: JsonValue): string {
   return `{${entries.join(',')}}`
 }
 
-/** Deep equality of two objects, whatever they have in one of their properties. */
+/** Deep equality of two objects, except for one property. */
 export function equalExcept<T extends object>(a: T, b: T, ignored: keyof T, nullIsAbsent = false): boolean {
   if (a === b) return true
   const left = a as Record<string, unknown>
@@ -68,14 +68,14 @@ export function equalExcept<T extends object>(a: T, b: T, ignored: keyof T, null
   return true
 }
 
-/** A copy without the named property, or the same object when it has none. */
+/** A copy without the property, or the same object when it has none. */
 export function without<T extends object, Name extends keyof T>(object: T, name: Name): Omit<T, Name> {
   if (!(name in object)) return object
   const { [name]: _, ...rest } = object
   return rest
 }
 
-/** The same value, sharing nothing with it. */
+/** A deep copy that shares nothing with the value. */
 export function deepCopy(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(deepCopy)
   return isJsonObject(value)
@@ -83,7 +83,7 @@ export function deepCopy(value: unknown): unknown {
     : value
 }
 
-/** The same value with the names of every object in their order, as Go writes maps. */
+/** The same value with the keys of all objects sorted, as Go writes maps. */
 export function withSortedKeys(value: JsonValue): JsonValue {
   if (Array.isArray(value)) return (value as readonly JsonValue[]).map(withSortedKeys)
   if (!isJsonObject(value)) return value
@@ -95,7 +95,7 @@ export function withSortedKeys(value: JsonValue): JsonValue {
   return sorted
 }
 
-/** How Go's JSON decoder calls the kind of a value. */
+/** The name of a value's type in errors of Go's JSON decoder. */
 export function jsonKind(value: unknown): string {
   if (Array.isArray(value)) return 'array'
   if (value === null) return 'null'

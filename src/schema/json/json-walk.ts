@@ -1,4 +1,4 @@
-// Walks over JSON values that report what they visit, so that a caller can bound the work of many of them together.
+// Functions that visit JSON values and report the number of visits, so that a caller can bound their total work.
 import { lookup } from '../../base/collections/lookup.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from './json-value.ts'
 
@@ -10,7 +10,7 @@ export type Visit = (count: number) => void
 export const isContainer = (value: JsonValue | undefined): value is Container =>
   isJsonObject(value) || Array.isArray(value)
 
-/** Deep equality, as `equalValues` has it. */
+/** Deep equality, like `equalValues`. */
 export function equalBounded(a: JsonValue | undefined, b: JsonValue | undefined, visit: Visit): boolean {
   if (a === b) return true
   if (Array.isArray(a) && Array.isArray(b)) {
@@ -27,7 +27,7 @@ export function equalBounded(a: JsonValue | undefined, b: JsonValue | undefined,
 const presentNames = (object: JsonObject): readonly string[] =>
   Object.keys(object).filter((name) => lookup(object, name) !== undefined)
 
-/** Whether containers nest deeper in the value than so many levels. It calls itself no more often than that. */
+/** Whether containers nest deeper than this number of levels. The recursion is bounded by it. */
 export function isDeeperThan(value: JsonValue | undefined, levels: number, visit: Visit): boolean {
   if (!isContainer(value)) return false
   if (levels <= 0) return true

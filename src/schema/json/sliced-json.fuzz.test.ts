@@ -1,4 +1,4 @@
-// The parser that works in slices accepts what JSON.parse accepts, with the same value, and nothing else.
+// The sliced parser accepts what JSON.parse accepts, with the same value, and nothing else.
 import { deepEqual, equal } from 'node:assert/strict'
 import { fuzz, mutatedText, randomJson, rejectedOnlyWith } from '../../base/random/fuzz.harness.ts'
 import { parseSteps } from './sliced-json.ts'

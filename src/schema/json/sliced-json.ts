@@ -1,18 +1,18 @@
-// parseInSlices: JSON.parse for long texts. The native parser cannot be interrupted: three megabytes of small objects
-// hold the event loop for a third of a second. This parser stops after each slice of time, so other requests are served
-// in between, and after a number of values, so that a text cannot become a hundred times its size in memory.
+// parseInSlices: JSON.parse for long texts. The native parser cannot be interrupted: three megabytes of small objects block
+// the event loop for a third of a second. This parser pauses after each slice of time, so that other requests are served,
+// and fails after a number of values, so that a text cannot take a hundred times its size in memory.
 import { setOwn } from '../../base/collections/lookup.ts'
 import type { Clock } from '../../base/time/clock.ts'
 import { eventLoopTurn } from '../../base/async/event-loop-turn.ts'
 import { jsonDepthMax } from './json-depth.ts'
 import { TooManyValuesError } from './too-many-values.ts'
 
-/** How long the event loop is held at a time. */
+/** How long the event loop is blocked at a time. */
 const sliceMs = 5
-/** The clock is read once for so many values. */
+/** The clock is read once for this many values. */
 const valuesPerCheck = 256
 
-/** The value of the text. Throws SyntaxError, or TooManyValues beyond `valuesMax` scalars, lists and objects. */
+/** The value of the text. Throws a SyntaxError, or a TooManyValuesError beyond `valuesMax` scalars, lists and objects. */
 export async function parseInSlices(text: string, valuesMax: number, clock: Clock): Promise<unknown> {
   const steps = parseSteps(text, valuesMax)
   for (;;) {
@@ -27,10 +27,10 @@ export async function parseInSlices(text: string, valuesMax: number, clock: Cloc
 
 type Container = unknown[] | Record<string, unknown>
 
-/** Pauses once in a while. Containers that are open are on a stack of its own: nothing here calls itself. */
+/** Yields regularly. Open containers are on an explicit stack, so there is no recursion. */
 export function* parseSteps(text: string, valuesMax: number): Generator<undefined, unknown, undefined> {
   const open: Container[] = []
-  /** The key that waits for its value, for each open container; empty for lists. */
+  /** The current key of each open container; empty for lists. */
   const keys: string[] = []
   let at = 0
   let values = 0
@@ -90,7 +90,7 @@ function spaceEnd(text: string, from: number): number {
   }
 }
 
-/** The key, and where its value begins. */
+/** The key, and the start of its value. */
 function keyAt(text: string, at: number): [key: string, end: number] {
   if (text.charCodeAt(at) !== quote) throw unexpected(text, at, 'looking for beginning of object key string')
   const [key, end] = stringAt(text, at)
@@ -116,7 +116,7 @@ function scalarAt(text: string, at: number): [value: unknown, end: number] {
   throw unexpected(text, at, 'looking for beginning of value')
 }
 
-/** A string is bounded by its text and has no parts: the native parser reads it. */
+/** The native parser reads strings: they are bounded by the text and have no parts. */
 function stringAt(text: string, from: number): [value: string, end: number] {
   for (let at = text.indexOf('"', from + 1); at >= 0; at = text.indexOf('"', at + 1)) {
     let before = at - 1
@@ -126,7 +126,7 @@ function stringAt(text: string, from: number): [value: string, end: number] {
   throw unexpected(text, text.length, '')
 }
 
-/** In the words of upstream's parser. */
+/** In the wording of upstream's parser. */
 const unexpected = (text: string, at: number, where: string): SyntaxError =>
   at >= text.length
     ? new SyntaxError('unexpected end of JSON input')

@@ -1,4 +1,4 @@
-/** A text or message holds more scalars, lists and objects than its reader accepts. */
+/** A text or message contains more scalars, lists and objects than its reader accepts. */
 export class TooManyValuesError extends Error {
   override name = 'TooManyValuesError'
 

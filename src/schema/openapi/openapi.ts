@@ -1,4 +1,4 @@
-// openapi: the OpenAPI schema of a message and of every message that it refers to, in the words of version 2 or 3.
+// openapi: the OpenAPI schema of a message and of all messages that it refers to, for version 2 or 3.
 import type { Field, Message, Type } from '../descriptor/field.ts'
 import { keepsEmpty } from '../descriptor/zero.ts'
 
@@ -6,15 +6,15 @@ export type OpenApiSchema = Readonly<Record<string, unknown>>
 
 type NamedScalar = 'fieldsV1' | 'rawExtension' | 'json' | 'quantity' | 'duration' | 'intOrString' | 'time' | 'microTime'
 
-/** Where the two versions differ. */
+/** The differences between the two versions. */
 export interface OpenApiDialect {
-  /** What stands before a name in a reference. */
+  /** The prefix of names in references. */
   readonly root: string
   /** A reference beside other keywords. */
   besides(reference: OpenApiSchema): OpenApiSchema
   /** The schema of a value that is present even if nothing was sent. */
   withDefault(schema: OpenApiSchema, value: unknown): OpenApiSchema
-  /** Scalars that are JSON strings or numbers alike. */
+  /** Scalars that may be JSON strings or numbers. */
   readonly loose: Readonly<Record<'quantity' | 'intOrString', OpenApiSchema>>
 }
 
@@ -61,17 +61,17 @@ export class OpenApiSchemas {
     return this.#schemas.get(name)
   }
 
-  /** All of them, in the order of their names. */
+  /** All schemas in the order of their names. */
   toObject(): Readonly<Record<string, OpenApiSchema>> {
     return Object.fromEntries([...this.#schemas].toSorted(([a], [b]) => (a < b ? -1 : 1)))
   }
 
-  /** Adds the message and all that it refers to. */
+  /** Adds the message and all messages that it refers to. */
   add(message: Message): void {
     if (this.#schemas.has(message.name)) return
     this.#schemas.set(message.name, {}) // a type may refer to itself
     const described = message.description === '' ? {} : { description: message.description }
-    if (message.isChoice) return this.set(message.name, described) // of any form, as upstream publishes it
+    if (message.isChoice) return this.set(message.name, described) // upstream publishes no form
     const fields = Object.entries(message.fields)
     const required = fields.filter(([, field]) => field.required).map(([name]) => name)
     const properties = fields.map(([name, field]) => [name, this.#field(field)] as const)
@@ -154,7 +154,7 @@ const zeroValues: Readonly<Partial<Record<Type & string, unknown>>> = {
   double: 0,
 }
 
-/** The values of a list are those of its items. */
+/** The enumeration of a list is that of its items. */
 function withValues(schema: OpenApiSchema, values: readonly string[] | undefined): OpenApiSchema {
   if (values === undefined) return schema
   const { items } = schema

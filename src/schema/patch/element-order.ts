@@ -1,10 +1,10 @@
-// element-order: the order of a list after a strategic merge: the items that the patch names come in its order, the
-// others in theirs; where both were in the list before, its old order decides which comes first.
+// element-order: the order of a list after a strategic merge. The items that the patch names have its order, the others keep
+// theirs; between the two groups the old order of the list decides.
 import { lookup } from '../../base/collections/lookup.ts'
 import { getOrInsert } from '../../base/collections/get-or-insert.ts'
 import { identityOf, isJsonObject, type JsonValue } from '../json/json-value.ts'
 
-/** `key` tells objects apart; '' compares the items themselves. */
+/** `key` identifies objects; '' compares the items themselves. */
 export function mergedOrder(
   items: readonly JsonValue[],
   order: readonly JsonValue[],
@@ -24,7 +24,7 @@ export function mergedOrder(
   const merged: JsonValue[] = []
   let next = 0
   for (const { item } of named) {
-    // An item that was not there before says nothing about the place of the others.
+    // A new item has no old position to compare with.
     const place = was(item)
     for (let other = others[next]; other !== undefined && isBefore(other.place, place); other = others[++next])
       merged.push(other.item)
@@ -36,7 +36,7 @@ export function mergedOrder(
 
 const isBefore = (place: number, other: number): boolean => place >= 0 && place < other
 
-/** Looks up where an item first stands in the list, -1 if nowhere. */
+/** Returns the first index of an item in the list, or -1. */
 export function firstIndexes(
   list: readonly JsonValue[],
   idOf: (item: JsonValue) => JsonValue | undefined,
@@ -46,6 +46,6 @@ export function firstIndexes(
   return (item) => places.get(identityOf(idOf(item))) ?? -1
 }
 
-/** Whether all of them have places, and stand in their order. */
+/** Whether all of them have an index, in ascending order. */
 const isInOrder = (places: readonly number[]): boolean =>
   places.every((place, index) => place >= (index === 0 ? 0 : (places[index - 1] ?? 0)))

@@ -1,4 +1,4 @@
-// Bounds of JSON patches. What each operation does stands in schema.test.ts.
+// Bounds of JSON patches. The operations are tested in schema.test.ts.
 import { deepEqual, equal, throws } from 'node:assert/strict'
 import { test } from 'node:test'
 import { jsonDepthMax } from '../json/json-depth.ts'

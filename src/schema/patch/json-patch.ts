@@ -1,5 +1,5 @@
-// JSON patch (RFC 6902): a list of operations, applied in order. The target is never changed: a container is copied when
-// an operation first changes it, and changed in place from then on, so the cost of a patch is linear in its size.
+// JSON patch (RFC 6902): a list of operations, applied in order. The target is not modified: a container is copied when an
+// operation first changes it, and then changed in place, so the cost of a patch is linear in its size.
 import { lookup, setOwn } from '../../base/collections/lookup.ts'
 import { deepCopy, isJsonObject, type JsonObject, type JsonValue } from '../json/json-value.ts'
 import { jsonDepthMax } from '../json/json-depth.ts'
@@ -16,19 +16,19 @@ export class JsonPatchError extends Error {
   override name = 'JsonPatchError'
 }
 
-/** As upstream: a longer patch is refused. */
+/** A longer patch is rejected, as upstream does. */
 export const jsonPatchOperationsMax = 10_000
 
-/** As upstream: what all copies of a patch may add to the document. */
+/** The maximum size that all copies of a patch may add to the document; upstream's bound. */
 export const jsonPatchCopiedCharactersMax = 3 << 20
 
 /**
- * What the operations of one patch may visit again and again: values that are compared or moved, and list items that make
- * room for others. It stands for about a tenth of a second; a patch of usual size takes a few thousand visits.
+ * The maximum number of values that the operations of one patch may visit repeatedly: values that are compared or moved, and
+ * list items that are shifted. It takes about a tenth of a second; a usual patch visits a few thousand.
  */
 export const jsonPatchVisitsMax = 2_000_000
 
-/** Items of a list are moved by the block, so one of them costs a small part of a visit. */
+/** List items are shifted in blocks, so one item costs a fraction of a visit. */
 const itemsMovedPerVisit = 64
 
 export function jsonPatch(target: JsonValue, operations: readonly JsonPatchOperation[]): JsonValue {
@@ -40,7 +40,7 @@ export function jsonPatch(target: JsonValue, operations: readonly JsonPatchOpera
   return document.value
 }
 
-/** The operations come from a body and may be anything. */
+/** The operations come from a body and may have any form. */
 function checkShape(operation: unknown): void {
   const { op, path, from = '' } = isJsonObject(operation) ? operation : {}
   if (typeof op !== 'string' || typeof path !== 'string' || typeof from !== 'string')
@@ -53,7 +53,7 @@ class PatchedDocument {
   #value: JsonValue
   #copiedCharacters = 0
   #visitsLeft = jsonPatchVisitsMax
-  /** The containers that this patch has made. No other document holds them, and each stands in one place. */
+  /** The containers that this patch created. They are not shared with other documents, and each has one parent. */
   readonly #owned = new Set<Container>()
 
   constructor(target: JsonValue) {
@@ -73,7 +73,7 @@ class PatchedDocument {
       case 'replace': {
         const { parent, key, depth } = this.#parentOf(path)
         checkDepth(value, depth)
-        // As upstream: the property of an object need not be there to be replaced.
+        // Like upstream: a property need not exist to be replaced.
         return setChild(parent, key, value)
       }
       case 'move': {
@@ -129,7 +129,7 @@ class PatchedDocument {
     return deepCopy(original) as JsonValue
   }
 
-  /** The container at the end of the path, to be changed in place. */
+  /** The container at the end of the path, which may be changed in place. */
   #parentOf(path: string): { parent: OwnedContainer; key: string; depth: number } {
     const steps = stepsOf(path)
     const key = steps.pop() ?? ''
@@ -166,8 +166,8 @@ class PatchedDocument {
 }
 
 /**
- * Operations can nest values deeper than a body may, and the functions that walk the result call themselves. A value from
- * the patch, or a copy, is bounded in size; one that is moved is not, so its visits count.
+ * Operations can nest values deeper than a body may, and functions that visit the result are recursive. A value from the
+ * patch, or a copy, is bounded in size; a moved value is not, so its visits are counted.
  */
 function checkDepth(value: JsonValue, depth: number, visit: Visit = () => {}): void {
   if (isDeeperThan(value, jsonDepthMax - depth, visit)) throw new JsonPatchError('exceeded max depth')
@@ -185,7 +185,7 @@ function setChild(parent: OwnedContainer, key: string, value: JsonValue): void {
 
 function stepsOf(path: string): string[] {
   const [, ...steps] = path.split('/')
-  if (steps.length === 0) throw missing(path) // the whole document is no part of anything
+  if (steps.length === 0) throw missing(path) // the whole document has no parent
   return path.includes('~') ? steps.map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~')) : steps
 }
 

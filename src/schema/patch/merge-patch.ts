@@ -1,4 +1,4 @@
-// JSON merge patch (RFC 7386): null removes, objects merge, all else replaces.
+// JSON merge patch (RFC 7386): null removes, objects are merged, everything else is replaced.
 import { lookup, setOwn } from '../../base/collections/lookup.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../json/json-value.ts'
 

@@ -1,4 +1,4 @@
-// Patches and protobuf of any shape: the documented errors and no others, and what every result must be.
+// Patches and protobuf of any form: only the documented errors occur, and results have the documented properties.
 import { deepEqual, equal, ok } from 'node:assert/strict'
 import { fuzz, mutatedBytes, pick, randomJson, rejectedOnlyWith } from '../../base/random/fuzz.harness.ts'
 import type { Random } from '../../base/random/random.ts'
@@ -31,7 +31,7 @@ const thing = message('Thing', {
 })
 const structure = structureOf(thing)
 
-/** An object of the type, with JSON of any shape in some places. */
+/** An object of the type, with JSON of any form in some places. */
 function randomThing(random: Random): JsonObject {
   const instance = randomInstance(thing, random) as Record<string, JsonValue>
   return random.below(2) === 0 ? instance : { ...instance, [pick(random, places)]: randomJson(random) as JsonValue }
@@ -48,7 +48,7 @@ const places = [
   '__proto__',
 ]
 
-/** Deeply frozen: nobody may change what was given. */
+/** Deeply frozen, so that changes of inputs fail. */
 function frozen<T>(value: T): T {
   if (typeof value === 'object' && value !== null) for (const each of Object.values(value)) frozen(each)
   return Object.freeze(value)
@@ -133,7 +133,7 @@ fuzz('protobuf of objects', {
   },
 })
 
-/** The same text by another way: JSON.parse keeps one of two equal keys, so fewer are left than were written. */
+/** A second implementation: JSON.parse drops one of two equal keys, so fewer keys are left than were written. */
 function written(value: unknown, random: Random): { readonly text: string; readonly repeats: boolean } {
   if (Array.isArray(value)) {
     const items = value.map((each) => written(each, random))

@@ -1,5 +1,5 @@
-// Strategic merge patch: JSON merge patch that knows the lists of a type: which merge, and by which key. Directives in
-// the patch say what a plain patch cannot: delete, replace, retain these keys, in this order.
+// Strategic merge patch: a JSON merge patch that uses the type's list strategies and merge keys. Directives in the patch
+// express what a plain patch cannot: delete, replace, retain keys, set the order.
 import { lookup, setOwn } from '../../base/collections/lookup.ts'
 import { getOrInsert } from '../../base/collections/get-or-insert.ts'
 import { firstIndexes, mergedOrder } from './element-order.ts'
@@ -18,10 +18,10 @@ const deletePrefix = '$deleteFromPrimitiveList/'
 export const strategicMerge = (message: Message, target: JsonObject, patch: JsonObject): JsonObject =>
   mergeObjects(message, target, patch)
 
-/** A name that every object has by nature is no field. */
+/** A name that every object inherits is not a field. */
 const fieldOf = (message: Message | undefined, name: string): Field | undefined => lookup(message?.fields, name)
 
-/** A message merges by its fields; a map, or JSON of any shape, has none and merges by its entries. */
+/** A message is merged by its fields; a map or JSON of any form has none and is merged by its entries. */
 function mergeObjects(message: Message | undefined, target: JsonObject, patch: JsonObject): JsonObject {
   const directive = patch['$patch']
   if (directive === 'replace') return withoutKey(patch, '$patch')
@@ -43,7 +43,7 @@ function mergeObjects(message: Message | undefined, target: JsonObject, patch: J
   return merged
 }
 
-/** Whether the patch says only what is so, as one that names the uid to mean no other object: then the target stays. */
+/** Whether the patch only repeats what the target has, such as its uid: then the target is returned unchanged. */
 function isSaid(target: JsonObject, patch: JsonObject): boolean {
   for (const name in patch) {
     const change = patch[name]
@@ -75,8 +75,8 @@ const merges = (field: Field | undefined): boolean =>
   field?.patch === 'merge' || (field?.patch?.split(',').includes('merge') ?? false)
 
 /**
- * A value where there was none: nulls and directives say nothing there. Undefined when nothing is left; the value itself
- * when nothing goes.
+ * A value without a counterpart in the target: its nulls and directives are removed. Undefined when nothing is left; the value
+ * itself when nothing is removed.
  */
 function taken(change: JsonValue): JsonValue | undefined {
   if (Array.isArray(change)) return takenItems(change)
@@ -167,7 +167,7 @@ function mergeByKey(
   return merged
 }
 
-/** The list that the other items are merged into, after those with directives have had their say. */
+/** The list that the other items are merged into, after the directives have been applied. */
 function withDirectives(
   own: readonly JsonValue[],
   change: readonly JsonValue[],
@@ -207,7 +207,7 @@ function orderItems(
   setOwn(merged, name, mergedOrder(items, order, Array.isArray(before) ? before : [], key))
 }
 
-/** The items of the patch must stand in the order that the patch asks for. */
+/** The items of the patch must be in the order that it requests. */
 function checkOrder(change: JsonValue | undefined, order: readonly JsonValue[], key: string): void {
   if (!Array.isArray(change)) return
   const placeOf = firstIndexes(order, (item) => (isJsonObject(item) ? lookup(item, key) : item))

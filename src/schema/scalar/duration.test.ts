@@ -17,7 +17,7 @@ for (const [text, nanos] of durations)
     equal(durationText(nanos), text)
   })
 
-/** As kube-apiserver v1.36 reads `?timeout=`. */
+/** As kube-apiserver v1.36 parses `?timeout=`. */
 const parsed: [text: string, result: bigint | string][] = [
   ['.5s', 500_000_000n],
   ['1.s', 1_000_000_000n],

@@ -1,4 +1,4 @@
-// Durations as Go writes them (1m30s, 1.5s, 100ms) and counts them: in billionths of a second.
+// Durations in Go's form (1m30s, 1.5s, 100ms), in nanoseconds.
 
 const unitNanos: Readonly<Record<string, number>> = {
   h: 3.6e12,
@@ -12,14 +12,14 @@ const unitNanos: Readonly<Record<string, number>> = {
 }
 
 const nanosByUnit = new Map(Object.entries(unitNanos))
-/** Durations are int64 numbers of nanoseconds; only the smallest has a size of 2^63. */
+/** Durations are int64 nanoseconds; only the smallest has the absolute value 2^63. */
 const sizeMax = 1n << 63n
 
 export type ParsedDuration =
   | { readonly kind: 'duration'; readonly nanos: bigint }
   | { readonly kind: 'fault'; readonly fault: string }
 
-/** As Go's time.ParseDuration: one pass, with its messages and its limits. */
+/** Like Go's time.ParseDuration: one pass, with its messages and its limits. */
 export function parseDuration(text: string): ParsedDuration {
   const isNegative = text.startsWith('-')
   const start = isNegative || text.startsWith('+') ? 1 : 0
@@ -56,7 +56,7 @@ function digitsEnd(text: string, from: number): number {
   return at
 }
 
-/** Where the next number begins: a unit ends there. */
+/** The start of the next number, where a unit ends. */
 function nextNumber(text: string, from: number): number {
   let at = from
   while (at < text.length && text[at] !== '.' && !isDigit(text[at])) at++
@@ -74,14 +74,14 @@ function wholeNumber(text: string, from: number, to: number): bigint | undefined
   return value > sizeMax ? undefined : value
 }
 
-/** Digits that do not fit into 63 bits any more are dropped. The product is a float, as in Go. */
+/** Digits beyond 63 bits are dropped. The product is a float, as in Go. */
 function fractionNanos(digits: string, unit: number): bigint {
   let kept = digits.slice(0, digitsMax)
   if (kept.length === digitsMax && BigInt(kept) > sizeMax) kept = kept.slice(0, -1)
   return kept === '' ? 0n : BigInt(Math.trunc(Number(kept) * (unit / 10 ** kept.length)))
 }
 
-/** As Go's time package quotes: bytes that are no printable ASCII are written in hexadecimal. */
+/** Quotes like Go's time package: bytes that are not printable ASCII are written in hexadecimal. */
 function quoted(text: string): string {
   const bytes = Array.from(new TextEncoder().encode(text), (byte) => {
     const character = String.fromCharCode(byte)
@@ -91,7 +91,7 @@ function quoted(text: string): string {
   return `"${bytes.join('')}"`
 }
 
-/** 0 for what is no duration. */
+/** 0 for an invalid duration. */
 export function durationNanos(text: string): number {
   const parsed = parseDuration(text)
   return parsed.kind === 'duration' ? Number(parsed.nanos) : 0
@@ -108,5 +108,5 @@ export function durationText(nanos: number): string {
   return `${hours > 0 ? `${hours}h` : ''}${hours > 0 || minutes > 0 ? `${minutes}m` : ''}${seconds}s`
 }
 
-/** Of so many thousandths of a second. */
+/** Of a number of milliseconds. */
 export const durationTextOfMs = (ms: number): string => durationText(Math.round(ms) * 1e6)

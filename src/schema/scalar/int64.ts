@@ -1,11 +1,11 @@
-// int64: decimal text as Go's strconv.ParseInt reads it.
+// int64: parses decimal text like Go's strconv.ParseInt.
 
 const int64Min = -(1n << 63n)
 const int64Max = (1n << 63n) - 1n
-/** More digits, leading zeros aside, are out of range. */
+/** More digits, apart from leading zeros, are out of range. */
 const digitsMax = 19
 
-/** Undefined for text that is no integer or out of range. */
+/** Undefined for text that is not an integer or out of range. */
 export function int64(text: string): bigint | undefined {
   if (!/^[+-]?\d+$/.test(text)) return undefined
   const digits = text.replace(/^[+-]?0*/, '')

@@ -1,4 +1,4 @@
-// Quantities: exact numbers with a suffix (100m, 1.5Gi). Amounts are compared in thousandths, as big integers.
+// Quantities: exact numbers with a suffix (100m, 1.5Gi). Amounts are compared as big integers of nano-units.
 import { lookup } from '../../base/collections/lookup.ts'
 
 const binary: Readonly<Record<string, bigint>> = {
@@ -25,14 +25,14 @@ const pattern = /^([+-]?)(\d*)(?:\.(\d*))?(Ki|Mi|Gi|Ti|Pi|Ei|n|u|m|k|M|G|T|P|E|[
 const nanosPerUnit = 1_000_000_000n
 const nanosPerMilli = 1_000_000n
 
-/** Upstream's largest amount: what is above it becomes it. */
+/** Upstream's largest amount; larger ones are capped. */
 const unitsMax = (1n << 63n) - 1n
-/** A longer text is no quantity: no amount needs it, and big integers of any length cost without bound. */
+/** Longer texts are invalid: no amount needs them, and the cost of big integers would be unbounded. */
 const charactersMax = 1_000
-/** Beyond these a power of ten is above or below every amount. */
+/** Beyond these exponents a power of ten is above or below every amount. */
 const [exponentMin, exponentMax] = [-2 * charactersMax, 40]
 
-/** A cluster uses the same few amounts over and over; with the memory full it begins anew. */
+/** A cluster uses few different amounts, so they are cached; a full cache is emptied. */
 const cacheEntriesMax = 4_096
 
 function cached<T>(read: (text: string) => T): (text: string) => T {
@@ -47,7 +47,7 @@ function cached<T>(read: (text: string) => T): (text: string) => T {
   }
 }
 
-/** The amount in billionths, rounded away from zero below them; undefined when the text is no quantity. */
+/** The amount in nano-units, rounded away from zero; undefined when the text is not a quantity. */
 export const quantityNanos = cached((text: string): bigint | undefined => {
   const match = text.length > charactersMax ? null : pattern.exec(text)
   if (match === null) return undefined
@@ -67,21 +67,21 @@ function capped(digits: bigint, exponent: number): bigint {
   return nanos > unitsMax * nanosPerUnit ? unitsMax * nanosPerUnit : nanos
 }
 
-/** The amount in thousandths, rounded up; 0 when absent. CPU is counted in these. */
+/** The amount in milli-units, rounded up; 0 when absent. CPU is counted in these. */
 export const quantityMillis = (text: string | undefined): number =>
   text === undefined ? 0 : Number(divideUp(quantityNanos(text) ?? 0n, nanosPerMilli))
 
-/** The amount in whole units, rounded up; 0 when absent. Memory and counts are counted in these. */
+/** The amount in units, rounded up; 0 when absent. Memory and counts are counted in these. */
 export const quantityUnits = (text: string | undefined): number =>
   text === undefined ? 0 : Number(divideUp(quantityNanos(text) ?? 0n, nanosPerUnit))
 
-/** The form in which upstream writes the amount: the largest suffix of its kind that leaves no fraction. */
+/** Upstream's form of the amount: the largest suffix of its format without a fraction. */
 export const canonicalQuantity = cached((text: string): string | undefined => {
   const nanos = quantityNanos(text)
   return nanos === undefined ? undefined : quantityText(nanos, text)
 })
 
-/** The amount as text, in the kind of suffix that another quantity has. */
+/** The amount as text, in the suffix format of another quantity. */
 export function quantityText(nanos: bigint, like = ''): string {
   const suffix = pattern.exec(like)?.[4] ?? ''
   if (Object.hasOwn(binary, suffix)) return binaryText(nanos) ?? decimalText(nanos, decimalSuffixes)

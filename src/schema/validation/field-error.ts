@@ -1,4 +1,4 @@
-// FieldError: one thing that is wrong with one field, in upstream's words: scripts and people read them.
+// FieldError: an error about one field, in upstream's wording, which scripts parse.
 import { goQuoted } from './go-quoted.ts'
 
 export type FieldErrorReason =
@@ -19,7 +19,7 @@ export interface FieldError {
   readonly message: string
 }
 
-/** The message is written when it is read: the same long value may stand in more errors than an answer has room for. */
+/** The message is built when it is read: a long value may be part of more errors than fit into a response. */
 const error = (reason: FieldErrorReason, field: string, message: () => string): FieldError => ({
   reason,
   field,
@@ -34,7 +34,7 @@ export const required = (field: string, detail = ''): FieldError =>
 export const invalid = (field: string, value: unknown, detail: string): FieldError =>
   error('FieldValueInvalid', field, () => `Invalid value: ${shown(value)}: ${detail}`)
 
-/** A value of another type than its schema says. */
+/** A value whose type is not that of its schema. */
 export const typeInvalid = (field: string, value: unknown, detail: string): FieldError =>
   error('FieldValueTypeInvalid', field, () => `Invalid value: ${shown(value)}: ${detail}`)
 

@@ -1,4 +1,4 @@
-// Rules of matching: which operations on which resources a webhook or a policy concerns, and under which conditions.
+// Rules for matching: which operations on which resources a webhook or a policy applies to, and under which conditions.
 import { append } from '../../../base/collections/append.ts'
 import { areRepeated } from '../../../base/collections/first-indexes.ts'
 import type { Environment } from '../../../cel/environment/environment.ts'
@@ -18,7 +18,7 @@ import type { MatchCondition, MatchResources, NamedRuleWithOperations, RuleWithO
 
 const matchConditionsMax = 64
 
-// Operations and scopes that do not exist are refused by the enumerations of the fields.
+// Unknown operations and scopes are rejected by the enumerations of the fields.
 export function validateRule(rule: RuleWithOperations, path: string): FieldError[] {
   const { operations = [], apiGroups = [], apiVersions = [], resources = [] } = rule
   return [
@@ -30,7 +30,7 @@ export function validateRule(rule: RuleWithOperations, path: string): FieldError
   ]
 }
 
-/** There must be some, and whoever says everything says nothing else. */
+/** The list must not be empty, and a wildcard must be its only entry. */
 function validateNames(names: readonly string[], path: string, what: string): FieldError[] {
   if (names.length === 0) return [required(path)]
   return names.length > 1 && names.includes('*')
@@ -72,7 +72,7 @@ export function validateMatchResources(match: MatchResources, path: string): Fie
   ]
 }
 
-/** What a policy matches must be said, with at least one rule to know the types by. */
+/** A policy must have match constraints, with at least one rule that determines the types. */
 export function validateMatchConstraints(match: MatchResources | undefined): FieldError[] {
   const path = 'spec.matchConstraints'
   if (match === undefined) return [required(path)]
@@ -118,7 +118,7 @@ export function validateMatchConditions(
 
 const mutatingOperations = ['*', 'CONNECT', 'CREATE', 'UPDATE']
 
-/** Nothing can be changed about what goes away. Upstream names the field without its indices. */
+/** Deletions and connections cannot be mutated. Upstream names the field without its indices. */
 export const validateMutatingOperations = (match: MatchResources | undefined, path: string): FieldError[] =>
   (match?.resourceRules ?? [])
     .flatMap(({ operations = [] }) => operations)

@@ -1,4 +1,4 @@
-// Matching: which requests a policy or a webhook concerns.
+// Matching: which requests a policy or a webhook applies to.
 import type { Infer } from '../../../schema/descriptor/infer.ts'
 import { atomicMessage, list, message, string, struct } from '../../../schema/descriptor/field.ts'
 import { labelSelector } from '../../meta/v1/label-selector.ts'

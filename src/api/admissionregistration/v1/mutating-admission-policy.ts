@@ -1,4 +1,4 @@
-// MutatingAdmissionPolicy: expressions that change objects on their way in.
+// MutatingAdmissionPolicy: expressions that modify objects during admission.
 import { append } from '../../../base/collections/append.ts'
 import type { Environment } from '../../../cel/environment/environment.ts'
 import { listOf } from '../../../cel/types/cel-type.ts'
@@ -127,7 +127,7 @@ function validateMutations(mutations: readonly Mutation[], environment: Environm
   return mutations.flatMap((mutation, index) => validateMutation(mutation, `${path}[${index}]`, environment))
 }
 
-/** The expression stands at the place of its patch type, and nothing at the other. */
+/** The expression must be in the field of its patch type, and the other field must be empty. */
 function validateMutation(mutation: Mutation, path: string, environment: Environment): FieldError[] {
   const { patchType } = mutation
   if (!(patchType in pathOfPatchType)) return []

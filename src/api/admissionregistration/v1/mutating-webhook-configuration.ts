@@ -1,4 +1,4 @@
-// MutatingWebhookConfiguration: who is asked about a request and may change it.
+// MutatingWebhookConfiguration: the webhooks that are called for a request and may modify its object.
 import type { Infer } from '../../../schema/descriptor/infer.ts'
 import { int32, list, message, string, struct } from '../../../schema/descriptor/field.ts'
 import type { InputOf, ObjectOf } from '../../meta/object.ts'

@@ -1,4 +1,4 @@
-// Parts that mutating and validating policies share.
+// Types that mutating and validating policies share.
 import type { Infer } from '../../../schema/descriptor/infer.ts'
 import { atomicMessage, string, struct } from '../../../schema/descriptor/field.ts'
 import { labelSelector } from '../../meta/v1/label-selector.ts'

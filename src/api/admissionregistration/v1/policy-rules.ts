@@ -13,7 +13,7 @@ import type { MatchResources } from './match-resources.ts'
 import type { ParamKind, ParamRef, Variable } from './policy-params.ts'
 
 const identifier = /^[_a-zA-Z][_a-zA-Z0-9]*$/
-/** Words of the expression language that no variable can have as a name. */
+/** Reserved words of the expression language, which cannot be names of variables. */
 const reservedWords = new Set(
   'true false null in as break const continue else for function if import let loop package namespace return var void while'.split(
     ' ',
@@ -44,7 +44,7 @@ function validateApiVersion(apiVersion: string, path: string): FieldError[] {
   return details.length > 0 ? [...errors, invalid(path, version, details.join(','))] : errors
 }
 
-/** What is wrong with the variables, and what those that use them see. */
+/** Returns the errors of the variables, and their types for the expressions that use them. */
 export function validateVariables(
   variables: readonly Variable[],
   environment: Environment,
@@ -100,7 +100,7 @@ function validateParamRef({ name = '', selector, parameterNotFoundAction = '' }:
 export const paramKindText = (paramKind: ParamKind | undefined): string =>
   paramKind === undefined ? '<unset>' : `${paramKind.apiVersion ?? ''}/${paramKind.kind ?? ''}`
 
-/** From here nobody knows whether the parameter has a namespace: without one it may be in any. */
+/** Whether the parameter kind is namespaced is not known here: without a namespace the parameter may be in any. */
 export function paramRefText(paramRef: ParamRef | undefined): string {
   const { name = '', namespace = '*', selector } = paramRef ?? {}
   if (name !== '') return `${namespace}/${name}`

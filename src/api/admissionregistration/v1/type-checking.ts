@@ -1,4 +1,4 @@
-// Type checking of a policy: what its expressions would stumble over, were they run on the kinds that it matches.
+// Type checking of a policy: the errors of its expressions for the kinds that it matches.
 import { check } from '../../../cel/check/checker.ts'
 import type { Environment } from '../../../cel/environment/environment.ts'
 import { objectMessageType } from '../../../cel/types/message-type.ts'
@@ -10,10 +10,13 @@ import type { Kind } from '../../kind/kind.ts'
 import type { MatchResources } from './match-resources.ts'
 import type { ExpressionWarning, ValidatingAdmissionPolicy } from './validating-admission-policy.ts'
 
-/** More kinds than these are not looked at; upstream's bound. */
+/** No more kinds than these are checked. The bound is upstream's. */
 const kindsMax = 10
 
-/** For the status of the policy: one warning for each expression that is wrong for a kind, all kinds in one text. */
+/**
+ * Warnings for the status of the policy: one for each expression that is wrong for a kind, with all kinds in one
+ * text.
+ */
 export function typeCheck({ spec }: ValidatingAdmissionPolicy, kinds: readonly Kind[]): readonly ExpressionWarning[] {
   const matched = kindsMatched(spec.matchConstraints, kinds)
   const params = kinds.find(
@@ -36,7 +39,7 @@ export function typeCheck({ spec }: ValidatingAdmissionPolicy, kinds: readonly K
   ])
 }
 
-/** Kinds that the rules name outright: a `*` is not taken apart. */
+/** Kinds that the rules name explicitly; a `*` is not expanded. */
 function kindsMatched(match: MatchResources | undefined, kinds: readonly Kind[]): readonly Kind[] {
   const rules = match?.resourceRules ?? []
   const isNamed = (names: readonly string[] | undefined, name: string) => names?.includes(name) ?? false

@@ -1,4 +1,4 @@
-// ValidatingAdmissionPolicy: expressions that say which objects may come in.
+// ValidatingAdmissionPolicy: expressions that decide which objects are admitted.
 import { append } from '../../../base/collections/append.ts'
 import { areRepeated } from '../../../base/collections/first-indexes.ts'
 import type { Environment } from '../../../cel/environment/environment.ts'
@@ -148,7 +148,7 @@ const auditAnnotationsMax = 20
 const auditExpressionBytesMax = 5 << 10
 const reasons = ['Forbidden', 'Invalid', 'RequestEntityTooLarge']
 
-/** A policy either refuses or annotates; one that does neither would do nothing. Messages ask no authorizers. */
+/** A policy must have validations or audit annotations. Expressions of messages have no authorizer. */
 function validateChecks(
   name: string,
   spec: ValidatingAdmissionPolicySpec,

@@ -1,4 +1,4 @@
-// ValidatingWebhookConfiguration: who is asked about a request and may refuse it.
+// ValidatingWebhookConfiguration: the webhooks that are called for a request and may reject it.
 import type { Infer } from '../../../schema/descriptor/infer.ts'
 import { int32, list, message, string, struct } from '../../../schema/descriptor/field.ts'
 import type { InputOf, ObjectOf } from '../../meta/object.ts'

@@ -1,4 +1,4 @@
-// Rules of webhooks, mutating and validating ones alike: how each is called, reached and asked.
+// Rules that mutating and validating webhooks share: names, client configuration and review versions.
 import { splitUrl } from '../../../base/text/split-url.ts'
 import { areRepeated } from '../../../base/collections/first-indexes.ts'
 import { webhookEnvironment } from '../../expressions/admission-environment.ts'
@@ -25,7 +25,7 @@ export interface Webhook {
 
 const timeoutSecondsMax = 30
 const reviewVersions = ['v1', 'v1beta1']
-/** The published type knows more, but a dry run must stay one. */
+/** The published type allows more values, but a webhook with side effects would break dry runs. */
 const sideEffectsAllowed = ['None', 'NoneOnDryRun']
 const urlForm = '; desired format: https://host[/path]'
 
@@ -93,7 +93,7 @@ export function validateReviewVersions(versions: readonly string[], path: string
   return errors
 }
 
-/** How to reach a webhook: by one URL or one Service. */
+/** A webhook is reached by either a URL or a Service. */
 export function validateWebhookClient({ url, service }: WebhookClientConfig, path: string): FieldError[] {
   if (url !== undefined && service === undefined) return validateUrl(url, `${path}.url`)
   if (service !== undefined && url === undefined) return validateService(service, `${path}.service`)

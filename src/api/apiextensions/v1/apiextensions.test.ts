@@ -1,4 +1,4 @@
-// Tables for CustomResourceDefinition: defaults, what upstream refuses, what an update may change.
+// Tables for CustomResourceDefinition: defaults, what upstream rejects, what an update may change.
 import { deepEqual, equal, match } from 'node:assert/strict'
 import { test } from 'node:test'
 import { decode } from '../../../schema/decoding/decode.ts'

@@ -1,4 +1,4 @@
-// CustomResourceDefinitionSpec and its status: names, versions, conversion of a kind that users bring.
+// CustomResourceDefinitionSpec and its status: names, versions and conversion of a custom resource.
 import { bool, bytes, int32, int64, list, message, string, struct, time } from '../../../schema/descriptor/field.ts'
 import type { Infer } from '../../../schema/descriptor/infer.ts'
 import { schemaField } from './json-schema-props.ts'

@@ -1,4 +1,4 @@
-// CustomResourceDefinition: a kind that users bring: names, versions, schemas.
+// CustomResourceDefinition: the definition of a custom resource: names, versions, schemas.
 import { invalid, type FieldError } from '../../../schema/validation/field-error.ts'
 import { message, struct } from '../../../schema/descriptor/field.ts'
 import { column, defineKind } from '../../kind/kind.ts'
@@ -71,7 +71,7 @@ export const customResourceDefinition = defineKind<CustomResourceDefinition, Cus
 export const isEstablished = ({ status }: CustomResourceDefinition): boolean =>
   (status.conditions ?? []).some((condition) => condition.type === 'Established' && condition.status === 'True')
 
-/** The versions in which objects may lie in the store, the present storage version among them. */
+/** The versions in which objects may be stored, including the current storage version. */
 export function withStorageVersion(stored: readonly string[], spec: CustomResourceDefinitionSpec): readonly string[] {
   const name = spec.versions?.find(({ storage }) => storage)?.name
   return name === undefined || stored.includes(name) ? stored : [...stored, name]

@@ -1,5 +1,5 @@
-// Rules of a CustomResourceDefinition beside its schemas: names, versions, columns, subresources, conversion, approval.
-// Upstream keeps what all versions have in common at the top of the spec, and its messages name that place; so do ours.
+// Rules of a CustomResourceDefinition except its schemas: names, versions, columns, subresources, conversion, approval.
+// Upstream moves what all versions have in common to the top of the spec, and its messages use that path; so do ours.
 import { append } from '../../../base/collections/append.ts'
 import {
   duplicate,
@@ -31,7 +31,7 @@ const columnFormats = ['binary', 'bson', 'byte', 'date', 'date-time', 'double', 
 const deprecationWarningBytesMax = 256
 const selectableFieldsMax = 8
 
-/** What a version says of itself, or the whole spec says of all versions. */
+/** Fields of a version, or fields of the whole spec that apply to all versions. */
 interface VersionedFields {
   readonly schema?: CustomResourceValidation
   readonly subresources?: CustomResourceSubresources
@@ -41,7 +41,7 @@ interface VersionedFields {
 
 const versionedFieldNames = ['schema', 'subresources', 'additionalPrinterColumns', 'selectableFields'] as const
 
-/** The parts that every version has alike, and the versions without them. */
+/** Returns the fields that are equal in all versions, and the versions without them. */
 function hoisted(versions: readonly CustomResourceDefinitionVersion[]): {
   readonly common: VersionedFields
   readonly versions: readonly CustomResourceDefinitionVersion[]
@@ -147,7 +147,7 @@ function validateVersionList(versions: readonly CustomResourceDefinitionVersion[
   return errors
 }
 
-/** The value that upstream shows is its own type, every field under its Go name. */
+/** Upstream shows the value as its internal type, with Go's field names. */
 const goVersion = (version: CustomResourceDefinitionVersion): object => ({
   Name: version.name,
   Served: version.served,
@@ -308,7 +308,7 @@ function validateConversion({ strategy, webhook }: CustomResourceConversion, pat
   ]
 }
 
-/** Certificates in PEM; whether each is well formed is found out by whoever uses them. */
+/** Certificates in PEM. Only the presence of certificates is checked; clients of the webhook parse them. */
 function validateBundle(caBundle: string | undefined, path: string): FieldError[] {
   if (caBundle === undefined || /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/.test(atob(caBundle)))
     return []
@@ -321,7 +321,7 @@ const approvalPage = 'see https://github.com/kubernetes/enhancements/pull/1111'
 
 type Annotations = Readonly<Record<string, string>>
 
-/** Groups of the community need a page on which they were approved, or the word that they were not. */
+/** Community groups need an annotation with the URL of their API approval, or with "unapproved". */
 export function validateApproval(group: string, annotations: Annotations, old?: Annotations): FieldError[] {
   if (!/(^|\.)(k8s|kubernetes)\.io$/.test(group)) return []
   const state = approvalState(annotations[approvalAnnotation])

@@ -1,11 +1,11 @@
-// One schema of a CustomResourceDefinition through all its rules: at the root, structure, defaults, OpenAPI.
+// Runs one schema of a CustomResourceDefinition through all its rules: root, structure, defaults, OpenAPI.
 import { forbidden, invalid, type FieldError } from '../../../schema/validation/field-error.ts'
 import type { JsonSchemaProps } from './json-schema-props.ts'
 import { validateSchemaDefaults } from './schema-default-rules.ts'
 import { validateOpenApiSchema } from './schema-rules.ts'
 import { isConvertible, validateStructural } from './structural-rules.ts'
 
-/** What may stand at the root beside a status that is written apart, under upstream's names, which its answer lists. */
+/** Keywords that may be used at the root beside a status subresource, under upstream's names, which its error lists. */
 const besideStatus: Readonly<Record<string, string>> = {
   description: 'Description',
   type: 'Type',
@@ -31,7 +31,10 @@ const besideStatus: Readonly<Record<string, string>> = {
   'x-kubernetes-validations': 'XValidations',
 }
 
-/** Structural errors hide those of defaults; a schema that cannot be structural is told so by the OpenAPI rules. */
+/**
+ * Structural errors suppress errors of defaults. For a schema that cannot be structural, the OpenAPI rules report
+ * why.
+ */
 export function validateSchema(schema: JsonSchemaProps, path: string, hasStatus: boolean): FieldError[] {
   const at = `${path}.openAPIV3Schema`
   const structural = isConvertible(schema) ? validateStructural(schema, at) : undefined

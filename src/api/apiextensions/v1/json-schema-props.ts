@@ -1,5 +1,5 @@
-// JSONSchemaProps: the schema of a custom resource, as its definition holds it. A schema holds schemas: the fields that
-// lead back to it are getters, and the TypeScript type is written by hand, because no inferred type can be circular.
+// JSONSchemaProps: the schema of a custom resource in its definition. Schemas are recursive: the fields that refer to
+// schemas are getters, and the TypeScript type is written by hand, because an inferred type cannot be circular.
 import {
   bool,
   choice,
@@ -39,7 +39,7 @@ export const validationRule = message(name('ValidationRule'), {
 })
 export interface ValidationRule extends Infer<typeof validationRule> {}
 
-/** A schema that may hold schemas, read-only and complete as decoded. */
+/** A schema that may contain schemas, read-only and complete as decoded. */
 export interface JsonSchemaProps {
   readonly id?: string
   readonly $schema?: string
@@ -181,6 +181,6 @@ export const jsonSchemaPropsOrStringArray: Message = choice(name('JSONSchemaProp
   property: list(2, 'string'),
 })
 
-/** A field that holds a schema; the type that it infers is the one written by hand. */
+/** A field that contains a schema; its inferred type is the hand-written one. */
 export const schemaField = (tag: number): Field<Message, 'optional', JsonSchemaProps> =>
   struct(tag, jsonSchemaProps, pointer) as Field<Message, 'optional', JsonSchemaProps>

@@ -1,4 +1,4 @@
-// Expressions of x-kubernetes-validations: whether they compile, and what they may cost in the largest request.
+// Expressions of x-kubernetes-validations: whether they compile, and their estimated cost in the largest possible request.
 import { estimateCost } from '../../../cel/cost/estimate.ts'
 import { compile, type Program } from '../../../cel/program.ts'
 import { ExpressionError } from '../../../cel/syntax/source.ts'
@@ -10,18 +10,21 @@ import { invalidGoObject } from '../../expressions/expression-errors.ts'
 import { usesIdentifier } from '../../../cel/syntax/uses-identifier.ts'
 import type { JsonSchemaProps, ValidationRule } from './json-schema-props.ts'
 
-/** Of one rule, times how often a request can make it run; and of all rules of a version together. */
+/** Cost limits: of one rule, multiplied by how often a request can run it; and of all rules of a version together. */
 const ruleCostMax = 10_000_000
 const schemaCostMax = 100_000_000
-/** So many of the costliest rules are named when all together are too many. */
+/** The number of most expensive rules that are named when the total exceeds its limit. */
 const namedCostlyMax = 4
 
-/** Where the rules of a schema stand: how often a request can hold it, and whether its old value can be found. */
+/**
+ * The context of a schema's rules: how often a request can contain the schema, and whether its old value can be
+ * found.
+ */
 export interface RuleContext {
   readonly isRoot: boolean
-  /** undefined: as often as it fits into a request. */
+  /** undefined: only limited by the size of a request. */
   readonly cardinality: number | undefined
-  /** The list whose elements have no identity, if it stands in one. */
+  /** The enclosing list whose elements cannot be correlated with old ones, if any. */
   readonly uncorrelatable: string | undefined
 }
 
@@ -44,7 +47,7 @@ export const propertyContext = (place: RuleContext): RuleContext => ({ ...place,
 const multiplied = (count: number | undefined, by: number | undefined): number | undefined =>
   count === undefined || by === undefined ? undefined : count * by
 
-/** What is wrong with the expressions of all rules of a version. */
+/** Collects the errors of the expressions of all rules of a version. */
 export class RuleExpressions {
   readonly errors: FieldError[] = []
   readonly #costs: { readonly path: string; readonly cost: number }[] = []
@@ -57,7 +60,7 @@ export class RuleExpressions {
       if (rule.rule.trim() !== '') this.#rule(rule, type, `${path}.x-kubernetes-validations[${index}]`, place)
   }
 
-  /** After all rules: the costs of all together. */
+  /** Checks the total cost. To be called after all rules. */
   end(path: string): FieldError[] {
     const total = this.#costs.reduce((sum, { cost }) => sum + cost, 0)
     if (total <= schemaCostMax) return this.errors
@@ -127,7 +130,7 @@ export class RuleExpressions {
   }
 }
 
-/** The rule as upstream's errors show it: its internal type, every field under its Go name. */
+/** The rule as upstream's errors show it: its internal type with Go's field names. */
 const shown = ({ rule, message, messageExpression, reason, fieldPath, optionalOldSelf }: ValidationRule) => ({
   Rule: rule,
   Message: message ?? '',

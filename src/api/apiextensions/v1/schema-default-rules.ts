@@ -1,11 +1,11 @@
-// Defaults in a schema: each must be valid where it stands, and hold nothing that the schema would prune.
+// Defaults in a schema: each must be valid at its position, and must not contain fields that the schema would prune.
 import { lookup } from '../../../base/collections/lookup.ts'
 import { invalid, type FieldError } from '../../../schema/validation/field-error.ts'
 import { isJsonObject } from '../../../schema/json/json-value.ts'
 import type { JsonSchemaProps } from './json-schema-props.ts'
 import { validateValue } from './value-rules.ts'
 
-/** Does not look into additionalProperties: defaults are forbidden there. */
+/** Does not descend into additionalProperties: defaults are forbidden there. */
 export function validateSchemaDefaults(schema: JsonSchemaProps, path: string): FieldError[] {
   const { items, properties = {} } = schema
   return [

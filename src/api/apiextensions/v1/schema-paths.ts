@@ -1,4 +1,4 @@
-// Paths into a schema, as rules and selectable fields name them: `.spec.color`, `.metadata['name']`.
+// Paths into a schema, as in rules and selectable fields: `.spec.color`, `.metadata['name']`.
 import { lookup } from '../../../base/collections/lookup.ts'
 import type { JsonSchemaProps } from './json-schema-props.ts'
 

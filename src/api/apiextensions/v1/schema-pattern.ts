@@ -1,9 +1,9 @@
-// Patterns of schemas are RE2's, as those of expressions are.
+// Patterns of schemas have RE2 syntax, like those of expressions.
 import { regex } from '../../../cel/values/regex.ts'
 
 export const matchesPattern = (pattern: string, text: string): boolean => regex(pattern).matcher(text).find()
 
-/** What is wrong with a pattern; undefined when it can be used. */
+/** The error of a pattern; undefined when it is valid. */
 export function patternError(pattern: string): string | undefined {
   try {
     regex(pattern)

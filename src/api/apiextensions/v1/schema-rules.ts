@@ -1,4 +1,4 @@
-// Rules of a schema as OpenAPI: what upstream supports of it, list and map types, and the shape of validation rules.
+// OpenAPI rules of a schema: the keywords that upstream supports, list and map types, and the form of validation rules.
 import { lookup } from '../../../base/collections/lookup.ts'
 import { append } from '../../../base/collections/append.ts'
 import { areRepeated } from '../../../base/collections/first-indexes.ts'
@@ -20,17 +20,17 @@ const mapTypes = ['atomic', 'granular']
 const ruleReasons = ['FieldValueDuplicate', 'FieldValueForbidden', 'FieldValueInvalid', 'FieldValueRequired']
 const metaFields = new Set(['metadata', 'kind', 'apiVersion'])
 
-/** What the place of a schema in the tree forbids. */
+/** What the position of a schema in the tree forbids. */
 interface Place {
   readonly isRoot: boolean
   readonly isInMetadata: boolean
-  /** Why there may be no default here; undefined when there may. */
+  /** Why defaults are forbidden here; undefined when they are allowed. */
   readonly noDefaults: string | undefined
-  /** Where its rules stand; undefined where none are looked at. */
+  /** The context of its rules; undefined where rules are not checked. */
   readonly rules: RuleContext | undefined
 }
 
-/** Expressions are looked at in structural schemas only, and their errors come after all others. */
+/** Expressions are checked in structural schemas only, and their errors come after all others. */
 export function validateOpenApiSchema(schema: JsonSchemaProps, path: string, isStructural: boolean): FieldError[] {
   const expressions = new RuleExpressions()
   const rules = isStructural ? rootContext : undefined
@@ -39,7 +39,7 @@ export function validateOpenApiSchema(schema: JsonSchemaProps, path: string, isS
   return [...errors, ...expressions.end(path)]
 }
 
-/** What is wrong with a schema or below it hides what its expressions make of it. */
+/** Errors of a schema or of its children suppress the errors of its expressions. */
 function checkSchema(schema: JsonSchemaProps, path: string, place: Place, expressions: RuleExpressions): FieldError[] {
   const errors = [
     ...checkSupported(schema, path, place),
@@ -137,7 +137,7 @@ function propertyPlace(schema: JsonSchemaProps, name: string, place: Place): Pla
   return { ...inner, isInMetadata: true, noDefaults: place.isRoot ? `in top-level ${name}` : place.noDefaults }
 }
 
-/** `type` must be this one; what is missing is required, what is else is invalid. */
+/** `type` must have this value: a missing one is required, any other is invalid. */
 const wrongType = (schema: JsonSchemaProps, path: string, detail: string): FieldError =>
   schema.type === undefined ? required(`${path}.type`, detail) : invalid(`${path}.type`, schema.type, detail)
 
@@ -186,7 +186,7 @@ function checkListMap(schema: JsonSchemaProps, path: string): FieldError[] {
   if (items === undefined)
     return [...errors, required(`${path}.items`, 'must have a schema if x-kubernetes-list-type is map')]
   if (!isSchema(items)) {
-    // The value that upstream shows is its own type, every field under its Go name.
+    // Upstream shows the value as its internal type, with Go's field names.
     const shown = { Schema: null, JSONSchemas: items }
     const detail = 'must only have a single schema if x-kubernetes-list-type is map'
     return [...errors, invalid(`${path}.items`, shown, detail)]

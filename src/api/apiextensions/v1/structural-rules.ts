@@ -1,5 +1,5 @@
-// Structural schemas: every value has one declared place and type, and what stands under allOf, anyOf, oneOf and not
-// only narrows it. Pruning, defaulting and server-side apply of custom resources rest on this.
+// Structural schemas: every value has one declared position and type, and the schemas under allOf, anyOf, oneOf and not
+// only restrict it. Pruning, defaulting and server-side apply of custom resources depend on this.
 import { lookup } from '../../../base/collections/lookup.ts'
 import { append } from '../../../base/collections/append.ts'
 import {
@@ -15,7 +15,7 @@ import { patternError } from './schema-pattern.ts'
 
 type Level = 'root' | 'item' | 'field'
 
-/** Whether the schema uses only what a structural one can express; other rules refuse the rest. */
+/** Whether the schema uses only what a structural schema can express; other rules reject the rest. */
 export function isConvertible(schema: JsonSchemaProps): boolean {
   const { id, $schema, $ref, additionalItems, patternProperties, definitions, dependencies, items } = schema
   if (id ?? $schema ?? $ref ?? additionalItems ?? patternProperties ?? definitions ?? dependencies) return false
@@ -24,7 +24,7 @@ export function isConvertible(schema: JsonSchemaProps): boolean {
   return schemasIn(schema).every(isConvertible)
 }
 
-/** Every schema that stands directly in this one. */
+/** The direct sub-schemas of a schema. */
 export const schemasIn = (schema: JsonSchemaProps): JsonSchemaProps[] =>
   [
     ...[schema.items ?? []].flat(),
@@ -36,11 +36,11 @@ export const schemasIn = (schema: JsonSchemaProps): JsonSchemaProps[] =>
     schema.not,
   ].filter((part): part is JsonSchemaProps => typeof part === 'object')
 
-/** The schema of items; an empty list of them is none. */
+/** The schema of the items; an empty list counts as none. */
 const itemOf = (items: JsonSchemaProps['items']): JsonSchemaProps | undefined =>
   Array.isArray(items) ? undefined : (items as JsonSchemaProps | undefined)
 
-/** Sorted by their text, as upstream answers. */
+/** The errors are sorted by their text, as in upstream's responses. */
 export const validateStructural = (schema: JsonSchemaProps, path: string): FieldError[] =>
   [...checkStructure(schema, 'root', path), ...checkJunctors(schema, schema, path, path)]
     .map((error) => [fieldErrorText(error), error] as const)
@@ -108,7 +108,7 @@ function checkExtensions(schema: JsonSchemaProps, path: string): FieldError[] {
     .map((name) => invalid(`${path}.${name}`, true, 'must be false if x-kubernetes-int-or-string is true'))
 }
 
-/** The metadata of an object is known: a schema may narrow its names and nothing else. */
+/** The schema of metadata is fixed: a schema may only restrict its names. */
 function checkMetadata({ properties = {}, ...schema }: JsonSchemaProps, level: Level, path: string): FieldError[] {
   const isResource = level === 'root' || schema['x-kubernetes-embedded-resource'] === true
   const errors: FieldError[] = []
@@ -175,7 +175,7 @@ function checkNested(schema: JsonSchemaProps, path: string, skipsAnyOf: boolean)
   return errors
 }
 
-/** What is narrowed must also be declared. `declared` is undefined where nothing is. */
+/** A restricted field must also be declared. `declared` is undefined where nothing is declared. */
 function checkDeclared(
   schema: JsonSchemaProps | undefined,
   declared: JsonSchemaProps | undefined,

@@ -1,5 +1,5 @@
-// Values against a schema: what a default, and later a custom resource, must satisfy. The words are those that
-// upstream's validator has for each keyword.
+// Validates values against a schema: defaults, and later custom resources. The messages are those of upstream's
+// validator for each keyword.
 import { lookup } from '../../../base/collections/lookup.ts'
 import { append } from '../../../base/collections/append.ts'
 import {
@@ -16,7 +16,10 @@ import type { JsonSchemaProps } from './json-schema-props.ts'
 import { matchesPattern } from './schema-pattern.ts'
 import { hasFormat } from '../../validation/value-formats.ts'
 
-/** Where a value stands: the path in answers, and its name in messages, which begins at the value that was given. */
+/**
+ * The position of a value: its path in the response, and its name in messages, which is relative to the validated
+ * value.
+ */
 interface Place {
   readonly path: string
   readonly name: string

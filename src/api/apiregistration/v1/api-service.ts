@@ -1,4 +1,4 @@
-// APIService: a group and version of the API, served here or by a Service behind it.
+// APIService: a group and version of the API, served locally or by a Service.
 import { bool, bytes, int32, list, message, string, struct, time } from '../../../schema/descriptor/field.ts'
 import { invalid, required, type FieldError } from '../../../schema/validation/field-error.ts'
 import type { Infer } from '../../../schema/descriptor/infer.ts'

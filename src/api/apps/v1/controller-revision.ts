@@ -1,4 +1,4 @@
-// ControllerRevision: one version of the template of a DaemonSet or StatefulSet, kept to roll back to.
+// ControllerRevision: a stored version of the template of a DaemonSet or StatefulSet, for rollbacks.
 import { int64, rawExtension, message, struct } from '../../../schema/descriptor/field.ts'
 import { controllerOf, type InputOf, type ObjectOf } from '../../meta/object.ts'
 import { objectMeta } from '../../meta/v1/object-meta.ts'

@@ -1,4 +1,4 @@
-// Rules of a DaemonSet: its update strategy, and the counter of templates that old clients read in an annotation.
+// Rules of a DaemonSet: its update strategy, and the template generation that old clients read from an annotation.
 import { append } from '../../../base/collections/append.ts'
 import { invalid, notSupported, required, type FieldError } from '../../../schema/validation/field-error.ts'
 import { resolveCount, validateCountOrPercent } from '../../validation/count-or-percent.ts'
@@ -35,13 +35,13 @@ function validateUpdateStrategy({ type, rollingUpdate }: DaemonSetUpdateStrategy
   return [notSupported(path, { Type: type, RollingUpdate: inGoNames(rollingUpdate) }, ['RollingUpdate', 'OnDelete'])]
 }
 
-// Messages show this struct by the names of its Go fields.
+// Messages show this struct with Go's field names.
 const inGoNames = (rollingUpdate: DaemonSetUpdateStrategy['rollingUpdate']) =>
   rollingUpdate === undefined
     ? null
     : { MaxUnavailable: rollingUpdate.maxUnavailable, MaxSurge: rollingUpdate.maxSurge }
 
-// A node holds one pod of the set, or two while one replaces the other: exactly one bound may be above zero.
+// A node has one pod of the set, or two during a replacement: exactly one of the bounds may be above zero.
 function validateRollingUpdate({ maxUnavailable, maxSurge }: RollingUpdateDaemonSet, path: string): FieldError[] {
   const errors: FieldError[] = []
   const [hasUnavailable, hasSurge] = [isAboveZero(maxUnavailable), isAboveZero(maxSurge)]

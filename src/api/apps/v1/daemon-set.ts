@@ -1,4 +1,4 @@
-// DaemonSet: one pod on each node that fits.
+// DaemonSet: one pod on each matching node.
 import { templateWarnings } from '../../core/v1/pod-spec/pod-warnings.ts'
 import { message, struct } from '../../../schema/descriptor/field.ts'
 import type { InputOf, ObjectOf } from '../../meta/object.ts'

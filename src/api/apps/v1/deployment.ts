@@ -1,4 +1,4 @@
-// Deployment: all that the API knows of it: type, defaults, validation, update rules, columns. The kind to imitate.
+// Deployment: its complete API definition: type, defaults, validation, update rules, columns. The example for other kinds.
 import { ownerWarnings } from '../../core/v1/pod-spec/pod-warnings.ts'
 import type { Infer } from '../../../schema/descriptor/infer.ts'
 import {
@@ -175,7 +175,7 @@ export const deployment = defineKind<Deployment, DeploymentInput>({
   fieldLabels: {},
 })
 
-// A rolling update has bounds; the other strategy has none, so the default depends on the type.
+// Only a rolling update has bounds, so the default depends on the type.
 function withStrategyDefaults(spec: DeploymentSpec): DeploymentSpec {
   const { strategy } = spec
   if (strategy.type !== 'RollingUpdate' || strategy.rollingUpdate !== undefined) return spec
@@ -203,7 +203,7 @@ function validateStrategy({ type, rollingUpdate }: DeploymentStrategy): FieldErr
   return [...errors, ...validatePercentLimit(maxUnavailable, `${path}.maxUnavailable`)]
 }
 
-/** The value that upstream shows is its own type, every field under its Go name. */
+/** Upstream shows the value as its internal type, with Go's field names. */
 const goStrategy = (type: string, rollingUpdate: RollingUpdateDeployment | undefined): object => ({
   Type: type,
   RollingUpdate: rollingUpdate

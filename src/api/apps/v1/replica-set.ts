@@ -1,4 +1,4 @@
-// ReplicaSet: a number of pods alike.
+// ReplicaSet: a number of identical pods.
 import { ownerWarnings } from '../../core/v1/pod-spec/pod-warnings.ts'
 import type { Infer } from '../../../schema/descriptor/infer.ts'
 import { int32, int64, list, message, string, struct, time } from '../../../schema/descriptor/field.ts'
@@ -89,7 +89,7 @@ export const replicaSet = defineKind<ReplicaSet, ReplicaSetInput>({
   validateName: dnsSubdomainErrors,
   applyDefaults: (object) => ({ ...object, spec: withTemplateDefaults(object.spec) }),
   initialStatus: () => ({ replicas: 0 }),
-  // Upstream speaks of a deployment here too.
+  // Upstream's message says deployment here, too.
   validate: ({ spec }) => [
     ...validateTemplate(spec, 'deployment'),
     ...unusableSelector(spec.selector, 'spec.selector'),

@@ -25,7 +25,7 @@ export function withStatefulSetDefaults(spec: StatefulSetSpec): StatefulSetSpec 
   }
 }
 
-/** As upstream: a template is shown with the kind and version of a claim, whether or not they were sent. */
+/** Upstream shows a template with the kind and version of a claim, whether or not they were sent. */
 function withClaimDefaults(claim: Claim): Claim {
   const { kind, apiVersion } = persistentVolumeClaim
   const { metadata, spec, status } = persistentVolumeClaim.applyDefaults(claim as PersistentVolumeClaim)
@@ -50,7 +50,7 @@ export function validateStatefulSet(spec: StatefulSetSpec): FieldError[] {
   return [...errors, ...validateClaims(spec)]
 }
 
-// A selector that cannot be used is reported a second time; with a good one it is the template's labels.
+// An invalid selector is reported a second time; with a valid one, the template's labels are validated.
 function validateSelector({ selector, template }: StatefulSetSpec): FieldError[] {
   if (selector === undefined || validateLabelSelector(selector, '').length === 0)
     return validateLabels(template.metadata.labels ?? {}, 'spec.template.labels')
@@ -76,7 +76,7 @@ function validateUpdateStrategy({ type, rollingUpdate }: StatefulSetUpdateStrate
   return errors
 }
 
-// Messages show this struct by the names of its Go fields.
+// Messages show this struct with Go's field names.
 const inGoNames = (rollingUpdate: StatefulSetUpdateStrategy['rollingUpdate']) =>
   rollingUpdate === undefined
     ? null
@@ -86,7 +86,7 @@ const claimsOf = ({ volumeClaimTemplates = [] }: StatefulSetSpec): readonly Clai
 
 const claimName = ({ metadata }: Claim): string => metadata.name ?? ''
 
-/** The pods as they will be: each claim is a volume of the same name, unless the template has one. */
+/** The pods as they will be created: each claim is a volume of the same name, unless the template has one. */
 function withClaimVolumes(spec: StatefulSetSpec): StatefulSetSpec {
   const { template } = spec
   const { volumes = [] } = template.spec

@@ -1,4 +1,4 @@
-// StatefulSet: pods with names, order and claims of their own.
+// StatefulSet: pods with stable names, an order, and their own claims.
 import { templateWarnings } from '../../core/v1/pod-spec/pod-warnings.ts'
 import { message, struct } from '../../../schema/descriptor/field.ts'
 import type { InputOf, ObjectOf } from '../../meta/object.ts'

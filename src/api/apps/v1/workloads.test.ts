@@ -1,4 +1,4 @@
-// Tables for StatefulSet, DaemonSet and ControllerRevision; the messages are those that upstream v1.36 answers.
+// Tables for StatefulSet, DaemonSet and ControllerRevision; the messages are upstream v1.36's.
 import { deepEqual } from 'node:assert/strict'
 import { test } from 'node:test'
 import { cellsOf, objectFrom, testInvalidObjects, updateErrorsOf } from '../../kind/kind.harness.ts'

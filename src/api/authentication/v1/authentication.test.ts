@@ -1,4 +1,4 @@
-// Reviews and token requests: what they refuse, and that they are never kept.
+// Reviews and token requests: what they reject, and that they are never stored.
 import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
 import { fieldErrorText } from '../../../schema/validation/field-error.ts'

@@ -1,4 +1,4 @@
-// SelfSubjectReview: asks who the asker is.
+// SelfSubjectReview: returns the user of the request.
 import { message, struct } from '../../../schema/descriptor/field.ts'
 import type { InputOf, ObjectOf } from '../../meta/object.ts'
 import { objectMeta } from '../../meta/v1/object-meta.ts'

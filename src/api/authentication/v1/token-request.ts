@@ -1,4 +1,4 @@
-// TokenRequest: asks for a token of a ServiceAccount. It is sent to a subresource and is no resource itself.
+// TokenRequest: requests a token of a ServiceAccount. It is the body of a subresource, not a resource.
 import type { Infer } from '../../../schema/descriptor/infer.ts'
 import { int64, list, message, string, struct, time } from '../../../schema/descriptor/field.ts'
 import { invalid, required, type FieldError } from '../../../schema/validation/field-error.ts'

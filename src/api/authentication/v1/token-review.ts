@@ -1,4 +1,4 @@
-// TokenReview: asks whose a token is.
+// TokenReview: authenticates a token.
 import type { Infer } from '../../../schema/descriptor/infer.ts'
 import { bool, list, message, string, struct } from '../../../schema/descriptor/field.ts'
 import type { InputOf, ObjectOf } from '../../meta/object.ts'

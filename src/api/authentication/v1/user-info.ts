@@ -1,4 +1,4 @@
-// UserInfo: a user as reviews tell of it.
+// UserInfo: a user in reviews.
 import type { Infer } from '../../../schema/descriptor/infer.ts'
 import { list, listOf, map, message, string } from '../../../schema/descriptor/field.ts'
 

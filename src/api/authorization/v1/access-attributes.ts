@@ -1,4 +1,4 @@
-// What access reviews ask about, and how they are answered.
+// The attributes of access reviews, and their status.
 import type { Infer } from '../../../schema/descriptor/infer.ts'
 import { bool, list, listOf, map, message, string, struct } from '../../../schema/descriptor/field.ts'
 import { invalid, type FieldError } from '../../../schema/validation/field-error.ts'

@@ -1,4 +1,4 @@
-// LocalSubjectAccessReview: asks whether somebody may do something in one namespace.
+// LocalSubjectAccessReview: whether a user may perform an action in one namespace.
 import { message, struct } from '../../../schema/descriptor/field.ts'
 import type { InputOf, ObjectOf } from '../../meta/object.ts'
 import { objectMeta } from '../../meta/v1/object-meta.ts'

@@ -1,4 +1,4 @@
-// SelfSubjectAccessReview: asks whether the asker may do something.
+// SelfSubjectAccessReview: whether the user of the request may perform an action.
 import { message, struct } from '../../../schema/descriptor/field.ts'
 import type { InputOf, ObjectOf } from '../../meta/object.ts'
 import { objectMeta } from '../../meta/v1/object-meta.ts'

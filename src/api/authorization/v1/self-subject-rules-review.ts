@@ -1,4 +1,4 @@
-// SelfSubjectRulesReview: asks what the asker may do in a namespace.
+// SelfSubjectRulesReview: what the user of the request may do in a namespace.
 import type { Infer } from '../../../schema/descriptor/infer.ts'
 import { bool, list, message, string, struct } from '../../../schema/descriptor/field.ts'
 import type { InputOf, ObjectOf } from '../../meta/object.ts'

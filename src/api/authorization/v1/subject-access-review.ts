@@ -1,4 +1,4 @@
-// SubjectAccessReview: asks whether somebody may do something.
+// SubjectAccessReview: whether a user may perform an action.
 import { message, struct } from '../../../schema/descriptor/field.ts'
 import type { InputOf, ObjectOf } from '../../meta/object.ts'
 import { objectMeta } from '../../meta/v1/object-meta.ts'

@@ -1,4 +1,4 @@
-// What autoscaling/v1 cannot say in fields, as annotations: other metrics, what they measured, conditions, behavior.
+// What autoscaling/v1 has no fields for, as annotations: other metrics, their current values, conditions, behavior.
 import { lookup } from '../../../base/collections/lookup.ts'
 import type { ObjectMeta } from '../../meta/v1/object-meta.ts'
 import type {
@@ -35,7 +35,7 @@ export function autoscalerAnnotations(beside: BesideFields): Record<string, stri
   return Object.fromEntries(values.map(([name, value]) => [name, JSON.stringify(value)]))
 }
 
-/** An annotation that cannot be read says nothing, as upstream has it. */
+/** An annotation that cannot be parsed is ignored, as upstream does. */
 export function fromAnnotations(annotations: Readonly<Record<string, string>>): BesideFields {
   const read = <T>(name: string, convert: (value: unknown) => T): T | undefined => {
     const text = lookup(annotations, name)
@@ -62,7 +62,7 @@ export function withoutAutoscalerAnnotations(metadata: ObjectMeta): ObjectMeta {
   return kept.length === 0 ? rest : { ...metadata, annotations: Object.fromEntries(kept) }
 }
 
-/** Upstream writes the behavior as its own type, every field under its Go name. */
+/** Upstream writes the behavior as its internal type, with Go's field names. */
 interface GoRules {
   readonly StabilizationWindowSeconds: number | null
   readonly SelectPolicy: string | null

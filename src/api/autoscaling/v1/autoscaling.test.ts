@@ -1,4 +1,4 @@
-// HorizontalPodAutoscaler v1 and v2 are the same objects: what v1 has no field for survives in annotations.
+// HorizontalPodAutoscaler v1 and v2 are the same objects: annotations preserve what v1 has no fields for.
 import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
 import { cellsOf, errorsOf, objectFrom } from '../../kind/kind.harness.ts'

@@ -1,5 +1,5 @@
-// HorizontalPodAutoscaler of autoscaling/v1: CPU alone. The same autoscalers as in v2, which is what is kept; what v1 has
-// no fields for travels in annotations, as upstream writes them.
+// HorizontalPodAutoscaler of autoscaling/v1: CPU only. The objects are stored as v2; what v1 has no fields for is in
+// annotations, in upstream's form.
 import { int32, int64, message, string, struct, time } from '../../../schema/descriptor/field.ts'
 import type { Infer } from '../../../schema/descriptor/infer.ts'
 import { without } from '../../../schema/json/json-value.ts'

@@ -1,4 +1,4 @@
-// Metrics in the flat form of autoscaling/v1 and in that of v2.
+// Conversion of metrics between the flat form of autoscaling/v1 and that of v2.
 import type { LabelSelector } from '../../meta/v1/label-selector.ts'
 import type {
   CrossVersionObjectReference,
@@ -9,7 +9,7 @@ import type {
   MetricValueStatus,
 } from '../v2/autoscaler-spec.ts'
 
-/** The union of what the sources of v1 hold; each kind of source has its own few of these. */
+/** The union of the fields of all sources of v1; each kind of source has some of them. */
 interface SourceV1 {
   readonly name?: string
   readonly container?: string
@@ -47,7 +47,7 @@ const convertSources = <From, To>(
   ),
 })
 
-/** Any source of v2: which fields are there depends on its kind. */
+/** Any source of v2; its fields depend on its kind. */
 interface SourceV2 {
   readonly name?: string
   readonly container?: string

@@ -1,4 +1,4 @@
-// Rules of an autoscaler's behavior: how fast it may follow its metrics, in either direction.
+// Rules of an autoscaler's behavior: how fast it may scale in either direction.
 import { append } from '../../../base/collections/append.ts'
 import { invalid, notSupported, required, type FieldError } from '../../../schema/validation/field-error.ts'
 import { quantityNanos } from '../../../schema/scalar/quantity.ts'

@@ -1,4 +1,4 @@
-// Defaults of a HorizontalPodAutoscaler: what to measure, and how fast to follow it.
+// Defaults of a HorizontalPodAutoscaler: metrics and behavior.
 import type {
   HorizontalPodAutoscalerBehavior,
   HorizontalPodAutoscalerSpec,
@@ -16,7 +16,7 @@ const scaleUpDefaults: HPAScalingRules = {
   selectPolicy: 'Max',
   policies: [{ type: 'Pods', value: 4, periodSeconds: 15 }, doubling],
 }
-// How long to wait before scaling down is the controller's to say, hence no window.
+// The stabilization window for scaling down is configured in the controller, hence no default.
 const scaleDownDefaults: HPAScalingRules = { selectPolicy: 'Max', policies: [doubling] }
 
 export function withAutoscalerDefaults(spec: HorizontalPodAutoscalerSpec): HorizontalPodAutoscalerSpec {

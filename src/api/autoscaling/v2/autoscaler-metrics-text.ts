@@ -1,4 +1,4 @@
-// The Targets column of a HorizontalPodAutoscaler: for each metric what is measured and what is wanted.
+// The Targets column of a HorizontalPodAutoscaler: the current and the target value of each metric.
 import type {
   HorizontalPodAutoscalerSpec,
   HorizontalPodAutoscalerStatus,
@@ -9,7 +9,7 @@ import type {
 
 const shownMax = 2
 
-/** `cpu: 50%/80%, 30/100 + 1 more...`; what is not measured yet is unknown. */
+/** `cpu: 50%/80%, 30/100 + 1 more...`; a value that is not measured yet is unknown. */
 export function metricsText(
   { metrics = [] }: HorizontalPodAutoscalerSpec,
   { currentMetrics }: HorizontalPodAutoscalerStatus,
@@ -35,7 +35,7 @@ interface Sources<Source> {
   readonly containerResource?: Source
 }
 
-/** The part of a metric that its type names. */
+/** The field of a metric that its type names. */
 function sourceOf<Source>(metric: Sources<Source>): Source | undefined {
   switch (metric.type) {
     case 'Object':

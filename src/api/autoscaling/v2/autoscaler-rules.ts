@@ -1,4 +1,4 @@
-// Rules of a HorizontalPodAutoscaler: what it scales, by which metrics, within which bounds and how fast.
+// Rules of a HorizontalPodAutoscaler: its target, metrics, bounds and behavior.
 import { append } from '../../../base/collections/append.ts'
 import { forbidden, invalid, notSupported, required, type FieldError } from '../../../schema/validation/field-error.ts'
 import { dnsLabelErrors, pathSegmentErrors } from '../../validation/names.ts'
@@ -19,7 +19,7 @@ export function validateAutoscaler(spec: HorizontalPodAutoscalerSpec): FieldErro
   if (maxReplicas < 0) errors.push(invalid('spec.maxReplicas', maxReplicas, 'must be greater than 0'))
   if (maxReplicas < minReplicas)
     errors.push(invalid('spec.maxReplicas', maxReplicas, 'must be greater than or equal to `minReplicas`'))
-  // ReplicationControllers are the only thing of the core group that scales.
+  // ReplicationControllers are the only scalable resource of the core group.
   const needsGroup = scaleTargetRef.kind !== 'ReplicationController'
   append(errors, validateReference(scaleTargetRef, 'spec.scaleTargetRef', needsGroup))
   for (const [index, metric] of metrics.entries()) append(errors, validateMetric(metric, `spec.metrics[${index}]`))
@@ -68,7 +68,7 @@ function validateMetric(metric: MetricSpec, path: string): FieldError[] {
   if (first !== undefined) append(errors, sources[first](metric, `${path}.${first}`))
   const wanted =
     type === undefined ? undefined : ((type.charAt(0).toLowerCase() + type.slice(1)) as keyof typeof sources)
-  // An unknown type is reported again where its source should have been.
+  // Upstream reports an unknown type again at its missing source.
   if (wanted === undefined) errors.push(notSupported(at, metric.type ?? '', sourceTypes))
   else if (!present.includes(wanted))
     errors.push(required(`${path}.${wanted}`, 'must populate information for the given metric source'))

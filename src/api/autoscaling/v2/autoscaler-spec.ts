@@ -1,4 +1,4 @@
-// HorizontalPodAutoscalerSpec and its status: what to scale by which metrics, and what they measured.
+// HorizontalPodAutoscalerSpec and its status: the scale target, its metrics, and their current values.
 import type { Infer } from '../../../schema/descriptor/infer.ts'
 import { int32, int64, list, message, quantity, string, struct, time } from '../../../schema/descriptor/field.ts'
 import { labelSelector } from '../../meta/v1/label-selector.ts'

@@ -1,4 +1,4 @@
-// HorizontalPodAutoscaler: sets how many replicas something has by what it measures.
+// HorizontalPodAutoscaler: sets the number of replicas of a resource according to metrics.
 import { message, struct } from '../../../schema/descriptor/field.ts'
 import type { InputOf, ObjectOf } from '../../meta/object.ts'
 import { objectMeta } from '../../meta/v1/object-meta.ts'

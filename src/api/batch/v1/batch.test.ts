@@ -1,4 +1,4 @@
-// Tables for Job and CronJob: defaults, what is refused, what may change, columns.
+// Tables for Job and CronJob: defaults, what is rejected, what may change, columns.
 import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
 import { cellsOf, objectFrom, testInvalidObjects, updateErrorsOf, type InvalidCase } from '../../kind/kind.harness.ts'

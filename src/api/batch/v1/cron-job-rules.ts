@@ -1,11 +1,11 @@
-// Rules of a CronJob: when it runs, in which time zone, and which Jobs it makes.
+// Rules of a CronJob: its schedule, its time zone, and its Job template.
 import { invalid, notSupported, type FieldError } from '../../../schema/validation/field-error.ts'
 import { scheduleError } from './cron-schedule.ts'
 import type { CronJobSpec, JobTemplateSpec } from './cron-job-spec.ts'
 import { withJobTemplateDefaults } from './job-defaults.ts'
 import { validateJobSpec } from './job-rules.ts'
 
-/** A Job's name is this one with a dash and the minute, and may have 63 characters. */
+/** The name of a Job is this name with a dash and the minute, and may have 63 characters. */
 const nameCharsMax = 52
 const zonePart = /^[A-Za-z.\-_0-9+]{1,14}$/
 
@@ -51,7 +51,7 @@ function isTimeZone(name: string): boolean {
   try {
     return new Intl.DateTimeFormat('en', { timeZone: name }) instanceof Intl.DateTimeFormat
   } catch {
-    return false // RangeError is how Intl says no
+    return false // Intl throws a RangeError for an unknown time zone
   }
 }
 

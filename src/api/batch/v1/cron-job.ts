@@ -1,4 +1,4 @@
-// CronJob: Jobs that begin by the clock.
+// CronJob: creates Jobs on a schedule.
 import { nameWarnings, podWarnings } from '../../core/v1/pod-spec/pod-warnings.ts'
 import { message, struct } from '../../../schema/descriptor/field.ts'
 import type { InputOf, ObjectOf } from '../../meta/object.ts'

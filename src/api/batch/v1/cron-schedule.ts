@@ -1,4 +1,4 @@
-// Cron schedules: five fields or a descriptor. What is wrong with one, in the words that users of cron libraries know.
+// Cron schedules: five fields or a descriptor. The error messages are those of the library that upstream uses.
 import { parseDuration } from '../../../schema/scalar/duration.ts'
 
 interface Bounds {
@@ -18,7 +18,7 @@ const bounds: readonly Bounds[] = [
 const descriptors = ['@yearly', '@annually', '@monthly', '@weekly', '@daily', '@midnight', '@hourly']
 const zonePrefix = /^(?:CRON_)?TZ=(\S*)\s*/
 
-/** The first thing that is wrong, or undefined. */
+/** The first error, or undefined. */
 export function scheduleError(text: string): string | undefined {
   const schedule = text.replace(zonePrefix, '')
   if (schedule.startsWith('@')) return descriptorError(schedule)
@@ -62,7 +62,7 @@ function rangeError(text: string, { min, max, names }: Bounds): string | undefin
   return undefined
 }
 
-/** The number, or what is wrong with the text. */
+/** The number, or the error of the text. */
 function numberOf(text: string, min: number, names: readonly string[]): number | string {
   const named = names.indexOf(text.toLowerCase())
   if (named >= 0) return min + named

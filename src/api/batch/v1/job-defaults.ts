@@ -1,9 +1,9 @@
-// Defaults of a Job. They depend on one another, and a CronJob's template does not get them.
+// Defaults of a Job. They depend on one another, and the template of a CronJob does not get them.
 import { withTemplateSpecDefaults } from '../../core/v1/pod-spec/pod-template-rules.ts'
 import type { UnfinishedJob } from './job-selector.ts'
 import type { JobSpec, PodFailurePolicy } from './job-spec.ts'
 
-/** With a limit per index nothing bounds the failures of the Job as a whole. */
+/** With a limit per index, the failures of the whole Job are not limited. */
 const backoffLimitUnbounded = 2_147_483_647
 
 export function withJobDefaults<T extends UnfinishedJob>(object: T): T {

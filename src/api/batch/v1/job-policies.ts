@@ -1,4 +1,4 @@
-// Rules of the two policies of a Job: which failures of pods count, and which successes are enough.
+// Rules of the two policies of a Job: pod failure policy and success policy.
 import { append } from '../../../base/collections/append.ts'
 import { areRepeated } from '../../../base/collections/first-indexes.ts'
 import {
@@ -60,14 +60,14 @@ function validateRule(rule: PodFailurePolicyRule, path: string, containers: read
   return errors
 }
 
-/** Speaks of the rule without showing it. */
+/** An error about the rule that does not show it. */
 const invalidRule = (field: string, detail: string): FieldError => ({
   reason: 'FieldValueInvalid',
   field,
   message: `Invalid value: ${detail}`,
 })
 
-/** Absent values only: wrong ones are refused by the enumeration on the field. */
+/** Checks absent values only: invalid ones are rejected by the enumeration of the field. */
 const validatePresent = (value: string | undefined, path: string, supported: readonly string[]): FieldError[] =>
   value ? [] : [required(path, `valid values: [${supported.map((name) => JSON.stringify(name)).join(' ')}]`)]
 

@@ -1,4 +1,4 @@
-// Rules of a Job: counts that go together, the selector that is generated, and what may change once it exists.
+// Rules of a Job: counts that depend on each other, the generated selector, and what may change later.
 import { lookup } from '../../../base/collections/lookup.ts'
 import { append } from '../../../base/collections/append.ts'
 import { sentMap } from '../../../schema/decoding/decode.ts'
@@ -24,7 +24,7 @@ import type { JobSpec } from './job-spec.ts'
 const managedByBytesMax = 63
 const indexedParallelismMax = 100_000
 const failedIndexesMax = 100_000
-/** Above so many completions the bookkeeping per index needs the tighter bound. */
+/** Above this number of completions, the failures per index have a lower limit. */
 const completionsSoftMax = 100_000
 const boundWhenManyCompletions = 10_000
 
@@ -70,7 +70,7 @@ function validateGeneratedSelector(object: UnfinishedJob): FieldError[] {
   return errors
 }
 
-/** The rules that a CronJob's template shares. */
+/** The rules that also apply to the template of a CronJob. */
 export function validateJobSpec(spec: JobSpec, path: string): FieldError[] {
   const { maxFailedIndexes, backoffLimitPerIndex, managedBy, completionMode } = spec
   const errors: FieldError[] = []
@@ -139,7 +139,7 @@ function validatePodTemplate({ template, podFailurePolicy }: JobSpec, path: stri
   const at = `${path}.template.spec.restartPolicy`
   const { restartPolicy } = template.spec
   const errors = validateTemplateSpec(template, `${path}.template`)
-  // Always is also what an absent policy became, hence the word required.
+  // Always is also the default of an absent policy, hence the error "required".
   if (restartPolicy === 'Always') errors.push(required(at, 'valid values: "OnFailure", "Never"'))
   else if (restartPolicy !== 'OnFailure' && restartPolicy !== 'Never')
     errors.push(notSupported(at, restartPolicy, ['OnFailure', 'Never']))
@@ -172,7 +172,7 @@ export function validateJobUpdate(spec: JobSpec, old: JobSpec, hasStarted: boole
   return errors
 }
 
-/** Where the pods go may still change while a suspended Job has not begun. */
+/** The scheduling fields of the pods may change while a suspended Job has not started. */
 function withoutPlacement(template: PodTemplateSpec): PodTemplateSpec {
   const { annotations: _, labels: __, ...metadata } = template.metadata
   const { nodeSelector: ___, tolerations: ____, schedulingGates: _____, affinity, ...spec } = template.spec

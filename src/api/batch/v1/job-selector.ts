@@ -1,4 +1,4 @@
-// The selector of a Job is made from its uid, so that no two Jobs claim the same pods.
+// The selector of a Job is generated from its uid, so that two Jobs never select the same pods.
 import type { ObjectMeta } from '../../meta/v1/object-meta.ts'
 import type { JobSpec } from './job-spec.ts'
 
@@ -9,7 +9,7 @@ export interface UnfinishedJob {
 
 const prefix = 'batch.kubernetes.io/'
 
-/** The labels that tie pods to their Job, with the old names beside the prefixed ones. */
+/** The labels that identify the pods of a Job, with the old names beside the prefixed ones. */
 export const generatedLabels = ({ metadata: { uid, name } }: UnfinishedJob): Record<string, string> => ({
   'controller-uid': uid ?? '',
   'job-name': name ?? '',
@@ -17,7 +17,7 @@ export const generatedLabels = ({ metadata: { uid, name } }: UnfinishedJob): Rec
   [`${prefix}job-name`]: name ?? '',
 })
 
-/** For a new Job with its uid and name: what the user set stays, and validation speaks of it. */
+/** For a new Job with its uid and name. Labels that the user set are not changed; validation checks them. */
 export function withGeneratedSelector<T extends UnfinishedJob>(object: T): T {
   const { metadata, spec } = object
   if (spec.manualSelector) return object

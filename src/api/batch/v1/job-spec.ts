@@ -1,4 +1,4 @@
-// JobSpec: what a Job is to do; CronJobs carry it as a template.
+// JobSpec: the spec of a Job; CronJobs have it in a template.
 import type { Infer } from '../../../schema/descriptor/infer.ts'
 import { bool, int32, int64, list, message, string, struct } from '../../../schema/descriptor/field.ts'
 import { podTemplateSpec } from '../../core/v1/pod-spec/pod-template-spec.ts'

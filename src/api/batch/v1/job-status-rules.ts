@@ -1,4 +1,4 @@
-// Rules of a Job's status: what was counted is not taken back, and what is finished stays so, with its times.
+// Rules of a Job's status: counters do not decrease, and a finished Job remains finished, with its times.
 import { append } from '../../../base/collections/append.ts'
 import { duplicate, invalid, required, type FieldError } from '../../../schema/validation/field-error.ts'
 import { equalValues } from '../../../schema/json/json-value.ts'
@@ -6,7 +6,7 @@ import { validateCounts } from '../../validation/status-rules.ts'
 import { parseIndexes } from './job-indexes.ts'
 import type { JobSpec } from './job-spec.ts'
 
-/** The parts that are checked here; the kind's own file reads this one. */
+/** The fields that are checked here. The kind's own file imports this one. */
 interface JobStatus {
   readonly conditions?: readonly { readonly type: string; readonly status: string }[]
   readonly startTime?: string
@@ -59,7 +59,7 @@ function validateUncounted({ uncountedTerminatedPods: pods }: JobStatus): FieldE
   )
 }
 
-/** Upstream shows no value for the conditions. */
+/** Upstream does not show the conditions as a value. */
 const conditionsError = (detail: string): FieldError => ({
   reason: 'FieldValueInvalid',
   field: 'status.conditions',
@@ -136,7 +136,7 @@ function validateFormat({ completions }: JobSpec, name: string, text: string): F
   return parsed?.kind === 'broken' ? [invalid(`status.${name}`, text, `error parsing ${name}: ${parsed.why}`)] : []
 }
 
-/** The first index that stands in both texts. */
+/** The first index that is in both texts. */
 function commonIndex(text: string, other: string): number | undefined {
   for (const [low, high] of intervalsOf(text))
     for (const [otherLow, otherHigh] of intervalsOf(other))

@@ -1,4 +1,4 @@
-// Job: pods that run until enough of them have ended well.
+// Job: pods that run until enough of them have succeeded.
 import { ownerWarnings } from '../../core/v1/pod-spec/pod-warnings.ts'
 import type { Infer } from '../../../schema/descriptor/infer.ts'
 import { int32, list, message, string, struct, time } from '../../../schema/descriptor/field.ts'

@@ -1,4 +1,4 @@
-// CertificateSigningRequest: asks a signer for a certificate; somebody approves, the signer issues.
+// CertificateSigningRequest: requests a certificate from a signer, after approval.
 import { readWriteVerbs } from '../../kind/subresource.ts'
 import type { Infer } from '../../../schema/descriptor/infer.ts'
 import { bytes, int32, list, listOf, map, message, string, struct, time } from '../../../schema/descriptor/field.ts'
@@ -106,7 +106,7 @@ export const certificateSigningRequest = defineKind<CertificateSigningRequest, C
   subresources: [{ name: 'approval', verbs: readWriteVerbs }],
   hasStatus: true,
   countsGenerations: false,
-  // Upstream takes any name here.
+  // Upstream accepts any name here.
   validateName: () => [],
   applyDefaults: (object) => object,
   validate: ({ spec, status }) => [

@@ -1,5 +1,5 @@
-// Rules of a CertificateSigningRequest: the request as PEM, what the certificate is for, and who is to sign it.
-// The ASN.1 inside the PEM block and its signature are not looked at here: api/ knows no certificates.
+// Rules of a CertificateSigningRequest: the request as PEM, its usages, and the signer's name.
+// The ASN.1 inside the PEM block and its signature are not checked here: api/ does not parse certificates.
 import { append } from '../../../base/collections/append.ts'
 import { areRepeated } from '../../../base/collections/first-indexes.ts'
 import {
@@ -36,7 +36,7 @@ function textOfBase64(encoded: string): string {
   }
 }
 
-// Usages that do not exist are refused by the enumeration of the field.
+// Unknown usages are rejected by the enumeration of the field.
 export function validateUsages(usages: readonly string[]): FieldError[] {
   if (usages.length === 0) return [required('spec.usages')]
   const repeated = areRepeated(usages)
@@ -59,7 +59,7 @@ export function validateSignerName(name: string): FieldError[] {
   return errors
 }
 
-/** The errors of the first part that has some: further ones would say the same. */
+/** Only the errors of the first part that has some: the others would be repetitions. */
 function validateParts(text: string, path: string, partErrors: (part: string) => string[]): FieldError[] {
   for (const part of text.split('.')) {
     const details = partErrors(part)
@@ -85,7 +85,7 @@ interface RequestCondition {
   readonly status: string
 }
 
-/** What was decided is decided: such conditions can only be true. */
+/** Approval and denial cannot be reverted: such conditions must be true. */
 const decisions = ['Approved', 'Denied', 'Failed']
 
 export function validateConditions(conditions: readonly RequestCondition[]): FieldError[] {
@@ -110,7 +110,7 @@ interface RequestStatus {
   readonly certificate?: string
 }
 
-/** Through the status nobody decides, and a certificate that was issued stays. */
+/** An update of the status cannot approve or deny, and cannot change an issued certificate. */
 export function validateStatusChange(status: RequestStatus, old: RequestStatus): FieldError[] {
   const having = ({ conditions = [] }: RequestStatus, type: string) => conditions.filter((each) => each.type === type)
   const errors: FieldError[] = []

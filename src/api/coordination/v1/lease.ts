@@ -1,4 +1,4 @@
-// Lease: who holds something and until when: node heartbeats, leader election.
+// Lease: who holds a lock and until when: node heartbeats, leader election.
 import { append } from '../../../base/collections/append.ts'
 import type { Infer } from '../../../schema/descriptor/infer.ts'
 import { int32, message, microTime, string, struct } from '../../../schema/descriptor/field.ts'
@@ -71,7 +71,7 @@ export const lease = defineKind<Lease, LeaseInput>({
 
 const strategies = ['OldestEmulationVersion']
 
-/** A strategy of Kubernetes itself, or of somebody with a domain; upstream names the field twice in the path. */
+/** A strategy of Kubernetes, or one with a domain prefix. Upstream repeats the field in the path. */
 function validateStrategy(strategy: string): FieldError[] {
   const path = 'spec.strategy.strategy'
   if (strategy.includes('/')) return qualifiedNameErrors(strategy).map((detail) => invalid(path, strategy, detail))

@@ -1,13 +1,13 @@
-// Secrets that hold the token of a ServiceAccount: which they are, whose, and what is known of the token's use.
+// Secrets that contain a ServiceAccount token: which Secrets these are, their account, and the recorded use of the token.
 import { accountNameAnnotation } from './secret-rules.ts'
 import type { Secret } from './secret.ts'
 
 export const accountUidAnnotation = 'kubernetes.io/service-account.uid'
-/** The day on which its token was last used. */
+/** The label with the day on which the token was last used. */
 export const lastUsedLabel = 'kubernetes.io/legacy-token-last-used'
-/** Says since when the use of tokens is noted. */
+/** The ConfigMap that records since when the use of tokens is tracked. */
 export const trackingConfigMap = 'kube-system/kube-apiserver-legacy-service-account-token-tracking'
-/** The day since which its token is not taken any more. */
+/** The label with the day since which the token is invalid. */
 export const invalidSinceLabel = 'kubernetes.io/legacy-token-invalid-since'
 
 export const isTokenSecret = ({ type }: Secret): boolean => type === 'kubernetes.io/service-account-token'

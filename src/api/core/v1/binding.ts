@@ -1,4 +1,4 @@
-// Binding: puts a pod on a node. The body of a subresource, never kept.
+// Binding: assigns a pod to a node. The body of a subresource, never stored.
 import { message, struct } from '../../../schema/descriptor/field.ts'
 import { objectReference } from './references.ts'
 import { defineKind } from '../../kind/kind.ts'
@@ -17,7 +17,7 @@ export const binding = message(
 export interface Binding extends ObjectOf<typeof binding> {}
 export type BindingInput = InputOf<typeof binding>
 
-/** POST to `bindings` is the old way to say POST to `pods/<name>/binding`. */
+/** POST to `bindings` is the older form of POST to `pods/<name>/binding`. */
 export const bindingKind = defineKind<Binding, BindingInput>({
   group: '',
   version: 'v1',

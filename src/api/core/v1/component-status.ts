@@ -1,4 +1,4 @@
-// ComponentStatus: whether what the API server rests on is well. Computed when asked for, never kept.
+// ComponentStatus: the health of the API server's dependencies. Computed on request, never stored.
 import { lookup } from '../../../base/collections/lookup.ts'
 import { list, message, string, struct } from '../../../schema/descriptor/field.ts'
 import type { Infer } from '../../../schema/descriptor/infer.ts'

@@ -1,4 +1,4 @@
-// The options of a connection into a pod, or through a pod, a service or a node: what its query says, as an object.
+// Options of connections to a pod, or through a pod, a service or a node: the query of the request as an object.
 import { bool, list, message, string } from '../../../schema/descriptor/field.ts'
 
 const streams = { stdin: bool(1), stdout: bool(2), stderr: bool(3), tty: bool(4), container: string(5) }

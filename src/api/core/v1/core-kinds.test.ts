@@ -1,4 +1,4 @@
-// Tables for the core kinds beside pods and nodes: defaults, what is refused, what an update may not change, columns.
+// Tables for the core kinds except pods and nodes: defaults, what is rejected, what an update may not change, columns.
 import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
 import { decode } from '../../../schema/decoding/decode.ts'
@@ -21,7 +21,7 @@ import { serviceAccount } from './service-account.ts'
 const nowMs = Date.UTC(2030, 0, 1, 0, 1)
 const meta = { name: 'x', namespace: 'default', uid: 'u', creationTimestamp: '2030-01-01T00:00:00Z' }
 
-/** The object as the API server would have it, before validation. */
+/** The object as it is in the API server before validation. */
 function made<T extends ApiObject>(kind: Kind<T>, body: object): T {
   const { value } = decode(kind.message, { metadata: meta, ...body })
   const typed = { ...value, apiVersion: kind.apiVersion, kind: kind.kind } as unknown as T
@@ -44,7 +44,7 @@ interface Row<T extends ApiObject> {
   readonly kind: Kind<T>
   readonly why: string
   readonly body: object
-  /** Each is the whole error, or how it begins where it ends in an ellipsis. */
+  /** Each is the complete error, or its beginning followed by an ellipsis. */
   readonly errors: readonly string[]
 }
 

@@ -1,4 +1,4 @@
-// Event: what happened to an object, told by a component.
+// Event: a report of a component about an object.
 import type { Infer } from '../../../schema/descriptor/infer.ts'
 import { int32, message, microTime, string, struct, time } from '../../../schema/descriptor/field.ts'
 import type { InputOf, ObjectOf } from '../../meta/object.ts'

@@ -1,4 +1,4 @@
-// Namespace: a part of the cluster with its own names.
+// Namespace: a scope for names.
 import type { Infer } from '../../../schema/descriptor/infer.ts'
 import { list, message, string, struct, time } from '../../../schema/descriptor/field.ts'
 import type { InputOf, ObjectOf } from '../../meta/object.ts'
@@ -53,7 +53,7 @@ export const namespaceMessage = message(
 export interface Namespace extends ObjectOf<typeof namespaceMessage> {}
 export type NamespaceInput = InputOf<typeof namespaceMessage>
 
-/** The label that lets selectors name a namespace. */
+/** The label by which selectors can select a namespace by name. */
 const nameLabel = 'kubernetes.io/metadata.name'
 
 export const namespace = defineKind<Namespace, NamespaceInput>({
@@ -89,7 +89,7 @@ export const namespace = defineKind<Namespace, NamespaceInput>({
   fieldLabels: { 'status.phase': ({ status }) => status.phase },
 })
 
-/** A namespace is ending when it is marked for deletion, and only then. */
+/** The phase must be Terminating if and only if the namespace has a deletion timestamp. */
 function validatePhase({ metadata, status: { phase } }: Namespace): FieldError[] {
   const isMarked = metadata.deletionTimestamp !== undefined
   if (phase === (isMarked ? 'Terminating' : 'Active')) return []

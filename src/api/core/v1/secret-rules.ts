@@ -1,4 +1,4 @@
-// Rules of a Secret: text that was sent is kept as bytes, and each type has keys that must be there.
+// Rules of a Secret: stringData is stored as data, and each type has required keys.
 import { lookup } from '../../../base/collections/lookup.ts'
 import { withoutTrailing } from '../../../base/text/without-trailing.ts'
 import {

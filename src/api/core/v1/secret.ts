@@ -1,4 +1,4 @@
-// Secret: confidential data for pods to read; the type tells which keys it must have.
+// Secret: confidential data for pods; its type determines the required keys.
 import { bool, map, message, string, struct } from '../../../schema/descriptor/field.ts'
 import type { InputOf, ObjectOf } from '../../meta/object.ts'
 import { objectMeta } from '../../meta/v1/object-meta.ts'
@@ -37,7 +37,7 @@ export const secret = defineKind<Secret, SecretInput>({
   hasStatus: false,
   countsGenerations: false,
   validateName: dnsSubdomainErrors,
-  // stringData is for writing only: it becomes data and is never shown.
+  // stringData is write-only: it becomes data and is never returned.
   applyDefaults: ({ stringData, ...object }) =>
     stringData === undefined ? object : { ...object, data: { ...object.data, ...encodedStrings(stringData) } },
   validate: validateSecret,

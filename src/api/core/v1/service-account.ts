@@ -1,4 +1,4 @@
-// ServiceAccount: who a pod is when it calls the API.
+// ServiceAccount: the identity of a pod when it calls the API.
 import { bool, list, message, struct } from '../../../schema/descriptor/field.ts'
 import type { InputOf, ObjectOf } from '../../meta/object.ts'
 import { tokenRequest } from '../../authentication/v1/token-request.ts'

@@ -1,25 +1,25 @@
-// What our own clients and API servers tell each other about flows, on the wire.
+// The protocol between our clients and API servers for flow events.
 import type { FlowEvent, FlowId, Span, ReportedEvent } from '../../../base/observability/flow-recorder.ts'
 
-/** The header in which a client names the revisions that woke it. */
+/** The header in which a client names the revisions that triggered its request. */
 export const wokenByHeader = 'coxswain-woken-by'
 
-/** The header, as W3C's Trace Context has it, in which a client names the event in its own record that led to a call. */
+/** The header of W3C's Trace Context in which a client names the flow event, in its own record, that caused a call. */
 export const traceHeader = 'traceparent'
 
-/** Our own clients name themselves behind this mark in the User-Agent. */
+/** The prefix in the User-Agent before the name of one of our clients. */
 export const senderPrefix = 'coxswain:'
 
-/** Who watches for all controllers of a process. */
+/** The sender of watches that all controllers of a process share. */
 export const controllersSender = 'controllers'
 
-/** Where an API server answers with the events that it has recorded, and is told those of other processes. */
+/** The path at which an API server returns the recorded flow events, and accepts those of other processes. */
 export const flowEventsPath = '/coxswain/v1/flow-events'
 
-/** Before the key of a pod: where an API server answers with what a scheduler decided about it. */
+/** Followed by the key of a pod: the path at which an API server returns what a scheduler decided about it. */
 export const decisionsPath = '/coxswain/v1/decisions/'
 
-/** Where schedulers in other processes follow the questions about their decisions, and answer them. */
+/** The path at which schedulers in other processes read queries about their decisions, and post the responses. */
 export const decisionQueriesPath = '/coxswain/v1/decision-questions'
 
 export interface DecisionQuery {
@@ -28,23 +28,23 @@ export interface DecisionQuery {
   readonly pod: string
 }
 
-/** How many events one request tells at most. */
+/** The maximum number of flow events in one request. */
 export const reportedEventsMax = 1_000
 
-/** A process's record is named, in hexadecimal, by so many random bytes: a trace id. */
+/** The number of random bytes in the name of a process's record, a trace id in hexadecimal. */
 export const recordNameBytes = 16
 
-/** An event's name outside of its process, in the form of a traceparent. */
+/** The name of a flow event outside of its process, in the form of a traceparent. */
 export const spanOf = (record: string, event: FlowId): Span =>
   `00-${record}-${event.toString(16).padStart(16, '0')}-01` as Span
 
-/** The span that a header or a body names; undefined when it is none. */
+/** The span that a header or a body contains; undefined when it is invalid. */
 export const readSpan = (text: unknown): Span | undefined =>
   typeof text === 'string' && /^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/.test(text)
     ? (`${text.slice(0, -2)}01` as Span)
     : undefined
 
-/** An event as its process tells it to others: ids become names that hold outside. */
+/** A flow event in the form that is reported to other processes: ids are replaced by spans. */
 export function reportedEvent({ id, allowedBy: _, cause, ...event }: FlowEvent, record: string): ReportedEvent {
   const { revisions } = cause
   const why = cause.event === 0 ? {} : { span: spanOf(record, cause.event) }

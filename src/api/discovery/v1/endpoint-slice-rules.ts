@@ -1,4 +1,4 @@
-// Rules of an EndpointSlice: addresses of one family, ports with different names, hints for routing.
+// Rules of an EndpointSlice: addresses of one type, ports with unique names, routing hints.
 import { append } from '../../../base/collections/append.ts'
 import { duplicate, invalid, required, tooMany, type FieldError } from '../../../schema/validation/field-error.ts'
 import { validateEntries } from '../../validation/list-size-rules.ts'
@@ -47,7 +47,7 @@ function validateEndpoint(endpoint: Endpoint, type: string, path: string): Field
   return hints === undefined ? errors : [...errors, ...validateHints(hints, `${path}.hints`)]
 }
 
-/** Types that upstream does not know are refused by the enumeration; their addresses are not looked at. */
+/** Unknown types are rejected by the enumeration; their addresses are not checked. */
 function validateAddress(address: string, type: string, path: string): FieldError[] {
   if (type === 'FQDN') return validateDomainName(address, path)
   if (type !== 'IPv4' && type !== 'IPv6') return []

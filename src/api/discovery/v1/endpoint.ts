@@ -1,4 +1,4 @@
-// Endpoint and EndpointPort: what an EndpointSlice is made of.
+// Endpoint and EndpointPort: the elements of an EndpointSlice.
 import type { Infer } from '../../../schema/descriptor/infer.ts'
 import { atomicMessage, bool, int32, list, map, message, string, struct } from '../../../schema/descriptor/field.ts'
 import { objectReference } from '../../core/v1/references.ts'

@@ -1,4 +1,4 @@
-// Event of events.k8s.io: the same events as in the core group, under newer names. They are kept in the core form.
+// Event of events.k8s.io: the events of the core group with newer field names. They are stored in the core form.
 import { lookup } from '../../../base/collections/lookup.ts'
 import { event as coreEvent, eventSource, type Event as CoreEvent } from '../../core/v1/event.ts'
 import { objectReference } from '../../core/v1/references.ts'
@@ -41,7 +41,7 @@ export const eventMessage = message(
 export interface Event extends ObjectOf<typeof eventMessage> {}
 export type EventInput = InputOf<typeof eventMessage>
 
-/** Where a field of this version stands in the core one; all others have the same name in both. */
+/** The core field of each renamed field of this version; all others have the same name in both. */
 const coreNames: Readonly<Record<string, string>> = {
   deprecatedCount: 'count',
   deprecatedFirstTimestamp: 'firstTimestamp',

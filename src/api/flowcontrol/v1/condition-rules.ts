@@ -1,4 +1,4 @@
-// Rules of the conditions that the kinds of flow control report: each has a type, and no type comes twice.
+// Rules of the conditions of flow control kinds: each has a type, and types are unique.
 import { areRepeated } from '../../../base/collections/first-indexes.ts'
 import { duplicate, required, type FieldError } from '../../../schema/validation/field-error.ts'
 

@@ -1,4 +1,4 @@
-// Rules of a FlowSchema: whom and what it may match. The schemas that fairness itself needs are fixed.
+// Rules of a FlowSchema: its subjects and rules. The schemas that fairness requires are fixed.
 import { append } from '../../../base/collections/append.ts'
 import { forbidden, invalid, notSupported, required, type FieldError } from '../../../schema/validation/field-error.ts'
 import { equalValues } from '../../../schema/json/json-value.ts'
@@ -24,7 +24,7 @@ const everything = {
 }
 const groups = (...names: string[]) => names.map((name) => ({ kind: 'Group', group: { name } }))
 
-/** The schemas without which some request would match none. */
+/** The mandatory schemas: without them a request could match none. */
 const fixedSpecs = new Map<string, object>([
   [
     'catch-all',
@@ -99,7 +99,7 @@ function validateRule(rule: Partial<PolicyRulesWithSubjects>, path: string): Fie
   ]
 }
 
-/** Where a subject of a kind says who it is; the other two places stay empty. */
+/** The field of each kind of subject; the other two must be empty. */
 const placeOfKind = { ServiceAccount: 'serviceAccount', User: 'user', Group: 'group' } as const
 
 function validateSubject(subject: Subject, path: string): FieldError[] {

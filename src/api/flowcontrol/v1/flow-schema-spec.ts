@@ -1,4 +1,4 @@
-// The parts of a FlowSchema: whom and what it matches, and which priority level that leads to.
+// FlowSchemaSpec and its status: subjects, rules, and the priority level that they lead to.
 import type { Infer } from '../../../schema/descriptor/infer.ts'
 import { bool, int32, list, message, string, struct, time } from '../../../schema/descriptor/field.ts'
 

@@ -1,4 +1,4 @@
-// FlowSchema: which requests belong to which priority level, and how they are told apart within it.
+// FlowSchema: assigns requests to a priority level, and distinguishes flows within it.
 import { message, struct } from '../../../schema/descriptor/field.ts'
 import type { InputOf, ObjectOf } from '../../meta/object.ts'
 import { objectMeta } from '../../meta/v1/object-meta.ts'
@@ -20,7 +20,7 @@ export const flowSchemaMessage = message(
 export interface FlowSchema extends ObjectOf<typeof flowSchemaMessage> {}
 export type FlowSchemaInput = InputOf<typeof flowSchemaMessage>
 
-// Zero is what Go clients send when they mean nothing.
+// Go clients send zero for an unset value.
 const matchingPrecedenceDefault = 1000
 
 export const flowSchema = defineKind<FlowSchema, FlowSchemaInput>({
@@ -42,7 +42,7 @@ export const flowSchema = defineKind<FlowSchema, FlowSchemaInput>({
       : object,
   validate: ({ metadata, spec, status }) => validateFlowSchema(metadata.name, spec, status),
   validateUpdate: () => [],
-  /** As requests meet them: the lowest precedence first. */
+  /** In the order in which requests are matched: the lowest precedence first. */
   compareRows: (a, b) => (a.spec.matchingPrecedence ?? 0) - (b.spec.matchingPrecedence ?? 0),
   columns: [
     column('Name', ({ metadata }) => metadata.name, { format: 'name' }),

@@ -1,4 +1,4 @@
-// Tables for flow control: which requests belong together, and how many of them run at once.
+// Tables for flow control: FlowSchema and PriorityLevelConfiguration.
 import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
 import { cellsOf, errorsOf, objectFrom, testInvalidObjects } from '../../kind/kind.harness.ts'

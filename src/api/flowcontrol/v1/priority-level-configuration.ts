@@ -1,4 +1,4 @@
-// PriorityLevelConfiguration: how many requests of one level run at once, and how the others wait.
+// PriorityLevelConfiguration: how many requests of a level run at once, and how the others are queued.
 import { append } from '../../../base/collections/append.ts'
 import type { Infer } from '../../../schema/descriptor/infer.ts'
 import { int32, list, message, string, struct, time } from '../../../schema/descriptor/field.ts'
@@ -130,7 +130,7 @@ function queuingOf({ limited }: PriorityLevelConfigurationSpec): QueuingConfigur
   return limited?.limitResponse.queuing
 }
 
-/** Zero is what Go clients send when they mean nothing. */
+/** Go clients send zero for an unset value. */
 function withQueuingDefaults(object: PriorityLevelConfiguration): PriorityLevelConfiguration {
   const { limited } = object.spec
   const queuing = limited?.limitResponse.queuing
@@ -160,7 +160,7 @@ function validateSpec(name: string, spec: PriorityLevelConfigurationSpec): Field
   return [...errors, ...validateFixed(name, spec)]
 }
 
-/** The two levels that fairness itself needs; of the exempt one only the shares may change. */
+/** The two mandatory levels. Only the shares of the exempt one may change. */
 function validateFixed(name: string, spec: PriorityLevelConfigurationSpec): FieldError[] {
   if (name === 'exempt' && !equalValues(without(spec, 'exempt'), { type: 'Exempt' }))
     return [invalid('spec', spec, "spec of 'exempt' except the 'spec.exempt' field must equal the fixed value")]

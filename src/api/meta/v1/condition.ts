@@ -1,4 +1,4 @@
-// Condition: one aspect of an object's state, in the shape that newer kinds share.
+// Condition: one aspect of an object's state, in the form that newer kinds share.
 import type { Infer } from '../../../schema/descriptor/infer.ts'
 import { int64, message, string, time } from '../../../schema/descriptor/field.ts'
 

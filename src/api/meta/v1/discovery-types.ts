@@ -1,4 +1,4 @@
-// What discovery and watches answer with, and the body of a patch: types that are no kinds of their own.
+// Types of discovery, of watch events and of patch bodies, which are not kinds.
 import { bool, list, message, rawExtension, string, struct } from '../../../schema/descriptor/field.ts'
 
 const name = <Type extends string>(type: Type) => `io.k8s.apimachinery.pkg.apis.meta.v1.${type}` as const

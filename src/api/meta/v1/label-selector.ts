@@ -1,4 +1,4 @@
-// LabelSelector: which objects, by their labels.
+// LabelSelector: selects objects by labels.
 import type { Infer } from '../../../schema/descriptor/infer.ts'
 import { atomicMessage, list, map, message, string } from '../../../schema/descriptor/field.ts'
 

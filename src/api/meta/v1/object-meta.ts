@@ -1,4 +1,4 @@
-// ObjectMeta: what every object carries: names, labels, owners, versions, times.
+// ObjectMeta: the metadata of all objects: names, labels, owners, versions, times.
 import type { Infer } from '../../../schema/descriptor/infer.ts'
 import {
   atomicMessage,
@@ -51,7 +51,7 @@ export const objectMeta = message('io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMe
   managedFields: list(17, managedFieldsEntry, { listType: 'atomic' }),
 })
 
-/** The metadata of an object that the API server has taken in: these are never absent. */
+/** The metadata of an accepted object: these fields are always set. */
 export interface ObjectMeta extends Infer<typeof objectMeta> {
   readonly name: string
   readonly uid: string

@@ -1,4 +1,4 @@
-// Status: the answer of a request that has no object to answer with, errors above all.
+// Status: the response to a request without an object, in particular to a failed one.
 import type { Infer } from '../../../schema/descriptor/infer.ts'
 import { int32, int64, list, message, string, struct } from '../../../schema/descriptor/field.ts'
 

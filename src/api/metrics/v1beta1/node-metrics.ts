@@ -1,4 +1,4 @@
-// NodeMetrics: what a node uses now. Computed from what its kubelet tells, never kept.
+// NodeMetrics: the current resource usage of a node. Computed from its kubelet's statistics, never stored.
 import { duration, map, message, struct, time } from '../../../schema/descriptor/field.ts'
 import { column, defineKind } from '../../kind/kind.ts'
 import { objectMeta } from '../../meta/v1/object-meta.ts'

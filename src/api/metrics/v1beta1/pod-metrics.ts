@@ -1,4 +1,4 @@
-// PodMetrics: what the containers of a pod use now. Computed from what the kubelet of its node tells, never kept.
+// PodMetrics: the current resource usage of a pod's containers. Computed from the kubelet's statistics, never stored.
 import { lookup } from '../../../base/collections/lookup.ts'
 import { duration, list, map, message, string, struct, time } from '../../../schema/descriptor/field.ts'
 import type { Infer } from '../../../schema/descriptor/infer.ts'

@@ -1,9 +1,9 @@
-// CIDR blocks as numbers: which block lies in which.
+// CIDR blocks as numbers: containment and overlap.
 import { isIpV4 } from '../../validation/network-rules.ts'
 
 export interface Cidr {
   readonly family: 'IPv4' | 'IPv6'
-  /** The network's address; bits beyond the prefix are cut off. */
+  /** The address of the network; bits after the prefix are zero. */
   readonly address: bigint
   readonly prefixLength: number
 }
@@ -25,7 +25,7 @@ export const cidrText = ({ family, address, prefixLength }: Cidr): string =>
 export function addressText(family: Cidr['family'], address: bigint): string {
   if (family === 'IPv4') return [24n, 16n, 8n, 0n].map((shift) => (address >> shift) & 0xffn).join('.')
   const groups = Array.from({ length: 8 }, (_, index) => ((address >> BigInt(112 - index * 16)) & 0xffffn).toString(16))
-  // The longest run of zeros, the first of several, is left out; a single one is not.
+  // The first of the longest runs of zero groups is omitted, unless it is a single group.
   // linear: the text has eight groups.
   const runs = [...groups.join(':').matchAll(/\b0(:0)+\b/g)].toSorted((a, b) => b[0].length - a[0].length)
   const [longest] = runs
@@ -35,7 +35,7 @@ export function addressText(family: Cidr['family'], address: bigint): string {
   return `${head.replace(/:$/, '')}::${tail.replace(/^:/, '')}`
 }
 
-/** Whether they have an address in common. */
+/** Whether they have addresses in common. */
 export function overlaps(one: Cidr, other: Cidr): boolean {
   if (one.family !== other.family) return false
   const hostBits = BigInt(widthOf(one.family) - Math.min(one.prefixLength, other.prefixLength))
@@ -56,7 +56,7 @@ function addressBits(text: string): bigint {
   return [...head, ...zeros, ...last].reduce((bits, group) => (bits << 16n) | group, 0n)
 }
 
-/** An IPv4 address at the end stands for two groups. */
+/** A trailing IPv4 address replaces two groups. */
 const groupsOf = (text: string): bigint[] =>
   text === ''
     ? []

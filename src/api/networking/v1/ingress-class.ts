@@ -1,4 +1,4 @@
-// IngressClass: which controller implements an Ingress.
+// IngressClass: the controller that implements an Ingress.
 import { append } from '../../../base/collections/append.ts'
 import type { Infer } from '../../../schema/descriptor/infer.ts'
 import { message, string, struct } from '../../../schema/descriptor/field.ts'

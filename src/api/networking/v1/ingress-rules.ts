@@ -1,4 +1,4 @@
-// Rules of an Ingress: hosts, paths and the backends that they lead to.
+// Rules of an Ingress: hosts, paths and their backends.
 import { append } from '../../../base/collections/append.ts'
 import { wholePattern } from '../../../base/text/whole-pattern.ts'
 import { invalid, required, type FieldError } from '../../../schema/validation/field-error.ts'
@@ -105,7 +105,7 @@ function validateService({ name, port }: IngressServiceBackend, path: string): F
   return errors
 }
 
-/** A reference to an object of the same namespace, or to the parameters of a class. */
+/** A reference to an object in the same namespace, or to the parameters of a class. */
 export function validateReference(
   { apiGroup, kind, name }: Pick<TypedLocalObjectReference, 'kind' | 'name'> & { readonly apiGroup?: string | null },
   path: string,
@@ -122,7 +122,7 @@ export function validateReference(
   return errors
 }
 
-/** Where the controller says that it listens: addresses and names, each in its own field. */
+/** The addresses on which the controller listens: IP addresses and host names, in separate fields. */
 export const validateIngressAddresses = (addresses: readonly IngressLoadBalancerIngress[]): FieldError[] =>
   addresses.flatMap(({ ip, hostname }, index) => {
     const path = `status.loadBalancer.ingress[${index}]`

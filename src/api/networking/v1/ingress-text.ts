@@ -1,9 +1,9 @@
-// The columns of an Ingress that join several values.
+// Columns of an Ingress that join several values.
 import type { IngressRule, IngressStatus } from './ingress-spec.ts'
 
 const hostsMax = 3
 
-/** `*` stands for rules without a host; beyond three rules only their number is shown. */
+/** `*` stands for rules without a host; for more than three rules only their number is shown. */
 export function hostsText(rules: readonly IngressRule[]): string {
   const hosts = rules
     .slice(0, hostsMax)

@@ -1,4 +1,4 @@
-// Ingress: which HTTP requests from outside reach which Services.
+// Ingress: routes external HTTP requests to Services.
 import { message, struct } from '../../../schema/descriptor/field.ts'
 import type { InputOf, ObjectOf } from '../../meta/object.ts'
 import { objectMeta } from '../../meta/v1/object-meta.ts'

@@ -1,4 +1,4 @@
-// IPAddress: an address that is taken, by its name, and who took it.
+// IPAddress: an allocated address, which is its name, and the object that uses it.
 import type { Infer } from '../../../schema/descriptor/infer.ts'
 import { message, string, struct } from '../../../schema/descriptor/field.ts'
 import type { InputOf, ObjectOf } from '../../meta/object.ts'

@@ -1,4 +1,4 @@
-// Rules of a NetworkPolicy: ports, peers and address blocks.
+// Rules of a NetworkPolicy: ports, peers and IP blocks.
 import { append } from '../../../base/collections/append.ts'
 import { forbidden, invalid, notSupported, required, type FieldError } from '../../../schema/validation/field-error.ts'
 import { validateLabelSelector } from '../../validation/label-selector-rules.ts'
@@ -44,7 +44,7 @@ const validateRule = (
 
 function validatePort({ port, endPort, protocol }: NetworkPolicyPort, path: string): FieldError[] {
   const errors: FieldError[] = []
-  // Other wrong protocols are refused by the enumeration on the field.
+  // Other invalid protocols are rejected by the enumeration of the field.
   if ((protocol as string) === '') errors.push(notSupported(`${path}.protocol`, protocol, ['TCP', 'UDP', 'SCTP']))
   if (port === undefined)
     return endPort === undefined

@@ -1,4 +1,4 @@
-// NetworkPolicy: who may talk to which pods, and to whom they may talk.
+// NetworkPolicy: allowed connections to and from pods.
 import { message, struct } from '../../../schema/descriptor/field.ts'
 import type { InputOf, ObjectOf } from '../../meta/object.ts'
 import { objectMeta } from '../../meta/v1/object-meta.ts'

@@ -1,4 +1,4 @@
-// ServiceCIDR: a range that Services get their addresses from, one for each IP family.
+// ServiceCIDR: the range of cluster IPs of Services, one for each IP family.
 import type { Infer } from '../../../schema/descriptor/infer.ts'
 import { list, message, struct } from '../../../schema/descriptor/field.ts'
 import type { InputOf, ObjectOf } from '../../meta/object.ts'
@@ -78,7 +78,7 @@ function validateCidrs(spec: ServiceCIDRSpec): FieldError[] {
     : [invalid(path, cidrs, 'may specify no more than one IP for each IP family, i.e 192.168.0.0/24 and 2001:db8::/64')]
 }
 
-/** A range of the other family may be added; nothing else changes. */
+/** A range of the other family may be added; everything else is immutable. */
 function validateCidrsUpdate(cidrs: readonly string[], old: readonly string[]): FieldError[] {
   if (cidrs.length !== old.length && !(old.length === 1 && cidrs.length === 2)) return [immutable('spec.cidrs', cidrs)]
   return old.flatMap((before, index) =>

@@ -1,4 +1,4 @@
-// RuntimeClass: a way to run containers, which pods name.
+// RuntimeClass: a configuration of the container runtime that pods refer to.
 import type { Infer } from '../../../schema/descriptor/infer.ts'
 import { list, map, message, string, struct } from '../../../schema/descriptor/field.ts'
 import type { InputOf, ObjectOf } from '../../meta/object.ts'
@@ -53,7 +53,7 @@ export const runtimeClass = defineKind<RuntimeClass, RuntimeClassInput>({
   applyDefaults: (object) => object,
   validate: ({ handler, overhead, scheduling }) => [
     ...dnsLabelErrors(handler).map((detail) => invalid('handler', handler, detail)),
-    // Upstream checks the overhead as if it were the limits of a container, and says so in the path.
+    // Upstream checks the overhead as if it were the limits of a container, and its path says so.
     ...validateAmounts(overhead?.podFixed ?? {}, 'overhead.limits'),
     ...validateLabels(scheduling?.nodeSelector ?? {}, 'scheduling.nodeSelector'),
     ...validateTolerations(scheduling?.tolerations ?? [], 'scheduling.tolerations'),

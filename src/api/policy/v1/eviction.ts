@@ -1,4 +1,4 @@
-// Eviction: asks for a pod to be deleted if its disruption budgets allow. The body of a subresource, never kept.
+// Eviction: deletes a pod if its disruption budgets allow. The body of a subresource, never stored.
 import { message, struct } from '../../../schema/descriptor/field.ts'
 import type { Infer } from '../../../schema/descriptor/infer.ts'
 import { deleteOptions } from '../../meta/v1/delete-options.ts'

@@ -1,4 +1,4 @@
-// Rules of a PodDisruptionBudget: one bound, as a count or a share.
+// Rules of a PodDisruptionBudget: one bound, as a count or a percentage.
 import { append } from '../../../base/collections/append.ts'
 import { invalid, type FieldError } from '../../../schema/validation/field-error.ts'
 import { validateCountOrPercent } from '../../validation/count-or-percent.ts'
@@ -19,7 +19,7 @@ export function validatePodDisruptionBudget(spec: PodDisruptionBudgetSpec): Fiel
   return errors
 }
 
-// Messages show this struct by the names of its Go fields.
+// Messages show this struct with Go's field names.
 const inGoNames = (spec: PodDisruptionBudgetSpec) => ({
   MinAvailable: spec.minAvailable ?? null,
   Selector: spec.selector ?? null,

@@ -1,4 +1,4 @@
-// Rules of bindings: the role that is bound and the subjects it is bound to; their defaults and columns.
+// Rules of bindings: their role and their subjects, with defaults and columns.
 import { invalid, notSupported, required, type FieldError } from '../../../schema/validation/field-error.ts'
 import { equalValues } from '../../../schema/json/json-value.ts'
 import { ageText } from '../../columns/age.ts'
@@ -12,7 +12,7 @@ interface Binding extends ApiObject {
   readonly subjects?: readonly Subject[]
 }
 
-/** Users and groups belong to the group of RBAC, service accounts to the core group. */
+/** Users and groups belong to the RBAC group, service accounts to the core group. */
 export const withSubjectDefaults = <T extends Binding>(binding: T): T =>
   binding.subjects === undefined
     ? binding
@@ -25,7 +25,7 @@ export const withSubjectDefaults = <T extends Binding>(binding: T): T =>
         ),
       }
 
-/** A binding of one namespace may bind both kinds of role, and leave out the namespace of its service accounts. */
+/** A RoleBinding may refer to both kinds of role, and omit the namespace of its service accounts. */
 export const validateBinding = (
   { roleRef, subjects = [] }: Binding,
   { roles, scope }: { roles: readonly string[]; scope: 'cluster' | 'namespace' },

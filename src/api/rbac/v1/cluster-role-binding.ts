@@ -1,4 +1,4 @@
-// ClusterRoleBinding: who has the permissions of a role everywhere.
+// ClusterRoleBinding: grants the permissions of a role in the whole cluster.
 import { list, message, struct } from '../../../schema/descriptor/field.ts'
 import type { InputOf, ObjectOf } from '../../meta/object.ts'
 import { objectMeta } from '../../meta/v1/object-meta.ts'

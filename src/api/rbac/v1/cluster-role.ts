@@ -1,4 +1,4 @@
-// ClusterRole: permissions on the whole cluster, or in any namespace where it is bound.
+// ClusterRole: permissions in the whole cluster, or in each namespace with a binding.
 import type { Infer } from '../../../schema/descriptor/infer.ts'
 import { list, message, struct } from '../../../schema/descriptor/field.ts'
 import type { InputOf, ObjectOf } from '../../meta/object.ts'

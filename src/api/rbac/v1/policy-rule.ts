@@ -1,4 +1,4 @@
-// Rules, subjects and role references of RBAC.
+// PolicyRule, subjects and role references of RBAC.
 import type { Infer } from '../../../schema/descriptor/infer.ts'
 import { atomicMessage, list, message, string } from '../../../schema/descriptor/field.ts'
 

@@ -1,4 +1,4 @@
-// RoleBinding: who has the permissions of a role within one namespace.
+// RoleBinding: grants the permissions of a role in one namespace.
 import { list, message, struct } from '../../../schema/descriptor/field.ts'
 import type { InputOf, ObjectOf } from '../../meta/object.ts'
 import { objectMeta } from '../../meta/v1/object-meta.ts'

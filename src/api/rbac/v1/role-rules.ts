@@ -1,4 +1,4 @@
-// Rules of roles: what a policy rule must name, and which rules a role of one namespace cannot have.
+// Rules of roles: what a policy rule must contain, and which rules a namespaced role cannot have.
 import { invalid, required, type FieldError } from '../../../schema/validation/field-error.ts'
 import { validateLabelSelector } from '../../validation/label-selector-rules.ts'
 import type { LabelSelector } from '../../meta/v1/label-selector.ts'

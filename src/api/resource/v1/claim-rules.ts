@@ -1,4 +1,4 @@
-// Rules of what a claim asks for, in a claim itself and in a template: defaults and validation.
+// Rules of a claim's spec, in a claim and in a template: defaults and validation.
 import { append } from '../../../base/collections/append.ts'
 import { invalid, required, type FieldError } from '../../../schema/validation/field-error.ts'
 import { validateEntries } from '../../validation/list-size-rules.ts'
@@ -26,7 +26,7 @@ const oneOfBoth = 'exactly one of `exactly` or `firstAvailable` is required'
 const nameOfRequest =
   "must be the name of a request in the claim or the name of a request and a subrequest separated by '/'"
 
-/** What one request and one alternative of a request have in common. */
+/** The common fields of a request and of its alternatives. */
 interface Wanted {
   readonly deviceClassName: string
   readonly selectors?: readonly DeviceSelector[]
@@ -47,7 +47,7 @@ const withRequestDefaults = (request: DeviceRequest): DeviceRequest => ({
   ...(request.firstAvailable === undefined ? {} : { firstAvailable: request.firstAvailable.map(withCount) }),
 })
 
-/** One device, unless something else is said. */
+/** One device by default. */
 function withCount<T extends Wanted>(wanted: T): T {
   const allocationMode = wanted.allocationMode ?? 'ExactCount'
   return { ...wanted, allocationMode, ...(allocationMode === 'ExactCount' && !wanted.count ? { count: 1 } : {}) }
@@ -73,7 +73,7 @@ export function validateClaim({ devices }: ResourceClaimSpec, path: string): Fie
   ]
 }
 
-/** How a request can be referred to: by its name, or with one of its alternatives. */
+/** The names by which a request can be referred to: its own, and those of its alternatives. */
 const namesOf = ({ name, firstAvailable = [] }: DeviceRequest): string[] => [
   name,
   ...firstAvailable.map((alternative) => `${name}/${alternative.name}`),

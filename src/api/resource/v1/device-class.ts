@@ -1,4 +1,4 @@
-// DeviceClass: a kind of device that claims can ask for by name.
+// DeviceClass: a named class of devices that claims can request.
 import type { Infer } from '../../../schema/descriptor/infer.ts'
 import { list, message, string, struct } from '../../../schema/descriptor/field.ts'
 import type { InputOf, ObjectOf } from '../../meta/object.ts'

@@ -1,4 +1,4 @@
-// Device requests: what a claim asks for.
+// Device requests of a claim.
 import type { Infer } from '../../../schema/descriptor/infer.ts'
 import { bool, int64, rawExtension, list, map, message, string, struct } from '../../../schema/descriptor/field.ts'
 

@@ -8,7 +8,7 @@ import { dnsLabelErrors, labelValueErrors, qualifiedNameErrors } from '../../val
 import { selectorErrors } from './device-selector.ts'
 import type { DeviceSelector, DeviceToleration, OpaqueDeviceConfiguration } from './device-requests.ts'
 
-/** How many requests, constraints, selectors or configurations a list may hold. */
+/** The maximum number of requests, constraints, selectors or configurations in a list. */
 export const deviceListMax = 32
 
 const expressionBytesMax = 10 << 10
@@ -43,7 +43,7 @@ function validateParameters(parameters: unknown, path: string): FieldError[] {
   return isJsonObject(parameters) ? [] : [invalid(path, '<value omitted>', 'must be a valid JSON object')]
 }
 
-/** The name of an attribute or a capacity; without a domain it is the driver's own. */
+/** The name of an attribute or a capacity; one without a domain belongs to the driver. */
 export function validateAttributeName(name: string, path: string): FieldError[] {
   const [first = '', second, ...more] = name.split('/')
   if (more.length > 0) return [invalid(path, name, 'must not contain more than one slash')]
@@ -66,7 +66,7 @@ const validateIdentifier = (id: string, path: string): FieldError[] => [
   ...(identifier.test(id) ? [] : [invalid(path, id, identifierError)]),
 ]
 
-// Operators and effects that do not exist are refused by the enumerations of the fields.
+// Unknown operators and effects are rejected by the enumerations of the fields.
 export function validateToleration({ key = '', operator, value = '' }: DeviceToleration, path: string): FieldError[] {
   const errors = key === '' ? [] : qualifiedNameErrors(key).map((detail) => invalid(`${path}.key`, key, detail))
   if (operator === 'Exists' && value !== '')

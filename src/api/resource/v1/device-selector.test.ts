@@ -1,4 +1,4 @@
-// Selectors of devices: what they see of one, and what is wrong with those that see nothing.
+// Device selectors: the variables of expressions, and the errors of invalid ones.
 import { deepEqual, equal, throws } from 'node:assert/strict'
 import { test } from 'node:test'
 import { fieldErrorText } from '../../../schema/validation/field-error.ts'

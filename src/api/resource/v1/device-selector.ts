@@ -1,4 +1,4 @@
-// Selectors of devices: expressions over the driver, attributes and capacity of one device.
+// Device selectors: expressions over the driver, attributes and capacity of a device.
 import { estimateCost } from '../../../cel/cost/estimate.ts'
 import { Quantity, quantityType } from '../../../cel/library/kubernetes/quantity-functions.ts'
 import { parseSemver } from '../../../cel/library/kubernetes/semver-functions.ts'
@@ -15,7 +15,7 @@ import { apiEnvironment } from '../../expressions/api-environment.ts'
 import type { Device, DeviceAttribute } from './resource-slice-spec.ts'
 
 const costMax = 1_000_000
-/** What devices may have: estimates go by it. */
+/** The maximum sizes of a device's attributes, for cost estimates. */
 const attributesMax = 32
 const textMax = 64
 
@@ -33,11 +33,11 @@ const environment = apiEnvironment.with({ device: deviceType })
 
 type CompiledSelector = Program | string
 
-/** Selectors are few and asked of every device. */
+/** A cache: selectors are few and are evaluated for every device. */
 const keptMax = 512
 const kept = new Map<string, CompiledSelector>()
 
-/** The program, or what is wrong with the expression. */
+/** The program, or the error of the expression. */
 function compiledSelector(expression: string): CompiledSelector {
   const known = kept.get(expression)
   if (known !== undefined) return known
@@ -48,7 +48,7 @@ function compiledSelector(expression: string): CompiledSelector {
   return made
 }
 
-/** An attribute alone may be a condition: what it is shows only when it is read. */
+/** A single attribute may be the condition: its type is only known at evaluation. */
 const typeProblem = ({ type }: Program): string | undefined =>
   type.kind === 'bool' || type.kind === 'dyn'
     ? undefined
@@ -61,12 +61,15 @@ export function selectorErrors(expression: string, path: string): FieldError[] {
   return estimateCost(tree, checked).max > costMax ? [forbidden(path, 'too complex, exceeds cost limit')] : []
 }
 
-/** A selector that cannot say yes or no of a device. */
+/** The expression failed, or its result is not a boolean. */
 export class SelectorError extends Error {}
 
 const verdicts = new WeakMap<Device, Map<string, boolean>>()
 
-/** Whether the device is meant; throws a SelectorError. A device's answer is kept as long as the device is the same. */
+/**
+ * Whether the selector matches the device; throws a SelectorError. The result is cached as long as the device is the
+ * same.
+ */
 export function isSelected(expression: string, driver: string, device: Device): boolean {
   const known = verdicts.get(device) ?? new Map<string, boolean>()
   verdicts.set(device, known)
@@ -89,7 +92,7 @@ function evaluated(expression: string, driver: string, device: Device): boolean 
   }
 }
 
-/** A domain that a device says nothing of is an empty one. */
+/** A domain without attributes is an empty map. */
 class Domains extends MapValue {
   readonly #domains: ReadonlyMap<string, MapValue>
   readonly #empty = new LiteralMap([])
@@ -129,7 +132,7 @@ function deviceValue(
   ])
 }
 
-/** A name without a domain belongs to the driver's. */
+/** A name without a domain belongs to the driver's domain. */
 function domainsOf<T>(driver: string, named: Readonly<Record<string, T>>, valueOf: (each: T) => Value): Domains {
   const domains = new Map<string, [string, Value][]>()
   for (const [name, each] of Object.entries(named)) {

@@ -1,4 +1,4 @@
-// ResourceClaimTemplate: the claim that each pod gets its own copy of.
+// ResourceClaimTemplate: the template of a claim that is created for each pod.
 import type { Infer } from '../../../schema/descriptor/infer.ts'
 import { message, struct } from '../../../schema/descriptor/field.ts'
 import type { InputOf, ObjectOf } from '../../meta/object.ts'

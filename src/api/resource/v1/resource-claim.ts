@@ -1,4 +1,4 @@
-// ResourceClaim: devices that somebody wants, what was allocated, and who uses it.
+// ResourceClaim: a request for devices, their allocation, and its consumers.
 import type { Infer } from '../../../schema/descriptor/infer.ts'
 import { bool, rawExtension, list, map, message, string, struct, time } from '../../../schema/descriptor/field.ts'
 import type { InputOf, ObjectOf } from '../../meta/object.ts'
@@ -127,7 +127,7 @@ export const resourceClaim = defineKind<ResourceClaim, ResourceClaimInput>({
   fieldLabels: {},
 })
 
-/** As many may use a claim at a time. */
+/** The maximum number of consumers of a claim. */
 export const reservedForMax = 256
 
 function stateText({ metadata, status: { allocation, reservedFor = [] } }: ResourceClaim): string {
@@ -137,7 +137,7 @@ function stateText({ metadata, status: { allocation, reservedFor = [] } }: Resou
   return [...states, 'allocated', ...(reservedFor.length > 0 ? ['reserved'] : [])].join(',')
 }
 
-/** Only what is allocated can be reserved, and each consumer must say who it is. */
+/** Only an allocated claim can be reserved, and each consumer must be identified. */
 function validateStatus({ allocation, reservedFor = [] }: ResourceClaimStatus): FieldError[] {
   const path = 'status.reservedFor'
   if (reservedFor.length > reservedForMax) return [tooMany(path, reservedFor.length, reservedForMax)]

@@ -1,4 +1,4 @@
-// The parts of a ResourceSlice: devices with their attributes, capacities, counters and taints.
+// ResourceSliceSpec: devices with their attributes, capacities, counters and taints.
 import type { Infer } from '../../../schema/descriptor/infer.ts'
 import { bool, int64, list, map, message, quantity, string, struct, time } from '../../../schema/descriptor/field.ts'
 import { nodeSelector } from '../../core/v1/scheduling/affinity.ts'

@@ -1,4 +1,4 @@
-// ResourceSlice: devices that a driver offers, on one node or on several.
+// ResourceSlice: devices that a driver offers, on one or several nodes.
 import { message, struct } from '../../../schema/descriptor/field.ts'
 import type { InputOf, ObjectOf } from '../../meta/object.ts'
 import { objectMeta } from '../../meta/v1/object-meta.ts'

@@ -1,4 +1,4 @@
-// Rules of places: on which nodes the devices of a slice, or one of them, can be reached.
+// Rules of node selection: the nodes from which the devices of a slice, or one device, can be accessed.
 import { append } from '../../../base/collections/append.ts'
 import { invalid, required, type FieldError } from '../../../schema/validation/field-error.ts'
 import { validateNodeSelector } from '../../core/v1/scheduling/affinity-rules.ts'
@@ -13,7 +13,7 @@ interface Place {
   readonly perDeviceNodeSelection?: boolean
 }
 
-/** The fields that say where devices are, of those that are set as they may be. */
+/** The fields that select nodes, among those that are set to a valid value. */
 const placesOf = ({ nodeName, nodeSelector, allNodes, perDeviceNodeSelection }: Place): string[] => [
   ...(nodeName ? ['`nodeName`'] : []),
   ...(nodeSelector === undefined ? [] : ['`nodeSelector`']),
@@ -40,7 +40,7 @@ export function validateSliceNodes(spec: ResourceSliceSpec): FieldError[] {
   const detail = 'exactly one of `nodeName`, `nodeSelector`, `allNodes`, `perDeviceNodeSelection` is required'
   const errors = validatePlace(spec, 'spec', 'must be either unset or set to a non-empty string')
   const terms = spec.nodeSelector?.nodeSelectorTerms
-  // With one term only, selectors of several slices can be merged.
+  // With a single term, the selectors of several slices can be merged.
   if (terms !== undefined && terms.length !== 1)
     errors.push(invalid('spec.nodeSelector.nodeSelectorTerms', terms, 'must have exactly one node selector term'))
   const places = placesOf(spec)

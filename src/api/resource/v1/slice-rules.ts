@@ -1,4 +1,4 @@
-// Rules of a ResourceSlice: its pool, and what each device may say about itself.
+// Rules of a ResourceSlice: its pool and its devices.
 import { append } from '../../../base/collections/append.ts'
 import {
   forbidden,
@@ -62,7 +62,7 @@ export function validateSlice(spec: ResourceSliceSpec): FieldError[] {
   ]
 }
 
-/** Devices that say more of themselves take more room, so a slice holds fewer of them. */
+/** Devices with more features need more space, so a slice may contain fewer of them. */
 const maxOf = (devices: readonly Device[]): number =>
   devices.some(
     ({ taints = [], consumesCounters = [], attributes = {} }) =>
@@ -172,7 +172,7 @@ function validateCounters(counters: Readonly<Record<string, Counter>> | undefine
   return names.flatMap((name) => validateLabel(name, path))
 }
 
-/** Conditions that let a pod be bound, and those that prevent it: both or none, each once. */
+/** Conditions that allow the binding of a pod, and those that prevent it: both or none, and unique. */
 function validateBindingConditions(device: Device, path: string): FieldError[] {
   const { bindingConditions: good = [], bindingFailureConditions: bad = [] } = device
   const [goodPath, badPath] = [`${path}.bindingConditions`, `${path}.bindingFailureConditions`]

@@ -1,4 +1,4 @@
-// PriorityClass: how urgent pods are, by a name that they can give.
+// PriorityClass: a named priority of pods.
 import { lookup } from '../../../base/collections/lookup.ts'
 import { bool, int32, message, string, struct } from '../../../schema/descriptor/field.ts'
 import type { InputOf, ObjectOf } from '../../meta/object.ts'

@@ -1,4 +1,4 @@
-// Rules that classes of storage share: the driver behind the class and its parameters.
+// Rules that storage classes and volume attributes classes share: the driver and its parameters.
 import { invalid, required, tooLong, type FieldError } from '../../../schema/validation/field-error.ts'
 import { qualifiedNameErrors } from '../../validation/names.ts'
 

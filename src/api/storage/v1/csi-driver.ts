@@ -1,4 +1,4 @@
-// CSIDriver: what a storage driver needs from the cluster.
+// CSIDriver: what a storage driver requires from the cluster.
 import { append } from '../../../base/collections/append.ts'
 import type { Infer } from '../../../schema/descriptor/infer.ts'
 import { bool, int64, list, message, string, struct } from '../../../schema/descriptor/field.ts'
@@ -151,7 +151,7 @@ function validateTokenRequests(requests: readonly TokenRequest[]): FieldError[] 
   })
 }
 
-/** Upstream misspells the first of the two fields, and scripts may have learned it. */
+/** Upstream misspells the first of the two fields; the misspelling is kept, because scripts may parse it. */
 const csiDriverImmutables = [
   ['attachRequired', 'spec.attachedRequired'],
   ['volumeLifecycleModes', 'spec.volumeLifecycleModes'],

@@ -1,4 +1,4 @@
-// CSINode: the storage drivers that run on a node.
+// CSINode: the storage drivers on a node.
 import { areRepeated } from '../../../base/collections/first-indexes.ts'
 import type { Infer } from '../../../schema/descriptor/infer.ts'
 import { int32, list, message, string, struct } from '../../../schema/descriptor/field.ts'
@@ -98,9 +98,9 @@ function validateTopologyKeys(keys: readonly string[], path: string): FieldError
   ])
 }
 
-/** How many volumes a node can take may change, what a driver calls the node may not. */
+/** The number of allocatable volumes may change; the driver's name of the node may not. */
 function validateCsiNodeUpdate(drivers: readonly CSINodeDriver[], oldDrivers: readonly CSINodeDriver[]): FieldError[] {
-  // What was stored has each name once.
+  // Names in the stored object are unique.
   const before = new Map(oldDrivers.map((driver) => [driver.name, driver]))
   return drivers.flatMap((driver) => {
     const old = before.get(driver.name)

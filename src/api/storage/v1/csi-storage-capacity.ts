@@ -1,4 +1,4 @@
-// CSIStorageCapacity: how much a driver can still provide, for one class and some of the nodes.
+// CSIStorageCapacity: the available capacity of a driver for a storage class and a set of nodes.
 import { message, quantity, string, struct } from '../../../schema/descriptor/field.ts'
 import type { InputOf, ObjectOf } from '../../meta/object.ts'
 import { labelSelector } from '../../meta/v1/label-selector.ts'

@@ -1,4 +1,4 @@
-// StorageClass: a way to make volumes, which claims name.
+// StorageClass: a class of dynamically provisioned volumes that claims refer to.
 import { lookup } from '../../../base/collections/lookup.ts'
 import { areRepeated } from '../../../base/collections/first-indexes.ts'
 import type { Infer } from '../../../schema/descriptor/infer.ts'
@@ -62,7 +62,7 @@ export const storageClassMessage = message(
 export interface StorageClass extends ObjectOf<typeof storageClassMessage> {}
 export type StorageClassInput = InputOf<typeof storageClassMessage>
 
-// The published type also lists Recycle, which no class may ask for.
+// The published enumeration also has Recycle, which is not valid for a class.
 const reclaimPolicies = ['Delete', 'Retain']
 
 export const storageClass = defineKind<StorageClass, StorageClassInput>({
@@ -116,7 +116,7 @@ function nameText(object: StorageClass): string {
 }
 
 function validateTopologies(terms: readonly TopologySelectorTerm[]): FieldError[] {
-  // A term that says nothing counts as a repetition, also where it is the first.
+  // A term without requirements counts as a duplicate, even if it is the first.
   const repeated = areRepeated([{}, ...terms], (term) => identityOf(valuesByKey(term)))
   return terms.flatMap((term, index) => {
     const path = `allowedTopologies[${index}].matchLabelExpressions`
@@ -143,6 +143,6 @@ function validateRequirement(
   return [...errors, ...qualifiedNameErrors(key).map((detail) => invalid(`${path}.key`, key, detail))]
 }
 
-/** What a term means, without the order in which it says so. */
+/** A canonical form of a term that does not depend on the order of its requirements. */
 const valuesByKey = ({ matchLabelExpressions = [] }: TopologySelectorTerm): JsonObject =>
   Object.fromEntries(matchLabelExpressions.map(({ key, values }) => [key, [...new Set(values)].toSorted()]))

@@ -1,4 +1,4 @@
-// VolumeAttachment: the wish that a volume be attached to a node, and what came of it.
+// VolumeAttachment: a request to attach a volume to a node, and its result.
 import type { Infer } from '../../../schema/descriptor/infer.ts'
 import { bool, int32, map, message, string, struct, time } from '../../../schema/descriptor/field.ts'
 import type { InputOf, ObjectOf } from '../../meta/object.ts'
@@ -112,7 +112,7 @@ function validateAttachmentStatus(status: VolumeAttachmentStatus): FieldError[] 
   const errors = size > metadataBytesMax ? [tooLong('status.attachmentMetadata', metadataBytesMax)] : []
   for (const field of ['attachError', 'detachError'] as const) {
     const { message = '', errorCode = 0 } = status[field] ?? {}
-    // Upstream names the bound of the metadata here, too.
+    // Upstream's message shows the limit of the metadata here, too.
     if (message.length > errorMessageBytesMax) errors.push(tooLong(`status.${field}.message`, metadataBytesMax))
     if (errorCode < 0)
       errors.push(invalid(`status.${field}.errorCode`, errorCode, 'must be between 0 and 2147483647, inclusive'))

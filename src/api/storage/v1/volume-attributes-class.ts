@@ -1,4 +1,4 @@
-// VolumeAttributesClass: attributes that a driver can give to a volume and change later.
+// VolumeAttributesClass: mutable attributes of volumes that a driver supports.
 import { map, message, string, struct } from '../../../schema/descriptor/field.ts'
 import type { InputOf, ObjectOf } from '../../meta/object.ts'
 import { objectMeta } from '../../meta/v1/object-meta.ts'

@@ -1,6 +1,6 @@
-// Addresses as bytes: IPv4 in four, IPv6 in sixteen, read strictly and written in the canonical form.
+// IP addresses as bytes: IPv4 in four, IPv6 in sixteen. Parsing is strict, formatting is canonical.
 
-/** undefined: no address. Leading zeros, zones and IPv4 inside IPv6 are none, as upstream reads them. */
+/** undefined: not an address. Like upstream it rejects leading zeros, zones and IPv4-mapped IPv6 addresses. */
 export function parseAddress(text: string): Uint8Array | undefined {
   if (text.includes('%')) return undefined
   return text.includes(':') ? parseSix(text) : parseFour(text)

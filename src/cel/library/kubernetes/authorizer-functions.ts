@@ -1,5 +1,5 @@
-// The authorizer: an expression asks whether somebody may do something. Answers come later than expressions run, so an
-// evaluation that needs one is interrupted and begins again when it is known.
+// The authorizer: checks of permissions in expressions. Authorization is asynchronous and evaluation is not, so an evaluation
+// that needs a decision is interrupted, and restarted when the decision is available.
 import { member, type Functions } from '../../environment/function.ts'
 import { boolType, opaque, stringType, type CelType } from '../../types/cel-type.ts'
 import { EvalError, Interrupt } from '../../values/eval-error.ts'
@@ -12,7 +12,7 @@ export const resourceCheckType = opaque('kubernetes.authorization.ResourceCheck'
 export const decisionType = opaque('kubernetes.authorization.Decision')
 
 export interface AuthorizationQuery {
-  /** Asked about this account instead of the request's user. */
+  /** Checks this account instead of the user of the request. */
   readonly serviceAccount?: { readonly namespace: string; readonly name: string }
   readonly path?: string
   readonly group?: string
@@ -31,7 +31,7 @@ export interface AuthorizationDecision {
   readonly error: string
 }
 
-/** Must be answered before the expression can go on. */
+/** The decision must be made before the evaluation can continue. */
 export class PendingAuthorizationError extends Interrupt {
   readonly query: AuthorizationQuery
 
@@ -41,7 +41,7 @@ export class PendingAuthorizationError extends Interrupt {
   }
 }
 
-/** What was answered so far in one request, by question. */
+/** The decisions of one request so far, by query. */
 export class AuthorizationDecisions {
   readonly #known = new Map<string, AuthorizationDecision>()
 
@@ -58,7 +58,7 @@ export class AuthorizationDecisions {
 
 type CheckAttributes = Omit<AuthorizationQuery, 'verb'>
 
-/** A question as far as it is put: who, then what. */
+/** A partial query: the user, then what is accessed. */
 export class Check extends Opaque {
   readonly type: CelType
   readonly attributes: CheckAttributes

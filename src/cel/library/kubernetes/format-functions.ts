@@ -1,11 +1,11 @@
-// Named formats: whether a text is one, and what is wrong with it.
+// Named formats: validation of texts.
 import { global, member, type Functions } from '../../environment/function.ts'
 import { listOf, opaque, optionalOf, stringType } from '../../types/cel-type.ts'
 import { none, Opaque, Optional } from '../../values/value.ts'
 
 export const formatType = opaque('kubernetes.NamedFormat')
 
-/** What is wrong with a text; nothing when it is one of the format. */
+/** Returns the errors of a text; none when it has the format. */
 export type FormatRule = (text: string) => readonly string[]
 
 class Format extends Opaque {
@@ -24,7 +24,7 @@ class Format extends Opaque {
   }
 }
 
-/** The rules belong to the API: who builds an environment brings them. */
+/** The rules are part of the API, so the creator of an environment passes them. */
 export function formatFunctions(rules: Readonly<Record<string, FormatRule>>): Functions {
   const all = new Map(Object.entries(rules).map(([name, rule]) => [name, new Format(name, rule)]))
   return {

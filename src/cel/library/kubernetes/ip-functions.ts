@@ -1,4 +1,4 @@
-// Addresses and ranges of them.
+// Functions of IP addresses and CIDR ranges.
 import { global, member, type Functions, type Overload } from '../../environment/function.ts'
 import { boolType, intType, opaque, stringType } from '../../types/cel-type.ts'
 import { compareBytes } from '../../values/equality.ts'

@@ -1,4 +1,4 @@
-// Lists: their order, sum, ends, and where an element stands.
+// Functions of lists: order, sum, minimum and maximum, and the index of an element.
 import { member, type Functions, type Overload } from '../../environment/function.ts'
 import {
   boolType,
@@ -51,7 +51,7 @@ const forEachType = (id: string, call: (list: ListValue) => Value, result?: CelT
 
 const total =
   <T extends Value>(zero: T, add: (a: T, b: T) => T) =>
-  // The overload says what the list holds.
+  // The overload determines the type of the elements.
   (list: ListValue): Value =>
     (list as readonly T[]).reduce(add, zero)
 

@@ -1,4 +1,4 @@
-// What of a text a pattern finds.
+// Functions that find matches of a pattern.
 import { member, type Functions } from '../../environment/function.ts'
 import { intType, listOf, stringType } from '../../types/cel-type.ts'
 import { regex } from '../../values/regex.ts'

@@ -1,4 +1,4 @@
-// Versions by semver.org, strict or made so.
+// Semantic versions (semver.org), strict or normalized.
 import { global, member, type Functions } from '../../environment/function.ts'
 import { boolType, intType, opaque, stringType } from '../../types/cel-type.ts'
 import { compareText } from '../../values/equality.ts'
@@ -10,7 +10,7 @@ export const semverType = opaque('kubernetes.Semver')
 const pattern =
   /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(?:-((?:0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*)(?:\.(?:0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*))*))?(?:\+[0-9a-zA-Z-]+(?:\.[0-9a-zA-Z-]+)*)?$/
 
-/** The numbers of a version are 64 bits wide. */
+/** The numbers of a version have 64 bits. */
 const digitsMax = 20
 
 export class Semver extends Opaque {
@@ -29,7 +29,7 @@ export class Semver extends Opaque {
   }
 }
 
-/** `v1.2` becomes `1.2.0`, leading zeros go. */
+/** `v1.2` becomes `1.2.0`, and leading zeros are removed. */
 function normalized(text: string): string {
   const [, core = '', rest = ''] = /^([^-+]*)(.*)$/s.exec(text.trim().replace(/^v/, '')) ?? []
   const parts = core.split('.').map((part) => part.replace(/^0+(?=\d)/, ''))
@@ -56,7 +56,7 @@ function compare(a: Semver, b: Semver): number {
     const other = b.numbers[index] ?? 0n
     if (number !== other) return number < other ? -1 : 1
   }
-  // A version before a release is below it.
+  // A pre-release is lower than its release.
   if (a.prerelease.length === 0 || b.prerelease.length === 0)
     return Math.sign(Number(a.prerelease.length === 0) - Number(b.prerelease.length === 0))
   for (const [index, part] of a.prerelease.entries()) {
@@ -68,7 +68,7 @@ function compare(a: Semver, b: Semver): number {
   return a.prerelease.length < b.prerelease.length ? -1 : 0
 }
 
-/** Numbers by amount, and below texts. */
+/** Numbers are compared numerically, and are lower than texts. */
 function comparePart(a: string, b: string): number {
   const [x, y] = [/^\d+$/.test(a), /^\d+$/.test(b)]
   if (x && y) return Number(BigInt(a) > BigInt(b)) - Number(BigInt(a) < BigInt(b))

@@ -1,4 +1,4 @@
-// Lists as sets.
+// Set functions of lists.
 import { global, type Functions } from '../../environment/function.ts'
 import { boolType, listOf, param } from '../../types/cel-type.ts'
 import { equals } from '../../values/equality.ts'

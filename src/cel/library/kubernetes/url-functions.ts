@@ -1,4 +1,4 @@
-// URLs, read as Go reads them: absolute, or a path from the root.
+// URLs, parsed as Go does: absolute, or an absolute path.
 import { getOrInsert } from '../../../base/collections/get-or-insert.ts'
 import { splitUrl } from '../../../base/text/split-url.ts'
 import { global, member, type Functions } from '../../environment/function.ts'
@@ -39,7 +39,7 @@ function parseUrl(text: string): Url | undefined {
   const isRooted = scheme !== '' || path.startsWith('/')
   const isHost = /^(\[[0-9a-fA-F:.%]*\]|[^\s:[\]]*)(:\d*)?$/.test(host)
   if (text === '' || !isRooted || !isHost || /%(?![0-9a-fA-F]{2})/.test(path)) return undefined
-  // What a scheme is followed by without a slash is no path.
+  // What follows a scheme without a slash is opaque, not a path.
   if (scheme !== '' && !path.startsWith('/') && path !== '' && parts.host === undefined) return undefined
   return new Url(text, { scheme: scheme.toLowerCase(), host, path, query })
 }
@@ -63,7 +63,7 @@ function query({ deps: parts }: Url): LiteralMap {
   return new LiteralMap(values)
 }
 
-/** Bytes that are no UTF-8 stay as they are written. */
+/** Bytes that are not valid UTF-8 remain escaped. */
 function escapedPath(path: string): string {
   try {
     return encodeURI(decodeURIComponent(path))

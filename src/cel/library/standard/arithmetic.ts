@@ -1,4 +1,4 @@
-// Arithmetic: integers that overflow are errors, doubles are IEEE's.
+// Arithmetic: integer overflow is an error, doubles are IEEE 754.
 import { global, type Functions, type Overload } from '../../environment/function.ts'
 import {
   bytesType,
@@ -45,7 +45,7 @@ const doubles = (name: string, operate: (a: number, b: number) => number): Overl
 
 const listOfA = listOf(param('A'))
 
-/** A sum costs one, however long the lists are: their length has a bound of its own. */
+/** A concatenation costs one unit regardless of the lists' lengths, which have their own bound. */
 const listElementsMax = 1_000_000
 
 function joined(a: ListValue, b: ListValue): Value {

@@ -19,7 +19,7 @@ import { valueText } from '../../values/value-text.ts'
 const [a, b] = [param('A'), param('B')]
 const [listOfA, mapOfAB] = [listOf(a), mapOf(a, b)]
 
-/** Whole numbers of every type are indexes. */
+/** Integers of every numeric type can be indexes. */
 function indexOf(index: Value): number {
   const number = index instanceof Uint ? Number(index.value) : Number(index)
   if (typeof index !== 'bigint' && typeof index !== 'number' && !(index instanceof Uint)) throw noSuchOverload()
@@ -43,11 +43,11 @@ function entry(map: MapValue, key: Value): Value {
 
 const optional = (value: Value | undefined): Optional => (value === undefined ? none : new Optional(value))
 
-/** An optional list or map passes its absence on. */
+/** An absent optional list or map results in an absent optional. */
 const within =
   <C extends ListValue | MapValue>(look: (collection: C, key: Value) => Value | undefined) =>
   ({ value }: Optional, key: Value): Value =>
-    // The overload's type says what the optional holds.
+    // The type of the overload determines the type of the optional's value.
     value === undefined ? none : optional(look(value as C, key))
 
 const entryOf = (map: MapValue, key: Value): Value | undefined => map.get(key)
@@ -83,7 +83,7 @@ export const collectionFunctions: Functions = {
   ]),
 }
 
-/** Whether a value is its type's zero: what `optional.ofNonZeroValue` leaves out. */
+/** Whether a value is the zero value of its type, which `optional.ofNonZeroValue` treats as absent. */
 export function isZero(value: Value): boolean {
   if (value === null || value === false || value === '' || value === 0n || value === 0) return true
   if (value instanceof Uint) return value.value === 0n

@@ -1,4 +1,4 @@
-// Comparison: equality of anything, order of what has one; numbers of several types compare by their amounts.
+// Comparison: equality of all types, order of ordered types; numbers of different types are compared by value.
 import { global, type Functions, type Overload } from '../../environment/function.ts'
 import {
   boolType,
@@ -61,7 +61,7 @@ export const comparisonFunctions: Functions = {
     ),
     global('in_map', [a, mapOf(a, b)], boolType, (key: Value, map: MapValue) => map.has(key)),
   ],
-  // The two below never run: the compiler knows them. Here they have their types.
+  // The compiler implements these two; they are declared here for their types.
   '!_': [global('logical_not', [boolType], boolType, (value: boolean) => !value)],
   '_?_:_': [
     global('conditional', [boolType, a, a], a, (condition: boolean, then: Value, otherwise: Value) =>

@@ -1,4 +1,4 @@
-// Conversions between types, exact or an error.
+// Conversions between types; inexact ones are errors.
 import { global, type Functions } from '../../environment/function.ts'
 import {
   boolType,
@@ -27,7 +27,7 @@ const whole = (value: number, message: string): bigint => {
   return BigInt(Math.trunc(value))
 }
 
-/** At the very ends of the range a double is no exact integer: upstream refuses those. */
+/** A double at the limits of the range is not an exact integer: upstream rejects those. */
 function intOfDouble(value: number): bigint {
   if (value >= 2 ** 63 || value <= -(2 ** 63)) throw new EvalError('integer overflow')
   return int(whole(value, 'integer overflow'))
@@ -42,7 +42,7 @@ function integerOf(text: string, type: 'int' | 'uint'): bigint {
       `strconv.Parse${type === 'int' ? 'Int' : 'Uint'}: parsing ${JSON.stringify(text)}: invalid syntax`,
     )
   const digits = text.replace(/^[+-]?0*/, '')
-  // Text with more digits is out of every range; to convert it would take long.
+  // Longer numbers are out of every range, and converting them would take long.
   if (digits.length > digitsMax) return text.startsWith('-') ? -outOfRange : outOfRange
   return BigInt(text.replace(/^\+/, ''))
 }

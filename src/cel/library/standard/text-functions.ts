@@ -1,4 +1,4 @@
-// Text: whether it begins, ends, contains or matches.
+// Text: prefixes, suffixes, substrings and patterns.
 import { global, member, type Functions } from '../../environment/function.ts'
 import { boolType, stringType } from '../../types/cel-type.ts'
 import { regex } from '../../values/regex.ts'

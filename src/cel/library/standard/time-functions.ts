@@ -1,4 +1,4 @@
-// Parts of a timestamp, in UTC or a time zone, and of a duration.
+// Components of a timestamp, in UTC or a time zone, and of a duration.
 import { member, type Functions, type Overload } from '../../environment/function.ts'
 import { durationType, intType, stringType, timestampType } from '../../types/cel-type.ts'
 import type { Duration, Timestamp } from '../../values/time-values.ts'
@@ -6,7 +6,7 @@ import { EvalError } from '../../values/eval-error.ts'
 
 const offsetPattern = /^([+-]?)(\d\d?):(\d\d)$/
 
-/** The time in the zone, as a date whose UTC parts are the zone's. */
+/** The time in the zone, as a date whose UTC components are the zone's. */
 function zoned(time: Timestamp, zone: string): Date {
   const ms = time.milliseconds
   if (zone === '' || zone === 'UTC') return new Date(ms)

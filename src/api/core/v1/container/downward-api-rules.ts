@@ -1,10 +1,10 @@
-// References to a pod's own fields and resources, as environment variables and downward API volumes make them.
+// References to a pod's own fields and resources in environment variables and downward API volumes.
 import { invalid, notSupported, required, type FieldError } from '../../../../schema/validation/field-error.ts'
 import { qualifiedNameErrors } from '../../../validation/names.ts'
 import { quantityNanos } from '../../../../schema/scalar/quantity.ts'
 import type { ObjectFieldSelector, ResourceFieldSelector } from './env-var.ts'
 
-/** What may be asked for is less in a variable than in a file, and the other way round: some change while a pod runs. */
+/** Variables and files allow different fields, because some fields change while a pod runs. */
 export type DownwardPlace = 'environment' | 'volume'
 
 const fieldsOf: Readonly<Record<DownwardPlace, readonly string[]>> = {
@@ -22,7 +22,7 @@ const fieldsOf: Readonly<Record<DownwardPlace, readonly string[]>> = {
   volume: ['metadata.annotations', 'metadata.labels', 'metadata.name', 'metadata.namespace', 'metadata.uid'],
 }
 
-/** Every label that the field conversion knows, whether or not some place allows it. */
+/** All labels that the field conversion knows, whether or not they are allowed anywhere. */
 const knownFields = new Set([
   ...fieldsOf.environment,
   ...fieldsOf.volume,
@@ -32,7 +32,7 @@ const knownFields = new Set([
   'status.phase',
 ])
 
-/** `metadata.labels['key']`: the map and the key. The first subscript counts. */
+/** `metadata.labels['key']`: the map and the key. The first subscript is used. */
 function subscripted(fieldPath: string): { readonly map: string; readonly key: string } | undefined {
   const at = fieldPath.indexOf("['")
   if (at < 1 || at + 2 > fieldPath.length - 2 || !fieldPath.endsWith("']")) return undefined

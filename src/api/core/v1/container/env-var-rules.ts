@@ -1,4 +1,4 @@
-// Rules of a container's environment: its variables and where their values come from.
+// Rules of a container's environment: its variables and the sources of their values.
 import { append } from '../../../../base/collections/append.ts'
 import { invalid, required, type FieldError } from '../../../../schema/validation/field-error.ts'
 import { configKeyErrors } from '../../../validation/config-key.ts'
@@ -9,7 +9,7 @@ import { validateFilePath } from '../../../validation/local-path-rules.ts'
 
 const printable = /^[ -<>-~]+$/
 
-/** Anything that can be printed and is no assignment; a shell's identifiers are not asked for. */
+/** Any printable characters except `=`; the name need not be a shell identifier. */
 const variableNameErrors = (name: string): string[] =>
   printable.test(name)
     ? []
@@ -25,7 +25,7 @@ export const validateEnv = (variables: readonly EnvVar[], path: string): FieldEr
     return [...errors, ...validateValueFrom(variable.valueFrom, variable.value ?? '', `${at}.valueFrom`)]
   })
 
-/** The rules of each source by its name; exactly one source may be chosen, and only instead of a value. */
+/** The rules of each source by name. A variable has either a value or exactly one source. */
 const sourceRules: {
   readonly [Name in keyof EnvVarSource]-?: (source: NonNullable<EnvVarSource[Name]>, path: string) => FieldError[]
 } = {

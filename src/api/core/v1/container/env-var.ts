@@ -1,4 +1,4 @@
-// Environment variables of a container and where their values come from.
+// Environment variables of a container and the sources of their values.
 import type { Infer } from '../../../../schema/descriptor/infer.ts'
 import { atomicMessage, bool, message, quantity, string, struct } from '../../../../schema/descriptor/field.ts'
 

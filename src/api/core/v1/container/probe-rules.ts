@@ -1,4 +1,4 @@
-// Rules of probes and life-cycle hooks: one handler each, and bounds that make sense for what is asked.
+// Rules of probes and lifecycle hooks: exactly one handler each, and valid bounds.
 import { append } from '../../../../base/collections/append.ts'
 import { wholePattern } from '../../../../base/text/whole-pattern.ts'
 import { forbidden, invalid, required, type FieldError } from '../../../../schema/validation/field-error.ts'
@@ -7,7 +7,7 @@ import type { HTTPGetAction, Lifecycle, LifecycleHandler, Probe, SleepAction } f
 
 type Handler = Pick<Probe, 'exec' | 'httpGet' | 'tcpSocket' | 'grpc'> & Pick<LifecycleHandler, 'sleep'>
 
-/** The probes of one container, by the name of their field. */
+/** The probes of one container by field name. */
 export interface Probes {
   readonly livenessProbe?: Probe
   readonly readinessProbe?: Probe
@@ -34,7 +34,7 @@ export function validateProbes(probes: Probes, graceSeconds: number, path: strin
   return errors
 }
 
-// That the counts are not negative stands on the fields.
+// Negative counts are rejected by the constraints of the fields.
 function validateProbe(probe: Probe, graceSeconds: number, path: string): FieldError[] {
   const { terminationGracePeriodSeconds: seconds } = probe
   const errors = validateHandler(probe, graceSeconds, path)
@@ -65,7 +65,7 @@ function validateHandler(handler: Handler, graceSeconds: number, path: string): 
   ]
 }
 
-/** In the order in which upstream looks for them. */
+/** In the order in which upstream checks them. */
 const handlerNames = ['exec', 'httpGet', 'tcpSocket', 'grpc', 'sleep'] as const
 
 function validateChosen(

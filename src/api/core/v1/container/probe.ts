@@ -1,4 +1,4 @@
-// Probes and life-cycle hooks of a container.
+// Probes and lifecycle hooks of a container.
 import type { Infer } from '../../../../schema/descriptor/infer.ts'
 import { int32, int64, intOrString, list, message, string, struct } from '../../../../schema/descriptor/field.ts'
 import { stopSignals } from './stop-signals.ts'

@@ -1,4 +1,4 @@
-// The signals that may ask a container to end.
+// The stop signals of containers.
 export const stopSignals = [
   'SIGABRT',
   'SIGALRM',

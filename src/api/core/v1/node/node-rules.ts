@@ -1,4 +1,4 @@
-// Rules of a Node: its taints and ranges, what it reports of itself, and what of its spec may change.
+// Rules of a Node: its taints and ranges, its status, and what may change in its spec.
 import { areRepeated } from '../../../../base/collections/first-indexes.ts'
 import {
   duplicate,
@@ -20,7 +20,7 @@ interface Taint {
   readonly timeAdded?: string
 }
 
-/** The parts that are checked here; the kind's own file reads this one. */
+/** The fields that are checked here. The kind's own file imports this one. */
 interface Node {
   readonly spec: {
     readonly podCIDR?: string
@@ -80,7 +80,7 @@ function validateRanges(ranges: readonly string[], path: string): FieldError[] {
   return errors
 }
 
-/** What was given to a node once stays with it. */
+/** Values that were assigned to a node cannot change. */
 export const validateNodeUpdate = ({ spec, status }: Node, { spec: old }: Node): FieldError[] => [
   ...validateAddressesOnce(status),
   ...(old.podCIDR !== undefined && spec.podCIDR !== old.podCIDR

@@ -229,7 +229,7 @@ export const node = defineKind<Node, NodeInput>({
   countsGenerations: false,
   validateName: dnsSubdomainErrors,
   applyDefaults: (object) => object,
-  // A kubelet registers its node with the status it has.
+  // A kubelet registers its node together with the status.
   initialStatus: ({ status }) => status,
   validate: validateNode,
   validateUpdate: validateNodeUpdate,

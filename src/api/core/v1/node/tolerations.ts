@@ -1,4 +1,4 @@
-// Tolerations: whether a pod may be where a taint is.
+// Tolerations: whether a pod tolerates a taint.
 import type { Toleration } from '../scheduling/affinity.ts'
 import type { Taint } from './node.ts'
 
@@ -11,7 +11,7 @@ export const tolerates = (tolerations: readonly Toleration[], taint: TaintIdenti
     return operator === 'Exists' || (key !== undefined && value === (taint.value ?? ''))
   })
 
-/** The first taint with one of the effects that nothing tolerates. */
+/** The first taint with one of the effects that is not tolerated. */
 export const untoleratedTaint = <T extends TaintIdentity>(
   taints: readonly T[],
   tolerations: readonly Toleration[],

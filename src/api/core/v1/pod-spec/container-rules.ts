@@ -1,4 +1,4 @@
-// Rules of a pod's containers: those of all of them, then those of regular, init and ephemeral ones.
+// Rules of a pod's containers: those of all containers, then those of regular, init and ephemeral ones.
 import { append } from '../../../../base/collections/append.ts'
 import {
   duplicate,
@@ -27,7 +27,7 @@ export interface ContainerSurroundings {
   readonly claims: ReadonlySet<string>
 }
 
-/** Containers by their three roles; names are unique across all of them. */
+/** Containers by type; names are unique across all of them. */
 export function validateContainers(around: ContainerSurroundings, path: string): FieldError[] {
   const { containers, initContainers = [] } = around.spec
   return [
@@ -202,7 +202,7 @@ function validateHostPorts(
 const resizable = ['cpu', 'memory']
 const resizeRestarts = ['NotRequired', 'RestartContainer']
 
-// Upstream reports each of these at the list, except a repetition.
+// Upstream reports each of these at the list, except duplicates.
 function validateResizePolicy(
   policies: readonly ContainerResizePolicy[],
   podRestartPolicy: string,
@@ -244,7 +244,7 @@ function validateRestartRules({ restartPolicy, restartPolicyRules = [] }: Contai
   return errors
 }
 
-// Both words are required, and absent where they were empty: upstream then shows them as "".
+// Both fields are required, and absent if they were empty: upstream then shows them as "".
 function validateRestartRule({ action, exitCodes }: ContainerRestartRule, path: string): FieldError[] {
   const errors = restartActions.includes(action) ? [] : [notSupported(`${path}.action`, action || '', restartActions)]
   if (exitCodes === undefined) return [...errors, required(`${path}.exitCodes`, 'must be specified')]

@@ -1,4 +1,4 @@
-// Which nodes a selector means.
+// Which nodes a selector matches.
 import { equal } from 'node:assert/strict'
 import { test } from 'node:test'
 import { matchesNodeSelector } from './node-selection.ts'

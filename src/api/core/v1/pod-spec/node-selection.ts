@@ -1,19 +1,19 @@
-// Node selection: whether a node is one that a node selector, a term of it, or a pod's required affinity means.
+// Node selection: whether a node matches a node selector, one of its terms, or a pod's required affinity.
 import { lookup } from '../../../../base/collections/lookup.ts'
 import type { Labels } from '../../../selectors/selectors.ts'
 import type { NodeSelector, NodeSelectorRequirement, NodeSelectorTerm } from '../scheduling/affinity.ts'
 import type { PodSpec } from './pod-spec.ts'
 
-/** The part of a node that selectors look at. */
+/** The fields of a node that selectors use. */
 export interface SelectableNode {
   readonly metadata: { readonly name: string; readonly labels?: Labels }
 }
 
-/** Terms are alternatives; none means no node. */
+/** Terms are alternatives; without terms no node matches. */
 export const matchesNodeSelector = ({ nodeSelectorTerms }: NodeSelector, node: SelectableNode): boolean =>
   nodeSelectorTerms.some((term) => matchesNodeTerm(term, node))
 
-/** Everything that a term says must hold; a term that says nothing means no node. */
+/** All requirements of a term must be met; a term without requirements matches no node. */
 export function matchesNodeTerm({ matchExpressions, matchFields }: NodeSelectorTerm, node: SelectableNode): boolean {
   if (!matchExpressions?.length && !matchFields?.length) return false
   const { name, labels } = node.metadata

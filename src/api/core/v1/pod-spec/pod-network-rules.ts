@@ -1,4 +1,4 @@
-// Rules of a pod's names and of how it resolves others: host names, aliases, DNS.
+// Rules of a pod's host names, host aliases and DNS configuration.
 import { wholePattern } from '../../../../base/text/whole-pattern.ts'
 import { invalid, required, type FieldError } from '../../../../schema/validation/field-error.ts'
 import { dnsLabelErrors, dnsSubdomainErrors } from '../../../validation/names.ts'
@@ -60,7 +60,7 @@ function validateSearches(searches: readonly string[], path: string): FieldError
       `${searchCharactersMax} characters (including spaces) in the search list`,
     ],
   ] as const
-  // A dot alone stands for the root; one at the end only says that the domain is complete.
+  // A single dot is the root domain; a trailing dot marks a fully qualified name.
   const domains = searches.map((search) => (search === '.' ? undefined : search.replace(/\.$/, '')))
   return [
     ...bounds
@@ -76,7 +76,7 @@ const searchLabel = '[a-z0-9_]([-_a-z0-9]*[a-z0-9])?'
 const searchDomain = `${searchLabel}(\\.${searchLabel})*`
 const searchPattern = wholePattern(searchDomain)
 
-/** A search domain may have underscores, as the names of services in DNS have. */
+/** A search domain may contain underscores, like names of services in DNS. */
 const searchErrors = (domain: string): string[] =>
   searchPattern.test(domain)
     ? []

@@ -1,4 +1,4 @@
-// What a pod may ask for depends on the operating system that it names.
+// Fields that are not allowed for the operating system of a pod.
 import { forbidden, notSupported, required, type FieldError } from '../../../../schema/validation/field-error.ts'
 import type { PodSpec } from './pod-spec.ts'
 

@@ -1,4 +1,4 @@
-// Rules of a PodSpec wherever it stands: defaults that depend on other fields, and validation. One file per concern.
+// Rules of a PodSpec in pods and templates: defaults that depend on other fields, and validation.
 import { duplicate, forbidden, invalid, required, type FieldError } from '../../../../schema/validation/field-error.ts'
 import { validateLabels } from '../../../validation/metadata-rules.ts'
 import { dnsLabelErrors, dnsSubdomainErrors, qualifiedNameErrors } from '../../../validation/names.ts'
@@ -33,7 +33,7 @@ const withPullPolicy = <C extends Pulled>(container: C): C =>
     ? { ...container, imagePullPolicy: imagePullPolicyOf(container.image ?? '') }
     : container
 
-/** The service account under its present and its former name. */
+/** The service account under its current and its former field name. */
 function accountNames({ serviceAccountName, serviceAccount }: PodSpec): Partial<PodSpec> {
   const name = serviceAccountName ?? serviceAccount
   return name === undefined ? {} : { serviceAccountName: name, serviceAccount: name }
@@ -97,7 +97,7 @@ function validateSchedulingGates(gates: readonly Partial<PodSchedulingGate>[], p
   })
 }
 
-/** On the host's network a port of the container is a port of the host, or not named at all. */
+/** With the host's network, a container port is a port of the host: the two must be equal. */
 const validateHostNetworkPorts = ({ hostNetwork, containers }: PodSpec, path: string): FieldError[] =>
   containers.flatMap(({ ports = [] }, index) =>
     ports.flatMap(({ hostPort, containerPort }, position) =>

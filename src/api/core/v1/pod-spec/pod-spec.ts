@@ -1,4 +1,4 @@
-// PodSpec: what a pod is to be.
+// PodSpec: the desired state of a pod.
 import type { Infer } from '../../../../schema/descriptor/infer.ts'
 import { bool, int32, int64, list, map, message, string, struct } from '../../../../schema/descriptor/field.ts'
 import { affinity, toleration, topologySpreadConstraint } from '../scheduling/affinity.ts'

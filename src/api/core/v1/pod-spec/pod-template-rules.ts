@@ -1,4 +1,4 @@
-// Rules of a pod template that stands without a selector: good labels and a good pod, without passing containers.
+// Rules of a pod template without a selector: valid labels and a valid pod without ephemeral containers.
 import { forbidden, type FieldError } from '../../../../schema/validation/field-error.ts'
 import { validateLabels } from '../../../validation/metadata-rules.ts'
 import { validatePodSpec, withPodSpecDefaults } from './pod-spec-rules.ts'

@@ -1,4 +1,4 @@
-// PodTemplateSpec: the pods that a controller makes.
+// PodTemplateSpec: the template of the pods that a controller creates.
 import type { Infer } from '../../../../schema/descriptor/infer.ts'
 import { message, struct } from '../../../../schema/descriptor/field.ts'
 import { podSpec } from './pod-spec.ts'

@@ -1,4 +1,4 @@
-// What is allowed but worth a word: the warnings that upstream sends beside its answers.
+// Warnings: what is allowed but reported beside upstream's responses.
 import { deepEqual } from 'node:assert/strict'
 import { test } from 'node:test'
 import { deployment } from '../../../apps/v1/deployment.ts'

@@ -1,4 +1,4 @@
-// Warnings about a pod or a pod template: what is allowed but outdated, without effect or probably not meant.
+// Warnings about a pod or a pod template: fields that are deprecated, without effect or probably wrong.
 import { lookup } from '../../../../base/collections/lookup.ts'
 import { areRepeated, firstIndexes } from '../../../../base/collections/first-indexes.ts'
 import { memoizeInterned } from '../../../../base/collections/interned-values.ts'
@@ -46,7 +46,7 @@ interface Metadata {
   readonly annotations?: Readonly<Record<string, string>>
 }
 
-/** `before` stands before `metadata` and `spec`: empty for a pod, `spec.template.` in a template. */
+/** `before` is the path before `metadata` and `spec`: empty for a pod, `spec.template.` in a template. */
 export function podWarnings({ metadata, spec }: { metadata: Metadata; spec: PodSpec }, before = ''): readonly string[] {
   const [placement, content] = before === '' ? ofPodSpec(spec) : ofSpec(spec, `${before}spec`)
   const { annotations } = metadata
@@ -54,7 +54,7 @@ export function podWarnings({ metadata, spec }: { metadata: Metadata; spec: PodS
   return [...placement, ...annotationWarnings(annotations ?? {}, spec, `${before}metadata.annotations`), ...content]
 }
 
-/** What comes before the annotations, and what after them. */
+/** The warnings before and after those of annotations. */
 const ofSpec = (spec: PodSpec, path: string): readonly [readonly string[], readonly string[]] => [
   placementWarnings(spec, path),
   contentWarnings(spec, path),
@@ -87,17 +87,17 @@ interface TemplateOwner {
   readonly spec: { readonly template: PodTemplateSpec }
 }
 
-/** Of a template, whenever it changes. */
+/** The warnings of a template, whenever it changes. */
 export const templateWarnings = ({ spec: { template } }: TemplateOwner, old?: TemplateOwner): readonly string[] =>
   old !== undefined && equalValues(template, old.spec.template) ? [] : podWarnings(template, 'spec.template.')
 
-/** Of a kind that names pods after itself: its name too, once. */
+/** The warnings of a kind whose pods are named after it: also those of its name, on creation. */
 export const ownerWarnings = (object: TemplateOwner, old?: TemplateOwner): string[] => [
   ...(old === undefined ? nameWarnings(object.metadata.name) : []),
   ...templateWarnings(object, old),
 ]
 
-/** A name that is no DNS label makes hostnames that surprise. */
+/** A name that is not a DNS label leads to unexpected host names. */
 export function nameWarnings(name: string, used = 'in Pod names and hostnames'): string[] {
   const details = dnsLabelErrors(name)
   if (details.length === 0) return []
@@ -165,7 +165,7 @@ const amountWarnings = ({ resources }: Container, path: string): string[] =>
     ),
   )
 
-/** A later variable may be built from an earlier one of the same name, and then hides nothing. */
+/** A later variable may refer to an earlier one of the same name, and then does not hide it. */
 function environmentWarnings(env: NonNullable<Container['env']>, path: string): string[] {
   const repeated = areRepeated(env, ({ name }) => name)
   return env.flatMap(({ name, value = '' }, index) =>

@@ -1,4 +1,4 @@
-// QoS: the class of service that a pod's requests and limits amount to.
+// QoS: the quality of service class that follows from a pod's requests and limits.
 import { quantityNanos } from '../../../../schema/scalar/quantity.ts'
 import { cachedBySpec } from './bound-spec.ts'
 import type { PodSpec } from './pod-spec.ts'
@@ -7,7 +7,7 @@ export type QosClass = 'Guaranteed' | 'Burstable' | 'BestEffort'
 
 const counted = ['cpu', 'memory'] as const
 
-/** What the pod as a whole asks for decides, where it says anything; else all of its containers do. */
+/** Pod-level resources determine the class if there are any, otherwise those of all containers. */
 export const qosClassOf = cachedBySpec((spec: PodSpec): QosClass => {
   const own = spec.resources
   const isWhole = counted.some((name) => own?.requests?.[name] !== undefined || own?.limits?.[name] !== undefined)

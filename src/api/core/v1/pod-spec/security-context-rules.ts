@@ -1,4 +1,4 @@
-// Rules of security contexts: ids in range, profiles that are complete, privileges that do not contradict each other.
+// Rules of security contexts: valid ids, complete profiles, consistent privileges.
 import { append } from '../../../../base/collections/append.ts'
 import {
   duplicate,
@@ -58,7 +58,7 @@ function validateEscalation(context: SecurityContext, path: string): FieldError[
   return errors
 }
 
-/** The value that upstream shows is its own type, every field under its Go name. */
+/** Upstream shows the value as its internal type, with Go's field names. */
 const asGo = (context: SecurityContext): object => ({
   Capabilities: context.capabilities
     ? { Add: context.capabilities.add ?? null, Drop: context.capabilities.drop ?? null }
@@ -110,7 +110,7 @@ function validateAppArmor(profile: AppArmorProfile | undefined, path: string): F
   return name.length > appArmorNameMax ? [invalid(at, name, `must be no more than ${appArmorNameMax} bytes`)] : []
 }
 
-/** The pod's own context, and the namespaces of the host that it shares. */
+/** The pod's security context, and the host namespaces that it shares. */
 export function validatePodSecurity(spec: PodSpec, path: string): FieldError[] {
   const { securityContext, hostPID, shareProcessNamespace } = spec
   const errors = validatePodContext(securityContext, spec, `${path}.securityContext`)
@@ -166,7 +166,7 @@ function validateSysctls(sysctls: readonly Sysctl[], spec: PodSpec, path: string
 
 const ipcSysctls = /^(kernel\.shm|kernel\.msg|kernel\.sem$|fs\.mqueue\.)/
 
-/** The flag that makes this sysctl the host's own, when it is set. */
+/** The field that makes this sysctl apply to the host, when it is set. */
 function sharedNamespace(name: string, { hostNetwork, hostIPC }: PodSpec): 'hostNetwork' | 'hostIPC' | undefined {
   if (hostNetwork && name.startsWith('net.')) return 'hostNetwork'
   return hostIPC && ipcSysctls.test(name) ? 'hostIPC' : undefined

@@ -1,4 +1,4 @@
-// Rules that every kind with a pod template shares: the selector must match the template, which must be a good pod.
+// Rules of all kinds with a pod template: the selector must match the template, and the template must be a valid pod.
 import { lookup } from '../../../../base/collections/lookup.ts'
 import { forbidden, invalid, notSupported, type FieldError } from '../../../../schema/validation/field-error.ts'
 import { sentMap } from '../../../../schema/decoding/decode.ts'
@@ -20,8 +20,8 @@ export const withTemplateDefaults = <Spec extends TemplateOwner>(spec: Spec): Sp
 })
 
 /**
- * `kind` is how upstream calls the owner in its message about an empty selector; `further` is what the kind finds about
- * the two, which stands before what is wrong with the pod.
+ * `kind` is upstream's name of the owner in its message about an empty selector. `further` are errors of the kind about
+ * selector and template, which are listed before the errors of the pod.
  */
 export function validateTemplate(
   { selector, template }: TemplateOwner,
@@ -50,10 +50,10 @@ export function validateTemplate(
   ]
 }
 
-/** How upstream calls the owner when it refuses a deadline; a Deployment's pods are a ReplicaSet's. */
+/** Upstream's names of the owner when it rejects a deadline. A Deployment uses those of a ReplicaSet. */
 const deadlineOwners: Readonly<Record<string, string>> = { daemonset: 'DaemonSet', statefulset: 'StatefulSet' }
 
-/** A pod that is to run for ever, which is what a controller of replicas keeps. */
+/** Pods of a workload with replicas must always restart and have no deadline. */
 function validateReplicaPod({ restartPolicy, activeDeadlineSeconds }: PodSpec, kind: string): FieldError[] {
   const path = 'spec.template.spec'
   const errors: FieldError[] = []

@@ -1,4 +1,4 @@
-// The table of pods as kubectl users know it: ready, status and restarts.
+// The columns of pods in kubectl: ready, status and restarts.
 import { deepEqual } from 'node:assert/strict'
 import { test } from 'node:test'
 import { objectFrom } from '../../../kind/kind.harness.ts'

@@ -1,15 +1,15 @@
-// What kubectl's table says of a pod: how many containers are ready, the most telling of all states, and restarts.
+// Columns of pods: the number of ready containers, a summary of the state, and restarts.
 import { ageText } from '../../../columns/age.ts'
 import type { Container } from '../container/container.ts'
 import { isPodFinished, isPodReady, podCondition, schedulingGated, type PodSpecAndStatus } from './pod-readiness.ts'
 import type { ContainerStatus } from './pod-status.ts'
 
 interface ContainerView {
-  /** Init containers that were looked at: those behind the one that holds up the pod are not. */
+  /** Init containers up to the one that blocks the pod; later ones are not counted. */
   readonly inits: readonly ContainerStatus[]
-  /** Those of them that go on beside the containers. */
+  /** The sidecars among them, which keep running beside the containers. */
   readonly sidecars: readonly ContainerStatus[]
-  /** The init container that holds up the pod, and how many come before it. */
+  /** The init container that blocks the pod, and the number of those before it. */
   readonly held: { readonly status: ContainerStatus; readonly before: number } | undefined
   readonly isInitializing: boolean
 }
@@ -34,7 +34,7 @@ function viewOf(pod: PodSpecAndStatus): ContainerView {
 
 const runsReady = ({ state, ready }: ContainerStatus): boolean => ready && state.running !== undefined
 
-/** `1/2`: ready of all; init containers that go on beside the others count. */
+/** `1/2`: ready containers of all; sidecars count. */
 export function podReadyText(pod: PodSpecAndStatus): string {
   const { sidecars, isInitializing } = viewOf(pod)
   const own = isInitializing ? [] : (pod.status.containerStatuses ?? []).filter(runsReady)
@@ -43,7 +43,7 @@ export function podReadyText(pod: PodSpecAndStatus): string {
   return `${own.length + beside.length}/${total}`
 }
 
-/** `2 (5s ago)`: while init containers hold up the pod theirs, then those of what goes on. */
+/** `2 (5s ago)`: restarts of init containers while they block the pod, then of containers and sidecars. */
 export function podRestartsText(pod: PodSpecAndStatus, nowMs: number): string {
   const { inits, sidecars, isInitializing } = viewOf(pod)
   const counted = isInitializing ? inits : [...sidecars, ...(pod.status.containerStatuses ?? [])]
@@ -53,7 +53,7 @@ export function podRestartsText(pod: PodSpecAndStatus, nowMs: number): string {
   return restarts === 0 || last === undefined ? String(restarts) : `${restarts} (${ageText(last, nowMs)} ago)`
 }
 
-/** The STATUS column: the most telling of phase, reason and container states. */
+/** The STATUS column: a summary of phase, reason and container states. */
 export function podStatusText(pod: PodSpecAndStatus): string {
   const { status, metadata } = pod
   if (metadata.deletionTimestamp !== undefined && status.reason === 'NodeLost') return 'Unknown'
@@ -71,7 +71,7 @@ function initText({ state }: ContainerStatus, before: number, all: number): stri
   return reason === '' || reason === 'PodInitializing' ? `Init:${before}/${all}` : `Init:${reason}`
 }
 
-/** The first container that waits or has ended gives the word. */
+/** The first container that is waiting or terminated determines the text. */
 function containersText(pod: PodSpecAndStatus, otherwise: string): string {
   const all = pod.status.containerStatuses ?? []
   const words = all.flatMap(({ state }) =>
@@ -85,7 +85,7 @@ function containersText(pod: PodSpecAndStatus, otherwise: string): string {
 const endText = ({ reason, signal, exitCode }: NonNullable<NonNullable<ContainerStatus['state']>['terminated']>) =>
   reason || (signal ? `Signal:${signal}` : `ExitCode:${exitCode}`)
 
-/** How many of the conditions that the pod waits for are true. */
+/** The number of readiness gates whose conditions are true. */
 export function podGatesText(pod: PodSpecAndStatus): string {
   const gates = pod.spec.readinessGates ?? []
   if (gates.length === 0) return '<none>'

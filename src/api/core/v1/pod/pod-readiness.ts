@@ -1,9 +1,9 @@
-// What can be read from a pod's status: ready, available, finished.
+// What follows from a pod's status: ready, available, finished.
 import type { ApiObject } from '../../../meta/object.ts'
 import type { PodSpec } from '../pod-spec/pod-spec.ts'
 import type { PodCondition, PodStatus } from './pod-status.ts'
 
-/** The parts of a Pod that are read here; the kind's own file reads them through this one. */
+/** The fields of a Pod that are read here. The kind's own file imports this one. */
 export interface PodSpecAndStatus extends ApiObject {
   readonly spec: PodSpec
   readonly status: PodStatus
@@ -32,7 +32,7 @@ export const podRestarts = ({ status }: PodSpecAndStatus): number =>
 
 export const schedulingGated = 'SchedulingGated'
 
-/** What a pod with gates says of itself from the beginning. */
+/** The initial condition of a pod with scheduling gates. */
 export const gatedCondition = (since: string | undefined): PodCondition => ({
   type: 'PodScheduled',
   status: 'False',

@@ -1,4 +1,4 @@
-// Requests: what a pod asks of a node, counted as the scheduler and the kubelet count it.
+// Requests of a pod, computed as the scheduler and the kubelet do.
 import { equalValues } from '../../../../schema/json/json-value.ts'
 import { quantityMillis, quantityUnits } from '../../../../schema/scalar/quantity.ts'
 import type { Container } from '../container/container.ts'
@@ -7,10 +7,10 @@ import type { ContainerStatus, PodStatus } from './pod-status.ts'
 
 type ResourceList = Readonly<Record<string, string>>
 
-/** By resource: cpu in thousandths, all else in whole units. */
+/** By resource: cpu in millicores, everything else in whole units. */
 export type Amounts = ReadonlyMap<string, number>
 
-/** Amounts that have been read; the same few are asked for again and again. */
+/** A cache of parsed quantities; few different ones occur. */
 const amountsCache = { millis: new Map<string, number>(), units: new Map<string, number>() }
 const amountsCacheMax = 10_000
 
@@ -31,7 +31,7 @@ export function amountsFrom(list: ResourceList | undefined): Map<string, number>
   return amounts
 }
 
-/** What a container counts for where it asks for nothing, when nodes are compared by how full they are. */
+/** The requests that are assumed for containers without requests when nodes are scored by utilization. */
 export const nonZeroRequests: Amounts = new Map([
   ['cpu', 100],
   ['memory', 200 << 20],
@@ -39,16 +39,16 @@ export const nonZeroRequests: Amounts = new Map([
 
 const noAmounts: Amounts = new Map()
 
-/** The part of a Pod that is read here; the kind's own file reads this one. */
+/** The fields of a Pod that are read here. The kind's own file imports this one. */
 interface PodSpecAndStatus {
   readonly spec: PodSpec
   readonly status?: PodStatus
 }
 
 /**
- * Containers together, or the largest moment of the init containers, whichever is more; sidecars keep running. What the
- * pod as a whole asks for counts instead of the sum. While a resize is under way the larger amount counts.
- * `missing` counts for what a container does not ask for.
+ * The sum of all containers, or the largest demand of the init containers, whichever is larger; sidecars keep running.
+ * Pod-level requests replace the sum. During a resize the larger amount counts.
+ * `missing` is used for containers without a request.
  */
 export function podRequests({ spec, status }: PodSpecAndStatus, missing: Amounts = noAmounts): Map<string, number> {
   const requestsOf = (container: Container) => containerRequests(container, statusOf(status, container.name), missing)
@@ -57,7 +57,7 @@ export function podRequests({ spec, status }: PodSpecAndStatus, missing: Amounts
   return spec.overhead === undefined ? total : add(total, amountsFrom(spec.overhead))
 }
 
-/** As podRequests, of the limits: the overhead raises only those that there are. */
+/** Like podRequests, for limits: overhead is only added to limits that are set. */
 export function podLimits({ spec }: Pick<PodSpecAndStatus, 'spec'>): Map<string, number> {
   const total = containersTogether(spec, ({ resources }) => amountsFrom(resources.limits))
   for (const [name, amount] of amountsFrom(spec.resources?.limits)) total.set(name, amount)
@@ -93,7 +93,7 @@ function containerRequests(
   return amounts
 }
 
-/** Whether a container has, or is given, other amounts than its spec asks for: only then the status counts. */
+/** Whether a container's allocated or actual resources differ from its spec: only then the status counts. */
 export const isBeingResized = ({ spec, status }: PodSpecAndStatus): boolean =>
   differ(spec.containers, status?.containerStatuses) || differ(spec.initContainers, status?.initContainerStatuses)
 

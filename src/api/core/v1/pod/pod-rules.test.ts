@@ -1,4 +1,4 @@
-// Tables for the rules of pods: what is filled in, what is refused and in which words, what an update may change.
+// Tables for the rules of pods: defaults, what is rejected with which message, what an update may change.
 import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
 import { decode } from '../../../../schema/decoding/decode.ts'
@@ -13,7 +13,7 @@ import { validateFieldRef } from '../container/downward-api-rules.ts'
 import { networkSources } from '../volume/network-volume-rules.ts'
 import { pod } from './pod.ts'
 
-/** The object as the API server would have it, before validation. */
+/** The object as it is in the API server before validation. */
 function made<T extends ApiObject>(kind: Kind<T>, spec: object, annotations: object = {}): T {
   const metadata = { name: 'x', namespace: 'default', annotations }
   const { value } = decode(kind.message, { metadata, spec })
@@ -640,7 +640,7 @@ test('a Pod: the conditions that it waits for are counted', () => {
   equal(cell?.(made(pod, withSpec({})), 0), '<none>')
 })
 
-/** A pattern that backtracks takes minutes for these. */
+/** A backtracking pattern takes minutes for these. */
 const long = 300_000
 const subscripts: [fieldPath: string, isValid: boolean][] = [
   ["metadata.labels['a']", true],

@@ -1,4 +1,4 @@
-// Rules of a Pod that a template does not have: defaults at its creation, and what an update may change.
+// Rules of a Pod that do not apply to templates: defaults on creation, and what an update may change.
 import { lookup } from '../../../../base/collections/lookup.ts'
 import { memoizeInterned } from '../../../../base/collections/interned-values.ts'
 import { forbidden, invalid, type FieldError } from '../../../../schema/validation/field-error.ts'
@@ -11,7 +11,7 @@ import { withPodSpecDefaults, validatePodSpec } from '../pod-spec/pod-spec-rules
 import type { PodSchedulingGate, PodSpec } from '../pod-spec/pod-spec.ts'
 import type { ResourceRequirements } from '../resources/resource-requirements.ts'
 
-/** The part of a Pod that is checked here; the kind's own file reads this one. */
+/** The fields of a Pod that are checked here. The kind's own file imports this one. */
 interface PodObject extends ApiObject {
   readonly spec: PodSpec
 }
@@ -27,7 +27,7 @@ export function withPodDefaults(spec: PodSpec): PodSpec {
   }
 }
 
-/** A limit without a request is a request too. */
+/** A limit without a request is also the request. */
 function withRequestsFromLimits<C extends { readonly resources: ResourceRequirements }>(container: C): C {
   const { limits, requests } = container.resources
   if (limits === undefined) return container
@@ -62,7 +62,7 @@ const newSpecErrors = memoizeInterned((spec: PodSpec): readonly FieldError[] => 
   ...lateFieldErrors(spec),
 ])
 
-/** What comes to a pod later, by a subresource or a scheduler. */
+/** Fields that are only set later, by a subresource or the scheduler. */
 const lateFieldErrors = ({ ephemeralContainers = [], nodeName, schedulingGates = [] }: PodSpec): FieldError[] => [
   ...(ephemeralContainers.length > 0 ? [forbidden('spec.ephemeralContainers', 'cannot be set on create')] : []),
   ...(nodeName && schedulingGates.length > 0
@@ -70,7 +70,7 @@ const lateFieldErrors = ({ ephemeralContainers = [], nodeName, schedulingGates =
     : []),
 ]
 
-/** As Go reads one: no space, no leading zero but a lone one. */
+/** An integer as Go parses it: no spaces, no leading zeros. */
 const isInt32 = (text: string): boolean =>
   /^-?(0|[1-9]\d*)$/.test(text) && Number(text) >= -(2 ** 31) && Number(text) < 2 ** 31
 
@@ -121,7 +121,7 @@ function validateGatesUpdate(gates: readonly PodSchedulingGate[], old: readonly 
   )
 }
 
-/** While gates hold a pod back, its node selector may still become narrower. */
+/** While a pod has scheduling gates, requirements may be added to its node selector. */
 function validateSelectorUpdate({ nodeSelector = {} }: PodSpec, old: PodSpec): FieldError[] {
   if (!isGated(old)) return []
   const isKept = Object.entries(old.nodeSelector ?? {}).every(([name, value]) => lookup(nodeSelector, name) === value)
@@ -138,7 +138,7 @@ function validateSelectorUpdate({ nodeSelector = {} }: PodSpec, old: PodSpec): F
 
 const isGated = ({ schedulingGates = [] }: PodSpec): boolean => schedulingGates.length > 0
 
-/** The new spec, with the old one's value in each field that has a rule of its own. */
+/** The new spec, with the old values of all fields that have rules of their own. */
 function withChangeableFieldsOf(spec: PodSpec, old: PodSpec): Partial<PodSpec> {
   const withImages = (field: 'containers' | 'initContainers') =>
     spec[field]?.map((container, index) => ({ ...container, image: old[field]?.[index]?.image })) as Container[]

@@ -1,4 +1,4 @@
-// Rules of a Pod's status: what has ended for good does not run again, and addresses are of different families.
+// Rules of a Pod's status: terminated containers do not run again, and addresses are of different families.
 import { append } from '../../../../base/collections/append.ts'
 import { forbidden, invalid, type FieldError } from '../../../../schema/validation/field-error.ts'
 import { dnsSubdomainErrors, qualifiedNameErrors } from '../../../validation/names.ts'
@@ -37,7 +37,7 @@ export function validatePodStatusUpdate({ spec, status }: Pod, { status: old }: 
 
 const none: readonly never[] = []
 
-/** A container that has ended leaves this state only if it is one that is started again. */
+/** A container leaves the terminated state only if it can be restarted. */
 function validateEnds(
   status: PodStatus,
   old: PodStatus,
@@ -51,7 +51,7 @@ function validateEnds(
     const exitCode = before.state?.terminated?.exitCode
     if (exitCode === undefined || !isRunningAgain(before)) return []
     const container = containers.find(({ name }) => name === before.name)
-    // Rules and policies of single containers are the kubelet's to read.
+    // Restart rules and policies of single containers are evaluated by the kubelet.
     if (container?.restartPolicy !== undefined || (exitCode !== 0 && restartPolicy === 'OnFailure')) return []
     return [forbidden(`status.${field}[${index}].state`, 'may not be transitioned to non-terminated state')]
   })

@@ -1,4 +1,4 @@
-// PodStatus: what a pod is.
+// PodStatus: the observed state of a pod.
 import type { Infer } from '../../../../schema/descriptor/infer.ts'
 import { bool, int32, int64, list, map, message, string, struct, time } from '../../../../schema/descriptor/field.ts'
 import { resourceRequirements } from '../resources/resource-requirements.ts'

@@ -1,4 +1,4 @@
-// The subresources of a Pod: its parts, what is done to it, and the streams into its containers.
+// The subresources of a Pod: parts of it, actions on it, and streams to its containers.
 import { eviction } from '../../../policy/v1/eviction.ts'
 import { readWriteVerbs, proxySubresource, type Subresource } from '../../../kind/subresource.ts'
 import { binding } from '../binding.ts'

@@ -27,10 +27,10 @@ export const podMessage = message(
 export interface Pod extends ObjectOf<typeof podMessage> {}
 export type PodInput = InputOf<typeof podMessage>
 
-/** Set on a mirror, by which a kubelet shows a pod of its other sources: the hash of that pod. */
+/** Set on mirror pods: the hash of the pod from another source that the kubelet shows. */
 export const mirrorPodAnnotation = 'kubernetes.io/config.mirror'
 
-/** A pod that has a node. */
+/** A pod with an assigned node. */
 export type BoundPod = Pod & { readonly spec: { readonly nodeName: string } }
 
 export const isBound = (object: Pod): object is BoundPod => object.spec.nodeName !== undefined

@@ -1,4 +1,4 @@
-// Rules of a LimitRange: names of its types and resources, and that minimum, defaults and maximum are in order.
+// Rules of a LimitRange: names of its types and resources, and the order of minimum, defaults and maximum.
 import { lookup } from '../../../../base/collections/lookup.ts'
 import { append } from '../../../../base/collections/append.ts'
 import { duplicate, forbidden, invalid, required, type FieldError } from '../../../../schema/validation/field-error.ts'
@@ -18,7 +18,7 @@ type Bound = (typeof bounds)[number]
 export const withLimitDefaults = (spec: LimitRangeSpec): LimitRangeSpec =>
   spec.limits ? { ...spec, limits: spec.limits.map(withItemDefaults) } : spec
 
-// Of a container, the maximum is the default limit, and the limit (else the minimum) the default request.
+// For containers, the maximum is the default limit, and the default limit (or else the minimum) is the default request.
 function withItemDefaults(item: LimitRangeItem): LimitRangeItem {
   if (item.type !== 'Container') return item
   const limits = { ...item.max, ...item.default }
@@ -52,7 +52,7 @@ function validateType(type: string, path: string): FieldError[] {
 
 const isForContainers = (type: string): boolean => type === 'Pod' || type === 'Container'
 
-// What a pod may not have is refused as a whole, not name by name.
+// Limits that do not apply to pods are rejected as a whole, not by name.
 const boundsOf = ({ type }: LimitRangeItem): readonly Bound[] =>
   type === 'Pod' ? bounds.filter((bound) => !bound.startsWith('default')) : bounds
 
@@ -80,7 +80,7 @@ function validateShape(item: LimitRangeItem, path: string): FieldError[] {
     : []
 }
 
-// [low, high, which bound the error stands on, which value it shows, the two names in the message]
+// [low, high, the bound at which the error is reported, the value it shows, the two names in the message]
 const orders: readonly (readonly [Bound, Bound, Bound, Bound, string, string])[] = [
   ['min', 'max', 'min', 'min', 'min value', 'max value'],
   ['min', 'defaultRequest', 'defaultRequest', 'defaultRequest', 'min value', 'default request value'],

@@ -8,11 +8,11 @@ import { pod, type Pod } from '../pod/pod.ts'
 import { qosClassOf } from '../pod-spec/qos.ts'
 import type { ResourceQuota } from './resource-quota.ts'
 
-/** Every scope must apply; one that a kind does not know never does. */
+/** Every scope must match; an object does not match a scope that its kind does not support. */
 export const matchesQuotaScopes = ({ spec }: Pick<ResourceQuota, 'spec'>, kind: Kind, object: ApiObject): boolean =>
   requirementsOf(spec).every((requirement) => applies(requirement, kind, object))
 
-/** Those of the requirements that the object meets. */
+/** The requirements that the object meets. */
 export const matchingScopes = (
   requirements: readonly Requirement[],
   kind: Kind,
@@ -37,7 +37,7 @@ function applies(requirement: Requirement, kind: Kind, object: ApiObject): boole
     status.currentVolumeAttributesClassName,
     status.modifyVolumeStatus?.targetVolumeAttributesClassName,
   ].filter((name) => name !== undefined && name !== '')
-  // A claim that changes its class counts for both of them.
+  // A claim that changes its class counts for both.
   return names.length === 0
     ? matchesLabels([requirement], {})
     : names.some((name) => matchesLabels([requirement], { [requirement.key]: name ?? '' }))

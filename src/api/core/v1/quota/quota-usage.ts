@@ -1,5 +1,5 @@
-// Quota usage: what one object counts for against the quotas of its namespace, by the names that a quota's `hard` has.
-// Admission charges it when an object is written; the ResourceQuota controller counts all objects anew.
+// Quota usage: how much an object uses of the quotas of its namespace, by the names in a quota's `hard`.
+// Admission charges it when an object is written; the ResourceQuota controller recounts all objects.
 import { lookup, setOwn } from '../../../../base/collections/lookup.ts'
 import { quantityNanos, quantityText } from '../../../../schema/scalar/quantity.ts'
 import { qualifiedResource, type Kind } from '../../../kind/kind.ts'
@@ -39,7 +39,7 @@ export function quotaUsageOf(kind: Kind, object: ApiObject, nowMs: number): Quot
   return counted
 }
 
-/** Whether objects of the kind may count for the resource. */
+/** Whether objects of the kind can use the resource. */
 export function usesQuotaOf(kind: Kind, name: string): boolean {
   if (name === `count/${qualifiedResource(kind)}`) return true
   if (kind === resourceClaim) return name.endsWith(devicesOfClass)
@@ -61,7 +61,7 @@ function isPodResource(name: string): boolean {
   return field === 'requests' && (resource.startsWith('hugepages-') || isExtendedResource(resource))
 }
 
-/** What is used of each resource that the quota limits. */
+/** The usage of each resource that the quota limits. */
 export function quotaUsed(
   quota: Pick<ResourceQuota, 'spec'>,
   objects: Iterable<readonly [kind: Kind, object: ApiObject]>,
@@ -75,7 +75,7 @@ export function quotaUsed(
   return used
 }
 
-/** Both together, in the first one's kind of suffix. */
+/** The sum, in the suffix format of the first one. */
 export function addAmounts(amounts: QuotaAmounts, more: QuotaAmounts): QuotaAmounts {
   const sums = { ...amounts }
   for (const [name, amount] of Object.entries(more)) {
@@ -86,7 +86,7 @@ export function addAmounts(amounts: QuotaAmounts, more: QuotaAmounts): QuotaAmou
   return sums
 }
 
-/** What of `amounts` goes beyond `before`; what does not is left out. */
+/** The part of `amounts` that exceeds `before`; other amounts are omitted. */
 export function usageIncrease(amounts: QuotaAmounts, before: QuotaAmounts): QuotaAmounts {
   const grown: Record<string, string> = {}
   for (const [name, amount] of Object.entries(amounts)) {
@@ -128,7 +128,7 @@ function podUsage(object: Pod, nowMs: number): QuotaAmounts {
 
 const isCompute = (name: string): boolean => name === 'cpu' || name === 'memory' || name === 'ephemeral-storage'
 
-/** A pod that has ended uses nothing, nor does one whose end is overdue: its node may never tell. */
+/** A terminated pod uses nothing, nor does one whose deletion is overdue: its node may never report. */
 function isRunning(object: Pod, nowMs: number): boolean {
   if (isPodFinished(object)) return false
   const { deletionTimestamp, deletionGracePeriodSeconds } = object.metadata
@@ -139,7 +139,7 @@ function isRunning(object: Pod, nowMs: number): boolean {
 const nanosPerMilli = 1_000_000n
 const nanosPerUnit = 1_000_000_000n
 
-/** In the kind of suffix that the pod uses itself. */
+/** In the suffix format that the pod itself uses. */
 function amountTexts(spec: PodSpec, field: 'requests' | 'limits', amounts: Amounts): [name: string, text: string][] {
   const lists = [spec, ...spec.containers, ...(spec.initContainers ?? [])].map(({ resources }) => resources?.[field])
   return [...amounts].map(([name, amount]) => [
@@ -179,10 +179,10 @@ function claimUsage({ metadata, spec, status }: PersistentVolumeClaim): QuotaAmo
 }
 
 const devicesOfClass = '.deviceclass.resource.k8s.io/devices'
-/** As many as one claim can be given: what asks for all there are counts for so many. */
+/** The largest number of devices in one claim; a request for all devices counts as this many. */
 const claimDevicesMax = 32
 
-/** The devices that a claim may be given, by their class; of alternatives the most that each class may have to give. */
+/** The devices that a claim may get, by class. For alternatives, the maximum of each class counts. */
 function deviceUsage({ spec }: ResourceClaim): QuotaAmounts {
   const counts = new Map<string, number>()
   for (const { exactly, firstAvailable = [] } of spec.devices?.requests ?? []) {

@@ -1,4 +1,4 @@
-// Rules of a ResourceQuota: names and amounts that can be counted, and scopes that fit them and one another.
+// Rules of a ResourceQuota: valid names and amounts, and scopes that are compatible with them and with one another.
 import { lookup } from '../../../../base/collections/lookup.ts'
 import { append } from '../../../../base/collections/append.ts'
 import { immutable, invalid, required, type FieldError } from '../../../../schema/validation/field-error.ts'
@@ -11,7 +11,7 @@ import type {
 
 const podCompute = ['cpu', 'memory', 'limits.cpu', 'limits.memory', 'requests.cpu', 'requests.memory']
 
-/** Which of the standard resources a scope can count. */
+/** The standard resources that each scope supports. */
 const scopeResources: Readonly<Record<string, readonly string[]>> = {
   BestEffort: ['pods'],
   CrossNamespacePodAffinity: ['pods', ...podCompute],
@@ -59,7 +59,7 @@ function validateScopes(scopes: readonly string[], hard: object, path: string): 
   return errors
 }
 
-/** The scopes that do not go with all of the resources. */
+/** The scopes that do not support all of the resources. */
 function uncountableScopes(hard: object): ReadonlySet<string> {
   const names = Object.keys(hard).filter(isQuotaResource)
   const scopes = Object.entries(scopeResources).filter(([, known]) => names.some((name) => !known.includes(name)))
@@ -69,7 +69,7 @@ function uncountableScopes(hard: object): ReadonlySet<string> {
 const hasConflict = (scopes: readonly string[]): boolean =>
   conflicts.some(([one, other]) => scopes.includes(one) && scopes.includes(other))
 
-// The paths have no index: this is how upstream writes them.
+// The paths have no index, as in upstream's messages.
 function validateRequirement(
   { scopeName, operator, values = [] }: ScopedResourceSelectorRequirement,
   path: string,

@@ -1,4 +1,4 @@
-// ResourceQuota: how much a namespace may use in all.
+// ResourceQuota: limits of what a namespace may use in total.
 import { message, struct } from '../../../../schema/descriptor/field.ts'
 import type { InputOf, ObjectOf } from '../../../meta/object.ts'
 import { objectMeta } from '../../../meta/v1/object-meta.ts'

@@ -1,4 +1,4 @@
-// Names of resources that are counted, and their amounts: which names limits, quotas and containers may use.
+// Names and amounts of resources: which names limits, quotas and containers may use.
 import { invalid, type FieldError } from '../../../../schema/validation/field-error.ts'
 import { qualifiedNameErrors } from '../../../validation/names.ts'
 import { quantityNanos } from '../../../../schema/scalar/quantity.ts'
@@ -34,7 +34,7 @@ export const isQuotaResource = (name: string): boolean => quotaResources.has(nam
 
 const isNativeResource = (name: string): boolean => !isQualified(name) || name.includes('kubernetes.io/')
 
-/** Resources of device plugins: they have a domain of their own and are counted in whole units. */
+/** Resources of device plugins: they have a domain prefix and are counted in whole units. */
 export const isExtendedResource = (name: string): boolean =>
   !isNativeResource(name) && !name.startsWith('requests.') && qualifiedNameErrors(`requests.${name}`).length === 0
 
@@ -62,7 +62,7 @@ export function validateQuotaResourceName(name: string, path: string): FieldErro
   return errors
 }
 
-/** Nothing below zero, and no fractions of what is counted in pieces. */
+/** Amounts are not negative, and integers where the resource is counted in whole units. */
 export function validateResourceAmount(name: string, amount: string, path: string): FieldError[] {
   const nanos = quantityNanos(amount) ?? 0n
   const errors = nanos < 0n ? [invalid(path, amount, 'must be greater than or equal to 0')] : []

@@ -1,4 +1,4 @@
-// Rules of requests and limits: known resources, sensible amounts, no request above its limit.
+// Rules of requests and limits: known resources, valid amounts, no request above its limit.
 import { lookup } from '../../../../base/collections/lookup.ts'
 import { append } from '../../../../base/collections/append.ts'
 import {
@@ -17,7 +17,7 @@ type Amounts = Readonly<Record<string, string>>
 
 const isHugePage = (name: string): boolean => name.startsWith('hugepages-')
 const isNative = (name: string): boolean => !name.includes('/') || name.includes('kubernetes.io/')
-/** What a node may promise more of than it has: a request may then be below its limit. */
+/** Resources that can be overcommitted: their requests may be below their limits. */
 const isOvercommittable = (name: string): boolean => isNative(name) && !isHugePage(name)
 
 const amountOf = (text: string | undefined): bigint => quantityNanos(text ?? '0') ?? 0n

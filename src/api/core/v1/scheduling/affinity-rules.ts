@@ -1,4 +1,4 @@
-// Rules of affinity: terms over nodes and over other pods, and the weights of those that are only preferred.
+// Rules of affinity: terms over nodes and over other pods, and weights of preferred terms.
 import { forbidden, invalid, required, type FieldError } from '../../../../schema/validation/field-error.ts'
 import { validateLabelSelector } from '../../../validation/label-selector-rules.ts'
 import { dnsLabelErrors, dnsSubdomainErrors, labelValueErrors, qualifiedNameErrors } from '../../../validation/names.ts'
@@ -87,7 +87,7 @@ function validateCount(operator: string, count: number, path: string): FieldErro
   }
 }
 
-/** Of a node's fields only its name can be asked for. */
+/** The only field of a node that can be selected is its name. */
 function validateNodeField(
   { key = '', operator = '', values = [] }: Partial<NodeSelectorRequirement>,
   path: string,
@@ -149,7 +149,7 @@ function validateLabelKeys(
   return errors
 }
 
-/** Keys that add to a selector: there must be one, and it must not name them itself. */
+/** Keys that extend a selector: there must be a selector, and it must not contain the keys itself. */
 export function validateMatchLabelKeys(
   keys: readonly string[],
   selector: LabelSelector | undefined,

@@ -1,4 +1,4 @@
-// Affinity, tolerations and spread: where a pod wants to be.
+// Affinity, tolerations and topology spread constraints of a pod.
 import type { Infer } from '../../../../schema/descriptor/infer.ts'
 import { atomicMessage, int32, int64, list, message, string, struct } from '../../../../schema/descriptor/field.ts'
 import { labelSelector } from '../../../meta/v1/label-selector.ts'

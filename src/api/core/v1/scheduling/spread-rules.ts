@@ -11,7 +11,7 @@ import { validateLabelSelector } from '../../../validation/label-selector-rules.
 import { validateMatchLabelKeys } from './affinity-rules.ts'
 import type { TopologySpreadConstraint } from './affinity.ts'
 
-/** Upstream tells each constraint of each later one like it; no answer has room for more errors of that sort. */
+/** Upstream reports each pair of equal constraints; a response has no room for more of these errors. */
 const duplicatesMax = 100
 
 export function validateSpread(constraints: readonly TopologySpreadConstraint[], path: string): FieldError[] {
@@ -36,7 +36,7 @@ function validateConstraint(constraint: Partial<TopologySpreadConstraint>, path:
   const errors: FieldError[] = []
   if (maxSkew <= 0) errors.push(invalid(`${path}.maxSkew`, maxSkew, 'must be greater than zero'))
   if (!topologyKey) errors.push(required(`${path}.topologyKey`, 'can not be empty'))
-  // Other wrong values are refused by the enumeration of the field.
+  // Other invalid values are rejected by the enumeration of the field.
   if (unsatisfiable === '')
     errors.push(notSupported(`${path}.whenUnsatisfiable`, '', ['DoNotSchedule', 'ScheduleAnyway']))
   if (minDomains !== undefined && minDomains <= 0)

@@ -1,4 +1,4 @@
-// Rules of tolerations. What they tolerate stands in tolerations.ts.
+// Rules of tolerations. Matching against taints is in tolerations.ts.
 import { invalid, notSupported, type FieldError } from '../../../../schema/validation/field-error.ts'
 import { labelValueErrors, qualifiedNameErrors } from '../../../validation/names.ts'
 import { taintEffects, tolerationOperators, type Toleration } from './affinity.ts'
@@ -16,14 +16,17 @@ const validateToleration = (toleration: Toleration, path: string): FieldError[] 
 const validateKnown = (value: string | undefined, known: readonly string[], path: string): FieldError[] =>
   value === undefined || known.includes(value) ? [] : [notSupported(path, value, known)]
 
-/** Which taints are meant: those of a key, or all of them. */
+/** A toleration applies to taints with a key, or to all taints. */
 function validateScope({ key, operator }: Toleration, path: string): FieldError[] {
   if (key !== undefined) return qualifiedNameErrors(key).map((detail) => invalid(`${path}.key`, key, detail))
   const why = 'operator must be Exists when `key` is empty, which means "match all values and all keys"'
   return operator === 'Exists' ? [] : [invalid(`${path}.operator`, operator ?? '', why)]
 }
 
-/** A value is compared, so it must be one; existence compares none. Upstream reports both at the operator. */
+/**
+ * With an operator that compares, the value must be valid; with Exists it must be empty. Upstream reports both at the
+ * operator.
+ */
 function validateValue({ operator = 'Equal', value = '' }: Toleration, path: string): FieldError[] {
   if (operator !== 'Equal' && operator !== 'Exists') return validateKnown(operator, tolerationOperators, path)
   const detail =
@@ -35,7 +38,7 @@ function validateValue({ operator = 'Equal', value = '' }: Toleration, path: str
   return detail === '' ? [] : [invalid(path, value, detail)]
 }
 
-/** Only an eviction can be put off. */
+/** Only eviction can be delayed. */
 const validateDuration = ({ effect, tolerationSeconds }: Toleration, path: string): FieldError[] =>
   tolerationSeconds === undefined || effect === 'NoExecute'
     ? []

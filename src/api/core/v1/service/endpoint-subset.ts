@@ -1,4 +1,4 @@
-// EndpointSubset: addresses that share their ports.
+// EndpointSubset: addresses with the same ports.
 import type { Infer } from '../../../../schema/descriptor/infer.ts'
 import { atomicMessage, int32, list, message, string, struct } from '../../../../schema/descriptor/field.ts'
 import { objectReference } from '../references.ts'

@@ -1,4 +1,4 @@
-// Rules of Endpoints: each subset has addresses that can be reached, and named ports where there are several.
+// Rules of Endpoints: each subset has reachable addresses, and names for its ports if there are several.
 import { append } from '../../../../base/collections/append.ts'
 import { invalid, required, type FieldError } from '../../../../schema/validation/field-error.ts'
 import { dnsLabelErrors, dnsSubdomainErrors, qualifiedNameErrors } from '../../../validation/names.ts'
@@ -70,7 +70,7 @@ export function endpointsText(subsets: readonly EndpointSubset[] = []): string {
   return total > shownMax ? `${shown} + ${total - shownMax} more...` : shown
 }
 
-/** Each address at each port: a subset has many times as many as it has items, so they are written one by one. */
+/** Generates each combination of address and port one by one, since a subset may have very many. */
 function* endpointTexts(subsets: readonly EndpointSubset[]): Generator<string> {
   for (const { addresses = [], ports = [] } of subsets) {
     if (ports.length === 0) yield* addresses.map(({ ip }) => ip)

@@ -1,4 +1,4 @@
-// Endpoints: the addresses behind a Service, in the form that EndpointSlices replaced.
+// Endpoints: the addresses of a Service, in the form that EndpointSlices replaced.
 import { list, message, struct } from '../../../../schema/descriptor/field.ts'
 import type { InputOf, ObjectOf } from '../../../meta/object.ts'
 import { objectMeta } from '../../../meta/v1/object-meta.ts'

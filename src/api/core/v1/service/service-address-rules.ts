@@ -1,4 +1,4 @@
-// Addresses of a Service: families, cluster addresses that fit them, and addresses outside that lead to it.
+// Addresses of a Service: IP families, cluster IPs of these families, and external addresses.
 import { append } from '../../../../base/collections/append.ts'
 import { areRepeated } from '../../../../base/collections/first-indexes.ts'
 import {
@@ -16,11 +16,11 @@ const none = 'None'
 const clusterAddressesMax = 2
 const families = ['IPv4', 'IPv6']
 
-/** No address of its own: its name leads to the pods. */
+/** A headless service has no cluster IP: its name resolves to the pods. */
 export const isHeadless = ({ clusterIPs }: Pick<ServiceSpec, 'clusterIPs'>): boolean =>
   clusterIPs?.length === 1 && clusterIPs[0] === none
 
-/** Families of a cluster that has IPv4 only. Without pods to follow, a headless service may have both. */
+/** The families of a cluster with IPv4 only. A headless service without a selector may have both. */
 export function withFamilies(spec: ServiceSpec): ServiceSpec {
   const clusterIPs = spec.clusterIPs ?? (spec.clusterIP === undefined ? undefined : [spec.clusterIP])
   const named = { ...spec, ...(clusterIPs === undefined ? {} : { clusterIPs }) }

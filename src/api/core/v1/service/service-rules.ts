@@ -1,4 +1,4 @@
-// Rules of a Service: defaults that depend on its type, its ports, its affinity, and what each type asks for.
+// Rules of a Service: defaults that depend on its type, its ports, its session affinity, and requirements of each type.
 import { append } from '../../../../base/collections/append.ts'
 import { duplicate, forbidden, invalid, required, type FieldError } from '../../../../schema/validation/field-error.ts'
 import { without } from '../../../../schema/json/json-value.ts'
@@ -112,7 +112,7 @@ function validatePort(port: ServicePort, path: string, needsName: boolean, names
   return errors
 }
 
-// Ports are told apart by protocol and number, on the service and on the nodes.
+// Ports are identified by protocol and number, on the service and on the nodes.
 function validatePortsTogether({ type, ports = [] }: ServiceSpec): FieldError[] {
   const misplaced = ports.flatMap(({ nodePort }, index) =>
     type === 'ClusterIP' && nodePort !== undefined
@@ -130,7 +130,7 @@ function validatePortsTogether({ type, ports = [] }: ServiceSpec): FieldError[] 
   ]
 }
 
-/** The ports, with their indexes, whose key an earlier one has. */
+/** The ports, with their indexes, whose key is that of an earlier port. */
 function repeated(
   ports: readonly ServicePort[],
   keyOf: (port: ServicePort) => string | undefined,
@@ -144,7 +144,7 @@ function repeated(
   })
 }
 
-/** Upstream shows the key as its struct has it. */
+/** Upstream shows the key in the form of its struct. */
 const shownKey = (protocol: string, port: number): object => ({
   Name: '',
   Protocol: protocol,

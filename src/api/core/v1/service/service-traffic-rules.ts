@@ -1,4 +1,4 @@
-// Traffic of a Service: what only load balancers have, and what only services have that are reached from outside.
+// Traffic of a Service: fields that are only for load balancers, or only for services with external access.
 import { append } from '../../../../base/collections/append.ts'
 import {
   forbidden,
@@ -18,7 +18,7 @@ const distributions = ['PreferClose', 'PreferSameNode', 'PreferSameZone']
 export const isReachableFromOutside = ({ type, externalIPs = [] }: ServiceSpec): boolean =>
   type === 'LoadBalancer' || type === 'NodePort' || (type === 'ClusterIP' && externalIPs.length > 0)
 
-/** A load balancer that keeps to the nodes with pods asks each node whether it has some. */
+/** A load balancer with the external traffic policy Local checks which nodes have pods. */
 export const needsHealthCheck = ({ type, externalTrafficPolicy }: ServiceSpec): boolean =>
   type === 'LoadBalancer' && externalTrafficPolicy === 'Local'
 
@@ -34,7 +34,7 @@ export function validateTraffic(spec: ServiceSpec, annotations: Readonly<Record<
   return errors
 }
 
-// The field's path is upstream's spelling. An old annotation does the same where the field is absent.
+// The spelling of the path is upstream's. A deprecated annotation is used if the field is absent.
 function validateSourceRanges(
   { type, loadBalancerSourceRanges }: ServiceSpec,
   annotations: Readonly<Record<string, string>>,
@@ -71,7 +71,7 @@ function validateExternalTraffic(spec: ServiceSpec): FieldError[] {
   return [...errors, ...details.map((detail) => invalid('spec.healthCheckNodePort', port, detail))]
 }
 
-/** An address given by a load balancer is its own unless it says otherwise. */
+/** The default mode of an address of a load balancer is VIP. */
 export const withAddressModes = ({ ingress, ...rest }: LoadBalancerStatus): LoadBalancerStatus =>
   ingress === undefined
     ? rest

@@ -1,4 +1,4 @@
-// Updates of a Service: addresses and families may be added or released at the end, never exchanged.
+// Updates of a Service: secondary addresses and families may be added or removed, but not changed.
 import { append } from '../../../../base/collections/append.ts'
 import { forbidden, invalid, type FieldError } from '../../../../schema/validation/field-error.ts'
 import type { ServiceSpec } from './service-spec.ts'

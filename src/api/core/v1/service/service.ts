@@ -70,7 +70,7 @@ export const service = defineKind<Service, ServiceInput>({
   fieldLabels: { 'spec.clusterIP': ({ spec }) => spec.clusterIP ?? '', 'spec.type': ({ spec }) => spec.type },
 })
 
-/** `80/TCP,443:30443/TCP`: with the port of each node where there is one. */
+/** `80/TCP,443:30443/TCP`: with the node port if there is one. */
 const portsText = (ports: readonly ServicePort[] = []): string =>
   ports
     .map(({ port, nodePort, protocol }) => `${port}${nodePort === undefined ? '' : `:${nodePort}`}/${protocol}`)

@@ -1,4 +1,4 @@
-// Access modes of volumes and claims: how kubectl shows them and which go together.
+// Access modes of volumes and claims: their column and their valid combinations.
 import { forbidden, notSupported, type FieldError } from '../../../../schema/validation/field-error.ts'
 
 const supportedModes = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod']

@@ -1,4 +1,4 @@
-// Rules of volumes that are files made of the API's own objects: config maps, secrets, the pod itself.
+// Rules of volumes whose files come from API objects: config maps, secrets, the pod itself.
 import { append } from '../../../../base/collections/append.ts'
 import { invalid, required, type FieldError } from '../../../../schema/validation/field-error.ts'
 import { validateFieldRef, validateResourceFieldRef } from '../container/downward-api-rules.ts'
@@ -48,7 +48,7 @@ export const validateKeysToPaths = (items: readonly KeyToPath[], path: string): 
     ]
   })
 
-// Upstream names the fields of a downward API file without the index of the file.
+// Upstream omits the index of a downward API file in the paths of its fields.
 export const validateDownwardApiSource = (
   { defaultMode, items = [] }: DownwardAPIVolumeSource,
   path: string,

@@ -1,4 +1,4 @@
-// Rules of a container's mounts and raw devices: each names a volume of the pod, and no two share a path.
+// Rules of a container's mounts and block devices: each refers to a volume of the pod, and paths are unique.
 import { append } from '../../../../base/collections/append.ts'
 import {
   forbidden,
@@ -12,7 +12,7 @@ import type { VolumeDevice, VolumeMount } from '../container/container.ts'
 import { hasBacksteps, validateDescendingPath } from '../../../validation/local-path-rules.ts'
 import type { Volume } from './volume.ts'
 
-/** The volumes of the pod that are good themselves, by name. */
+/** The valid volumes of the pod by name. */
 export type Volumes = ReadonlyMap<string, Volume>
 
 export interface Mounts {
@@ -38,11 +38,10 @@ export function validateMounts(
     if (mountPath === '') errors.push(required(`${at}.mountPath`))
     if (seen.has(mountPath)) errors.push(invalid(`${at}.mountPath`, mountPath, 'must be unique'))
     seen.add(mountPath)
-    if (deviceNames.has(name))
-      errors.push(invalid(`${at}.name`, name, 'must not already exist in volumeDevices'))
+    if (deviceNames.has(name)) errors.push(invalid(`${at}.name`, name, 'must not already exist in volumeDevices'))
     if (devicePaths.has(mountPath))
       errors.push(invalid(`${at}.mountPath`, mountPath, 'must not already exist as a path in volumeDevices'))
-    // Upstream names these fields without the index of their mount.
+    // Upstream omits the index of the mount in the paths of these fields.
     append(errors, validateSubPath(mount, at, path))
     if (mount.mountPropagation === 'Bidirectional' && !isPrivileged)
       errors.push(
@@ -100,8 +99,7 @@ export function validateDevices({ mounts, devices }: Mounts, volumes: Volumes, p
     if (hasBacksteps(devicePath)) errors.push(wrongPath("can not contain backsteps ('..')"))
     else paths.add(devicePath)
     if (mountNames.has(name)) errors.push(wrongName('must not already exist in volumeMounts'))
-    if (mountPaths.has(devicePath))
-      errors.push(wrongPath('must not already exist as a path in volumeMounts'))
+    if (mountPaths.has(devicePath)) errors.push(wrongPath('must not already exist as a path in volumeMounts'))
     if (name !== '') names.add(name)
     return errors
   })

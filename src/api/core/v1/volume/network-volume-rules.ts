@@ -1,4 +1,4 @@
-// Rules of volumes that somebody else keeps: disks and file systems reached over a network.
+// Rules of network volumes: disks and file systems that are accessed over a network.
 import { append } from '../../../../base/collections/append.ts'
 import { invalid, notSupported, required, type FieldError } from '../../../../schema/validation/field-error.ts'
 import { dnsLabelErrors } from '../../../validation/names.ts'
@@ -9,7 +9,7 @@ type Rule = (volume: Volume, path: string) => FieldError[]
 const partitionMax = 255
 const lunMax = 255
 
-/** Names of fields that must be there and not be empty, checked in this order. */
+/** Names of required non-empty fields, checked in this order. */
 export const validateRequiredFields = <Source extends object>(
   source: Source | undefined,
   names: readonly (keyof Source & string)[],
@@ -88,7 +88,7 @@ const initiatorNames = {
 const isInitiatorName = (name: string): boolean =>
   Object.entries(initiatorNames).some(([prefix, isName]) => name.startsWith(prefix) && isName(name))
 
-/** `iqn.2001-04.com.example:disk`, wherever it begins. A `:` and plain characters up to the end follow the domain. */
+/** `iqn.2001-04.com.example:disk` at any position. The domain is followed by a `:` and plain characters up to the end. */
 function isQualifiedName(name: string): boolean {
   const plainStart = name.length - (name.split(/[,;*&$|\s]/).at(-1)?.length ?? 0)
   for (const { index, 0: found } of name.matchAll(/iqn\.\d{4}-\d{2}\.[a-zA-Z0-9.-]+/g)) {

@@ -1,4 +1,4 @@
-// Rules of a PersistentVolumeClaim: what it must ask for, where its data comes from, and how little may change.
+// Rules of a PersistentVolumeClaim: its spec, its data sources, and what may change.
 import { append } from '../../../../base/collections/append.ts'
 import { forbidden, immutable, invalid, required, type FieldError } from '../../../../schema/validation/field-error.ts'
 import { equalValues, without } from '../../../../schema/json/json-value.ts'
@@ -11,17 +11,17 @@ import type { TypedLocalObjectReference, TypedObjectReference } from '../referen
 import { validatePositiveAmount } from '../resources/resource-name-rules.ts'
 import type { PersistentVolumeClaimSpec } from './volume.ts'
 
-/** What the rules of an update look at. */
+/** The fields that update rules compare. */
 interface Claim {
   readonly metadata: ObjectMeta
   readonly spec: PersistentVolumeClaimSpec
   readonly status: { readonly phase?: string; readonly capacity?: Readonly<Record<string, string>> }
 }
 
-/** Where the class stood before it had a field; it still wins. */
+/** The annotation that specified the class before the field existed; it still takes precedence. */
 export const classAnnotation = 'volume.beta.kubernetes.io/storage-class'
 
-/** Two fields name the source; unless it is in another namespace, each is filled in from the other. */
+/** Two fields specify the data source; unless it is in another namespace, each is filled in from the other. */
 export function withBothDataSources(spec: PersistentVolumeClaimSpec): PersistentVolumeClaimSpec {
   const { dataSource, dataSourceRef } = spec
   if (dataSource !== undefined && dataSourceRef === undefined) return { ...spec, dataSourceRef: { ...dataSource } }
@@ -97,7 +97,7 @@ export function validateClaimUpdate(object: Claim, old: Claim): FieldError[] {
   return errors
 }
 
-// What may never change: a volume and a class are given once, and a bound claim may ask for more.
+// Immutable fields: the volume and the class are set once, and only a bound claim may request more storage.
 function fixedPart(spec: PersistentVolumeClaimSpec, old: PersistentVolumeClaimSpec, isBound: boolean): object {
   const { volumeName, storageClassName, volumeAttributesClassName: _, resources, ...rest } = spec
   const { storage, ...otherRequests } = resources.requests ?? {}

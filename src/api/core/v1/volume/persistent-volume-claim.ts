@@ -1,4 +1,4 @@
-// PersistentVolumeClaim: a wish for storage, and what it got.
+// PersistentVolumeClaim: a request for storage and the result.
 import type { Infer } from '../../../../schema/descriptor/infer.ts'
 import { list, map, message, string, struct, time } from '../../../../schema/descriptor/field.ts'
 import type { InputOf, ObjectOf } from '../../../meta/object.ts'
@@ -78,7 +78,7 @@ export const persistentVolumeClaimMessage = message(
 export interface PersistentVolumeClaim extends ObjectOf<typeof persistentVolumeClaimMessage> {}
 export type PersistentVolumeClaimInput = InputOf<typeof persistentVolumeClaimMessage>
 
-/** Keeps a claim while a pod uses it. */
+/** Prevents the deletion of a claim while a pod uses it. */
 export const claimFinalizer = 'kubernetes.io/pvc-protection'
 
 export const persistentVolumeClaim = defineKind<PersistentVolumeClaim, PersistentVolumeClaimInput>({

@@ -1,4 +1,4 @@
-// Rules of a PersistentVolume: how much, for whom, exactly one source, and a source that never changes.
+// Rules of a PersistentVolume: capacity, claim, exactly one source, and the immutability of the source.
 import { append } from '../../../../base/collections/append.ts'
 import {
   forbidden,
@@ -84,7 +84,7 @@ export function validateVolumeUpdate(spec: PersistentVolumeSpec, old: Persistent
   return errors
 }
 
-// The secret for growing the volume may be added later, once.
+// The secret for expansion may be added later, once.
 const sourceFields = (spec: PersistentVolumeSpec, old: PersistentVolumeSpec): readonly (readonly [string, unknown])[] =>
   sourcesOf(spec).map((name) => {
     const source = spec[name]

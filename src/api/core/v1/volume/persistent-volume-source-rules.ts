@@ -1,4 +1,4 @@
-// Sources of a PersistentVolume: which fields each must have, and what the fields may hold.
+// Sources of a PersistentVolume: required fields and valid values of each.
 import { invalid, required, type FieldError } from '../../../../schema/validation/field-error.ts'
 import { validateDriverName } from '../../../validation/driver-name-rules.ts'
 import { dnsLabelErrors } from '../../../validation/names.ts'
@@ -6,7 +6,7 @@ import { validateNoBacksteps } from '../../../validation/local-path-rules.ts'
 import type { CSIPersistentVolumeSource, PersistentVolumeSpec, SecretReference } from './persistent-volume-spec.ts'
 import type { FCVolumeSource, FlockerVolumeSource } from './volume.ts'
 
-/** What must not be empty, by source. */
+/** The fields that must not be empty, by source. */
 const neededFields = {
   hostPath: ['path'],
   gcePersistentDisk: ['pdName'],
@@ -34,7 +34,7 @@ const neededFields = {
 
 export type SourceName = keyof typeof neededFields
 
-/** The sources that a volume has, in upstream's order; it should be one. */
+/** The sources that a volume has, in upstream's order; there should be one. */
 export const sourcesOf = (spec: PersistentVolumeSpec): SourceName[] =>
   (Object.keys(neededFields) as SourceName[]).filter((name) => spec[name] !== undefined)
 
@@ -49,7 +49,7 @@ export function validateVolumeSource(spec: PersistentVolumeSpec, name: SourceNam
 const isEmpty = (value: unknown): boolean =>
   value === undefined || value === '' || (Array.isArray(value) && value.length === 0)
 
-/** Exactly one of the sources is there. */
+/** There is exactly one source. */
 function validateFields(spec: PersistentVolumeSpec, path: string): FieldError[] {
   const { hostPath, local, nfs, gcePersistentDisk, awsElasticBlockStore, iscsi, glusterfs } = spec
   const partition = gcePersistentDisk?.partition ?? awsElasticBlockStore?.partition ?? 0

@@ -1,4 +1,4 @@
-// PersistentVolumeSpec: a piece of storage and where it is.
+// PersistentVolumeSpec: storage and its location.
 import type { Infer } from '../../../../schema/descriptor/infer.ts'
 import { atomicMessage, bool, int32, list, map, message, string, struct } from '../../../../schema/descriptor/field.ts'
 import { nodeSelector } from '../scheduling/affinity.ts'

@@ -1,4 +1,4 @@
-// PersistentVolume: a piece of storage that a claim may bind.
+// PersistentVolume: storage that can be bound to a claim.
 import type { Infer } from '../../../../schema/descriptor/infer.ts'
 import { message, string, struct, time } from '../../../../schema/descriptor/field.ts'
 import type { InputOf, ObjectOf } from '../../../meta/object.ts'
@@ -35,7 +35,7 @@ export const persistentVolumeMessage = message(
 export interface PersistentVolume extends ObjectOf<typeof persistentVolumeMessage> {}
 export type PersistentVolumeInput = InputOf<typeof persistentVolumeMessage>
 
-/** Keeps a volume while it is bound. */
+/** Prevents the deletion of a volume while it is bound. */
 export const volumeFinalizer = 'kubernetes.io/pv-protection'
 
 export const persistentVolume = defineKind<PersistentVolume, PersistentVolumeInput>({

@@ -1,4 +1,4 @@
-// Rules of projected volumes: several sources in one directory, whose files must not collide.
+// Rules of projected volumes: several sources in one directory without conflicting files.
 import { append } from '../../../../base/collections/append.ts'
 import { forbidden, invalid, required, type FieldError } from '../../../../schema/validation/field-error.ts'
 import { validateLabelSelector } from '../../../validation/label-selector-rules.ts'
@@ -34,7 +34,7 @@ export function validateProjected({ defaultMode, sources }: ProjectedVolumeSourc
   ]
 }
 
-// Upstream names most fields of a source as if they stood in the volume itself.
+// Upstream names most fields of a source as if they were fields of the volume itself.
 function validateProjection(source: VolumeProjection, path: string, at: string): FieldError[] {
   const { secret, configMap, downwardAPI, serviceAccountToken, clusterTrustBundle, podCertificate } = source
   const [, ...others] = sourceNames.filter((name) => source[name] !== undefined)

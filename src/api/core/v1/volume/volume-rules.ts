@@ -1,4 +1,4 @@
-// Rules of a pod's volumes: a name, exactly one source, and what each source asks for.
+// Rules of a pod's volumes: a name, exactly one source, and the requirements of each source.
 import { duplicate, forbidden, invalid, required, type FieldError } from '../../../../schema/validation/field-error.ts'
 import { validateDriverName } from '../../../validation/driver-name-rules.ts'
 import { dnsLabelErrors } from '../../../validation/names.ts'
@@ -17,7 +17,7 @@ import { networkSources, validateRequiredFields } from './network-volume-rules.t
 import { validateClaimSpec } from './persistent-volume-claim-rules.ts'
 import type { CSIVolumeSource, EphemeralVolumeSource, HostPathVolumeSource, Volume } from './volume.ts'
 
-/** A volume without a source is an empty directory; an image is pulled as a container's would be. */
+/** A volume without a source is an emptyDir; the pull policy of an image volume defaults like that of a container. */
 export function withVolumeDefaults(volume: Volume): Volume {
   const { name: _, image, ...others } = volume
   if (image !== undefined)
@@ -29,7 +29,7 @@ export function withVolumeDefaults(volume: Volume): Volume {
 
 export interface VolumesCheck {
   readonly errors: FieldError[]
-  /** The volumes without a fault: only these can be mounted. */
+  /** The valid volumes: only these can be mounted. */
   readonly good: Volumes
 }
 
@@ -51,7 +51,7 @@ export function checkVolumes(volumes: readonly Volume[], path: string): VolumesC
 type SourceName = Exclude<keyof Volume, 'name'>
 type SourceRule = (volume: Volume, path: string) => FieldError[]
 
-/** In the order in which upstream looks for them: with several sources, all but the first are refused. */
+/** In the order in which upstream checks them: if there are several sources, all but the first are rejected. */
 const sourceRules: Readonly<Record<SourceName, SourceRule>> = {
   emptyDir: ({ emptyDir }, path) => {
     const amount = quantityNanos(emptyDir?.sizeLimit ?? '0') ?? 0n

@@ -1,4 +1,4 @@
-// PodTemplate: a template that stands by itself, for whoever makes pods of it.
+// PodTemplate: a stand-alone pod template.
 import { message, struct } from '../../../../schema/descriptor/field.ts'
 import type { InputOf, ObjectOf } from '../../../meta/object.ts'
 import { podTemplateSpec } from '../pod-spec/pod-template-spec.ts'

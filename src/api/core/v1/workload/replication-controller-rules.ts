@@ -1,4 +1,4 @@
-// Rules of a ReplicationController: the labels of its template are its selector and its own labels unless it has some.
+// Rules of a ReplicationController: its selector and labels default to the labels of its template.
 import { append } from '../../../../base/collections/append.ts'
 import { sentMap } from '../../../../schema/decoding/decode.ts'
 import {

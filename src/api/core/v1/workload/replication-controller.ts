@@ -1,4 +1,4 @@
-// ReplicationController: a number of pods alike, selected by equal labels only. ReplicaSets came after it.
+// ReplicationController: a number of identical pods, selected by equality of labels. Predecessor of ReplicaSet.
 import { message, struct } from '../../../../schema/descriptor/field.ts'
 import type { InputOf, ObjectOf } from '../../../meta/object.ts'
 import { objectMeta } from '../../../meta/v1/object-meta.ts'
