@@ -50,6 +50,7 @@ async function withoutSocket(): Promise<string> {
     {
       write: () => true,
       unsentBytes: 0,
+      sentBytes: 0,
       pause: nothing,
       resume: nothing,
       end: nothing,

@@ -33,6 +33,7 @@ class Peer implements Http1Socket {
   #written = ''
   #isReading = true
   unsentBytes = 0
+  sentBytes = 0
   isPaused = false
   hasEnded = false
   isDestroyed = false
@@ -69,6 +70,7 @@ class Peer implements Http1Socket {
 
   async resumeReading(): Promise<void> {
     this.#isReading = true
+    this.sentBytes += this.unsentBytes
     this.unsentBytes = 0
     this.#connection().drained()
     await this.settle()
@@ -79,7 +81,9 @@ class Peer implements Http1Socket {
   }
 
   write(parts: readonly (string | Uint8Array)[]): boolean {
-    if (!this.#isReading) for (const { length } of parts) this.unsentBytes += length
+    for (const { length } of parts)
+      if (this.#isReading) this.sentBytes += length
+      else this.unsentBytes += length
     for (const part of parts) this.#written += typeof part === 'string' ? part : Buffer.from(part).toString('latin1')
     return this.#isReading
   }

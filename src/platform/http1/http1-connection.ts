@@ -7,7 +7,7 @@ import type { TimeSlicedWork } from '../../base/work/time-sliced-work.ts'
 import type { MaybePromise } from '../../base/async/maybe-promise.ts'
 import { discardBody } from '../http/discard-body.ts'
 import type { ByteStream } from '../http/byte-stream.ts'
-import { HeldBytes } from '../limits/held-bytes.ts'
+import { HeldBytes, type SendProgress } from '../limits/held-bytes.ts'
 import type { OnShed } from '../limits/listen-limits.ts'
 import { isVerified, Overloaded } from '../http/listener.ts'
 import type { ClientCertificate, WireResponse, WirePieces, WireRequest } from '../http/listener.ts'
@@ -34,11 +34,9 @@ const bufferedBytesMax = 64 << 10
 /** As upstream: up to this much of an unread body is discarded to keep the connection; otherwise it is closed. */
 const discardedBytesMax = 256 << 10
 
-export interface Http1Socket {
+export interface Http1Socket extends SendProgress {
   /** Strings have a byte per character. Returns false when the client is behind, until `drained` is called. */
   write(parts: readonly (string | Uint8Array)[]): boolean
-  /** Written, and not known to have been received by the client. */
-  readonly unsentBytes: number
   pause(): void
   resume(): void
   /** Ends the writing side; the socket is still read. */
@@ -161,8 +159,7 @@ export class Http1Connection implements ServedConnection {
   tick(): void {
     const isProcessing = this.#request !== undefined && this.#body?.isTaking !== true
     const received = this.#buffered.length + (this.#body?.bytes ?? 0)
-    if (this.#state === 'open' || this.#state === 'ending')
-      this.#held.measure(this.#socket.unsentBytes, received, isProcessing)
+    if (this.#state === 'open' || this.#state === 'ending') this.#held.measure(this.#socket, received, isProcessing)
     const second = this.#options.second()
     if (second < this.#dueSecond && second < this.#revokedSecond) return
     if (this.#state === 'open' && this.#request === undefined && this.#buffered.length > 0)

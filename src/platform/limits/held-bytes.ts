@@ -6,6 +6,14 @@ const countedBytesMin = 4 << 10
 /** A response is stalled when the client has taken nothing of it for this long. */
 const stalledSeconds = 3
 
+/** How far the client of a connection or stream has received what was written. */
+export interface SendProgress {
+  /** Written, and not known to have been received by the client. */
+  readonly unsentBytes: number
+  /** Known to have been received. Only this tells whether a client makes progress: unsent bytes may be as many as before. */
+  readonly sentBytes: number
+}
+
 export class HeldBytes {
   readonly #budget: MemoryBudget
   readonly #connection: BudgetedConnection
@@ -13,7 +21,7 @@ export class HeldBytes {
   #account: Account | undefined
   /** The request or connection is being ended, so its bytes are no longer counted. */
   #isShed = false
-  #unsent = 0
+  #sent = 0
   #secondsUnchanged = 0
 
   constructor(budget: MemoryBudget, connection: BudgetedConnection, shed: () => void) {
@@ -36,15 +44,14 @@ export class HeldBytes {
 
   /** Response bytes that the client has not received. */
   unsent(bytes: number): void {
-    this.#unsent = bytes
     this.#secondsUnchanged = 0
     this.#hold(bytes, 'sending')
   }
 
   /** Called each second. `received`: bytes that wait to be read or are being processed. */
-  measure(unsent: number, received: number, isProcessing: boolean): void {
-    this.#secondsUnchanged = unsent > 0 && unsent === this.#unsent ? this.#secondsUnchanged + 1 : 0
-    this.#unsent = unsent
+  measure({ unsentBytes: unsent, sentBytes: sent }: SendProgress, received: number, isProcessing: boolean): void {
+    this.#secondsUnchanged = unsent > 0 && sent === this.#sent ? this.#secondsUnchanged + 1 : 0
+    this.#sent = sent
     if (unsent === 0) this.#hold(received, isProcessing ? 'processing' : 'receiving')
     else this.#hold(unsent + received, this.#secondsUnchanged >= stalledSeconds ? 'stalled' : 'sending')
   }

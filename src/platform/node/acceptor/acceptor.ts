@@ -1,19 +1,18 @@
 // Acceptor: accepts connections of clients and handles TLS, in the event loop or in a thread.
 import type { Duplex } from 'node:stream'
 import type { Http1Connection, Http1Options } from '../../http1/http1-connection.ts'
+import type { SendProgress } from '../../limits/held-bytes.ts'
 import type { ListenLimits, OnShed } from '../../limits/listen-limits.ts'
 import type { ListenOptions, ListenTls } from '../../http/listener.ts'
 import type { ConnectionCertificate } from '../socket/client-certificate.ts'
 
 /** A connection after the TLS handshake. Either `serveHttp1` or `stream` is called, once. */
-export interface AcceptedConnection {
+export interface AcceptedConnection extends SendProgress {
   readonly remoteAddress: string
   readonly certificate: ConnectionCertificate | undefined
   readonly isHttp2: boolean
   /** The key by which the client's connections are counted (see clientKey). */
   readonly client: string
-  /** Written, and not known to have been received by the client. */
-  readonly unsentBytes: number
   serveHttp1(options: ServeOptions): Http1Connection
   stream(): Duplex
   onClosed(callback: () => void): void

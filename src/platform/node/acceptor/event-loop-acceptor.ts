@@ -46,6 +46,9 @@ const connectionOn = (
     get unsentBytes() {
       return socket.writableLength
     },
+    get sentBytes() {
+      return socket.bytesWritten - socket.writableLength
+    },
     serveHttp1: (options) => serveHttp1(socket, options),
     stream: () => socket,
     onClosed: (callback) => void socket.once('close', callback),

@@ -2,31 +2,28 @@
 import type { Socket } from 'node:net'
 import { Http1Connection, type Http1Socket } from '../../http1/http1-connection.ts'
 import { byteStreamOn } from '../socket/socket-byte-stream.ts'
-import type { ServeOptions } from './acceptor.ts'
 import { SocketWriter } from '../socket/socket-writer.ts'
+import type { ServeOptions } from './acceptor.ts'
 
 export function serveHttp1(socket: Socket, options: ServeOptions): Http1Connection {
   const receive = (piece: Buffer) => connection.receive(piece)
-  const drained = () => connection.drained()
-  const outgoing = new SocketWriter(socket)
+  const writer = new SocketWriter(socket, () => connection.drained())
   const driver: Http1Socket = {
-    write: (parts) => outgoing.write(parts),
+    write: (chunks) => writer.write(chunks),
     get unsentBytes() {
-      return outgoing.bytes + socket.writableLength
+      return writer.unsentBytes
+    },
+    get sentBytes() {
+      return writer.sentBytes
     },
     pause: () => void socket.pause(),
     resume: () => void socket.resume(),
-    end() {
-      outgoing.flush()
-      socket.end()
-    },
+    end: () => writer.end(),
     destroy: () => void socket.destroy(),
     detach(rest) {
-      outgoing.flush()
+      writer.detach()
       socket.pause()
       socket.off('data', receive)
-      socket.off('drain', drained)
-      socket.off('finish', drained)
       if (rest.length > 0) socket.unshift(rest)
       return byteStreamOn(socket)
     },
@@ -34,8 +31,6 @@ export function serveHttp1(socket: Socket, options: ServeOptions): Http1Connecti
   const connection = new Http1Connection(driver, { ...options, textOf: latin1Of })
   socket.setNoDelay(true)
   socket.on('data', receive)
-  socket.on('drain', drained)
-  socket.on('finish', drained)
   socket.on('error', () => {}) // `close` follows
   socket.on('close', () => connection.closed())
   return connection

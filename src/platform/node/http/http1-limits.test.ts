@@ -1,5 +1,5 @@
 // The memory that a client of HTTP/1.1 may hold, with and without the TLS thread.
-import { equal, match } from 'node:assert/strict'
+import { equal, match, ok } from 'node:assert/strict'
 import { once } from 'node:events'
 import { test } from 'node:test'
 import type { ListenLimits } from '../../limits/listen-limits.ts'
@@ -20,8 +20,32 @@ for (const [place, listen] of Object.entries(acceptors)) {
     const reading = await tls(listening.port, { ...asJane, localAddress: '127.0.0.2' })
     reading.write(getOf(64))
     equal((await allFrom(reading)).length > 64 * megabyte, true)
+    // When a later connection has been served, the server has noticed that this one is closed.
+    const later = await tls(listening.port, { ...asJane, localAddress: '127.0.0.2' })
+    later.write(getOf(0))
+    match(await allFrom(later), /^HTTP\/1\.1 200 OK\r\n/)
     while (listening.shed.get('memory') === undefined) await listening.clock.advance('1s')
     equal((await allFrom(stalled.resume())).length < 64 * megabyte, true)
+    equal(listening.shed.get('memory'), 1)
+  })
+
+  test(`${place}: a client that takes a long response slowly is not cut off`, async () => {
+    await using listening = await listen({
+      handle: () => ({ status: 200, headers: {}, body: Buffer.alloc(96 * megabyte) }),
+      limits: { heldBytesPerClientMax: megabyte },
+    })
+    const socket = await tls(listening.port, asJane)
+    socket.write(getOf(96))
+    let [bytes, seconds] = [0, 0]
+    for await (const piece of socket as AsyncIterable<Buffer>) {
+      bytes += piece.length
+      // More than the buffers between server and client hold, so that the server has made progress, too.
+      if (bytes < (seconds + 1) * 16 * megabyte) continue
+      await listening.clock.advance('1s')
+      seconds++
+    }
+    ok(bytes > 96 * megabyte && seconds > 4)
+    equal(listening.shed.get('memory'), undefined)
   })
 
   test(`${place}: a client that takes its responses holds nothing`, async () => {

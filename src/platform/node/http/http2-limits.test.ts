@@ -136,6 +136,24 @@ for (const [place, listen] of Object.entries(acceptors)) {
     equal(listening.shed.get('stalled'), 3)
   })
 
+  test(`${place}: a client that takes a long response slowly is not cut off`, async () => {
+    await using listening = await listen({
+      handle: () => ok200(Buffer.alloc(8 * megabyte)),
+      limits: { heldBytesPerClientMax: megabyte },
+    })
+    using client = clientOf(listening)
+    let [bytes, seconds] = [0, 0]
+    for await (const piece of client.ask('GET', '/') as AsyncIterable<Buffer>) {
+      bytes += piece.length
+      // More than the windows of the client, so that the server has made progress, too.
+      if (bytes < (seconds + 1) * megabyte) continue
+      await listening.clock.advance('1s')
+      seconds++
+    }
+    deepEqual([bytes, seconds], [8 * megabyte, 8])
+    equal(listening.shed.get('memory'), undefined)
+  })
+
   test(`${place}: a body is not read before it is asked for, and a response before that ends the request`, async () => {
     const gate = Promise.withResolvers<void>()
     await using listening = await listen({

@@ -114,7 +114,7 @@ export class Http2ServerConnection implements ServedConnection {
   tick(): void {
     const second = this.#options.second()
     for (const stream of this.#streams) stream.tick()
-    this.#held.measure(this.#peer.unsentBytes, 0, false)
+    this.#held.measure(this.#peer, 0, false)
     if (second < this.#dueSecond && second < this.#revokedSecond) return
     if (this.#session.closed || second >= this.#revokedSecond) return this.#peer.destroy()
     this.drain()

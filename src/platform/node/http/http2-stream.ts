@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2'
 import type { TimeSlicedWork } from '../../../base/work/time-sliced-work.ts'
 import { discardBody } from '../../http/discard-body.ts'
-import { HeldBytes } from '../../limits/held-bytes.ts'
+import { HeldBytes, type SendProgress } from '../../limits/held-bytes.ts'
 import { headerValuesOf, type Peer } from '../../http1/http1-request.ts'
 import type { OnShed } from '../../limits/listen-limits.ts'
 import { BodyTooLarge, Overloaded } from '../../http/listener.ts'
@@ -16,6 +16,9 @@ import { bodySecondsMax, stalledSecondsMax } from '../../http/wire-timeouts.ts'
 const { HTTP2_HEADER_METHOD, HTTP2_HEADER_PATH, HTTP2_HEADER_STATUS } = constants
 /** Headers that HTTP/2 does not allow (RFC 9113, 8.2.2). */
 const forbidden = new Set(['connection', 'keep-alive', 'transfer-encoding', 'upgrade'])
+
+/** A long body is written to the stream in portions of this size. */
+const portionBytesMax = 256 << 10
 
 export interface Http2ServerOptions extends Peer {
   /** The key by which the client's connections are counted (see clientKey). */
@@ -35,7 +38,7 @@ interface StreamConnection extends BudgetedConnection {
   responding(isAuthenticated: boolean): void
 }
 
-export class ServedStream implements WireRequest {
+export class ServedStream implements WireRequest, SendProgress {
   readonly method: string
   readonly target: string
   readonly headers: WireRequest['headers']
@@ -53,6 +56,9 @@ export class ServedStream implements WireRequest {
   #isBodyComplete: boolean
   #isRejected = false
   #hasResponded = false
+  /** The bytes of a whole body that have not been written to the stream. */
+  #unwrittenBytes = 0
+  #writtenBytes = 0
   /** The whole response has been written. */
   #isComplete = false
   #pieceSender: PieceSender | undefined
@@ -78,6 +84,14 @@ export class ServedStream implements WireRequest {
     this.headerValues = (name) => headerValuesOf(raw, name)
     this.remoteAddress = options.remoteAddress
     this.certificate = options.certificate
+  }
+
+  get unsentBytes(): number {
+    return this.#stream.writableLength + this.#unwrittenBytes
+  }
+
+  get sentBytes(): number {
+    return this.#writtenBytes - this.#stream.writableLength
   }
 
   get signal(): AbortSignal {
@@ -124,12 +138,12 @@ export class ServedStream implements WireRequest {
       if (!this.#isComplete) this.cancel(goneError())
     })
     try {
-      const respond = await this.#options.handle(this)
+      const response = await this.#options.handle(this)
       this.#hasResponded = true
       this.#held.release()
-      if (stream.destroyed) return discardBody(respond)
-      this.#connection.responding(this.headers['authorization'] !== undefined && respond.status !== 401)
-      await this.#send(respond)
+      if (stream.destroyed) return discardBody(response)
+      this.#connection.responding(this.headers['authorization'] !== undefined && response.status !== 401)
+      await this.#send(response)
       // A client that is still sending its body is asked to stop (RFC 9113, 8.1).
       if (!this.#isBodyComplete) stream.close(constants.NGHTTP2_NO_ERROR)
     } catch {
@@ -141,9 +155,8 @@ export class ServedStream implements WireRequest {
 
   /** Called each second. */
   tick(): void {
-    const { writableLength, readableLength } = this.#stream
-    const received = readableLength + (this.#hasResponded ? 0 : this.#bodyBytes)
-    this.#held.measure(writableLength, received, this.#isBodyComplete)
+    const received = this.#stream.readableLength + (this.#hasResponded ? 0 : this.#bodyBytes)
+    this.#held.measure(this, received, this.#isBodyComplete)
     if (this.#second() < this.#dueSecond) return
     this.#dueSecond = Infinity
     this.#options.onShed('stalled', 1, this.#held.bytes)
@@ -179,20 +192,36 @@ export class ServedStream implements WireRequest {
     const isBodiless = this.method === 'HEAD' || status === 204 || status === 304
     const isWhole = typeof body === 'string' || body instanceof Uint8Array
     const length = isWhole && status !== 204 && status !== 304 ? Buffer.byteLength(body) : undefined
-    this.#isComplete = isWhole
     stream.respond(headersOf(status, headers, length), { endStream: isBodiless })
-    if (isBodiless) return discardBody({ body })
+    if (isBodiless) {
+      this.#isComplete = isWhole
+      return discardBody({ body })
+    }
     stream.on('drain', () => {
       this.#dueSecond = Infinity
       this.#held.release()
     })
-    if (isWhole) stream.end(body)
+    if (isWhole) await this.#sendWhole(typeof body === 'string' ? Buffer.from(body) : body)
     else {
       await ('take' in body ? this.#sendPieces(body) : this.#sendStream(body))
       this.#isComplete = true
       stream.end()
     }
     this.#behind()
+  }
+
+  /** Writes the body in portions, so that the unsent bytes show the client's progress. */
+  async #sendWhole(body: Uint8Array): Promise<void> {
+    const { signal } = this
+    let at = 0
+    for (; body.length - at > portionBytesMax; at += portionBytesMax) {
+      this.#unwrittenBytes = body.length - at - portionBytesMax
+      if (!this.#write(body.subarray(at, at + portionBytesMax))) await once(this.#stream, 'drain', { signal })
+    }
+    this.#unwrittenBytes = 0
+    this.#isComplete = true
+    this.#writtenBytes += body.length - at
+    this.#stream.end(body.subarray(at))
   }
 
   #sendPieces(pieces: WirePieces): Promise<void> {
@@ -219,6 +248,7 @@ export class ServedStream implements WireRequest {
   }
 
   #write(piece: Uint8Array | string): boolean {
+    this.#writtenBytes += Buffer.byteLength(piece)
     const isTaken = this.#stream.write(piece)
     if (!isTaken) this.#behind()
     return isTaken
@@ -226,10 +256,9 @@ export class ServedStream implements WireRequest {
 
   /** Starts the timeout for unsent bytes and counts them. */
   #behind(): void {
-    const { writableLength } = this.#stream
-    if (writableLength === 0 || this.#stream.destroyed) return
+    if (this.unsentBytes === 0 || this.#stream.destroyed) return
     this.#dueSecond = this.#second() + stalledSecondsMax
-    this.#held.unsent(writableLength)
+    this.#held.unsent(this.unsentBytes)
   }
 }
 

@@ -110,6 +110,24 @@ test('one who is cut off is told so, and hears nothing any more', async () => {
   equal(linked.write(['nor this']), true)
 })
 
+test('what the client has taken of a long response is known before it has all of it', async () => {
+  const { client, linked } = await connected()
+  linked.handleWith({ receive() {}, drained() {}, closed() {} })
+  const size = 8 << 20
+  linked.write([Buffer.alloc(size)])
+  linked.end()
+  let [taken, steps, unsent] = [0, 0, linked.unsentBytes]
+  for await (const piece of client as AsyncIterable<Buffer>) {
+    taken += piece.length
+    if (linked.unsentBytes < unsent) steps++
+    unsent = linked.unsentBytes
+    ok(unsent >= size - taken)
+  }
+  equal(taken, size)
+  ok(steps > 4, `the unsent bytes fell ${steps} times`)
+  while (linked.unsentBytes > 0) await eventLoopTurn()
+})
+
 test('a client that goes ends the stream', async () => {
   const { client, linked } = await connected()
   const stream = linked.stream()

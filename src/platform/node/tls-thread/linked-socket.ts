@@ -15,6 +15,8 @@ export class LinkedSocket implements Http1Socket, StreamSocket, Sender {
   #parts: Chunk[] = []
   #size = 0
   #isPlanned = false
+  /** Bytes of all writes. */
+  #written = 0
   /** Sent, and not acknowledged by the thread. */
   #unacknowledged = 0
   #isBehind = false
@@ -32,6 +34,10 @@ export class LinkedSocket implements Http1Socket, StreamSocket, Sender {
 
   get unsentBytes(): number {
     return this.#unacknowledged + this.#size
+  }
+
+  get sentBytes(): number {
+    return this.#written - this.unsentBytes
   }
 
   handleWith(user: SocketHandlers): void {
@@ -69,6 +75,7 @@ export class LinkedSocket implements Http1Socket, StreamSocket, Sender {
     for (const part of parts) {
       this.#parts.push(part)
       this.#size += part.length
+      this.#written += part.length
     }
     if (this.#size > frameBytesMax) this.#send()
     else if (!this.#isPlanned) {

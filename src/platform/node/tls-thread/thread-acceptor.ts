@@ -94,6 +94,9 @@ const connectionOn = (
     get unsentBytes() {
       return socket.unsentBytes
     },
+    get sentBytes() {
+      return socket.sentBytes
+    },
     serveHttp1(options) {
       const connection = new Http1Connection(socket, { ...options, textOf: latin1Of })
       socket.handleWith(connection)

@@ -1,23 +1,29 @@
-// ThreadConnection: the thread's side of one connection.
+// ThreadConnection: the TLS thread's side of one connection.
 import type { Duplex } from 'node:stream'
 import type { Link } from './link.ts'
-import { fromClient, kindOf, tagOf, acknowledgeBytesMin, toClient, type OpenedPeer } from './protocol.ts'
+import { acknowledgeBytesMin, fromClient, kindOf, tagOf, toClient, type OpenedPeer } from './protocol.ts'
+
+/** So much is handed to the socket at a time, so that the event loop sees how the client gets on with a long response. */
+const portionBytesMax = 256 << 10
 
 export class ThreadConnection {
   readonly #socket: Duplex
   readonly #id: number
   readonly #link: Link
-  /** Where it waits while the link is full. */
+  /** Connections that are not read while the link is full. */
   readonly #held: Set<ThreadConnection>
-  /** Taken by the client, and not told yet. */
+  /** What the socket has no room for. */
+  #queue: Buffer[] = []
+  /** Handed to the socket, and not yet reported as taken by the client. */
   #unacknowledged = 0
   #isBehind = false
-  /** The door wants no more for now. */
+  #isEnding = false
+  /** The event loop reads no more for now. */
   #isPaused = false
 
-  constructor(socket: Duplex, number: number, link: Link, held: Set<ThreadConnection>) {
+  constructor(socket: Duplex, id: number, link: Link, held: Set<ThreadConnection>) {
     this.#socket = socket
-    this.#id = number
+    this.#id = id
     this.#link = link
     this.#held = held
   }
@@ -34,9 +40,13 @@ export class ThreadConnection {
     socket.on('drain', () => {
       this.#isBehind = false
       this.#acknowledge()
+      this.#writeQueued()
     })
     socket.on('end', () => this.#send(fromClient.ended))
-    socket.on('finish', () => this.#send(fromClient.finished))
+    socket.on('finish', () => {
+      this.#acknowledge()
+      this.#send(fromClient.finished)
+    })
     socket.on('error', () => {}) // `close` follows
     socket.on('close', () => this.#send(fromClient.closed))
   }
@@ -47,7 +57,8 @@ export class ThreadConnection {
       case toClient.bytes:
         return this.#write(bytes)
       case toClient.end:
-        return void socket.end()
+        this.#isEnding = true
+        return this.#endBehindQueue()
       case toClient.destroy:
         return void socket.destroy()
       case toClient.pause:
@@ -59,25 +70,48 @@ export class ThreadConnection {
     }
   }
 
-  /** There is room again for what the client says. */
+  /** The link has room again for what the client sends. */
   release(): void {
     if (!this.#isPaused) this.#socket.resume()
   }
 
-  /** Called each second: what the client has taken is told, however little it is. */
+  /** Called each second: reports what the client has taken, however little it is. */
   tick(): void {
     if (this.#unacknowledged > 0 && this.#socket.writableLength === 0) this.#acknowledge()
   }
 
   #write(bytes: Buffer): void {
-    this.#unacknowledged += bytes.length
-    // A client that has ended its side is taken for gone.
-    if (!this.#socket.writable) return
-    if (!this.#socket.write(bytes)) this.#isBehind = true
+    // A client that has ended its side is considered gone.
+    if (!this.#socket.writable) this.#unacknowledged += bytes.length
+    else {
+      this.#queue.push(bytes)
+      this.#writeQueued()
+    }
+  }
+
+  /** Frames are shorter than a portion, so that each is written whole. */
+  #writeQueued(): void {
+    if (this.#isBehind || this.#queue.length === 0) return
+    let size = 0
+    if (this.#queue.length > 1) this.#socket.cork()
+    while (size < portionBytesMax) {
+      const bytes = this.#queue.shift()
+      if (bytes === undefined) break
+      size += bytes.length
+      if (!this.#socket.write(bytes)) this.#isBehind = true
+    }
+    this.#socket.uncork()
+    this.#unacknowledged += size
     if (this.#unacknowledged >= acknowledgeBytesMin && !this.#isBehind) this.#acknowledge()
+    this.#endBehindQueue()
+  }
+
+  #endBehindQueue(): void {
+    if (this.#isEnding && this.#queue.length === 0) this.#socket.end()
   }
 
   #acknowledge(): void {
+    if (this.#unacknowledged === 0) return
     const count = Buffer.allocUnsafe(4)
     count.writeUInt32LE(this.#unacknowledged)
     this.#unacknowledged = 0
