@@ -193,9 +193,8 @@ inNamespaces(
       mounts: lines(await readFile('/proc/mounts', 'utf8')).filter((line) => line.includes(join(folder, 'node/pods'))),
     })
 
-    /** What is left, with the labels of its containers; undefined when nothing is. */
-    const describeLeft = async (remaining: Awaited<ReturnType<typeof left>>): Promise<string | undefined> => {
-      if (Object.values(remaining).every(({ length }) => length === 0)) return undefined
+    /** What is left, with the labels of its containers. */
+    const describeLeft = async (remaining: Awaited<ReturnType<typeof left>>): Promise<string> => {
       const infos = await Promise.all(remaining.containers.map((id) => ctr('containers', 'info', id)))
       const labels = infos.map((text) => (JSON.parse(text) as { Labels?: object }).Labels)
       return `something is left: ${JSON.stringify({ ...remaining, labels })}`
