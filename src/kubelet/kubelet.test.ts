@@ -192,9 +192,9 @@ test('a liveness probe that fails three times restarts the container and records
   await running.cluster.clock.advance('1m')
   const status = await firstStatus(running)
   deepEqual([status?.restartCount, status?.ready, status?.lastState?.terminated?.exitCode], [1, true, 0])
-  const told = (await eventsOf(running.cluster)).join('\n')
-  match(told, /Unhealthy: Liveness probe failed: HTTP probe failed with statuscode: 500 \(x\d\)/)
-  match(told, /Killing: Container c failed liveness probe, will be restarted/)
+  const statuses = (await eventsOf(running.cluster)).join('\n')
+  match(statuses, /Unhealthy: Liveness probe failed: HTTP probe failed with statuscode: 500 \(x\d\)/)
+  match(statuses, /Killing: Container c failed liveness probe, will be restarted/)
 })
 
 test('a readiness probe makes a pod ready and unready without restarts', async () => {
@@ -303,19 +303,19 @@ test('a failed postStart hook restarts the container; a failed preStop hook does
   }
   await using running = await run({ containers: [{ name: 'c', image: 'tested', lifecycle }] }, { tested: program })
   await running.cluster.clock.advance('5s')
-  const told = await eventsOf(running.cluster)
+  const statuses = await eventsOf(running.cluster)
   equal(
-    told.some((line) => line.startsWith('FailedPostStartHook: PostStartHook failed')),
+    statuses.some((line) => line.startsWith('FailedPostStartHook: PostStartHook failed')),
     true,
-    told.join('\n'),
+    statuses.join('\n'),
   )
-  equal(told.join('\n').includes('secret'), false)
+  equal(statuses.join('\n').includes('secret'), false)
   const status = await firstStatus(running)
   deepEqual([status?.state?.waiting?.reason, status?.lastState?.terminated?.exitCode], ['CrashLoopBackOff', 0])
 })
 
 test('a failed preStop hook is reported, and a sleeping one is limited by the grace period', async () => {
-  for (const [preStop, told] of [
+  for (const [preStop, statuses] of [
     [{ httpGet: { port: 1 } }, true],
     [{ sleep: { seconds: 60 } }, false],
   ] as const) {
@@ -328,7 +328,7 @@ test('a failed preStop hook is reported, and a sleeping one is limited by the gr
     await running.pods.delete('p', 'default', { gracePeriodSeconds: 10 }, ctx)
     await running.cluster.clock.advance('11s')
     equal(await running.pods.find('p', 'default', ctx), undefined)
-    equal((await eventsOf(running.cluster)).includes('FailedPreStopHook: PreStopHook failed'), told)
+    equal((await eventsOf(running.cluster)).includes('FailedPreStopHook: PreStopHook failed'), statuses)
   }
 })
 

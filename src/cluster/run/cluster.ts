@@ -261,7 +261,7 @@ export class Cluster {
         metrics,
         requestMetrics,
         policies: this.#options.policies,
-        bootstrapObjects: bootstrapObjects,
+        bootstrapObjects,
         reconcilers: [flowSchemaReconciler],
         digest,
         kubelets: this.#kubelets,

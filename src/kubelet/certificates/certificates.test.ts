@@ -17,26 +17,26 @@ import { requestCertificate } from './signing-request.ts'
 type Condition = { readonly type: string; readonly reason?: string; readonly message?: string }
 
 /** An API server that signs every request immediately, with the given lifetime, or denies it. */
-function world(lifeMs: number, answer: 'sign' | 'nothing' | 401 | Condition = 'sign') {
+function world(lifetimeMs: number, answer: 'sign' | 'nothing' | 401 | Condition = 'sign') {
   const [clock, random] = [new VirtualClock(Date.UTC(2030, 0, 1)), seededRandom(1)]
   const authority = Authority.create('ca', { clock, random, crypto: nodeCrypto })
-  const asked: { name: string; signerName: string; usages: readonly string[]; request: string }[] = []
+  const requested: { name: string; signerName: string; usages: readonly string[]; request: string }[] = []
   const state = { answer }
   const statusOf = (request: string, usages: readonly string[]) => {
     if (state.answer === 'sign')
-      return { certificate: base64Text(authority.sign(parseCertificateRequest(request), usages, lifeMs)) }
+      return { certificate: base64Text(authority.sign(parseCertificateRequest(request), usages, lifetimeMs)) }
     return typeof state.answer === 'object' ? { conditions: [{ status: 'True', ...state.answer }] } : {}
   }
   const requests = {
-    create({ metadata: { name }, spec }: { metadata: { name: string }; spec: (typeof asked)[0] }) {
+    create({ metadata: { name }, spec }: { metadata: { name: string }; spec: (typeof requested)[0] }) {
       if (state.answer === 401) return Promise.reject(new StatusError(401, 'Unauthorized', 'Unauthorized'))
-      if (asked.some((one) => one.name === name))
+      if (requested.some((one) => one.name === name))
         return Promise.reject(new StatusError(409, 'AlreadyExists', 'already exists'))
-      asked.push({ ...spec, name, request: atob(spec.request) })
+      requested.push({ ...spec, name, request: atob(spec.request) })
       return Promise.resolve({})
     },
     list({ fieldSelector = '' }: { fieldSelector?: string }) {
-      const found = asked.filter(({ name }) => fieldSelector === `metadata.name=${name}`)
+      const found = requested.filter(({ name }) => fieldSelector === `metadata.name=${name}`)
       const items = found.map(({ name, request, usages }) => ({
         metadata: { name, uid: name, resourceVersion: '1' },
         status: statusOf(request, usages),
@@ -55,16 +55,16 @@ function world(lifeMs: number, answer: 'sign' | 'nothing' | 401 | Condition = 's
   }
   const client = { of: () => requests } as unknown as Client
   const file = new CertificateFile('/pki/kubelet-client-current.pem', files)
-  return { clock, random, client, log: silentLog, crypto: nodeCrypto, asked, file, written, state }
+  return { clock, random, client, log: silentLog, crypto: nodeCrypto, asked: requested, file, written, state }
 }
 
 const { signal } = new AbortController()
-const wish = { use: 'client', nodeName: 'n' } as const
+const template = { use: 'client', nodeName: 'n' } as const
 
 test('a client certificate is requested for the node, a serving certificate with its addresses', async () => {
   const deps = world(3_600_000)
   const key = nodeCrypto.generateKey()
-  match(await requestCertificate(wish, key, deps, signal), /^-----BEGIN CERTIFICATE-----/)
+  match(await requestCertificate(template, key, deps, signal), /^-----BEGIN CERTIFICATE-----/)
   const serving = { use: 'serving', nodeName: 'n', addresses: ['10.0.0.7'] } as const
   await requestCertificate(serving, key, deps, signal)
   deepEqual(
@@ -86,12 +86,12 @@ test('a restart with the same key uses the existing request', async () => {
   const deps = world(3_600_000, 'nothing')
   const key = nodeCrypto.generateKey()
   const gone = new AbortController()
-  const first = requestCertificate(wish, key, deps, gone.signal)
+  const first = requestCertificate(template, key, deps, gone.signal)
   await deps.clock.advance('1s')
   gone.abort()
   await rejects(first)
   deps.state.answer = 'sign'
-  ok(await requestCertificate(wish, key, deps, signal))
+  ok(await requestCertificate(template, key, deps, signal))
   equal(deps.asked.length, 1)
 })
 
@@ -101,14 +101,17 @@ test('a denied or failed request reports why', async () => {
     ['Failed', 'failed'],
   ] as const) {
     const deps = world(1, { type, reason: 'No', message: 'not you' })
-    const asking = requestCertificate(wish, nodeCrypto.generateKey(), deps, signal)
+    const asking = requestCertificate(template, nodeCrypto.generateKey(), deps, signal)
     await rejects(asking, new RegExp(`certificate signing request node-csr-\\S+ ${text}, reason: No, message: not you`))
   }
 })
 
 test('a request is abandoned after 15 minutes', async () => {
   const deps = world(1, 'nothing')
-  const asking = rejects(requestCertificate(wish, nodeCrypto.generateKey(), deps, signal), /was not approved in time/)
+  const asking = rejects(
+    requestCertificate(template, nodeCrypto.generateKey(), deps, signal),
+    /was not approved in time/,
+  )
   await deps.clock.advance('15m')
   await asking
 })
@@ -129,26 +132,26 @@ test('certificate and key are in one file, and an incomplete file is ignored', a
 test('a certificate is renewed after 70 to 90 % of its lifetime, with a new key each time', async () => {
   const hourMs = 3_600_000
   const deps = world(100 * hourMs)
-  const issued = await requestCertificate(wish, nodeCrypto.generateKey(), deps, signal)
+  const issued = await requestCertificate(template, nodeCrypto.generateKey(), deps, signal)
   const startMs = deps.clock.nowMs()
   for (let draw = 0; draw < 50; draw++) {
     const share = (renewalMs(issued, deps.random) - startMs) / (100 * hourMs)
     ok(share > 0.69 && share < 0.9, String(share))
   }
-  const told: string[] = []
+  const renewals: string[] = []
   const stop = new AbortController()
   const running = rotateCertificate(
     { certificate: issued, key: '' },
-    { ...deps, template: wish, onChange: ({ key }) => told.push(key) },
+    { ...deps, template, onChange: ({ key }) => renewals.push(key) },
     stop.signal,
   )
   await deps.clock.advance('60h')
-  equal(told.length, 0)
+  equal(renewals.length, 0)
   await deps.clock.advance('31h')
-  equal(told.length, 1)
+  equal(renewals.length, 1)
   await deps.clock.advance('91h')
-  equal(told.length, 2)
-  equal(new Set(told).size, 2)
+  equal(renewals.length, 2)
+  equal(new Set(renewals).size, 2)
   equal(deps.written.length, 2)
   stop.abort()
   await rejects(running)
@@ -156,10 +159,10 @@ test('a certificate is renewed after 70 to 90 % of its lifetime, with a new key 
 
 test('a failed renewal is retried; an expired certificate stops the kubelet', async () => {
   const deps = world(3_600_000)
-  const first = { certificate: await requestCertificate(wish, nodeCrypto.generateKey(), deps, signal), key: '' }
+  const first = { certificate: await requestCertificate(template, nodeCrypto.generateKey(), deps, signal), key: '' }
   deps.state.answer = 401
   const ended = rejects(
-    rotateCertificate(first, { ...deps, template: wish, onChange() {} }, signal),
+    rotateCertificate(first, { ...deps, template, onChange() {} }, signal),
     /kubelet-client-current.pem has expired/,
   )
   await deps.clock.advance('59m')

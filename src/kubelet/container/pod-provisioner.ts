@@ -153,7 +153,7 @@ export class PodProvisioner {
    * The termination message of a container: the content of its message file, or the end of its log, depending on the
    * policy.
    */
-  async lastWords(pod: Pod, container: RuntimeContainer, signal: AbortSignal): Promise<string> {
+  async terminationMessage(pod: Pod, container: RuntimeContainer, signal: AbortSignal): Promise<string> {
     const { disk, paths, logs } = this.#deps
     const { name, attempt, exitCode, logPath } = container
     const all = containersOf(pod)

@@ -11,9 +11,9 @@ const { signal } = new AbortController()
 function collector(settings: { ageMsMin?: number; ageMsMax?: number } = {}) {
   const clock = new VirtualClock()
   const images = new Map(['a', 'b', 'pause'].map((id) => [id, id === 'pause']))
-  const told: string[] = []
+  const shortages: string[] = []
   const state = { used: new Set<string>(['a', 'b']), shown: [] as string[], otherBytes: 0 }
-  const made = new ImageGcManager({
+  const manager = new ImageGcManager({
     runtime: {
       images: () =>
         Promise.resolve(
@@ -36,17 +36,17 @@ function collector(settings: { ageMsMin?: number; ageMsMax?: number } = {}) {
       return Promise.resolve({ ...idleLoad.fileSystem, capacityBytes: 100, availableBytes: 100 - usedBytes, usedBytes })
     },
     settings: { highPercent: 85, lowPercent: 80, ageMsMin: 120_000, ageMsMax: 0, ...settings },
-    onShortage: (message) => Promise.resolve(void told.push(message)),
+    onShortage: (message) => Promise.resolve(void shortages.push(message)),
     clock,
     log: silentLog,
   })
   return {
     clock,
     images,
-    told,
+    told: shortages,
     state,
-    collect: () => made.collect(signal),
-    freeAll: () => made.deleteUnusedImages(signal),
+    collect: () => manager.collect(signal),
+    deleteUnusedImages: () => manager.deleteUnusedImages(signal),
   }
 }
 
@@ -92,7 +92,7 @@ test('young images are kept, except when pods would be evicted otherwise', async
   node.state.otherBytes = 60
   await node.collect()
   equal(node.images.size, 3)
-  await node.freeAll()
+  await node.deleteUnusedImages()
   deepEqual([...node.images.keys()], ['pause'])
 })
 

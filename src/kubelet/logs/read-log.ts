@@ -40,10 +40,10 @@ export async function* readLog(
     let hasExited = false
     let wasReadToEnd = false
     for (;;) {
-      const { shown, next } = await readLines(file, at, limit, writer)
+      const { output, next } = await readLines(file, at, limit, writer)
       const hasGrown = next > at
       at = next
-      if (shown.length > 0) yield shown
+      if (output.length > 0) yield output
       if (writer.isFull) return
       hasOutput ||= hasGrown
       if (hasGrown) continue
@@ -118,7 +118,7 @@ async function readLines(
   at: number,
   limit: number,
   writer: LogWriter,
-): Promise<{ shown: Uint8Array; next: number }> {
+): Promise<{ output: Uint8Array; next: number }> {
   const from = Math.max(at, (await file.range()).start)
   for (let bytes = blockBytes; ; bytes *= 2) {
     const block = await readExactly(file, from, Math.max(0, Math.min(bytes, limit - from)))
@@ -128,10 +128,10 @@ async function readLines(
     const pieces: Uint8Array[] = []
     for (let lineStart = 0; lineStart < wholeEnd && !writer.isFull;) {
       const lineEnd = block.indexOf(lineFeed, lineStart) + 1
-      pieces.push(...writer.shown(block.subarray(lineStart, lineEnd)))
+      pieces.push(...writer.output(block.subarray(lineStart, lineEnd)))
       lineStart = lineEnd
     }
-    return { shown: joined(pieces), next: from + (wholeEnd > 0 || isAtEnd ? wholeEnd : bytes) }
+    return { output: joined(pieces), next: from + (wholeEnd > 0 || isAtEnd ? wholeEnd : bytes) }
   }
 }
 
@@ -150,7 +150,7 @@ class LogWriter {
     return this.#left <= 0
   }
 
-  *shown(line: Uint8Array): Generator<Uint8Array> {
+  *output(line: Uint8Array): Generator<Uint8Array> {
     const parsed = parseCriLine(line)
     if (parsed === undefined) return
     const { timestamp, content, isPartial } = parsed

@@ -19,7 +19,7 @@ export class RuntimeHealthMonitor {
   readonly #known = Promise.withResolvers<void>()
   #isKnown = false
   #readyMs: number | undefined
-  #answeredMs: number | undefined
+  #respondedMs: number | undefined
   #lastHealth: RuntimeHealth | undefined
   #problems: readonly string[] = ['container runtime status check may not have completed yet']
 
@@ -56,7 +56,7 @@ export class RuntimeHealthMonitor {
     const nowMs = this.#deps.clock.monotonicMs()
     if (health !== undefined) {
       this.#lastHealth = health
-      this.#answeredMs = nowMs
+      this.#respondedMs = nowMs
       if (health.runtime.isReady) this.#readyMs = nowMs
     }
     const before = this.#problems
@@ -72,17 +72,17 @@ export class RuntimeHealthMonitor {
 
   #runtimeProblems(nowMs: number): readonly string[] {
     const { runtime } = this.#lastHealth ?? {}
-    const [readyMs, answeredMs] = [this.#readyMs, this.#answeredMs]
-    const unansweredMs = nowMs - (answeredMs ?? nowMs)
+    const [readyMs, respondedMs] = [this.#readyMs, this.#respondedMs]
+    const silentMs = nowMs - (respondedMs ?? nowMs)
     return [
       readyMs === undefined
         ? 'container runtime status check may not have completed yet'
         : nowMs - readyMs >= downMs
           ? 'container runtime is down'
           : [],
-      unansweredMs < plegMs
+      silentMs < plegMs
         ? []
-        : `PLEG is not healthy: pleg was last seen active ${durationTextOfMs(unansweredMs)} ago; threshold is ${durationTextOfMs(plegMs)}`,
+        : `PLEG is not healthy: pleg was last seen active ${durationTextOfMs(silentMs)} ago; threshold is ${durationTextOfMs(plegMs)}`,
       runtime === undefined || runtime.isReady
         ? []
         : `container runtime not ready: ${conditionText('RuntimeReady', runtime)}`,

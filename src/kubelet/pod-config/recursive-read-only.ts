@@ -11,10 +11,11 @@ export const requestsRecursiveReadOnly = ({ recursiveReadOnly = 'Disabled' }: Vo
 export function isRecursivelyReadOnly(mount: VolumeMount, isSupported: boolean): boolean {
   if (!requestsRecursiveReadOnly(mount)) return false
   const { name, readOnly = false, mountPropagation = 'None', recursiveReadOnly } = mount
-  const refuse = (why: string) =>
+  const configError = (why: string) =>
     new ConfigError(`volume ${JSON.stringify(name)} requested recursive read-only mode, but it is ${why}`)
-  if (!readOnly) throw refuse('not read-only')
-  if (mountPropagation !== 'None') throw refuse(`not compatible with propagation ${JSON.stringify(mountPropagation)}`)
-  if (recursiveReadOnly === 'Enabled' && !isSupported) throw refuse('not supported by the runtime')
+  if (!readOnly) throw configError('not read-only')
+  if (mountPropagation !== 'None')
+    throw configError(`not compatible with propagation ${JSON.stringify(mountPropagation)}`)
+  if (recursiveReadOnly === 'Enabled' && !isSupported) throw configError('not supported by the runtime')
   return isSupported
 }

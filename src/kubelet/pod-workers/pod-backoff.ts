@@ -31,7 +31,7 @@ export function nextSyncMs(
 ): number | undefined {
   const { resize, termination, failures } = state
   const timesMs: number[] = []
-  if (resize?.verdict.kind === 'pending' || resize?.progress?.message) timesMs.push(nowMs + resizeRetryMs)
+  if (resize?.decision.kind === 'pending' || resize?.progress?.message) timesMs.push(nowMs + resizeRetryMs)
   if (pod !== undefined && termination === undefined && !isPodFinished(pod)) timesMs.push(deadlineOf(pod) ?? 0)
   for (const action of actions) {
     if (action.kind === 'wait') timesMs.push(nowMs + action.ms)

@@ -6,7 +6,7 @@ import { planTermination, planCompletion, planRun, type ContainerHealth, type Po
 import { aPod, container, failed, init, nowMs, sandbox, sidecar } from './pod-lifecycle.harness.ts'
 import { crashBackoffRemainingMs, shouldRestart, nextCrashBackoff, type CrashBackoff } from './restart-policy.ts'
 
-const shown = (actions: PodAction[]): string[] =>
+const texts = (actions: PodAction[]): string[] =>
   actions.map((action) => {
     switch (action.kind) {
       case 'start-container':
@@ -167,26 +167,26 @@ const runs: [why: string, pod: Pod, running: RuntimePod | undefined, actions: st
 ]
 for (const [why, pod, running, wanted, health = well] of runs)
   test(`run: ${why}`, () =>
-    deepEqual(shown(planRun({ pod, running, crashBackoffs: new Map(), health, nowMs })), wanted))
+    deepEqual(texts(planRun({ pod, running, crashBackoffs: new Map(), health, nowMs })), wanted))
 
 test('run: a second crash waits for its backoff', () => {
   const crashBackoffs = new Map([['c', { waitMs: 10_000, sinceMs: nowMs - 60_000 }]])
   const input = { pod: aPod(), crashBackoffs, health: well, nowMs }
-  deepEqual(shown(planRun({ ...input, running: sandbox(container('c', 'exited', failed)) })), ['wait 9000 for c'])
+  deepEqual(texts(planRun({ ...input, running: sandbox(container('c', 'exited', failed)) })), ['wait 9000 for c'])
   const running = sandbox(container('c', 'exited', { finishedMs: nowMs - 10_000, attempt: 1 }))
-  deepEqual(shown(planRun({ ...input, running })), ['start c #2'])
+  deepEqual(texts(planRun({ ...input, running })), ['start c #2'])
 })
 
 test('termination: containers are stopped, sidecars last in reverse order, then the sandbox and the object are removed', () => {
   const pod = aPod(twoSidecars)
   const running = sandbox(container('s1', 'running'), container('s2', 'running'), container('c', 'running'))
-  deepEqual(shown(planTermination(pod, running, 30, true)), [
+  deepEqual(texts(planTermination(pod, running, 30, true)), [
     'stop s1 in 30 after c after s2 (Stopping container s1); stop s2 in 30 after c (Stopping container s2); stop c in 30 (Stopping container c)',
   ])
-  deepEqual(shown(planTermination(pod, sandbox(container('c', 'exited')), 30, true)), ['remove-sandbox'])
-  deepEqual(shown(planTermination(pod, undefined, 30, true)), ['release-pod'])
-  deepEqual(shown(planTermination(undefined, undefined, 1, false)), [])
-  deepEqual(shown(planTermination(undefined, sandbox(container('c', 'running')), 1, false)), [
+  deepEqual(texts(planTermination(pod, sandbox(container('c', 'exited')), 30, true)), ['remove-sandbox'])
+  deepEqual(texts(planTermination(pod, undefined, 30, true)), ['release-pod'])
+  deepEqual(texts(planTermination(undefined, undefined, 1, false)), [])
+  deepEqual(texts(planTermination(undefined, sandbox(container('c', 'running')), 1, false)), [
     'stop c in 1 (Stopping container c)',
   ])
 })
@@ -194,13 +194,13 @@ test('termination: containers are stopped, sidecars last in reverse order, then 
 test('termination: a container that was created and never started is removed, not stopped', () => {
   const running = sandbox(container('a', 'created'), container('b', 'running'), container('c', 'exited'))
   const wanted = ['remove a', 'stop b in 30 (Stopping container b)']
-  deepEqual(shown(planTermination(aPod(), running, 30, true)), wanted)
-  deepEqual(shown(planCompletion(aPod(), running, 30)), wanted)
+  deepEqual(texts(planTermination(aPod(), running, 30, true)), wanted)
+  deepEqual(texts(planCompletion(aPod(), running, 30)), wanted)
 })
 
 test('completion: exited containers are kept for inspection', () => {
-  deepEqual(shown(planCompletion(aPod(), sandbox(container('c', 'exited')))), ['stop-sandbox'])
-  deepEqual(shown(planCompletion(aPod(), broken(container('c', 'exited')))), [])
+  deepEqual(texts(planCompletion(aPod(), sandbox(container('c', 'exited')))), ['stop-sandbox'])
+  deepEqual(texts(planCompletion(aPod(), broken(container('c', 'exited')))), [])
 })
 
 test('the crash backoff doubles from ten seconds to five minutes and is reset after a run of ten minutes', () => {

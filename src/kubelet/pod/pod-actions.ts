@@ -224,8 +224,8 @@ function lastEnd(
   running: RuntimePod | undefined,
   statuses: readonly ContainerStatus[] | undefined,
 ): End | undefined {
-  const seen = latestContainer(running, name)
-  if (seen !== undefined) return seen.state === 'exited' ? seen : undefined
+  const current = latestContainer(running, name)
+  if (current !== undefined) return current.state === 'exited' ? current : undefined
   const told = statuses?.find((status) => status.name === name)
   if (told === undefined) return undefined
   const { restartCount: attempt, state, lastState } = told
@@ -239,18 +239,22 @@ function lastEnd(
 function containersToStop({ pod, health }: RunInput, running: RuntimePod): ContainerStop[] {
   const { spec } = pod
   return [...(spec.initContainers ?? []).filter(isSidecar), ...spec.containers].flatMap((container) => {
-    const seen = latestContainer(running, container.name)
-    if (seen?.state !== 'running') return []
-    const probe = health.failedProbe(seen)
+    const current = latestContainer(running, container.name)
+    if (current?.state !== 'running') return []
+    const probe = health.failedProbe(current)
     const cause =
-      probe !== undefined ? `failed ${probe} probe` : seen.image === container.image ? undefined : 'definition changed'
+      probe !== undefined
+        ? `failed ${probe} probe`
+        : current.image === container.image
+          ? undefined
+          : 'definition changed'
     if (cause === undefined) return []
     // A killed container counts as failed, whatever its exit code is.
     const isComing = probe === undefined || shouldRestart(container, spec, lostExitCode)
     const ownGrace = probe === undefined ? undefined : container[`${probe}Probe`]?.terminationGracePeriodSeconds
     return [
       {
-        container: seen,
+        container: current,
         spec: container,
         graceSeconds: ownGrace ?? spec.terminationGracePeriodSeconds,
         message: `Container ${container.name} ${cause}${isComing ? ', will be restarted' : ''}`,
@@ -279,12 +283,12 @@ const startEphemeral = ({ spec, status }: Pod, running: RuntimePod): ContainerSt
 /** Whether a main container has started; those that are being restarted do not count. */
 const hasMainStarted = ({ pod, running, old }: FullInput): boolean =>
   pod.spec.containers.some(({ name }) => {
-    const seen = latestContainer(running, name)
-    return seen !== undefined && !old.includes(seen)
+    const current = latestContainer(running, name)
+    return current !== undefined && !old.includes(current)
   })
 
-const isStartedAgain = (seen: RuntimeContainer | undefined, { restarting, old }: FullInput): boolean =>
-  seen !== undefined && (old.includes(seen) || restarting?.has(seen.id) === true)
+const isStartedAgain = (current: RuntimeContainer | undefined, { restarting, old }: FullInput): boolean =>
+  current !== undefined && (old.includes(current) || restarting?.has(current.id) === true)
 
 /**
  * Init containers run one after the other. Each must succeed, or have started if it is a sidecar, before the next one
@@ -295,11 +299,11 @@ function initialize(input: FullInput, running: RuntimePod): { actions: PodAction
   const hasStarted = hasMainStarted(input)
   const actions: PodAction[] = []
   for (const container of pod.spec.initContainers ?? []) {
-    const seen = latestContainer(running, container.name)
-    const isRunning = seen?.state === 'running'
+    const current = latestContainer(running, container.name)
+    const isRunning = current?.state === 'running'
     if (isSidecar(container)) {
-      if (isRunning && (hasStarted || health.isStarted(seen))) continue
-    } else if (hasStarted || (seen?.state === 'exited' && seen.exitCode === 0 && !old.includes(seen))) continue
+      if (isRunning && (hasStarted || health.isStarted(current))) continue
+    } else if (hasStarted || (current?.state === 'exited' && current.exitCode === 0 && !old.includes(current))) continue
     if (!isRunning) actions.push(...planStart(container, input, shouldRestartInit))
     if (!hasStarted) return { actions, isDone: false }
   }
@@ -310,16 +314,16 @@ function planStart(container: Container, input: FullInput, restarts: typeof shou
   const { pod, running, crashBackoffs, nowMs } = input
   const { spec, status } = pod
   const { name } = container
-  const seen = latestContainer(running, name)
-  if (seen !== undefined && seen.state !== 'exited') return []
+  const current = latestContainer(running, name)
+  if (current !== undefined && current.state !== 'exited') return []
   const last = lastEnd(name, running, [...(status.initContainerStatuses ?? []), ...(status.containerStatuses ?? [])])
   if (last === undefined) return [{ kind: 'start-container', container, attempt: 0, finishedMs: undefined }]
   // The container that triggered the restart of all is subject to the crash backoff.
-  if (isStartedAgain(seen, input) && !restartsAll(container, last.exitCode))
+  if (isStartedAgain(current, input) && !restartsAll(container, last.exitCode))
     return [{ kind: 'start-container', container, attempt: last.attempt + 1, finishedMs: undefined }]
   // In a new sandbox init containers run again; otherwise their restart policy decides.
   const isInit = restarts === shouldRestartInit
-  if (!restarts(container, spec, last.exitCode) && !(isInit && seen === undefined)) return []
+  if (!restarts(container, spec, last.exitCode) && !(isInit && current === undefined)) return []
   const ms = crashBackoffRemainingMs(crashBackoffs.get(name), last.finishedMs, nowMs)
   if (ms > 0) return [{ kind: 'wait', ms, container: name, backoffMs: crashBackoffs.get(name)?.waitMs ?? ms }]
   return [{ kind: 'start-container', container, attempt: last.attempt + 1, finishedMs: last.finishedMs }]

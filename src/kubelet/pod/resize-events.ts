@@ -10,10 +10,10 @@ import type { Resize } from '../resources/resizer.ts'
 export function resizeEvents(before: Resize | undefined, now: Resize | undefined, pod: Pod): readonly PodEvent[] {
   if (now === undefined) return []
   const events: PodEvent[] = []
-  const { verdict, progress } = now
-  if (verdict.kind === 'pending') {
-    const { reason, message } = verdict
-    const earlier = before?.verdict.kind === 'pending' ? before.verdict : undefined
+  const { decision, progress } = now
+  if (decision.kind === 'pending') {
+    const { reason, message } = decision
+    const earlier = before?.decision.kind === 'pending' ? before.decision : undefined
     if (earlier?.reason !== reason || earlier.message !== message)
       events.push({
         type: 'Warning',

@@ -29,7 +29,7 @@ interface ProbedContainer {
   pod: Pod
   podIp: string
   readonly container: Container
-  readonly seen: RuntimeContainer
+  readonly runtimeContainer: RuntimeContainer
   readonly workers: Map<ProbeKind, ProbeWorker>
 }
 
@@ -63,19 +63,19 @@ export class ProbeManager implements ContainerHealth {
       if (!alive.some((container) => container.id === id)) this.#stopProbes(uid, id, probed)
     if (this.#closed.signal.aborted) return
     const podIp = pod.spec.hostNetwork ? hostIp : (running?.ips[0] ?? '')
-    for (const seen of alive) {
-      const known = before?.get(seen.id)
+    for (const runtimeContainer of alive) {
+      const known = before?.get(runtimeContainer.id)
       if (known !== undefined) {
         known.pod = pod
         known.podIp = podIp
         this.#startDueProbes(known)
         continue
       }
-      const container = containersOf(pod).find(({ name }) => name === seen.name)
+      const container = containersOf(pod).find(({ name }) => name === runtimeContainer.name)
       if (container === undefined || !isProbed(container)) continue
-      const probed: ProbedContainer = { pod, podIp, container, seen, workers: new Map() }
+      const probed: ProbedContainer = { pod, podIp, container, runtimeContainer, workers: new Map() }
       const all = this.#pods.get(uid) ?? new Map<string, ProbedContainer>()
-      this.#pods.set(uid, all.set(seen.id, probed))
+      this.#pods.set(uid, all.set(runtimeContainer.id, probed))
       this.#startDueProbes(probed)
     }
   }
@@ -134,13 +134,13 @@ export class ProbeManager implements ContainerHealth {
     for (const kind of probeKinds) {
       if (probed.workers.has(kind) || probed.container[`${kind}Probe`] === undefined) continue
       if (isEnding && kind !== 'readiness') continue
-      if (kind === 'startup' || this.isStarted(probed.seen)) this.#start(kind, probed)
+      if (kind === 'startup' || this.isStarted(probed.runtimeContainer)) this.#start(kind, probed)
     }
   }
 
   #start(kind: ProbeKind, probed: ProbedContainer): void {
     const { clock, random } = this.#deps
-    const { container, seen } = probed
+    const { container, runtimeContainer } = probed
     const spec = container[`${kind}Probe`]
     if (spec === undefined) return
     const reported = reportedStatus(probed)
@@ -151,7 +151,7 @@ export class ProbeManager implements ContainerHealth {
         spec,
         check: (signal) => {
           const { podIp } = probed
-          return runProbe(spec, { container, containerId: seen.id, podIp }, this.#deps, signal)
+          return runProbe(spec, { container, containerId: runtimeContainer.id, podIp }, this.#deps, signal)
         },
         onResult: (answer, tookMs) => {
           const result = answer === 'success' ? 'successful' : 'failed'
@@ -159,29 +159,29 @@ export class ProbeManager implements ContainerHealth {
           this.#metrics.count({ pod: probed.pod, container: container.name, type: probeTypes[kind] }, result, tookMs)
         },
         onProblem: (trouble) => this.#recordProblem(kind, probed, trouble),
-        onResultChange: (verdict) => this.#resultChanged(kind, probed, verdict),
+        onResultChange: (result) => this.#resultChanged(kind, probed, result),
       },
       isKnown ? 'success' : 'open',
     )
     probed.workers.set(kind, worker)
     // The container had started before the kubelet restarted.
     if (kind === 'startup' && isKnown) return
-    const dueMs = seen.startedMs + (spec.initialDelaySeconds ?? 0) * 1000 - clock.nowMs()
+    const dueMs = runtimeContainer.startedMs + (spec.initialDelaySeconds ?? 0) * 1000 - clock.nowMs()
     // After a restart of the kubelet the probes of running containers are spread over their period.
     const wasRunning = reported !== undefined && dueMs < 0
     worker.start(wasRunning ? random.fraction() * spec.periodSeconds * 1000 : Math.max(0, dueMs))
   }
 
-  #resultChanged(kind: ProbeKind, probed: ProbedContainer, verdict: ProbeResult): void {
+  #resultChanged(kind: ProbeKind, probed: ProbedContainer, result: ProbeResult): void {
     const { flow, nodeName, onResultChange } = this.#deps
     const { pod, container, workers } = probed
     const { uid } = pod.metadata
     // A startup probe ends with its first result; a failed liveness probe ends because the container is restarted.
-    if (kind === 'startup' || (kind === 'liveness' && verdict === 'failure')) workers.get(kind)?.stop()
+    if (kind === 'startup' || (kind === 'liveness' && result === 'failure')) workers.get(kind)?.stop()
     const subject = subjectOf(pod)
     const what = `${kind} probe of container ${container.name}`
     const step = flow.record('call', `kubelet/${nodeName}`, 'Runtime', what, subject, 0, noCause)
-    flow.finish(step, verdict === 'success' ? 'ok' : verdict)
+    flow.finish(step, result === 'success' ? 'ok' : result)
     onResultChange(uid, causeOf(step))
   }
 
@@ -206,7 +206,7 @@ const isProbed = (container: Container): boolean => probeKinds.some((kind) => co
 const hasProbes = cachedBySpec((spec) => containersOf({ spec }).some(isProbed))
 
 /** The last reported status of this container, which provides the initial results after a restart of the kubelet. */
-const reportedStatus = ({ pod: { status }, seen }: ProbedContainer) =>
+const reportedStatus = ({ pod: { status }, runtimeContainer }: ProbedContainer) =>
   [...(status.containerStatuses ?? []), ...(status.initContainerStatuses ?? [])].find(({ containerID = '' }) =>
-    containerID.endsWith(`//${seen.id}`),
+    containerID.endsWith(`//${runtimeContainer.id}`),
   )

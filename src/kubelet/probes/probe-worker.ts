@@ -14,7 +14,7 @@ export interface ProbeWorkerDeps {
   /** Performs the probe once; rejects when that is not possible. */
   readonly check: (signal: AbortSignal) => Promise<ProbeOutcome>
   /** Called with every result and its duration. */
-  readonly onResult: (answer: 'success' | 'failure', tookMs: number) => void
+  readonly onResult: (outcome: 'success' | 'failure', tookMs: number) => void
   /** Called with every outcome other than plain success. */
   readonly onProblem: (trouble: ProbeProblem) => void
   readonly onResultChange: (result: ProbeResult) => void
@@ -58,11 +58,11 @@ export class ProbeWorker {
   async #tick(): Promise<void> {
     const { clock, spec, onResult } = this.#deps
     const beganMs = clock.monotonicMs()
-    const answer = await this.#check()
+    const outcome = await this.#check()
     if (this.#stopped.signal.aborted) return
-    if (answer !== undefined) {
-      onResult(answer, clock.monotonicMs() - beganMs)
-      this.#applyThreshold(answer)
+    if (outcome !== undefined) {
+      onResult(outcome, clock.monotonicMs() - beganMs)
+      this.#applyThreshold(outcome)
     }
     if (this.#stopped.signal.aborted) return
     const takenMs = clock.monotonicMs() - beganMs
@@ -88,13 +88,13 @@ export class ProbeWorker {
     return undefined
   }
 
-  #applyThreshold(answer: 'success' | 'failure'): void {
+  #applyThreshold(outcome: 'success' | 'failure'): void {
     const { spec, onResultChange } = this.#deps
-    this.#runLength = answer === this.#lastResult ? this.#runLength + 1 : 1
-    this.#lastResult = answer
-    const threshold = answer === 'success' ? spec.successThreshold : spec.failureThreshold
-    if (this.#runLength < threshold || this.#result === answer) return
-    this.#result = answer
-    onResultChange(answer)
+    this.#runLength = outcome === this.#lastResult ? this.#runLength + 1 : 1
+    this.#lastResult = outcome
+    const threshold = outcome === 'success' ? spec.successThreshold : spec.failureThreshold
+    if (this.#runLength < threshold || this.#result === outcome) return
+    this.#result = outcome
+    onResultChange(outcome)
   }
 }

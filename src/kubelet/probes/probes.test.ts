@@ -105,13 +105,13 @@ for (const [handler, expected] of checks)
     const containerId = await runtime.createContainer(sandboxId, plainContainer('c', 'site'), sandbox, signal)
     await runtime.startContainer(containerId, signal)
     const { dialer } = runtime
-    const asked = runProbe(
+    const outcome = runProbe(
       spec(handler),
       { container: named, containerId, podIp: ip },
       { runtime, dialer, clock },
       signal,
     )
-    const text = asked.then(
+    const text = outcome.then(
       (result) => (result.kind === 'success' ? result.kind : `${result.kind}: ${result.message}`),
       (error: Error) => `error: ${error.message}`,
     )
@@ -127,36 +127,36 @@ test('a port is a number or the name of a container port', () => {
  * The results of a worker for a sequence of outcomes, one per second: `+`, `-`, and `!` for a probe that cannot be
  * performed.
  */
-async function decide(answers: string, more: Partial<Probe>): Promise<string[]> {
+async function resultsOf(outcomes: string, more: Partial<Probe>): Promise<string[]> {
   const clock = new VirtualClock(0)
-  const verdicts: string[] = []
-  let troubles = 0
-  const left = answers.split('')
+  const results: string[] = []
+  let problems = 0
+  const left = outcomes.split('')
   const check = (): Promise<ProbeOutcome> => {
     const answer = left.shift()
     if (answer === undefined) return new Promise(() => {})
     if (answer === '!') return Promise.reject(new Error('no'))
     return Promise.resolve(answer === '-' ? { kind: 'failure', message: 'm' } : { kind: 'success' })
   }
-  const onResultChange = (verdict: ProbeResult) => verdicts.push(`${clock.nowMs() / 1000}s ${verdict}`)
-  let answered = 0
-  const callbacks = { onResultChange, onProblem: () => troubles++, onResult: () => answered++ }
+  const onResultChange = (verdict: ProbeResult) => results.push(`${clock.nowMs() / 1000}s ${verdict}`)
+  let performed = 0
+  const callbacks = { onResultChange, onProblem: () => problems++, onResult: () => performed++ }
   const worker = new ProbeWorker(
     { clock, spec: { ...spec({}), periodSeconds: 1, ...more }, check, ...callbacks },
     'open',
   )
   worker.start(0)
-  await clock.advance(1000 * (answers.length - 1))
+  await clock.advance(1000 * (outcomes.length - 1))
   worker.stop()
-  return [...verdicts, `${troubles} of ${answered} told`]
+  return [...results, `${problems} of ${performed} told`]
 }
 
-const verdicts: [why: string, answers: string, more: Partial<Probe>, decided: string[]][] = [
+const results: [why: string, answers: string, more: Partial<Probe>, decided: string[]][] = [
   ['one success is enough', '+++', {}, ['0s success', '0 of 3 told']],
   ['three failures in a row', '+--+---', {}, ['0s success', '6s failure', '5 of 7 told']],
   ['two successes in a row', '+-++', { successThreshold: 2 }, ['3s success', '1 of 4 told']],
   ['what could not be asked is asked again at once', '!!+', {}, ['0s success', '0 of 1 told']],
   ['what cannot be asked says nothing', '!!!-', { failureThreshold: 1 }, ['1s failure', '2 of 1 told']],
 ]
-for (const [why, answers, more, decided] of verdicts)
-  test(`thresholds: ${why}`, async () => deepEqual(await decide(answers, more), decided))
+for (const [why, outcomes, more, decided] of results)
+  test(`thresholds: ${why}`, async () => deepEqual(await resultsOf(outcomes, more), decided))

@@ -106,14 +106,14 @@ export interface ResizeReport {
   readonly podLevel: Requirements | undefined
   /** The pod with its allocated resources. */
   readonly granted: Pod
-  readonly verdict: ResizeDecision
+  readonly decision: ResizeDecision
   /** The error of the last attempt, empty when there is none; undefined when no resize is in progress. */
   readonly progress: { readonly message: string } | undefined
 }
 
 /** Adds the resources in force and the resize conditions to a pod's status. */
 export function withResize(status: PodStatus, { metadata }: Pod, report: ResizeReport, now: string): PodStatus {
-  const { resources, podLevel, granted, verdict, progress } = report
+  const { resources, podLevel, granted, decision, progress } = report
   const grantedOf = (name: string) =>
     [...(granted.spec.initContainers ?? []), ...granted.spec.containers].find((one) => one.name === name)?.resources
   const told = (one: ContainerStatus): ContainerStatus => {
@@ -137,8 +137,8 @@ export function withResize(status: PodStatus, { metadata }: Pod, report: ResizeR
   }
   const conditions = [
     ...others,
-    ...(verdict.kind === 'pending'
-      ? [condition(pendingType, { reason: verdict.reason, message: verdict.message })]
+    ...(decision.kind === 'pending'
+      ? [condition(pendingType, { reason: decision.reason, message: decision.message })]
       : []),
     ...(progress === undefined
       ? []

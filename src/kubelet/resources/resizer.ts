@@ -52,19 +52,19 @@ export class Resizer {
     const isWholeChanged = running !== undefined && !isPodFinished(pod) && isPodLevelResized(pod)
     if (changed.length === 0 && !isWholeChanged) return this.#unchanged(pod)
     const others = this.#deps.pods().filter((other) => other.metadata.uid !== pod.metadata.uid && !isPodFinished(other))
-    const verdict = evaluateResize(pod, others, this.#deps.allocatable)
-    if (verdict.kind === 'pending') {
+    const decision = evaluateResize(pod, others, this.#deps.allocatable)
+    if (decision.kind === 'pending') {
       const granted = withAllocatedResources(pod)
-      return { ...this.#unchanged(granted), verdict }
+      return { ...this.#unchanged(granted), decision }
     }
     return this.#apply(pod, changed, running?.containers ?? [], context)
   }
 
   #unchanged(pod: Pod): Resize {
-    const verdict = { kind: 'granted' } as const
+    const decision = { kind: 'granted' } as const
     const { resources: whole } = pod.spec
     const nothing = { progress: undefined, restarts: [], isInProgress: false }
-    return { granted: pod, verdict, resources: resourcesOf(pod), podLevel: whole, ...nothing }
+    return { granted: pod, decision, resources: resourcesOf(pod), podLevel: whole, ...nothing }
   }
 
   async #rejectBelowUsage(
@@ -110,7 +110,7 @@ export class Resizer {
     const whole = pod.spec.resources
     const resources = new Map(resourcesOf(pod))
     const restarts: RuntimeContainer[] = []
-    const verdict = { kind: 'granted' } as const
+    const decision = { kind: 'granted' } as const
     const isInProgress = true
     try {
       await this.#rejectBelowUsage(before, pod, containers, signal)
@@ -134,7 +134,7 @@ export class Resizer {
       if (restarts.length === 0) await cgroups.make(pod)
       return {
         granted: pod,
-        verdict,
+        decision,
         resources,
         podLevel: whole,
         isInProgress,
@@ -145,7 +145,7 @@ export class Resizer {
       signal.throwIfAborted()
       return {
         granted: pod,
-        verdict,
+        decision,
         resources: resourcesOf(before),
         podLevel: before.spec.resources,
         isInProgress,

@@ -159,8 +159,8 @@ const resizes: [what: string, pod: Pod, others: Pod[], verdict: string][] = [
 ]
 for (const [what, target, others, wanted] of resizes)
   test(`resize: ${what}`, () => {
-    const verdict = evaluateResize(target, others, allocatable)
-    equal(verdict.kind === 'granted' ? 'granted' : `${verdict.reason} ${verdict.message}`, wanted)
+    const decision = evaluateResize(target, others, allocatable)
+    equal(decision.kind === 'granted' ? 'granted' : `${decision.reason} ${decision.message}`, wanted)
   })
 
 test('resize: resources in force stay allocated until the resize is granted, and the policy decides about restarts', () => {

@@ -151,7 +151,7 @@ async function textOf({ body }: WireResponse): Promise<string> {
   return text
 }
 
-const nobody = { commonName: 'mallory', organizations: ['dev'], fingerprint: '', authority: 'users' } as const
+const denyAll = { commonName: 'mallory', organizations: ['dev'], fingerprint: '', authority: 'users' } as const
 const answers: [why: string, target: string, asked: Asked, status: number, text: RegExp][] = [
   ['health', '/healthz', {}, 200, /^ok$/],
   ['its pods', '/pods', {}, 200, /^{"kind":"PodList","apiVersion":"v1".*"name":"web"/],
@@ -163,14 +163,14 @@ const answers: [why: string, target: string, asked: Asked, status: number, text:
   [
     'a certificate that may not',
     '/exec/default/web/main',
-    { method: 'POST', certificate: nobody },
+    { method: 'POST', certificate: denyAll },
     403,
     /^Forbidden \(user=mallory, verb=create, resource=nodes, subresource\(s\)=\[proxy\]\)\n$/,
   ],
   [
     'a part of its own is named first',
     '/healthz',
-    { certificate: nobody },
+    { certificate: denyAll },
     403,
     /^Forbidden \(user=mallory, verb=get, resource=nodes, subresource\(s\)=\[healthz proxy\]\)\n$/,
   ],
@@ -189,7 +189,7 @@ const answers: [why: string, target: string, asked: Asked, status: number, text:
   [
     'the logs of the node are a part of their own',
     '/logs/',
-    { certificate: nobody },
+    { certificate: denyAll },
     403,
     /subresource\(s\)=\[log proxy\]/,
   ],
@@ -253,9 +253,9 @@ function taken(answer: WireResponse): { socket: ByteStream; over: Promise<void> 
 }
 
 async function messagesOf(connection: WebSocketConnection): Promise<string[]> {
-  const heard: string[] = []
-  for await (const { bytes } of connection.messages()) heard.push(`${bytes[0]}:${decode(bytes.subarray(1))}`)
-  return heard
+  const received: string[] = []
+  for await (const { bytes } of connection.messages()) received.push(`${bytes[0]}:${decode(bytes.subarray(1))}`)
+  return received
 }
 
 const mask = () => Uint8Array.of(9, 8, 7, 6)
@@ -267,10 +267,10 @@ test('a command runs to its end for a client of WebSocket', async () => {
   })
   equal(answer.headers['sec-websocket-protocol'], 'v5.channel.k8s.io')
   const { socket, over } = taken(answer)
-  const heard = await messagesOf(new WebSocketConnection(socket, mask))
+  const received = await messagesOf(new WebSocketConnection(socket, mask))
   socket.end()
   await over
-  deepEqual(heard, ['1:', '1:a b', '2:warned', `3:${decode(exitStatus(2))}`])
+  deepEqual(received, ['1:', '1:a b', '2:warned', `3:${decode(exitStatus(2))}`])
 })
 
 test('a command runs to its end for a client of SPDY', async () => {
@@ -284,24 +284,24 @@ test('a command runs to its end for a client of SPDY', async () => {
   const session = new SpdySession(socket, 'client', nodeInflateRaw)
   const running = session.run()
   const streams = await openSpdyStreams(session, { tty: false, stdin: false, stdout: true, stderr: true })
-  const heard = await Promise.all(
+  const received = await Promise.all(
     ['stdout', 'stderr', 'error'].map((name) =>
       textOf({ ...answer, body: streams.get(name as 'stdout')?.pieces ?? '' }),
     ),
   )
   await session.close()
   await Promise.all([over, running])
-  deepEqual(heard, ['a', 'warned', decode(exitStatus(1))])
+  deepEqual(received, ['a', 'warned', decode(exitStatus(1))])
 })
 
 test('a client that attaches to a simulated container gets its output from now on', async () => {
   const { ask, end } = await startNode()
   const answer = await ask('/attach/default/web/main?output=1', { headers: webSocket('v4.channel.k8s.io') })
   const { socket, over } = taken(answer)
-  const heard = messagesOf(new WebSocketConnection(socket, mask))
+  const received = messagesOf(new WebSocketConnection(socket, mask))
   await eventLoopTurn() // the client is attached now
   end()
-  const all = await heard
+  const all = await received
   socket.end()
   await over
   deepEqual(all, ['1:', '1:bye\n', `3:${decode(exitStatus(0))}`])
@@ -316,10 +316,10 @@ test('a simulated command gets its input as it arrives', async () => {
   const client = new WebSocketConnection(socket, mask)
   await client.sendBinary(encode('typed'), Uint8Array.of(0))
   await client.sendBinary(Uint8Array.of(255, 0))
-  const heard = await messagesOf(client)
+  const received = await messagesOf(client)
   socket.end()
   await over
-  deepEqual(heard, ['1:', '1:TYPED', `3:${decode(exitStatus(0))}`])
+  deepEqual(received, ['1:', '1:TYPED', `3:${decode(exitStatus(0))}`])
 })
 
 test('port forwarding to a simulated pod carries bytes both ways and reports closed ports', async () => {
@@ -385,11 +385,11 @@ test('WebSocket channels are converted to streams of the runtime, with the end o
   const client = new WebSocketConnection(socket, mask)
   await client.sendBinary(encode('in'), Uint8Array.of(0))
   await client.sendBinary(Uint8Array.of(255, 0))
-  const heard = await messagesOf(client)
+  const received = await messagesOf(client)
   socket.end()
   await over
   await Promise.all(played)
-  deepEqual(heard, ['1:', '1:heard in', `3:${decode(exitStatus(7))}`])
+  deepEqual(received, ['1:', '1:heard in', `3:${decode(exitStatus(7))}`])
   deepEqual(asked, ['http://127.0.0.1:1/exec/cat v4.channel.k8s.io'])
 })
 
@@ -428,11 +428,11 @@ test('port forwarding over WebSocket uses two channels per port, which start wit
   const { socket, over } = taken(answer)
   const client = new WebSocketConnection(socket, mask)
   await client.sendBinary(encode('x'), Uint8Array.of(0))
-  const heard = await messagesOf(client)
+  const received = await messagesOf(client)
   socket.end()
   await Promise.all([over, ...played])
   const number = decode(Uint8Array.of(8080 & 0xff, 8080 >> 8))
-  deepEqual(heard, [`0:${number}`, `1:${number}`, '0:8080 heard x'])
+  deepEqual(received, [`0:${number}`, `1:${number}`, '0:8080 heard x'])
 })
 
 test('SPDY is passed through byte for byte, also inside of a WebSocket', async () => {

@@ -82,48 +82,48 @@ export class KubeletServer {
     if (what === 'containerLogs' && rest.length === 1 && isRead)
       return containerLogs(host, { namespace, pod, container, query }, clock, request.signal)
     const isContainer = rest.length === 1 || rest.length === 2
-    const asked = { request, cause, namespace, pod, query }
-    if (what === 'exec' && isContainer) return this.#exec(asked, container)
-    if (what === 'attach' && isContainer) return this.#attach(asked, container)
-    if (what === 'portForward' && pod !== '' && rest.length < 2) return this.#portForward(asked)
+    const stream = { request, cause, namespace, pod, query }
+    if (what === 'exec' && isContainer) return this.#exec(stream, container)
+    if (what === 'attach' && isContainer) return this.#attach(stream, container)
+    if (what === 'portForward' && pod !== '' && rest.length < 2) return this.#portForward(stream)
     throw new KubeletHttpError(404, '404 page not found\n')
   }
 
-  async #exec(asked: StreamContext, name: string): Promise<WireResponse> {
-    const { request, namespace, pod, query } = asked
+  async #exec(stream: StreamContext, name: string): Promise<WireResponse> {
+    const { request, namespace, pod, query } = stream
     const shape = shapeOf(query)
     const command = query.getAll('command')
     const { id } = runningContainer(await runningPod(this.#deps.host, namespace, pod, request.signal), name)
     const { streams } = this.#deps.host.runtime
     // The command is not recorded, because it may contain secrets.
-    const call = this.#recorded(`exec in container ${name}`, asked)
+    const call = this.#recorded(`exec in container ${name}`, stream)
     if (streams.kind === 'local')
       return serveCommand(request, shape, (io, signal) => call(() => streams.exec(id, command, io, signal)), this.#deps)
     const url = await call(() => streams.execUrl(id, { command, ...shape }, request.signal))
     return streamCommand(request, shape, url, this.#deps)
   }
 
-  async #attach(asked: StreamContext, name: string): Promise<WireResponse> {
-    const { request, namespace, pod, query } = asked
+  async #attach(stream: StreamContext, name: string): Promise<WireResponse> {
+    const { request, namespace, pod, query } = stream
     const shape = shapeOf(query)
     const { id } = runningContainer(await runningPod(this.#deps.host, namespace, pod, request.signal), name)
     const { streams } = this.#deps.host.runtime
-    const call = this.#recorded(`attach to container ${name}`, asked)
+    const call = this.#recorded(`attach to container ${name}`, stream)
     if (streams.kind === 'local')
       return serveCommand(request, shape, (io, signal) => call(() => streams.attach(id, io, signal)), this.#deps)
     const url = await call(() => streams.attachUrl(id, shape, request.signal))
     return streamCommand(request, shape, url, this.#deps)
   }
 
-  async #portForward(asked: StreamContext): Promise<WireResponse> {
-    const { request, namespace, pod, query } = asked
+  async #portForward(stream: StreamContext): Promise<WireResponse> {
+    const { request, namespace, pod, query } = stream
     const { host } = this.#deps
     const { sandboxId } = await runningPod(host, namespace, pod, request.signal)
     const ports = [...query.getAll('ports'), ...query.getAll('port')].flatMap((value) => value.split(',')).map(Number)
     if (ports.some((port) => !Number.isInteger(port) || port < 1 || port > 65_535))
       throw new KubeletHttpError(400, `unable to parse "${query.get('ports') ?? ''}" as a port`)
     const { streams } = host.runtime
-    const open = this.#recorded('forward ports', asked)
+    const open = this.#recorded('forward ports', stream)
     const opened = async () => {
       if (streams.kind === 'local')
         return {

@@ -44,7 +44,7 @@ export function serveCommand(
     async onUpgrade(socket) {
       const session = new SpdySession(socket, 'server', inflateRaw)
       const running = session.run()
-      running.catch(() => {}) // serve looks at it at its end
+      running.catch(() => {}) // serve awaits it
       await serve(session, await acceptSpdyStreams(session, shape), running, command)
     },
   }
@@ -56,9 +56,9 @@ async function serve(
   running: Promise<void>,
   command: LocalCommand,
 ): Promise<void> {
-  const gone = new AbortController()
-  const leave = () => gone.abort(new DOMException('the client went away', 'AbortError'))
-  const over = running.then(leave, leave)
+  const disconnected = new AbortController()
+  const disconnect = () => disconnected.abort(new DOMException('the client went away', 'AbortError'))
+  const over = running.then(disconnect, disconnect)
   const [input, stdout, stderr] = (['stdin', 'stdout', 'stderr'] as const).map((name) => streams.get(name))
   const io: ProcessStreams = {
     stdin: input?.pieces ?? nothing,
@@ -66,7 +66,9 @@ async function serve(
     // With a TTY both streams are one.
     stderr: async (piece) => (stderr ?? stdout)?.write(piece),
   }
-  const status = await command(io, gone.signal).then(exitStatus, (error: unknown) => failureStatus(errorText(error)))
+  const status = await command(io, disconnected.signal).then(exitStatus, (error: unknown) =>
+    failureStatus(errorText(error)),
+  )
   input?.destroy() // unread input is dropped
   await streams
     .get('error')
@@ -89,10 +91,10 @@ export function localPorts(
 ): ByteStream {
   const [near, far] = byteStreamPair(portBytesMax)
   const session = new SpdySession(far, 'server', inflateRaw)
-  const gone = new AbortController()
-  const leave = () => gone.abort()
-  void session.run().then(leave, leave)
-  void servePorts(session, (port) => streams.connect(sandboxId, port, gone.signal))
+  const disconnected = new AbortController()
+  const disconnect = () => disconnected.abort()
+  void session.run().then(disconnect, disconnect)
+  void servePorts(session, (port) => streams.connect(sandboxId, port, disconnected.signal))
   return near
 }
 
@@ -114,7 +116,7 @@ async function servePorts(session: SpdySession, connect: (port: number) => Promi
       .catch((failure: unknown) =>
         error?.write(new TextEncoder().encode(`error forwarding port ${port} to pod: ${errorText(failure)}`)),
       )
-      .catch(() => {}) // nobody is there to be told
+      .catch(() => {}) // the client has disconnected
       .finally(() => {
         error?.end()
         stream.end()

@@ -18,9 +18,9 @@ const periods: [what: string, said: Partial<typeof none>, wanted: string][] = [
   ['one period for all', { graceMs: 30_000 }, '0:30 2000000000:0'],
   ['a part is kept for critical pods', { graceMs: 30_000, criticalMs: 10_000 }, '0:20 2000000000:10'],
 ]
-for (const [what, said, wanted] of periods)
+for (const [what, messages, wanted] of periods)
   test(`periods: ${what}`, () => {
-    const found = shutdownPeriods({ ...none, ...said })
+    const found = shutdownPeriods({ ...none, ...messages })
     equal(found.map(({ priority, seconds }) => `${priority}:${seconds}`).join(' '), wanted)
   })
 
@@ -89,8 +89,8 @@ test('a shutdown terminates regular pods first and critical ones afterwards, eac
     await ended('critical', 'kube-system'),
   ]
   const message = 'Pod was terminated in response to imminent node shutdown.'
-  for (const { phase, reason, message: said, conditions } of [quick, stubborn, critical]) {
-    deepEqual([phase, reason, said], ['Failed', 'Terminated', message])
+  for (const { phase, reason, message: messages, conditions } of [quick, stubborn, critical]) {
+    deepEqual([phase, reason, messages], ['Failed', 'Terminated', message])
     const target = conditions?.find(({ type }) => type === 'DisruptionTarget')
     deepEqual([target?.status, target?.reason, target?.message], ['True', 'TerminationByKubelet', message])
   }

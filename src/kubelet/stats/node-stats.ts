@@ -98,7 +98,7 @@ export class NodeStats {
   async #collect(signal: AbortSignal): Promise<Summary> {
     const { runtime, host, nodeName, clock } = this.#deps
     const { load, paths } = host
-    const [containers, places, cpuNanos, memory, nodeFs, network, processes] = await Promise.all([
+    const [containers, fileSystems, cpuNanos, memory, nodeFs, network, processes] = await Promise.all([
       runtime.stats(signal),
       runtime.fileSystems(signal),
       load.cpuNanos(),
@@ -107,8 +107,9 @@ export class NodeStats {
       load.network(),
       load.processes(),
     ])
-    const imageFs = await load.fileSystem(places.images.path)
-    const containerFs = places.containers === undefined ? imageFs : await load.fileSystem(places.containers.path)
+    const imageFs = await load.fileSystem(fileSystems.images.path)
+    const containerFs =
+      fileSystems.containers === undefined ? imageFs : await load.fileSystem(fileSystems.containers.path)
     this.#layout = { node: nodeFs.device, images: imageFs.device, containers: containerFs.device }
     const active = this.#deps.pods().filter((pod) => !isPodFinished(pod))
     const nowMs = clock.nowMs()
@@ -137,8 +138,8 @@ export class NodeStats {
         ...networkStats(network, time),
         fs: fsStats(nodeFs, nodeFs.usedBytes, time),
         runtime: {
-          imageFs: fsStats(imageFs, places.images.usedBytes, time, places.images.inodesUsed),
-          containerFs: fsStats(containerFs, places.containers?.usedBytes ?? layerBytes, time),
+          imageFs: fsStats(imageFs, fileSystems.images.usedBytes, time, fileSystems.images.inodesUsed),
+          containerFs: fsStats(containerFs, fileSystems.containers?.usedBytes ?? layerBytes, time),
         },
         rlimit: { time, maxpid: processes.max, curproc: processes.running },
       },

@@ -15,17 +15,17 @@ import { cpuAndMemoryOf } from './summary.ts'
 
 test('a rate is the usage since the last sample, since the start, or since a counter reset', () => {
   const rates = new CpuRates()
-  const look = (nanos: number, nowMs: number) => {
+  const sample = (nanos: number, nowMs: number) => {
     const rate = rates.nanoCores('c', nanos, 0, nowMs)
     rates.finish()
     return rate
   }
   deepEqual(
-    [look(5e9, 10_000), look(15e9, 20_000), look(16e9, 20_500), look(25e9, 30_000), look(1e9, 40_000)],
+    [sample(5e9, 10_000), sample(15e9, 20_000), sample(16e9, 20_500), sample(25e9, 30_000), sample(1e9, 40_000)],
     [5e8, 1e9, 1e9, 1e9, 25_000_000],
   )
   rates.finish()
-  equal(look(20e9, 40_000), 5e8, 'what was not seen is forgotten')
+  equal(sample(20e9, 40_000), 5e8, 'what was not seen is forgotten')
 })
 
 const running: Pod = (() => {

@@ -18,7 +18,7 @@ import { statusPatch } from './status-patch.ts'
 export interface PodStatusManagerDeps {
   readonly client: Client
   readonly runtime: Pick<ContainerRuntime, 'name'>
-  readonly provisioner: Pick<PodProvisioner, 'lastWords'>
+  readonly provisioner: Pick<PodProvisioner, 'terminationMessage'>
   readonly probes: ProbeManager
   /** Undefined when the node has no static pods. */
   readonly staticPods: StaticPods | undefined
@@ -39,7 +39,7 @@ export class PodStatusManager {
     this.#deps = deps
   }
 
-  /** Writes the status if it has changed; returns the current pod, undefined when it is gone. */
+  /** Computes the status of a pod and writes it; returns the current pod, undefined when it is gone. */
   async report(
     wanted: Pod,
     running: RuntimePod | undefined,
@@ -74,19 +74,22 @@ export class PodStatusManager {
     const ended = running?.containers.filter(({ state }) => state === 'exited') ?? []
     for (const container of ended)
       if (!terminationMessages.has(container.id))
-        terminationMessages.set(container.id, await this.#deps.provisioner.lastWords(wanted, container, signal))
+        terminationMessages.set(
+          container.id,
+          await this.#deps.provisioner.terminationMessage(wanted, container, signal),
+        )
     for (const id of terminationMessages.keys())
       if (!ended.some((container) => container.id === id)) terminationMessages.delete(id)
   }
 
-  /** Writes the status when it has changed; returns the pod as it is now, undefined when it is gone. */
+  /** Writes the status if it has changed; returns the current pod, undefined when it is gone. */
   async #write(wanted: Pod, status: Pod['status'], state: PodSyncState, context: Context): Promise<Pod | undefined> {
     const { client, clock, staticPods } = this.#deps
     const { name } = wanted.metadata
     const isStatic = staticPods?.has(wanted.metadata.uid) ?? false
-    const shown = isStatic ? await staticPods?.ensureMirror(wanted, context) : wanted
+    const apiPod = isStatic ? await staticPods?.ensureMirror(wanted, context) : wanted
     // Without a mirror pod the status of a static pod is not visible; it runs nevertheless.
-    if (shown === undefined || isEqualStatus(status, shown.status)) return { ...wanted, status }
+    if (apiPod === undefined || isEqualStatus(status, apiPod.status)) return { ...wanted, status }
     const { lastReported } = state
     const nowMs = clock.monotonicMs()
     if (
@@ -97,9 +100,9 @@ export class PodStatusManager {
       state.reportInMs = lastReported.atMs + overwriteDelayMs - nowMs
       return { ...wanted, status }
     }
-    const { uid } = shown.metadata
+    const { uid } = apiPod.metadata
     // The uid makes the patch fail when another pod has the name by now.
-    const patch = { metadata: { uid }, status: statusPatch(shown.status, status) }
+    const patch = { metadata: { uid }, status: statusPatch(apiPod.status, status) }
     try {
       const now = await client.of(podKind).patch(name, namespaceOf(wanted), patch, 'strategic', context, 'status')
       state.lastReported = { status, atMs: nowMs }

@@ -81,8 +81,8 @@ export class VolumeManager {
     for (const volume of pod.spec.volumes ?? []) {
       try {
         const type = typeOf(volume)
-        const place = isIncluded(type) ? await this.#mountOne(type, pod, volume, images, context) : undefined
-        if (place !== undefined) mounted.set(volume.name, place)
+        const mountedVolume = isIncluded(type) ? await this.#mountOne(type, pod, volume, images, context) : undefined
+        if (mountedVolume !== undefined) mounted.set(volume.name, mountedVolume)
       } catch (error) {
         if (!(error instanceof VolumeError) || error instanceof FormattedVolumeError) throw error
         throw new VolumeError(`MountVolume.SetUp failed for volume ${JSON.stringify(volume.name)} : ${error.message}`)
@@ -115,19 +115,19 @@ export class VolumeManager {
     supportsRecursive: () => Promise<boolean>,
   ): Promise<ContainerMount[]> {
     const mounts = (container.volumeMounts ?? []).map(async (mount, index): Promise<ContainerMount> => {
-      const place = mounted.get(mount.name)
-      if (place === undefined) throw new ConfigError(`volume ${JSON.stringify(mount.name)} is not mounted`)
-      if (place.isBlock)
+      const mountedVolume = mounted.get(mount.name)
+      if (mountedVolume === undefined) throw new ConfigError(`volume ${JSON.stringify(mount.name)} is not mounted`)
+      if (mountedVolume.isBlock)
         throw new ConfigError(`volume ${mount.name} has volumeMode Block, but is specified in volumeMounts`)
       const subPath = subPathOf(mount, container.name, variables)
       const isRecursive = requestsRecursiveReadOnly(mount) && isRecursivelyReadOnly(mount, await supportsRecursive())
       return {
         hostPath:
           subPath === ''
-            ? place.path
-            : await this.#mountSubPath(podUid, place.path, subPath, mount.name, container.name, index),
+            ? mountedVolume.path
+            : await this.#mountSubPath(podUid, mountedVolume.path, subPath, mount.name, container.name, index),
         containerPath: mount.mountPath,
-        readOnly: isRecursive || (!place.isSealed && (place.readOnly || (mount.readOnly ?? false))),
+        readOnly: isRecursive || (!mountedVolume.isSealed && (mountedVolume.readOnly || (mount.readOnly ?? false))),
         ...(isRecursive ? { recursiveReadOnly: true } : {}),
         propagation: propagations[mount.mountPropagation ?? 'None'],
       }
@@ -138,11 +138,11 @@ export class VolumeManager {
   /** The block devices of a container. Throws ConfigError when a volume is not a block device. */
   devicesOf({ volumeDevices = [] }: Pick<Container, 'volumeDevices'>, mounted: MountedVolumes): ContainerDevice[] {
     return volumeDevices.map(({ name, devicePath }) => {
-      const place = mounted.get(name)
-      if (place === undefined) throw new ConfigError(`volume ${JSON.stringify(name)} is not mounted`)
-      if (!place.isBlock)
+      const mountedVolume = mounted.get(name)
+      if (mountedVolume === undefined) throw new ConfigError(`volume ${JSON.stringify(name)} is not mounted`)
+      if (!mountedVolume.isBlock)
         throw new ConfigError(`volume ${name} has volumeMode Filesystem, but is specified in volumeDevices`)
-      return { hostPath: place.path, containerPath: devicePath, readOnly: place.readOnly }
+      return { hostPath: mountedVolume.path, containerPath: devicePath, readOnly: mountedVolume.readOnly }
     })
   }
 

@@ -289,7 +289,7 @@ test('a container gets its mounts, with variables in subPathExpr, and only mount
   const disk = new SimulatedDisk()
   const volumes = volumesOn(disk)
   await disk.makeDirectory('/place', 0o755)
-  const mountsOf = (mount: object, readOnly = false, canDeny = true) =>
+  const mountsOf = (mount: object, readOnly = false, supportsRecursive = true) =>
     volumes.mountsOf(
       'u',
       { name: 'c', volumeMounts: [{ name: 'v', mountPath: '/in', ...mount }] },
@@ -298,7 +298,7 @@ test('a container gets its mounts, with variables in subPathExpr, and only mount
         ['NAME', 'web'],
         ['UP', '..'],
       ]),
-      () => Promise.resolve(canDeny),
+      () => Promise.resolve(supportsRecursive),
     )
   const seen = { hostPath: '/place', containerPath: '/in', readOnly: false, propagation: 'private' }
   deepEqual(await mountsOf({}), [seen])
@@ -312,8 +312,8 @@ test('a container gets its mounts, with variables in subPathExpr, and only mount
     },
   ])
   equal(await disk.kindOf('/place/web/x'), 'directory')
-  const denied = (mount: object, canDeny: boolean) =>
-    mountsOf({ readOnly: true, ...mount }, false, canDeny).then(([one]) => one?.recursiveReadOnly ?? false)
+  const denied = (mount: object, supportsRecursive: boolean) =>
+    mountsOf({ readOnly: true, ...mount }, false, supportsRecursive).then(([one]) => one?.recursiveReadOnly ?? false)
   deepEqual(
     [
       await denied({ recursiveReadOnly: 'Enabled' }, true),

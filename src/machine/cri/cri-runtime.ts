@@ -343,9 +343,9 @@ export class CriRuntime implements ContainerRuntime {
     signal: AbortSignal,
   ): Promise<Proto<A>> {
     signal.throwIfAborted()
-    const answer = await this.#call(method, request, callMsMax, this.#closed.signal)
+    const response = await this.#call(method, request, callMsMax, this.#closed.signal)
     signal.throwIfAborted()
-    return answer
+    return response
   }
 
   /**

@@ -3,7 +3,7 @@
 //
 //   again: wait4(-1, 0, 0, 0)        blocks while there are children, and collects them
 //          if it succeeded: again
-//          poll(0, 0, 1000)          nobody there: look again in a second
+//          poll(0, 0, 1000)          no children: check again after a second
 //          again
 import { concatBytes } from '../../base/collections/concat-bytes.ts'
 

@@ -23,15 +23,15 @@ test('a connection carries bytes; a closed port refuses it', async () => {
   await once(server, 'listening')
   const target = { host: '127.0.0.1', port: (server.address() as AddressInfo).port }
   const stream = await reach.connect(target, false, signal)
-  let heard = ''
-  for await (const piece of stream.pieces) heard += new TextDecoder().decode(piece)
-  equal(heard, 'hello')
+  let received = ''
+  for await (const piece of stream.pieces) received += new TextDecoder().decode(piece)
+  equal(received, 'hello')
   stream.destroy()
   server.close()
-  const nowhere = { host: '127.0.0.1', port: 1 }
-  const refused = new Unreachable(`dial tcp ${authorityOf(nowhere)}: connect: connection refused`)
-  await rejects(reach.connect(nowhere, false, signal), refused)
-  await rejects(reach.checkHealth(nowhere, '', signal), GrpcError)
+  const closed = { host: '127.0.0.1', port: 1 }
+  const refused = new Unreachable(`dial tcp ${authorityOf(closed)}: connect: connection refused`)
+  await rejects(reach.connect(closed, false, signal), refused)
+  await rejects(reach.checkHealth(closed, '', signal), GrpcError)
 })
 
 test('the gRPC health service reports the status of each service', async () => {

@@ -34,38 +34,38 @@ export function diskContract(driver: string, open: () => Promise<DiskUnderTest>)
 
   test(`${driver}: projected files are replaced, and files that are no longer listed are removed`, async () => {
     const { disk, directory } = await open()
-    const place = `${directory}/projected`
-    await disk.makeDirectory(place, 0o755)
+    const target = `${directory}/projected`
+    await disk.makeDirectory(target, 0o755)
     await disk.project(
-      place,
+      target,
       new Map([
         ['one', file('1')],
         ['deep/two', file('2', 0o400)],
       ]),
     )
-    deepEqual([await text(disk, `${place}/deep/two`)], ['2'])
+    deepEqual([await text(disk, `${target}/deep/two`)], ['2'])
     await disk.project(
-      place,
+      target,
       new Map([
         ['one', file('1b')],
         ['three', file('3')],
       ]),
     )
-    equal(await disk.kindOf(`${place}/deep`), undefined)
-    deepEqual((await disk.list(place)).filter((name) => !name.startsWith('..')).toSorted(), ['one', 'three'])
-    await disk.remove(place)
+    equal(await disk.kindOf(`${target}/deep`), undefined)
+    deepEqual((await disk.list(target)).filter((name) => !name.startsWith('..')).toSorted(), ['one', 'three'])
+    await disk.remove(target)
   })
 
   test(`${driver}: a subPath is mounted, created if it is missing, and never outside of the directory`, async () => {
     const { disk, directory } = await open()
-    const place = `${directory}/subpath`
+    const target = `${directory}/subpath`
     await disk.makeDirectory(`${directory}/volume`, 0o755)
-    await disk.mountSubPath(`${directory}/volume`, 'a/b', place)
-    await disk.mountSubPath(`${directory}/volume`, 'a/b', place)
+    await disk.mountSubPath(`${directory}/volume`, 'a/b', target)
+    await disk.mountSubPath(`${directory}/volume`, 'a/b', target)
     equal(await disk.kindOf(`${directory}/volume/a/b`), 'directory')
-    deepEqual(await disk.mountsBelow(directory), [place])
+    deepEqual(await disk.mountsBelow(directory), [target])
     await rejects(disk.mountSubPath(`${directory}/volume`, '../other', `${directory}/other`), PathEscapes)
-    await disk.unmount(place)
+    await disk.unmount(target)
   })
 
   test(`${driver}: changeGroup sets the group that hasGroup checks`, async () => {
@@ -82,17 +82,17 @@ export function diskContract(driver: string, open: () => Promise<DiskUnderTest>)
 
   test(`${driver}: nothing is removed across a mount`, async () => {
     const { disk, directory } = await open()
-    const place = `${directory}/memory`
-    await disk.makeDirectory(place, 0o755)
-    await disk.mountTmpfs(place, 1_000_000)
-    await disk.mountTmpfs(place, 1_000_000)
-    deepEqual(await disk.mountsBelow(directory), [place])
+    const target = `${directory}/memory`
+    await disk.makeDirectory(target, 0o755)
+    await disk.mountTmpfs(target, 1_000_000)
+    await disk.mountTmpfs(target, 1_000_000)
+    deepEqual(await disk.mountsBelow(directory), [target])
     await rejects(disk.remove(directory), /is mounted at/)
-    await disk.unmount(place)
-    await disk.unmount(place)
-    await disk.mountHugetlbfs(place, 2 << 20)
-    deepEqual(await disk.mountsBelow(directory), [place])
-    await disk.unmount(place)
+    await disk.unmount(target)
+    await disk.unmount(target)
+    await disk.mountHugetlbfs(target, 2 << 20)
+    deepEqual(await disk.mountsBelow(directory), [target])
+    await disk.unmount(target)
     deepEqual(await disk.mountsBelow(directory), [])
   })
 }

@@ -90,9 +90,9 @@ export class NodeDisk implements Disk {
   }
 
   async #showNames(directory: string, wanted: ReadonlySet<string>): Promise<void> {
-    const shown = new Set((await readdir(directory)).filter((name) => !name.startsWith('..')))
-    for (const name of wanted) if (!shown.has(name)) await symlink(join(dataLink, name), join(directory, name))
-    for (const name of shown) if (!wanted.has(name)) await unlink(join(directory, name))
+    const visible = new Set((await readdir(directory)).filter((name) => !name.startsWith('..')))
+    for (const name of wanted) if (!visible.has(name)) await symlink(join(dataLink, name), join(directory, name))
+    for (const name of visible) if (!wanted.has(name)) await unlink(join(directory, name))
   }
 
   async #holds(directory: string, files: ReadonlyMap<string, DiskFile>, gid?: number): Promise<boolean> {
@@ -192,8 +192,8 @@ export class NodeDisk implements Disk {
 
   async mountsBelow(path: string): Promise<readonly string[]> {
     const lines = (await readFile('/proc/self/mountinfo', 'utf8')).trim().split('\n')
-    const places = lines.map((line) => unescaped(line.split(' ')[4] ?? ''))
-    return places.filter((place) => place === path || place.startsWith(`${path}/`))
+    const mountPoints = lines.map((line) => unescaped(line.split(' ')[4] ?? ''))
+    return mountPoints.filter((mountPoint) => mountPoint === path || mountPoint.startsWith(`${path}/`))
   }
 
   async usedBytes(path: string): Promise<number> {

@@ -17,8 +17,8 @@ const made = async () => {
 }
 
 test('all entries are visited, and links are not followed', async () => {
-  await using place = await made()
-  const { directory } = place
+  await using temporary = await made()
+  const { directory } = temporary
   await mkdir(join(directory, 'host'))
   await writeFile(join(directory, 'host', 'secret'), '')
   await mkdir(join(directory, 'volume', 'in'), { recursive: true })
@@ -36,8 +36,8 @@ test('all entries are visited, and links are not followed', async () => {
 })
 
 test('a directory that is replaced by a link during the walk is not followed', async () => {
-  await using place = await made()
-  const { directory } = place
+  await using temporary = await made()
+  const { directory } = temporary
   const [host, volume] = [join(directory, 'host'), join(directory, 'volume')]
   await mkdir(host)
   await writeFile(join(host, 'secret'), '')
@@ -80,8 +80,8 @@ const nest = (directory: string, levels: number) =>
   )
 
 test('directories nested deeper than PATH_MAX are measured and removed, and rejected by changeGroup', async () => {
-  await using place = await made()
-  const volume = join(place.directory, 'volume')
+  await using temporary = await made()
+  const volume = join(temporary.directory, 'volume')
   await mkdir(volume)
   await nest(volume, treeDepthMax + 50)
   const disk = new NodeDisk()
@@ -92,21 +92,21 @@ test('directories nested deeper than PATH_MAX are measured and removed, and reje
 })
 
 test('a walk stops when its signal is aborted', async () => {
-  await using place = await made()
-  for (let count = 0; count < 10; count++) await writeFile(join(place.directory, String(count)), '')
+  await using temporary = await made()
+  for (let count = 0; count < 10; count++) await writeFile(join(temporary.directory, String(count)), '')
   const controller = new AbortController()
   let visits = 0
   const visit = () => {
     if (++visits === 3) controller.abort()
   }
-  await rejects(walkTree(place.directory, visit, controller.signal), { name: 'AbortError' })
+  await rejects(walkTree(temporary.directory, visit, controller.signal), { name: 'AbortError' })
   equal(visits, 3)
 })
 
 if (asRoot)
   test('changeGroup changes a whole tree, but not the targets of its links', async () => {
-    await using place = await made()
-    const { directory } = place
+    await using temporary = await made()
+    const { directory } = temporary
     const [host, volume] = [join(directory, 'host'), join(directory, 'volume')]
     await mkdir(join(volume, 'in'), { recursive: true })
     await writeFile(host, '', { mode: 0o600 })

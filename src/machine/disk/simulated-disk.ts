@@ -59,7 +59,7 @@ export class SimulatedDisk implements Disk {
   }
 
   remove(path: string): Promise<void> {
-    const mounts = [...this.#mounts].filter((place) => isAtOrBelow(place, path))
+    const mounts = [...this.#mounts].filter((mountPoint) => isAtOrBelow(mountPoint, path))
     if (mounts.length > 0)
       return Promise.reject(new Error(`${path} is not removed: something is mounted at ${mounts.join(', ')}`))
     for (const below of this.#below(path)) {
@@ -88,7 +88,7 @@ export class SimulatedDisk implements Disk {
   }
 
   mountsBelow(path: string): Promise<readonly string[]> {
-    return Promise.resolve([...this.#mounts].filter((place) => isAtOrBelow(place, path)))
+    return Promise.resolve([...this.#mounts].filter((mountPoint) => isAtOrBelow(mountPoint, path)))
   }
 
   usedBytes(path: string): Promise<number> {

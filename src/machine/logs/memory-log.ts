@@ -49,10 +49,10 @@ export class MemoryLog {
       isReplaced: () => Promise.resolve(false),
       waitForChange: async (signal) => {
         if (!hasChanged) {
-          const woken = Promise.withResolvers<void>()
-          resolve = woken.resolve
+          const changed = Promise.withResolvers<void>()
+          resolve = changed.resolve
           signal.addEventListener('abort', resolve, { once: true })
-          await woken.promise
+          await changed.promise
           signal.removeEventListener('abort', resolve)
         }
         signal.throwIfAborted()

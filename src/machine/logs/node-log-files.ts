@@ -98,7 +98,7 @@ class NodeLogFile implements LogFile {
   readonly #file: FileHandle
   #watcher: FSWatcher | undefined
   #hasChanged = true
-  #wake = () => {}
+  #notify = () => {}
 
   constructor(path: string, file: FileHandle) {
     this.#path = path
@@ -128,16 +128,16 @@ class NodeLogFile implements LogFile {
   async waitForChange(signal: AbortSignal): Promise<void> {
     this.#watcher ??= watch(dirname(this.#path), () => {
       this.#hasChanged = true
-      this.#wake()
+      this.#notify()
     }).on('error', () => this.#watcher?.close()) // the periodic check is sufficient
     if (!this.#hasChanged) {
-      const woken = Promise.withResolvers<void>()
-      const wake = () => woken.resolve()
-      this.#wake = wake
-      const timer = realClock.after(lookAgainMs, wake)
-      signal.addEventListener('abort', wake, { once: true })
-      await woken.promise
-      signal.removeEventListener('abort', wake)
+      const changed = Promise.withResolvers<void>()
+      const notify = () => changed.resolve()
+      this.#notify = notify
+      const timer = realClock.after(lookAgainMs, notify)
+      signal.addEventListener('abort', notify, { once: true })
+      await changed.promise
+      signal.removeEventListener('abort', notify)
       timer.cancel()
     }
     signal.throwIfAborted()

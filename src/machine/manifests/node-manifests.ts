@@ -26,13 +26,13 @@ export function manifestDirectorySource(path: string, clock: Clock): ManifestSou
       return found
     },
     async waitForChange(signal) {
-      const heard = Promise.withResolvers<void>()
-      const watcher = watch(path, () => heard.resolve())
-      watcher.on('error', () => heard.resolve())
-      const timer = clock.after(relistMs, () => heard.resolve())
-      const abort = () => heard.resolve()
+      const changed = Promise.withResolvers<void>()
+      const watcher = watch(path, () => changed.resolve())
+      watcher.on('error', () => changed.resolve())
+      const timer = clock.after(relistMs, () => changed.resolve())
+      const abort = () => changed.resolve()
       signal.addEventListener('abort', abort, { once: true })
-      await heard.promise
+      await changed.promise
       signal.removeEventListener('abort', abort)
       timer.cancel()
       watcher.close()
@@ -58,12 +58,12 @@ export function manifestUrlSource(
     kind: 'http',
     async list(signal) {
       const request = { method: 'GET', target: `${pathname}${search}`, headers }
-      const answer = await outbound.exchange({ origin, tls: {} }, request, signal)
-      if (answer.kind !== 'answer' || answer.status !== 200)
-        throw new Error(`${url}: ${answer.kind === 'answer' ? answer.status : 'not HTTP'}`)
+      const response = await outbound.exchange({ origin, tls: {} }, request, signal)
+      if (response.kind !== 'answer' || response.status !== 200)
+        throw new Error(`${url}: ${response.kind === 'answer' ? response.status : 'not HTTP'}`)
       let text = ''
       const decoder = new TextDecoder()
-      for await (const piece of answer.body) {
+      for await (const piece of response.body) {
         text += decoder.decode(piece, { stream: true })
         if (text.length > manifestBytesMax) throw new Error(`${url}: more than ${manifestBytesMax} bytes`)
       }

@@ -123,7 +123,7 @@ export interface ContainerRuntime {
   readonly name: string
   readonly version: string
   /**
-   * Calls `tell` with the current health and all later results until the signal is aborted; `undefined` when the
+   * Calls `onHealth` with the current health and all later results until the signal is aborted; `undefined` when the
    * runtime does not respond.
    */
   watchHealth(onHealth: (health: RuntimeHealth | undefined) => void, signal: AbortSignal): Promise<void>

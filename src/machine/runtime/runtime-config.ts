@@ -68,10 +68,10 @@ export interface ContainerConfig {
   readonly imageId: string
   /** The number of the attempt, from 0; it becomes the restart count. */
   readonly attempt: number
-  /** Empty: the image's own. */
+  /** Empty: the image's default. */
   readonly command: readonly string[]
   readonly arguments: readonly string[]
-  /** Empty: the image's own. */
+  /** Empty: the image's default. */
   readonly workingDirectory: string
   readonly environment: readonly { readonly name: string; readonly value: string }[]
   readonly mounts: readonly ContainerMount[]

@@ -17,7 +17,7 @@ export interface BusSignal {
 
 /** Printed when all further signals are reported. */
 const monitorIsReady = 'Monitoring bus message stream.'
-/** The line above is an info message on stderr, whatever the environment of this process says. */
+/** Makes busctl print the line above to stderr, whatever the environment of this process sets. */
 const environment = { SYSTEMD_LOG_LEVEL: 'info', SYSTEMD_LOG_TARGET: 'console' } as const
 
 export class Busctl {

@@ -16,21 +16,21 @@ export const shutdownDelayMs = 30_000
 export function shutdownContract(driver: string, open: () => Promise<ShutdownUnderTest>): void {
   test(`${driver}: a shutdown is delayed while a listener handles it, and the next one after a cancellation, too`, async () => {
     await using under = await open()
-    const heard: string[] = []
-    const asked = Promise.withResolvers<void>()
+    const calls: string[] = []
+    const started = Promise.withResolvers<void>()
     const done = Promise.withResolvers<void>()
-    const calledOff = Promise.withResolvers<void>()
+    const cancelled = Promise.withResolvers<void>()
     const ready = Promise.withResolvers<void>()
     const end = new AbortController()
     const listener = {
       onShutdown: async () => {
-        heard.push('shutdown')
-        asked.resolve()
+        calls.push('shutdown')
+        started.resolve()
         await done.promise
       },
       onCancelled: async () => {
-        heard.push('called off')
-        calledOff.resolve()
+        calls.push('called off')
+        cancelled.resolve()
         await Promise.resolve()
       },
     }
@@ -38,14 +38,14 @@ export function shutdownContract(driver: string, open: () => Promise<ShutdownUnd
     await Promise.race([ready.promise, listening])
     await under.isDelayed(true)
     under.announce(true)
-    await asked.promise
+    await started.promise
     await under.isDelayed(true)
     done.resolve()
     await under.isDelayed(false)
     under.announce(false)
-    await calledOff.promise
+    await cancelled.promise
     await under.isDelayed(true)
-    deepEqual(heard, ['shutdown', 'called off'])
+    deepEqual(calls, ['shutdown', 'called off'])
     end.abort(new Error('over'))
     equal(await listening.catch((error: unknown) => (error as Error).message), 'over')
     await under.isDelayed(false)

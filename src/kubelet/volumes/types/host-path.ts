@@ -25,12 +25,12 @@ export const hostPathVolume = defineVolumeType({
 
 export async function mountHostPath(path: string, type: string, disk: Disk): Promise<MountedVolume> {
   const rule = lookup(expectations, type)
-  const place = { path, readOnly: false }
-  if (rule === undefined) return place
+  const mounted = { path, readOnly: false }
+  if (rule === undefined) return mounted
   const kind = await disk.kindOf(path)
   if (kind === undefined && type === 'DirectoryOrCreate') await disk.makeDirectory(path, 0o755)
   else if (kind === undefined && type === 'FileOrCreate')
     await disk.write(path, { content: new Uint8Array(), mode: 0o644 })
   else if (kind !== rule.kind) throw new VolumeError(`hostPath type check failed: ${path} is not ${rule.description}`)
-  return place
+  return mounted
 }

@@ -37,40 +37,42 @@ export const ephemeralVolume = defineVolumeType({
 async function mountClaim(claimName: string, readOnly: boolean, work: VolumeMountInput): Promise<MountedVolume> {
   const { sources, context, pod, volume } = work
   const namespace = namespaceOf(pod)
-  const refuse = (why: string) =>
+  const claimError = (why: string) =>
     new FormattedVolumeError(
       `Unable to attach or mount volumes: unmounted volumes=[${volume.name}], unattached volumes=[], ` +
         `failed to process volumes=[${volume.name}]: error processing PVC ${namespace}/${claimName}: ${why}`,
     )
   const claim = await sources.claim(namespace, claimName, context)
-  const name = boundVolumeName(claim, work, claimName, refuse)
+  const name = boundVolumeName(claim, work, claimName, claimError)
   const found = await sources.persistentVolume(name, context)
   if (claim === undefined || found === undefined)
-    throw refuse(`failed to fetch PV ${name} from API server: persistentvolumes ${JSON.stringify(name)} not found`)
+    throw claimError(`failed to fetch PV ${name} from API server: persistentvolumes ${JSON.stringify(name)} not found`)
   if (found.spec.claimRef?.uid !== claim.metadata.uid)
-    throw refuse(
+    throw claimError(
       `failed to fetch PV ${name}: the volume's claimRef.uid is ${found.spec.claimRef?.uid ?? ''} and not the expected PVC.UID ${claim.metadata.uid}`,
     )
-  const place = await mountPersistent(found, work)
-  return { ...place, readOnly: readOnly || place.readOnly }
+  const mounted = await mountPersistent(found, work)
+  return { ...mounted, readOnly: readOnly || mounted.readOnly }
 }
 
 function boundVolumeName(
   claim: PersistentVolumeClaim | undefined,
   { pod, volume }: VolumeMountInput,
   claimName: string,
-  refuse: (why: string) => Error,
+  claimError: (why: string) => Error,
 ): string {
   if (claim === undefined)
-    throw refuse(`failed to fetch PVC from API server: persistentvolumeclaims ${JSON.stringify(claimName)} not found`)
+    throw claimError(
+      `failed to fetch PVC from API server: persistentvolumeclaims ${JSON.stringify(claimName)} not found`,
+    )
   const isOwn = claim.metadata.ownerReferences?.some(({ uid, controller }) => controller && uid === pod.metadata.uid)
   if (volume.ephemeral !== undefined && !isOwn)
-    throw refuse(`PVC ${claimName} was not created for pod ${pod.metadata.name} (pod is not owner)`)
+    throw claimError(`PVC ${claimName} was not created for pod ${pod.metadata.name} (pod is not owner)`)
   if (claim.metadata.deletionTimestamp !== undefined && pod.status.startTime === undefined)
-    throw refuse('PVC is being deleted')
-  if (claim.status.phase !== 'Bound') throw refuse('PVC is not bound')
+    throw claimError('PVC is being deleted')
+  if (claim.status.phase !== 'Bound') throw claimError('PVC is not bound')
   const { volumeName = '' } = claim.spec
-  if (volumeName === '') throw refuse('PVC has empty pvc.Spec.VolumeName')
+  if (volumeName === '') throw claimError('PVC has empty pvc.Spec.VolumeName')
   return volumeName
 }
 
