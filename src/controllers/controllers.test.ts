@@ -1,14 +1,30 @@
-// The list of controllers, and what holds for every one of them.
+// The list of controllers, and what holds for all of them.
 import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
 import { Metrics } from '../base/observability/metrics.ts'
+import { defaultRbacObjects } from '../apiserver/authorization/bootstrap-policy/default-rbac-objects.ts'
 import { controllers } from './controllers.ts'
+import { managerAccount } from './runtime/controller.ts'
 import { controllerMetrics } from './runtime/start-controller.ts'
 
-test('the controllers are listed in the order of the alphabet, each under a name of its own and the account of its role', () => {
+test('the controllers are in alphabetical order, and their names are unique', () => {
   const names = controllers.map(({ name }) => name)
   deepEqual(names, names.toSorted())
   equal(new Set(names).size, names.length)
+})
+
+test('every controller uses a ServiceAccount to which a bootstrap role is bound, or the identity of the manager', () => {
+  const { clusterRoleBindings, roleBindings } = defaultRbacObjects
+  const bound = [...clusterRoleBindings, ...roleBindings].flatMap(({ subjects = [] }) =>
+    subjects.filter(({ kind }) => kind === 'ServiceAccount').map(({ name }) => name),
+  )
+  deepEqual(
+    controllers.filter(({ account }) => !bound.includes(account)).map(({ name, account }) => [name, account]),
+    [['service-account-token', managerAccount]],
+  )
+})
+
+test('controllers share an account only where upstream has one controller for them', () => {
   const accounts = Object.groupBy(controllers, ({ account }) => account)
   const shared = Object.values(accounts).filter((each = []) => each.length > 1)
   deepEqual(
@@ -21,5 +37,19 @@ test('the controllers are listed in the order of the alphabet, each under a name
       ['pod-resource-claim', 'resource-claim'],
     ],
   )
-  controllerMetrics(new Metrics()).depth.set({ name: 'x' }, 1)
+})
+
+test('the metrics of work queues have upstream names and types', () => {
+  const metrics = new Metrics()
+  controllerMetrics(metrics)
+  const types = [...metrics.text().matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name, type]) => `${name} ${type}`)
+  deepEqual(types.toSorted(), [
+    'workqueue_adds_total counter',
+    'workqueue_depth gauge',
+    'workqueue_longest_running_processor_seconds gauge',
+    'workqueue_queue_duration_seconds histogram',
+    'workqueue_retries_total counter',
+    'workqueue_unfinished_work_seconds gauge',
+    'workqueue_work_duration_seconds histogram',
+  ])
 })

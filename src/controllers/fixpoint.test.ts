@@ -1,6 +1,6 @@
 // A property of all plan controllers together: applying their plans repeatedly converges in a bounded number of rounds,
 // and then changes nothing.
-import { equal, ok } from 'node:assert/strict'
+import { deepEqual, equal, ok } from 'node:assert/strict'
 import { test } from 'node:test'
 import { rfc3339 } from '../base/time/clock.ts'
 import { seededRandom, type Random } from '../base/random/random.ts'
@@ -34,6 +34,7 @@ import { targetNode } from './daemon-set/node-placement.ts'
 
 const roundsMax = 400
 const restRounds = 5
+const revisionedKinds = new Set(['DaemonSet', 'StatefulSet'])
 
 const template = (app: string, image: number, spec: object = {}) => ({
   metadata: { labels: { app } },
@@ -233,7 +234,12 @@ test('all plans converge for random objects, and after every change of them', ()
     for (const object of world.all(job))
       ok((object.status.conditions ?? []).length >= 2, `seed ${seed}: ${object.metadata.name} ended`)
     for (const object of world.all(job)) equal(object.status.active ?? 0, 0)
-    ok(world.all(controllerRevision).length >= 2 && world.all(persistentVolumeClaim).length >= 0)
+    deepEqual(new Set(world.all(controllerRevision).map((each) => controllerOf(each)?.kind)), revisionedKinds)
+    for (const { metadata } of world.all(pod).filter((each) => controllerOf(each)?.kind === 'StatefulSet'))
+      ok(
+        world.get(persistentVolumeClaim, `default/data-${metadata.name}`),
+        `seed ${seed}: ${metadata.name} has its claim`,
+      )
     equal(world.all(endpointSlice).length, 2, `seed ${seed}`)
     equal(world.all(endpoints).length, 2, `seed ${seed}`)
     equal(world.all(resourceClaim).length, 4, `seed ${seed}`)

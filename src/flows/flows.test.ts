@@ -223,7 +223,20 @@ test('no cause is inferred from a delivery that is too old', async () => {
   flow.record('watch', 'API Server', 'operator', 'ADDED', web, 10)
   await clock.advance('11s')
   flow.record('call', 'operator', 'API Server', 'create configmaps', object('configmaps', 'web-late'))
-  equal(textDiagram(flowTreesOf(flow.events(), web)).includes('web-late'), false)
+  flow.record('call', 'operator', 'API Server', 'update deployments', web, 0, {
+    event: 0 as FlowId,
+    also: [],
+    revisions: [10],
+  })
+  equal(
+    textDiagram(flowTreesOf(flow.events(), web)),
+    [
+      '     +0ms  API Server ══► Store: put deployment web @10',
+      '     +0ms    API Server --► operator: ADDED deployments web',
+      ' +11000ms      operator ──► API Server: update deployments web',
+      '',
+    ].join('\n'),
+  )
 })
 
 test('the stages of a call are shown below it with their durations, between its other events', async () => {

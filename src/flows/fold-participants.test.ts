@@ -71,9 +71,12 @@ test('in a narrow terminal lifelines are closer and texts truncated; a very narr
     )
   }
   equal(linesOf(recorded(50), 56).includes('           │  │  │  50 kubelets'), true)
+  const tree = linesOf(recorded(50), 30)
+  equal(tree[0], '     +0ms  controller/replica…')
   equal(
-    linesOf(recorded(50), 30).some((line) => line.includes('──►')),
-    true,
+    tree.some((line) => line.includes('│')),
+    false,
+    'a tree has no lifelines',
   )
 })
 

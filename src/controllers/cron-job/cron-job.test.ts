@@ -1,5 +1,5 @@
 // Tables for schedules, missed runs and the plans of CronJobs.
-import { deepEqual, equal } from 'node:assert/strict'
+import { deepEqual, equal, ok } from 'node:assert/strict'
 import { test } from 'node:test'
 import { rfc3339 } from '../../base/time/clock.ts'
 import { cronJob, type CronJob } from '../../api/batch/v1/cron-job.ts'
@@ -41,9 +41,10 @@ const schedules: [text: string, zone: string | undefined, after: string, next: (
 for (const [text, zone, after, expected] of schedules)
   test(`${text} in ${zone ?? 'UTC'} after ${after}`, () => {
     const schedule = parseSchedule(text, zone)
+    ok(schedule)
     let atMs = Date.parse(after)
     for (const wanted of expected) {
-      const nextMs = schedule?.next(atMs)
+      const nextMs = schedule.next(atMs)
       equal(nextMs === undefined ? undefined : rfc3339(nextMs), wanted)
       atMs = nextMs ?? 0
     }
@@ -140,6 +141,15 @@ for (const [why, object, jobs, changes, events] of plans)
       events,
     )
   })
+
+test('a run that is not in the status is recorded there', () => {
+  const status = planOf(cronJobController, aCron(), aRun(`tick-${due}`)).status as CronJob['status']
+  deepEqual(
+    status.active?.map(({ name }) => name),
+    [`tick-${due}`],
+  )
+  equal(status.lastScheduleTime, ran.lastScheduleTime)
+})
 
 test('a run has its scheduled time in its name and annotation; a failed creation does not set lastScheduleTime', () => {
   const plan = planOf(cronJobController, aCron({ timeZone: 'Asia/Kolkata', schedule: '0 5 * * *' }))

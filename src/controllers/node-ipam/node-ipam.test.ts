@@ -1,5 +1,5 @@
 // Ranges of nodes: no two nodes share one, after restarts and with concurrent registrations.
-import { deepEqual, equal } from 'node:assert/strict'
+import { deepEqual, equal, ok } from 'node:assert/strict'
 import { test } from 'node:test'
 import { silentLog } from '../../base/observability/log.ts'
 import { seededRandom } from '../../base/random/random.ts'
@@ -111,6 +111,10 @@ test('pods of simulated nodes have addresses in the range of their node', async 
   const nodes = await client.of(node).list({}, ctx)
   const rangeOf = new Map(nodes.items.map(({ metadata, spec: { podCIDR } }) => [metadata.name, podCIDR]))
   deepEqual([...rangeOf.values()].toSorted(), ['10.244.0.0/24', '10.244.1.0/24'])
-  for (const { spec: placed, status } of (await client.of(pod).list({}, ctx)).items)
-    equal(status.podIP?.replace(/\d+$/, '0/24'), rangeOf.get(placed.nodeName ?? ''))
+  const { items: pods } = await client.of(pod).list({}, ctx)
+  equal(pods.length, 2)
+  for (const { spec: placed, status } of pods) {
+    ok(status.podIP, 'the pod runs')
+    equal(status.podIP.replace(/\d+$/, '0/24'), rangeOf.get(placed.nodeName ?? ''))
+  }
 })

@@ -166,10 +166,16 @@ test('pods are evicted from a node that stops reporting, and the node is used ag
     [],
   )
   await clock.advance('15s')
-  for (const { metadata, status } of await podsThere()) {
-    equal(metadata.deletionTimestamp !== undefined, true)
-    equal(status.conditions?.find(({ type }) => type === 'DisruptionTarget')?.reason, 'DeletionByTaintManager')
-  }
+  deepEqual(
+    (await podsThere()).map(({ metadata, status }) => [
+      metadata.deletionTimestamp !== undefined,
+      status.conditions?.find(({ type }) => type === 'DisruptionTarget')?.reason,
+    ]),
+    [
+      [true, 'DeletionByTaintManager'],
+      [true, 'DeletionByTaintManager'],
+    ],
+  )
   const available = async () => (await client.of(deployment).get('web', 'default', ctx)).status.availableReplicas
   equal(await available(), 4, 'all run on the other node')
 

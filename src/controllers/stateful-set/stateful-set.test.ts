@@ -183,10 +183,11 @@ for (const [why, policy, replicas, wanted] of retentions)
     const set = aSet({ replicas, ...claims, ...policy })
     const others = [owner(set), owner(member(0, first))]
     const { changes } = planOf(statefulSetController, set, first, member(0, first), aClaim(others))
-    const update = changes.find(({ of }) => of.kind === 'PersistentVolumeClaim')?.object as ApiObject | undefined
+    // The claim has both owners, so each policy needs an update.
+    const updates = changes.filter(({ of }) => of.kind === 'PersistentVolumeClaim')
     deepEqual(
-      (update?.metadata.ownerReferences ?? []).map(({ kind }) => kind),
-      wanted,
+      updates.map(({ object }) => ((object as ApiObject).metadata.ownerReferences ?? []).map(({ kind }) => kind)),
+      [wanted],
     )
   })
 
