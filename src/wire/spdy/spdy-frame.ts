@@ -1,5 +1,5 @@
 // Frames of SPDY/3.1: decoding and encoding. Data is delivered as it arrives, before its frame is complete.
-import { concatBytes } from '../../base/collections/concat-bytes.ts'
+import { ByteBuffer } from '../byte-buffer.ts'
 
 export type SpdyFrame =
   | { readonly kind: 'open'; readonly id: number; readonly isLast: boolean; readonly block: Uint8Array }
@@ -24,14 +24,21 @@ const controlBytesMax = 64 * 1024
 const idMask = 0x7fff_ffff
 
 export class SpdyFrameReader {
-  #pending = new Uint8Array()
+  /** The start of a frame header or a control frame that is not complete. */
+  readonly #pending = new ByteBuffer()
+  /** How many pending bytes are needed to go on. */
+  #needed = headBytes
   /** The data frame that is being read, and how much of it is missing. */
   #data: { readonly id: number; readonly isLast: boolean; left: number } | undefined;
 
   /** The frames that these bytes complete. */
   *push(bytes: Uint8Array): Generator<SpdyFrame> {
-    let rest = this.#pending.length === 0 ? bytes : concatBytes([this.#pending, bytes])
-    this.#pending = new Uint8Array()
+    let rest = bytes
+    if (this.#pending.length > 0) {
+      this.#pending.append(bytes)
+      if (this.#pending.length < this.#needed) return
+      rest = this.#pending.take()
+    }
     for (;;) {
       if (this.#data !== undefined) {
         const piece = rest.subarray(0, this.#data.left)
@@ -43,6 +50,7 @@ export class SpdyFrameReader {
         if (piece.length > 0 || isWhole) yield { kind: 'data', id, isLast: isLast && isWhole, bytes: piece }
         if (!isWhole) return
       }
+      this.#needed = headBytes
       if (rest.length < headBytes) break
       const view = new DataView(rest.buffer, rest.byteOffset, rest.byteLength)
       const first = view.getUint32(0)
@@ -55,12 +63,13 @@ export class SpdyFrameReader {
       }
       if (((first >>> 16) & 0x7fff) !== version) throw new SpdyError('not SPDY/3')
       if (length > controlBytesMax) throw new SpdyError(`a control frame of more than ${controlBytesMax} bytes`)
+      this.#needed = headBytes + length
       if (rest.length < headBytes + length) break
       const frame = controlFrame(first & 0xffff, isLast, rest.subarray(headBytes, headBytes + length))
       rest = rest.subarray(headBytes + length)
       if (frame !== undefined) yield frame
     }
-    this.#pending = Uint8Array.from(rest)
+    this.#pending.append(rest)
   }
 }
 

@@ -1,5 +1,6 @@
 // WebSocketReader: bytes in, messages and control frames out. A payload is unmasked into its message as it arrives, so
 // that a message in many small pieces is copied once. Text is validated while it arrives: invalid UTF-8 fails at once.
+import { ByteBuffer } from '../byte-buffer.ts'
 import {
   applyMask,
   closeCodes,
@@ -18,14 +19,14 @@ const messageBytesMax = 4 * 1024 * 1024
 
 interface Frame extends FrameHeader {
   /** Control frames have their own; the frames of a message share one. */
-  readonly payload: Payload
+  readonly payload: ByteBuffer
   /** How much of this frame's payload has arrived. */
   received: number
 }
 
 interface DataMessage {
   readonly kind: 'binary' | 'text'
-  readonly payload: Payload
+  readonly payload: ByteBuffer
   /** Validates text. */
   readonly utf8: TextDecoder | undefined
 }
@@ -88,17 +89,18 @@ export class WebSocketReader {
       throw new WebSocketError(closeCodes.tooLarge, `a message of more than ${messageBytesMax} bytes`)
   }
 
-  #payloadOf(opcode: number): Payload {
-    if (isControl(opcode)) return new Payload()
+  #payloadOf(opcode: number): ByteBuffer {
+    if (isControl(opcode)) return new ByteBuffer()
     this.#message ??=
       opcode === opcodes.text
-        ? { kind: 'text', payload: new Payload(), utf8: new TextDecoder('utf-8', { fatal: true }) }
-        : { kind: 'binary', payload: new Payload(), utf8: undefined }
+        ? { kind: 'text', payload: new ByteBuffer(), utf8: new TextDecoder('utf-8', { fatal: true }) }
+        : { kind: 'binary', payload: new ByteBuffer(), utf8: undefined }
     return this.#message.payload
   }
 
   #append(frame: Frame, piece: Uint8Array): void {
-    const added = frame.payload.append(piece, frame.mask, frame.received)
+    const added = frame.payload.append(piece)
+    if (frame.mask !== undefined) applyMask(added, 0, added, frame.mask, frame.received)
     frame.received += piece.length
     if (!isControl(frame.opcode)) validate(this.#message?.utf8, added, true)
   }
@@ -126,32 +128,4 @@ function validate(utf8: TextDecoder | undefined, bytes: Uint8Array, stream: bool
 function controlMessage({ opcode, payload }: Frame): WebSocketMessage {
   if (opcode === opcodes.close) return parseClose(payload.bytes)
   return { kind: opcode === opcodes.ping ? 'ping' : 'pong', bytes: payload.bytes }
-}
-
-/** Bytes that grow. A payload that arrives in one piece is allocated once. */
-class Payload {
-  #buffer = new Uint8Array()
-  #length = 0
-
-  get length(): number {
-    return this.#length
-  }
-
-  get bytes(): Uint8Array {
-    return this.#buffer.subarray(0, this.#length)
-  }
-
-  /** Returns the appended bytes, without their mask. */
-  append(piece: Uint8Array, mask: Uint8Array | undefined, offset: number): Uint8Array {
-    const [start, end] = [this.#length, this.#length + piece.length]
-    if (end > this.#buffer.length) {
-      const larger = new Uint8Array(Math.max(end, this.#buffer.length * 2))
-      larger.set(this.bytes)
-      this.#buffer = larger
-    }
-    if (mask === undefined) this.#buffer.set(piece, start)
-    else applyMask(this.#buffer, start, piece, mask, offset)
-    this.#length = end
-    return this.#buffer.subarray(start, end)
-  }
 }
