@@ -16,6 +16,7 @@ import { addOnGroups } from '../api/kinds.ts'
 import { StatusError } from '../api/errors/status-error.ts'
 import type { Store } from '../store/store.ts'
 import type { ApiResponse } from './request/response.ts'
+import { newWatchFrameCaches } from './http/watch-frames.ts'
 import { largeBodyBytes } from './http/request-body.ts'
 import { OpenApiDocuments } from './discovery/openapi-documents.ts'
 import { handleNonResourcePath, type NonResourcePathDeps } from './discovery/non-resource-paths.ts'
@@ -77,6 +78,7 @@ export class ApiServer {
   readonly #decisions: SchedulingDecisions
   readonly deadlines: RequestDeadlines
   readonly loop: LoopMonitor
+  readonly watchFrames = newWatchFrameCaches()
   readonly #paced: PacedRequests
   /** The last request that passed all stations, with its user. */
   #lastFiltered: ApiRequest | undefined

@@ -1,16 +1,16 @@
-// Frames of watches: a change goes to all its watchers within moments, and most of them are told of the same changes. The
-// bytes that told it last are kept, and go to whoever is told the same next.
+// WatchFrameCache: the bytes of the last batch of events. A change goes to all its watchers within moments, and most of them
+// get the same events, so they get the same bytes.
 import { concatBytes } from '../../base/collections/concat-bytes.ts'
 import type { WatchEvent } from '../watch-cache/watch-event.ts'
 
-/** A longer batch is made anew for each watcher. */
+/** A longer batch is encoded for each watcher. */
 const batchBytesMax = 256 << 10
 
 export class WatchFrameCache {
   #events: readonly WatchEvent[] = []
   #bytes: Uint8Array = new Uint8Array(0)
 
-  /** The frames of these events, one behind the other. */
+  /** The frames of these events, concatenated. */
   encoded(events: readonly WatchEvent[], encode: (event: WatchEvent) => Uint8Array): Uint8Array {
     if (areSame(events, this.#events)) return this.#bytes
     const bytes = concatBytes(events.map(encode))
@@ -30,3 +30,14 @@ function areSame(some: readonly WatchEvent[], others: readonly WatchEvent[]): bo
   }
   return true
 }
+
+/** The caches of one server, by media type. */
+export interface WatchFrameCaches {
+  readonly json: WatchFrameCache
+  readonly protobuf: WatchFrameCache
+}
+
+export const newWatchFrameCaches = (): WatchFrameCaches => ({
+  json: new WatchFrameCache(),
+  protobuf: new WatchFrameCache(),
+})

@@ -1,59 +1,54 @@
-// The events of a watch as pieces of its answer, taken many at a time.
-import type { Channel } from '../../base/async/channel.ts'
+// The events of a watch as pieces of its response, many at a time.
+import { ChannelOverflow, type Channel } from '../../base/async/channel.ts'
 import type { Clock } from '../../base/time/clock.ts'
-import { errorText } from '../../base/observability/log.ts'
 import type { Kind } from '../../api/kind/kind.ts'
-import { StatusError } from '../../api/errors/status-error.ts'
 import type { WirePieces } from '../../platform/http/listener.ts'
+import type { WatchEvent } from '../watch-cache/watch-event.ts'
 import { encodeEvent } from './encode-json.ts'
 import { protobufEvent } from './encode-protobuf.ts'
+import { statusErrorOf } from './error-status.ts'
 import type { ResponseFormat } from './media-type.ts'
 import type { IncludeObjectPolicy } from './table.ts'
-import { WatchFrameCache } from './watch-frames.ts'
-import type { WatchEvent } from '../watch-cache/watch-event.ts'
+import type { WatchFrameCaches } from './watch-frames.ts'
 
-/** So many events are encoded before the event loop has its turn again. */
+/** As many events are encoded before the event loop handles other work. */
 const eventsAtOnce = 256
 
 export interface WatchForm {
   readonly form: ResponseFormat
   readonly include: IncludeObjectPolicy
   readonly clock: Clock
+  readonly frames: WatchFrameCaches
 }
-
-/** What was told last, in the forms that are the same for everybody. */
-const frames = { json: new WatchFrameCache(), protobuf: new WatchFrameCache() }
 
 export function watchPieces(events: Channel<WatchEvent>, kind: Kind, watch: WatchForm): WirePieces {
   const encode = encoderOf(kind, watch)
   const { syntax, shape } = watch.form
-  const shared = syntax === 'protobuf' ? frames.protobuf : shape === 'object' ? frames.json : undefined
+  // Tables and metadata are encoded for each watcher.
+  const cache = syntax === 'protobuf' ? watch.frames.protobuf : shape === 'object' ? watch.frames.json : undefined
   return {
     listen: (wake) => events.onReadable(wake),
     take() {
       try {
         const batch = events.take(eventsAtOnce)
         if (batch === undefined || batch.length === 0) return batch as readonly never[] | undefined
-        return shared === undefined ? batch.map(encode) : [shared.encoded(batch, encode)]
+        return cache === undefined ? batch.map(encode) : [cache.encoded(batch, encode)]
       } catch (error) {
-        return [encode(errorEvent(error))]
+        // As upstream: the watch of a client that reads too slowly ends without an error event. The client watches again
+        // from the last revision that it has seen; a 410 would make it list everything, which adds to the load.
+        if (error instanceof ChannelOverflow) return undefined
+        return [encode({ type: 'ERROR', status: statusErrorOf(error).toStatus() })]
       }
     },
     close: () => events.end(),
   }
 }
 
-/** A watch that breaks tells why before it ends. */
-function errorEvent(error: unknown): WatchEvent {
-  const status = error instanceof StatusError ? error : new StatusError(410, 'Expired', errorText(error))
-  return { type: 'ERROR', status: status.toStatus() }
-}
-
 function encoderOf(kind: Kind, { form, include, clock }: WatchForm): (event: WatchEvent) => Uint8Array {
   if (form.syntax === 'protobuf') return (event) => protobufEvent(event, kind)
   let withColumns = true
   return (event) => {
-    // Cells tell an age, so that a row is true only for a moment.
+    // The cells of a table contain ages, so a row is valid only for a moment.
     const line = encodeEvent(event, kind, { form, include, nowMs: clock.nowMs() }, withColumns)
     withColumns = false
     return line

@@ -1,5 +1,6 @@
 // CacheFeed: one watch over everything in the store feeds the caches of all kinds, in the order of revisions.
 import type { Clock } from '../../base/time/clock.ts'
+import { expired } from '../../api/errors/status-error.ts'
 import { getOrInsert } from '../../base/collections/get-or-insert.ts'
 import { errorText, type Log } from '../../base/observability/log.ts'
 import { prefixEnd } from '../../base/collections/ordered-map.ts'
@@ -58,10 +59,8 @@ export class CacheFeed {
     for (const [prefix, cache] of this.#caches) {
       const range = { start: prefix, end: prefixEnd(prefix), revision: filled }
       const { items } = await this.#store.range(range, signal)
-      cache.reset(
-        filled,
-        items.map((item) => [item.key.slice(prefix.length), StoredObject.ofItem(item)] as const),
-      )
+      const entries = items.map((item) => [item.key.slice(prefix.length), StoredObject.ofItem(item)] as const)
+      cache.reset(filled, entries, present < cache.revision ? expired('the store was restored; list again') : undefined)
     }
     return { present, filled }
   }

@@ -8,7 +8,7 @@ import { Channel } from '../../base/async/channel.ts'
 import { VirtualClock } from '../../base/time/virtual-clock.ts'
 import { configMap } from '../../api/core/v1/config-map.ts'
 import type { ApiObject } from '../../api/meta/object.ts'
-import { StatusError } from '../../api/errors/status-error.ts'
+import { expired, StatusError } from '../../api/errors/status-error.ts'
 import { MemoryStore } from '../../store/memory-store.ts'
 import type { StoreBatch } from '../../store/store.ts'
 import { storeKey } from '../storage/store-keys.ts'
@@ -80,15 +80,29 @@ test('a watch resumes behind its revision', async () => {
   deepEqual(await names(cache.watch(from('now'), signal), 3), ['ADDED a@9', 'ADDED b@11', 'ADDED c@12'])
 })
 
-test('a reset ends watches with 410, a close ends them silently', async () => {
+test('a reset and a close end watches without an error, unless the store has lost revisions', async () => {
   const { cache } = newCache()
   cache.reset(1, [])
-  const lost = names(cache.watch(from(1), signal), 1)
+  const reset = names(cache.watch(from(1), signal), 1)
   cache.reset(5, [])
+  deepEqual(await reset, [])
+  const lost = names(cache.watch(from(5), signal), 1)
+  cache.reset(3, [], expired('the store was restored; list again'))
   await rejects(lost, (error) => error instanceof StatusError && error.code === 410)
-  const closed = names(cache.watch(from(5), signal), 1)
+  const closed = names(cache.watch(from(3), signal), 1)
   cache.close()
   deepEqual(await closed, [])
+})
+
+test('after a reset to an earlier state, readers wait for the changes since then', async () => {
+  const { cache } = newCache()
+  cache.reset(9, [['default/a', stored('a', 9)]])
+  cache.reset(5, [])
+  const fresh = cache.waitForRevision(9, signal).then(() => cache.size)
+  equal(cache.revision, 5)
+  cache.apply([{ revision: 9, key: 'default/a', now: stored('a', 9), before: undefined }])
+  cache.progress(9)
+  equal(await fresh, 1)
 })
 
 test('waiting for a revision ends when it comes, when it does not, or when nobody waits any more', async () => {

@@ -213,8 +213,16 @@ export class WatchCache {
     return low
   }
 
-  /** Starts anew from a full listing; whoever watches must list again. */
-  reset(revision: number, entries: readonly (readonly [key: string, stored: StoredObject])[]): void {
+  /**
+   * Starts again from the state at a revision, which may lie before the present one: the changes since then follow. As
+   * upstream, watches end without an error: their clients watch again from the last revision that they have seen. Where the
+   * store has lost revisions that clients have seen, `error` tells them to list again.
+   */
+  reset(
+    revision: number,
+    entries: readonly (readonly [key: string, stored: StoredObject])[],
+    error?: StatusError,
+  ): void {
     for (const stored of this.#state.values()) this.#notifyObservers(undefined, stored)
     this.#state = OrderedMap.from(entries)
     this.#fields.clear()
@@ -224,8 +232,9 @@ export class WatchCache {
     this.#history = []
     this.#pastState = undefined
     this.#oldestRevision = revision
-    for (const { channel } of [...this.#watchers])
-      channel.end(new StatusError(410, 'Expired', 'the watch history was lost; list again'))
+    for (const { channel } of [...this.#watchers]) channel.end(error)
+    // Readers that need a later state wait until the changes have been applied again.
+    this.#revision = 0
     this.#advance(revision)
   }
 

@@ -1,0 +1,155 @@
+// toWireResponse: a response as status, headers and body, in the format that the client accepts.
+import { thenMaybe, type MaybePromise } from '../../base/async/maybe-promise.ts'
+import type { Log } from '../../base/observability/log.ts'
+import type { WireRequest, WireResponse } from '../../platform/http/listener.ts'
+import type { ApiResponse, ListResponse } from '../request/response.ts'
+import { encodeList, encodeObject, type EncodeOptions } from './encode-json.ts'
+import { protobufList, protobufObject } from './encode-protobuf.ts'
+import { statusErrorOf } from './error-status.ts'
+import { listPieces, streamedItemsMin } from './list-pieces.ts'
+import { negotiateFormat, type ResponseFormat } from './media-type.ts'
+import { warningHeaders } from './warning-headers.ts'
+import { watchPieces, type WatchForm } from './watch-pieces.ts'
+
+export type WireOptions = EncodeOptions & WatchForm
+
+const uncached = 'no-cache, private'
+
+const contentTypes = {
+  json: 'application/json',
+  yaml: 'application/yaml',
+  protobuf: 'application/vnd.kubernetes.protobuf',
+} as const
+
+export function toWireResponse(response: ApiResponse, options: WireOptions): MaybePromise<WireResponse> {
+  const { form } = options
+  switch (response.kind) {
+    case 'object':
+      return thenMaybe(objectBody(response, options), (body) =>
+        encodedResponse(response.status, body, form, response.warnings),
+      )
+    case 'list':
+      return thenMaybe(listBody(response, options), (body) => encodedResponse(200, body, form, response.warnings))
+    case 'watch':
+      return watchResponse(response, options)
+    case 'json':
+      return jsonResponse(response)
+    case 'document': {
+      const { body, contentType, etag } = response
+      return { status: 200, headers: { 'content-type': contentType, etag, vary: 'Accept' }, body }
+    }
+    case 'text':
+      return textResponse(response)
+    case 'wire':
+      return response.response
+    default:
+      return response satisfies never
+  }
+}
+
+type ResponseOf<K extends ApiResponse['kind']> = Extract<ApiResponse, { kind: K }>
+
+function watchResponse({ events, objectKind }: ResponseOf<'watch'>, options: WireOptions): WireResponse {
+  const type = options.form.syntax === 'protobuf' ? `${contentTypes.protobuf};stream=watch` : contentTypes.json
+  return {
+    status: 200,
+    headers: { 'content-type': type, 'cache-control': uncached },
+    body: watchPieces(events, objectKind, options),
+  }
+}
+
+const jsonResponse = ({ status, value, contentType, etag }: ResponseOf<'json'>): WireResponse => ({
+  status,
+  headers: {
+    'content-type': contentType ?? contentTypes.json,
+    'cache-control': uncached,
+    ...(etag === undefined ? {} : { etag, vary: 'Accept' }),
+  },
+  body: JSON.stringify(value),
+})
+
+const textResponse = ({ status, text }: ResponseOf<'text'>): WireResponse => ({
+  status,
+  headers: {
+    'content-type': 'text/plain; charset=utf-8',
+    'cache-control': uncached,
+    'x-content-type-options': 'nosniff',
+  },
+  body: text,
+})
+
+const textBody = (json: Uint8Array, { syntax }: ResponseFormat): MaybePromise<Uint8Array | string> =>
+  syntax === 'yaml' ? yamlText(json) : json
+
+async function yamlText(json: Uint8Array): Promise<string> {
+  const { stringify } = await import('yaml')
+  return stringify(JSON.parse(new TextDecoder().decode(json)))
+}
+
+const objectBody = (
+  { object, objectKind, stored }: ResponseOf<'object'>,
+  options: EncodeOptions,
+): MaybePromise<Uint8Array | string> =>
+  options.form.syntax === 'protobuf'
+    ? protobufObject(object, objectKind, stored)
+    : textBody(encodeObject(object, objectKind, stored, options), options.form)
+
+function listBody(response: ListResponse, options: EncodeOptions): MaybePromise<WireResponse['body']> {
+  const { form } = options
+  if (form.syntax === 'protobuf') return protobufList(response)
+  if (form.syntax === 'json' && form.shape === 'object' && response.items.length >= streamedItemsMin)
+    return listPieces(response)
+  return textBody(encodeList(response, options), form)
+}
+
+function encodedResponse(
+  status: number,
+  body: WireResponse['body'],
+  { syntax }: ResponseFormat,
+  warnings: readonly string[] = [],
+): WireResponse {
+  const headers = { 'content-type': contentTypes[syntax], 'cache-control': uncached }
+  if (warnings.length === 0) return { status, headers, body }
+  return { status, headers: { ...headers, warning: warningHeaders(warnings) }, body }
+}
+
+/** The Status of an error. Errors of the server are logged. */
+export function errorResponse(error: unknown, wire: WireRequest, log: Log): WireResponse {
+  const status = statusErrorOf(error)
+  if (status.code >= 500 && !wire.signal.aborted)
+    // Without the query: that of an exec is a command line, which may hold secrets.
+    log.error('a request failed', { method: wire.method, path: wire.target.split('?', 1)[0], error })
+  const retryAfter = status.details?.retryAfterSeconds
+  const isProtobuf = acceptsProtobuf(wire.headers['accept'] ?? '')
+  const body = status.toStatus()
+  return {
+    status: status.code,
+    headers: {
+      'content-type': contentTypes[isProtobuf ? 'protobuf' : 'json'],
+      'cache-control': uncached,
+      ...(retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) }),
+    },
+    body: isProtobuf ? protobufObject(body, undefined) : JSON.stringify(body),
+  }
+}
+
+/** A Status has no table and no YAML: it is protobuf where that is accepted, else JSON. */
+function acceptsProtobuf(accept: string): boolean {
+  try {
+    return negotiateFormat(accept).syntax === 'protobuf'
+  } catch {
+    return false
+  }
+}
+
+export const notModified = (etag: string): WireResponse => ({
+  status: 304,
+  headers: { etag, vary: 'Accept' },
+  body: '',
+})
+
+export function withHeaders(response: WireResponse, more: Readonly<Record<string, string>>): WireResponse {
+  const { status, body, onUpgrade } = response
+  const headers = { ...response.headers, ...more }
+  return onUpgrade === undefined ? { status, headers, body } : { status, headers, body, onUpgrade }
+}

@@ -1,0 +1,75 @@
+// toApiRequest: an HTTP request as the server handles it. Its body is read later, after authorization.
+import { thenMaybe, type MaybePromise } from '../../base/async/maybe-promise.ts'
+import { noCause, type Cause } from '../../base/observability/flow-recorder.ts'
+import { managerOfUserAgent } from '../../api/meta/field-manager.ts'
+import type { WireRequest } from '../../platform/http/listener.ts'
+import { readSpan, traceHeader, wokenByHeader } from '../../api/coxswain/v1/flow-protocol.ts'
+import { bodyBytesMax, noBody, parseBody, type BodyDeps } from '../http/request-body.ts'
+import { senderOf } from '../request/component-identity.ts'
+import type { ApiRequest, Credentials, Origin, ReceivedBody, Target } from '../request/request.ts'
+import { requestTargetOf } from './request-target.ts'
+
+/** Shared by all requests without a query. It is never modified. */
+export const noQuery = new URLSearchParams()
+
+export function toApiRequest(
+  wire: WireRequest,
+  { auditId, responseHeaders }: Pick<Origin, 'auditId' | 'responseHeaders'>,
+  deps: BodyDeps,
+): ApiRequest {
+  const { method, target: uri, headers } = wire
+  const mark = uri.indexOf('?')
+  const query = mark < 0 ? noQuery : new URLSearchParams(uri.slice(mark))
+  const path = mark < 0 ? uri : uri.slice(0, mark)
+  const { target, ...rejection } = requestTargetOf(method, path, query, headers['accept'] ?? '')
+  const readBody = bodyReader(wire, target, deps)
+  return {
+    context: { signal: wire.signal, cause: causeFrom(wire) },
+    credentials: credentialsOf(wire),
+    user: undefined,
+    ...senderOf(headers['user-agent'] ?? ''),
+    agent: managerOfUserAgent(headers['user-agent'] ?? ''),
+    target,
+    query,
+    origin: { auditId, responseHeaders, uri, remoteAddress: wire.remoteAddress },
+    body: noBody,
+    ...(readBody === undefined ? {} : { readBody }),
+    ...rejection,
+    ...(wire.upgrade ? { upgrade: { headers } } : {}),
+  }
+}
+
+/** Undefined where the method has no body. A proxied body is forwarded without parsing it. */
+function bodyReader(wire: WireRequest, target: Target, deps: BodyDeps): ApiRequest['readBody'] {
+  const isProxied = target.kind === 'resource' && target.subresource === 'proxy'
+  const { method, headers } = wire
+  if (!isProxied && (method === 'GET' || method === 'HEAD')) return undefined
+  const parsed = (bytes: Uint8Array): MaybePromise<ReceivedBody> =>
+    isProxied
+      ? { body: noBody, proxied: { method, headers, body: bytes } }
+      : thenMaybe(parseBody(wire, bytes, deps), (body) => ({ body }))
+  return () =>
+    thenMaybe(wire.body(bodyBytesMax), (bytes) => ({ bytes: isProxied ? 0 : bytes.length, parse: () => parsed(bytes) }))
+}
+
+const causeRevisionsMax = 8
+
+/** The cause that a component of the cluster names in its headers. */
+function causeFrom({ headers }: WireRequest): Cause {
+  const [woken, trace] = [headers[wokenByHeader], headers[traceHeader]]
+  if (woken === undefined && trace === undefined) return noCause
+  const revisions = woken !== undefined && /^\d+(,\d+)*$/.test(woken) ? woken.split(',') : []
+  const span = readSpan(trace)
+  return {
+    ...noCause,
+    revisions: revisions.slice(0, causeRevisionsMax).map(Number),
+    ...(span === undefined ? {} : { span }),
+  }
+}
+
+const credentialsOf = ({ certificate, headers, headerValues }: WireRequest): Credentials => ({
+  kind: 'presented',
+  certificate,
+  headers,
+  headerValues,
+})
