@@ -35,9 +35,9 @@ type Properties = Readonly<Record<string, OpenApiSchema>>
 
 /** What every object has is described once, here. */
 const usual: Readonly<Record<string, string>> = {
-  metadata: 'Its name and namespace, labels and annotations, owners and versions.',
-  spec: 'What is wanted.',
-  status: 'What is: observed by the system, not written by users.',
+  metadata: 'The metadata of the object: name, namespace, labels, annotations, owners and versions.',
+  spec: 'The desired state.',
+  status: 'The observed state, which is written by the system.',
 }
 
 const described = (properties: Properties): Properties =>

@@ -16,7 +16,10 @@ export const mutatingAdmissionPolicyBindingSpec = message(
   {
     policyName: string(1, { description: 'The policy.' }),
     paramRef: struct(2, paramRef, { pointer: true, description: 'The objects with its parameters.' }),
-    matchResources: struct(3, matchResources, { pointer: true, description: 'Narrows which requests it looks at.' }),
+    matchResources: struct(3, matchResources, {
+      pointer: true,
+      description: 'Restricts the requests that the policy applies to.',
+    }),
   },
 )
 export interface MutatingAdmissionPolicyBindingSpec extends Infer<typeof mutatingAdmissionPolicyBindingSpec> {}
@@ -27,7 +30,7 @@ export const mutatingAdmissionPolicyBindingMessage = message(
     metadata: struct(1, objectMeta),
     spec: struct(2, mutatingAdmissionPolicyBindingSpec),
   },
-  'Puts a MutatingAdmissionPolicy into force.',
+  'Activates a MutatingAdmissionPolicy.',
 )
 export interface MutatingAdmissionPolicyBinding extends ObjectOf<typeof mutatingAdmissionPolicyBindingMessage> {}
 export type MutatingAdmissionPolicyBindingInput = InputOf<typeof mutatingAdmissionPolicyBindingMessage>

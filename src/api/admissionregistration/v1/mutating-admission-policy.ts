@@ -45,27 +45,30 @@ export const mutation = message('io.k8s.api.admissionregistration.v1.Mutation', 
 export interface Mutation extends Infer<typeof mutation> {}
 
 export const mutatingAdmissionPolicySpec = message('io.k8s.api.admissionregistration.v1.MutatingAdmissionPolicySpec', {
-  paramKind: struct(1, paramKind, { pointer: true, description: 'The kind of object that gives it parameters.' }),
-  matchConstraints: struct(2, matchResources, { pointer: true, description: 'Which requests it looks at.' }),
-  variables: list(3, variable, { listType: 'atomic', description: 'Expressions with names, for use in the others.' }),
-  mutations: list(4, mutation, { listType: 'atomic', description: 'What it changes, one after another.' }),
+  paramKind: struct(1, paramKind, { pointer: true, description: 'The kind of the parameter objects.' }),
+  matchConstraints: struct(2, matchResources, {
+    pointer: true,
+    description: 'The requests that the policy applies to.',
+  }),
+  variables: list(3, variable, { listType: 'atomic', description: 'Named expressions that the others can use.' }),
+  mutations: list(4, mutation, { listType: 'atomic', description: 'The mutations, applied in order.' }),
   failurePolicy: string(5, {
     pointer: true,
     default: 'Fail',
     enum: ['Fail', 'Ignore'],
-    description: 'Whether a policy that fails refuses the request.',
+    description: 'Whether an error of the policy rejects the request.',
   }),
   matchConditions: list(6, matchCondition, {
     listType: 'map',
     keys: ['name'],
     patch: 'merge',
     mergeKey: 'name',
-    description: 'Further expressions that must be true.',
+    description: 'Additional expressions that must be true.',
   }),
   reinvocationPolicy: string(7, {
     notEmpty: true,
     enum: ['IfNeeded', 'Never'],
-    description: 'Whether it is asked again after others have changed the object.',
+    description: 'Whether it is evaluated again after others have changed the object.',
   }),
 })
 export interface MutatingAdmissionPolicySpec extends Infer<typeof mutatingAdmissionPolicySpec> {}
@@ -76,7 +79,7 @@ export const mutatingAdmissionPolicyMessage = message(
     metadata: struct(1, objectMeta),
     spec: struct(2, mutatingAdmissionPolicySpec),
   },
-  'Changes objects on their way in, by expressions.',
+  'Modifies objects during admission with expressions.',
 )
 export interface MutatingAdmissionPolicy extends ObjectOf<typeof mutatingAdmissionPolicyMessage> {}
 export type MutatingAdmissionPolicyInput = InputOf<typeof mutatingAdmissionPolicyMessage>

@@ -41,10 +41,10 @@ export const mutatingWebhookConfigurationMessage = message(
       keys: ['name'],
       patch: 'merge',
       mergeKey: 'name',
-      description: 'Each server, and which requests it is asked about.',
+      description: 'The webhooks, and the requests that they are called for.',
     }),
   },
-  'Servers that may change objects on their way in.',
+  'Webhooks that can modify objects during admission.',
 )
 export interface MutatingWebhookConfiguration extends ObjectOf<typeof mutatingWebhookConfigurationMessage> {}
 export type MutatingWebhookConfigurationInput = InputOf<typeof mutatingWebhookConfigurationMessage>

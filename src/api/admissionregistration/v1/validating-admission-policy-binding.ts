@@ -17,13 +17,16 @@ export const validatingAdmissionPolicyBindingSpec = message(
   {
     policyName: string(1, { required: true, omitEmpty: true, description: 'The policy.' }),
     paramRef: struct(2, paramRef, { pointer: true, description: 'The objects with its parameters.' }),
-    matchResources: struct(3, matchResources, { pointer: true, description: 'Narrows which requests it looks at.' }),
+    matchResources: struct(3, matchResources, {
+      pointer: true,
+      description: 'Restricts the requests that the policy applies to.',
+    }),
     validationActions: list(4, 'string', {
       required: true,
       enum: ['Audit', 'Deny', 'Warn'],
       listType: 'set',
       omitEmpty: true,
-      description: 'What happens when it says no: Deny, Warn, Audit.',
+      description: 'What happens on a violation: Deny, Warn, Audit.',
     }),
   },
 )
@@ -35,7 +38,7 @@ export const validatingAdmissionPolicyBindingMessage = message(
     metadata: struct(1, objectMeta),
     spec: struct(2, validatingAdmissionPolicyBindingSpec, { required: true }),
   },
-  'Puts a ValidatingAdmissionPolicy into force.',
+  'Activates a ValidatingAdmissionPolicy.',
 )
 export interface ValidatingAdmissionPolicyBinding extends ObjectOf<typeof validatingAdmissionPolicyBindingMessage> {}
 export type ValidatingAdmissionPolicyBindingInput = InputOf<typeof validatingAdmissionPolicyBindingMessage>

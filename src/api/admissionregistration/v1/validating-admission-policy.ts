@@ -36,35 +36,38 @@ export interface Validation extends Infer<typeof validation> {}
 export const validatingAdmissionPolicySpec = message(
   'io.k8s.api.admissionregistration.v1.ValidatingAdmissionPolicySpec',
   {
-    paramKind: struct(1, paramKind, { pointer: true, description: 'The kind of object that gives it parameters.' }),
-    matchConstraints: struct(2, matchResources, { pointer: true, description: 'Which requests it looks at.' }),
+    paramKind: struct(1, paramKind, { pointer: true, description: 'The kind of the parameter objects.' }),
+    matchConstraints: struct(2, matchResources, {
+      pointer: true,
+      description: 'The requests that the policy applies to.',
+    }),
     validations: list(3, validation, {
       listType: 'atomic',
-      description: 'Expressions that must be true, with what to say when they are not.',
+      description: 'Expressions that must be true, with messages for violations.',
     }),
     failurePolicy: string(4, {
       pointer: true,
       default: 'Fail',
       enum: ['Fail', 'Ignore'],
-      description: 'Whether a policy that fails refuses the request.',
+      description: 'Whether an error of the policy rejects the request.',
     }),
     auditAnnotations: list(5, auditAnnotation, {
       listType: 'atomic',
-      description: 'What it adds to the audit record.',
+      description: 'Annotations of the audit event.',
     }),
     matchConditions: list(6, matchCondition, {
       listType: 'map',
       keys: ['name'],
       patch: 'merge',
       mergeKey: 'name',
-      description: 'Further expressions that must be true for it to look.',
+      description: 'Additional expressions that must be true for the policy to apply.',
     }),
     variables: list(7, variable, {
       listType: 'map',
       keys: ['name'],
       patch: 'merge',
       mergeKey: 'name',
-      description: 'Expressions with names, for use in the others.',
+      description: 'Named expressions that the others can use.',
     }),
   },
 )
@@ -84,10 +87,10 @@ export interface TypeChecking extends Infer<typeof typeChecking> {}
 export const validatingAdmissionPolicyStatus = message(
   'io.k8s.api.admissionregistration.v1.ValidatingAdmissionPolicyStatus',
   {
-    observedGeneration: int64(1, { description: 'The generation that this status speaks of.' }),
+    observedGeneration: int64(1, { description: 'The generation that this status is based on.' }),
     typeChecking: struct(2, typeChecking, {
       pointer: true,
-      description: 'Mistakes that were found in the expressions.',
+      description: 'The results of type checking.',
     }),
     conditions: list(3, condition, { listType: 'map', keys: ['type'], description: 'Its state.' }),
   },
@@ -101,7 +104,7 @@ export const validatingAdmissionPolicyMessage = message(
     spec: struct(2, validatingAdmissionPolicySpec),
     status: struct(3, validatingAdmissionPolicyStatus),
   },
-  'Refuses objects on their way in, by expressions.',
+  'Rejects objects during admission with expressions.',
 )
 export interface ValidatingAdmissionPolicy extends ObjectOf<typeof validatingAdmissionPolicyMessage> {}
 export type ValidatingAdmissionPolicyInput = InputOf<typeof validatingAdmissionPolicyMessage>

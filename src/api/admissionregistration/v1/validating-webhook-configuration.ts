@@ -40,10 +40,10 @@ export const validatingWebhookConfigurationMessage = message(
       keys: ['name'],
       patch: 'merge',
       mergeKey: 'name',
-      description: 'Each server, and which requests it is asked about.',
+      description: 'The webhooks, and the requests that they are called for.',
     }),
   },
-  'Servers that may refuse objects on their way in.',
+  'Webhooks that can reject objects during admission.',
 )
 export interface ValidatingWebhookConfiguration extends ObjectOf<typeof validatingWebhookConfigurationMessage> {}
 export type ValidatingWebhookConfigurationInput = InputOf<typeof validatingWebhookConfigurationMessage>

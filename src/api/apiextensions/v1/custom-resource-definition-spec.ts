@@ -92,9 +92,9 @@ export const customResourceDefinitionSpec = message(name('CustomResourceDefiniti
   group: string(1, { required: true, description: 'The API group that serves the resource.' }),
   names: struct(3, customResourceDefinitionNames, {
     required: true,
-    description: 'How the resource is called in paths, in manifests and on the command line.',
+    description: 'The names of the resource in paths, manifests and commands.',
   }),
-  scope: string(4, { required: true, description: 'Whether objects live in namespaces: Namespaced or Cluster.' }),
+  scope: string(4, { required: true, description: 'The scope of objects: Namespaced or Cluster.' }),
   versions: list(7, customResourceDefinitionVersion, {
     required: true,
     listType: 'atomic',
@@ -102,10 +102,10 @@ export const customResourceDefinitionSpec = message(name('CustomResourceDefiniti
   }),
   conversion: struct(9, customResourceConversion, {
     pointer: true,
-    description: 'How an object is turned from one version into another.',
+    description: 'How objects are converted between versions.',
   }),
   preserveUnknownFields: bool(10, {
-    description: 'Kept for old manifests and must be false: a schema says itself which unknown fields it keeps.',
+    description: 'Deprecated; must be false. Use x-kubernetes-preserve-unknown-fields in a schema instead.',
   }),
 })
 export interface CustomResourceDefinitionSpec extends Infer<typeof customResourceDefinitionSpec> {}
@@ -128,13 +128,13 @@ export const customResourceDefinitionStatus = message(name('CustomResourceDefini
     description: 'Whether the names were accepted and the resource is served.',
   }),
   acceptedNames: struct(2, customResourceDefinitionNames, {
-    description: 'The names under which the resource is really served.',
+    description: 'The names under which the resource is served.',
   }),
   storedVersions: list(3, 'string', {
     keepEmpty: true,
     listType: 'atomic',
-    description: 'Every version in which an object may still lie in the store.',
+    description: 'All versions in which objects may be stored.',
   }),
-  observedGeneration: int64(4, { description: 'The generation of the spec that this status speaks of.' }),
+  observedGeneration: int64(4, { description: 'The generation of the spec that this status is based on.' }),
 })
 export interface CustomResourceDefinitionStatus extends Infer<typeof customResourceDefinitionStatus> {}

@@ -25,7 +25,7 @@ export const customResourceDefinitionMessage = message(
     spec: struct(2, customResourceDefinitionSpec, { required: true }),
     status: struct(3, customResourceDefinitionStatus),
   },
-  'A resource of your own: once it is defined here, the API serves it like those that are built in.',
+  'The definition of a custom resource, which the API serves like a built-in one.',
 )
 export interface CustomResourceDefinition extends ObjectOf<typeof customResourceDefinitionMessage> {}
 export type CustomResourceDefinitionInput = InputOf<typeof customResourceDefinitionMessage>

@@ -20,18 +20,18 @@ export const serviceReference = message(name('ServiceReference'), {
 export const apiServiceSpec = message(name('APIServiceSpec'), {
   service: struct(1, serviceReference, {
     pointer: true,
-    description: 'The Service that answers for this version; without one, this server does.',
+    description: 'The Service that serves this version; without one, this server does.',
   }),
   group: string(2, { description: 'The API group.' }),
   version: string(3, { description: 'The version within the group.' }),
   insecureSkipTLSVerify: bool(4, { description: 'Does not check the certificate of the Service. Not for production.' }),
   caBundle: bytes(5, {
     listType: 'atomic',
-    description: 'Certificates in PEM that vouch for the certificate of the Service.',
+    description: 'A CA bundle in PEM to verify the certificate of the Service.',
   }),
   groupPriorityMinimum: int32(7, {
     required: true,
-    description: 'Groups with a higher number come first, so that a client that knows only a resource finds it there.',
+    description: 'The priority of the group: groups with a higher number come first.',
   }),
   versionPriority: int32(8, {
     required: true,
@@ -55,7 +55,7 @@ export const apiServiceStatus = message(name('APIServiceStatus'), {
     keys: ['type'],
     patch: 'merge',
     mergeKey: 'type',
-    description: 'Whether the version can be reached.',
+    description: 'Whether the version is available.',
   }),
 })
 
@@ -66,7 +66,7 @@ export const apiServiceMessage = message(
     spec: struct(2, apiServiceSpec),
     status: struct(3, apiServiceStatus),
   },
-  'One version of an API group, and who serves it: this server or a Service behind it.',
+  'One version of an API group, served by this server or a Service.',
 )
 export interface APIService extends ObjectOf<typeof apiServiceMessage> {}
 export type APIServiceInput = InputOf<typeof apiServiceMessage>

@@ -12,10 +12,14 @@ export const controllerRevisionMessage = message(
   'io.k8s.api.apps.v1.ControllerRevision',
   {
     metadata: struct(1, objectMeta),
-    data: rawExtension(2, { description: 'The state itself.' }),
-    revision: int64(3, { required: true, minimum: 0, description: 'Later states have higher numbers.' }),
+    data: rawExtension(2, { description: 'The data of the revision.' }),
+    revision: int64(3, {
+      required: true,
+      minimum: 0,
+      description: 'The revision number; later revisions have higher numbers.',
+    }),
   },
-  'A former state of a DaemonSet or StatefulSet, kept to go back to.',
+  'An old revision of a DaemonSet or StatefulSet, retained for rollbacks.',
 )
 export interface ControllerRevision extends ObjectOf<typeof controllerRevisionMessage> {}
 export type ControllerRevisionInput = InputOf<typeof controllerRevisionMessage>

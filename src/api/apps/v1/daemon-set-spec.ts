@@ -20,11 +20,11 @@ export const daemonSetSpec = message('io.k8s.api.apps.v1.DaemonSetSpec', {
   selector: struct(1, labelSelector, {
     required: true,
     pointer: true,
-    description: 'Which pods are its own, by label; never changes.',
+    description: 'Selects the pods by label; immutable.',
   }),
   template: struct(2, podTemplateSpec, {
     required: true,
-    description: 'What the pods are made from; also chooses the nodes.',
+    description: 'The template of the pods, which also selects the nodes.',
   }),
   updateStrategy: struct(3, daemonSetUpdateStrategy, {
     description: 'How pods are replaced when the template changes.',
@@ -34,7 +34,7 @@ export const daemonSetSpec = message('io.k8s.api.apps.v1.DaemonSetSpec', {
     pointer: true,
     default: 10,
     minimum: 0,
-    description: 'How many former states are kept.',
+    description: 'How many old revisions are retained.',
   }),
 })
 export interface DaemonSetSpec extends Infer<typeof daemonSetSpec> {}
@@ -49,21 +49,24 @@ export const daemonSetCondition = message('io.k8s.api.apps.v1.DaemonSetCondition
 export interface DaemonSetCondition extends Infer<typeof daemonSetCondition> {}
 
 export const daemonSetStatus = message('io.k8s.api.apps.v1.DaemonSetStatus', {
-  currentNumberScheduled: int32(1, { required: true, description: 'How many nodes run a pod and should.' }),
-  numberMisscheduled: int32(2, { required: true, description: 'How many nodes run a pod and should not.' }),
+  currentNumberScheduled: int32(1, { required: true, description: 'How many nodes run a pod as desired.' }),
+  numberMisscheduled: int32(2, { required: true, description: 'How many nodes run a pod although they should not.' }),
   desiredNumberScheduled: int32(3, { required: true, description: 'How many nodes should run a pod.' }),
   numberReady: int32(4, { required: true, description: 'How many nodes have a ready pod.' }),
-  observedGeneration: int64(5, { description: 'The generation that this status speaks of.' }),
-  updatedNumberScheduled: int32(6, { description: 'How many nodes run a pod of the newest template.' }),
+  observedGeneration: int64(5, { description: 'The generation that this status is based on.' }),
+  updatedNumberScheduled: int32(6, { description: 'How many nodes run a pod of the current template.' }),
   numberAvailable: int32(7, { description: 'How many nodes have a pod that has been ready for long enough.' }),
-  numberUnavailable: int32(8, { description: 'How many nodes should have such a pod and have none.' }),
-  collisionCount: int32(9, { pointer: true, description: 'How often the name of a revision was taken already.' }),
+  numberUnavailable: int32(8, { description: 'How many nodes should have an available pod but do not.' }),
+  collisionCount: int32(9, {
+    pointer: true,
+    description: 'How often the name of a revision collided with an existing one.',
+  }),
   conditions: list(10, daemonSetCondition, {
     listType: 'map',
     keys: ['type'],
     patch: 'merge',
     mergeKey: 'type',
-    description: 'What keeps it from its aim.',
+    description: 'The conditions of the controller.',
   }),
 })
 export interface DaemonSetStatus extends Infer<typeof daemonSetStatus> {}

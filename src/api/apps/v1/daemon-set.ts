@@ -21,7 +21,7 @@ export const daemonSetMessage = message(
     spec: struct(2, daemonSetSpec),
     status: struct(3, daemonSetStatus),
   },
-  'Runs one pod on every node, or on every node that is chosen.',
+  'Runs one pod on every node, or on every selected node.',
 )
 export interface DaemonSet extends ObjectOf<typeof daemonSetMessage> {}
 export type DaemonSetInput = InputOf<typeof daemonSetMessage>

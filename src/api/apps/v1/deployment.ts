@@ -62,9 +62,9 @@ export const deploymentSpec = message('io.k8s.api.apps.v1.DeploymentSpec', {
     required: true,
     notEmpty: true,
     pointer: true,
-    description: 'Which pods are its own, by label; never changes.',
+    description: 'Selects the pods by label; immutable.',
   }),
-  template: struct(3, podTemplateSpec, { required: true, description: 'What the pods are made from.' }),
+  template: struct(3, podTemplateSpec, { required: true, description: 'The template of the pods.' }),
   strategy: struct(4, deploymentStrategy, {
     patch: 'retainKeys',
     description: 'How pods are replaced when the template changes.',
@@ -74,34 +74,37 @@ export const deploymentSpec = message('io.k8s.api.apps.v1.DeploymentSpec', {
     pointer: true,
     default: 10,
     minimum: 0,
-    description: 'How many former ReplicaSets are kept to go back to.',
+    description: 'How many old ReplicaSets are retained for rollbacks.',
   }),
-  paused: bool(7, { description: 'Changes of the template wait while this is true.' }),
+  paused: bool(7, { description: 'Whether updates are paused.' }),
   progressDeadlineSeconds: int32(9, {
     pointer: true,
     default: 600,
     minimum: 0,
-    description: 'How long an update may make no progress before it is told as failed.',
+    description: 'How long an update may make no progress before it is reported as failed.',
   }),
 })
 export interface DeploymentSpec extends Infer<typeof deploymentSpec> {}
 
 export const deploymentStatus = message('io.k8s.api.apps.v1.DeploymentStatus', {
-  observedGeneration: int64(1, { description: 'The generation that this status speaks of.' }),
+  observedGeneration: int64(1, { description: 'The generation that this status is based on.' }),
   replicas: int32(2, { description: 'How many pods there are.' }),
-  updatedReplicas: int32(3, { description: 'How many pods are of the newest template.' }),
+  updatedReplicas: int32(3, { description: 'How many pods have the current template.' }),
   availableReplicas: int32(4, { description: 'How many pods have been ready for long enough.' }),
-  unavailableReplicas: int32(5, { description: 'How many pods are still missing.' }),
+  unavailableReplicas: int32(5, { description: 'How many pods are not available.' }),
   conditions: list(6, deploymentCondition, {
     listType: 'map',
     keys: ['type'],
     patch: 'merge',
     mergeKey: 'type',
-    description: 'Whether it is available and how the update goes.',
+    description: 'The availability and the progress of updates.',
   }),
   readyReplicas: int32(7, { description: 'How many pods are ready.' }),
-  collisionCount: int32(8, { pointer: true, description: 'How often the name of a ReplicaSet was taken already.' }),
-  terminatingReplicas: int32(9, { pointer: true, description: 'How many pods are being ended.' }),
+  collisionCount: int32(8, {
+    pointer: true,
+    description: 'How often the name of a ReplicaSet collided with an existing one.',
+  }),
+  terminatingReplicas: int32(9, { pointer: true, description: 'How many pods are terminating.' }),
 })
 export interface DeploymentStatus extends Infer<typeof deploymentStatus> {}
 
@@ -112,7 +115,7 @@ export const deploymentMessage = message(
     spec: struct(2, deploymentSpec),
     status: struct(3, deploymentStatus),
   },
-  'Keeps equal pods running and replaces them step by step when the template changes.',
+  'Runs identical pods and replaces them gradually when the template changes.',
 )
 export interface Deployment extends ObjectOf<typeof deploymentMessage> {}
 export type DeploymentInput = InputOf<typeof deploymentMessage>

@@ -37,9 +37,9 @@ export const replicaSetSpec = message('io.k8s.api.apps.v1.ReplicaSetSpec', {
     required: true,
     notEmpty: true,
     pointer: true,
-    description: 'Which pods are its own, by label; never changes.',
+    description: 'Selects the pods by label; immutable.',
   }),
-  template: struct(3, podTemplateSpec, { description: 'What the pods are made from.' }),
+  template: struct(3, podTemplateSpec, { description: 'The template of the pods.' }),
   minReadySeconds: int32(4, { minimum: 0, description: 'How long a pod must be ready to count as available.' }),
 })
 export interface ReplicaSetSpec extends Infer<typeof replicaSetSpec> {}
@@ -47,7 +47,7 @@ export interface ReplicaSetSpec extends Infer<typeof replicaSetSpec> {}
 export const replicaSetStatus = message('io.k8s.api.apps.v1.ReplicaSetStatus', {
   replicas: int32(1, { required: true, description: 'How many pods there are.' }),
   fullyLabeledReplicas: int32(2, { description: 'How many of them have all the labels of the template.' }),
-  observedGeneration: int64(3, { description: 'The generation that this status speaks of.' }),
+  observedGeneration: int64(3, { description: 'The generation that this status is based on.' }),
   readyReplicas: int32(4, { description: 'How many of them are ready.' }),
   availableReplicas: int32(5, { description: 'How many of them have been ready for long enough.' }),
   conditions: list(6, replicaSetCondition, {
@@ -55,9 +55,9 @@ export const replicaSetStatus = message('io.k8s.api.apps.v1.ReplicaSetStatus', {
     keys: ['type'],
     patch: 'merge',
     mergeKey: 'type',
-    description: 'What keeps it from its aim.',
+    description: 'The conditions of the controller.',
   }),
-  terminatingReplicas: int32(7, { pointer: true, description: 'How many pods are being ended.' }),
+  terminatingReplicas: int32(7, { pointer: true, description: 'How many pods are terminating.' }),
 })
 export interface ReplicaSetStatus extends Infer<typeof replicaSetStatus> {}
 
@@ -68,7 +68,7 @@ export const replicaSetMessage = message(
     spec: struct(2, replicaSetSpec),
     status: struct(3, replicaSetStatus),
   },
-  'Keeps a number of equal pods running; usually made by a Deployment.',
+  'Runs a number of identical pods; usually created by a Deployment.',
 )
 export interface ReplicaSet extends ObjectOf<typeof replicaSetMessage> {}
 export type ReplicaSetInput = InputOf<typeof replicaSetMessage>

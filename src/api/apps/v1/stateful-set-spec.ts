@@ -39,15 +39,15 @@ export const statefulSetSpec = message('io.k8s.api.apps.v1.StatefulSetSpec', {
     required: true,
     notEmpty: true,
     pointer: true,
-    description: 'Which pods are its own, by label; never changes.',
+    description: 'Selects the pods by label; immutable.',
   }),
-  template: struct(3, podTemplateSpec, { required: true, description: 'What the pods are made from.' }),
+  template: struct(3, podTemplateSpec, { required: true, description: 'The template of the pods.' }),
   volumeClaimTemplates: list(4, persistentVolumeClaimMessage, {
     listType: 'atomic',
     hasTypeMeta: true,
-    description: 'Claims that each pod gets for itself.',
+    description: 'Templates of the claims of each pod.',
   }),
-  serviceName: string(5, { keepEmpty: true, description: 'The Service that gives each pod its name in DNS.' }),
+  serviceName: string(5, { keepEmpty: true, description: "The Service of the pods' DNS names." }),
   podManagementPolicy: string(6, {
     default: 'OrderedReady',
     enum: ['OrderedReady', 'Parallel'],
@@ -61,17 +61,17 @@ export const statefulSetSpec = message('io.k8s.api.apps.v1.StatefulSetSpec', {
     pointer: true,
     default: 10,
     minimum: 0,
-    description: 'How many former states are kept.',
+    description: 'How many old revisions are retained.',
   }),
   minReadySeconds: int32(9, { minimum: 0, description: 'How long a pod must be ready to count as available.' }),
   persistentVolumeClaimRetentionPolicy: struct(10, statefulSetPersistentVolumeClaimRetentionPolicy, {
     pointer: true,
     default: {},
-    description: 'What becomes of the claims when pods or the set go.',
+    description: 'Whether claims are deleted with their pods or with the set.',
   }),
   ordinals: struct(11, statefulSetOrdinals, {
     pointer: true,
-    description: 'The number with which the names of the pods begin.',
+    description: 'The ordinal of the first pod.',
   }),
 })
 export interface StatefulSetSpec extends Infer<typeof statefulSetSpec> {}
@@ -86,20 +86,23 @@ export const statefulSetCondition = message('io.k8s.api.apps.v1.StatefulSetCondi
 export interface StatefulSetCondition extends Infer<typeof statefulSetCondition> {}
 
 export const statefulSetStatus = message('io.k8s.api.apps.v1.StatefulSetStatus', {
-  observedGeneration: int64(1, { description: 'The generation that this status speaks of.' }),
+  observedGeneration: int64(1, { description: 'The generation that this status is based on.' }),
   replicas: int32(2, { required: true, description: 'How many pods there are.' }),
   readyReplicas: int32(3, { description: 'How many of them are ready.' }),
-  currentReplicas: int32(4, { description: 'How many of them are of the revision that is being replaced.' }),
-  updatedReplicas: int32(5, { description: 'How many of them are of the newest revision.' }),
-  currentRevision: string(6, { description: 'The revision that is being replaced.' }),
-  updateRevision: string(7, { description: 'The newest revision.' }),
-  collisionCount: int32(9, { pointer: true, description: 'How often the name of a revision was taken already.' }),
+  currentReplicas: int32(4, { description: 'How many of them have the current revision.' }),
+  updatedReplicas: int32(5, { description: 'How many of them have the update revision.' }),
+  currentRevision: string(6, { description: 'The current revision.' }),
+  updateRevision: string(7, { description: 'The update revision.' }),
+  collisionCount: int32(9, {
+    pointer: true,
+    description: 'How often the name of a revision collided with an existing one.',
+  }),
   conditions: list(10, statefulSetCondition, {
     listType: 'map',
     keys: ['type'],
     patch: 'merge',
     mergeKey: 'type',
-    description: 'What keeps it from its aim.',
+    description: 'The conditions of the controller.',
   }),
   availableReplicas: int32(11, {
     keepEmpty: true,

@@ -22,7 +22,7 @@ export const statefulSetMessage = message(
     spec: struct(2, statefulSetSpec),
     status: struct(3, statefulSetStatus),
   },
-  'Runs pods that have names, an order and storage of their own.',
+  'Runs pods with stable names, an order and their own storage.',
 )
 export interface StatefulSet extends ObjectOf<typeof statefulSetMessage> {}
 export type StatefulSetInput = InputOf<typeof statefulSetMessage>

@@ -7,7 +7,7 @@ import { reviewShape } from '../../kind/review-kind.ts'
 import { userInfo } from './user-info.ts'
 
 export const selfSubjectReviewStatus = message('io.k8s.api.authentication.v1.SelfSubjectReviewStatus', {
-  userInfo: struct(1, userInfo, { description: 'Who the asker is.' }),
+  userInfo: struct(1, userInfo, { description: 'The user of the request.' }),
 })
 
 export const selfSubjectReviewMessage = message(
@@ -16,7 +16,7 @@ export const selfSubjectReviewMessage = message(
     metadata: struct(1, objectMeta),
     status: struct(2, selfSubjectReviewStatus),
   },
-  'Asks who the asker is.',
+  'Returns the user of the request.',
 )
 export interface SelfSubjectReview extends ObjectOf<typeof selfSubjectReviewMessage> {}
 export type SelfSubjectReviewInput = InputOf<typeof selfSubjectReviewMessage>

@@ -8,21 +8,21 @@ import { reviewShape } from '../../kind/review-kind.ts'
 import { userInfo } from './user-info.ts'
 
 export const tokenReviewSpec = message('io.k8s.api.authentication.v1.TokenReviewSpec', {
-  token: string(1, { required: true, omitEmpty: true, description: 'The token that is asked about.' }),
+  token: string(1, { required: true, omitEmpty: true, description: 'The token to authenticate.' }),
   audiences: list(2, 'string', {
     listType: 'atomic',
-    description: 'Whom the token must be meant for, one of them at least.',
+    description: 'The audiences, at least one of which the token must have.',
   }),
 })
 export interface TokenReviewSpec extends Infer<typeof tokenReviewSpec> {}
 
 export const tokenReviewStatus = message('io.k8s.api.authentication.v1.TokenReviewStatus', {
-  authenticated: bool(1, { description: 'Whether the token is somebody’s.' }),
-  user: struct(2, userInfo, { description: 'Whose token it is.' }),
-  error: string(3, { description: 'Why it could not be checked.' }),
+  authenticated: bool(1, { description: 'Whether the token is valid.' }),
+  user: struct(2, userInfo, { description: 'The user of the token.' }),
+  error: string(3, { description: 'Why the token could not be checked.' }),
   audiences: list(4, 'string', {
     listType: 'atomic',
-    description: 'Those of the asked audiences that it is meant for.',
+    description: 'The requested audiences that the token has.',
   }),
 })
 export interface TokenReviewStatus extends Infer<typeof tokenReviewStatus> {}
@@ -34,7 +34,7 @@ export const tokenReviewMessage = message(
     spec: struct(2, tokenReviewSpec, { required: true }),
     status: struct(3, tokenReviewStatus),
   },
-  'Asks whose a token is.',
+  'Authenticates a token.',
 )
 export interface TokenReview extends ObjectOf<typeof tokenReviewMessage> {}
 export type TokenReviewInput = InputOf<typeof tokenReviewMessage>

@@ -42,24 +42,24 @@ export interface PathAccess extends Infer<typeof pathAccess> {}
 export const subjectAccessReviewSpec = message('io.k8s.api.authorization.v1.SubjectAccessReviewSpec', {
   resourceAttributes: struct(1, resourceAccess, {
     pointer: true,
-    description: 'The access to an object that is asked about.',
+    description: 'The resource access to check.',
   }),
   nonResourceAttributes: struct(2, pathAccess, {
     pointer: true,
-    description: 'The access to a path that is asked about.',
+    description: 'The path access to check.',
   }),
-  user: string(3, { description: 'Whose access it is.' }),
+  user: string(3, { description: 'The user to check.' }),
   groups: list(4, 'string', { listType: 'atomic', description: 'The groups of the user.' }),
-  extra: map(5, listOf('string'), { description: 'What else is known of the user.' }),
-  uid: string(6, { description: 'What tells the user from others of the same name.' }),
+  extra: map(5, listOf('string'), { description: 'Extra attributes of the user.' }),
+  uid: string(6, { description: 'The uid of the user.' }),
 })
 export interface SubjectAccessReviewSpec extends Infer<typeof subjectAccessReviewSpec> {}
 
 export const subjectAccessReviewStatus = message('io.k8s.api.authorization.v1.SubjectAccessReviewStatus', {
   allowed: bool(1, { required: true, keepEmpty: true, description: 'Whether it is allowed.' }),
-  reason: string(2, { description: 'Why it is allowed or not.' }),
-  evaluationError: string(3, { description: 'What went wrong while it was decided.' }),
-  denied: bool(4, { description: 'Whether it is forbidden whatever others say.' }),
+  reason: string(2, { description: 'The reason of the decision.' }),
+  evaluationError: string(3, { description: 'Errors during the decision.' }),
+  denied: bool(4, { description: 'Whether it is denied explicitly.' }),
 })
 export interface SubjectAccessReviewStatus extends Infer<typeof subjectAccessReviewStatus> {}
 

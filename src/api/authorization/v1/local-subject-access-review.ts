@@ -19,7 +19,7 @@ export const localSubjectAccessReviewMessage = message(
     spec: struct(2, subjectAccessReviewSpec, { required: true }),
     status: struct(3, subjectAccessReviewStatus),
   },
-  'Asks whether somebody may do something in one namespace.',
+  'Checks whether a user may perform an action in one namespace.',
 )
 export interface LocalSubjectAccessReview extends ObjectOf<typeof localSubjectAccessReviewMessage> {}
 export type LocalSubjectAccessReviewInput = InputOf<typeof localSubjectAccessReviewMessage>

@@ -9,11 +9,11 @@ import { pathAccess, resourceAccess, subjectAccessReviewStatus, validateAccess }
 export const selfSubjectAccessReviewSpec = message('io.k8s.api.authorization.v1.SelfSubjectAccessReviewSpec', {
   resourceAttributes: struct(1, resourceAccess, {
     pointer: true,
-    description: 'The access to an object that is asked about.',
+    description: 'The resource access to check.',
   }),
   nonResourceAttributes: struct(2, pathAccess, {
     pointer: true,
-    description: 'The access to a path that is asked about.',
+    description: 'The path access to check.',
   }),
 })
 
@@ -24,7 +24,7 @@ export const selfSubjectAccessReviewMessage = message(
     spec: struct(2, selfSubjectAccessReviewSpec, { required: true }),
     status: struct(3, subjectAccessReviewStatus),
   },
-  'Asks whether the asker may do something.',
+  'Checks whether the user of the request may perform an action.',
 )
 export interface SelfSubjectAccessReview extends ObjectOf<typeof selfSubjectAccessReviewMessage> {}
 export type SelfSubjectAccessReviewInput = InputOf<typeof selfSubjectAccessReviewMessage>

@@ -25,20 +25,20 @@ export const subjectRulesReviewStatus = message('io.k8s.api.authorization.v1.Sub
     required: true,
     keepEmpty: true,
     listType: 'atomic',
-    description: 'What may be done to objects.',
+    description: 'The allowed actions on resources.',
   }),
   nonResourceRules: list(2, nonResourceRule, {
     required: true,
     keepEmpty: true,
     listType: 'atomic',
-    description: 'What may be done to paths.',
+    description: 'The allowed actions on paths.',
   }),
-  incomplete: bool(3, { required: true, keepEmpty: true, description: 'Whether there may be more.' }),
-  evaluationError: string(4, { description: 'What went wrong while the rules were gathered.' }),
+  incomplete: bool(3, { required: true, keepEmpty: true, description: 'Whether the lists may be incomplete.' }),
+  evaluationError: string(4, { description: 'Errors during the evaluation.' }),
 })
 
 export const selfSubjectRulesReviewSpec = message('io.k8s.api.authorization.v1.SelfSubjectRulesReviewSpec', {
-  namespace: string(1, { description: 'The namespace that is asked about.' }),
+  namespace: string(1, { description: 'The namespace to evaluate rules for.' }),
 })
 
 export const selfSubjectRulesReviewMessage = message(
@@ -48,7 +48,7 @@ export const selfSubjectRulesReviewMessage = message(
     spec: struct(2, selfSubjectRulesReviewSpec, { required: true }),
     status: struct(3, subjectRulesReviewStatus),
   },
-  'Asks what the asker may do in a namespace.',
+  'Lists what the user of the request may do in a namespace.',
 )
 export interface SelfSubjectRulesReview extends ObjectOf<typeof selfSubjectRulesReviewMessage> {}
 export type SelfSubjectRulesReviewInput = InputOf<typeof selfSubjectRulesReviewMessage>

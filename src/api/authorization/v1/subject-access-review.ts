@@ -18,7 +18,7 @@ export const subjectAccessReviewMessage = message(
     spec: struct(2, subjectAccessReviewSpec, { required: true }),
     status: struct(3, subjectAccessReviewStatus),
   },
-  'Asks whether somebody may do something.',
+  'Checks whether a user may perform an action.',
 )
 export interface SubjectAccessReview extends ObjectOf<typeof subjectAccessReviewMessage> {}
 export type SubjectAccessReviewInput = InputOf<typeof subjectAccessReviewMessage>

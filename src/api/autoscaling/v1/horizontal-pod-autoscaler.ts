@@ -22,7 +22,7 @@ export const crossVersionObjectReference = message('io.k8s.api.autoscaling.v1.Cr
 })
 
 export const horizontalPodAutoscalerSpec = message('io.k8s.api.autoscaling.v1.HorizontalPodAutoscalerSpec', {
-  scaleTargetRef: struct(1, crossVersionObjectReference, { required: true, description: 'What is scaled.' }),
+  scaleTargetRef: struct(1, crossVersionObjectReference, { required: true, description: 'The resource to scale.' }),
   minReplicas: int32(2, {
     pointer: true,
     default: 1,
@@ -32,19 +32,19 @@ export const horizontalPodAutoscalerSpec = message('io.k8s.api.autoscaling.v1.Ho
   maxReplicas: int32(3, { required: true, description: 'It never scales above this number of replicas.' }),
   targetCPUUtilizationPercentage: int32(4, {
     pointer: true,
-    description: 'How much of the CPU that the pods request they should use on average.',
+    description: 'The target average CPU usage of the pods, as a percentage of their requests.',
   }),
 })
 export interface HorizontalPodAutoscalerSpec extends Infer<typeof horizontalPodAutoscalerSpec> {}
 
 export const horizontalPodAutoscalerStatus = message('io.k8s.api.autoscaling.v1.HorizontalPodAutoscalerStatus', {
-  observedGeneration: int64(1, { pointer: true, description: 'The generation that the autoscaler has seen.' }),
+  observedGeneration: int64(1, { pointer: true, description: 'The generation that the autoscaler has observed.' }),
   lastScaleTime: time(2, { pointer: true, description: 'When it last changed the number of replicas.' }),
   currentReplicas: int32(3, { required: true, description: 'How many replicas there are.' }),
   desiredReplicas: int32(4, { required: true, description: 'How many replicas there should be.' }),
   currentCPUUtilizationPercentage: int32(5, {
     pointer: true,
-    description: 'How much of the CPU that they request the pods use on average.',
+    description: 'The current average CPU usage of the pods, as a percentage of their requests.',
   }),
 })
 export interface HorizontalPodAutoscalerStatus extends Infer<typeof horizontalPodAutoscalerStatus> {}
@@ -56,7 +56,7 @@ export const horizontalPodAutoscalerMessage = message(
     spec: struct(2, horizontalPodAutoscalerSpec, { required: true }),
     status: struct(3, horizontalPodAutoscalerStatus),
   },
-  'Keeps the CPU that pods use near a target by changing how many of them there are.',
+  'Scales the number of pods to keep their CPU usage near a target.',
 )
 export interface HorizontalPodAutoscaler extends ObjectOf<typeof horizontalPodAutoscalerMessage> {}
 export type HorizontalPodAutoscalerInput = InputOf<typeof horizontalPodAutoscalerMessage>

@@ -88,7 +88,7 @@ export const metricSpec = message('io.k8s.api.autoscaling.v2.MetricSpec', {
 export interface MetricSpec extends Infer<typeof metricSpec> {}
 
 export const horizontalPodAutoscalerSpec = message('io.k8s.api.autoscaling.v2.HorizontalPodAutoscalerSpec', {
-  scaleTargetRef: struct(1, crossVersionObjectReference, { required: true, description: 'What is scaled.' }),
+  scaleTargetRef: struct(1, crossVersionObjectReference, { required: true, description: 'The resource to scale.' }),
   minReplicas: int32(2, {
     pointer: true,
     default: 1,
@@ -98,7 +98,7 @@ export const horizontalPodAutoscalerSpec = message('io.k8s.api.autoscaling.v2.Ho
   maxReplicas: int32(3, { required: true, description: 'It never scales above this number of replicas.' }),
   metrics: list(4, metricSpec, {
     listType: 'atomic',
-    description: 'What is measured and where it should be; the one that wants most replicas decides.',
+    description: 'The metrics with their targets; the one that requires the most replicas decides.',
   }),
   behavior: struct(5, horizontalPodAutoscalerBehavior, {
     pointer: true,
@@ -166,21 +166,21 @@ export const metricStatus = message('io.k8s.api.autoscaling.v2.MetricStatus', {
 export interface MetricStatus extends Infer<typeof metricStatus> {}
 
 export const horizontalPodAutoscalerStatus = message('io.k8s.api.autoscaling.v2.HorizontalPodAutoscalerStatus', {
-  observedGeneration: int64(1, { pointer: true, description: 'The generation that this status speaks of.' }),
+  observedGeneration: int64(1, { pointer: true, description: 'The generation that this status is based on.' }),
   lastScaleTime: time(2, { pointer: true, description: 'When it last changed the number of replicas.' }),
   currentReplicas: int32(3, { description: 'How many replicas there are.' }),
   desiredReplicas: int32(4, { required: true, description: 'How many replicas there should be.' }),
   currentMetrics: list(5, metricStatus, {
     listType: 'atomic',
     keepEmpty: true,
-    description: 'What was last measured.',
+    description: 'The last measured values.',
   }),
   conditions: list(6, horizontalPodAutoscalerCondition, {
     listType: 'map',
     keys: ['type'],
     patch: 'merge',
     mergeKey: 'type',
-    description: 'Whether it can measure and scale, and what bounds it.',
+    description: 'Whether the autoscaler can read metrics and scale, and whether it is limited.',
   }),
 })
 export interface HorizontalPodAutoscalerStatus extends Infer<typeof horizontalPodAutoscalerStatus> {}

@@ -18,7 +18,7 @@ export const horizontalPodAutoscalerMessage = message(
     spec: struct(2, horizontalPodAutoscalerSpec, { required: true }),
     status: struct(3, horizontalPodAutoscalerStatus),
   },
-  'Keeps measured values near their targets by changing how many pods there are.',
+  'Scales the number of pods to keep metrics near their targets.',
 )
 export interface HorizontalPodAutoscaler extends ObjectOf<typeof horizontalPodAutoscalerMessage> {}
 export type HorizontalPodAutoscalerInput = InputOf<typeof horizontalPodAutoscalerMessage>

@@ -12,34 +12,34 @@ export const jobTemplateSpec = message('io.k8s.api.batch.v1.JobTemplateSpec', {
 export interface JobTemplateSpec extends Infer<typeof jobTemplateSpec> {}
 
 export const cronJobSpec = message('io.k8s.api.batch.v1.CronJobSpec', {
-  schedule: string(1, { required: true, notEmpty: true, description: 'When to start, in the words of cron.' }),
-  startingDeadlineSeconds: int64(2, { pointer: true, minimum: 0, description: 'How late a Job may still be started.' }),
+  schedule: string(1, { required: true, notEmpty: true, description: 'The schedule in cron format.' }),
+  startingDeadlineSeconds: int64(2, { pointer: true, minimum: 0, description: 'How late a Job may be started.' }),
   concurrencyPolicy: string(3, {
     default: 'Allow',
     enum: ['Allow', 'Forbid', 'Replace'],
-    description: 'What to do when the last Job still runs: Allow, Forbid or Replace.',
+    description: 'What to do when the last Job is still running: Allow, Forbid or Replace.',
   }),
-  suspend: bool(4, { pointer: true, default: false, description: 'Starts nothing while this is true.' }),
-  jobTemplate: struct(5, jobTemplateSpec, { required: true, description: 'What the Jobs are made from.' }),
+  suspend: bool(4, { pointer: true, default: false, description: 'Whether the schedule is suspended.' }),
+  jobTemplate: struct(5, jobTemplateSpec, { required: true, description: 'The template of the Jobs.' }),
   successfulJobsHistoryLimit: int32(6, {
     pointer: true,
     default: 3,
     minimum: 0,
-    description: 'How many Jobs that succeeded are kept.',
+    description: 'How many successful Jobs are retained.',
   }),
   failedJobsHistoryLimit: int32(7, {
     pointer: true,
     default: 1,
     minimum: 0,
-    description: 'How many Jobs that failed are kept.',
+    description: 'How many failed Jobs are retained.',
   }),
   timeZone: string(8, { pointer: true, description: 'The time zone of the schedule.' }),
 })
 export interface CronJobSpec extends Infer<typeof cronJobSpec> {}
 
 export const cronJobStatus = message('io.k8s.api.batch.v1.CronJobStatus', {
-  active: list(1, objectReference, { listType: 'atomic', description: 'The Jobs that run now.' }),
-  lastScheduleTime: time(4, { pointer: true, description: 'When a Job was last due and started.' }),
+  active: list(1, objectReference, { listType: 'atomic', description: 'The running Jobs.' }),
+  lastScheduleTime: time(4, { pointer: true, description: 'When a Job was last scheduled.' }),
   lastSuccessfulTime: time(5, { pointer: true, description: 'When a Job last succeeded.' }),
 })
 export interface CronJobStatus extends Infer<typeof cronJobStatus> {}

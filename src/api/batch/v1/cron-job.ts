@@ -18,7 +18,7 @@ export const cronJobMessage = message(
     spec: struct(2, cronJobSpec, { required: true }),
     status: struct(3, cronJobStatus),
   },
-  'Starts Jobs at given times.',
+  'Creates Jobs on a schedule.',
 )
 export interface CronJob extends ObjectOf<typeof cronJobMessage> {}
 export type CronJobInput = InputOf<typeof cronJobMessage>

@@ -52,53 +52,57 @@ export const jobSpec = message('io.k8s.api.batch.v1.JobSpec', {
   activeDeadlineSeconds: int64(3, {
     pointer: true,
     minimum: 0,
-    description: 'How long the Job may run before it is ended as failed.',
+    description: 'How long the Job may run before it is terminated as failed.',
   }),
-  selector: struct(4, labelSelector, { pointer: true, description: 'Which pods are its own; normally made for you.' }),
+  selector: struct(4, labelSelector, { pointer: true, description: 'Selects the pods; normally generated.' }),
   manualSelector: bool(5, {
     pointer: true,
-    description: 'The selector is yours, and so is the care that it fits no other pods.',
+    description: 'Whether the selector is specified manually; it must not match pods of others.',
   }),
-  template: struct(6, podTemplateSpec, { required: true, description: 'What the pods are made from.' }),
-  backoffLimit: int32(7, { pointer: true, minimum: 0, description: 'How many failures the Job puts up with.' }),
+  template: struct(6, podTemplateSpec, { required: true, description: 'The template of the pods.' }),
+  backoffLimit: int32(7, {
+    pointer: true,
+    minimum: 0,
+    description: 'How many failures are allowed before the Job fails.',
+  }),
   ttlSecondsAfterFinished: int32(8, {
     pointer: true,
     minimum: 0,
-    description: 'How long the Job stays after its end.',
+    description: 'How long the Job is retained after it finished.',
   }),
   completionMode: string(9, {
     pointer: true,
     enum: ['NonIndexed', 'Indexed'],
-    description: 'Whether pods are alike or each has an index.',
+    description: 'Whether completions are interchangeable or indexed.',
   }),
-  suspend: bool(10, { pointer: true, description: 'No pods run while this is true.' }),
+  suspend: bool(10, { pointer: true, description: 'Whether the Job is suspended.' }),
   podFailurePolicy: struct(11, podFailurePolicy, {
     pointer: true,
-    description: 'What to do with failures of certain kinds.',
+    description: 'How pod failures are handled, by exit codes and conditions.',
   }),
   backoffLimitPerIndex: int32(12, {
     pointer: true,
     minimum: 0,
-    description: 'How many failures each index puts up with.',
+    description: 'How many failures of each index are allowed before the index fails.',
   }),
   maxFailedIndexes: int32(13, {
     pointer: true,
     minimum: 0,
-    description: 'How many indexes may fail before the Job does.',
+    description: 'How many indexes may fail before the Job fails.',
   }),
   podReplacementPolicy: string(14, {
     pointer: true,
     enum: ['Failed', 'TerminatingOrFailed'],
     enumUnchecked: true,
-    description: 'Whether a pod is replaced when it begins to end or when it has ended.',
+    description: 'Whether a pod is replaced when it is terminating or when it has terminated.',
   }),
   managedBy: string(15, {
     pointer: true,
-    description: 'The controller that looks after the Job, if it is not the built-in one.',
+    description: 'The controller of the Job, if it is not the built-in one.',
   }),
   successPolicy: struct(16, successPolicy, {
     pointer: true,
-    description: 'When the Job counts as done before all its pods have succeeded.',
+    description: 'When the Job succeeds before all its pods have succeeded.',
   }),
 })
 export interface JobSpec extends Infer<typeof jobSpec> {}

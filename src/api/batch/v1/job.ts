@@ -39,17 +39,17 @@ export const jobStatus = message('io.k8s.api.batch.v1.JobStatus', {
   }),
   startTime: time(2, { pointer: true, description: 'When it was started.' }),
   completionTime: time(3, { pointer: true, description: 'When it was completed.' }),
-  active: int32(4, { description: 'How many pods run or wait to run.' }),
+  active: int32(4, { description: 'How many pods are pending or running.' }),
   succeeded: int32(5, { description: 'How many pods succeeded.' }),
   failed: int32(6, { description: 'How many pods failed.' }),
   completedIndexes: string(7, { description: 'The indexes that succeeded, as numbers and ranges.' }),
   uncountedTerminatedPods: struct(8, uncountedTerminatedPods, {
     pointer: true,
-    description: 'Pods that have ended but are not counted yet.',
+    description: 'Terminated pods that are not counted yet.',
   }),
   ready: int32(9, { pointer: true, description: 'How many pods are ready.' }),
   failedIndexes: string(10, { pointer: true, description: 'The indexes that failed, as numbers and ranges.' }),
-  terminating: int32(11, { pointer: true, description: 'How many pods are being ended.' }),
+  terminating: int32(11, { pointer: true, description: 'How many pods are terminating.' }),
 })
 export interface JobStatus extends Infer<typeof jobStatus> {}
 

@@ -17,9 +17,9 @@ import {
 
 export const certificateSigningRequestSpec = message('io.k8s.api.certificates.v1.CertificateSigningRequestSpec', {
   request: bytes(1, { required: true, description: 'The request in PEM, in base64.' }),
-  username: string(2, { description: 'Who asks; filled in by the server.' }),
-  uid: string(3, { description: 'The uid of who asks; filled in by the server.' }),
-  groups: list(4, 'string', { listType: 'atomic', description: 'The groups of who asks; filled in by the server.' }),
+  username: string(2, { description: 'The user that created the request; set by the server.' }),
+  uid: string(3, { description: 'The uid of the user; set by the server.' }),
+  groups: list(4, 'string', { listType: 'atomic', description: 'The groups of the user; set by the server.' }),
   usages: list(5, 'string', {
     enum: [
       'any',
@@ -49,11 +49,11 @@ export const certificateSigningRequestSpec = message('io.k8s.api.certificates.v1
     listType: 'atomic',
     description: 'What the certificate may be used for.',
   }),
-  extra: map(6, listOf('string'), { description: 'What else is known of who asks; filled in by the server.' }),
-  signerName: string(7, { required: true, description: 'Who is to sign.' }),
+  extra: map(6, listOf('string'), { description: 'Extra attributes of the user; set by the server.' }),
+  signerName: string(7, { required: true, description: 'The name of the signer.' }),
   expirationSeconds: int32(8, {
     pointer: true,
-    description: 'How long the certificate should be valid; the signer may give less.',
+    description: 'The requested validity of the certificate; the signer may issue a shorter one.',
   }),
 })
 export interface CertificateSigningRequestSpec extends Infer<typeof certificateSigningRequestSpec> {}
@@ -88,7 +88,7 @@ export const certificateSigningRequestMessage = message(
     spec: struct(2, certificateSigningRequestSpec, { required: true }),
     status: struct(3, certificateSigningRequestStatus),
   },
-  'Asks a signer for a certificate.',
+  'Requests a certificate from a signer.',
 )
 export interface CertificateSigningRequest extends ObjectOf<typeof certificateSigningRequestMessage> {}
 export type CertificateSigningRequestInput = InputOf<typeof certificateSigningRequestMessage>

@@ -10,16 +10,16 @@ import { column, defineKind } from '../../kind/kind.ts'
 import { dnsSubdomainErrors, qualifiedNameErrors } from '../../validation/names.ts'
 
 export const leaseSpec = message('io.k8s.api.coordination.v1.LeaseSpec', {
-  holderIdentity: string(1, { pointer: true, description: 'Who is in charge.' }),
+  holderIdentity: string(1, { pointer: true, description: 'The identity of the holder.' }),
   leaseDurationSeconds: int32(2, {
     pointer: true,
-    description: 'How long others wait for a renewal before they take over.',
+    description: 'How long candidates wait after the last renewal before they acquire the lease.',
   }),
-  acquireTime: microTime(3, { pointer: true, description: 'When the holder took over.' }),
-  renewTime: microTime(4, { pointer: true, description: 'When the holder last renewed.' }),
+  acquireTime: microTime(3, { pointer: true, description: 'When the holder acquired the lease.' }),
+  renewTime: microTime(4, { pointer: true, description: 'When the holder last renewed the lease.' }),
   leaseTransitions: int32(5, { pointer: true, description: 'How often the holder has changed.' }),
-  strategy: string(6, { pointer: true, description: 'How the holder is chosen when candidates are coordinated.' }),
-  preferredHolder: string(7, { pointer: true, description: 'Who should take over.' }),
+  strategy: string(6, { pointer: true, description: 'The strategy of coordinated leader election.' }),
+  preferredHolder: string(7, { pointer: true, description: 'The identity that should acquire the lease.' }),
 })
 export interface LeaseSpec extends Infer<typeof leaseSpec> {}
 
@@ -29,7 +29,7 @@ export const leaseMessage = message(
     metadata: struct(1, objectMeta),
     spec: struct(2, leaseSpec),
   },
-  'A claim to be in charge, renewed while its holder lives.',
+  'A lease that its holder renews, for leader election and heartbeats.',
 )
 export interface Lease extends ObjectOf<typeof leaseMessage> {}
 export type LeaseInput = InputOf<typeof leaseMessage>

@@ -9,10 +9,10 @@ import type { InputOf, ObjectOf } from '../../meta/object.ts'
 export const binding = message(
   'io.k8s.api.core.v1.Binding',
   {
-    metadata: struct(1, objectMeta, { description: 'Which pod is bound.' }),
-    target: struct(2, objectReference, { required: true, description: 'The node that it is bound to.' }),
+    metadata: struct(1, objectMeta, { description: 'The pod to bind.' }),
+    target: struct(2, objectReference, { required: true, description: 'The node to bind the pod to.' }),
   },
-  'Puts a pod on a node.',
+  'Assigns a pod to a node.',
 )
 export interface Binding extends ObjectOf<typeof binding> {}
 export type BindingInput = InputOf<typeof binding>

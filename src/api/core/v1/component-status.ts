@@ -24,10 +24,10 @@ export const componentStatusMessage = message(
       keys: ['type'],
       patch: 'merge',
       mergeKey: 'type',
-      description: 'What was found when the component was asked.',
+      description: 'The result of the health check.',
     }),
   },
-  'Whether a component that the API server rests on is healthy. Deprecated: ask the component itself.',
+  'The health of a component that the API server depends on. Deprecated: query the component itself.',
 )
 export interface ComponentStatus extends ObjectOf<typeof componentStatusMessage> {}
 export type ComponentStatusInput = InputOf<typeof componentStatusMessage>

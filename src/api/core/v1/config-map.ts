@@ -14,13 +14,13 @@ export const configMapMessage = message(
   {
     metadata: struct(1, objectMeta),
     data: map(2, 'string', { description: 'Values as text, by name.' }),
-    binaryData: map(3, 'bytes', { description: 'Values as bytes in base64, by name; no name may also stand in data.' }),
+    binaryData: map(3, 'bytes', { description: 'Binary values in base64, by name; names must not also be in data.' }),
     immutable: bool(4, {
       pointer: true,
-      description: 'Once true, the values never change again and need not be watched.',
+      description: 'Once true, the values cannot change.',
     }),
   },
-  'Settings that are no secrets, as names and values that pods can read.',
+  'Configuration data that is not confidential, as key-value pairs.',
 )
 export interface ConfigMap extends ObjectOf<typeof configMapMessage> {}
 export type ConfigMapInput = InputOf<typeof configMapMessage>

@@ -20,7 +20,8 @@ export interface NamespaceCondition extends Infer<typeof namespaceCondition> {}
 export const namespaceSpec = message('io.k8s.api.core.v1.NamespaceSpec', {
   finalizers: list(1, 'string', {
     listType: 'atomic',
-    description: 'What must be done before the namespace can go; kubernetes stands for emptying it.',
+    description:
+      'Finalizers that must be removed before the namespace is deleted; kubernetes stands for deleting its content.',
   }),
 })
 export interface NamespaceSpec extends Infer<typeof namespaceSpec> {}
@@ -29,14 +30,14 @@ export const namespaceStatus = message('io.k8s.api.core.v1.NamespaceStatus', {
   phase: string(1, {
     default: 'Active',
     enum: ['Active', 'Terminating'],
-    description: 'Active, or Terminating while it is being emptied.',
+    description: 'Active, or Terminating while its content is being deleted.',
   }),
   conditions: list(2, namespaceCondition, {
     listType: 'map',
     keys: ['type'],
     patch: 'merge',
     mergeKey: 'type',
-    description: 'What holds up the deletion.',
+    description: 'Conditions that block the deletion.',
   }),
 })
 export interface NamespaceStatus extends Infer<typeof namespaceStatus> {}
@@ -48,7 +49,7 @@ export const namespaceMessage = message(
     spec: struct(2, namespaceSpec),
     status: struct(3, namespaceStatus),
   },
-  'A room for objects: names are unique within it, and rights and quotas are given for it.',
+  'A scope for names of objects, permissions and quotas.',
 )
 export interface Namespace extends ObjectOf<typeof namespaceMessage> {}
 export type NamespaceInput = InputOf<typeof namespaceMessage>

@@ -12,14 +12,14 @@ export const secretMessage = message(
   {
     metadata: struct(1, objectMeta),
     data: map(2, 'bytes', { description: 'The values in base64, by name.' }),
-    type: string(3, { default: 'Opaque', description: 'What the secret is for; some types demand certain names.' }),
-    stringData: map(4, 'string', { description: 'Values as text, taken over into data when written and never shown.' }),
+    type: string(3, { default: 'Opaque', description: 'The type of the secret; some types require certain keys.' }),
+    stringData: map(4, 'string', { description: 'Values as text, which are written to data and never returned.' }),
     immutable: bool(5, {
       pointer: true,
-      description: 'Once true, the values never change again and need not be watched.',
+      description: 'Once true, the values cannot change.',
     }),
   },
-  'Passwords, keys and the like, apart from what uses them.',
+  'Confidential data such as passwords and keys.',
 )
 export interface Secret extends ObjectOf<typeof secretMessage> {}
 export type SecretInput = InputOf<typeof secretMessage>

@@ -21,7 +21,7 @@ export const serviceAccountMessage = message(
     }),
     imagePullSecrets: list(3, localObjectReference, {
       listType: 'atomic',
-      description: 'Secrets with which pods of this account fetch images.',
+      description: 'Secrets with which pods of this account pull images.',
     }),
     automountServiceAccountToken: bool(4, {
       pointer: true,

@@ -21,16 +21,16 @@ export const endpointSliceMessage = message(
     ports: list(3, endpointPort, {
       listType: 'atomic',
       keepEmpty: true,
-      description: 'The ports that all of them offer.',
+      description: 'The ports of all addresses.',
     }),
     addressType: string(4, {
       required: true,
       notEmpty: true,
       enum: ['FQDN', 'IPv4', 'IPv6'],
-      description: 'What the addresses are: IPv4, IPv6 or FQDN.',
+      description: 'The type of the addresses: IPv4, IPv6 or FQDN.',
     }),
   },
-  'Some of the addresses behind a Service.',
+  'A subset of the endpoints of a Service.',
 )
 export interface EndpointSlice extends ObjectOf<typeof endpointSliceMessage> {}
 export type EndpointSliceInput = InputOf<typeof endpointSliceMessage>

@@ -64,7 +64,7 @@ export interface PolicyRulesWithSubjects extends Infer<typeof policyRulesWithSub
 export const flowSchemaSpec = message('io.k8s.api.flowcontrol.v1.FlowSchemaSpec', {
   priorityLevelConfiguration: struct(1, priorityLevelConfigurationReference, {
     required: true,
-    description: 'The level that its requests belong to.',
+    description: 'The priority level of its requests.',
   }),
   matchingPrecedence: int32(2, {
     keepEmpty: true,
@@ -73,9 +73,9 @@ export const flowSchemaSpec = message('io.k8s.api.flowcontrol.v1.FlowSchemaSpec'
   }),
   distinguisherMethod: struct(3, flowDistinguisherMethod, {
     pointer: true,
-    description: 'Whether flows are told apart by user or by namespace.',
+    description: 'Whether flows are distinguished by user or by namespace.',
   }),
-  rules: list(4, policyRulesWithSubjects, { listType: 'atomic', description: 'Which requests it takes.' }),
+  rules: list(4, policyRulesWithSubjects, { listType: 'atomic', description: 'The requests that it matches.' }),
 })
 export interface FlowSchemaSpec extends Infer<typeof flowSchemaSpec> {}
 

@@ -15,7 +15,7 @@ export const flowSchemaMessage = message(
     spec: struct(2, flowSchemaSpec),
     status: struct(3, flowSchemaStatus),
   },
-  'Sorts requests to the API into priority levels.',
+  'Assigns API requests to priority levels.',
 )
 export interface FlowSchema extends ObjectOf<typeof flowSchemaMessage> {}
 export type FlowSchemaInput = InputOf<typeof flowSchemaMessage>

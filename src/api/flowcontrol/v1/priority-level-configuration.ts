@@ -45,11 +45,11 @@ export const priorityLevelConfigurationSpec = message('io.k8s.api.flowcontrol.v1
   type: string(1, { required: true, description: 'Whether its requests are limited or exempt.' }),
   limited: struct(2, limitedPriorityLevelConfiguration, {
     pointer: true,
-    description: 'How many requests it may run, and what happens to the others.',
+    description: 'The concurrency limit of the level, and how further requests are queued or rejected.',
   }),
   exempt: struct(3, exemptPriorityLevelConfiguration, {
     pointer: true,
-    description: 'How much it takes of the capacity of limited levels.',
+    description: 'The concurrency of the exempt level that other levels can borrow.',
   }),
 })
 export interface PriorityLevelConfigurationSpec extends Infer<typeof priorityLevelConfigurationSpec> {}

@@ -63,12 +63,12 @@ export const apiVersions = message(
   'The versions of the API without a group.',
 )
 
-export const patch = message(name('Patch'), {}, 'A change of an object, in the form that its media type says.')
+export const patch = message(name('Patch'), {}, 'A patch of an object, in the format of its media type.')
 
 export const watchEvent = message(
   name('WatchEvent'),
   { type: string(1, required), object: rawExtension(2, required) },
-  'One change that a watch tells of.',
+  'One change that a watch delivers.',
 )
 
 export const versionInfo = message('io.k8s.apimachinery.pkg.version.Info', {

@@ -9,11 +9,11 @@ export const nodeMetricsMessage = message(
   'io.k8s.metrics.pkg.apis.metrics.v1beta1.NodeMetrics',
   {
     metadata: struct(1, objectMeta),
-    timestamp: time(2, { required: true, description: 'When the node was looked at.' }),
-    window: duration(3, { required: true, description: 'Over how long the use of processors was measured.' }),
-    usage: map(4, 'quantity', { required: true, description: 'How much is in use, by resource.' }),
+    timestamp: time(2, { required: true, description: 'When the usage was measured.' }),
+    window: duration(3, { required: true, description: 'The interval over which CPU usage was measured.' }),
+    usage: map(4, 'quantity', { required: true, description: 'The usage by resource.' }),
   },
-  'What a node uses now.',
+  'The current resource usage of a node.',
 )
 export interface NodeMetrics extends ObjectOf<typeof nodeMetricsMessage> {}
 export type NodeMetricsInput = InputOf<typeof nodeMetricsMessage>

@@ -18,15 +18,15 @@ export const podMetricsMessage = message(
   'io.k8s.metrics.pkg.apis.metrics.v1beta1.PodMetrics',
   {
     metadata: struct(1, objectMeta),
-    timestamp: time(2, { required: true, description: 'When the pod was looked at.' }),
-    window: duration(3, { required: true, description: 'Over how long the use of processors was measured.' }),
+    timestamp: time(2, { required: true, description: 'When the usage was measured.' }),
+    window: duration(3, { required: true, description: 'The interval over which CPU usage was measured.' }),
     containers: list(4, containerMetrics, {
       required: true,
       listType: 'atomic',
-      description: 'How much each container uses, by resource.',
+      description: 'The usage of each container, by resource.',
     }),
   },
-  'What the containers of a pod use now.',
+  'The current resource usage of a pod.',
 )
 export interface PodMetrics extends ObjectOf<typeof podMetricsMessage> {}
 export type PodMetricsInput = InputOf<typeof podMetricsMessage>

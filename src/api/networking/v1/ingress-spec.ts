@@ -46,9 +46,12 @@ export const ingressTls = message('io.k8s.api.networking.v1.IngressTLS', {
 export interface IngressTLS extends Infer<typeof ingressTls> {}
 
 export const ingressSpec = message('io.k8s.api.networking.v1.IngressSpec', {
-  defaultBackend: struct(1, ingressBackend, { pointer: true, description: 'Where requests go that fit no rule.' }),
+  defaultBackend: struct(1, ingressBackend, {
+    pointer: true,
+    description: 'The backend of requests that match no rule.',
+  }),
   tls: list(2, ingressTls, { listType: 'atomic', description: 'The certificates for its hosts.' }),
-  rules: list(3, ingressRule, { listType: 'atomic', description: 'Which host and path leads where.' }),
+  rules: list(3, ingressRule, { listType: 'atomic', description: 'The backends by host and path.' }),
   ingressClassName: string(4, { pointer: true, description: 'The class whose controller serves it.' }),
 })
 export interface IngressSpec extends Infer<typeof ingressSpec> {}
@@ -73,6 +76,6 @@ export const ingressLoadBalancerStatus = message('io.k8s.api.networking.v1.Ingre
 export interface IngressLoadBalancerStatus extends Infer<typeof ingressLoadBalancerStatus> {}
 
 export const ingressStatus = message('io.k8s.api.networking.v1.IngressStatus', {
-  loadBalancer: struct(1, ingressLoadBalancerStatus, { description: 'Where the Ingress is reached.' }),
+  loadBalancer: struct(1, ingressLoadBalancerStatus, { description: 'The addresses of the load balancer.' }),
 })
 export interface IngressStatus extends Infer<typeof ingressStatus> {}

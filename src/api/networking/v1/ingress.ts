@@ -16,7 +16,7 @@ export const ingressMessage = message(
     spec: struct(2, ingressSpec),
     status: struct(3, ingressStatus),
   },
-  'Leads HTTP from outside to Services, by host and path.',
+  'Routes external HTTP requests to Services, by host and path.',
 )
 export interface Ingress extends ObjectOf<typeof ingressMessage> {}
 export type IngressInput = InputOf<typeof ingressMessage>

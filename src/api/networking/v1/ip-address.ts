@@ -22,7 +22,7 @@ export const ipAddressSpec = message('io.k8s.api.networking.v1.IPAddressSpec', {
     required: true,
     notEmpty: true,
     pointer: true,
-    description: 'The object that has the address.',
+    description: 'The object that uses the address.',
   }),
 })
 export interface IPAddressSpec extends Infer<typeof ipAddressSpec> {}
@@ -33,7 +33,7 @@ export const ipAddressMessage = message(
     metadata: struct(1, objectMeta),
     spec: struct(2, ipAddressSpec, { required: true }),
   },
-  'An address that is taken, and by whom; its name is the address.',
+  'An allocated address and its owner; its name is the address.',
 )
 export interface IPAddress extends ObjectOf<typeof ipAddressMessage> {}
 export type IPAddressInput = InputOf<typeof ipAddressMessage>

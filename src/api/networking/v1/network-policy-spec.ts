@@ -37,15 +37,15 @@ export interface NetworkPolicyIngressRule extends Infer<typeof networkPolicyIngr
 
 export const networkPolicySpec = message('io.k8s.api.networking.v1.NetworkPolicySpec', {
   podSelector: struct(1, labelSelector, {
-    description: 'The pods that it protects; empty means all in the namespace.',
+    description: 'The pods that the policy applies to; empty means all pods in the namespace.',
   }),
-  ingress: list(2, networkPolicyIngressRule, { listType: 'atomic', description: 'What may come in.' }),
-  egress: list(3, networkPolicyEgressRule, { listType: 'atomic', description: 'What may go out.' }),
+  ingress: list(2, networkPolicyIngressRule, { listType: 'atomic', description: 'Allowed incoming traffic.' }),
+  egress: list(3, networkPolicyEgressRule, { listType: 'atomic', description: 'Allowed outgoing traffic.' }),
   policyTypes: list(4, 'string', {
     listType: 'atomic',
     enum: ['Egress', 'Ingress'],
     enumUnchecked: true,
-    description: 'Which directions it restricts.',
+    description: 'The directions that the policy restricts.',
   }),
 })
 export interface NetworkPolicySpec extends Infer<typeof networkPolicySpec> {}

@@ -15,7 +15,7 @@ export const networkPolicyMessage = message(
     metadata: struct(1, objectMeta),
     spec: struct(2, networkPolicySpec),
   },
-  'Says which traffic to and from some pods is let through.',
+  'Defines the allowed traffic of pods.',
 )
 export interface NetworkPolicy extends ObjectOf<typeof networkPolicyMessage> {}
 export type NetworkPolicyInput = InputOf<typeof networkPolicyMessage>

@@ -22,7 +22,7 @@ export const serviceCidrStatus = message('io.k8s.api.networking.v1.ServiceCIDRSt
     keys: ['type'],
     patch: 'merge',
     mergeKey: 'type',
-    description: 'Whether addresses are given from the range.',
+    description: 'Whether addresses are allocated from the range.',
   }),
 })
 export interface ServiceCIDRStatus extends Infer<typeof serviceCidrStatus> {}
@@ -34,7 +34,7 @@ export const serviceCidrMessage = message(
     spec: struct(2, serviceCidrSpec),
     status: struct(3, serviceCidrStatus),
   },
-  'A range from which Services get their addresses.',
+  'A range of cluster IPs of Services.',
 )
 export interface ServiceCIDR extends ObjectOf<typeof serviceCidrMessage> {}
 export type ServiceCIDRInput = InputOf<typeof serviceCidrMessage>

@@ -27,11 +27,14 @@ export const runtimeClassMessage = message(
   'io.k8s.api.node.v1.RuntimeClass',
   {
     metadata: struct(1, objectMeta),
-    handler: string(2, { required: true, description: "How the node's runtime calls it." }),
-    overhead: struct(3, overhead, { pointer: true, description: 'What it takes in addition to the containers.' }),
+    handler: string(2, { required: true, description: "The name of the handler in the node's container runtime." }),
+    overhead: struct(3, overhead, {
+      pointer: true,
+      description: 'Resources that a pod uses in addition to its containers.',
+    }),
     scheduling: struct(4, scheduling, { pointer: true, description: 'The nodes that support it.' }),
   },
-  'A way to run containers, such as in a sandbox.',
+  'A configuration of the container runtime, such as a sandbox.',
 )
 export interface RuntimeClass extends ObjectOf<typeof runtimeClassMessage> {}
 export type RuntimeClassInput = InputOf<typeof runtimeClassMessage>

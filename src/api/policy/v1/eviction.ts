@@ -7,9 +7,9 @@ import { objectMeta } from '../../meta/v1/object-meta.ts'
 export const eviction = message(
   'io.k8s.api.policy.v1.Eviction',
   {
-    metadata: struct(1, objectMeta, { description: 'Which pod is to be evicted.' }),
-    deleteOptions: struct(2, deleteOptions, { pointer: true, description: 'How the pod is deleted if it may be.' }),
+    metadata: struct(1, objectMeta, { description: 'The pod to evict.' }),
+    deleteOptions: struct(2, deleteOptions, { pointer: true, description: 'The options of the deletion.' }),
   },
-  'Asks for a pod to leave its node, if the disruption budgets that cover it allow.',
+  'Evicts a pod from its node if its disruption budgets allow.',
 )
 export interface Eviction extends Infer<typeof eviction> {}

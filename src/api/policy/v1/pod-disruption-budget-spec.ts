@@ -7,32 +7,32 @@ import { labelSelector } from '../../meta/v1/label-selector.ts'
 export const podDisruptionBudgetSpec = message('io.k8s.api.policy.v1.PodDisruptionBudgetSpec', {
   minAvailable: intOrString(1, {
     pointer: true,
-    description: 'So many pods must stay available, as a number or percentage.',
+    description: 'The number or percentage of pods that must remain available.',
   }),
   selector: struct(2, labelSelector, {
     pointer: true,
     patch: 'replace',
-    description: 'Which pods it protects, by label.',
+    description: 'The pods that the budget applies to, by label.',
   }),
   maxUnavailable: intOrString(3, {
     pointer: true,
-    description: 'So many pods may be unavailable, as a number or percentage.',
+    description: 'The number or percentage of pods that may be unavailable.',
   }),
   unhealthyPodEvictionPolicy: string(4, {
     pointer: true,
     enum: ['AlwaysAllow', 'IfHealthyBudget'],
-    description: 'Whether pods that are not healthy may always be evicted.',
+    description: 'Whether unhealthy pods may always be evicted.',
   }),
 })
 export interface PodDisruptionBudgetSpec extends Infer<typeof podDisruptionBudgetSpec> {}
 
 export const podDisruptionBudgetStatus = message('io.k8s.api.policy.v1.PodDisruptionBudgetStatus', {
-  observedGeneration: int64(1, { description: 'The generation that this status speaks of.' }),
-  disruptedPods: map(2, 'time', { description: 'Pods whose eviction was granted but has not been seen yet.' }),
+  observedGeneration: int64(1, { description: 'The generation that this status is based on.' }),
+  disruptedPods: map(2, 'time', { description: 'Pods whose eviction was allowed but not observed yet.' }),
   disruptionsAllowed: int32(3, { keepEmpty: true, default: 0, description: 'How many more pods may be evicted now.' }),
   currentHealthy: int32(4, { keepEmpty: true, default: 0, description: 'How many pods are healthy.' }),
   desiredHealthy: int32(5, { keepEmpty: true, default: 0, description: 'How many pods must be healthy.' }),
-  expectedPods: int32(6, { keepEmpty: true, default: 0, description: 'How many pods it protects.' }),
+  expectedPods: int32(6, { keepEmpty: true, default: 0, description: 'How many pods the budget applies to.' }),
   conditions: list(7, condition, {
     listType: 'map',
     keys: ['type'],

@@ -16,7 +16,7 @@ export const podDisruptionBudgetMessage = message(
     spec: struct(2, podDisruptionBudgetSpec),
     status: struct(3, podDisruptionBudgetStatus),
   },
-  'How many pods of an application may be down at once on purpose.',
+  'Limits how many pods of an application are voluntarily disrupted at a time.',
 )
 export interface PodDisruptionBudget extends ObjectOf<typeof podDisruptionBudgetMessage> {}
 export type PodDisruptionBudgetInput = InputOf<typeof podDisruptionBudgetMessage>

@@ -11,10 +11,13 @@ export const clusterRoleBindingMessage = message(
   'io.k8s.api.rbac.v1.ClusterRoleBinding',
   {
     metadata: struct(1, objectMeta),
-    subjects: list(2, subject, { listType: 'atomic', description: 'Who gets the rights.' }),
-    roleRef: struct(3, roleRef, { required: true, description: 'The role; never changes.' }),
+    subjects: list(2, subject, {
+      listType: 'atomic',
+      description: 'The users, groups and service accounts that get the permissions.',
+    }),
+    roleRef: struct(3, roleRef, { required: true, description: 'The ClusterRole; immutable.' }),
   },
-  'Gives the rights of a ClusterRole in the whole cluster.',
+  'Grants the permissions of a ClusterRole in the whole cluster.',
 )
 export interface ClusterRoleBinding extends ObjectOf<typeof clusterRoleBindingMessage> {}
 export type ClusterRoleBindingInput = InputOf<typeof clusterRoleBindingMessage>

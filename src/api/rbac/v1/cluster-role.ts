@@ -21,14 +21,14 @@ export const clusterRoleMessage = message(
     rules: list(2, policyRule, {
       listType: 'atomic',
       keepEmpty: true,
-      description: 'What may be done with which resources and paths.',
+      description: 'The allowed verbs by resource and path.',
     }),
     aggregationRule: struct(3, aggregationRule, {
       pointer: true,
-      description: 'Takes its rules from other ClusterRoles, by label.',
+      description: 'Aggregates the rules of other ClusterRoles, selected by label.',
     }),
   },
-  'Rights that can be given in every namespace or for the whole cluster.',
+  'Permissions that can be granted in a namespace or in the whole cluster.',
 )
 export interface ClusterRole extends ObjectOf<typeof clusterRoleMessage> {}
 export type ClusterRoleInput = InputOf<typeof clusterRoleMessage>

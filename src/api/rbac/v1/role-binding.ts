@@ -11,10 +11,13 @@ export const roleBindingMessage = message(
   'io.k8s.api.rbac.v1.RoleBinding',
   {
     metadata: struct(1, objectMeta),
-    subjects: list(2, subject, { listType: 'atomic', description: 'Who gets the rights.' }),
-    roleRef: struct(3, roleRef, { required: true, description: 'The Role or ClusterRole; never changes.' }),
+    subjects: list(2, subject, {
+      listType: 'atomic',
+      description: 'The users, groups and service accounts that get the permissions.',
+    }),
+    roleRef: struct(3, roleRef, { required: true, description: 'The Role or ClusterRole; immutable.' }),
   },
-  'Gives the rights of a role within one namespace.',
+  'Grants the permissions of a role in one namespace.',
 )
 export interface RoleBinding extends ObjectOf<typeof roleBindingMessage> {}
 export type RoleBindingInput = InputOf<typeof roleBindingMessage>

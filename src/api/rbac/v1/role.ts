@@ -14,10 +14,10 @@ export const roleMessage = message(
     rules: list(2, policyRule, {
       listType: 'atomic',
       keepEmpty: true,
-      description: 'What may be done with which resources.',
+      description: 'The allowed verbs by resource.',
     }),
   },
-  'Rights within one namespace.',
+  'Permissions in one namespace.',
 )
 export interface Role extends ObjectOf<typeof roleMessage> {}
 export type RoleInput = InputOf<typeof roleMessage>

@@ -21,11 +21,11 @@ export const deviceClassSpec = message('io.k8s.api.resource.v1.DeviceClassSpec',
   selectors: list(1, deviceSelector, { listType: 'atomic', description: 'Which devices belong to it.' }),
   config: list(2, deviceClassConfiguration, {
     listType: 'atomic',
-    description: 'What drivers are told about devices of the class.',
+    description: 'Configuration for drivers of devices of the class.',
   }),
   extendedResourceName: string(4, {
     pointer: true,
-    description: 'The name under which containers can also ask for such a device.',
+    description: 'The extended resource by which containers can also request such a device.',
   }),
 })
 export interface DeviceClassSpec extends Infer<typeof deviceClassSpec> {}
@@ -36,7 +36,7 @@ export const deviceClassMessage = message(
     metadata: struct(1, objectMeta),
     spec: struct(2, deviceClassSpec, { required: true }),
   },
-  'A kind of device that claims can ask for.',
+  'A class of devices that claims can request.',
 )
 export interface DeviceClass extends ObjectOf<typeof deviceClassMessage> {}
 export type DeviceClassInput = InputOf<typeof deviceClassMessage>

@@ -82,6 +82,6 @@ export const deviceClaim = message('io.k8s.api.resource.v1.DeviceClaim', {
 export interface DeviceClaim extends Infer<typeof deviceClaim> {}
 
 export const resourceClaimSpec = message('io.k8s.api.resource.v1.ResourceClaimSpec', {
-  devices: struct(1, deviceClaim, { description: 'Which devices are asked for.' }),
+  devices: struct(1, deviceClaim, { description: 'The requested devices.' }),
 })
 export interface ResourceClaimSpec extends Infer<typeof resourceClaimSpec> {}

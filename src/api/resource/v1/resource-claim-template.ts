@@ -14,7 +14,7 @@ import { dnsSubdomainErrors } from '../../validation/names.ts'
 
 export const resourceClaimTemplateSpec = message('io.k8s.api.resource.v1.ResourceClaimTemplateSpec', {
   metadata: struct(1, objectMeta, { description: 'Labels and annotations of the claims.' }),
-  spec: struct(2, resourceClaimSpec, { required: true, description: 'What the claims ask for.' }),
+  spec: struct(2, resourceClaimSpec, { required: true, description: 'The spec of the claims.' }),
 })
 export interface ResourceClaimTemplateSpec extends Infer<typeof resourceClaimTemplateSpec> {}
 
@@ -24,7 +24,7 @@ export const resourceClaimTemplateMessage = message(
     metadata: struct(1, objectMeta),
     spec: struct(2, resourceClaimTemplateSpec, { required: true }),
   },
-  'A pattern from which each pod gets a claim of its own.',
+  'A template of claims that are created for each pod.',
 )
 export interface ResourceClaimTemplate extends ObjectOf<typeof resourceClaimTemplateMessage> {}
 export type ResourceClaimTemplateInput = InputOf<typeof resourceClaimTemplateMessage>

@@ -75,18 +75,18 @@ export const resourceClaimConsumerReference = message('io.k8s.api.resource.v1.Re
 export interface ResourceClaimConsumerReference extends Infer<typeof resourceClaimConsumerReference> {}
 
 export const resourceClaimStatus = message('io.k8s.api.resource.v1.ResourceClaimStatus', {
-  allocation: struct(1, allocationResult, { pointer: true, description: 'The devices that were given.' }),
+  allocation: struct(1, allocationResult, { pointer: true, description: 'The allocated devices.' }),
   reservedFor: list(2, resourceClaimConsumerReference, {
     listType: 'map',
     keys: ['uid'],
     patch: 'merge',
     mergeKey: 'uid',
-    description: 'Who may use them now.',
+    description: 'The consumers of the claim.',
   }),
   devices: list(4, allocatedDeviceStatus, {
     listType: 'map',
     keys: ['driver', 'device', 'pool', 'shareID'],
-    description: 'What drivers tell about them.',
+    description: 'The state of the devices, reported by drivers.',
   }),
 })
 export interface ResourceClaimStatus extends Infer<typeof resourceClaimStatus> {}
@@ -98,7 +98,7 @@ export const resourceClaimMessage = message(
     spec: struct(2, resourceClaimSpec, { required: true }),
     status: struct(3, resourceClaimStatus),
   },
-  'Asks for devices and, once allocated, stands for them.',
+  'A request for devices, and their allocation.',
 )
 export interface ResourceClaim extends ObjectOf<typeof resourceClaimMessage> {}
 export type ResourceClaimInput = InputOf<typeof resourceClaimMessage>

@@ -96,14 +96,14 @@ export const resourceSliceSpec = message('io.k8s.api.resource.v1.ResourceSliceSp
     required: true,
     description: 'The pool that the devices belong to, and how many slices it has.',
   }),
-  nodeName: string(3, { pointer: true, description: 'The one node that has the devices.' }),
-  nodeSelector: struct(4, nodeSelector, { pointer: true, description: 'The nodes that can reach the devices.' }),
-  allNodes: bool(5, { pointer: true, description: 'All nodes can reach the devices.' }),
+  nodeName: string(3, { pointer: true, description: 'The node that has the devices.' }),
+  nodeSelector: struct(4, nodeSelector, { pointer: true, description: 'The nodes that can access the devices.' }),
+  allNodes: bool(5, { pointer: true, description: 'Whether all nodes can access the devices.' }),
   devices: list(6, device, { listType: 'atomic', description: 'The devices.' }),
   perDeviceNodeSelection: bool(7, {
     pointer: true,
-    description: 'Each device says for itself which nodes can reach it.',
+    description: 'Whether each device specifies its own nodes.',
   }),
-  sharedCounters: list(8, counterSet, { listType: 'atomic', description: 'Resources that several devices draw on.' }),
+  sharedCounters: list(8, counterSet, { listType: 'atomic', description: 'Counters that several devices share.' }),
 })
 export interface ResourceSliceSpec extends Infer<typeof resourceSliceSpec> {}

@@ -12,18 +12,18 @@ export const priorityClassMessage = message(
   'io.k8s.api.scheduling.v1.PriorityClass',
   {
     metadata: struct(1, objectMeta),
-    value: int32(2, { keepEmpty: true, default: 0, description: 'The priority; higher numbers go first.' }),
-    globalDefault: bool(3, { description: 'Pods that name no class get this one.' }),
+    value: int32(2, { keepEmpty: true, default: 0, description: 'The priority; higher numbers are scheduled first.' }),
+    globalDefault: bool(3, { description: 'The default class of pods without one.' }),
     description: string(4, { description: 'When to use the class.' }),
     preemptionPolicy: string(5, {
       pointer: true,
       notEmpty: true,
       default: 'PreemptLowerPriority',
       enum: ['PreemptLowerPriority', 'Never'],
-      description: 'Whether its pods may evict others to make room.',
+      description: 'Whether its pods may preempt pods of lower priority.',
     }),
   },
-  'How important pods are to one another.',
+  'The priority of pods.',
 )
 export interface PriorityClass extends ObjectOf<typeof priorityClassMessage> {}
 export type PriorityClassInput = InputOf<typeof priorityClassMessage>

@@ -25,31 +25,31 @@ export const csiDriverSpec = message('io.k8s.api.storage.v1.CSIDriverSpec', {
   podInfoOnMount: bool(2, {
     pointer: true,
     default: false,
-    description: 'The driver wants to know which pod a volume is mounted for.',
+    description: 'The driver requires information about the pod when it mounts a volume.',
   }),
   volumeLifecycleModes: list(3, 'string', {
     default: ['Persistent'],
     listType: 'set',
-    description: 'Whether its volumes last, or live and die with a pod.',
+    description: 'Whether its volumes are persistent or ephemeral.',
   }),
   storageCapacity: bool(4, {
     pointer: true,
     default: false,
-    description: 'The scheduler looks at how much room the driver has left.',
+    description: 'The scheduler considers the storage capacity that the driver publishes.',
   }),
   fsGroupPolicy: string(5, {
     pointer: true,
     default: 'ReadWriteOnceWithFSType',
-    description: 'Whether the group of files follows the pod.',
+    description: "Whether ownership and permissions of files are changed to the pod's group.",
   }),
   tokenRequests: list(6, tokenRequest, {
     listType: 'atomic',
-    description: "Tokens of the pod's account that the driver gets.",
+    description: "Tokens of the pod's service account that are passed to the driver.",
   }),
   requiresRepublish: bool(7, {
     pointer: true,
     default: false,
-    description: 'The driver is called again from time to time, to refresh a volume.',
+    description: 'The driver is called periodically to update a mounted volume.',
   }),
   seLinuxMount: bool(8, {
     pointer: true,
@@ -58,15 +58,15 @@ export const csiDriverSpec = message('io.k8s.api.storage.v1.CSIDriverSpec', {
   }),
   nodeAllocatableUpdatePeriodSeconds: int64(9, {
     pointer: true,
-    description: 'How often nodes ask how many volumes they can take.',
+    description: 'How often the number of allocatable volumes of nodes is updated.',
   }),
   serviceAccountTokenInSecrets: bool(10, {
     pointer: true,
-    description: "Tokens are passed with the secrets instead of the volume's attributes.",
+    description: "Tokens are passed in the secrets instead of the volume's attributes.",
   }),
   preventPodSchedulingIfMissing: bool(11, {
     pointer: true,
-    description: 'Pods with its volumes are not put on nodes without the driver.',
+    description: 'Pods with its volumes are not scheduled to nodes without the driver.',
   }),
 })
 export interface CSIDriverSpec extends Infer<typeof csiDriverSpec> {}
@@ -77,7 +77,7 @@ export const csiDriverMessage = message(
     metadata: struct(1, objectMeta),
     spec: struct(2, csiDriverSpec, { required: true }),
   },
-  'What a storage driver can do and wants to be told.',
+  'The capabilities and requirements of a storage driver.',
 )
 export interface CSIDriver extends ObjectOf<typeof csiDriverMessage> {}
 export type CSIDriverInput = InputOf<typeof csiDriverMessage>

@@ -32,7 +32,7 @@ export const csiNodeSpec = message('io.k8s.api.storage.v1.CSINodeSpec', {
     keys: ['name'],
     patch: 'merge',
     mergeKey: 'name',
-    description: "Each driver, with the node's name in its words and how many volumes it takes.",
+    description: "The drivers, with the driver's id of the node and the number of allocatable volumes.",
   }),
 })
 export interface CSINodeSpec extends Infer<typeof csiNodeSpec> {}
@@ -43,7 +43,7 @@ export const csiNodeMessage = message(
     metadata: struct(1, objectMeta),
     spec: struct(2, csiNodeSpec, { required: true }),
   },
-  'The storage drivers of one node.',
+  'The storage drivers on a node.',
 )
 export interface CSINode extends ObjectOf<typeof csiNodeMessage> {}
 export type CSINodeInput = InputOf<typeof csiNodeMessage>

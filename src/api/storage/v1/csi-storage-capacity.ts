@@ -16,13 +16,13 @@ export const csiStorageCapacityMessage = message(
     metadata: struct(1, objectMeta),
     nodeTopology: struct(2, labelSelector, {
       pointer: true,
-      description: 'The nodes from which the storage is reached.',
+      description: 'The nodes that can access the storage.',
     }),
     storageClassName: string(3, { required: true, description: 'The storage class.' }),
-    capacity: quantity(4, { pointer: true, description: 'How much is free.' }),
-    maximumVolumeSize: quantity(5, { pointer: true, description: 'How large one volume can be.' }),
+    capacity: quantity(4, { pointer: true, description: 'The available capacity.' }),
+    maximumVolumeSize: quantity(5, { pointer: true, description: 'The maximum size of a volume.' }),
   },
-  'How much room a storage class has in one part of the cluster.',
+  'The available capacity of a storage class in a part of the cluster.',
 )
 export interface CSIStorageCapacity extends ObjectOf<typeof csiStorageCapacityMessage> {}
 export type CSIStorageCapacityInput = InputOf<typeof csiStorageCapacityMessage>

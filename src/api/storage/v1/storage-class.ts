@@ -35,29 +35,32 @@ export const storageClassMessage = message(
   'io.k8s.api.storage.v1.StorageClass',
   {
     metadata: struct(1, objectMeta),
-    provisioner: string(2, { required: true, description: 'Who makes the volumes.' }),
-    parameters: map(3, 'string', { description: 'What the provisioner is told.' }),
+    provisioner: string(2, { required: true, description: 'The provisioner of the volumes.' }),
+    parameters: map(3, 'string', { description: 'Parameters of the provisioner.' }),
     reclaimPolicy: string(4, {
       pointer: true,
       default: 'Delete',
       enum: ['Delete', 'Recycle', 'Retain'],
       enumUnchecked: true,
-      description: 'What becomes of a volume when its claim goes.',
+      description: 'What happens to a volume when its claim is deleted.',
     }),
     mountOptions: list(5, 'string', {
       listType: 'atomic',
-      description: 'Options for mounting, not checked before use.',
+      description: 'Mount options, which are not validated.',
     }),
-    allowVolumeExpansion: bool(6, { pointer: true, description: 'Volumes may grow.' }),
+    allowVolumeExpansion: bool(6, { pointer: true, description: 'Whether volumes can be expanded.' }),
     volumeBindingMode: string(7, {
       pointer: true,
       default: 'Immediate',
       enum: ['Immediate', 'WaitForFirstConsumer'],
-      description: 'Whether a volume is made at once or when the first pod needs it.',
+      description: 'Whether a volume is provisioned immediately or when the first pod uses it.',
     }),
-    allowedTopologies: list(8, topologySelectorTerm, { listType: 'atomic', description: 'Where volumes may be made.' }),
+    allowedTopologies: list(8, topologySelectorTerm, {
+      listType: 'atomic',
+      description: 'The topologies in which volumes may be provisioned.',
+    }),
   },
-  'A kind of storage that claims can ask for by name.',
+  'A class of storage that claims can request by name.',
 )
 export interface StorageClass extends ObjectOf<typeof storageClassMessage> {}
 export type StorageClassInput = InputOf<typeof storageClassMessage>

@@ -25,7 +25,7 @@ export const volumeAttachmentSource = message('io.k8s.api.storage.v1.VolumeAttac
 export interface VolumeAttachmentSource extends Infer<typeof volumeAttachmentSource> {}
 
 export const volumeAttachmentSpec = message('io.k8s.api.storage.v1.VolumeAttachmentSpec', {
-  attacher: string(1, { required: true, description: 'The driver that attaches it.' }),
+  attacher: string(1, { required: true, description: 'The driver that attaches the volume.' }),
   source: struct(2, volumeAttachmentSource, { required: true, description: 'The volume.' }),
   nodeName: string(3, { required: true, description: 'The node.' }),
 })
@@ -39,10 +39,10 @@ export const volumeError = message('io.k8s.api.storage.v1.VolumeError', {
 export interface VolumeError extends Infer<typeof volumeError> {}
 
 export const volumeAttachmentStatus = message('io.k8s.api.storage.v1.VolumeAttachmentStatus', {
-  attached: bool(1, { required: true, description: 'Whether it is attached.' }),
-  attachmentMetadata: map(2, 'string', { description: 'What the driver returned, needed for mounting.' }),
-  attachError: struct(3, volumeError, { pointer: true, description: 'Why attaching failed last.' }),
-  detachError: struct(4, volumeError, { pointer: true, description: 'Why detaching failed last.' }),
+  attached: bool(1, { required: true, description: 'Whether the volume is attached.' }),
+  attachmentMetadata: map(2, 'string', { description: 'Metadata from the driver that is needed for mounting.' }),
+  attachError: struct(3, volumeError, { pointer: true, description: 'The last error of attaching.' }),
+  detachError: struct(4, volumeError, { pointer: true, description: 'The last error of detaching.' }),
 })
 export interface VolumeAttachmentStatus extends Infer<typeof volumeAttachmentStatus> {}
 

@@ -13,8 +13,8 @@ export const volumeAttributesClassMessage = message(
   'io.k8s.api.storage.v1.VolumeAttributesClass',
   {
     metadata: struct(1, objectMeta),
-    driverName: string(2, { required: true, description: 'The driver that knows the parameters.' }),
-    parameters: map(3, 'string', { description: 'The attributes, in the words of the driver.' }),
+    driverName: string(2, { required: true, description: 'The driver of the parameters.' }),
+    parameters: map(3, 'string', { description: 'The attributes, as parameters of the driver.' }),
   },
   'Attributes of volumes that can change while they are in use.',
 )

@@ -33,19 +33,19 @@ export const nodeConfigSource = message('io.k8s.api.core.v1.NodeConfigSource', {
 export interface NodeConfigSource extends Infer<typeof nodeConfigSource> {}
 
 export const nodeSpec = message('io.k8s.api.core.v1.NodeSpec', {
-  podCIDR: string(1, { description: 'The range from which pods on this node get their addresses.' }),
-  externalID: string(2, { description: 'Was the name of the machine elsewhere; no longer used.' }),
-  providerID: string(3, { description: 'The name of the machine in the words of the cloud that runs it.' }),
-  unschedulable: bool(4, { description: 'New pods stay away while this is true.' }),
-  taints: list(5, taint, { listType: 'atomic', description: 'Marks that keep away pods which do not tolerate them.' }),
+  podCIDR: string(1, { description: 'The range of pod IPs of this node.' }),
+  externalID: string(2, { description: 'Deprecated and unused.' }),
+  providerID: string(3, { description: 'The id of the machine at its cloud provider.' }),
+  unschedulable: bool(4, { description: 'Whether the node is unschedulable for new pods.' }),
+  taints: list(5, taint, { listType: 'atomic', description: 'Taints that repel pods without a matching toleration.' }),
   configSource: struct(6, nodeConfigSource, {
     pointer: true,
-    description: 'Was a way to configure the kubelet; no longer used.',
+    description: 'Deprecated and unused.',
   }),
   podCIDRs: list(7, 'string', {
     listType: 'set',
     patch: 'merge',
-    description: 'The same ranges as podCIDR for each address family, that one first.',
+    description: 'The ranges of pod IPs of each IP family; the first is podCIDR.',
   }),
 })
 export interface NodeSpec extends Infer<typeof nodeSpec> {}
@@ -134,29 +134,29 @@ export const attachedVolume = message('io.k8s.api.core.v1.AttachedVolume', {
 export interface AttachedVolume extends Infer<typeof attachedVolume> {}
 
 export const nodeStatus = message('io.k8s.api.core.v1.NodeStatus', {
-  capacity: map(1, 'quantity', { description: 'All the resources that the machine has.' }),
+  capacity: map(1, 'quantity', { description: 'All resources of the machine.' }),
   allocatable: map(2, 'quantity', { description: 'The resources that pods may use.' }),
   phase: string(3, {
     enum: ['Pending', 'Running', 'Terminated'],
-    description: "Was a summary of the node's life; no longer set.",
+    description: 'Deprecated and not set.',
   }),
   conditions: list(4, nodeCondition, {
     listType: 'map',
     keys: ['type'],
     patch: 'merge',
     mergeKey: 'type',
-    description: 'Whether the node is ready, and short of anything.',
+    description: 'Whether the node is ready and under resource pressure.',
   }),
   addresses: list(5, nodeAddress, {
     listType: 'map',
     keys: ['type'],
     patch: 'merge',
     mergeKey: 'type',
-    description: 'The addresses and names under which the node is reached.',
+    description: 'The addresses and names of the node.',
   }),
-  daemonEndpoints: struct(6, nodeDaemonEndpoints, { description: 'The ports on which its agents listen.' }),
+  daemonEndpoints: struct(6, nodeDaemonEndpoints, { description: "The ports of the node's daemons." }),
   nodeInfo: struct(7, nodeSystemInfo, { description: 'Versions and identifiers of the machine and its software.' }),
-  images: list(8, containerImage, { listType: 'atomic', description: 'The container images that lie on the node.' }),
+  images: list(8, containerImage, { listType: 'atomic', description: 'The container images on the node.' }),
   volumesInUse: list(9, 'string', {
     listType: 'atomic',
     description: 'Attached volumes that pods on the node still use.',
@@ -167,16 +167,16 @@ export const nodeStatus = message('io.k8s.api.core.v1.NodeStatus', {
   }),
   config: struct(11, nodeConfigStatus, {
     pointer: true,
-    description: "Was the state of the kubelet's configuration; no longer set.",
+    description: 'Deprecated and not set.',
   }),
   runtimeHandlers: list(12, nodeRuntimeHandler, {
     listType: 'atomic',
     description: 'The container runtimes that the node offers.',
   }),
-  features: struct(13, nodeFeatures, { pointer: true, description: 'What the container runtime can do.' }),
+  features: struct(13, nodeFeatures, { pointer: true, description: 'The features of the container runtime.' }),
   declaredFeatures: list(14, 'string', {
     listType: 'atomic',
-    description: 'Features that the kubelet says it has, which scheduling may rely on.',
+    description: 'Features that the kubelet declares for scheduling.',
   }),
 })
 export interface NodeStatus extends Infer<typeof nodeStatus> {}

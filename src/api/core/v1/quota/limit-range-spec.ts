@@ -17,7 +17,7 @@ export const limitRangeSpec = message('io.k8s.api.core.v1.LimitRangeSpec', {
     required: true,
     keepEmpty: true,
     listType: 'atomic',
-    description: 'The amounts, for each type of thing that they bind.',
+    description: 'The limits by type of object.',
   }),
 })
 export interface LimitRangeSpec extends Infer<typeof limitRangeSpec> {}

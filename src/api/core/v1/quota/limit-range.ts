@@ -13,7 +13,7 @@ export const limitRangeMessage = message(
     metadata: struct(1, objectMeta),
     spec: struct(2, limitRangeSpec),
   },
-  'Smallest, largest and usual amounts of resources for what is created in a namespace.',
+  'Minimum, maximum and default amounts of resources of objects in a namespace.',
 )
 export interface LimitRange extends ObjectOf<typeof limitRangeMessage> {}
 export type LimitRangeInput = InputOf<typeof limitRangeMessage>

@@ -27,7 +27,7 @@ export const scopeSelector = atomicMessage('io.k8s.api.core.v1.ScopeSelector', {
 export interface ScopeSelector extends Infer<typeof scopeSelector> {}
 
 export const resourceQuotaSpec = message('io.k8s.api.core.v1.ResourceQuotaSpec', {
-  hard: map(1, 'quantity', { description: 'The most that may be used, by resource.' }),
+  hard: map(1, 'quantity', { description: 'The limits by resource.' }),
   scopes: list(2, 'string', {
     listType: 'atomic',
     enum: [
@@ -40,9 +40,12 @@ export const resourceQuotaSpec = message('io.k8s.api.core.v1.ResourceQuotaSpec',
       'VolumeAttributesClass',
     ],
     enumUnchecked: true,
-    description: 'Which objects count; all of these must apply.',
+    description: 'Scopes that an object must match to count; all of them must match.',
   }),
-  scopeSelector: struct(3, scopeSelector, { pointer: true, description: 'Which objects count, by scope and value.' }),
+  scopeSelector: struct(3, scopeSelector, {
+    pointer: true,
+    description: 'Scopes and values that an object must match to count.',
+  }),
 })
 export interface ResourceQuotaSpec extends Infer<typeof resourceQuotaSpec> {}
 

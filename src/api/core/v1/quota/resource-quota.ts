@@ -15,7 +15,7 @@ export const resourceQuotaMessage = message(
     spec: struct(2, resourceQuotaSpec),
     status: struct(3, resourceQuotaStatus),
   },
-  'How much a namespace may use in all.',
+  'Limits the total resource usage of a namespace.',
 )
 export interface ResourceQuota extends ObjectOf<typeof resourceQuotaMessage> {}
 export type ResourceQuotaInput = InputOf<typeof resourceQuotaMessage>

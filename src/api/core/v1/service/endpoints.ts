@@ -14,10 +14,10 @@ export const endpointsMessage = message(
     metadata: struct(1, objectMeta),
     subsets: list(2, endpointSubset, {
       listType: 'atomic',
-      description: 'Addresses together with the ports that all of them offer.',
+      description: 'Sets of addresses with the same ports.',
     }),
   },
-  'Addresses behind a Service; EndpointSlice has taken its place.',
+  'The endpoints of a Service; replaced by EndpointSlice.',
 )
 export interface Endpoints extends ObjectOf<typeof endpointsMessage> {}
 export type EndpointsInput = InputOf<typeof endpointsMessage>

@@ -29,70 +29,73 @@ export const serviceSpec = message('io.k8s.api.core.v1.ServiceSpec', {
     keys: ['port', 'protocol'],
     patch: 'merge',
     mergeKey: 'port',
-    description: 'The ports that it offers.',
+    description: 'The ports of the Service.',
   }),
-  selector: map(2, 'string', { mapType: 'atomic', description: 'Which pods are behind it, by label.' }),
-  clusterIP: string(3, { description: 'Its address within the cluster; None for a Service without one.' }),
+  selector: map(2, 'string', { mapType: 'atomic', description: 'Selects the pods of the Service by label.' }),
+  clusterIP: string(3, { description: 'The cluster IP; None for a headless Service.' }),
   type: string(4, {
     default: 'ClusterIP',
     enum: ['ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort'],
-    description: 'How it is reached: ClusterIP, NodePort, LoadBalancer or ExternalName.',
+    description: 'The type of the Service: ClusterIP, NodePort, LoadBalancer or ExternalName.',
   }),
   externalIPs: list(5, 'string', {
     listType: 'atomic',
-    description: 'Further addresses for which nodes accept its traffic.',
+    description: 'Additional addresses for which nodes accept its traffic.',
   }),
   sessionAffinity: string(7, {
     default: 'None',
     enum: ['ClientIP', 'None'],
-    description: 'Whether a client stays with one pod.',
+    description: 'The session affinity of clients.',
   }),
   loadBalancerIP: string(8, {
-    description: 'The address that the load balancer should have; each provider has its own way today.',
+    description: 'Deprecated: the address of the load balancer.',
   }),
   loadBalancerSourceRanges: list(9, 'string', {
     listType: 'atomic',
-    description: 'Which clients the load balancer lets in.',
+    description: 'The source ranges of clients that the load balancer accepts.',
   }),
-  externalName: string(10, { description: 'The name that an ExternalName Service stands for.' }),
+  externalName: string(10, { description: 'The DNS name of an ExternalName Service.' }),
   externalTrafficPolicy: string(11, {
     enum: ['Cluster', 'Local'],
-    description: 'Whether traffic from outside goes to pods of all nodes or only of the node that it reached.',
+    description: 'Whether external traffic is routed to pods of all nodes or only of the node that received it.',
   }),
   healthCheckNodePort: int32(12, {
-    description: 'The port on which nodes tell load balancers whether they have pods of it.',
+    description: 'The port of the health check that reports to load balancers whether a node has pods of the Service.',
   }),
-  publishNotReadyAddresses: bool(13, { description: 'Pods count before they are ready.' }),
+  publishNotReadyAddresses: bool(13, { description: 'Whether pods that are not ready are endpoints, too.' }),
   sessionAffinityConfig: struct(14, sessionAffinityConfig, {
     pointer: true,
-    description: 'How long a client stays with one pod.',
+    description: 'The options of the session affinity.',
   }),
   ipFamilyPolicy: string(17, {
     pointer: true,
     enum: ['PreferDualStack', 'RequireDualStack', 'SingleStack'],
-    description: 'Whether it has addresses of one family or of two.',
+    description: 'Whether the Service has addresses of one IP family or of two.',
   }),
   clusterIPs: list(18, 'string', {
     listType: 'atomic',
-    description: 'Its addresses within the cluster, clusterIP first.',
+    description: 'The cluster IPs; the first is clusterIP.',
   }),
   ipFamilies: list(19, 'string', {
     listType: 'atomic',
     enum: ['', 'IPv4', 'IPv6'],
     enumUnchecked: true,
-    description: 'The address families that it has, in the order of clusterIPs.',
+    description: 'The IP families, in the order of clusterIPs.',
   }),
   allocateLoadBalancerNodePorts: bool(20, {
     pointer: true,
-    description: 'Whether a load balancer needs ports on the nodes.',
+    description: 'Whether node ports are allocated for a load balancer.',
   }),
-  loadBalancerClass: string(21, { pointer: true, description: 'Which load balancer serves it.' }),
+  loadBalancerClass: string(21, { pointer: true, description: 'The class of the load balancer.' }),
   internalTrafficPolicy: string(22, {
     pointer: true,
     enum: ['Cluster', 'Local'],
-    description: 'Whether traffic from within goes to pods of all nodes or only of the same node.',
+    description: 'Whether internal traffic is routed to pods of all nodes or only of the same node.',
   }),
-  trafficDistribution: string(23, { pointer: true, description: 'Which pods are preferred, such as those nearby.' }),
+  trafficDistribution: string(23, {
+    pointer: true,
+    description: 'The preferred endpoints, such as those in the same zone.',
+  }),
 })
 export interface ServiceSpec extends Infer<typeof serviceSpec> {}
 
@@ -117,13 +120,13 @@ export const loadBalancerStatus = message('io.k8s.api.core.v1.LoadBalancerStatus
 export interface LoadBalancerStatus extends Infer<typeof loadBalancerStatus> {}
 
 export const serviceStatus = message('io.k8s.api.core.v1.ServiceStatus', {
-  loadBalancer: struct(1, loadBalancerStatus, { description: 'Where the load balancer is reached.' }),
+  loadBalancer: struct(1, loadBalancerStatus, { description: 'The addresses of the load balancer.' }),
   conditions: list(2, condition, {
     listType: 'map',
     keys: ['type'],
     patch: 'merge',
     mergeKey: 'type',
-    description: 'Its state, as told by whoever implements it.',
+    description: 'The conditions of the Service.',
   }),
 })
 export interface ServiceStatus extends Infer<typeof serviceStatus> {}

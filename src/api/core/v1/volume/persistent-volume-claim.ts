@@ -40,28 +40,28 @@ export const persistentVolumeClaimStatus = message('io.k8s.api.core.v1.Persisten
     listType: 'atomic',
     enum: ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod'],
     enumUnchecked: true,
-    description: 'How the bound volume can be mounted.',
+    description: 'The access modes of the bound volume.',
   }),
-  capacity: map(3, 'quantity', { description: 'How large the bound volume is.' }),
+  capacity: map(3, 'quantity', { description: 'The capacity of the bound volume.' }),
   conditions: list(4, persistentVolumeClaimCondition, {
     listType: 'map',
     keys: ['type'],
     patch: 'merge',
     mergeKey: 'type',
-    description: 'What is being done to the volume, such as a resize.',
+    description: 'The conditions of the volume, such as a resize.',
   }),
-  allocatedResources: map(5, 'quantity', { description: 'How much storage is promised while a resize is under way.' }),
+  allocatedResources: map(5, 'quantity', { description: 'The allocated storage during a resize.' }),
   allocatedResourceStatuses: map(7, 'string', {
     mapType: 'granular',
-    description: 'How far a resize has come, by resource.',
+    description: 'The progress of a resize, by resource.',
   }),
   currentVolumeAttributesClassName: string(8, {
     pointer: true,
-    description: 'The class of attributes that the volume has now.',
+    description: 'The current VolumeAttributesClass of the volume.',
   }),
   modifyVolumeStatus: struct(9, modifyVolumeStatus, {
     pointer: true,
-    description: 'How far a change of attributes has come.',
+    description: 'The progress of a change of attributes.',
   }),
 })
 export interface PersistentVolumeClaimStatus extends Infer<typeof persistentVolumeClaimStatus> {}
@@ -73,7 +73,7 @@ export const persistentVolumeClaimMessage = message(
     spec: struct(2, persistentVolumeClaimSpec),
     status: struct(3, persistentVolumeClaimStatus),
   },
-  'Asks for storage and, once bound, stands for it in pods.',
+  'A request for storage, which pods use once it is bound.',
 )
 export interface PersistentVolumeClaim extends ObjectOf<typeof persistentVolumeClaimMessage> {}
 export type PersistentVolumeClaimInput = InputOf<typeof persistentVolumeClaimMessage>

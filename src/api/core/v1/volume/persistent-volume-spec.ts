@@ -142,21 +142,21 @@ export const volumeNodeAffinity = message('io.k8s.api.core.v1.VolumeNodeAffinity
 export interface VolumeNodeAffinity extends Infer<typeof volumeNodeAffinity> {}
 
 export const persistentVolumeSpec = message('io.k8s.api.core.v1.PersistentVolumeSpec', {
-  capacity: map(1, 'quantity', { description: 'How large the volume is.' }),
+  capacity: map(1, 'quantity', { description: 'The capacity of the volume.' }),
   gcePersistentDisk: struct(1, gcePersistentDiskVolumeSource, {
     pointer: true,
     embeddedAt: 2,
-    description: 'A disk of Google Compute Engine; served by a CSI driver today.',
+    description: 'A disk of Google Compute Engine; replaced by its CSI driver.',
   }),
   awsElasticBlockStore: struct(2, awsElasticBlockStoreVolumeSource, {
     pointer: true,
     embeddedAt: 2,
-    description: 'A disk of Amazon EC2; served by a CSI driver today.',
+    description: 'A disk of Amazon EC2; replaced by its CSI driver.',
   }),
   hostPath: struct(3, hostPathVolumeSource, {
     pointer: true,
     embeddedAt: 2,
-    description: 'A directory on the node, for trials on a single node.',
+    description: 'A directory on the node, for tests on a single node.',
   }),
   glusterfs: struct(4, glusterfsPersistentVolumeSource, {
     pointer: true,
@@ -172,12 +172,12 @@ export const persistentVolumeSpec = message('io.k8s.api.core.v1.PersistentVolume
   iscsi: struct(7, iscsiPersistentVolumeSource, {
     pointer: true,
     embeddedAt: 2,
-    description: 'A disk that is reached over iSCSI.',
+    description: 'An iSCSI disk.',
   }),
   cinder: struct(8, cinderPersistentVolumeSource, {
     pointer: true,
     embeddedAt: 2,
-    description: 'A disk of OpenStack; served by a CSI driver today.',
+    description: 'A disk of OpenStack; replaced by its CSI driver.',
   }),
   cephfs: struct(9, cephFsPersistentVolumeSource, {
     pointer: true,
@@ -187,7 +187,7 @@ export const persistentVolumeSpec = message('io.k8s.api.core.v1.PersistentVolume
   fc: struct(10, fcVolumeSource, {
     pointer: true,
     embeddedAt: 2,
-    description: 'A disk that is reached over Fibre Channel.',
+    description: 'A Fibre Channel disk.',
   }),
   flocker: struct(11, flockerVolumeSource, {
     pointer: true,
@@ -197,17 +197,17 @@ export const persistentVolumeSpec = message('io.k8s.api.core.v1.PersistentVolume
   flexVolume: struct(12, flexPersistentVolumeSource, {
     pointer: true,
     embeddedAt: 2,
-    description: 'A volume of a FlexVolume plugin; CSI has taken its place.',
+    description: 'A volume of a FlexVolume plugin; replaced by CSI.',
   }),
   azureFile: struct(13, azureFilePersistentVolumeSource, {
     pointer: true,
     embeddedAt: 2,
-    description: 'A file share of Azure; served by a CSI driver today.',
+    description: 'A file share of Azure; replaced by its CSI driver.',
   }),
   vsphereVolume: struct(14, vsphereVirtualDiskVolumeSource, {
     pointer: true,
     embeddedAt: 2,
-    description: 'A disk of vSphere; served by a CSI driver today.',
+    description: 'A disk of vSphere; replaced by its CSI driver.',
   }),
   quobyte: struct(15, quobyteVolumeSource, {
     pointer: true,
@@ -217,7 +217,7 @@ export const persistentVolumeSpec = message('io.k8s.api.core.v1.PersistentVolume
   azureDisk: struct(16, azureDiskVolumeSource, {
     pointer: true,
     embeddedAt: 2,
-    description: 'A disk of Azure; served by a CSI driver today.',
+    description: 'A disk of Azure; replaced by its CSI driver.',
   }),
   photonPersistentDisk: struct(17, photonPersistentDiskVolumeSource, {
     pointer: true,
@@ -227,7 +227,7 @@ export const persistentVolumeSpec = message('io.k8s.api.core.v1.PersistentVolume
   portworxVolume: struct(18, portworxVolumeSource, {
     pointer: true,
     embeddedAt: 2,
-    description: 'A Portworx volume; served by a CSI driver today.',
+    description: 'A Portworx volume; replaced by its CSI driver.',
   }),
   scaleIO: struct(19, scaleIoPersistentVolumeSource, {
     pointer: true,
@@ -237,7 +237,7 @@ export const persistentVolumeSpec = message('io.k8s.api.core.v1.PersistentVolume
   local: struct(20, localVolumeSource, {
     pointer: true,
     embeddedAt: 2,
-    description: 'A disk or directory of one node; needs nodeAffinity.',
+    description: 'A disk or directory of one node; requires nodeAffinity.',
   }),
   storageos: struct(21, storageOsPersistentVolumeSource, {
     pointer: true,
@@ -253,7 +253,7 @@ export const persistentVolumeSpec = message('io.k8s.api.core.v1.PersistentVolume
     listType: 'atomic',
     enum: ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod'],
     enumUnchecked: true,
-    description: 'How, and from how many nodes at once, the volume can be mounted.',
+    description: 'The access modes of the volume.',
   }),
   claimRef: struct(4, objectReference, {
     pointer: true,
@@ -263,23 +263,23 @@ export const persistentVolumeSpec = message('io.k8s.api.core.v1.PersistentVolume
   persistentVolumeReclaimPolicy: string(5, {
     default: 'Retain',
     enum: ['Delete', 'Recycle', 'Retain'],
-    description: 'What becomes of the volume when its claim goes: Retain, Delete or Recycle.',
+    description: 'What happens to the volume when its claim is deleted: Retain, Delete or Recycle.',
   }),
   storageClassName: string(6, { description: 'The class that the volume belongs to; empty for none.' }),
-  mountOptions: list(7, 'string', { listType: 'atomic', description: 'Options for mounting, not checked before use.' }),
+  mountOptions: list(7, 'string', { listType: 'atomic', description: 'Mount options, which are not validated.' }),
   volumeMode: string(8, {
     pointer: true,
     default: 'Filesystem',
     enum: ['Block', 'Filesystem'],
-    description: 'Whether pods see a file system or a raw block device.',
+    description: 'Whether the volume is mounted as a file system or provided as a block device.',
   }),
   nodeAffinity: struct(9, volumeNodeAffinity, {
     pointer: true,
-    description: 'The nodes from which the volume can be reached.',
+    description: 'The nodes that can access the volume.',
   }),
   volumeAttributesClassName: string(10, {
     pointer: true,
-    description: 'The class of attributes that the volume has, such as its speed.',
+    description: 'The VolumeAttributesClass of the volume.',
   }),
 })
 export interface PersistentVolumeSpec extends Infer<typeof persistentVolumeSpec> {}

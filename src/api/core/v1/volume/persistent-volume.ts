@@ -17,8 +17,8 @@ export const persistentVolumeStatus = message('io.k8s.api.core.v1.PersistentVolu
     enum: ['Available', 'Bound', 'Failed', 'Pending', 'Released'],
     description: 'Available, Bound, Released or Failed.',
   }),
-  message: string(2, { description: 'Why it is in this phase, for people.' }),
-  reason: string(3, { description: 'Why it failed, as one word.' }),
+  message: string(2, { description: 'A description of the phase, for people.' }),
+  reason: string(3, { description: 'The reason of a failure, as one word.' }),
   lastPhaseTransitionTime: time(4, { pointer: true, description: 'When the phase last changed.' }),
 })
 export interface PersistentVolumeStatus extends Infer<typeof persistentVolumeStatus> {}
@@ -30,7 +30,7 @@ export const persistentVolumeMessage = message(
     spec: struct(2, persistentVolumeSpec),
     status: struct(3, persistentVolumeStatus),
   },
-  'Storage of the cluster that outlives pods and can be claimed.',
+  'Storage in the cluster that is independent of pods and can be claimed.',
 )
 export interface PersistentVolume extends ObjectOf<typeof persistentVolumeMessage> {}
 export type PersistentVolumeInput = InputOf<typeof persistentVolumeMessage>

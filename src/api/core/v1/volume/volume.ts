@@ -121,32 +121,32 @@ export const persistentVolumeClaimSpec = message('io.k8s.api.core.v1.PersistentV
     listType: 'atomic',
     enum: ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod'],
     enumUnchecked: true,
-    description: 'How, and from how many nodes at once, the volume must be mountable.',
+    description: 'The required access modes.',
   }),
-  resources: struct(2, volumeResourceRequirements, { description: 'How much storage is asked for.' }),
+  resources: struct(2, volumeResourceRequirements, { description: 'The requested storage.' }),
   volumeName: string(3, { description: 'The volume that the claim is bound to.' }),
-  selector: struct(4, labelSelector, { pointer: true, description: 'Which volumes come into question, by label.' }),
+  selector: struct(4, labelSelector, { pointer: true, description: 'Selects volumes by label.' }),
   storageClassName: string(5, {
     pointer: true,
-    description: 'The class that makes the volume; empty for volumes without a class.',
+    description: 'The StorageClass; empty for volumes without a class.',
   }),
   volumeMode: string(6, {
     pointer: true,
     default: 'Filesystem',
     enum: ['Block', 'Filesystem'],
-    description: 'Whether pods see a file system or a raw block device.',
+    description: 'Whether the volume is mounted as a file system or provided as a block device.',
   }),
   dataSource: struct(7, typedLocalObjectReference, {
     pointer: true,
-    description: 'A snapshot or claim from which the volume is filled.',
+    description: 'The snapshot or claim that is the data source of the volume.',
   }),
   dataSourceRef: struct(8, typedObjectReference, {
     pointer: true,
-    description: 'What the volume is filled from; also of kinds that others define.',
+    description: 'The data source of the volume, which may be a custom resource.',
   }),
   volumeAttributesClassName: string(9, {
     pointer: true,
-    description: 'The class of attributes that the volume should have.',
+    description: 'The desired VolumeAttributesClass of the volume.',
   }),
 })
 export interface PersistentVolumeClaimSpec extends Infer<typeof persistentVolumeClaimSpec> {}

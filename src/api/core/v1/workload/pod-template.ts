@@ -13,9 +13,9 @@ export const podTemplateMessage = message(
   'io.k8s.api.core.v1.PodTemplate',
   {
     metadata: struct(1, objectMeta),
-    template: struct(2, podTemplateSpec, { description: 'The pattern.' }),
+    template: struct(2, podTemplateSpec, { description: 'The template of the pods.' }),
   },
-  'A pattern for pods, kept as an object of its own.',
+  'A pod template as a separate object.',
 )
 export interface PodTemplate extends ObjectOf<typeof podTemplateMessage> {}
 export type PodTemplateInput = InputOf<typeof podTemplateMessage>

@@ -5,8 +5,8 @@ import { podTemplateSpec } from '../pod-spec/pod-template-spec.ts'
 
 export const replicationControllerSpec = message('io.k8s.api.core.v1.ReplicationControllerSpec', {
   replicas: int32(1, { pointer: true, default: 1, minimum: 0, description: 'How many pods should run.' }),
-  selector: map(2, 'string', { mapType: 'atomic', description: 'Which pods count, by label.' }),
-  template: struct(3, podTemplateSpec, { pointer: true, description: 'What the pods are made from.' }),
+  selector: map(2, 'string', { mapType: 'atomic', description: 'Selects the pods by label.' }),
+  template: struct(3, podTemplateSpec, { pointer: true, description: 'The template of the pods.' }),
   minReadySeconds: int32(4, { minimum: 0, description: 'How long a pod must be ready to count as available.' }),
 })
 export interface ReplicationControllerSpec extends Infer<typeof replicationControllerSpec> {}
@@ -23,7 +23,7 @@ export interface ReplicationControllerCondition extends Infer<typeof replication
 export const replicationControllerStatus = message('io.k8s.api.core.v1.ReplicationControllerStatus', {
   replicas: int32(1, { required: true, description: 'How many pods there are.' }),
   fullyLabeledReplicas: int32(2, { description: 'How many of them have all the labels of the template.' }),
-  observedGeneration: int64(3, { description: 'The generation that this status speaks of.' }),
+  observedGeneration: int64(3, { description: 'The generation that this status is based on.' }),
   readyReplicas: int32(4, { description: 'How many of them are ready.' }),
   availableReplicas: int32(5, { description: 'How many of them have been ready for long enough.' }),
   conditions: list(6, replicationControllerCondition, {
@@ -31,7 +31,7 @@ export const replicationControllerStatus = message('io.k8s.api.core.v1.Replicati
     keys: ['type'],
     patch: 'merge',
     mergeKey: 'type',
-    description: 'What keeps it from its aim.',
+    description: 'The conditions of the controller.',
   }),
 })
 export interface ReplicationControllerStatus extends Infer<typeof replicationControllerStatus> {}

@@ -20,7 +20,7 @@ export const replicationControllerMessage = message(
     spec: struct(2, replicationControllerSpec),
     status: struct(3, replicationControllerStatus),
   },
-  'Keeps a number of equal pods running; Deployments have taken its place.',
+  'Runs a number of identical pods; replaced by Deployments.',
 )
 export interface ReplicationController extends ObjectOf<typeof replicationControllerMessage> {}
 export type ReplicationControllerInput = InputOf<typeof replicationControllerMessage>
