@@ -48,21 +48,6 @@ const foldersInCycles: readonly string[] = [
   'src/cluster/testing',
   'src/controllers/node-ipam',
   'src/controllers/runtime',
-  'src/kubelet/container',
-  'src/kubelet/eviction',
-  'src/kubelet/images',
-  'src/kubelet/node',
-  'src/kubelet/objects',
-  'src/kubelet/pod',
-  'src/kubelet/pod-config',
-  'src/kubelet/probes',
-  'src/kubelet/resources',
-  'src/kubelet/shutdown',
-  'src/kubelet/stats',
-  'src/kubelet/volumes',
-  'src/kubelet/volumes/types',
-  'src/machine/cgroups',
-  'src/machine/runtime',
 ]
 
 test('folders of src are acyclic', (t) => {
