@@ -44,17 +44,19 @@ const template = (app: string, image: number, spec: object = {}) => ({
   },
 })
 
-/** Random objects of every kind. */
-function workload(random: Random): ApiObject[] {
+const selector = (app: string) => ({ matchLabels: { app } })
+
+const nodes = (random: Random): ApiObject[] =>
+  Array.from({ length: 1 + random.below(3) }, (_, index) =>
+    made(node, `node-${index}`, {
+      metadata: { labels: { 'topology.kubernetes.io/zone': `zone-${index % 2}` } },
+      status: { allocatable: { cpu: '4' }, conditions: [{ type: 'Ready', status: 'True' }] },
+    }),
+  )
+
+function workloads(random: Random): ApiObject[] {
   const pick = (limit: number) => random.below(limit)
-  const selector = (app: string) => ({ matchLabels: { app } })
-  const objects: ApiObject[] = [
-    ...Array.from({ length: 1 + pick(3) }, (_, index) =>
-      made(node, `node-${index}`, {
-        metadata: { labels: { 'topology.kubernetes.io/zone': `zone-${index % 2}` } },
-        status: { allocatable: { cpu: '4' }, conditions: [{ type: 'Ready', status: 'True' }] },
-      }),
-    ),
+  return [
     made(deployment, 'web', {
       spec: {
         replicas: pick(5),
@@ -92,18 +94,7 @@ function workload(random: Random): ApiObject[] {
         updateStrategy: { rollingUpdate: pick(2) === 0 ? { maxSurge: 1, maxUnavailable: 0 } : { maxUnavailable: 1 } },
       },
     }),
-    made(resourceClaimTemplate, 'device', {
-      spec: { spec: { devices: { requests: [{ name: 'r', exactly: { deviceClassName: 'c' } }] } } },
-    }),
-    ...['a', 'b'].map((name) =>
-      made(pod, `user-${name}`, {
-        spec: {
-          containers: [{ name: 'c', image: 'i' }],
-          resourceClaims: ['one', 'two'].map((claim) => ({ name: claim, resourceClaimTemplateName: 'device' })),
-        },
-      }),
-    ),
-    aJob(`job`, random),
+    aJob('job', random),
     made(cronJob, 'tick', {
       metadata: { creationTimestamp: '2029-12-31T23:00:00Z' },
       spec: {
@@ -111,6 +102,26 @@ function workload(random: Random): ApiObject[] {
         jobTemplate: { spec: { template: template('tick', 1, { restartPolicy: 'Never' }) } },
       },
     }),
+  ]
+}
+
+const claimsFromTemplates: readonly ApiObject[] = [
+  made(resourceClaimTemplate, 'device', {
+    spec: { spec: { devices: { requests: [{ name: 'r', exactly: { deviceClassName: 'c' } }] } } },
+  }),
+  ...['a', 'b'].map((name) =>
+    made(pod, `user-${name}`, {
+      spec: {
+        containers: [{ name: 'c', image: 'i' }],
+        resourceClaims: ['one', 'two'].map((claim) => ({ name: claim, resourceClaimTemplateName: 'device' })),
+      },
+    }),
+  ),
+]
+
+function others(random: Random): ApiObject[] {
+  const pick = (limit: number) => random.below(limit)
+  return [
     made(podDisruptionBudget, 'web', { spec: { minAvailable: pick(3), selector: selector('web') } }),
     made(persistentVolume, 'volume', { spec: { capacity: { storage: '1Gi' }, accessModes: ['ReadWriteOnce'] } }),
     made(persistentVolumeClaim, 'spare', { spec: { accessModes: ['ReadWriteOnce'] } }),
@@ -129,8 +140,15 @@ function workload(random: Random): ApiObject[] {
     made(service, 'hand', { spec: { ports: [{ port: 80 }] } }),
     made(endpoints, 'hand', { subsets: [{ addresses: [{ ip: '192.0.2.9' }], ports: [{ port: 80 }] }] }),
   ]
-  return objects
 }
+
+/** Random objects of every kind. */
+const everyKind = (random: Random): ApiObject[] => [
+  ...nodes(random),
+  ...workloads(random),
+  ...claimsFromTemplates,
+  ...others(random),
+]
 
 function aJob(name: string, random: Random): ApiObject {
   const isIndexed = random.below(2) === 0
@@ -212,7 +230,7 @@ function settle(world: PlanWorld, random: Random, seed: number): void {
 test('all plans converge for random objects, and after every change of them', () => {
   for (let seed = 1; seed <= 60; seed++) {
     const random = seededRandom(seed)
-    const world = new PlanWorld(...workload(random))
+    const world = new PlanWorld(...everyKind(random))
     for (const controller of controllers)
       if (controller.type === 'plan')
         ok(world.all(controller.reconciles).length > 0, `there is no object for ${controller.name}`)

@@ -97,8 +97,8 @@ const delays = (requests: readonly Request[]): number[] =>
     return text.startsWith('watch') && next !== undefined ? [next.atMs - atMs] : []
   })
 
-/** Whether each delay is between a backoff and twice the backoff. */
-function followBackoffs(found: readonly number[], backoffs: readonly number[]): void {
+/** Checks that each delay is between its backoff and twice the backoff. */
+function assertBackoffs(found: readonly number[], backoffs: readonly number[]): void {
   equal(found.length, backoffs.length, found.join())
   for (const [index, backoff] of backoffs.entries()) {
     const delay = found[index] ?? 0
@@ -144,21 +144,21 @@ for (const [what, watch] of ends) {
     const watches = Array.from({ length: attempts - 1 }, () => watch)
     const { requests } = await run(lists, watches, { duration: '10m' })
     const backoffs = [100, 200, 400, 800, 1_600, 3_200, 6_400, 12_800, 25_600, 30_000]
-    followBackoffs(delays(requests), backoffs)
+    assertBackoffs(delays(requests), backoffs)
   })
 
   test(`${what} of watches: the first event resets the delay`, async () => {
     const changed = (version: number) => event('MODIFIED', object('a', version))
     const lists = Array.from({ length: 6 }, (_, index) => ({ items: [object('a', index)], revision: index }))
     const { requests } = await run(lists, [watch, watch, [changed(10), ...(watch as Error[])], watch, watch])
-    followBackoffs(delays(requests), [100, 200, 100, 200, 400])
+    assertBackoffs(delays(requests), [100, 200, 100, 200, 400])
   })
 
   test(`${what} of watches: a bookmark resets the delay`, async () => {
     const lists = Array.from({ length: 4 }, (_, index) => ({ items: [], revision: index }))
     const bookmark: ClientEvent = { type: 'BOOKMARK', revision: 9 }
     const { requests } = await run(lists, [watch, [bookmark, ...(watch as Error[])], watch])
-    followBackoffs(delays(requests), [100, 100, 200])
+    assertBackoffs(delays(requests), [100, 100, 200])
   })
 }
 
@@ -179,7 +179,7 @@ test('a failed list is repeated after the backoff', async () => {
     ['list limit=500', 'list limit=500', 'list limit=500', 'watch 1'],
   )
   const [first, second, third] = requests
-  followBackoffs([(second?.atMs ?? 0) - (first?.atMs ?? 0), (third?.atMs ?? 0) - (second?.atMs ?? 0)], [100, 200])
+  assertBackoffs([(second?.atMs ?? 0) - (first?.atMs ?? 0), (third?.atMs ?? 0) - (second?.atMs ?? 0)], [100, 200])
 })
 
 test('a list is read in pages and applied when the last one has arrived', async () => {

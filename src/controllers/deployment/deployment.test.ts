@@ -3,7 +3,7 @@
 import { deepEqual, equal, match, ok } from 'node:assert/strict'
 import { test } from 'node:test'
 import { rfc3339 } from '../../base/time/clock.ts'
-import { seededRandom } from '../../base/random/random.ts'
+import { seededRandom, type Random } from '../../base/random/random.ts'
 import { deployment, type Deployment } from '../../api/apps/v1/deployment.ts'
 import { replicaSet, type ReplicaSet } from '../../api/apps/v1/replica-set.ts'
 import type { Change } from '../runtime/controller.ts'
@@ -135,63 +135,74 @@ const rollouts: [why: string, object: Deployment, sets: ReplicaSet[], changes: s
 for (const [why, object, sets, changes] of rollouts)
   test(`a Deployment ${why}`, () => deepEqual(shown(planOf(deploymentController, object, ...sets).changes), changes))
 
-test('the conditions of a Deployment report its progress', () => {
-  const conditions = (object: Deployment, ...sets: ReplicaSet[]) =>
-    ((planOf(deploymentController, object, ...sets).status as Deployment['status']).conditions ?? []).map(
-      ({ type, status, reason }) => `${type} ${status} ${reason}`,
-    )
-  deepEqual(conditions(aDeployment()), [
-    'Progressing True NewReplicaSetCreated',
-    'Available False MinimumReplicasUnavailable',
-  ])
-  deepEqual(conditions(aDeployment(), aSet('a', '1', 0, 0, rev(1))), [
-    'Progressing True FoundNewReplicaSet',
-    'Available False MinimumReplicasUnavailable',
-  ])
-  deepEqual(conditions(aDeployment(), aSet('a', '1', 3, 0, rev(1))), [
-    'Available False MinimumReplicasUnavailable',
-    'Progressing True ReplicaSetUpdated',
-  ])
-  deepEqual(conditions(aDeployment({ paused: true }), aSet('a', '1', 3, 3, rev(1))), [
-    'Progressing Unknown DeploymentPaused',
-    'Available True MinimumReplicasAvailable',
-  ])
-  deepEqual(conditions(aDeployment({ progressDeadlineSeconds: 2_147_483_647 }), aSet('a', '1', 3, 3, rev(1))), [
-    'Available True MinimumReplicasAvailable',
-  ])
-  const failing = aSet('a', '1', 3, 0, rev(1))
-  const refused = { type: 'ReplicaFailure', status: 'True', reason: 'FailedCreate', message: 'quota' }
-  match(
-    conditions(aDeployment(), { ...failing, status: { ...failing.status, conditions: [refused] } }).join(),
-    /ReplicaFailure True FailedCreate/,
+const conditionsOf = (object: Deployment, ...sets: ReplicaSet[]): string[] =>
+  ((planOf(deploymentController, object, ...sets).status as Deployment['status']).conditions ?? []).map(
+    ({ type, status, reason }) => `${type} ${status} ${reason}`,
   )
-  deepEqual(conditions(aDeployment(), aSet('a', '1', 3, 3, rev(1))), [
-    'Available True MinimumReplicasAvailable',
-    'Progressing True NewReplicaSetAvailable',
-  ])
+
+const progress: [why: string, object: Deployment, sets: ReplicaSet[], conditions: string[]][] = [
+  [
+    'is created',
+    aDeployment(),
+    [],
+    ['Progressing True NewReplicaSetCreated', 'Available False MinimumReplicasUnavailable'],
+  ],
+  [
+    'finds a ReplicaSet with its template',
+    aDeployment(),
+    [aSet('a', '1', 0, 0, rev(1))],
+    ['Progressing True FoundNewReplicaSet', 'Available False MinimumReplicasUnavailable'],
+  ],
+  [
+    'has new pods that are not available',
+    aDeployment(),
+    [aSet('a', '1', 3, 0, rev(1))],
+    ['Available False MinimumReplicasUnavailable', 'Progressing True ReplicaSetUpdated'],
+  ],
+  [
+    'is paused',
+    aDeployment({ paused: true }),
+    [aSet('a', '1', 3, 3, rev(1))],
+    ['Progressing Unknown DeploymentPaused', 'Available True MinimumReplicasAvailable'],
+  ],
+  [
+    'has no progress deadline',
+    aDeployment({ progressDeadlineSeconds: 2_147_483_647 }),
+    [aSet('a', '1', 3, 3, rev(1))],
+    ['Available True MinimumReplicasAvailable'],
+  ],
+  [
+    'is complete',
+    aDeployment(),
+    [aSet('a', '1', 3, 3, rev(1))],
+    ['Available True MinimumReplicasAvailable', 'Progressing True NewReplicaSetAvailable'],
+  ],
+]
+for (const [why, object, sets, conditions] of progress)
+  test(`conditions of a Deployment that ${why}`, () => deepEqual(conditionsOf(object, ...sets), conditions))
+
+test('the failure of a ReplicaSet is a condition of its Deployment', () => {
+  const set = aSet('a', '1', 3, 0, rev(1))
+  const failure = { type: 'ReplicaFailure', status: 'True', reason: 'FailedCreate', message: 'quota' }
+  const failing = { ...set, status: { ...set.status, conditions: [failure] } }
+  match(conditionsOf(aDeployment(), failing).join(), /ReplicaFailure True FailedCreate/)
+})
+
+test('a rollout without progress times out after the deadline, and is requeued for it', () => {
+  const updatedAgo = (seconds: number) => ({
+    ...{ type: 'Progressing', status: 'True', reason: 'ReplicaSetUpdated', message: 'm' },
+    lastUpdateTime: rfc3339(nowMs - seconds * 1000),
+    lastTransitionTime: rfc3339(nowMs),
+  })
   const stuck = (seconds: number) =>
-    aDeployment(
-      {},
-      {
-        status: {
-          replicas: 3,
-          updatedReplicas: 3,
-          conditions: [
-            {
-              type: 'Progressing',
-              status: 'True',
-              reason: 'ReplicaSetUpdated',
-              message: 'm',
-              lastUpdateTime: rfc3339(nowMs - seconds * 1000),
-              lastTransitionTime: rfc3339(nowMs),
-            },
-          ],
-        },
-      },
-    )
-  match(conditions(stuck(601), aSet('a', '1', 3, 0, rev(1))).join(), /Progressing False ProgressDeadlineExceeded/)
-  match(conditions(stuck(599), aSet('a', '1', 3, 0, rev(1))).join(), /Progressing True ReplicaSetUpdated/)
-  equal(planOf(deploymentController, stuck(599), aSet('a', '1', 3, 0, rev(1))).requeueAfterMs, 2000)
+    aDeployment({}, { status: { replicas: 3, updatedReplicas: 3, conditions: [updatedAgo(seconds)] } })
+  const set = aSet('a', '1', 3, 0, rev(1))
+  match(conditionsOf(stuck(601), set).join(), /Progressing False ProgressDeadlineExceeded/)
+  match(conditionsOf(stuck(599), set).join(), /Progressing True ReplicaSetUpdated/)
+  equal(planOf(deploymentController, stuck(599), set).requeueAfterMs, 2000)
+})
+
+test('the status after a failed creation and after a name collision', () => {
   const failed = planOf(deploymentController, aDeployment()).statusOnFailure?.(new Error('no')) as Deployment['status']
   deepEqual(failed.conditions?.[0]?.message, `Failed to create new replica set "web-${hash}": no`)
   const collided = made(replicaSet, `web-${hash}`, { spec: aSet('x', '9', 1, 1).spec })
@@ -216,69 +227,61 @@ function applied(
   return { object: next, sets: all }
 }
 
+const withImage = (object: Deployment, image: string): Deployment => {
+  const { template: old } = object.spec
+  const containers = [{ ...old.spec.containers[0], image }]
+  return {
+    ...object,
+    spec: { ...object.spec, template: { ...old, spec: { ...old.spec, containers } } },
+  } as Deployment
+}
+
+/** Pods become available at random times, but eventually. */
+const withAvailability = (set: ReplicaSet, isLate: boolean, random: Random): ReplicaSet => {
+  const { replicas } = set.spec
+  const before = Math.min(replicas, set.status.availableReplicas ?? 0)
+  const availableReplicas = isLate || random.below(2) === 0 ? replicas : before
+  return {
+    ...set,
+    status: { ...set.status, replicas, availableReplicas, observedGeneration: set.metadata.generation ?? 0 },
+  }
+}
+
+const randomDeployment = (random: Random): Deployment => {
+  const pick = () => (random.below(2) === 0 ? random.below(4) : `${random.below(101)}%`)
+  const replicas = random.below(12)
+  const [maxSurge, maxUnavailable] = [pick(), pick()]
+  const rollingUpdate = { maxSurge: maxSurge === 0 || maxSurge === '0%' ? 1 : maxSurge, maxUnavailable }
+  return aDeployment({ replicas, strategy: { rollingUpdate } })
+}
+
 test('plans for random Deployments converge in bounded steps, within surge and availability', () => {
   for (let seed = 1; seed <= 150; seed++) {
     const random = seededRandom(seed)
-    const replicas = random.below(12)
-    const pick = () => (random.below(2) === 0 ? random.below(4) : `${random.below(101)}%`)
-    const [maxSurge, maxUnavailable] = [pick(), pick()]
-    let object = aDeployment({
-      replicas,
-      strategy: { rollingUpdate: { maxSurge: maxSurge === 0 || maxSurge === '0%' ? 1 : maxSurge, maxUnavailable } },
-    })
+    let object = randomDeployment(random)
     let sets: ReplicaSet[] = []
-    const { surge, unavailable } = {
-      surge: resolve(object.spec.strategy.rollingUpdate?.maxSurge ?? 0, replicas, Math.ceil),
-      unavailable: resolve(maxUnavailable, replicas, Math.floor),
-    }
+    const { replicas, strategy } = object.spec
+    const most = replicas + resolve(strategy.rollingUpdate?.maxSurge ?? 0, replicas, Math.ceil)
+    const least = replicas - resolve(strategy.rollingUpdate?.maxUnavailable ?? 0, replicas, Math.floor)
     let steps = 0
-    let restedOnce = false
     for (let round = 0; round < 3; round++) {
-      object = {
-        ...object,
-        spec: {
-          ...object.spec,
-          template: {
-            ...object.spec.template,
-            spec: {
-              ...object.spec.template.spec,
-              containers: [{ ...object.spec.template.spec.containers[0], image: String(round) }],
-            },
-          },
-        },
-      } as Deployment
+      object = withImage(object, String(round))
       for (let idle = 0; idle < 3;) {
         ok(++steps < 500, `seed ${seed} does not converge`)
         const { changes } = planOf(deploymentController, object, ...sets)
         ;({ object, sets } = applied(object, sets, changes))
         const total = sets.reduce((sum, { spec }) => sum + spec.replicas, 0)
-        ok(total <= replicas + surge, `seed ${seed}: ${total} replicas, at most ${replicas + surge} are allowed`)
-        const availableNow = sets.reduce(
+        ok(total <= most, `seed ${seed}: ${total} replicas, at most ${most} are allowed`)
+        const available = sets.reduce(
           (sum, { spec, status }) => sum + Math.min(spec.replicas, status.availableReplicas ?? 0),
           0,
         )
-        if (restedOnce)
-          ok(
-            availableNow >= replicas - unavailable,
-            `seed ${seed}: ${availableNow} available, at least ${replicas - unavailable} must be`,
-          )
+        // The first rollout starts without pods.
+        if (round > 0) ok(available >= least, `seed ${seed}: ${available} available, at least ${least} must be`)
         idle = changes.length === 0 ? idle + 1 : 0
-        // Pods become available at random times, but eventually.
-        sets = sets.map((set) => {
-          const before = Math.min(set.spec.replicas, set.status.availableReplicas ?? 0)
-          const grown = idle > 0 || random.below(2) === 0 ? set.spec.replicas : before
-          return {
-            ...set,
-            status: {
-              ...set.status,
-              replicas: set.spec.replicas,
-              availableReplicas: grown,
-              observedGeneration: set.metadata.generation ?? 0,
-            },
-          }
-        })
+        const isIdle = idle > 0
+        sets = sets.map((set) => withAvailability(set, isIdle, random))
       }
-      restedOnce = true
       equal(
         sets.filter(({ spec }) => spec.replicas > 0).length,
         replicas === 0 ? 0 : 1,

@@ -122,6 +122,7 @@ function truncated(subsets: readonly EndpointSubset[]): { subsets: readonly Endp
   return { subsets: kept, isTruncated }
 }
 
+/** Creates or updates the Endpoints; nothing if only the trigger time differs. */
 function write(
   object: Service,
   existing: Endpoints | undefined,
@@ -129,6 +130,7 @@ function write(
   isTruncated: boolean,
   trigger: string | undefined,
 ): Change[] {
+  const { name } = object.metadata
   const labels = {
     ...object.metadata.labels,
     [managedByLabel]: 'endpoint-controller',
@@ -136,48 +138,34 @@ function write(
   }
   const body = subsets.length === 0 ? {} : { subsets }
   const capacity = isTruncated ? 'truncated' : undefined
-  const {
-    [overCapacityAnnotation]: before,
-    [triggerTimeAnnotation]: _,
-    ...others
-  } = existing?.metadata.annotations ?? {}
-  const told = {
+  const annotations = annotationsFor(existing, capacity, trigger)
+  if (existing === undefined) {
+    const created = { metadata: { name, labels, ...annotations, ownerReferences: [] }, ...body }
+    const failureEvent = failedEvent('FailedToCreateEndpoint', `Failed to create endpoint for service ${keyOf(object)}`)
+    return [{ kind: 'create', of: endpoints, object: created, failureEvent }]
+  }
+  const isSame =
+    equalValues(existing.subsets ?? [], subsets) &&
+    equalValues(existing.metadata.labels ?? {}, labels) &&
+    existing.metadata.annotations?.[overCapacityAnnotation] === capacity
+  if (isSame) return []
+  const { annotations: _, ...metadata } = existing.metadata
+  const { subsets: __, ...rest } = existing
+  const updated = { ...rest, metadata: { ...metadata, labels, ...annotations }, ...body }
+  const failureEvent = failedEvent('FailedToUpdateEndpoint', `Failed to update endpoint ${keyOf(object)}`)
+  return [{ kind: 'update', of: endpoints, object: updated, failureEvent }]
+}
+
+const failedEvent =
+  (reason: string, action: string): NonNullable<Change['failureEvent']> =>
+  ({ message }) => ({ type: 'Warning', reason, message: `${action}: ${message}` })
+
+function annotationsFor(existing: Endpoints | undefined, capacity: string | undefined, trigger: string | undefined) {
+  const { [overCapacityAnnotation]: _, [triggerTimeAnnotation]: __, ...others } = existing?.metadata.annotations ?? {}
+  const annotations = {
     ...others,
     ...(capacity === undefined ? {} : { [overCapacityAnnotation]: capacity }),
     ...(trigger === undefined ? {} : { [triggerTimeAnnotation]: trigger }),
   }
-  const marked = Object.keys(told).length === 0 ? {} : { annotations: told }
-  if (existing === undefined)
-    return [
-      {
-        kind: 'create',
-        of: endpoints,
-        object: { metadata: { name: object.metadata.name, labels, ...marked, ownerReferences: [] }, ...body },
-        failureEvent: ({ message }) => ({
-          type: 'Warning',
-          reason: 'FailedToCreateEndpoint',
-          message: `Failed to create endpoint for service ${keyOf(object)}: ${message}`,
-        }),
-      },
-    ]
-  const { annotations: __, ...metadata } = existing.metadata
-  const isSame =
-    equalValues(existing.subsets ?? [], subsets) &&
-    equalValues(existing.metadata.labels ?? {}, labels) &&
-    before === capacity
-  if (isSame) return []
-  const { subsets: ___, ...rest } = existing
-  const next = { ...rest, metadata: { ...metadata, labels, ...marked }, ...body }
-  return [
-    {
-      kind: 'update',
-      of: endpoints,
-      object: next,
-      failureEvent: ({ message }) => ({
-        type: 'Warning',
-        reason: 'FailedToUpdateEndpoint',
-        message: `Failed to update endpoint ${keyOf(object)}: ${message}`,
-      }),
-    },
-  ]
+  return Object.keys(annotations).length === 0 ? {} : { annotations }
 }

@@ -42,32 +42,69 @@ const workload = (app: string, image: string, more: object = {}) => ({
 async function ask(kind: Kind, name: string, home = 'default', recorded: readonly FlowEvent[] = []): Promise<Why> {
   const { client, clock } = cluster
   const object = await client.of(kind).get(name, kind.namespaced ? home : '', ctx)
-  const around = {
+  const reader = {
     list: async <T extends ApiObject>(of: Kind<T>, inside: string) =>
       (await client.of(of).list(inside === '' ? {} : { namespace: inside }, ctx)).items,
     find: <T extends ApiObject>(of: Kind<T>, inside: string, wanted: string) => client.of(of).find(wanted, inside, ctx),
     nowMs: clock.nowMs(),
   }
-  return why(kind, object, around, recorded)
+  return why(kind, object, reader, recorded)
 }
 
-before(async () => {
-  const images = { gone: 'missing', crash: () => Promise.resolve(3) } as const
-  const command = ([program]: readonly string[]) => Promise.resolve({ exitCode: program === 'false' ? 1 : 0 })
-  cluster = await startCluster({ nodes: 3, simulation: { images, command } })
-  const { client } = cluster
-  // The node that will be powered off only has pods with its nodeName.
-  const taints = [{ key: 'example.com/lost', effect: 'NoSchedule' }]
-  await client.of(node).patch('node-2', '', { spec: { taints } }, 'merge', ctx)
+const create = (kind: Kind, name: string, rest: object) =>
+  cluster.client.of(kind).create({ metadata: { name }, ...rest }, kind.namespaced ? 'default' : '', ctx)
+
+async function createPods(): Promise<void> {
   const huge = { resources: { requests: { cpu: '100' } } }
-  const create = (kind: Kind, name: string, rest: object) =>
-    client.of(kind).create({ metadata: { name }, ...rest }, kind.namespaced ? 'default' : '', ctx)
   await create(pod, 'huge', { spec: template('huge', 'i', huge).spec })
   await create(pod, 'gated', {
     spec: { ...template('gated', 'i').spec, schedulingGates: [{ name: 'example.com/gate' }] },
   })
+  await create(pod, 'loop', { spec: template('loop', 'crash').spec })
+  await create(pod, 'unready', {
+    spec: template('unready', 'i', { readinessProbe: { exec: { command: ['false'] }, periodSeconds: 1 } }).spec,
+  })
+  await create(pod, 'first-things', {
+    spec: { ...template('first', 'i').spec, initContainers: [{ name: 'prepare', image: 'i' }] },
+  })
+}
+
+async function createWorkloads(): Promise<void> {
   await create(deployment, 'broken', { spec: { replicas: 3, ...workload('broken', 'gone') } })
   await create(deployment, 'crashing', { spec: { replicas: 2, ...workload('crashing', 'crash') } })
+  await create(deployment, 'fine', { spec: { replicas: 1, ...workload('fine', 'i') } })
+  await create(deployment, 'paused', { spec: { replicas: 1, paused: true, ...workload('paused', 'i') } })
+  await create(statefulSet, 'db', { spec: { replicas: 3, serviceName: 'db', ...workload('db', 'gone') } })
+  await create(daemonSet, 'agent', { spec: workload('agent', 'gone') })
+  const never = { ...template('work', 'crash'), spec: { ...template('work', 'crash').spec, restartPolicy: 'Never' } }
+  await create(job, 'work', { spec: { backoffLimit: 0, template: never } })
+  await create(cronJob, 'nightly', {
+    spec: { schedule: '0 3 * * *', suspend: true, jobTemplate: { spec: { template: never } } },
+  })
+  const scaleTargetRef = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'fine' }
+  await create(horizontalPodAutoscaler, 'nobody', { spec: { maxReplicas: 3, scaleTargetRef } })
+}
+
+async function createServices(): Promise<void> {
+  const ports = [{ port: 80 }]
+  await create(service, 'nobody', { spec: { selector: { app: 'none' }, ports } })
+  await create(service, 'unready', { spec: { selector: { app: 'broken' }, ports } })
+  await create(service, 'balanced', { spec: { type: 'LoadBalancer', selector: { app: 'fine' }, ports } })
+  await create(ingress, 'nobody', { spec: { defaultBackend: { service: { name: 'none', port: { number: 80 } } } } })
+}
+
+async function createVolumes(): Promise<void> {
+  const claim = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } }
+  await create(persistentVolumeClaim, 'plain', { spec: { ...claim, storageClassName: '' } })
+  await create(pod, 'unbound', {
+    spec: { ...template('unbound', 'i').spec, volumes: [{ name: 'v', persistentVolumeClaim: { claimName: 'plain' } }] },
+  })
+  await create(persistentVolumeClaim, 'classless', { spec: { ...claim, storageClassName: 'none' } })
+  await create(storageClass, 'lazy', { provisioner: 'example.com/disk', volumeBindingMode: 'WaitForFirstConsumer' })
+  await create(persistentVolumeClaim, 'lazy', { spec: { ...claim, storageClassName: 'lazy' } })
+}
+
+async function createOthers(): Promise<void> {
   await create(customResourceDefinition, 'widgets.example.com', {
     spec: {
       group: 'example.com',
@@ -76,41 +113,17 @@ before(async () => {
       versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } }],
     },
   })
-  await create(deployment, 'fine', { spec: { replicas: 1, ...workload('fine', 'i') } })
   await create(configMap, 'settings', { data: { a: 'b' } })
-  await create(deployment, 'paused', { spec: { replicas: 1, paused: true, ...workload('paused', 'i') } })
-  await create(statefulSet, 'db', { spec: { replicas: 3, serviceName: 'db', ...workload('db', 'gone') } })
-  await create(daemonSet, 'agent', { spec: workload('agent', 'gone') })
-  await create(pod, 'loop', { spec: template('loop', 'crash').spec })
-  const never = { ...template('work', 'crash'), spec: { ...template('work', 'crash').spec, restartPolicy: 'Never' } }
-  await create(job, 'work', { spec: { backoffLimit: 0, template: never } })
-  await create(cronJob, 'nightly', {
-    spec: { schedule: '0 3 * * *', suspend: true, jobTemplate: { spec: { template: never } } },
-  })
-  await create(service, 'nobody', { spec: { selector: { app: 'none' }, ports: [{ port: 80 }] } })
-  await create(service, 'unready', { spec: { selector: { app: 'broken' }, ports: [{ port: 80 }] } })
-  await create(service, 'balanced', {
-    spec: { type: 'LoadBalancer', selector: { app: 'fine' }, ports: [{ port: 80 }] },
-  })
-  const claim = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } }
-  await create(persistentVolumeClaim, 'plain', { spec: { ...claim, storageClassName: '' } })
-  await create(pod, 'unbound', {
-    spec: { ...template('unbound', 'i').spec, volumes: [{ name: 'v', persistentVolumeClaim: { claimName: 'plain' } }] },
-  })
-  await create(pod, 'unready', {
-    spec: template('unready', 'i', { readinessProbe: { exec: { command: ['false'] }, periodSeconds: 1 } }).spec,
-  })
-  await create(pod, 'first-things', {
-    spec: { ...template('first', 'i').spec, initContainers: [{ name: 'prepare', image: 'i' }] },
-  })
-  const scaleTargetRef = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'fine' }
-  await create(horizontalPodAutoscaler, 'nobody', { spec: { maxReplicas: 3, scaleTargetRef } })
-  await create(ingress, 'nobody', { spec: { defaultBackend: { service: { name: 'none', port: { number: 80 } } } } })
-  // No server listens there.
+}
+
+/** Deployments whose pods are rejected by a quota and by a webhook. */
+async function createRejected(): Promise<void> {
+  const { client, clock } = cluster
   await create(validatingWebhookConfiguration, 'deny', {
     webhooks: [
       {
         name: 'deny.example.com',
+        // No server listens there.
         clientConfig: { url: 'https://127.0.0.1:1/' },
         rules: [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['pods'] }],
         namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'kube-public' } },
@@ -120,18 +133,18 @@ before(async () => {
     ],
   })
   await create(namespace, 'tight', {})
-  await cluster.clock.advance('1s')
+  await clock.advance('1s')
   await client.of(resourceQuota).create({ metadata: { name: 'none' }, spec: { hard: { pods: '0' } } }, 'tight', ctx)
-  await cluster.clock.advance('1s')
+  await clock.advance('1s')
   for (const home of ['tight', 'kube-public'])
     await client
       .of(deployment)
       .create({ metadata: { name: 'refused' }, spec: { replicas: 1, ...workload('refused', 'i') } }, home, ctx)
-  await create(persistentVolumeClaim, 'classless', { spec: { ...claim, storageClassName: 'none' } })
-  await create(storageClass, 'lazy', { provisioner: 'example.com/disk', volumeBindingMode: 'WaitForFirstConsumer' })
-  await create(persistentVolumeClaim, 'lazy', { spec: { ...claim, storageClassName: 'lazy' } })
-  await create(namespace, 'stuck', {})
-  await client.of(configMap).create({ metadata: { name: 'held', finalizers: ['example.com/hold'] } }, 'stuck', ctx)
+}
+
+/** A cordoned node with a pod that may not be evicted, and a pod on a node that will be powered off. */
+async function createOnNodes(): Promise<void> {
+  const { client } = cluster
   await client.of(node).patch('node-1', '', { spec: { unschedulable: true } }, 'merge', ctx)
   for (const [name, nodeName] of [
     ['kept', 'node-1'],
@@ -140,11 +153,30 @@ before(async () => {
     await create(pod, name, { spec: { ...template(name, 'i').spec, nodeName } })
   await client.of(pod).patch('kept', 'default', { metadata: { labels: { app: 'kept' } } }, 'merge', ctx)
   await create(podDisruptionBudget, 'all', { spec: { minAvailable: 1, selector: { matchLabels: { app: 'kept' } } } })
-  await cluster.clock.advance('10s')
+}
+
+before(async () => {
+  const images = { gone: 'missing', crash: () => Promise.resolve(3) } as const
+  const command = ([program]: readonly string[]) => Promise.resolve({ exitCode: program === 'false' ? 1 : 0 })
+  cluster = await startCluster({ nodes: 3, simulation: { images, command } })
+  const { client, clock } = cluster
+  // The node that will be powered off only has pods with its nodeName.
+  const taints = [{ key: 'example.com/lost', effect: 'NoSchedule' }]
+  await client.of(node).patch('node-2', '', { spec: { taints } }, 'merge', ctx)
+  await createPods()
+  await createWorkloads()
+  await createServices()
+  await createVolumes()
+  await createOthers()
+  await createRejected()
+  await create(namespace, 'stuck', {})
+  await client.of(configMap).create({ metadata: { name: 'held', finalizers: ['example.com/hold'] } }, 'stuck', ctx)
+  await createOnNodes()
+  await clock.advance('10s')
   await client.of(namespace).delete('stuck', '', {}, ctx)
   await client.of(configMap).delete('held', 'stuck', {}, ctx)
   await cluster.powerOff('node-2')
-  await cluster.clock.advance('2m')
+  await clock.advance('2m')
 })
 
 after(() => cluster.stop())
