@@ -10,6 +10,7 @@ import { fairnessBench } from './fairness.ts'
 import { floodBench } from './flood.ts'
 import { flowCostBench } from './flow-cost.ts'
 import { flowBench } from './flow.ts'
+import { grpcMessagesBench } from './grpc-messages.ts'
 import { identityBench } from './identity.ts'
 import { isolationBench } from './isolation.ts'
 import { kubeletBench } from './kubelet.ts'
@@ -32,6 +33,7 @@ const benches: readonly Bench[] = [
   floodBench,
   flowBench,
   flowCostBench,
+  grpcMessagesBench,
   identityBench,
   isolationBench,
   kubeletBench,
