@@ -1,4 +1,4 @@
-// Every admission plugin, in the order in which they are asked.
+// Every admission plugin, in the order in which they run.
 import { alwaysPullImages } from './plugins/always-pull-images.ts'
 import { certificateApproval } from './plugins/certificate-approval.ts'
 import { certificateSigning } from './plugins/certificate-signing.ts'
@@ -29,9 +29,9 @@ import { serviceAccountAdmission } from './plugins/service-account.ts'
 import { storageObjectInUseProtection } from './plugins/storage-object-in-use-protection.ts'
 import { taintNodesByCondition } from './plugins/taint-nodes-by-condition.ts'
 
-/** What a cluster may say of its plugins. */
+/** The configuration of the plugins. */
 export interface AdmissionSettings {
-  /** By name, beside those that are on by default. */
+  /** By name, in addition to those that are on by default. */
   readonly enabled: readonly string[]
   readonly disabled: readonly string[]
   readonly podSecurity: PodSecurityConfiguration
@@ -45,7 +45,7 @@ export const defaultAdmissionSettings: AdmissionSettings = {
   limitedResources: [],
 }
 
-/** Every plugin, in the order of asking; of the webhooks it is told how they are asked. */
+/** Every plugin in the order in which they run. The webhook plugins are passed in, because they need connections. */
 export const admissionPlugins = (
   settings: AdmissionSettings = defaultAdmissionSettings,
   webhooks: readonly AdmissionPlugin[] = [],
@@ -76,14 +76,14 @@ export const admissionPlugins = (
   resourceQuotaAdmission(settings.limitedResources),
 ]
 
-/** Plugins that change what users see only where a cluster asks for it. */
+/** Plugins that are off by default. */
 const optional: readonly string[] = [
   alwaysPullImages.name,
   extendedResourceToleration.name,
   ownerReferencesPermissionEnforcement.name,
 ]
 
-/** Those that are on. */
+/** The plugins that are on. */
 export const enabledPlugins = (
   settings: AdmissionSettings,
   webhooks: readonly AdmissionPlugin[] = [],

@@ -1,11 +1,11 @@
-// auditLine: an event as a line of JSON. One that is too long loses its objects, and says so; one that is too long even
-// then is lost.
+// auditLine: an event as a line of JSON. An event that is too long is truncated: its objects are removed and an annotation is
+// added.
 import { without } from '../../schema/json/json-value.ts'
 import type { AuditEvent } from './audit-record.ts'
 
 const truncatedAnnotation = 'audit.k8s.io/truncated'
 
-/** undefined when it is longer than `bytesMax` without its objects, too. */
+/** Undefined if the truncated event is longer than `bytesMax` too. */
 export function auditLine(event: AuditEvent, bytesMax = Infinity): string | undefined {
   const line = JSON.stringify(event)
   if (bytesOf(line, bytesMax) <= bytesMax) return line
@@ -14,6 +14,6 @@ export function auditLine(event: AuditEvent, bytesMax = Infinity): string | unde
   return bytesOf(short, bytesMax) <= bytesMax ? short : undefined
 }
 
-/** Counted only where it can matter. */
+/** The exact length is computed only if it can exceed the limit. */
 const bytesOf = (text: string, bytesMax: number): number =>
   text.length * 3 <= bytesMax ? text.length : new TextEncoder().encode(text).length

@@ -1,4 +1,4 @@
-// AuditLog: events as lines of JSON in a file that is renamed when it is full; of the renamed ones so many are kept.
+// AuditLog: writes events as lines of JSON to a file and rotates it when it is full.
 import type { Clock } from '../../base/time/clock.ts'
 import { errorText, type Log } from '../../base/observability/log.ts'
 import type { Counter } from '../../base/observability/metrics.ts'
@@ -10,16 +10,16 @@ import type { AuditBackend, AuditMode } from './auditor.ts'
 export interface AuditLogOptions {
   readonly path: string
   readonly bytesMax: number
-  /** How many full files are kept; 0: all. */
+  /** Number of rotated files that are kept; 0: all. */
   readonly backupsMax: number
-  /** How long full files are kept; 0: for ever. */
+  /** Age up to which rotated files are kept; 0: unlimited. */
   readonly ageMsMax: number
-  /** Whether full files are compressed. */
+  /** Whether rotated files are compressed. */
   readonly compresses: boolean
   readonly mode: AuditMode
-  /** Lines that wait for the disk; a request whose line finds no place waits for nothing, and the line is lost. */
+  /** Lines that may wait for the disk; further lines are dropped and counted. */
   readonly bufferMax: number
-  /** Events that are longer are cut; none when left out. */
+  /** Longer events are truncated; unlimited if undefined. */
   readonly eventBytesMax?: number | undefined
 }
 
@@ -36,7 +36,7 @@ export class AuditLog implements AuditBackend {
   #file: AppendFile | undefined
   #waiting: string[] = []
   #writing: Promise<boolean> = Promise.resolve(true)
-  /** The write that the waiting lines will be part of. */
+  /** The write that will contain the waiting lines. */
   #next: Promise<boolean> | undefined
 
   constructor(options: AuditLogOptions, deps: AuditLogDeps) {
@@ -44,7 +44,7 @@ export class AuditLog implements AuditBackend {
     this.#deps = deps
   }
 
-  /** Lines that come while the disk is busy are written together. */
+  /** Lines that arrive during a write are written together afterwards. */
   write(event: AuditEvent): Promise<boolean> {
     const { bufferMax, eventBytesMax, mode } = this.#options
     const line = this.#waiting.length >= bufferMax ? undefined : auditLine(event, eventBytesMax)
@@ -123,7 +123,7 @@ async function compress(files: Files, path: string): Promise<void> {
   await files.remove(path)
 }
 
-/** The time in a full file's name. */
+/** The time in a rotated file's name. */
 const stampMs = (stamp: string): number =>
   /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}$/.test(stamp)
     ? Date.parse(`${stamp.slice(0, 10)}T${stamp.slice(11).replaceAll('-', ':')}Z`)

@@ -1,4 +1,4 @@
-// AuditPolicy: which requests are written down, and how much of each. The first rule that matches decides.
+// AuditPolicy: which requests are recorded, and at which level. The first matching rule applies.
 import type { ConfigReader } from '../config/config-reader.ts'
 import type { ApiRequest, Target, User } from '../request/request.ts'
 
@@ -82,7 +82,7 @@ function resourceMatchOf(reader: ConfigReader): ResourceMatch {
   return match
 }
 
-/** The rule that decides; undefined when nothing is written down. */
+/** The rule that applies; undefined if the request is not recorded. */
 export function matchingRule(
   policy: AuditPolicy,
   { target }: Pick<ApiRequest, 'target'>,

@@ -1,4 +1,4 @@
-// AuditRecord: what is known of one request so far, and the event of audit.k8s.io/v1 that each of its stages becomes.
+// AuditRecord: the data of one request, from which the audit.k8s.io/v1 events of its stages are built.
 import { lookup } from '../../base/collections/lookup.ts'
 import { rfc3339Micro } from '../../base/time/clock.ts'
 import { errorText } from '../../base/observability/log.ts'
@@ -55,13 +55,13 @@ export class AuditRecord implements RequestRecord {
     if (this.rule.level === 'RequestResponse') this.#response = error.toStatus()
   }
 
-  /** A bug on the request's road. */
+  /** An unexpected error while the request was handled. */
   setPanic(error: unknown): void {
     const message = `APIServer panic'd: ${errorText(error)}`
     this.#status = { metadata: {}, status: 'Failure', message, reason: 'InternalError', code: 500 }
   }
 
-  /** Nobody knows who sent the request: it ends before its road begins. */
+  /** The request was rejected with 401. */
   setUnauthenticated(message: string): void {
     this.#status = { metadata: {}, status: 'Failure', message, reason: 'Unauthorized', code: 401 }
   }
@@ -115,38 +115,38 @@ const userInfo = ({ name, uid, groups, extra }: User): object => ({
   ...(Object.keys(extra).length === 0 ? {} : { extra }),
 })
 
-/** Where the request comes from, the farthest first: what proxies say stands before what the socket says. */
+/** The addresses of the client, the farthest first: those from proxy headers before that of the socket. */
 function sourcesOf({ credentials, origin }: ApiRequest): readonly string[] {
   const headers = credentials.kind === 'presented' ? credentials.headers : {}
-  const told = (headers['x-forwarded-for'] ?? '').split(',').map((part) => part.trim())
-  const all = [...told, headers['x-real-ip'] ?? '', origin?.remoteAddress ?? '127.0.0.1']
+  const forwarded = (headers['x-forwarded-for'] ?? '').split(',').map((part) => part.trim())
+  const all = [...forwarded, headers['x-real-ip'] ?? '', origin?.remoteAddress ?? '127.0.0.1']
   const known = all.filter((address) => address !== '')
   return known.filter((address, index) => address !== known[index - 1])
 }
 
-/** Once the body has been read it tells the name of what is made, and which version is meant. */
+/** The object of the request. Name, uid and resourceVersion come from the body once it has been read. */
 function referenceOf(target: ResourceTarget, stage: AuditStage, body: Body): object {
   const { resource, subresource, namespace, name } = target
   const isObject = stage !== 'RequestReceived' && body.kind === 'value' && body.patchType === undefined
   const metadata = isObject && isJsonObject(body.value) ? body.value['metadata'] : undefined
-  const told = (field: string): string => {
+  const fieldOfBody = (field: string): string => {
     const value = isJsonObject(metadata) ? lookup(metadata, field) : undefined
     return typeof value === 'string' ? value : ''
   }
   const all = {
     resource: resource.plural,
     namespace,
-    name: name === '' ? told('name') : name,
-    uid: told('uid'),
+    name: name === '' ? fieldOfBody('name') : name,
+    uid: fieldOfBody('uid'),
     apiGroup: resource.group,
     apiVersion: resource.version,
-    resourceVersion: told('resourceVersion'),
+    resourceVersion: fieldOfBody('resourceVersion'),
     subresource,
   }
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== ''))
 }
 
-/** The address of a call that was made without one. */
+/** The URI of a call over the direct transport. */
 function uriOf({ target, query }: ApiRequest): string {
   const asked = query.size === 0 ? '' : `?${query}`
   if (target.kind === 'path') return target.path + asked

@@ -1,4 +1,4 @@
-// AuditWebhook: events posted as EventLists, many at a time. What does not fit into its buffer is dropped and counted.
+// AuditWebhook: posts events as EventLists in batches. Events that do not fit into its buffer are dropped and counted.
 import { errorText, type Log } from '../../base/observability/log.ts'
 import type { Counter } from '../../base/observability/metrics.ts'
 import type { Timer } from '../../base/time/clock.ts'
@@ -8,15 +8,15 @@ import type { AuditEvent } from './audit-record.ts'
 import type { AuditBackend, AuditMode } from './auditor.ts'
 
 export interface AuditWebhookOptions {
-  /** Events that wait; more are dropped. */
+  /** Events that may wait; further events are dropped. */
   readonly bufferMax: number
-  /** Events of one post. */
+  /** Events in one post. */
   readonly batchMax: number
-  /** How long an event waits for others to go with it. */
+  /** How long an event waits for others to be posted with it. */
   readonly waitMs: number
   readonly backoffMs: number
   readonly mode: AuditMode
-  /** Events that are longer are cut, and posts are kept below; no bounds when left out. */
+  /** Limits of an event, which is truncated, and of a post; unlimited if undefined. */
   readonly truncation?: { readonly eventBytesMax: number; readonly batchBytesMax: number } | undefined
 }
 
@@ -34,7 +34,7 @@ export class AuditWebhook implements AuditBackend {
   readonly #options: AuditWebhookOptions
   readonly #deps: AuditWebhookDeps
   readonly #end = new AbortController()
-  /** As JSON: how long it is says how many go together. */
+  /** As JSON, because the size of a batch is limited in bytes. */
   #waiting: string[] = []
   #timer: Timer | undefined
   #sending: Promise<void> | undefined
@@ -44,7 +44,7 @@ export class AuditWebhook implements AuditBackend {
     this.#deps = deps
   }
 
-  /** Nobody waits for the other server, unless it was asked for. */
+  /** In batch mode the request does not wait for the webhook. */
   write(event: AuditEvent): Promise<boolean> {
     const { bufferMax, batchMax, waitMs, mode, truncation } = this.#options
     const line = auditLine(event, truncation?.eventBytesMax)
@@ -59,7 +59,7 @@ export class AuditWebhook implements AuditBackend {
     return Promise.resolve(true)
   }
 
-  /** What waits is sent once more, without a second try. */
+  /** Posts the waiting events, without retries. */
   async close(): Promise<void> {
     this.#end.abort(new Error('the server ends'))
     await this.#sending
@@ -83,7 +83,7 @@ export class AuditWebhook implements AuditBackend {
     this.#sending ??= this.#sendAll().finally(() => (this.#sending = undefined))
   }
 
-  /** Full batches follow one another; what is left over waits for its timer. */
+  /** Posts full batches one after the other; the rest waits for its timer. */
   async #sendAll(): Promise<void> {
     const { batchMax, waitMs } = this.#options
     do await this.#post(this.#batch(), this.#end.signal)
@@ -91,7 +91,7 @@ export class AuditWebhook implements AuditBackend {
     if (this.#waiting.length > 0) this.#timer ??= this.#deps.server.clock.after(waitMs, () => this.#send())
   }
 
-  /** Whether they were taken. */
+  /** Whether the webhook accepted the events. */
   async #post(lines: readonly string[], signal: AbortSignal): Promise<boolean> {
     const { server, target, log, errors } = this.#deps
     const body = `{"kind":"EventList","apiVersion":"audit.k8s.io/v1","metadata":{},"items":[${lines.join()}]}`
@@ -104,7 +104,7 @@ export class AuditWebhook implements AuditBackend {
       if (problem === undefined) return true
       if (problem.again && tries < triesMax && !signal.aborted) {
         const pauseMs = this.#options.backoffMs * backoffFactor ** (tries - 1)
-        await server.clock.sleep(pauseMs, signal).catch(() => {}) // the end is seen at the next turn
+        await server.clock.sleep(pauseMs, signal).catch(() => {}) // the next iteration checks the signal
         continue
       }
       errors.add({ plugin: 'webhook' }, lines.length)

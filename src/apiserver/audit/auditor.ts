@@ -1,4 +1,4 @@
-// Auditor: opens the record of each request that the policy asks for, and hands its events to the backends.
+// Auditor: creates the audit record of each request that the policy matches and passes its events to the backends.
 import type { Clock } from '../../base/time/clock.ts'
 import { newUid } from '../../base/random/ids.ts'
 import type { Metrics } from '../../base/observability/metrics.ts'
@@ -8,13 +8,13 @@ import type { ApiRequest } from '../request/request.ts'
 import { matchingRule, type AuditPolicy, type AuditStage } from './audit-policy.ts'
 import { AuditRecord, type AuditEvent } from './audit-record.ts'
 
-/** Whether a request waits until its events are written, and fails when the first of them is lost. */
+/** `batch` does not wait for the backend, `blocking` does, and `blocking-strict` fails the request if its first event is lost. */
 export const auditModes = ['batch', 'blocking', 'blocking-strict'] as const
 export type AuditMode = (typeof auditModes)[number]
 
-/** Where events go. A backend that fails says so itself: the request goes on, unless the mode is strict. */
+/** The destination of events. A backend logs its own errors; the request continues unless the mode is strict. */
 export interface AuditBackend {
-  /** Resolves when the event need not be waited for any longer; to false when it is lost. */
+  /** Resolves when the request can continue; to false if the event is lost. */
   write(event: AuditEvent): Promise<boolean>
   close(): Promise<void>
 }
@@ -22,7 +22,7 @@ export interface AuditBackend {
 export interface AuditorDeps {
   readonly policy: AuditPolicy
   readonly backends: readonly AuditBackend[]
-  /** Whether a request fails whose first event is lost. */
+  /** Whether a request fails if its first event is lost. */
   readonly isStrict?: boolean
   readonly clock: Clock
   readonly random: Random
@@ -46,7 +46,7 @@ export class Auditor {
     )
   }
 
-  /** The record of a request whose sender is known, or undefined when none is kept. */
+  /** The record of an authenticated request; undefined if the policy does not match it. */
   begin(request: ApiRequest): AuditRecord | undefined {
     const { policy, clock, random } = this.#deps
     const rule = matchingRule(policy, request, request.user)
@@ -59,14 +59,14 @@ export class Auditor {
     return this.#deps.isStrict ?? false
   }
 
-  /** What a request is told whose first event is lost, where that matters. */
+  /** The error of a request whose first event is lost in strict mode. */
   rejection(uri: string): StatusError {
     this.#rejected.add({})
     const message = `Internal Server Error: ${JSON.stringify(uri)}: failed to store audit event`
     return new StatusError(500, 'InternalError', message)
   }
 
-  /** Writes down that a request's sender is not known. */
+  /** Records a request that could not be authenticated. */
   async recordUnauthenticated(request: ApiRequest): Promise<void> {
     const record = this.begin(request)
     if (record === undefined) return
@@ -74,7 +74,7 @@ export class Auditor {
     await this.write(record, 'ResponseStarted')
   }
 
-  /** Whether every backend has it. */
+  /** Returns whether every backend accepted the event. */
   async write(record: AuditRecord, stage: AuditStage): Promise<boolean> {
     if (record.rule.omittedStages.has(stage)) return true
     this.#events.add({})
@@ -88,7 +88,7 @@ export class Auditor {
   }
 }
 
-/** What was shown, never its content. */
+/** The types of credentials in the request, never their content. */
 function attempted({ credentials }: ApiRequest): string {
   if (credentials.kind === 'asserted') return 'no credentials provided'
   const scheme = (credentials.headers['authorization'] ?? '').split(' ')[0]?.toLowerCase() ?? ''

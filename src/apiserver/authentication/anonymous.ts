@@ -1,4 +1,4 @@
-// Anonymous: who presents nothing. Roles decide what such a user may do: health and version, unless somebody binds more.
+// The user of requests without credentials. By default its roles allow only health checks and the version.
 import { userWithName } from '../request/request.ts'
 import type { Target } from '../request/request.ts'
 
@@ -6,7 +6,7 @@ export const anonymousUser = userWithName('system:anonymous', ['system:unauthent
 
 export interface AnonymousRules {
   readonly enabled: boolean
-  /** Paths to which it is limited; undefined: none. */
+  /** The only paths for anonymous requests; undefined: all paths. */
   readonly paths: readonly string[] | undefined
 }
 

@@ -1,4 +1,4 @@
-// AuthenticationConfiguration: which issuers are trusted, how their claims are read, and where anonymous is let in.
+// AuthenticationConfiguration: trusted issuers, the mapping of their claims, and the paths for anonymous requests.
 import { ConfigReader } from '../config/config-reader.ts'
 import type { AnonymousRules } from './anonymous.ts'
 import { claimExpression, claimRule, userRule, type ClaimExpressions } from './claim-expressions.ts'
@@ -6,12 +6,12 @@ import type { ClaimMapping, JwtIssuer } from './oidc.ts'
 
 export interface AuthenticationSettings {
   readonly issuers: readonly JwtIssuer[]
-  /** Undefined: the file says nothing of it. */
+  /** Undefined if the file does not configure it. */
   readonly anonymous: AnonymousRules | undefined
 }
 
 const versions = ['apiserver.config.k8s.io/v1', 'apiserver.config.k8s.io/v1beta1'] as const
-/** As upstream: what issuers are required to know. */
+/** The algorithms that upstream accepts by default. */
 export const oidcAlgorithmsDefault = [
   'RS256',
   'RS384',
@@ -101,7 +101,7 @@ function claimRuleOf(config: ConfigReader) {
   return { rule, required: claim === '' ? undefined : { claim, value } }
 }
 
-/** An address that nobody verified is no name: who takes it must look at that claim, too. */
+/** An expression that uses `claims.email` must also use `claims.email_verified`, because an unverified address is not an identity. */
 function checkEmail(config: ConfigReader, { username, extra, claimRules }: ClaimExpressions): void {
   if (username === undefined || !/\bclaims\.email\b/.test(username.text)) return
   const all = [username, ...extra.map(({ value }) => value), ...claimRules]
@@ -138,7 +138,7 @@ function mappingsOf(config: ConfigReader): Mappings {
   }
 }
 
-/** A claim with its prefix, or an expression. */
+/** A claim with a prefix, or an expression. */
 function mappingOf(config: ConfigReader) {
   const expression = claimExpression(config)
   if (expression !== undefined) {

@@ -1,14 +1,14 @@
-// Authenticator: who presents these credentials? Several are asked in order; the first that knows the answer gives it.
+// Authenticator: determines the user of a request from its credentials. Authenticators are tried in order until one succeeds.
 import type { MaybePromise } from '../../base/async/maybe-promise.ts'
 import type { Presented, User } from '../request/request.ts'
 
 export type Authentication =
-  /** `audiences`: those of the asked ones that the proof is meant for. */
+  /** `audiences`: the requested audiences for which the credential is valid. */
   | { readonly kind: 'authenticated'; readonly user: User; readonly audiences: readonly string[] }
-  /** Not this authenticator's sort of proof. */
+  /** The credential is of another type. */
   | { readonly kind: 'unknown' }
-  /** Its sort of proof, and not valid. The sender is told no more than 401. */
-  | { readonly kind: 'refused'; readonly reason: string }
+  /** The credential is invalid. The client gets 401 without the reason. */
+  | { readonly kind: 'rejected'; readonly reason: string }
 
 export interface Authenticator {
   readonly name: string
@@ -17,7 +17,7 @@ export interface Authenticator {
 
 export interface TokenAuthenticator {
   readonly name: string
-  /** `audiences`: whom the token must be meant for, one of them at least. */
+  /** The token must be valid for one of `audiences`. */
   authenticateToken(
     token: string,
     audiences: readonly string[],
@@ -26,14 +26,14 @@ export interface TokenAuthenticator {
 }
 
 export const unknown: Authentication = { kind: 'unknown' }
-export const rejected = (reason: string): Authentication => ({ kind: 'refused', reason })
+export const rejected = (reason: string): Authentication => ({ kind: 'rejected', reason })
 export const authenticated = (user: User, audiences: readonly string[]): Authentication => ({
   kind: 'authenticated',
   user,
   audiences,
 })
 
-/** Asks one after the other until one knows; when none does, why those that tried refused. */
+/** Tries the authenticators in order until one succeeds; otherwise returns the reasons of all that rejected the credential. */
 export function firstAuthenticated<A>(
   authenticators: readonly A[],
   ask: (authenticator: A) => MaybePromise<Authentication>,
@@ -47,24 +47,24 @@ function firstAuthenticatedFrom<A>(
   ask: (authenticator: A) => MaybePromise<Authentication>,
   earlier: readonly string[],
 ): MaybePromise<Authentication> {
-  for (let at = first, refusals = earlier; ; at++) {
+  for (let at = first, reasons = earlier; ; at++) {
     const authenticator = authenticators[at]
-    if (authenticator === undefined) return refusals.length === 0 ? unknown : rejected(refusals.join(', '))
+    if (authenticator === undefined) return reasons.length === 0 ? unknown : rejected(reasons.join(', '))
     const answer = ask(authenticator)
     if (answer instanceof Promise)
       return answer.then((known) =>
         known.kind === 'authenticated'
           ? known
-          : firstAuthenticatedFrom(at + 1, authenticators, ask, withRejection(refusals, known)),
+          : firstAuthenticatedFrom(at + 1, authenticators, ask, withRejection(reasons, known)),
       )
     if (answer.kind === 'authenticated') return answer
-    refusals = withRejection(refusals, answer)
+    reasons = withRejection(reasons, answer)
   }
 }
 
-const withRejection = (refusals: readonly string[], answer: Authentication): readonly string[] =>
-  answer.kind === 'refused' ? [...refusals, answer.reason] : refusals
+const withRejection = (reasons: readonly string[], answer: Authentication): readonly string[] =>
+  answer.kind === 'rejected' ? [...reasons, answer.reason] : reasons
 
-/** Whether a proof that names no audience serves for the asked ones: it is meant for this API server. */
+/** The audiences of a credential without audiences, which is valid only for this API server. */
 export const commonAudiences = (asked: readonly string[], own: readonly string[]): readonly string[] =>
   asked.filter((audience) => own.includes(audience))

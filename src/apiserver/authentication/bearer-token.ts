@@ -1,4 +1,4 @@
-// Bearer tokens: what stands in the Authorization header goes to whoever knows tokens of its sort.
+// Bearer tokens: passes the token of the Authorization header to the token authenticators.
 import { firstAuthenticated, rejected, unknown, type Authenticator, type TokenAuthenticator } from './authenticator.ts'
 
 export const bearerToken = (tokens: TokenAuthenticator, audiences: readonly string[]): Authenticator => ({
@@ -18,7 +18,7 @@ const scheme = 'bearer '
 const tokenIn = (authorization: string): string =>
   authorization.slice(0, scheme.length).toLowerCase() === scheme ? authorization.slice(scheme.length).trim() : ''
 
-/** Asks one after the other; a token that none knows is nobody's. */
+/** Tries the token authenticators in order. */
 export const tokenAuthenticators = (authenticators: readonly TokenAuthenticator[]): TokenAuthenticator => ({
   name: 'tokens',
   authenticateToken: (token, audiences, signal) =>

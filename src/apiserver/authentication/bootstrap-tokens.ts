@@ -1,4 +1,4 @@
-// Bootstrap tokens: what a machine that joins shows before it has a certificate. Each is a Secret in kube-system.
+// Bootstrap tokens: credentials of machines that join the cluster. Each is a Secret in kube-system.
 import { lookup } from '../../base/collections/lookup.ts'
 import type { Clock } from '../../base/time/clock.ts'
 import { secret } from '../../api/core/v1/secret.ts'

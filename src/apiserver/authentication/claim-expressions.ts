@@ -1,4 +1,4 @@
-// Claims by expressions: who a token's holder is, and what must hold of the claims and of the user that they make.
+// CEL expressions of an issuer: the mapping of claims to a user, and the validation of claims and user.
 import { apiEnvironment } from '../../api/expressions/api-environment.ts'
 import { compileExpression } from '../../api/expressions/compile-expression.ts'
 import { userInfoType } from '../../api/expressions/user-info-type.ts'
@@ -22,7 +22,7 @@ export interface ClaimRule extends ClaimExpression {
   readonly message: string
 }
 
-/** What is read by an expression instead of a claim. */
+/** The mappings that use an expression instead of a claim, and the validation rules. */
 export interface ClaimExpressions {
   readonly username: ClaimExpression | undefined
   readonly groups: ClaimExpression | undefined
@@ -49,7 +49,7 @@ function read(
   return { text, program: result.program }
 }
 
-/** A mapping by `expression`; undefined when there is none. */
+/** The expression of a mapping; undefined if there is none. */
 export const claimExpression = (config: ConfigReader, name = 'expression'): ClaimExpression | undefined =>
   read(config, name, ofClaims)
 
@@ -62,10 +62,10 @@ const rule = (config: ConfigReader, environment: typeof ofClaims): ClaimRule | u
 export const claimRule = (config: ConfigReader): ClaimRule | undefined => rule(config, ofClaims)
 export const userRule = (config: ConfigReader): ClaimRule | undefined => rule(config, ofUser)
 
-/** Throws what is wrong with the token's holder. */
+/** The token's claims are rejected. */
 class ClaimError extends Error {}
 
-/** The value, or undefined and why it is none. */
+/** Throws a ClaimError if the evaluation fails. */
 function evaluated({ text, program }: ClaimExpression, variables: Activation, what: string): Value {
   try {
     return program.evaluate(variables, costMax).value
@@ -76,7 +76,7 @@ function evaluated({ text, program }: ClaimExpression, variables: Activation, wh
   }
 }
 
-/** What expressions read out of claims, with what other claims gave for the rest; or why it is nobody. */
+/** `user` with the fields that expressions map; the reason if the token is rejected. */
 export function mappedUser(claims: Claims, user: User, expressions: ClaimExpressions): User | string {
   const { username, groups, uid, extra, claimRules, userRules } = expressions
   const variables = { claims: fromJson(claims) }
@@ -115,7 +115,7 @@ function name(value: Value): string {
   return found
 }
 
-/** One text, several or none: what is empty counts for nothing. */
+/** A string, a list of strings or null; empty strings are dropped. */
 function texts(value: Value, what: string): readonly string[] {
   if (value === null) return []
   const all = isList(value) ? value : [value]

@@ -28,7 +28,7 @@ const outcomeOf = async (
 ) => {
   const presented = { kind: 'presented', certificate, headers: {}, headerValues: () => [] } as const
   const answer = await authenticator.authenticate(presented, new AbortController().signal)
-  return answer.kind === 'authenticated' ? answer.user.name : answer.kind === 'refused' ? answer.reason : answer.kind
+  return answer.kind === 'authenticated' ? answer.user.name : answer.kind === 'rejected' ? answer.reason : answer.kind
 }
 for (const [name, certificate, outcome] of table)
   test(`a certificate: ${name}`, async () => equal(await outcomeOf(clientCertificates(['api']), certificate), outcome))

@@ -11,11 +11,11 @@ export const certificateUser = ({ commonName, organizations, fingerprint }: Clie
   extra: { [credentialIdKey]: [`X509SHA256=${fingerprint}`] },
 })
 
-/** As upstream: a certificate that is not valid is worse than none, whatever it is not valid for. */
+/** As upstream, an invalid certificate gets 401 even if anonymous requests are allowed. */
 const invalid = rejected('the client certificate is not valid')
 
 export function clientCertificates(audiences: readonly string[]): Authenticator {
-  // A connection has one certificate: its requests share one user, and whatever others keep about that user.
+  // All requests of a connection share one user object, so that values cached by user are found.
   const cached = new WeakMap<ClientCertificate, Authentication>()
   return {
     name: 'certificates',

@@ -1,2 +1,2 @@
-/** The extra value that names the credential itself, so that its use can be traced. */
+/** The key of the extra value that identifies the credential in audit events. */
 export const credentialIdKey = 'authentication.kubernetes.io/credential-id'

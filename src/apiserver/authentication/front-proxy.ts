@@ -1,11 +1,11 @@
-// Front proxies: whoever shows a certificate of their authority says in headers whom it speaks for.
+// Front proxies (request header authentication): a client with a certificate of the front proxy CA sets the user in headers.
 import { lookup, setOwn } from '../../base/collections/lookup.ts'
 import { authenticated, rejected, unknown, type Authenticator } from './authenticator.ts'
 
 export interface FrontProxyRules {
-  /** Common names of proxies; empty: any that the authority vouches for. */
+  /** Allowed common names; empty: every certificate of the CA. */
   readonly allowedNames: readonly string[]
-  /** Names of headers in lower case, the first that is sent counts. */
+  /** Header names in lower case; the first header that is present is used. */
   readonly userHeaders: readonly string[]
   readonly uidHeaders: readonly string[]
   readonly groupHeaders: readonly string[]

@@ -1,15 +1,15 @@
-// IssuerKeys: the public keys of an OpenID issuer, found by its discovery and fetched again when a token names a key
-// that is not among them.
+// IssuerKeys: the public keys of an OpenID Connect issuer. They are fetched through discovery, and again when a token has an
+// unknown key id.
 import type { CryptoProvider, PublicKey } from '../../platform/crypto/crypto.ts'
 import { isJsonObject } from '../../schema/json/json-value.ts'
 import { exchangeJson, type JsonServer } from '../outbound/outbound-json.ts'
 
-/** A sender of nonsense cannot make us ask the issuer more often than this. */
+/** Tokens with unknown key ids cannot cause more frequent fetches. */
 const refetchMsMin = 10_000
 const keysMax = 100
 
 interface NamedKey {
-  /** `kid`; empty when the issuer gave none. */
+  /** `kid`; empty if the key has none. */
   readonly id: string
   readonly key: PublicKey
 }
@@ -30,13 +30,13 @@ export class IssuerKeys {
     this.#crypto = crypto
   }
 
-  /** The keys that may have signed a token which names this one, or none. */
+  /** The keys that may have signed a token with this key id. */
   async keysFor(keyId: string): Promise<readonly PublicKey[]> {
     if (this.#find(keyId).length === 0) await this.#refetch()
     return this.#find(keyId)
   }
 
-  /** Several keys may have one id; a token that names none may be of any. */
+  /** Several keys may have the same id; a token without an id is verified with all keys. */
   #find(keyId: string): readonly PublicKey[] {
     return this.#keys.filter(({ id }) => keyId === '' || keyId === id).map(({ key }) => key)
   }
@@ -45,20 +45,20 @@ export class IssuerKeys {
     const { clock } = this.#serverAt(new URL(this.#discoveryUrl).origin)
     if (clock.nowMs() - this.#fetchedMs < refetchMsMin && this.#fetching === undefined) return
     this.#fetchedMs = clock.nowMs()
-    // Those who come meanwhile wait for the same answer.
+    // Concurrent requests wait for the same fetch.
     this.#fetching ??= this.#fetch().finally(() => (this.#fetching = undefined))
     await this.#fetching
   }
 
   async #fetch(): Promise<void> {
-    // Many may wait for the answer, so nobody's leaving ends it; its time is bounded.
+    // Several requests may wait for it, so no request's signal cancels it; its time is bounded by the server's timeout.
     const { signal } = new AbortController()
     const { issuer, jwks_uri: keysUrl } = await this.#get(this.#discoveryUrl, signal)
     if (issuer !== this.#issuer)
       throw new Error(`the issuer calls itself ${JSON.stringify(issuer)}, not ${JSON.stringify(this.#issuer)}`)
     if (typeof keysUrl !== 'string' || !keysUrl.startsWith('https://')) throw new Error('the issuer names no jwks_uri')
     const { keys } = await this.#get(keysUrl, signal)
-    // An answer without a list is an error: the known keys stay.
+    // A response without a list is an error, and the known keys are kept.
     if (!Array.isArray(keys)) throw new Error('the issuer answered without a list of keys')
     const found: NamedKey[] = []
     for (const key of keys.slice(0, keysMax)) {
@@ -66,7 +66,7 @@ export class IssuerKeys {
       try {
         found.push({ id: typeof key['kid'] === 'string' ? key['kid'] : '', key: this.#crypto.loadPublicKey(key) })
       } catch {
-        // A key of a sort that is not known here cannot have signed what is accepted here.
+        // Keys of unsupported types cannot have signed a token with a supported algorithm.
       }
     }
     this.#keys = found

@@ -1,4 +1,4 @@
-// JSON Web Tokens in their compact form: reading, writing and checking the signature. What claims mean is not known here.
+// JSON Web Tokens in compact form: parses and writes them and verifies signatures. It does not interpret claims.
 import { isJsonObject } from '../../schema/json/json-value.ts'
 import {
   signatureAlgorithms,
@@ -18,13 +18,13 @@ export interface ParsedToken {
   readonly signature: Uint8Array
 }
 
-/** A longer text is no token of anybody's. */
+/** Longer tokens are rejected. */
 const tokenCharactersMax = 32_768
 
 const base64url = { alphabet: 'base64url', omitPadding: true } as const
 const encoder = new TextEncoder()
 
-/** Undefined when the text is no token, or signed in a way that is not known. */
+/** Undefined if the text is not a token or its algorithm is not supported. */
 export function parseToken(text: string): ParsedToken | undefined {
   const parts = text.length > tokenCharactersMax ? [] : text.split('.')
   const [header = '', payload = '', signature = ''] = parts
@@ -45,11 +45,11 @@ export function parseToken(text: string): ParsedToken | undefined {
   }
 }
 
-/** RFC 7515: a token whose `crit` names an extension that is not understood is invalid. Only `b64: true` is. */
+/** RFC 7515: a token with an unsupported critical extension is invalid. Only `b64: true` is supported. */
 const isUnderstood = (crit: unknown, b64: unknown): boolean =>
   Array.isArray(crit) && crit.every((name) => name === 'b64') && b64 === true
 
-/** How a key is named in the tokens that it signs. */
+/** The key id in tokens that the key signs. */
 export const keyIdOf = (publicKey: Uint8Array, crypto: CryptoProvider): string =>
   crypto.sha256(publicKey).toBase64(base64url)
 
@@ -58,13 +58,13 @@ export function signToken(claims: Claims, keyId: string, key: KeyPair): string {
   return `${signed}.${key.signJws(encoder.encode(signed)).toBase64(base64url)}`
 }
 
-/** Whether one of the keys made the signature. */
+/** Whether one of the keys created the signature. */
 export const isSignedBy = ({ algorithm, signed, signature }: ParsedToken, keys: Iterable<PublicKey>): boolean => {
   for (const key of keys) if (key.verify(algorithm, signed, signature)) return true
   return false
 }
 
-/** The audiences that a token names: one as text, or several. */
+/** The audiences of a token: a string or a list of strings. */
 export function audiencesOf({ aud }: Claims): readonly string[] {
   if (typeof aud === 'string') return [aud]
   return Array.isArray(aud) ? aud.filter((each) => typeof each === 'string') : []
@@ -78,7 +78,7 @@ function decoded(text: string): Claims {
   return value
 }
 
-/** Strict: `fromBase64` alone would skip white space and accept padding, so that one token had many spellings. */
+/** `fromBase64` alone would accept white space and padding, so that one token would have many forms. */
 function bytesOf(text: string): Uint8Array {
   if (!/^[\w-]*$/.test(text)) throw new Error('not base64url')
   return Uint8Array.fromBase64(text, { alphabet: 'base64url' })

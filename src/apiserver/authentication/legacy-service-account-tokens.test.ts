@@ -46,20 +46,20 @@ const other = { ...account, metadata: { ...account.metadata, uid: 'u2' } }
 const cases: [why: string, answer: string, want: string][] = [
   ['the token of its Secret', ask(token, kept(token), account), user],
   ['what is no token', ask('abc', kept('abc'), account), 'unknown'],
-  ['no Secret', ask(token, undefined, account), 'refused'],
-  ['a Secret that holds another', ask(token, kept('x'), account), 'refused'],
-  ['a Secret that goes', ask(token, kept(token, { deletionTimestamp: 'now' }), account), 'refused'],
+  ['no Secret', ask(token, undefined, account), 'rejected'],
+  ['a Secret that holds another', ask(token, kept('x'), account), 'rejected'],
+  ['a Secret that goes', ask(token, kept(token, { deletionTimestamp: 'now' }), account), 'rejected'],
   [
     'one that was given up',
     ask(token, kept(token, { labels: { 'kubernetes.io/legacy-token-invalid-since': 'x' } }), account),
-    'refused',
+    'rejected',
   ],
-  ['a Secret of another type', ask(token, { ...kept(token), type: 'Opaque' }, account), 'refused'],
-  ['no account', ask(token, kept(token), undefined), 'refused'],
-  ['another account of the name', ask(token, kept(token), other), 'refused'],
-  ['another key', ask(token, kept(token), account, [nodeCrypto.generateKey()]), 'refused'],
+  ['a Secret of another type', ask(token, { ...kept(token), type: 'Opaque' }, account), 'rejected'],
+  ['no account', ask(token, kept(token), undefined), 'rejected'],
+  ['another account of the name', ask(token, kept(token), other), 'rejected'],
+  ['another key', ask(token, kept(token), account, [nodeCrypto.generateKey()]), 'rejected'],
   ['an older key', ask(token, kept(token), account, [nodeCrypto.generateKey(), key]), user],
-  ['another audience', ask(token, kept(token), account, [key], ['vault']), 'refused'],
+  ['another audience', ask(token, kept(token), account, [key], ['vault']), 'rejected'],
 ]
 for (const [why, answer, want] of cases)
   test(`legacy token, ${why}: ${want}`, () => {

@@ -1,4 +1,4 @@
-// Legacy tokens of ServiceAccounts: JWTs without an end, each kept in a Secret and good for as long as that Secret holds it.
+// Legacy ServiceAccount tokens: JWTs without expiry that are stored in Secrets and valid as long as the Secret contains them.
 import { lookup } from '../../base/collections/lookup.ts'
 import { isTokenSecret, tokenInvalidSince, tokenOf } from '../../api/core/v1/account-token-secret.ts'
 import { secret, type Secret } from '../../api/core/v1/secret.ts'
@@ -18,7 +18,7 @@ export interface LegacyHolder {
   readonly secret: string
 }
 
-/** Makes the tokens; who keeps them in Secrets is a controller. */
+/** Issues the tokens; a controller stores them in Secrets. */
 export const legacyTokenIssuer = (key: KeyPair, crypto: CryptoProvider) => ({
   issue({ namespace, account, secret: secretName }: LegacyHolder): string {
     const claims = {
@@ -37,7 +37,7 @@ export interface LegacyTokenDeps {
   readonly keys: readonly PublicKey[]
   readonly audiences: readonly string[]
   readonly crypto: CryptoProvider
-  /** Called with the Secret of a token that was taken. */
+  /** Called with the Secret of an accepted token. */
   readonly onUse: (kept: Secret) => void
 }
 

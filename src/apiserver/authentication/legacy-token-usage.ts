@@ -1,5 +1,5 @@
-// LegacyTokenUses: which tokens kept in Secrets were used today and do not say so yet. Who writes it down is not the
-// authenticator's business: it notes, and forgets nothing that was not taken.
+// LegacyTokenUsage: a queue of the Secrets whose tokens were used today and whose last-used label is not up to date. Another
+// component writes the label.
 import { dayOf, type Clock } from '../../base/time/clock.ts'
 import { noCause } from '../../base/observability/flow-recorder.ts'
 import { WorkQueue } from '../../base/work/work-queue.ts'
@@ -20,7 +20,7 @@ export class LegacyTokenUsage {
     return dayOf(this.#clock.nowMs())
   }
 
-  /** Called at each use: all but the first of a day cost a comparison. */
+  /** Called at each use. */
   record(kept: Secret): void {
     if (kept.metadata.labels?.[lastUsedLabel] !== this.today) this.queue.add(keyOf(kept), noCause)
   }

@@ -1,4 +1,4 @@
-// OpenID Connect: tokens of issuers that the cluster was told to trust; claims become user, groups and more.
+// OpenID Connect: verifies tokens of the configured issuers and maps their claims to users and groups.
 import { lookup } from '../../base/collections/lookup.ts'
 import type { Clock } from '../../base/time/clock.ts'
 import type { CryptoProvider, SignatureAlgorithm } from '../../platform/crypto/crypto.ts'
@@ -22,20 +22,20 @@ export interface ClaimMapping {
   readonly prefix: string
 }
 
-/** One issuer, and how its claims are read. */
+/** An issuer and the mapping of its claims. */
 export interface JwtIssuer {
   readonly url: string
   readonly discoveryUrl: string
-  /** PEM; empty: the authorities that the platform trusts. */
+  /** PEM; empty: the platform's trusted CAs. */
   readonly certificateAuthority: string
-  /** A token must be meant for one of these. */
+  /** A token must have one of these audiences. */
   readonly audiences: readonly string[]
   readonly algorithms: readonly SignatureAlgorithm[]
   readonly requiredClaims: readonly { readonly claim: string; readonly value: string }[]
   readonly username: ClaimMapping
   readonly groups: ClaimMapping | undefined
   readonly uidClaim: string
-  /** What expressions read instead; undefined: nothing. */
+  /** Mappings and rules that use expressions. */
   readonly expressions?: ClaimExpressions
 }
 
@@ -79,7 +79,7 @@ export function oidc(issuer: JwtIssuer, { ownAudiences, clock, crypto, serverAt 
   }
 }
 
-/** Clocks differ: a token may be used this long before its `nbf`, as upstream. */
+/** As upstream, a token is accepted this long before its `nbf`, because clocks differ. */
 const notBeforeLeewayMs = 60_000
 
 function timeClaimsError({ exp, nbf, iat }: Claims, nowMs: number): string | undefined {
@@ -91,7 +91,7 @@ function timeClaimsError({ exp, nbf, iat }: Claims, nowMs: number): string | und
   return notBeforeMs > nowMs + notBeforeLeewayMs ? 'token is not valid yet' : undefined
 }
 
-/** Seconds since 1970, as a number or as a string of one; undefined when it is no time that could be compared. */
+/** Converts seconds since 1970, a number or a numeric string; undefined if it is neither or out of range. */
 function timeMs(value: unknown): number | undefined {
   const seconds = typeof value === 'string' && /^-?\d{1,15}$/.test(value) ? Number(value) : value
   return typeof seconds === 'number' && Math.abs(seconds) <= secondsMax ? seconds * 1000 : undefined
@@ -116,7 +116,7 @@ function userOf(claims: Claims, issuer: JwtIssuer, common: readonly string[]): A
   const name = expressions?.username === undefined ? claimAt(claims, username.claim) : ''
   if (typeof name !== 'string' || (name === '' && expressions?.username === undefined))
     return rejected(`oidc: parse username claims ${JSON.stringify(username.claim)}: claim not present`)
-  // Only a token without the claim is trusted without it: null is not true.
+  // A missing claim counts as verified, but null does not.
   const { email_verified: isVerified = true } = claims
   if (username.claim === 'email' && isVerified !== true) return rejected('oidc: email not verified')
   const named = groups === undefined ? [] : namesIn(claimAt(claims, groups.claim))
@@ -135,7 +135,7 @@ function userOf(claims: Claims, issuer: JwtIssuer, common: readonly string[]): A
   return typeof mapped === 'string' ? rejected(mapped) : authenticated(mapped, common)
 }
 
-/** Claims that every token has in the same type. */
+/** The error if `sub` or `aud` have a wrong type. */
 function malformedClaim({ aud = [], sub = '' }: Claims): string | undefined {
   if (typeof sub !== 'string') return 'sub must be a string'
   const isNames = typeof aud === 'string' || (Array.isArray(aud) && aud.every((each) => typeof each === 'string'))
@@ -144,7 +144,7 @@ function malformedClaim({ aud = [], sub = '' }: Claims): string | undefined {
 
 const claimAt = (claims: Claims, name: string): unknown => lookup(claims, name)
 
-/** One name, several, or none; undefined when it is something else. */
+/** A string or a list of strings; empty if there is none, undefined for other types. */
 function namesIn(value: unknown): readonly string[] | undefined {
   if (value === undefined || value === null) return []
   if (typeof value === 'string') return [value]

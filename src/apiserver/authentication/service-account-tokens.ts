@@ -1,5 +1,5 @@
-// ServiceAccount tokens: JWTs signed with the cluster's own key, bound to a pod, a node or a secret, good for as long
-// as these are there. Signatures are checked once and remembered; whether the objects still exist, at each use.
+// ServiceAccount tokens: JWTs that are signed with the cluster's key and bound to a pod, a node or a Secret. Signatures are
+// verified once and cached; that the bound objects exist is checked at each use.
 import type { Clock } from '../../base/time/clock.ts'
 import { newUid } from '../../base/random/ids.ts'
 import type { Random } from '../../base/random/random.ts'
@@ -27,10 +27,10 @@ import type { ObjectCaches } from '../watch-cache/object-caches.ts'
 
 export interface ServiceAccountTokenOptions {
   readonly issuer: string
-  /** Whom a token serves that names the API server: its issuer, unless told otherwise. */
+  /** The audiences of the API server, by default its issuer. */
   readonly audiences: readonly string[]
   readonly key: KeyPair
-  /** Keys of old that still verify. */
+  /** Former keys whose tokens are still accepted. */
   readonly oldKeys: readonly PublicKey[]
   readonly clock: Clock
   readonly random: Random
@@ -42,7 +42,7 @@ export interface Reference {
   readonly uid: string
 }
 
-/** What a token says of its holder. */
+/** The ServiceAccount and the bound objects of a token. */
 export interface Holder {
   readonly namespace: string
   readonly account: Reference
@@ -55,7 +55,7 @@ export interface TokenRequest {
   readonly holder: Holder
   readonly audiences: readonly string[]
   readonly seconds: number
-  /** After how many seconds its use is worth a warning; undefined: never. */
+  /** The use of the token is warned about after this time; undefined: never. */
   readonly warnAfterSeconds?: number
 }
 
@@ -68,7 +68,7 @@ interface Verified {
 }
 
 const verifiedTokensMax = 10_000
-/** As upstream: a pod that was told to go may use its token a little longer. */
+/** As upstream, the token of a terminating pod remains valid for this long. */
 const deletionLeewayMs = 60_000
 const privateClaim = 'kubernetes.io'
 
@@ -116,7 +116,7 @@ export class ServiceAccountTokens {
     return signToken(claims, this.#keyId, key)
   }
 
-  /** The authenticator over the caches, which say whether what a token is bound to still exists. */
+  /** The authenticator; it uses the caches to check whether the bound objects exist. */
   authenticator(caches: ObjectCaches): TokenAuthenticator {
     return {
       name: 'serviceAccounts',
@@ -124,7 +124,7 @@ export class ServiceAccountTokens {
     }
   }
 
-  /** The public keys, as clients of the issuer fetch them. */
+  /** The public keys as a JSON Web Key Set. */
   get keySet(): object {
     return {
       keys: [...this.#keys].map(([kid, { jwk }]) => ({
@@ -206,7 +206,7 @@ function holderOf(claims: Claims): Holder | undefined {
   return { namespace, account, ...bound }
 }
 
-/** Why the token is worth nothing any more. A node that only says where the pod runs need not be there. */
+/** Why the token is invalid. The node of a token that is bound to a pod need not exist. */
 function invalidReason(
   { namespace, account, ...bound }: Holder,
   caches: ObjectCaches,

@@ -3,7 +3,7 @@ import type { CryptoProvider } from '../../platform/crypto/crypto.ts'
 import type { User } from '../request/request.ts'
 import { authenticated, commonAudiences, rejected, unknown, type TokenAuthenticator } from './authenticator.ts'
 
-/** Users by the digest of their tokens: what is looked up tells nothing by its time. */
+/** Users are stored by the digest of their tokens, so that the time of a lookup reveals nothing about tokens. */
 export function tokenFile(text: string, ownAudiences: readonly string[], crypto: CryptoProvider): TokenAuthenticator {
   const users = new Map<string, User>()
   for (const [index, line] of text.split('\n').entries()) {
@@ -24,7 +24,7 @@ export function tokenFile(text: string, ownAudiences: readonly string[], crypto:
   }
 }
 
-/** Fields between commas; in quotes they may hold commas, and quotes twice. */
+/** Fields of a CSV line; a quoted field may contain commas and doubled quotes. */
 const fieldsOf = (line: string): string[] =>
   [...line.matchAll(/(?:^|,)\s*(?:"((?:[^"]|"")*)"|([^,]*))/g)].map(
     ([, quoted, plain = '']) => quoted?.replaceAll('""', '"') ?? plain.trim(),

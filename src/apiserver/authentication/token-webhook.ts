@@ -1,4 +1,4 @@
-// Token webhook: another server is asked whose a token is. Its answers are remembered for a while.
+// Token webhook: an external server authenticates tokens. Its responses are cached.
 import { tokenReview, type TokenReview } from '../../api/authentication/v1/token-review.ts'
 import type { CryptoProvider } from '../../platform/crypto/crypto.ts'
 import { exchangeJson, type JsonServer } from '../outbound/outbound-json.ts'
@@ -15,7 +15,7 @@ import { TtlCache } from '../../base/collections/ttl-cache.ts'
 
 export interface TokenWebhookOptions {
   readonly server: JsonServer
-  /** Path and query to post to. */
+  /** The path and query of the request. */
   readonly target: string
   readonly version: 'v1' | 'v1beta1'
   readonly cacheMs: number
@@ -33,7 +33,7 @@ export function tokenWebhook(options: TokenWebhookOptions): TokenAuthenticator {
     const headers = { 'content-type': 'application/json', accept: 'application/json' }
     const body = JSON.stringify(review)
     const { status, value } = await exchangeJson(server, { method: 'POST', target, headers, body }, signal)
-    if (value === undefined) throw new Error(`the webhook answered ${status}`)
+    if (value === undefined) throw new Error(`the webhook responded with ${status}`)
     return read(parseReviewResponse<TokenReview>(tokenReview, version, value), audiences, ownAudiences)
   }
   return {
@@ -44,8 +44,8 @@ export function tokenWebhook(options: TokenWebhookOptions): TokenAuthenticator {
       if (known !== undefined) return known
       try {
         const answer = await ask(token, audiences, signal)
-        // As upstream, an error is not cached: the same token may be accepted a moment later.
-        if (answer.kind !== 'refused') cachedReviews.set(key, answer, cacheMs)
+        // As upstream, rejections are not cached: the same token may be accepted later.
+        if (answer.kind !== 'rejected') cachedReviews.set(key, answer, cacheMs)
         return answer
       } catch (error) {
         return rejected(`the token webhook failed: ${(error as Error).message}`)
@@ -60,7 +60,7 @@ function read({ status }: TokenReview, asked: readonly string[], own: readonly s
   if (!isKnown) return error === '' ? unknown : rejected(error)
   const { username = '', uid = '', groups = [], extra = {} } = user
   if (username === '') return rejected('the token webhook named no user')
-  // A webhook that says nothing of audiences knows none: its users are meant for this server.
+  // A webhook without support for audiences returns none; its users are valid for this server.
   const common = commonAudiences(asked, audiences.length === 0 ? own : audiences)
   if (common.length === 0) return rejected('the token is not meant for these audiences')
   return authenticated({ name: username, uid, groups, extra }, common)

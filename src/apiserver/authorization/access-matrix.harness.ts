@@ -1,6 +1,6 @@
-// The access matrix: which rights each form of a request needs. A user without rights sends the request, is granted exactly
-// what the 403 names, and sends it again until it is not refused. `test/record/access-matrix.ts` records the answers of
-// kube-apiserver, and the test beside this file expects the same of ours.
+// The access matrix: the permissions that each form of a request needs. A user without permissions sends the request, is
+// granted exactly what the 403 names, and sends it again until it is not rejected. `test/record/access-matrix.ts` records the
+// responses of kube-apiserver, and access-matrix.test.ts expects the same of ours.
 
 export interface MatrixRequest {
   readonly method: string
@@ -11,7 +11,7 @@ export interface MatrixRequest {
 
 /** `test/facts/access-matrix.json` */
 export interface Matrix {
-  /** What the requests are about, in the order in which it is created: path and object. */
+  /** The objects that the requests use, in the order of their creation: path and object. */
   readonly objects: readonly (readonly [path: string, object: object])[]
   readonly rows: readonly MatrixRow[]
 }
@@ -20,8 +20,8 @@ export interface MatrixRow extends MatrixRequest {
   /** `create pods/exec default/p`: verb, resource with its group and subresource, namespace and name; or verb and path. */
   readonly asked: readonly string[]
   /**
-   * The answer to the request with these rights. `unreached`: no server answers behind the proxy; upstream may have taken
-   * over the connection (101) before it finds out.
+   * The response to the request with these permissions. `unreached`: no server responds behind the proxy; upstream may have
+   * upgraded the connection (101) before it notices.
    */
   readonly status: number | 'unreached'
 }
@@ -33,7 +33,7 @@ export interface MatrixAnswer {
 }
 
 export interface MatrixServer {
-  /** Sends the request as the user without rights. */
+  /** Sends the request as the user without permissions. */
   send(request: MatrixRequest): Promise<MatrixAnswer>
   /** Grants the user these rules and nothing else. */
   grant(rules: readonly object[]): Promise<void>
@@ -41,7 +41,7 @@ export interface MatrixServer {
 
 interface Right {
   readonly verb: string
-  /** What the verb is on, as the row names it. */
+  /** The target of the verb, as the row names it. */
   readonly on: string
   readonly rule: object
 }
@@ -50,7 +50,7 @@ const resourcePattern =
   /cannot (\S*) resource "([^"]*)" in API group "([^"]*)" (?:at the cluster scope|in the namespace "([^"]*)")/
 const pathPattern = /cannot (\S*) path "([^"]*)"/
 
-/** The right that a refusal names. */
+/** The permission that a 403 names. */
 function namedRight({ status, message, name }: MatrixAnswer): Right | undefined {
   if (status !== 403) return undefined
   const [, verb = '', resource = '', group = '', namespace = ''] = resourcePattern.exec(message) ?? []
@@ -67,7 +67,7 @@ const withVerb = (right: Right, verb: string): Right => ({ ...right, verb, rule:
 
 const candidates = ['create', 'get', 'list', 'watch', 'head', 'update', 'patch', 'delete']
 
-/** A refusal that names nothing: the verb on the same resource that lifts it. The answer to HEAD has no message at all. */
+/** For a 403 without a permission: finds the verb on the same resource that is missing. Responses to HEAD have no message. */
 async function foundRight(
   request: MatrixRequest,
   rights: readonly Right[],

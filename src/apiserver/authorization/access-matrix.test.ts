@@ -1,5 +1,4 @@
-// Which rights every form of a request needs: the same as kube-apiserver asked for when `test/facts/access-matrix.json` was
-// recorded.
+// The permissions that every form of a request needs, compared with kube-apiserver's in `test/facts/access-matrix.json`.
 import { deepEqual, ok } from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'

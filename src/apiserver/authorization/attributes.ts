@@ -1,4 +1,4 @@
-// AccessAttributes: what an authorizer knows of a request: who, which verb, on what.
+// AccessAttributes: what an authorizer decides on: the user, the verb and the resource or path.
 import { parseFieldSelector } from '../../api/selectors/field-selector-text.ts'
 import { parseLabelSelector } from '../../api/selectors/label-selector-text.ts'
 import type { Selector } from '../../api/selectors/selectors.ts'
@@ -15,7 +15,7 @@ export interface ResourceAttributes {
   readonly subresource: string
   readonly namespace: string
   readonly name: string
-  /** What a list or a watch is limited to; undefined when there is no limit, or none that can be read. */
+  /** The selectors of a list, watch or deletecollection; undefined if there is none or it is invalid. */
   readonly fields: Selector | undefined
   readonly labels: Selector | undefined
 }
@@ -64,7 +64,7 @@ export function attributesOf(user: User, { target, query }: Pick<ApiRequest, 'ta
     resource: resource.plural,
     subresource,
     namespace: namespaceOf(target),
-    // Selectors are parsed when an authorizer asks for them: a client without any rule costs no parsing.
+    // Selectors are parsed when an authorizer reads them, so requests of clients without permissions are not parsed.
     get name() {
       return target.name === '' && isOfOne ? nameIn(fields()) : target.name
     },
@@ -82,17 +82,17 @@ function once<Value>(make: () => Value): () => Value {
   return () => (made ??= { value: make() }).value
 }
 
-/** A namespace lies in itself: a role there may allow to read it. */
+/** A namespace belongs to itself, so a role in it may allow access to it. */
 const namespaceOf = ({ resource, namespace, name }: ResourceTarget): string =>
   resource.group === '' && resource.plural === 'namespaces' ? name : namespace
 
-/** A list of the one object with a name is asked for by that name. */
+/** A list or watch with a field selector for one name is authorized by that name. */
 function nameIn(fields: Selector | undefined): string {
   const name = fields?.find(({ key, operator }) => key === 'metadata.name' && operator === 'In')?.values[0] ?? ''
   return pathSegmentErrors(name).length === 0 ? name : ''
 }
 
-// A selector that cannot be read limits nothing; the registry will refuse it.
+// An invalid selector is ignored here; the registry rejects it.
 function parsed(text: string | null, parse: (text: string) => Selector): Selector | undefined {
   if (text === null || text === '') return undefined
   try {

@@ -1,4 +1,4 @@
-// AuthorizationConfiguration: the chain of authorizers in its order.
+// AuthorizationConfiguration: the ordered list of authorizers.
 import { ConfigReader } from '../config/config-reader.ts'
 import { authorizerCondition, type AuthorizerCondition } from './webhook-authorizer-conditions.ts'
 
@@ -10,7 +10,7 @@ export type AuthorizerSetting =
   | { readonly type: 'Webhook'; readonly name: string; readonly webhook: WebhookSetting }
 
 export interface WebhookSetting {
-  /** A kubeconfig that says how the webhook is reached. */
+  /** A kubeconfig with the address and credentials of the webhook. */
   readonly kubeconfigPath: string
   readonly timeoutMs: number
   readonly version: 'v1' | 'v1beta1'
@@ -43,9 +43,9 @@ export function authorizationConfig(value: unknown): readonly AuthorizerSetting[
   config.rejectUnknownFields()
   for (const [index, { setting, name, config: at }] of settings.entries())
     for (const before of settings.slice(0, index)) {
-      if (before.name === name) throw at.error('name', `${JSON.stringify(name)} is there twice`)
+      if (before.name === name) throw at.error('name', `${JSON.stringify(name)} is listed twice`)
       if (setting.type !== 'Webhook' && before.setting.type === setting.type)
-        throw at.error('type', `${setting.type} is there twice`)
+        throw at.error('type', `${setting.type} is listed twice`)
     }
   return settings.map(({ setting }) => setting)
 }

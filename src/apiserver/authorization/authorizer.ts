@@ -1,29 +1,29 @@
-// Authorizer: may this user do that? A chain of them answers in order; the first with an opinion decides.
+// Authorizer: decides whether a user may do something. In a chain, the first authorizer with an opinion decides.
 import type { PolicyRule } from '../../api/rbac/v1/policy-rule.ts'
 import type { User } from '../request/request.ts'
 import { isPrivileged, privilegedGroup } from '../request/user-names.ts'
 import type { AccessAttributes } from './attributes.ts'
 
-/** Reasons are made when somebody reads them: most are never read. */
+/** Reasons are functions, because most are never read. */
 export type Decision =
   | { readonly kind: 'allowed'; reason(): string }
-  /** The next authorizer is not asked. */
+  /** The next authorizers are not called. */
   | { readonly kind: 'denied'; reason(): string }
   | { readonly kind: 'noOpinion'; reason(): string }
 
-/** What is known of all that a user may do in a namespace. */
+/** The rules that apply to a user in a namespace. */
 export interface ResolvedRules {
   readonly rules: readonly PolicyRule[]
-  /** There may be more. */
+  /** Whether there may be more rules. */
   readonly incomplete: boolean
   readonly errors: readonly string[]
 }
 
 export interface Authorizer {
   readonly name: string
-  /** All that it allows the user in the namespace, as far as it can tell. */
+  /** The rules of this authorizer for the user in the namespace, as far as it can enumerate them. */
   rulesFor(user: User, namespace: string): ResolvedRules
-  /** Immediate, unless somebody outside must be asked. */
+  /** Synchronous unless an external server must be called. */
   authorize(attributes: AccessAttributes, signal: AbortSignal): Decision | Promise<Decision>
 }
 
@@ -31,7 +31,7 @@ export const allowed = (reason = ''): Decision => ({ kind: 'allowed', reason: ()
 export const denied = (reason = ''): Decision => ({ kind: 'denied', reason: () => reason })
 export const noOpinion = (reason = ''): Decision => ({ kind: 'noOpinion', reason: () => reason })
 
-/** One authorizer out of several. It answers at once as long as those asked do. */
+/** Combines authorizers. The decision is synchronous as long as theirs are. */
 export function authorizerChain(authorizers: readonly Authorizer[]): Authorizer {
   const ask = (
     index: number,
@@ -102,6 +102,6 @@ const noPrivilege = noOpinion()
 export const privileged: Authorizer = {
   name: 'Privileged',
   authorize: ({ user }) => (isPrivileged(user.groups) ? byPrivilege : noPrivilege),
-  // The default roles say the same.
+  // The default roles include these rules.
   rulesFor: () => noRules,
 }

@@ -1,4 +1,4 @@
-// The refusal that users of kubectl know.
+// The 403 of authorization, with upstream's message.
 import { forbidden, StatusError } from '../../api/errors/status-error.ts'
 import type { AccessAttributes } from './attributes.ts'
 

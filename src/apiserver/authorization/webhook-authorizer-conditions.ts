@@ -1,4 +1,4 @@
-// matchConditions of an access webhook: questions for which one is false are not put to it.
+// matchConditions of an authorization webhook: the webhook is called only if all are true.
 import { apiEnvironment } from '../../api/expressions/api-environment.ts'
 import { compileExpression } from '../../api/expressions/compile-expression.ts'
 import type { Program } from '../../cel/program.ts'
@@ -41,7 +41,7 @@ export function authorizerCondition(config: ConfigReader): AuthorizerCondition {
   return { text, program: result.program }
 }
 
-/** What the webhook would be asked, as `SubjectAccessReview` of v1 has it; throws when a condition fails and none is false. */
+/** `spec`: the spec of the SubjectAccessReview in v1. Throws if a condition fails and none is false. */
 export function matchesConditions(conditions: readonly AuthorizerCondition[], spec: object): boolean {
   if (conditions.length === 0) return true
   const request = fromJson(spec, requestType)

@@ -1,4 +1,4 @@
-// Access webhook: another server is asked. Its answers are remembered; what happens when it fails is configured.
+// Webhook authorizer: an external server decides. Its decisions are cached; the failure policy is configurable.
 import { subjectAccessReview, type SubjectAccessReview } from '../../api/authorization/v1/subject-access-review.ts'
 import type { CryptoProvider } from '../../platform/crypto/crypto.ts'
 import { TtlCache } from '../../base/collections/ttl-cache.ts'
@@ -11,13 +11,13 @@ import { allowed, denied, noOpinion, type Authorizer, type Decision } from './au
 export interface WebhookAuthorizerOptions {
   readonly name: string
   readonly server: JsonServer
-  /** Path and query to post to. */
+  /** The path and query of the request. */
   readonly target: string
   readonly version: 'v1' | 'v1beta1'
   readonly allowedCacheMs: number
   readonly deniedCacheMs: number
   readonly onFailure: 'NoOpinion' | 'Deny'
-  /** Only what meets them all is asked. */
+  /** The webhook is called only if all conditions are true. */
   readonly conditions: readonly AuthorizerCondition[]
   readonly crypto: CryptoProvider
 }
@@ -31,7 +31,7 @@ export function webhookAuthorizer(options: WebhookAuthorizerOptions): Authorizer
     const body = JSON.stringify({ apiVersion: `authorization.k8s.io/${version}`, kind: 'SubjectAccessReview', spec })
     const headers = { 'content-type': 'application/json', accept: 'application/json' }
     const { status, value } = await exchangeJson(server, { method: 'POST', target, headers, body }, signal)
-    if (value === undefined) throw new Error(`the webhook answered ${status}`)
+    if (value === undefined) throw new Error(`the webhook responded with ${status}`)
     return read(parseReviewResponse<SubjectAccessReview>(subjectAccessReview, version, value))
   }
   const failed = (error: unknown): Decision => {
@@ -66,7 +66,7 @@ export function webhookAuthorizer(options: WebhookAuthorizerOptions): Authorizer
 function read({ status }: SubjectAccessReview): Decision {
   if (status === undefined) return noOpinion()
   const { allowed: isAllowed, denied: isDenied = false, reason = '' } = status
-  // Denied whatever the failure policy is, as upstream.
+  // As upstream, this is denied whatever the failure policy is.
   if (isAllowed && isDenied) return denied('webhook subject access review returned both allow and deny response')
   if (isAllowed) return allowed(reason)
   return isDenied ? denied(reason) : noOpinion(reason)

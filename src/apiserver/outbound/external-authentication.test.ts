@@ -30,7 +30,7 @@ const patientMs = 60_000
 const textOf = (answer: Authentication): string =>
   answer.kind === 'authenticated'
     ? `${answer.user.name}/${answer.user.uid}/${answer.user.groups.join('+')}`
-    : answer.kind === 'refused'
+    : answer.kind === 'rejected'
       ? answer.reason
       : answer.kind
 
@@ -293,7 +293,7 @@ test('a token webhook is asked once for a while, and its failure lets nobody in'
   deepEqual([await ask('alice'), await ask('alice'), await ask('bad')], ['alice/1/w', 'alice/1/w', 'who?'])
   deepEqual(server.asked, ['POST /authenticate?x=1', 'POST /authenticate?x=1'])
   match(await ask('vault'), /not meant for these audiences/)
-  match(await ask('broken'), /the token webhook failed: the webhook answered 500/)
+  match(await ask('broken'), /the token webhook failed: the webhook responded with 500/)
   match(await ask('slow', webhook(300)), /the token webhook failed: no answer within 300 ms/)
 })
 
@@ -340,8 +340,8 @@ test('an access webhook decides, is remembered, and fails as configured', async 
   })
   await ask(open, { kind: 'path', user: userWithName('yes'), verb: 'get', path: '/metrics' })
   deepEqual(bodies.at(-1)?.nonResourceAttributes, { path: '/metrics', verb: 'get' })
-  equal(await ask(open, pods('broken')), 'noOpinion: webhook "w" failed: the webhook answered 503')
-  equal(await ask(closed, pods('broken')), 'denied: webhook "w" failed: the webhook answered 503')
+  equal(await ask(open, pods('broken')), 'noOpinion: webhook "w" failed: the webhook responded with 503')
+  equal(await ask(closed, pods('broken')), 'denied: webhook "w" failed: the webhook responded with 503')
   equal(await ask(closed, pods('odd')), 'denied: webhook subject access review returned both allow and deny response')
   equal(open.rulesFor(userWithName('yes'), '').incomplete, true)
   const asked = bodies.length

@@ -1,4 +1,4 @@
-// Access reviews: the chain of authorizers asked on purpose, by those who may ask, about others or about themselves.
+// SubjectAccessReview and its variants: evaluate the authorizers for a given user or for the requesting user.
 import type { Kind } from '../../api/kind/kind.ts'
 import type { ApiObject } from '../../api/meta/object.ts'
 import { localSubjectAccessReview } from '../../api/authorization/v1/local-subject-access-review.ts'
@@ -44,7 +44,7 @@ const noUser = userWithName('')
 
 type AccessReview = ApiObject & { readonly spec: SubjectAccessReviewSpec }
 
-/** A review of a kind: its body is read and checked, and comes back with a status. */
+/** A review of a kind: the body is decoded and validated and returned with a status. */
 export const reviewOf = (
   kind: Kind,
   statusFor: (object: ApiObject, request: ResourceRequest) => Promise<object>,

@@ -1,4 +1,4 @@
-// TokenRequest: a token of a ServiceAccount, bound to an object of its namespace so that it ends with it.
+// TokenRequest: issues a token of a ServiceAccount, which can be bound to a pod, a node or a Secret.
 import { rfc3339, type Clock } from '../../base/time/clock.ts'
 import {
   tokenRequest,
@@ -19,9 +19,9 @@ import type { Holder, Reference, ServiceAccountTokens } from '../authentication/
 import type { ObjectCaches } from '../watch-cache/object-caches.ts'
 import type { Review } from '../request/review.ts'
 
-/** A kubelet asks for this life for the token that every pod gets; old clients read such a token only once. */
+/** Kubelets request this lifetime for the default token of a pod. Old clients read that token only once. */
 const podTokenSeconds = 3_607
-/** So the API server lets that token live longer, and warns of its use after the time that was asked for. */
+/** The actual lifetime of such a token; its use after the requested time can be detected by `warnafter`. */
 const extendedSeconds = 365 * 24 * 3_600
 
 export const tokenRequests = (tokens: ServiceAccountTokens, caches: ObjectCaches, clock: Clock): Review => ({

@@ -1,4 +1,4 @@
-// Who is it? Answers about a token that somebody was given, and to the asker about itself.
+// TokenReview authenticates a token; SelfSubjectReview returns the requesting user.
 import { rfc3339, type Clock } from '../../base/time/clock.ts'
 import type { ApiObject } from '../../api/meta/object.ts'
 import { selfSubjectReview } from '../../api/authentication/v1/self-subject-review.ts'
@@ -21,7 +21,7 @@ export const tokenReviews = (
     const asked = audiences.length === 0 ? ownAudiences : audiences
     const answer = await tokens.authenticateToken(token, asked, context.signal)
     if (answer.kind !== 'authenticated')
-      return { user: {}, error: answer.kind === 'refused' ? answer.reason : 'invalid bearer token' }
+      return { user: {}, error: answer.kind === 'rejected' ? answer.reason : 'invalid bearer token' }
     const groups = [...new Set([...answer.user.groups, authenticatedGroup])]
     return { authenticated: true, user: userInfoOf({ ...answer.user, groups }), audiences: answer.audiences }
   }),

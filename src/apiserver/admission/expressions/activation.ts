@@ -1,4 +1,4 @@
-// What expressions of admission see of a request.
+// The variables of admission expressions for a request: object, oldObject, request, namespaceObject and authorizer.
 import { namespace as namespaces, type Namespace } from '../../../api/core/v1/namespace.ts'
 import { namespaceType, requestType } from '../../../api/expressions/admission-environment.ts'
 import type { Kind } from '../../../api/kind/kind.ts'
@@ -17,10 +17,10 @@ import { convertToVersion, type SubresourceObject } from '../framework/subresour
 import { requestOf } from '../framework/admission-request.ts'
 import type { ObjectLister } from '../../watch-cache/object-caches.ts'
 
-/** One for all expressions of a request that see the object in the same version. */
+/** Shared by all expressions of a request that use the same version of the object. */
 export interface ExpressionInput {
   readonly activation: Activation
-  /** What the authorizers said so far. */
+  /** Decisions of the authorizers so far. */
   readonly answers: AuthorizationDecisions
 }
 
@@ -43,7 +43,7 @@ export function expressionInput(attributes: AdmissionAttributes, kind: Kind, rea
 const shown = (kind: Kind, subresourceObject: SubresourceObject | undefined, object: ApiObject | undefined): Value =>
   object === undefined ? null : fromJson(convertToVersion(kind, subresourceObject, object))
 
-/** Namespaces and what lies in none have no namespace object. */
+/** Null for namespaces and for cluster-scoped objects. */
 function namespaceOf({ kind, namespace }: AdmissionAttributes, reads: ObjectLister): Value {
   const found: Namespace | undefined =
     kind === namespaces || namespace === '' ? undefined : reads.get(namespaces, '', namespace)

@@ -1,4 +1,5 @@
-// Evaluation in the road of a request: within its budget, and with the authorizers' answers as they are asked for.
+// Evaluates an expression of admission within a cost budget. An expression that calls an authorizer is interrupted and
+// evaluated again with the decision.
 import { resourceAttributes, type AccessAttributes } from '../../authorization/attributes.ts'
 import type { AuthorizationDecision, AuthorizationQuery } from '../../../cel/library/kubernetes/authorizer-functions.ts'
 import { PendingAuthorizationError } from '../../../cel/library/kubernetes/authorizer-functions.ts'
@@ -13,10 +14,10 @@ import type { User } from '../../request/request.ts'
 import { assertedAccount } from '../../request/user-names.ts'
 import type { ExpressionInput } from './activation.ts'
 
-/** Of one expression. */
+/** Cost limit of one expression. */
 const expressionCostMax = 1_000_000
 
-/** What all expressions of a policy, or all conditions of a webhook, may cost together. */
+/** The total cost limit of all expressions of a policy, or of all match conditions of a webhook. */
 export class Budget {
   #left: number
 
@@ -43,14 +44,14 @@ export type Outcome =
   | { readonly kind: 'value'; readonly value: Value }
   | { readonly kind: 'failed'; readonly message: string }
 
-/** Whom the authorizers are asked about, and who asks them. */
+/** The user whose access an expression checks, and the authorizers. */
 export interface AuthorizerContext {
   readonly user: User
   readonly host: Pick<AdmissionHost, 'authorize'>
   readonly signal: AbortSignal
 }
 
-/** Throws an OutOfBudgetError; all else that goes wrong is an outcome. */
+/** Throws an OutOfBudgetError; every other error is returned as an outcome. */
 export async function evaluateExpression(
   program: Program,
   expression: string,

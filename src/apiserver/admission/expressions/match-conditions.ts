@@ -1,4 +1,4 @@
-// matchConditions: further expressions that must be true for a webhook or a policy to look at a request.
+// matchConditions: expressions that must all be true for a webhook or a policy to apply to a request.
 import type { MatchCondition } from '../../../api/admissionregistration/v1/match-resources.ts'
 import { compileExpression } from '../../../api/expressions/compile-expression.ts'
 import type { Environment } from '../../../cel/environment/environment.ts'
@@ -21,12 +21,12 @@ export type MatchResult =
 
 interface CompiledCondition {
   readonly expression: string
-  /** undefined with what is wrong: stored by an older server. */
+  /** Undefined if the expression does not compile; an older server may have stored it. */
   readonly program: Program | undefined
   readonly wrong: string
 }
 
-/** Compiled once for as long as the object that holds the conditions is the same. */
+/** Compiled once per version of the object that contains the conditions. */
 const known = new WeakMap<readonly MatchCondition[], readonly CompiledCondition[]>()
 
 function compiledConditions(conditions: readonly MatchCondition[], environment: Environment) {
@@ -43,7 +43,7 @@ function compiledConditions(conditions: readonly MatchCondition[], environment: 
   return made
 }
 
-/** One that is false decides; errors count only if none is. What they then mean the failure policy says. */
+/** A false condition skips the request. Errors matter only if no condition is false; the caller applies its failure policy. */
 export async function evaluateMatchConditions(
   conditions: readonly MatchCondition[],
   environment: Environment,

@@ -1,4 +1,4 @@
-// AdmissionChain: the plugins in their order, narrowed once per kind, operation and subresource to those concerned.
+// AdmissionChain: runs the plugins in order. The plugins that handle a kind, operation and subresource are selected once.
 import { getOrInsert } from '../../../base/collections/get-or-insert.ts'
 import type { MaybePromise } from '../../../base/async/maybe-promise.ts'
 import type { Kind } from '../../../api/kind/kind.ts'
@@ -24,7 +24,7 @@ export class AdmissionChain {
     this.host = host
   }
 
-  /** The object as the plugins want it. */
+  /** Returns the object as the mutating plugins changed it. */
   admit(attributes: AdmissionAttributes): MaybePromise<ApiObject | undefined> {
     return this.#admitFrom(0, this.#of(attributes).admitting, attributes)
   }
@@ -60,14 +60,14 @@ export class AdmissionChain {
     }
   }
 
-  /** Commits a write together with what the plugins reserve for it. */
+  /** Commits a write together with the reservations of the plugins. */
   reserving<T>(attributes: AdmissionAttributes, commit: (reserved: readonly Reservation[]) => Promise<T>): Promise<T> {
     const { reserving } = this.#of(attributes)
     if (reserving.length === 0) return commit([])
     const ask = () =>
       reserving.map((plugin) => plugin.reserve?.(attributes, this.host)).filter((each) => each !== undefined)
     let asked: ReturnType<typeof ask> | undefined = ask()
-    // Most namespaces have no quota: their writes do not wait for an answer that is known.
+    // Most namespaces have no quota. Their writes are committed synchronously.
     if (asked.length === 0) return commit([])
     const reserve = async () => {
       const answers = asked ?? ask()

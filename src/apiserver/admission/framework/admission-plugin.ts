@@ -1,5 +1,5 @@
-// Admission: is it acceptable? A plugin may change an object before it is validated (`admit`), and refuse it after
-// (`validate`). What a plugin handles is data, so that a request asks only those whom it concerns.
+// The interface of admission plugins. A plugin may change an object before validation (`admit`) and reject it afterwards
+// (`validate`). What a plugin handles is data, so only the plugins that handle a request are called.
 import type { Cause, FlowRecorder } from '../../../base/observability/flow-recorder.ts'
 import type { Kind } from '../../../api/kind/kind.ts'
 import type { ApiObject } from '../../../api/meta/object.ts'
@@ -19,31 +19,31 @@ export type AdmissionOperation = Extract<Verb, 'create' | 'update' | 'delete'> |
 export interface AdmissionAttributes {
   readonly operation: AdmissionOperation
   readonly kind: Kind
-  /** The version of the kind that the request speaks. */
+  /** The version of the kind in the request's path. */
   readonly requestKind: Kind
   readonly namespace: string
   readonly name: string
   readonly subresource: string
   readonly user: User
   readonly dryRun: boolean
-  /** What `object` and `old` are, where they are not of the kind: a Scale, a Binding, the options of a connection. */
+  /** The type of `object` and `old` if it is not the kind: a Scale, a Binding, the options of a connection. */
   readonly subresourceObject: SubresourceObject | undefined
-  /** The options of the write, as they were sent. */
+  /** The options of the write as they were sent. */
   readonly options: URLSearchParams | Partial<DeleteOptions>
-  /** Absent when an object is deleted. */
+  /** Undefined for a delete. */
   readonly object: ApiObject | undefined
-  /** Absent when an object is created. */
+  /** Undefined for a create. */
   readonly old: ApiObject | undefined
   readonly recorder: AdmissionRecorder
   readonly reinvocation: ReinvocationContext
   readonly signal: AbortSignal
-  /** The call that is judged, for what is recorded of it. */
+  /** The cause of flow events that admission records. */
   readonly cause: Cause
 }
 
-/** What plugins may ask of the server: the registry's caches, never a client. */
+/** What plugins may use of the API server: its caches, authorizers and store, but no client. */
 export interface AdmissionHost extends ObjectLister {
-  /** The object as soon as it is there; undefined when it does not come in time. */
+  /** Waits until the object exists; undefined after `withinMs`. */
   waitForObject<T extends ApiObject>(
     kind: Kind<T>,
     namespace: string,
@@ -51,50 +51,50 @@ export interface AdmissionHost extends ObjectLister {
     withinMs: number,
     signal: AbortSignal,
   ): Promise<T | undefined>
-  /** The newest version, straight from the store. */
+  /** The current version, read from the store instead of the cache. */
   readFromStore<T extends ApiObject>(
     kind: Kind<T>,
     namespace: string,
     name: string,
     signal: AbortSignal,
   ): Promise<{ readonly object: T; readonly revision: number } | undefined>
-  /** Whether a user is allowed something, as the authorizers say. */
+  /** Whether the authorizers allow the user the verb. */
   isAllowed(
     user: User,
     verb: string,
     on: Partial<Omit<ResourceAttributes, 'kind' | 'user' | 'verb'>>,
     signal: AbortSignal,
   ): Promise<boolean>
-  /** What the authorizers say to a question, and why. */
+  /** The decision of the authorizers with its reason. */
   authorize(attributes: AccessAttributes, signal: AbortSignal): Decision | Promise<Decision>
-  /** Records what plugins ask of others. */
+  /** Records the calls of plugins, for example to webhooks. */
   readonly flow: FlowRecorder
-  /** A short name suffix. */
+  /** A short random suffix for names. */
   nameSuffix(): string
   nowMs(): number
 }
 
 export interface AdmissionScope {
   readonly operations: readonly AdmissionOperation[]
-  /** Every kind when absent. */
+  /** Every kind if undefined. */
   readonly kinds?: readonly Kind[]
-  /** The object itself when absent. */
+  /** Only the object itself if undefined. */
   readonly subresources?: readonly string[] | 'all'
 }
 
 export interface AdmissionPlugin {
   readonly name: string
   readonly handles: AdmissionScope
-  /** Returns the object, changed or not; throws a StatusError to refuse. */
+  /** Returns the object, changed or not; throws a StatusError to reject the request. */
   admit?(attributes: AdmissionAttributes, host: AdmissionHost): ApiObject | undefined | Promise<ApiObject | undefined>
-  /** Throws a StatusError to refuse. */
+  /** Throws a StatusError to reject the request. */
   validate?(attributes: AdmissionAttributes, host: AdmissionHost): void | Promise<void>
-  /** What goes into the commit that writes the object; throws a StatusError to refuse. Asked again after a lost race. */
+  /** Writes that are added to the commit of the object; throws a StatusError to reject it. Called again after a conflict. */
   reserve?(attributes: AdmissionAttributes, host: AdmissionHost): Promise<readonly Reservation[]> | undefined
 }
 
 export const defineAdmissionPlugin = (plugin: AdmissionPlugin): AdmissionPlugin => plugin
 
-/** A plugin's refusal of the request's object. */
+/** The 403 with which a plugin rejects the request's object. */
 export const admissionForbidden = ({ kind, object, name }: AdmissionAttributes, detail: string): StatusError =>
   forbidden(kind, metadataOf(object).name ?? name, detail)

@@ -1,4 +1,4 @@
-// AdmissionNotes: what admission says beside yes or no. Warnings go to the client, annotations to the audit record.
+// AdmissionRecorder: warnings for the client and annotations of the audit record that admission adds.
 import type { RequestRecord } from '../../request/request.ts'
 
 const warningsMax = 64
@@ -27,7 +27,7 @@ export class AdmissionRecorder {
     if (this.#warnings.length < warningsMax && !this.#warnings.includes(text)) this.#warnings.push(text)
   }
 
-  /** The first value of a key stays. */
+  /** The first value of a key is kept. */
   annotate(key: string, value: string, holdsContent = false): void {
     this.#annotations ??= new Map()
     if (this.#annotations.size >= annotationsMax || this.#annotations.has(key)) return

@@ -1,11 +1,11 @@
-// Reinvocation: what the second round of a request's mutating admission must do over.
+// ReinvocationContext: which webhooks and policies are called again in the second round of mutating admission.
 import type { ApiObject } from '../../../api/meta/object.ts'
 import { equalValues } from '../../../schema/json/json-value.ts'
 
 export class ReinvocationContext {
   #round = 0
   #isNeeded = false
-  /** Webhooks that saw the object before its last change and want to look again, and those that will. */
+  /** Reinvocable webhooks that were called before the last change of the object, and those that are called again. */
   #asked: Set<string> | undefined
   #again: Set<string> | undefined
   #output: ApiObject | undefined
@@ -14,14 +14,14 @@ export class ReinvocationContext {
     return this.#round
   }
 
-  /** Begins the next round if there must be one; there is at most one more. */
+  /** Begins the second round if it is needed; there is no third. */
   startNextRound(): boolean {
     if (!this.#isNeeded || this.#round > 0) return false
     this.#round++
     return true
   }
 
-  /** The webhooks begin; in the second round they look again at what the plugins changed since. */
+  /** Called before the webhooks. In the second round they are called again if plugins changed the object in between. */
   beginWebhooks(object: ApiObject | undefined): void {
     if (this.#round > 0 && !equalValues(object, this.#output)) this.#askAgain()
   }
@@ -34,7 +34,7 @@ export class ReinvocationContext {
     this.#asked = (this.#asked ?? new Set()).add(webhook)
   }
 
-  /** A webhook changed the object. */
+  /** Called when a webhook or policy changed the object. */
   objectChanged(): void {
     this.#isNeeded = true
     this.#askAgain()

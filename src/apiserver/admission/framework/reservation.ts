@@ -1,4 +1,4 @@
-// Reservation: what must be written in the same commit as an object, such as the quota that it is charged to.
+// Reservation: a write in the same commit as an object, such as the usage of the quota that counts it.
 import type { Kind } from '../../../api/kind/kind.ts'
 import type { ApiObject } from '../../../api/meta/object.ts'
 import { StatusError } from '../../../api/errors/status-error.ts'
@@ -6,24 +6,24 @@ import { StatusError } from '../../../api/errors/status-error.ts'
 export interface Reservation {
   readonly kind: Kind
   readonly object: ApiObject
-  /** The revision that it must still have. */
+  /** The revision that the object must still have. */
   readonly expected: number
 }
 
-/** Another writer reserved first: nothing was written, and what is left must be looked at again. */
+/** Another writer changed the reserved object first: nothing was written, and the reservation must be computed again. */
 export class ReservationConflict extends StatusError {
   constructor() {
-    super(409, 'Conflict', 'a quota was changed by too many others at the same time; try again')
+    super(409, 'Conflict', 'a quota was changed by too many requests at the same time; try again')
   }
 }
 
 const reservationTries = 32
 
 export class Reservations {
-  /** The last of those who wait, by namespace. */
+  /** The last waiting writer of each namespace. */
   readonly #last = new Map<string, Promise<void>>()
 
-  /** Writes with what is reserved. Whoever loses to another tries again in its turn, so that a crowd costs no storm. */
+  /** Commits with reservations. After a conflict, writers of a namespace retry one after the other, so that they do not conflict again. */
   async write<T>(
     namespace: string,
     reserve: () => Promise<readonly Reservation[]>,

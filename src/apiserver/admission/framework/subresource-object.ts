@@ -1,5 +1,5 @@
-// Posted: what a subresource takes in place of the object: a Scale, a Binding, an Eviction, a TokenRequest, the options of
-// a connection. Admission sees it under the resource and subresource that it was sent to.
+// SubresourceObject: the type that a subresource takes instead of the kind: a Scale, a Binding, an Eviction, a TokenRequest,
+// the options of a connection. Admission sees it under the resource and subresource of the request.
 import { scale } from '../../../api/autoscaling/v1/scale.ts'
 import type { Kind } from '../../../api/kind/kind.ts'
 import type { ObjectMeta } from '../../../api/meta/v1/object-meta.ts'
@@ -20,7 +20,7 @@ export const scaleObject: SubresourceObject = { group: 'autoscaling', version: '
 
 const known = new WeakMap<Kind, Map<string, SubresourceObject | undefined>>()
 
-/** undefined where the subresource takes the object itself. */
+/** Undefined if the subresource takes the object itself. */
 export function subresourceObjectOf(kind: Kind, subresource: string): SubresourceObject | undefined {
   if (subresource === '') return undefined
   let byName = known.get(kind)
@@ -45,14 +45,14 @@ export function decodeSubresourceObject(
   return withDefaults(message, typed) as unknown as ApiObject // options of a connection have no metadata: metadataOf()
 }
 
-/** How the object is shown: in a version of its kind, or as it was posted. */
+/** The object in a version of its kind; the object of a subresource is not converted. */
 export const convertToVersion = (
   kind: Kind,
   subresourceObject: SubresourceObject | undefined,
   object: ApiObject,
 ): ApiObject => (subresourceObject === undefined ? (kind.storedAs?.fromStored(object) ?? object) : object)
 
-/** What was shown and then changed, decoded and defaulted as if a client had sent it. */
+/** The inverse of convertToVersion after a change: the object is decoded and defaulted as if a client had sent it. */
 export function convertToStored(
   kind: Kind,
   subresourceObject: SubresourceObject | undefined,
@@ -63,6 +63,6 @@ export function convertToStored(
   return kind.storedAs?.toStored(sent) ?? sent
 }
 
-/** Empty for what has none. */
+/** Empty for objects without metadata, such as the options of a connection. */
 export const metadataOf = (object: ApiObject | undefined): Partial<ObjectMeta> =>
   (object as { readonly metadata?: Partial<ObjectMeta> } | undefined)?.metadata ?? {}

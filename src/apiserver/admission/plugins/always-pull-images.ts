@@ -1,4 +1,5 @@
-// AlwaysPullImages (off unless asked for): an image on a node is no secret-free pass to it; every start pulls.
+// AlwaysPullImages (off by default): every container start pulls its image, so a private image that is already on the node
+// cannot be used without its pull secret.
 import type { Container } from '../../../api/core/v1/container/container.ts'
 import { pod, type Pod } from '../../../api/core/v1/pod/pod.ts'
 import { defineAdmissionPlugin } from '../framework/admission-plugin.ts'

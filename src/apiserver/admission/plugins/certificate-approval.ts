@@ -1,4 +1,4 @@
-// CertificateApproval: a request is approved or denied by who may approve for its signer.
+// CertificateApproval: only users with the permission to approve for its signer may approve or deny a request.
 import { certificateSigningRequest } from '../../../api/certificates/v1/certificate-signing-request.ts'
 import { defineAdmissionPlugin } from '../framework/admission-plugin.ts'
 import { requireSignerPermission } from './signer-permission.ts'

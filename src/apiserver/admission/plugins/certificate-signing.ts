@@ -1,4 +1,4 @@
-// CertificateSigning: a certificate is issued by who may sign for the signer of the request.
+// CertificateSigning: only users with the permission to sign for the request's signer may issue its certificate.
 import {
   certificateSigningRequest,
   type CertificateSigningRequest,

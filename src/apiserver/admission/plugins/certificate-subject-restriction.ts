@@ -1,4 +1,4 @@
-// CertificateSubjectRestriction: nobody asks for a client certificate of the group that may do everything.
+// CertificateSubjectRestriction: a client certificate of the group system:masters cannot be requested.
 import {
   certificateSigningRequest,
   type CertificateSigningRequest,

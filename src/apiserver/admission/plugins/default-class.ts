@@ -1,4 +1,4 @@
-// Which class of a kind is the default: the newest of those that an annotation marks, then the first by name.
+// The default class of a kind: the newest class with the annotation, and of equally new ones the first by name.
 import { lookup } from '../../../base/collections/lookup.ts'
 import type { ApiObject } from '../../../api/meta/object.ts'
 

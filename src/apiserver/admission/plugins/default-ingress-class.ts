@@ -1,4 +1,4 @@
-// DefaultIngressClass: an Ingress that names no class gets the cluster's default one; two defaults are a mistake.
+// DefaultIngressClass: an Ingress without a class gets the cluster's default class; two default classes are an error.
 import { ingressClass } from '../../../api/networking/v1/ingress-class.ts'
 import { ingress, type Ingress } from '../../../api/networking/v1/ingress.ts'
 import { defineAdmissionPlugin, admissionForbidden } from '../framework/admission-plugin.ts'

@@ -1,4 +1,4 @@
-// DefaultStorageClass: a claim that names no class gets the cluster's default one, if there is one.
+// DefaultStorageClass: a claim without a class gets the cluster's default class, if there is one.
 import {
   persistentVolumeClaim,
   type PersistentVolumeClaim,

@@ -1,4 +1,4 @@
-// DefaultTolerationSeconds: a pod stays five minutes on a node that is not ready or out of reach, unless it says more.
+// DefaultTolerationSeconds: a pod tolerates a node that is not ready or unreachable for five minutes, unless it has its own toleration.
 import { pod, type Pod } from '../../../api/core/v1/pod/pod.ts'
 import { defineAdmissionPlugin } from '../framework/admission-plugin.ts'
 

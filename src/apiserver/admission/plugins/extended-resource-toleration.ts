@@ -1,4 +1,4 @@
-// ExtendedResourceToleration (off unless asked for): a pod that asks for a device tolerates nodes kept for that device.
+// ExtendedResourceToleration (off by default): a pod that requests an extended resource tolerates the taint of that name.
 import { pod, type Pod } from '../../../api/core/v1/pod/pod.ts'
 import { isExtendedResource } from '../../../api/core/v1/resources/resource-name-rules.ts'
 import { defineAdmissionPlugin } from '../framework/admission-plugin.ts'

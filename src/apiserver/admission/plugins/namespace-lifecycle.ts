@@ -1,10 +1,11 @@
-// NamespaceLifecycle: nothing is made in a namespace that is missing or ending, and the first namespaces stay.
+// NamespaceLifecycle: no object is created in a missing or terminating namespace, and the initial namespaces cannot be
+// deleted.
 import { localSubjectAccessReview } from '../../../api/authorization/v1/local-subject-access-review.ts'
 import { namespace } from '../../../api/core/v1/namespace.ts'
 import { forbidden, notFound, StatusError } from '../../../api/errors/status-error.ts'
 import { defineAdmissionPlugin, admissionForbidden } from '../framework/admission-plugin.ts'
 
-const immortal = new Set(['default', 'kube-system', 'kube-public'])
+const undeletable = new Set(['default', 'kube-system', 'kube-public'])
 
 export const namespaceLifecycle = defineAdmissionPlugin({
   name: 'NamespaceLifecycle',
@@ -12,21 +13,21 @@ export const namespaceLifecycle = defineAdmissionPlugin({
   admit(attributes, host) {
     const { operation, kind, namespace: name, name: objectName, object } = attributes
     if (operation === 'delete') {
-      if (kind === namespace && immortal.has(objectName))
+      if (kind === namespace && undeletable.has(objectName))
         throw forbidden(namespace, objectName, 'this namespace may not be deleted')
       return object
     }
-    // Whether a namespace exists is told to nobody who only asks about rights.
+    // A LocalSubjectAccessReview does not reveal whether its namespace exists.
     if (!kind.namespaced || kind === localSubjectAccessReview) return object
     const found = host.get(namespace, '', name)
     if (found === undefined) throw notFound(namespace, name)
     if (found.status.phase !== 'Terminating') return object
-    const refusal = admissionForbidden(
+    const rejection = admissionForbidden(
       attributes,
       `unable to create new content in namespace ${name} because it is being terminated`,
     )
-    throw new StatusError(refusal.code, refusal.reason, refusal.message, {
-      ...refusal.details,
+    throw new StatusError(rejection.code, rejection.reason, rejection.message, {
+      ...rejection.details,
       causes: [
         {
           reason: 'NamespaceTerminating',

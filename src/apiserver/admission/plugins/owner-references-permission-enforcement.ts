@@ -1,5 +1,5 @@
-// OwnerReferencesPermissionEnforcement: who gives an object an owner may delete the object, and who lets it block the
-// owner's deletion may set the owner's finalizers.
+// OwnerReferencesPermissionEnforcement (off by default): adding an owner needs the permission to delete the object, and
+// blocking the owner's deletion needs the permission to set the owner's finalizers.
 import { kinds } from '../../../api/kinds.ts'
 import { qualifiedResource } from '../../../api/kind/kind.ts'
 import type { OwnerReference } from '../../../api/meta/v1/object-meta.ts'

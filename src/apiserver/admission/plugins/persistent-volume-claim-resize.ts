@@ -1,4 +1,4 @@
-// PersistentVolumeClaimResize: a claim grows only when it is bound and its class allows volumes to grow.
+// PersistentVolumeClaimResize: a claim can be expanded only if it is bound and its class allows expansion.
 import {
   persistentVolumeClaim,
   type PersistentVolumeClaim,

@@ -1,4 +1,4 @@
-// PodTopologyLabels: a pod that is bound learns its node's zone and region, as labels that it can read itself.
+// PodTopologyLabels: a bound pod gets the zone and region labels of its node, so that the downward API can expose them.
 import { node } from '../../../api/core/v1/node/node.ts'
 import { bindingKind, type Binding } from '../../../api/core/v1/binding.ts'
 import { pod } from '../../../api/core/v1/pod/pod.ts'

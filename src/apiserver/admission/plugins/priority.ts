@@ -1,4 +1,4 @@
-// Priority: the name of a pod's PriorityClass becomes its number; at most one class is the default of the cluster.
+// Priority: sets a pod's priority from its PriorityClass. The cluster has at most one default class.
 import { pod, type Pod } from '../../../api/core/v1/pod/pod.ts'
 import { priorityClass, type PriorityClass } from '../../../api/scheduling/v1/priority-class.ts'
 import {
@@ -49,7 +49,7 @@ function withPriority(attributes: AdmissionAttributes, object: Pod, host: Admiss
   return { ...object, spec: name === '' ? prioritized : { ...prioritized, priorityClassName: name } }
 }
 
-/** Older clients leave out what admission filled in; it stays as it was. */
+/** Older clients omit the fields that admission set; their values are preserved. */
 function keptPriority(object: Pod, { spec: before }: Pod): Pod {
   const { spec } = object
   const kept = {
@@ -73,7 +73,7 @@ function classOf(
   return { name: found.metadata.name, value: found.value, preemptionPolicy: found.preemptionPolicy }
 }
 
-/** Should several claim it, the least urgent wins: an accident must not make every pod important. */
+/** If there are several default classes, the lowest priority is used. */
 function defaultClass(host: AdmissionHost): PriorityClass | undefined {
   let least: PriorityClass | undefined
   for (const each of host.list(priorityClass, ''))

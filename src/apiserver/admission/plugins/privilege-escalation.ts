@@ -1,5 +1,5 @@
-// Nobody gives away rights that they do not have: checked when roles and bindings are written, unless the writer may
-// `escalate` or `bind`.
+// Users cannot grant permissions that they do not have. This is checked when roles and bindings are written, unless the
+// user may `escalate` or `bind`.
 import type { ApiObject } from '../../../api/meta/object.ts'
 import { namespaceOf } from '../../../api/meta/object.ts'
 import { clusterRole, type ClusterRole } from '../../../api/rbac/v1/cluster-role.ts'
@@ -18,7 +18,7 @@ import { uncoveredRules, quotedList, ruleLines } from '../../authorization/rbac/
 import { RuleTable } from '../../authorization/rbac/rule-table.ts'
 import { isPrivileged } from '../../request/user-names.ts'
 
-/** What whoever lets a role gather the rules of others must have. */
+/** The permissions that a user needs to write a role with an aggregation rule. */
 const everything: readonly PolicyRule[] = [
   { verbs: ['*'], apiGroups: ['*'], resources: ['*'] },
   { verbs: ['*'], nonResourceURLs: ['*'] },

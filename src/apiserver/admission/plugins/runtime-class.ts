@@ -1,4 +1,4 @@
-// RuntimeClass: a pod that names a class takes over the overhead and the scheduling demands of that class.
+// RuntimeClass: a pod with a class gets the overhead, node selector and tolerations of the class.
 import { lookup, setOwn } from '../../../base/collections/lookup.ts'
 import { pod, type Pod } from '../../../api/core/v1/pod/pod.ts'
 import { runtimeClass, type RuntimeClass } from '../../../api/node/v1/runtime-class.ts'

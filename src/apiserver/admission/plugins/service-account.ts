@@ -1,5 +1,5 @@
-// ServiceAccount: every pod is somebody. It gets its namespace's `default` account when it names none, a volume with a
-// token for the API in each container, and the account's image pull secrets.
+// ServiceAccount: every pod has a ServiceAccount, by default `default` of its namespace. Its containers get a volume with a
+// token for the API, and the pod gets the account's image pull secrets.
 import { isInterned } from '../../../base/collections/interned-values.ts'
 import type { Container } from '../../../api/core/v1/container/container.ts'
 import { mirrorPodAnnotation, pod, type Pod } from '../../../api/core/v1/pod/pod.ts'
@@ -14,10 +14,10 @@ import {
 } from '../framework/admission-plugin.ts'
 
 const defaultName = 'default'
-/** The controller makes the default account of a new namespace a moment after it. */
+/** The controller creates the default account shortly after a new namespace. */
 const defaultAccountMsMax = 1_000
 const mountPath = '/var/run/secrets/kubernetes.io/serviceaccount'
-/** An hour, and seven seconds by which such a token is known from one that a client asked for. */
+/** One hour, plus seven seconds that identify tokens of this volume. */
 const tokenExpirationSeconds = 3_607
 const volumePrefix = 'kube-api-access-'
 const volumeMode = 0o644
@@ -36,7 +36,7 @@ export const serviceAccountAdmission = defineAdmissionPlugin({
   },
   validate(attributes) {
     const object = attributes.object as Pod
-    if (isMirror(object)) refuseMirrorWithSecrets(attributes, object)
+    if (isMirror(object)) rejectMirrorWithSecrets(attributes, object)
   },
 })
 
@@ -77,7 +77,7 @@ const lacksToken = ({ volumeMounts = [] }: Container): boolean =>
 
 const suffixes = new WeakMap<PodSpec, string>()
 
-/** Pods that were sent alike name their volume alike, and so stay alike. */
+/** Pods with equal specs get equal volume names, so that their specs can still be interned. */
 function suffixFor(sent: PodSpec, host: AdmissionHost): string {
   const known = suffixes.get(sent)
   if (known !== undefined) return known
@@ -89,7 +89,7 @@ function suffixFor(sent: PodSpec, host: AdmissionHost): string {
 function withToken(spec: PodSpec, suffix: () => string): PodSpec {
   const { containers, initContainers = [], volumes = [] } = spec
   if (![...initContainers, ...containers].some(lacksToken)) return spec
-  // One is there when a webhook added a container after the first round.
+  // The volume exists already if a webhook added a container after the first round.
   const own = volumes.find((volume) => volume.name.startsWith(volumePrefix))
   const name = own?.name ?? volumePrefix + suffix()
   const mounted = <C extends Container>(container: C): C =>
@@ -113,8 +113,8 @@ const tokenSources = [
   { downwardAPI: { items: [{ path: 'namespace', fieldRef: { apiVersion: 'v1', fieldPath: 'metadata.namespace' } }] } },
 ]
 
-/** A mirror shows a pod that runs without the API server: it may not lean on what only the API server has. */
-function refuseMirrorWithSecrets(attributes: AdmissionAttributes, { spec }: Pod): void {
+/** A mirror pod represents a pod that runs without the API server, so it must not depend on API objects. */
+function rejectMirrorWithSecrets(attributes: AdmissionAttributes, { spec }: Pod): void {
   if (spec.serviceAccountName !== undefined)
     throw admissionForbidden(attributes, 'a mirror pod may not reference service accounts')
   if (referencesSecrets(spec)) throw admissionForbidden(attributes, 'a mirror pod may not reference secrets')

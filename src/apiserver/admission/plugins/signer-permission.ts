@@ -1,4 +1,4 @@
-// Whether a user may decide about the requests for a signer: by its whole name, or by the domain of it.
+// Checks whether a user may approve or sign for a signer, by the signer's name or by its domain with a wildcard.
 import type { CertificateSigningRequest } from '../../../api/certificates/v1/certificate-signing-request.ts'
 import { certificateSigningRequest } from '../../../api/certificates/v1/certificate-signing-request.ts'
 import { admissionForbidden, type AdmissionAttributes, type AdmissionHost } from '../framework/admission-plugin.ts'

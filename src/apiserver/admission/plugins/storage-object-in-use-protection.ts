@@ -1,4 +1,4 @@
-// StorageObjectInUseProtection: volumes and claims are protected from their first moment.
+// StorageObjectInUseProtection: adds the protection finalizers to new volumes and claims.
 import { claimFinalizer, persistentVolumeClaim } from '../../../api/core/v1/volume/persistent-volume-claim.ts'
 import { persistentVolume, volumeFinalizer } from '../../../api/core/v1/volume/persistent-volume.ts'
 import { defineAdmissionPlugin } from '../framework/admission-plugin.ts'

@@ -1,4 +1,4 @@
-// TaintNodesByCondition: a new node takes no pods until its conditions have been looked at.
+// TaintNodesByCondition: a new node is tainted as not ready until its conditions were checked.
 import { node, type Node } from '../../../api/core/v1/node/node.ts'
 import { defineAdmissionPlugin } from '../framework/admission-plugin.ts'
 

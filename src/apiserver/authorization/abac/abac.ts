@@ -9,7 +9,7 @@ import { matchesPath } from '../rbac/rule-table.ts'
 interface Policy {
   /** Empty: any user. */
   readonly user: string
-  /** Empty: any group. A policy without user and group applies to nobody. */
+  /** Empty: any group. A policy without user and group matches no request. */
   readonly group: string
   readonly readonly: boolean
   readonly apiGroup: string
@@ -62,7 +62,7 @@ function policyOf(line: string, number: number): Policy {
   }
 }
 
-/** The format before v1beta1: a field that is not set is not a restriction. */
+/** The format before v1beta1, in which an unset field matches everything. */
 function unversionedPolicy(value: JsonObject): Policy {
   const { user, group, readonly, resource, namespace } = fieldsOf(value)
   return forAuthenticated({
@@ -76,7 +76,7 @@ function unversionedPolicy(value: JsonObject): Policy {
   })
 }
 
-/** A field of another type is an error: `"readonly": "true"` must not become a policy that allows writing. */
+/** A field of a wrong type is an error, so that `"readonly": "true"` does not become a policy that allows writes. */
 function fieldsOf(value: JsonObject): Policy {
   const text = (key: string): string => {
     const found = lookup(value, key) ?? ''
@@ -96,7 +96,7 @@ function fieldsOf(value: JsonObject): Policy {
   }
 }
 
-/** A `*` means every authenticated user, and not the anonymous one. */
+/** `*` matches every authenticated user, but not anonymous requests. */
 const forAuthenticated = (policy: Policy): Policy =>
   policy.user === '*' || policy.group === '*' ? { ...policy, user: '', group: authenticatedGroup } : policy
 

@@ -1,5 +1,5 @@
-// The default roles and bindings as seeds. Objects that are there keep what their owners added; what a default has and
-// they lack is added at each start, unless they are marked against it.
+// The default roles and bindings as bootstrap objects. At each start, missing rules and subjects are added to existing
+// objects unless their autoupdate annotation is false; additions of users are preserved.
 import type { Kind } from '../../../api/kind/kind.ts'
 import type { ApiObject } from '../../../api/meta/object.ts'
 import { clusterRoleBinding } from '../../../api/rbac/v1/cluster-role-binding.ts'
@@ -33,7 +33,7 @@ const bootstrapObjectsOf = <T extends ApiObject>(
     },
   }))
 
-/** Labels and annotations that were removed come back; those that were changed stay. */
+/** Removed labels and annotations are added again; changed ones are preserved. */
 function withMetadata<T extends ApiObject>(current: T, wanted: ObjectManifest): T {
   const labels = { ...wanted.metadata.labels, ...current.metadata.labels }
   const annotations = { ...wanted.metadata.annotations, ...current.metadata.annotations }

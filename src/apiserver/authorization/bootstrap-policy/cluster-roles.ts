@@ -1,4 +1,4 @@
-// The cluster roles of every new cluster, but for those of the controllers.
+// The default cluster roles, except those of the controllers.
 import { aggregatedRole, clusterRole, on, urls } from './role-builders.ts'
 
 export const clusterRoles = [

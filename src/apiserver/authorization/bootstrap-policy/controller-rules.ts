@@ -1,4 +1,4 @@
-// What each controller may do, by the name of its ServiceAccount in kube-system.
+// The rules of each controller, by the name of its ServiceAccount in kube-system.
 import type { PolicyRule } from '../../../api/rbac/v1/policy-rule.ts'
 import { on } from './role-builders.ts'
 

@@ -1,4 +1,4 @@
-// The RBAC objects of every new cluster, as upstream makes them; aggregated roles have their rules from the start.
+// The RBAC objects of every new cluster, as upstream creates them. Aggregated roles include their rules from the start.
 import { decisionQueriesPath, flowEventsPath } from '../../../api/coxswain/v1/flow-protocol.ts'
 import type { ClusterRole } from '../../../api/rbac/v1/cluster-role.ts'
 import type { PolicyRule } from '../../../api/rbac/v1/policy-rule.ts'
@@ -70,7 +70,7 @@ const clusterRoleBindings = [
   clusterRoleBinding('system:kube-dns', account('kube-dns')),
   clusterRoleBinding('system:kube-scheduler', user('system:kube-scheduler')),
   clusterRoleBinding('system:monitoring', group('system:monitoring')),
-  // The Node authorizer does the work of this role; it is bound to nobody.
+  // The Node authorizer replaces this role, so the binding has no subjects.
   clusterRoleBinding('system:node'),
   clusterRoleBinding('system:node-proxier', user('system:kube-proxy')),
   clusterRoleBinding('system:public-info-viewer', group('system:authenticated'), group('system:unauthenticated')),
@@ -83,7 +83,7 @@ const plainClusterRoles: readonly ObjectManifest<ClusterRole>[] = [
   ...Object.entries(controllerRules).map(([name, rules]) => clusterRole(controllerRole(name), rules)),
 ]
 
-/** The union of the rules of the roles that the selectors choose, in the order of their names. */
+/** The union of the rules of the selected roles, ordered by role name. */
 function aggregatedRules(
   target: ObjectManifest<ClusterRole>,
   all: readonly ObjectManifest<ClusterRole>[],
@@ -106,10 +106,10 @@ export const defaultClusterRoles: readonly ObjectManifest<ClusterRole>[] = plain
   rules: aggregatedRules(target, plainClusterRoles),
 }))
 
-/** Beyond upstream's: components in processes of their own may tell the API server what they do. */
-const flowExporter = 'coxswain:flow-teller'
-/** Schedulers in processes of their own may answer what they are asked about their decisions. */
-const decisionReporter = 'coxswain:decision-teller'
+/** Not in upstream: allows components in separate processes to send their flow events. */
+const flowExporter = 'coxswain:flow-exporter'
+/** Not in upstream: allows schedulers in separate processes to answer queries about their decisions. */
+const decisionReporter = 'coxswain:decision-reporter'
 
 export const coxswainRbacObjects = {
   clusterRoles: [

@@ -1,4 +1,4 @@
-// A short language for the default roles: words of a rule stand in one string, `core` is the group without a name.
+// Builders for the default roles. The words of a rule are separated by spaces; `core` is the group with the empty name.
 import type { ClusterRole } from '../../../api/rbac/v1/cluster-role.ts'
 import type { ClusterRoleBinding } from '../../../api/rbac/v1/cluster-role-binding.ts'
 import type { Role } from '../../../api/rbac/v1/role.ts'
@@ -44,7 +44,7 @@ export const clusterRole = (
   rules: [...rules],
 })
 
-/** A role whose rules are those of the roles labelled for it. */
+/** A role that aggregates the rules of the roles with its label. */
 export const aggregatedRole = (name: string, aggregatedTo = ''): ObjectManifest<ClusterRole> => ({
   apiVersion,
   kind: 'ClusterRole',
@@ -65,7 +65,7 @@ export const account = (name: string): Subject => ({ kind: 'ServiceAccount', nam
 
 const reference = (kind: string, name: string): RoleRef => ({ apiGroup: rbacGroup, kind, name })
 
-/** Binds the cluster role of the same name. */
+/** A binding of the cluster role with the same name. */
 export const clusterRoleBinding = (name: string, ...subjects: Subject[]): ObjectManifest<ClusterRoleBinding> => ({
   apiVersion,
   kind: 'ClusterRoleBinding',

@@ -1,4 +1,4 @@
-// NodeAuthorizer: a kubelet may read what the pods of its node need, and write what is its node's own.
+// Node authorizer: a kubelet may read the objects that the pods of its node reference and write the objects of its node.
 import type { AccessAttributes, ResourceAttributes } from '../attributes.ts'
 import { allowed, noOpinion, noRules, type Authorizer, type Decision } from '../authorizer.ts'
 import { defaultClusterRoles } from '../bootstrap-policy/default-rbac-objects.ts'
@@ -9,7 +9,7 @@ import type { ObjectCaches } from '../../watch-cache/object-caches.ts'
 
 const leaseNamespace = 'kube-node-lease'
 
-/** What every node may do, as far as the table of special rules does not narrow it. */
+/** The rules of all nodes; the special rules below restrict them. */
 const nodeRules = new RuleTable(
   defaultClusterRoles.find(({ metadata }) => metadata.name === 'system:node')?.rules ?? [],
 )
@@ -22,8 +22,8 @@ export function nodeAuthorizer(caches: ObjectCaches): Authorizer {
       const node = nodeNameOf(attributes.user)
       if (node === undefined) return none
       if (node === '') return noOpinion(`unknown node for user ${JSON.stringify(attributes.user.name)}`)
-      const refusal = attributes.kind === 'path' ? undefined : refusalOf(node, attributes, graph)
-      if (refusal !== undefined) return noOpinion(refusal)
+      const rejection = attributes.kind === 'path' ? undefined : rejectionOf(node, attributes, graph)
+      if (rejection !== undefined) return noOpinion(rejection)
       return byRules(attributes)
     },
     rulesFor: (user) =>
@@ -38,58 +38,61 @@ const yes = allowed('Node: allowed by the rules of nodes')
 
 const byRules = (attributes: AccessAttributes): Decision => (nodeRules.allows(attributes) ? yes : none)
 
-/** Why the node may not, by the special rules; undefined leaves it to the general ones. */
-function refusalOf(node: string, asked: ResourceAttributes, graph: NodeGraph): string | undefined {
-  switch (`${asked.resource}.${asked.group}`) {
+/** Why the special rules do not allow the access; undefined if the general rules decide. */
+function rejectionOf(node: string, attributes: ResourceAttributes, graph: NodeGraph): string | undefined {
+  switch (`${attributes.resource}.${attributes.group}`) {
     case 'secrets.':
     case 'configmaps.':
-      return readRefusal(node, asked, graph, ['get', 'list', 'watch'])
+      return readRejection(node, attributes, graph, ['get', 'list', 'watch'])
     case 'persistentvolumeclaims.':
-      return asked.subresource === 'status'
-        ? relationRefusal(node, asked, graph)
-        : readRefusal(node, asked, graph, ['get'])
+      return attributes.subresource === 'status'
+        ? relationRejection(node, attributes, graph)
+        : readRejection(node, attributes, graph, ['get'])
     case 'persistentvolumes.':
     case 'resourceclaims.resource.k8s.io':
     case 'volumeattachments.storage.k8s.io':
-      return readRefusal(node, asked, graph, ['get'])
+      return readRejection(node, attributes, graph, ['get'])
     case 'serviceaccounts.':
-      return asked.subresource === 'token' ? tokenRefusal(node, asked, graph) : readRefusal(node, asked, graph, ['get'])
+      return attributes.subresource === 'token'
+        ? tokenRejection(node, attributes, graph)
+        : readRejection(node, attributes, graph, ['get'])
     case 'leases.coordination.k8s.io':
-      return ownRefusal(node, asked, 'lease', leaseNamespace)
+      return ownRejection(node, attributes, 'lease', leaseNamespace)
     case 'csinodes.storage.k8s.io':
-      return ownRefusal(node, asked, 'CSINode', '')
+      return ownRejection(node, attributes, 'CSINode', '')
     case 'resourceslices.resource.k8s.io':
-      return sliceRefusal(node, asked)
+      return sliceRejection(node, attributes)
     case 'nodes.':
-      return nodeRefusal(node, asked)
+      return nodeRejection(node, attributes)
     case 'pods.':
-      return podRefusal(node, asked, graph)
+      return podRejection(node, attributes, graph)
     default:
       return undefined
   }
 }
 
-const relationRefusal = (node: string, { resource, namespace, name }: ResourceAttributes, graph: NodeGraph) =>
+const relationRejection = (node: string, { resource, namespace, name }: ResourceAttributes, graph: NodeGraph) =>
   name !== '' && graph.isNeeded(node, resource, namespace, name)
     ? undefined
     : `no relationship found between node '${node}' and this object`
 
-function readRefusal(node: string, asked: ResourceAttributes, graph: NodeGraph, verbs: readonly string[]) {
-  if (!verbs.includes(asked.verb))
+function readRejection(node: string, attributes: ResourceAttributes, graph: NodeGraph, verbs: readonly string[]) {
+  if (!verbs.includes(attributes.verb))
     return verbs.length === 1
       ? 'can only get individual resources of this type'
       : 'can only read resources of this type'
-  if (asked.subresource !== '') return verbs.length === 1 ? 'cannot get subresource' : 'cannot read subresource'
-  return relationRefusal(node, asked, graph)
+  if (attributes.subresource !== '') return verbs.length === 1 ? 'cannot get subresource' : 'cannot read subresource'
+  return relationRejection(node, attributes, graph)
 }
 
-function tokenRefusal(node: string, asked: ResourceAttributes, graph: NodeGraph): string | undefined {
-  if (asked.verb !== 'create' || asked.name === '') return 'can only create tokens for individual service accounts'
-  return relationRefusal(node, asked, graph)
+function tokenRejection(node: string, attributes: ResourceAttributes, graph: NodeGraph): string | undefined {
+  if (attributes.verb !== 'create' || attributes.name === '')
+    return 'can only create tokens for individual service accounts'
+  return relationRejection(node, attributes, graph)
 }
 
-/** Objects that are named after their node: one lease, one CSINode. */
-function ownRefusal(node: string, { verb, namespace, name }: ResourceAttributes, what: string, home: string) {
+/** Objects with the name of their node: its lease and its CSINode. */
+function ownRejection(node: string, { verb, namespace, name }: ResourceAttributes, what: string, home: string) {
   if (!['get', 'create', 'update', 'patch', 'delete'].includes(verb))
     return `can only get, create, update, patch, or delete a node ${what}`
   if (namespace !== home) return `can only access leases in the "${home}" system namespace`
@@ -103,27 +106,27 @@ const selectsNode = ({ fields = [] }: ResourceAttributes, key: string, node: str
     (field) => field.key === key && field.operator === 'In' && field.values.length === 1 && field.values[0] === node,
   )
 
-function sliceRefusal(node: string, asked: ResourceAttributes): string | undefined {
-  if (asked.subresource !== '') return 'cannot authorize ResourceSlice subresources'
-  if (['list', 'watch', 'deletecollection'].includes(asked.verb))
-    return selectsNode(asked, 'spec.nodeName', node)
+function sliceRejection(node: string, attributes: ResourceAttributes): string | undefined {
+  if (attributes.subresource !== '') return 'cannot authorize ResourceSlice subresources'
+  if (['list', 'watch', 'deletecollection'].includes(attributes.verb))
+    return selectsNode(attributes, 'spec.nodeName', node)
       ? undefined
       : `can only list/watch/deletecollection resourceslices with spec.nodeName field selector`
   return undefined
 }
 
-function nodeRefusal(node: string, { verb, name }: ResourceAttributes): string | undefined {
+function nodeRejection(node: string, { verb, name }: ResourceAttributes): string | undefined {
   if (!['get', 'list', 'watch'].includes(verb) || name === node) return undefined
   return `node '${node}' cannot read ${name === '' ? 'all nodes' : `'${name}'`}, only its own Node object`
 }
 
-function podRefusal(node: string, asked: ResourceAttributes, graph: NodeGraph): string | undefined {
-  switch (asked.verb) {
+function podRejection(node: string, attributes: ResourceAttributes, graph: NodeGraph): string | undefined {
+  switch (attributes.verb) {
     case 'get':
-      return asked.subresource === '' ? relationRefusal(node, asked, graph) : undefined
+      return attributes.subresource === '' ? relationRejection(node, attributes, graph) : undefined
     case 'list':
     case 'watch':
-      return selectsNode(asked, 'spec.nodeName', node)
+      return selectsNode(attributes, 'spec.nodeName', node)
         ? undefined
         : `can only list/watch pods with spec.nodeName field selector`
     default:

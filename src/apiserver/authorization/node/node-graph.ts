@@ -1,4 +1,4 @@
-// NodeGraph: what each node needs for the pods that are bound to it. It follows the registry's caches change by change.
+// NodeGraph: the objects that the pods of each node reference. It is updated by the changes of the watch caches.
 import { getOrInsert } from '../../../base/collections/get-or-insert.ts'
 import { persistentVolume, type PersistentVolume } from '../../../api/core/v1/volume/persistent-volume.ts'
 import { pod, type Pod } from '../../../api/core/v1/pod/pod.ts'
@@ -9,9 +9,9 @@ import type { ObjectCaches } from '../../watch-cache/object-caches.ts'
 
 export class NodeGraph {
   readonly #caches: ObjectCaches
-  /** By node: how many of its pods need the object. */
+  /** By node: the number of its pods that reference the object. */
   readonly #needs = new Map<string, Map<ReferenceKey, number>>()
-  /** Volumes by the secrets that mounting them takes. */
+  /** Persistent volumes by the Secrets that they reference. */
   readonly #volumesBySecret = new Map<ReferenceKey, Set<string>>()
 
   constructor(caches: ObjectCaches) {
@@ -30,7 +30,7 @@ export class NodeGraph {
     })
   }
 
-  /** Whether a pod on the node needs the object, directly or through what it mounts. */
+  /** Whether a pod on the node references the object, directly or through a volume. */
   isNeeded(node: string, resource: string, namespace: string, name: string): boolean {
     const key = referenceKey(resource, namespace, name)
     switch (resource) {
@@ -79,7 +79,7 @@ export class NodeGraph {
   }
 }
 
-/** Secrets that a volume names, with the namespaces it names them in, or that of its claim. */
+/** The Secrets that a persistent volume references; the namespace defaults to that of its claim. */
 function secretsOf(object: ApiObject | undefined): ReferenceKey[] {
   if (object === undefined) return []
   const { spec } = object as PersistentVolume

@@ -1,11 +1,11 @@
-// Which objects does a pod need on its node, beside itself? What it names in its volumes, its environment and its claims.
+// The objects that a pod references in its volumes, environment, image pull secrets and claims.
 import { cachedBySpec } from '../../../api/core/v1/pod-spec/bound-spec.ts'
 import type { Container } from '../../../api/core/v1/container/container.ts'
 import type { Pod } from '../../../api/core/v1/pod/pod.ts'
 import type { Volume } from '../../../api/core/v1/volume/volume.ts'
 import { namespaceOf } from '../../../api/meta/object.ts'
 
-/** `secrets default/token`: a resource and the key of an object of it. */
+/** A resource and the key of an object: `secrets default/token`. */
 export type ReferenceKey = string
 
 export const referenceKey = (resource: string, namespace: string, name: string): ReferenceKey =>
@@ -13,14 +13,14 @@ export const referenceKey = (resource: string, namespace: string, name: string):
 
 const mirrorAnnotation = 'kubernetes.io/config.mirror'
 
-/** Whether two versions of a pod surely name the same objects: most changes are of a status, and name nothing else. */
+/** Whether two versions of a pod certainly have the same references. Most changes are status updates. */
 export const haveSameReferences = (one: Pod, other: Pod): boolean =>
   one.spec === other.spec &&
   one.status.resourceClaimStatuses === other.status.resourceClaimStatuses &&
   one.metadata.annotations?.[mirrorAnnotation] === other.metadata.annotations?.[mirrorAnnotation]
 
 export function podReferences(pod: Pod): readonly ReferenceKey[] {
-  // A mirror of a static pod gets nothing: a node could write any names into it.
+  // The references of a mirror pod do not count, because a node creates mirror pods and could name any object.
   if (pod.metadata.annotations?.[mirrorAnnotation] !== undefined) return []
   const namespace = namespaceOf(pod)
   const { resourceClaimStatuses = [] } = pod.status
@@ -38,7 +38,7 @@ interface Reference {
   readonly name: string
 }
 
-/** What a spec names itself. */
+/** The references in a pod's spec. */
 export const referencesOf = cachedBySpec((spec): readonly Reference[] => {
   const of = (resource: string, names: readonly (string | undefined)[]) =>
     names.flatMap((name) => (name === undefined || name === '' ? [] : [{ resource, name }]))
@@ -75,7 +75,7 @@ export const referencesOf = cachedBySpec((spec): readonly Reference[] => {
   ]
 })
 
-/** Volumes whose claims are named after their pod. */
+/** The names of ephemeral volumes, whose claims are named after the pod and the volume. */
 const ephemeralVolumes = cachedBySpec(({ volumes = [] }): readonly string[] =>
   volumes.flatMap(({ name, ephemeral }) => (ephemeral === undefined ? [] : [name])),
 )

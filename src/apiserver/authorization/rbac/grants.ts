@@ -1,5 +1,5 @@
-// Grants: what one subject was given in one scope, a namespace or the whole cluster: roles, each with the binding
-// that gave it. Roles are cells that change under their bindings, so a changed role costs nothing here.
+// Grants: the roles of one subject in one scope (a namespace or the cluster), each with its binding. A role is a shared
+// mutable entry, so a changed role needs no update here.
 import { getOrInsert } from '../../../base/collections/get-or-insert.ts'
 import type { ClusterRoleBinding } from '../../../api/rbac/v1/cluster-role-binding.ts'
 import type { RoleBinding } from '../../../api/rbac/v1/role-binding.ts'
@@ -11,17 +11,17 @@ import type { Decision } from '../authorizer.ts'
 
 export type Binding = RoleBinding | ClusterRoleBinding
 
-/** A role that bindings name, whether it exists or not. */
+/** A role that bindings reference; it need not exist. */
 export interface RoleEntry {
   readonly namespace: string
   readonly name: string
-  /** Undefined while there is no such role. */
+  /** Undefined if the role does not exist. */
   table: RuleTable | undefined
-  /** How many grants name it. */
+  /** The number of grants of the role. */
   uses: number
 }
 
-/** One subject of one binding, and the decision that it leads to. */
+/** One subject of one binding, with the decision that it causes. */
 export interface Grant {
   readonly role: RoleEntry
   readonly binding: Binding
@@ -41,11 +41,11 @@ function describe({ kind, metadata, roleRef }: Binding, subject: Subject): strin
   return `${kind} ${bindingName} of ${roleRef.kind} ${JSON.stringify(roleRef.name)} to ${subject.kind} ${JSON.stringify(whom)}`
 }
 
-/** With more roles than this a scope keeps one table of all their rules. */
+/** With more roles than this, a scope uses one table with all their rules. */
 const rolesAskedOneByOneMax = 16
 
 export class Grants {
-  /** One of the grants of each role decides; the others only repeat it. */
+  /** Several bindings may grant the same role; the first one is reported as the reason. */
   readonly #byRole = new Map<RoleEntry, Set<Grant>>()
   #merged: { readonly table: RuleTable; readonly rolesVersion: number } | undefined
 
@@ -69,7 +69,7 @@ export class Grants {
     this.#merged = undefined
   }
 
-  /** Allowed, when one of the roles allows it. `rolesVersion` changes with every change of a role. */
+  /** Allowed if one of the roles allows it; undefined otherwise. `rolesVersion` changes with every change of a role. */
   decide(attributes: AccessAttributes, rolesVersion: number): Decision | undefined {
     if (this.#byRole.size <= rolesAskedOneByOneMax) return this.#find(attributes)?.decision
     if (this.#merged?.rolesVersion !== rolesVersion) this.#merged = { table: this.#allRules(), rolesVersion }
@@ -87,5 +87,5 @@ export class Grants {
   }
 }
 
-/** Where a binding has its effect: its namespace, or everywhere. */
+/** The scope of a binding: its namespace, or empty for the cluster. */
 export const scopeOf = (binding: Binding): string => namespaceOf(binding)

@@ -1,5 +1,5 @@
-// Rbac: who may do what by roles and bindings. It follows the registry's caches change by change; a decision looks up
-// the asker's own grants, so it costs the same with ten bindings and with ten thousand.
+// Rbac: authorizes by roles and bindings. It is updated by the changes of the watch caches. A decision looks up only the
+// grants of the user and its groups, so its cost does not depend on the number of bindings.
 import { getOrInsert } from '../../../base/collections/get-or-insert.ts'
 import { clusterRoleBinding } from '../../../api/rbac/v1/cluster-role-binding.ts'
 import { clusterRole } from '../../../api/rbac/v1/cluster-role.ts'
@@ -17,7 +17,7 @@ import type { ObjectCaches } from '../../watch-cache/object-caches.ts'
 
 const everywhere = ''
 
-/** What a subject was given, by namespace; the empty one is the whole cluster. */
+/** The grants of a subject by namespace; empty for the cluster. */
 type Scopes = Map<string, Grants>
 
 export class Rbac implements Authorizer {
@@ -57,13 +57,13 @@ export class Rbac implements Authorizer {
     return { rules: this.rulesOf(user, namespace), incomplete: false, errors: this.missingRolesOf(user, namespace) }
   }
 
-  /** Every rule that the user has in the namespace; those of the whole cluster where it is empty. */
+  /** All rules of the user in the namespace, including those of the cluster. */
   rulesOf(user: User, namespace: string): PolicyRule[] {
     const cells = this.#grantsOf(user, namespace).flatMap((grants) => [...grants.roles])
     return [...new Set(cells)].flatMap(({ table }) => [...(table?.rules ?? [])])
   }
 
-  /** Why `rulesOf` may not be all: roles that are bound and do not exist. */
+  /** The roles that are bound to the user but do not exist. */
   missingRolesOf(user: User, namespace: string): string[] {
     const cells = new Set(this.#grantsOf(user, namespace).flatMap((grants) => [...grants.roles]))
     return [...cells].filter(({ table }) => table === undefined).map(missingText)
@@ -157,7 +157,7 @@ export class Rbac implements Authorizer {
 const roleKey = (namespace: string, name: string): string => (namespace === '' ? name : `${namespace}/${name}`)
 const bindingKey = (binding: Binding): string => `${binding.kind} ${keyOf(binding)}`
 
-/** A ServiceAccount is the user that its tokens prove. */
+/** The user name of a subject; that of a ServiceAccount includes its namespace. */
 const subjectName = ({ kind, name, namespace }: Subject, scope: string): string =>
   kind === 'ServiceAccount' ? serviceAccountUser(namespace ?? scope, name) : name
 

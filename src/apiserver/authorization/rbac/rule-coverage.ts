@@ -1,18 +1,18 @@
-// Which rules do others cover? Asked when somebody grants rights, and when the default roles are brought up to date.
+// Determines which rules other rules do not cover. Used by the escalation check and to update the default roles.
 import type { PolicyRule } from '../../../api/rbac/v1/policy-rule.ts'
 import { userWithName } from '../../request/request.ts'
 import { resourceAttributes, type AccessAttributes } from '../attributes.ts'
 import type { RuleTable } from './rule-table.ts'
 
 const noUser = userWithName('')
-/** Stands for every object: no object has this name. */
+/** Represents all names: no object can have this name. */
 const everyName = '\0'
 
-/** The smallest parts of the rules that the owned ones do not allow. */
+/** The subrules that the owned rules do not allow. */
 export const uncoveredRules = (owned: RuleTable, rules: readonly PolicyRule[]): PolicyRule[] =>
   rules.flatMap(subrulesOf).filter((part) => !owned.allows(attributesOf(part)))
 
-/** Rules with one verb, on one resource or one path. */
+/** Splits a rule into rules with one verb and one resource or path. */
 function subrulesOf(rule: PolicyRule): PolicyRule[] {
   const { verbs, apiGroups = [], resources = [], resourceNames = [], nonResourceURLs = [] } = rule
   return verbs.flatMap((verb) => [
@@ -36,7 +36,7 @@ function attributesOf({ verbs, apiGroups, resources, resourceNames, nonResourceU
   return resourceAttributes(noUser, verb, { group, resource, subresource, name })
 }
 
-/** The parts with their verbs together, one line each, as messages show them. */
+/** One line per resource or path, with all its verbs, as upstream's messages show them. */
 export function ruleLines(parts: readonly PolicyRule[]): string[] {
   const verbsOf = new Map<string, string[]>()
   for (const part of parts) {

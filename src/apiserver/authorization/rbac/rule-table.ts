@@ -1,11 +1,11 @@
-// RuleTable: the rules of one role, compiled once into look-ups, shared by everybody who is bound to the role.
+// RuleTable: the rules of one role, compiled into lookup tables that all its bindings share.
 import { append } from '../../../base/collections/append.ts'
 import { withoutTrailing } from '../../../base/text/without-trailing.ts'
 import { getOrInsert } from '../../../base/collections/get-or-insert.ts'
 import type { PolicyRule } from '../../../api/rbac/v1/policy-rule.ts'
 import type { AccessAttributes, PathAttributes, ResourceAttributes } from '../attributes.ts'
 
-/** Names of the objects that a rule is limited to, or all of them. */
+/** The resource names of a rule, or all. */
 type Names = Set<string> | 'all'
 type ByResource = Map<string, Names>
 type ByGroup = Map<string, ByResource>
@@ -38,7 +38,7 @@ export class RuleTable {
     return [verb, wildcard].some((word) => this.#pathsByVerb.get(word)?.some(matches) ?? false)
   }
 
-  /** When it is first asked: of the roles that every cluster has, few are. */
+  /** Compiled on first use, because most default roles are never used. */
   #compile(): void {
     this.#isCompiled = true
     for (const rule of this.rules) for (const verb of rule.verbs) this.#add(verb, rule)
@@ -58,11 +58,11 @@ export class RuleTable {
   }
 }
 
-/** A rule that ends in `*` means every path that begins as it does. */
+/** A rule that ends with `*` matches every path with that prefix. */
 export const matchesPath = (rule: string, path: string): boolean =>
   rule === path || (rule.endsWith(wildcard) && path.startsWith(withoutTrailing(rule, wildcard)))
 
-/** A rule may name the resource itself, any resource with the subresource, or anything. */
+/** A rule matches the resource with its subresource, every resource with the subresource, or everything. */
 function isNamed(resources: ByResource | undefined, { resource, subresource, name }: ResourceAttributes): boolean {
   if (resources === undefined) return false
   const has = (key: string) => {

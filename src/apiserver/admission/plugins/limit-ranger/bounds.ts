@@ -1,4 +1,4 @@
-// The bounds of LimitRanges: what a container, a whole pod or a claim may use, and in which ratio.
+// The limits of LimitRanges: minimum, maximum and limit/request ratio of containers, pods and claims.
 import { lookup } from '../../../../base/collections/lookup.ts'
 import type { LimitRangeItem } from '../../../../api/core/v1/quota/limit-range-spec.ts'
 import type { PersistentVolumeClaim } from '../../../../api/core/v1/volume/persistent-volume-claim.ts'
@@ -74,7 +74,7 @@ function ratioError(type: string, name: string, bound: string, { requests, limit
   return ratio > Number(nanos(bound)) / nanosPerUnit ? `${most}, but provided ratio is ${ratio.toFixed(6)}` : undefined
 }
 
-/** A pod uses what its containers use together, or its largest init container where that is more. */
+/** The usage of a pod is the sum of its containers, or its largest init container if that is more. */
 function podUsage({ containers, initContainers = [], resources }: PodSpec): Usage {
   const total = (field: 'requests' | 'limits'): Amounts => {
     const own = containers.map((container) => container.resources[field] ?? {})

@@ -1,4 +1,4 @@
-// The defaults that a LimitRange gives to containers, with an annotation that says what was set.
+// Default requests and limits of containers from LimitRanges, and the annotation that lists them.
 import type { Container } from '../../../../api/core/v1/container/container.ts'
 import type { LimitRange } from '../../../../api/core/v1/quota/limit-range.ts'
 import type { Pod } from '../../../../api/core/v1/pod/pod.ts'

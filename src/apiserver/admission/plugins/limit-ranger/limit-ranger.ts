@@ -1,4 +1,4 @@
-// LimitRanger: a namespace's LimitRanges give containers their default requests and limits, and bound what may be used.
+// LimitRanger: applies the defaults and enforces the limits of a namespace's LimitRanges.
 import {
   persistentVolumeClaim,
   type PersistentVolumeClaim,
@@ -24,7 +24,7 @@ export const limitRanger = defineAdmissionPlugin({
   },
   validate(attributes, host) {
     const { kind, operation, subresource, object } = attributes
-    // Of a pod that exists, only its resize can change what it uses.
+    // Only a resize changes the usage of an existing pod.
     if (kind === pod && operation === 'update' && subresource !== 'resize') return
     const errors = rangesOf(attributes, host).flatMap(({ spec: { limits } }) =>
       kind === pod

@@ -1,5 +1,5 @@
-// What a pod that only mirrors a static pod must not reference. A node writes mirror pods, and what a pod on a node
-// references, the node may read.
+// References that a mirror pod must not have. A node may create mirror pods and may read what pods on it reference, so a
+// reference in a mirror pod would give it access.
 import type { PodSpec } from '../../../../api/core/v1/pod-spec/pod-spec.ts'
 import type { Volume } from '../../../../api/core/v1/volume/volume.ts'
 import { referencesOf } from '../../../authorization/node/pod-references.ts'
@@ -7,7 +7,7 @@ import { referencesOf } from '../../../authorization/node/pod-references.ts'
 export const referencesSecrets = (spec: PodSpec): boolean =>
   referencesOf(spec).some(({ resource }) => resource === 'secrets')
 
-/** What the pod references first, in upstream's words. */
+/** The first forbidden reference of the pod, as upstream's messages name it. */
 export function mirrorReference(spec: PodSpec): string | undefined {
   if (spec.serviceAccountName) return 'serviceaccounts'
   const references = referencesOf(spec)

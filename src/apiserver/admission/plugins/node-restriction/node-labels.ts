@@ -1,10 +1,10 @@
-// Node labels: which of Kubernetes' own a kubelet may give to its node.
+// Node labels of Kubernetes' domains that a kubelet may set on its node.
 import { lookup } from '../../../../base/collections/lookup.ts'
 import { equalValues } from '../../../../schema/json/json-value.ts'
 
 type Labels = Readonly<Record<string, string>>
 
-/** Administrators may rely on these: no node sets them itself. */
+/** No node may set labels of this domain, so administrators can rely on them. */
 const restricted = 'node-restriction.kubernetes.io'
 
 const kubeletLabels = new Set([
@@ -22,7 +22,7 @@ const kubeletLabels = new Set([
 ])
 const kubeletNamespaces = ['kubelet.kubernetes.io', 'node.kubernetes.io']
 
-/** What the node may not do, in upstream's words; undefined when all is well. */
+/** The forbidden change as part of upstream's message; undefined if the change is allowed. */
 export function forbiddenLabels(now: Labels, before: Labels | undefined, isNew: boolean): string | undefined {
   const names = new Set([...Object.keys(now), ...Object.keys(before ?? {})])
   const changed = [...names].filter((name) => !equalValues(lookup(now, name), lookup(before, name))).toSorted()

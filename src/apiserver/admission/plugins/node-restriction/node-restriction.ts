@@ -1,5 +1,5 @@
-// NodeRestriction: a kubelet writes its own node, its own lease and the pods bound to it, and nothing that would make
-// its node look like another one.
+// NodeRestriction: a kubelet may write only its own Node, Lease and CSINode and the pods that are bound to it, and it may
+// not give its node restricted labels.
 import { lease } from '../../../../api/coordination/v1/lease.ts'
 import { persistentVolumeClaim } from '../../../../api/core/v1/volume/persistent-volume-claim.ts'
 import { node, type Node } from '../../../../api/core/v1/node/node.ts'
@@ -40,20 +40,20 @@ export const nodeRestriction = defineAdmissionPlugin({
     if (name === '')
       throw admissionForbidden(attributes, `could not determine node from user ${JSON.stringify(attributes.user.name)}`)
     if (attributes.kind === serviceAccount) return checkTokenRequest(name, attributes, host)
-    const refusal = refusalOf(name, attributes, host)
-    if (refusal !== undefined) throw admissionForbidden(attributes, refusal)
+    const rejection = rejectionOf(name, attributes, host)
+    if (rejection !== undefined) throw admissionForbidden(attributes, rejection)
     return undefined
   },
 })
 
-function refusalOf(name: string, attributes: AdmissionAttributes, reads: ObjectLister): string | undefined {
+function rejectionOf(name: string, attributes: AdmissionAttributes, reads: ObjectLister): string | undefined {
   switch (attributes.kind) {
     case pod:
-      return podRefusal(name, attributes, reads)
+      return podRejection(name, attributes, reads)
     case node:
-      return nodeRefusal(name, attributes)
+      return nodeRejection(name, attributes)
     case persistentVolumeClaim:
-      return claimRefusal(name, attributes)
+      return claimRejection(name, attributes)
     case lease:
       if (attributes.namespace !== leaseNamespace)
         return `can only access leases in the ${JSON.stringify(leaseNamespace)} system namespace`
@@ -63,15 +63,15 @@ function refusalOf(name: string, attributes: AdmissionAttributes, reads: ObjectL
     case csiNode:
       return attributes.name === name ? undefined : 'can only access CSINode with the same name as the requesting node'
     case certificateSigningRequest:
-      return requestRefusal(name, attributes)
+      return requestRejection(name, attributes)
     case resourceSlice:
-      return sliceRefusal(name, attributes)
+      return sliceRejection(name, attributes)
     default:
       return undefined
   }
 }
 
-function podRefusal(name: string, attributes: AdmissionAttributes, reads: ObjectLister): string | undefined {
+function podRejection(name: string, attributes: AdmissionAttributes, reads: ObjectLister): string | undefined {
   const { operation, subresource, object, old } = attributes
   const quoted = JSON.stringify(name)
   const isOwn = (old as Pod | undefined)?.spec.nodeName === name
@@ -92,7 +92,7 @@ function podRefusal(name: string, attributes: AdmissionAttributes, reads: Object
     return `unexpected pod subresource ${JSON.stringify(subresource)}, only 'status' and 'eviction' are allowed`
   if (operation === 'delete')
     return isOwn ? undefined : `node ${quoted} can only delete pods with spec.nodeName set to itself`
-  if (operation === 'create') return mirrorRefusal(quoted, name, object as Pod, reads)
+  if (operation === 'create') return mirrorRejection(quoted, name, object as Pod, reads)
   return `unexpected operation "UPDATE", node ${quoted} can only create and delete mirror pods`
 }
 
@@ -102,7 +102,12 @@ function existingPod(namespace: string, name: string, reads: ObjectLister): Pod 
   return found
 }
 
-function mirrorRefusal(quoted: string, name: string, { metadata, spec }: Pod, reads: ObjectLister): string | undefined {
+function mirrorRejection(
+  quoted: string,
+  name: string,
+  { metadata, spec }: Pod,
+  reads: ObjectLister,
+): string | undefined {
   if (metadata.annotations?.[mirrorPodAnnotation] === undefined)
     return `pod does not have "${mirrorPodAnnotation}" annotation, node ${quoted} can only create mirror pods`
   if (spec.nodeName !== name) return `node ${quoted} can only create pods with spec.nodeName set to itself`
@@ -122,7 +127,7 @@ function mirrorRefusal(quoted: string, name: string, { metadata, spec }: Pod, re
   return reference === undefined ? undefined : `node ${quoted} can not create pods that reference ${reference}`
 }
 
-function nodeRefusal(name: string, attributes: AdmissionAttributes): string | undefined {
+function nodeRejection(name: string, attributes: AdmissionAttributes): string | undefined {
   const { operation, object, old, name: target } = attributes
   const quoted = JSON.stringify(name)
   if (operation !== 'delete') {
@@ -142,15 +147,18 @@ function nodeRefusal(name: string, attributes: AdmissionAttributes): string | un
   return target === name ? undefined : `node ${quoted} is not allowed to modify node ${JSON.stringify(target)}`
 }
 
-/** Only how large the volume is, and what is being done to it. */
-function claimRefusal(name: string, { operation, subresource, object, old }: AdmissionAttributes): string | undefined {
+/** A kubelet may only change the capacity, the conditions and the resize status of a claim. */
+function claimRejection(
+  name: string,
+  { operation, subresource, object, old }: AdmissionAttributes,
+): string | undefined {
   if (subresource !== 'status' || operation !== 'update')
     return `unexpected operation ${JSON.stringify(operation.toUpperCase())}, node ${JSON.stringify(name)} can only update the status of persistentvolumeclaims`
-  const told = ['capacity', 'conditions', 'allocatedResources', 'allocatedResourceStatuses']
+  const kubeletFields = ['capacity', 'conditions', 'allocatedResources', 'allocatedResourceStatuses']
   const rest = [object, old].map((each) => {
     const { metadata, status, ...others } = each as unknown as Record<string, Record<string, unknown>>
-    const kept = Object.entries(status ?? {}).filter(([field]) => !told.includes(field))
-    return { ...others, metadata: without(without(metadata ?? {}, 'managedFields'), 'resourceVersion'), kept }
+    const otherStatus = Object.entries(status ?? {}).filter(([field]) => !kubeletFields.includes(field))
+    return { ...others, metadata: without(without(metadata ?? {}, 'managedFields'), 'resourceVersion'), otherStatus }
   })
   return equalValues(rest[0], rest[1])
     ? undefined
@@ -159,7 +167,7 @@ function claimRefusal(name: string, { operation, subresource, object, old }: Adm
 
 const kubeletSigners = ['kubernetes.io/kubelet-serving', 'kubernetes.io/kube-apiserver-client-kubelet']
 
-function requestRefusal(name: string, { operation, object }: AdmissionAttributes): string | undefined {
+function requestRejection(name: string, { operation, object }: AdmissionAttributes): string | undefined {
   if (operation !== 'create') return undefined
   const { signerName, request } = (object as CertificateSigningRequest).spec
   if (!kubeletSigners.includes(signerName)) return undefined
@@ -172,7 +180,7 @@ function requestRefusal(name: string, { operation, object }: AdmissionAttributes
   return `can only create a node CSR with CN=${wanted}`
 }
 
-function sliceRefusal(name: string, { operation, object, old }: AdmissionAttributes): string | undefined {
+function sliceRejection(name: string, { operation, object, old }: AdmissionAttributes): string | undefined {
   const isOwn = [object, old].every((each) => each === undefined || (each as ResourceSlice).spec.nodeName === name)
   return isOwn ? undefined : `can only ${operation} ResourceSlice with the same NodeName as the requesting node`
 }

@@ -1,4 +1,4 @@
-// Which tokens a kubelet may ask for: those of pods that are bound to its node, for audiences that such a pod names.
+// Token requests of kubelets: only tokens of pods that are bound to the kubelet's node, for audiences that the pod uses.
 import type { TokenRequest } from '../../../../api/authentication/v1/token-request.ts'
 import { persistentVolume } from '../../../../api/core/v1/volume/persistent-volume.ts'
 import { persistentVolumeClaim } from '../../../../api/core/v1/volume/persistent-volume-claim.ts'
@@ -9,7 +9,7 @@ import { csiDriver } from '../../../../api/storage/v1/csi-driver.ts'
 import { admissionForbidden, type AdmissionAttributes, type AdmissionHost } from '../../framework/admission-plugin.ts'
 import type { ObjectLister } from '../../../watch-cache/object-caches.ts'
 
-/** Throws what refuses it. */
+/** Throws if the request is not allowed. */
 export function checkTokenRequest(
   node: string,
   attributes: AdmissionAttributes,
@@ -36,7 +36,7 @@ export function checkTokenRequest(
   return namesAudience(bound, audience, host) ? undefined : checkRight(audience, attributes, host)
 }
 
-/** Who may ask for any audience has a right of its own, under the audience as a resource. */
+/** Requests for other audiences need the permission `request-serviceaccounts-token-audience` on the audience. */
 async function checkRight(audience: string, attributes: AdmissionAttributes, host: AdmissionHost): Promise<void> {
   const { user, namespace, name, signal } = attributes
   const on = { version: 'v1', resource: audience, namespace, name }

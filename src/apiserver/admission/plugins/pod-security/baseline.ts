@@ -1,4 +1,4 @@
-// The baseline level: what leads out of a pod onto its node.
+// The baseline level: rejects known ways from a pod to its node.
 import type { SELinuxOptions } from '../../../../api/core/v1/container/security-context.ts'
 import {
   containersText,
@@ -28,7 +28,7 @@ const allowedCapabilities = new Set([
 const seLinuxTypes = new Set(['', 'container_t', 'container_init_t', 'container_kvm_t'])
 const engineSince = 31
 
-/** Sysctls that stay within a pod, by the version of the standard that first lists them. */
+/** Sysctls that affect only the pod, by the version of the standard that first allows them. */
 const sysctlsSince: ReadonlyMap<string, number> = new Map([
   ['kernel.shm_rmid_forced', 0],
   ['net.ipv4.ip_local_port_range', 0],
@@ -151,7 +151,7 @@ const privileged: Check = {
 const procMount: Check = {
   id: 'procMount',
   check({ containers, spec }, minor) {
-    // A pod with a user namespace of its own may see all of its proc.
+    // A pod with its own user namespace may have an unmasked /proc.
     if (minor >= 35 && spec.hostUsers === false) return undefined
     const setting = containers.filter(({ securityContext }) => (securityContext?.procMount ?? 'Default') !== 'Default')
     if (setting.length === 0) return undefined

@@ -1,4 +1,4 @@
-// A check of the pod security standards: what it looks at and how it words a violation.
+// The interface of a check of the pod security standards, and the texts of violations.
 import type { Container, EphemeralContainer } from '../../../../api/core/v1/container/container.ts'
 import type { ObjectMeta } from '../../../../api/meta/v1/object-meta.ts'
 import type { PodSpec } from '../../../../api/core/v1/pod-spec/pod-spec.ts'
@@ -6,7 +6,7 @@ import type { PodSpec } from '../../../../api/core/v1/pod-spec/pod-spec.ts'
 export interface CheckedPod {
   readonly metadata: Pick<ObjectMeta, 'annotations'>
   readonly spec: PodSpec
-  /** Every container of the pod, in the order in which they are named: init, ordinary, ephemeral. */
+  /** All containers of the pod: init, regular, ephemeral. */
   readonly containers: readonly AnyContainer[]
 }
 
@@ -18,11 +18,11 @@ export interface Violation {
 }
 
 export interface Check {
-  /** Violations are told in the order of these. */
+  /** Violations are reported in the order of ids. */
   readonly id: string
-  /** The first minor version of the standard that has it. */
+  /** The first minor version of the standard with this check. */
   readonly since?: number
-  /** Checks of a lower level that this one contains. */
+  /** Checks of a lower level that this one includes. */
   readonly replaces?: readonly string[]
   check(pod: CheckedPod, minor: number): Violation | undefined
 }
@@ -39,7 +39,7 @@ export const quoted = (names: readonly string[]): string => names.map((name) => 
 export const containersText = (found: readonly { readonly name: string }[]): string =>
   `${found.length === 1 ? 'container' : 'containers'} ${quoted(found.map(({ name }) => name))}`
 
-/** Who broke a rule that pod and containers can both break: `pod and container "a"`. */
+/** The pod and the containers that violate a rule: `pod and container "a"`. */
 export const settersText = (isPod: boolean, found: readonly { readonly name: string }[]): string =>
   [...(isPod ? ['pod'] : []), ...(found.length === 0 ? [] : [containersText(found)])].join(' and ')
 

@@ -1,4 +1,4 @@
-// PodSecurityConfiguration: what holds where a namespace says nothing, and for whom nothing holds.
+// PodSecurityConfiguration: the defaults for namespaces without labels, and the exemptions.
 import type { ConfigReader } from '../../../config/config-reader.ts'
 import { levels, minorOf, modes, privilegedPolicy, type Mode, type Policy } from './pod-security-level.ts'
 

@@ -1,4 +1,4 @@
-// Levels of pod security and how a namespace's labels ask for them.
+// Levels of pod security and the labels of a namespace that select them.
 import { lookup } from '../../../../base/collections/lookup.ts'
 import { invalid, type FieldError } from '../../../../schema/validation/field-error.ts'
 
@@ -7,7 +7,7 @@ export type Level = (typeof levels)[number]
 export const modes = ['enforce', 'audit', 'warn'] as const
 export type Mode = (typeof modes)[number]
 
-/** A level at a version of the standard; `latest` follows this server. */
+/** A level at a version of the standard. */
 export interface Policy {
   readonly level: Level
   /** The minor version, or Infinity for the latest. */
@@ -26,7 +26,7 @@ const labelNames = Object.fromEntries(
 
 export type Labels = Readonly<Record<string, string>> | undefined
 
-/** What the labels ask of a mode. A label that says nothing sensible restricts as much as there is. */
+/** The policy that the labels select for a mode. An invalid level means `restricted`, an invalid version the latest. */
 export function policyOf(labels: Labels, mode: Mode, fallback: Policy = privilegedPolicy): Policy {
   if (labels === undefined) return fallback
   const names = labelNames[mode]

@@ -1,4 +1,4 @@
-// PodSecurity: a namespace's labels say which standard its pods keep: enforced, audited or warned of.
+// PodSecurity: applies the pod security standards that a namespace's labels select to enforce, audit or warn.
 import { cronJob, type CronJob } from '../../../../api/batch/v1/cron-job.ts'
 import { job } from '../../../../api/batch/v1/job.ts'
 import { daemonSet } from '../../../../api/apps/v1/daemon-set.ts'
@@ -35,7 +35,7 @@ const workloads = [
   statefulSet,
 ] as const
 
-/** Pods that a changed namespace is checked against; the client is told when there were more. */
+/** Existing pods that are checked when a namespace's level changes; a warning says if there are more. */
 const existingPodsMax = 3_000
 
 export const podSecurity = (configuration: PodSecurityConfiguration = privilegedConfiguration): AdmissionPlugin => ({
@@ -58,7 +58,7 @@ export const podSecurity = (configuration: PodSecurityConfiguration = privileged
       return
     }
     const { metadata, spec } = object as Pod
-    // Of a pod that exists, only a new image or a new container is a new question.
+    // An existing pod is checked again only if its spec changes: a new image or an ephemeral container.
     if (old !== undefined && equalValues(spec, (old as Pod).spec)) return
     if (isExemptClass(attributes, spec, configuration)) return
     const checked = checkedPod(metadata, spec)
@@ -111,21 +111,21 @@ function enforce(attributes: AdmissionAttributes, labels: Labels, checked: Check
     )
 }
 
-/** The modes that only speak. */
+/** The modes audit and warn. */
 function recordViolations(
   { recorder }: AdmissionAttributes,
   labels: Labels,
   checked: CheckedPod,
   defaults: Defaults,
 ): void {
-  const words = (mode: Mode): string | undefined => {
+  const textOf = (mode: Mode): string | undefined => {
     const policy = policyOf(labels, mode, defaults[mode])
     const violations = violationsOf(policy, checked)
     return violations.length === 0
       ? undefined
       : `would violate PodSecurity ${JSON.stringify(policyText(policy))}: ${violations.map(violationText).join(', ')}`
   }
-  const [audited, warned] = [words('audit'), words('warn')]
+  const [audited, warned] = [textOf('audit'), textOf('warn')]
   if (audited !== undefined) recorder.annotate('pod-security.kubernetes.io/audit-violations', audited)
   if (warned !== undefined) recorder.warn(warned)
 }

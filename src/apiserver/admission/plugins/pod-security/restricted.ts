@@ -1,4 +1,4 @@
-// The restricted level: what a hardened pod must say of itself, on top of the baseline.
+// The restricted level: requirements for hardened pods, in addition to the baseline.
 import { containersText, isWindows, quoted, settersText, type AnyContainer, type Check } from './pod-security-check.ts'
 
 const volumeTypes = new Set([
@@ -13,7 +13,7 @@ const volumeTypes = new Set([
   'secret',
 ])
 
-/** From this version on, what Windows has no notion of is not asked of Windows pods. */
+/** From this version on, Windows pods are exempt from Linux-specific checks. */
 const windowsSince = 25
 
 const allowPrivilegeEscalation: Check = {
@@ -75,7 +75,7 @@ const restrictedVolumes: Check = {
 const runAsNonRoot: Check = {
   id: 'runAsNonRoot',
   check({ spec, containers }, minor) {
-    // With a user namespace of its own, root of the pod is nobody on the node.
+    // With its own user namespace, root in the pod is an unprivileged user on the node.
     if (minor >= 35 && spec.hostUsers === false) return undefined
     const own = spec.securityContext?.runAsNonRoot
     const denying = containers.filter(({ securityContext }) => securityContext?.runAsNonRoot === false)

@@ -1,4 +1,4 @@
-// Whether a pod keeps to a policy, and the words for where it does not.
+// The violations of a policy by a pod.
 import { baseline } from './baseline.ts'
 import type { Check, CheckedPod, Violation } from './pod-security-check.ts'
 import type { Policy } from './pod-security-level.ts'

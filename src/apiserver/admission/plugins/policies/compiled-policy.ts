@@ -1,4 +1,4 @@
-// A policy's expressions, compiled once for as long as the policy is the same.
+// The expressions of a policy, compiled once per version of the policy.
 import type { Variable } from '../../../../api/admissionregistration/v1/policy-params.ts'
 import {
   admissionEnvironment,
@@ -20,7 +20,7 @@ export interface CompiledVariable extends CompiledExpression {
   readonly name: string
 }
 
-/** Throws a ConfigurationError: what validation let in long ago may not compile today. */
+/** Throws a ConfigurationError: an expression that an older server stored may not compile. */
 export function compileOne(
   expression: string,
   environment: Environment,
@@ -34,7 +34,7 @@ export function compileOne(
 
 export interface PolicyScope {
   readonly conditions: Environment
-  /** With the policy's variables. */
+  /** Includes the policy's variables. */
   readonly environment: Environment
   readonly variables: readonly CompiledVariable[]
 }

@@ -1,5 +1,5 @@
-// MutatingAdmissionPolicy: expressions change the object, one policy after the other. When one does, the plugins before it
-// look again, and with them the policies that want to.
+// MutatingAdmissionPolicy: expressions change the object, one policy after the other. After a change the earlier plugins and
+// the policies with reinvocationPolicy IfNeeded run again.
 import {
   mutatingAdmissionPolicyBinding,
   type MutatingAdmissionPolicyBinding,
@@ -35,16 +35,16 @@ interface CompiledPolicy {
   readonly mutations: readonly CompiledMutation[]
 }
 
-const known = new WeakMap<MutatingAdmissionPolicy, CompiledPolicy | ConfigurationError>()
+const compiledPolicies = new WeakMap<MutatingAdmissionPolicy, CompiledPolicy | ConfigurationError>()
 
 function compiledPolicy(policy: MutatingAdmissionPolicy): CompiledPolicy {
-  const found = known.get(policy) ?? tried(policy)
-  known.set(policy, found)
+  const found = compiledPolicies.get(policy) ?? compilePolicy(policy)
+  compiledPolicies.set(policy, found)
   if (found instanceof ConfigurationError) throw found
   return found
 }
 
-function tried({ spec }: MutatingAdmissionPolicy): CompiledPolicy | ConfigurationError {
+function compilePolicy({ spec }: MutatingAdmissionPolicy): CompiledPolicy | ConfigurationError {
   const { paramKind, variables = [], mutations = [] } = spec
   try {
     if (paramKind !== undefined) kindOf(paramKind)
@@ -95,7 +95,7 @@ async function applyAll(
   return object
 }
 
-/** The object after one policy; what goes wrong refuses the request, or leaves the object as it was. */
+/** The object after one policy. An error rejects the request or, with failurePolicy Ignore, leaves the object unchanged. */
 async function applied(
   policy: MutatingAdmissionPolicy,
   binding: MutatingAdmissionPolicyBinding,
@@ -131,7 +131,7 @@ async function changed(
   for (const params of paramsOf(paramKind, binding.spec.paramRef, namespace, host))
     for (const [index, mutation] of mutations.entries()) {
       if (object === undefined) return object
-      // Each mutation sees what the one before it made.
+      // Each mutation sees the result of the previous one.
       const seen = expressionInput({ ...attributes, object }, kind, host)
       const round = new PolicyEvaluation(scope, paramKind, params, seen, { user, host, signal })
       if (index === 0) {

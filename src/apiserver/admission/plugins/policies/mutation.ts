@@ -1,4 +1,4 @@
-// What a mutation's value does to an object: an apply configuration is merged by the type, a JSON patch is carried out.
+// Applies the value of a mutation to an object: an apply configuration is merged by type, a JSON patch is executed.
 import type { Kind } from '../../../../api/kind/kind.ts'
 import type { ApiObject } from '../../../../api/meta/object.ts'
 import { EvalError } from '../../../../cel/values/eval-error.ts'
@@ -15,10 +15,10 @@ import { convertToVersion, convertToStored, type SubresourceObject } from '../..
 
 export type PatchType = 'ApplyConfiguration' | 'JSONPatch'
 
-/** Why an object could not be changed. */
+/** The mutation could not be applied. */
 export class MutationError extends Error {}
 
-/** Itself when nothing changes; else decoded and defaulted as one that a client sends. */
+/** The same object if nothing changes; otherwise a new one, decoded and defaulted as if a client had sent it. */
 export function applyMutation(
   object: ApiObject,
   kind: Kind,
@@ -41,7 +41,7 @@ export function applyMutation(
 function patched(object: JsonObject, operations: unknown): JsonValue {
   if (!Array.isArray(operations))
     throw new MutationError('type mismatch: JSONPatchType.expression should evaluate to array')
-  // What is no operation is refused by jsonPatch.
+  // jsonPatch rejects invalid operations.
   return jsonPatch(object, operations as readonly JsonPatchOperation[])
 }
 
@@ -59,7 +59,7 @@ function merged(object: JsonObject, message: Message, applied: unknown): JsonVal
   return typedMerge(structure, object, configuration)
 }
 
-/** What has one owner as a whole cannot be changed in part: a policy must name it by a JSON patch. */
+/** An apply configuration must not contain atomic lists, maps or structs; a policy must use a JSON patch for them. */
 function atomicPaths(structure: Structure, value: JsonValue | undefined, path: string): readonly string[] {
   const isAtomic =
     (structure.kind === 'list' && structure.listType === 'atomic') ||

@@ -1,4 +1,4 @@
-// The parameters of a policy: the objects that a binding names.
+// The parameters of a policy: the objects that a binding references.
 import type { ParamKind, ParamRef } from '../../../../api/admissionregistration/v1/policy-params.ts'
 import type { Kind } from '../../../../api/kind/kind.ts'
 import { kinds } from '../../../../api/kinds.ts'
@@ -6,10 +6,10 @@ import type { ApiObject } from '../../../../api/meta/object.ts'
 import { selects } from '../../../../api/selectors/selectors.ts'
 import type { ObjectLister } from '../../../watch-cache/object-caches.ts'
 
-/** What is wrong with how a policy or a binding is set up; the failure policy says what it leads to. */
+/** An error in a policy or a binding; the failure policy decides about its effect. */
 export class ConfigurationError extends Error {}
 
-/** One round for each: null where there are none to be had. */
+/** The policy is evaluated once for each; null if there are no parameters. */
 export type Params = readonly (ApiObject | null)[]
 
 export function paramsOf(

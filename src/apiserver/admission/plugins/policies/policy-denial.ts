@@ -1,4 +1,4 @@
-// Denial: a policy's no. Of several the first counts, with the reason and code that the policy asks for.
+// Denial: a policy rejects a request. The first of several denials determines reason and code of the response.
 import { forbidden, StatusError, type StatusReason } from '../../../../api/errors/status-error.ts'
 import type { ApiObject } from '../../../../api/meta/object.ts'
 import type { AdmissionAttributes, AdmissionHost } from '../../framework/admission-plugin.ts'
@@ -6,11 +6,11 @@ import { metadataOf } from '../../framework/subresource-object.ts'
 
 export interface Denial {
   readonly message: string
-  /** Invalid when empty. */
+  /** `Invalid` if empty. */
   readonly reason: string
 }
 
-/** Notes in the flow of the request what a policy made of it. */
+/** Records the outcome of a policy in the flow of the request. */
 export function recordPolicy(
   { cause, kind, namespace, name, reinvocation }: AdmissionAttributes,
   { flow }: AdmissionHost,

@@ -1,4 +1,4 @@
-// One round of a policy: over one request, by one binding, with one object of parameters.
+// PolicyEvaluation: one policy for one request, one binding and one object of parameters.
 import type { MatchCondition } from '../../../../api/admissionregistration/v1/match-resources.ts'
 import type { ParamKind } from '../../../../api/admissionregistration/v1/policy-params.ts'
 import type { ApiObject } from '../../../../api/meta/object.ts'

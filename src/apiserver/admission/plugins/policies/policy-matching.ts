@@ -1,4 +1,4 @@
-// Which requests a policy and its bindings look at.
+// Which requests a policy and its bindings apply to.
 import type { MatchResources } from '../../../../api/admissionregistration/v1/match-resources.ts'
 import { qualifiedResource, type Kind } from '../../../../api/kind/kind.ts'
 import type { ApiObject } from '../../../../api/meta/object.ts'
@@ -6,7 +6,7 @@ import type { AdmissionAttributes } from '../../framework/admission-plugin.ts'
 import { matchedKind } from '../webhooks/resource-matching.ts'
 import type { ObjectLister } from '../../../watch-cache/object-caches.ts'
 
-/** Questions of which many hang on each answer: no policy may come between. */
+/** Authentication and authorization reviews, on which other components depend, are exempt from policies. */
 const excludedResources = new Set([
   'localsubjectaccessreviews.authorization.k8s.io',
   'selfsubjectaccessreviews.authorization.k8s.io',
@@ -16,7 +16,7 @@ const excludedResources = new Set([
   'tokenreviews.authentication.k8s.io',
 ])
 
-/** The version of the kind in which the policy sees the object; undefined when it does not look. */
+/** The version of the kind in which the policy sees the object; undefined if the policy does not apply. */
 export function matchedPolicy(
   match: MatchResources | undefined,
   attributes: AdmissionAttributes,
@@ -31,7 +31,7 @@ const everything = [
   { operations: ['*'], apiGroups: ['*'], apiVersions: ['*'], resources: ['*/*'], scope: '*' },
 ] as const
 
-/** A binding without rules takes all that its policy looks at. */
+/** A binding without rules matches everything that its policy matches. */
 export function matchesBinding(
   match: MatchResources | undefined,
   attributes: AdmissionAttributes,
@@ -46,7 +46,7 @@ interface Binding extends ApiObject {
   readonly spec: { readonly policyName?: string }
 }
 
-/** In the order of their names. */
+/** Ordered by name. */
 export const bindingsOf = <B extends Binding>({ metadata }: ApiObject, bindings: readonly B[]): readonly B[] =>
   bindings
     .filter(({ spec }) => spec.policyName === metadata.name)

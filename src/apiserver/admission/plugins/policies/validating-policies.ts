@@ -1,4 +1,4 @@
-// ValidatingAdmissionPolicy: expressions judge the object as it will be. Every binding with its parameters is a round.
+// ValidatingAdmissionPolicy: expressions validate the final object, once for each binding and its parameters.
 import { append } from '../../../../base/collections/append.ts'
 import {
   validatingAdmissionPolicyBinding,
@@ -94,7 +94,7 @@ async function judge(
   if (first !== undefined) throw denialError(attributes, first)
 }
 
-/** One policy over one request. */
+/** One policy for one request. */
 class PolicyValidation {
   readonly #policy: ValidatingAdmissionPolicy
   readonly #attributes: AdmissionAttributes
@@ -179,7 +179,7 @@ class PolicyValidation {
     return { message: text, reason: validation.reason ?? 'Invalid' }
   }
 
-  /** What the binding says a violation leads to. */
+  /** Applies the validation actions of the binding. */
   #act({ metadata, spec }: ValidatingAdmissionPolicyBinding, index: number, { message, reason }: Denial): void {
     const { recorder } = this.#attributes
     const policy = this.#policy.metadata.name
@@ -226,7 +226,7 @@ class PolicyValidation {
   }
 }
 
-/** A message of one line that is not too long; what goes wrong with it is passed over. */
+/** The value of a message expression if it is one line within the limit; empty otherwise and on errors. */
 async function messageOf(round: PolicyEvaluation, message: CompiledExpression): Promise<string> {
   const outcome = await round.evaluate(message)
   const text = outcome.kind === 'value' && typeof outcome.value === 'string' ? outcome.value.trim() : ''

@@ -1,4 +1,4 @@
-// Variables of a policy: worked out when an expression first names one, and kept for the others.
+// Variables of a policy: evaluated on first use and cached for the other expressions.
 import type { Activation } from '../../../../cel/run/evaluation-frame.ts'
 import { EvalError } from '../../../../cel/values/eval-error.ts'
 import { MapValue, type Value } from '../../../../cel/values/value.ts'

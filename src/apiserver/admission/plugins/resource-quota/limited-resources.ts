@@ -1,4 +1,4 @@
-// Resources that only a quota makes available: who uses one, or is in one of the scopes, needs a quota that covers it.
+// limitedResources: resources and scopes that can be used only if a quota covers them.
 import { matchesQuotaScopes, matchingScopes, requirementsOf } from '../../../../api/core/v1/quota/quota-scopes.ts'
 import { quotaUsageOf } from '../../../../api/core/v1/quota/quota-usage.ts'
 import type { ResourceQuota } from '../../../../api/core/v1/quota/resource-quota.ts'
@@ -9,7 +9,7 @@ import { admissionForbidden, type AdmissionAttributes } from '../../framework/ad
 export interface LimitedResource {
   readonly group: string
   readonly plural: string
-  /** Parts of the names of what is limited. */
+  /** Substrings of the names of limited resources. */
   readonly contains: readonly string[]
   readonly scopes: readonly Requirement[]
 }
@@ -41,7 +41,7 @@ export function limitedResources(file: ConfigReader): readonly LimitedResource[]
   return limited
 }
 
-/** Throws what refuses an object that uses what no quota covers. */
+/** Throws if the object uses a limited resource that no quota covers. */
 export function checkLimited(
   limited: readonly LimitedResource[],
   attributes: AdmissionAttributes,

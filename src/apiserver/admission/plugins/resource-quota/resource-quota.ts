@@ -1,5 +1,5 @@
-// ResourceQuota: a namespace uses no more than its quotas allow. What an object counts for is charged in the very commit
-// that writes it, so that neither two writers at once nor a write that fails can make the count wrong.
+// ResourceQuota: limits the usage of a namespace. The usage of an object is added to its quotas in the commit that writes
+// the object, so neither concurrent writers nor failed writes make it wrong.
 import { lookup } from '../../../../base/collections/lookup.ts'
 import type { Kind } from '../../../../api/kind/kind.ts'
 import { persistentVolumeClaim } from '../../../../api/core/v1/volume/persistent-volume-claim.ts'
@@ -24,7 +24,7 @@ import {
 } from '../../framework/admission-plugin.ts'
 import type { Reservation } from '../../framework/reservation.ts'
 
-/** `limited`: what nobody may use without a quota that covers it. */
+/** `limited`: resources that can be used only if a quota covers them. */
 export const resourceQuotaAdmission = (limited: readonly LimitedResource[] = []): AdmissionPlugin => ({
   name: 'ResourceQuota',
   handles: { operations: ['create', 'update'], subresources: ['', 'resize'] },
@@ -51,7 +51,7 @@ async function chargeAll(
   return reserved
 }
 
-/** Kinds of which an update can change what they use. */
+/** Kinds whose usage an update can change. */
 const growing: readonly Kind[] = [persistentVolumeClaim, service]
 
 function isCharged({ kind, operation, subresource }: AdmissionAttributes): boolean {
@@ -60,7 +60,7 @@ function isCharged({ kind, operation, subresource }: AdmissionAttributes): boole
   return operation === 'create' || growing.includes(kind)
 }
 
-/** The quota after the write; itself where it does not count the object. Throws when it does not allow it. */
+/** The quota after the write; the same object if it does not count the written one. Throws if it would be exceeded. */
 function chargedQuota(attributes: AdmissionAttributes, quota: ResourceQuota, nowMs: number): ResourceQuota {
   const { kind, object, old } = attributes
   const { hard = {}, used = {} } = quota.status
@@ -85,13 +85,13 @@ function chargedQuota(attributes: AdmissionAttributes, quota: ResourceQuota, now
   return { ...quota, status: { ...quota.status, used: after } }
 }
 
-/** What every container must say when a quota limits it. */
-const demanded = ['cpu', 'limits.cpu', 'limits.memory', 'memory', 'requests.cpu', 'requests.memory']
+/** Resources that every container must specify if a quota limits them. */
+const requiredResources = ['cpu', 'limits.cpu', 'limits.memory', 'memory', 'requests.cpu', 'requests.memory']
 
 function requireResources(attributes: AdmissionAttributes, quota: string, { spec }: Pod, hard: QuotaAmounts): void {
   if (spec.resources?.requests !== undefined || spec.resources?.limits !== undefined) return
   const containers = [...spec.containers, ...(spec.initContainers ?? [])]
-  const missing = demanded
+  const missing = requiredResources
     .filter((name) => Object.hasOwn(hard, name))
     .flatMap((name) => {
       const field = name.startsWith('limits.') ? 'limits' : 'requests'

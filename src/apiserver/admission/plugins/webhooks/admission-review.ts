@@ -1,4 +1,4 @@
-// AdmissionReview: the question to a webhook, and what its answer says.
+// AdmissionReview: builds the request to a webhook and parses its response.
 import type { Kind } from '../../../../api/kind/kind.ts'
 import { StatusError, type StatusReason } from '../../../../api/errors/status-error.ts'
 import { isJsonObject, type JsonObject } from '../../../../schema/json/json-value.ts'
@@ -11,7 +11,7 @@ export type ReviewVersion = 'v1' | 'v1beta1'
 
 const group = 'admission.k8s.io'
 
-/** The first that is known; validation sees to it that there is one. */
+/** The first supported version; validation ensures that there is one. */
 export const reviewVersionOf = ({ admissionReviewVersions: versions }: Webhook['hook']): ReviewVersion =>
   versions.find((version): version is ReviewVersion => version === 'v1' || version === 'v1beta1') ?? 'v1'
 
@@ -34,13 +34,13 @@ export function reviewOf(attributes: AdmissionAttributes, kind: Kind, version: R
 
 export interface ReviewResponse {
   readonly denial: StatusError | undefined
-  /** The JSON patch as it was sent. */
+  /** The JSON patch as it was received. */
   readonly patch: unknown
   readonly warnings: readonly string[]
   readonly annotations: Readonly<Record<string, string>>
 }
 
-/** Throws what is wrong with the answer. */
+/** Throws if the response is invalid. */
 export function parseReviewResponse(
   value: unknown,
   { hook }: Webhook,
@@ -69,8 +69,8 @@ function checkEnvelope(review: JsonObject, response: JsonObject, uid: string): v
     throw new Error(
       `expected webhook response of ${group}/v1, Kind=AdmissionReview, got ${String(apiVersion)}, Kind=${String(kind)}`,
     )
-  const answered = typeof response['uid'] === 'string' ? response['uid'] : ''
-  if (answered !== uid) throw new Error(`expected response.uid=${JSON.stringify(uid)}, got ${JSON.stringify(answered)}`)
+  const got = typeof response['uid'] === 'string' ? response['uid'] : ''
+  if (got !== uid) throw new Error(`expected response.uid=${JSON.stringify(uid)}, got ${JSON.stringify(got)}`)
 }
 
 function patchOf({ patch, patchType }: JsonObject, version: ReviewVersion, mutates: boolean): unknown {
@@ -94,7 +94,7 @@ function denialError(name: string, { code, reason, message }: JsonObject): Statu
   const why = [message, reason].find((text) => typeof text === 'string' && text !== '')
   return new StatusError(
     typeof code === 'number' && code >= 400 && code < 600 ? code : 400,
-    (typeof reason === 'string' ? reason : '') as StatusReason, // a webhook may have reasons of its own
+    (typeof reason === 'string' ? reason : '') as StatusReason, // a webhook may return any reason
     typeof why === 'string' ? `${denied}: ${why}` : `${denied} without explanation`,
   )
 }

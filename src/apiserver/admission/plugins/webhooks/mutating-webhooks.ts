@@ -1,5 +1,5 @@
-// MutatingAdmissionWebhook: webhooks change the object one after the other. When one does, the plugins before it look
-// again, and with them the webhooks that want to: once more, not for ever.
+// MutatingAdmissionWebhook: webhooks change the object one after the other. After a change the earlier plugins and the
+// webhooks with reinvocationPolicy IfNeeded run again, once.
 import { mutatingWebhookConfiguration } from '../../../../api/admissionregistration/v1/mutating-webhook-configuration.ts'
 import type { Kind } from '../../../../api/kind/kind.ts'
 import type { ApiObject } from '../../../../api/meta/object.ts'
@@ -80,7 +80,7 @@ async function ask(
   return next
 }
 
-/** The object after the patch, decoded and defaulted as one that a client sends; itself when nothing changes. */
+/** The object after the patch, decoded and defaulted as if a client had sent it; the same object if nothing changes. */
 function patched(
   object: ApiObject,
   kind: Kind,
@@ -89,7 +89,7 @@ function patched(
 ): ApiObject {
   const shown = convertToVersion(kind, subresourceObject, object)
   try {
-    // What is no list of operations is refused by jsonPatch, or is not iterable.
+    // jsonPatch throws if the patch is not a list of operations.
     const changed = jsonPatch(shown as unknown as JsonValue, patch as readonly JsonPatchOperation[])
     return equalValues(changed, shown) ? object : convertToStored(kind, subresourceObject, changed)
   } catch (error) {

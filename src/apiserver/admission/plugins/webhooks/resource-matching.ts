@@ -1,4 +1,4 @@
-// Which requests a webhook or a policy is asked about: by operation, resource and scope, by labels of object and namespace.
+// Which requests a webhook or a policy matches: by operation, resource and scope, and by labels of object and namespace.
 import type { NamedRuleWithOperations } from '../../../../api/admissionregistration/v1/match-resources.ts'
 import type { LabelSelector } from '../../../../api/meta/v1/label-selector.ts'
 import { namespace } from '../../../../api/core/v1/namespace.ts'
@@ -10,7 +10,7 @@ import type { AdmissionAttributes } from '../../framework/admission-plugin.ts'
 import { metadataOf } from '../../framework/subresource-object.ts'
 import type { ObjectLister } from '../../../watch-cache/object-caches.ts'
 
-/** Nobody may be locked out of repairing what decides about requests. */
+/** Webhook and policy configurations are exempt, so that a broken one can be repaired. */
 const excludedGroups = new Set(['admissionregistration.k8s.io'])
 
 export interface ResourceMatching {
@@ -21,7 +21,7 @@ export interface ResourceMatching {
   readonly namespaceSelector?: LabelSelector
 }
 
-/** The version of the kind in which whoever is asked wants to see the object; undefined when nobody is. */
+/** The version of the kind that the rules match; undefined if the request does not match. */
 export function matchedKind(
   matching: ResourceMatching,
   attributes: AdmissionAttributes,
@@ -58,10 +58,10 @@ function matchesRule(
 
 /** `pods`, `pods/status`, `pods/*`, `*`, `*` with `/status`, `*` with `/*`. */
 function matchesResource(pattern: string, plural: string, subresource: string): boolean {
-  const [resource = '', part] = pattern.split('/')
+  const [resource = '', subPattern] = pattern.split('/')
   if (resource !== '*' && resource !== plural) return false
-  // `pods/*` is about pods too, `pods` is not about their parts.
-  return part === '*' || (part ?? '') === subresource
+  // `pods/*` includes pods, but `pods` does not include their subresources.
+  return subPattern === '*' || (subPattern ?? '') === subresource
 }
 
 function matchesObject({ objectSelector }: ResourceMatching, { object, old }: AdmissionAttributes): boolean {

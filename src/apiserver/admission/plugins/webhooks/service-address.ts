@@ -1,4 +1,4 @@
-// serviceAddress: where a Service that a webhook names is reached: at one of its ready endpoints.
+// serviceAddress: the address of a webhook's Service, which is one of its ready endpoints.
 import type { ServiceReference } from '../../../../api/admissionregistration/v1/webhook-client-config.ts'
 import { service } from '../../../../api/core/v1/service/service.ts'
 import { endpointSlice } from '../../../../api/discovery/v1/endpoint-slice.ts'
@@ -6,7 +6,7 @@ import type { ObjectLister } from '../../../watch-cache/object-caches.ts'
 
 const serviceLabel = 'kubernetes.io/service-name'
 
-/** `host:port`. Nothing may carry the traffic of its cluster address yet, and an endpoint is where that would lead. */
+/** `host:port`. The endpoint is used instead of the cluster IP, because nothing may route Service traffic yet. */
 export function serviceAddress({ namespace, name, port }: ServiceReference, reads: ObjectLister): string {
   const found = reads.get(service, namespace, name)
   if (found === undefined) throw new Error(`service ${JSON.stringify(name)} not found`)

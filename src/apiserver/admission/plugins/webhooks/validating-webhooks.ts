@@ -1,4 +1,4 @@
-// ValidatingAdmissionWebhook: webhooks judge the object as it will be, all at the same time.
+// ValidatingAdmissionWebhook: webhooks validate the final object, all of them concurrently.
 import { validatingWebhookConfiguration } from '../../../../api/admissionregistration/v1/validating-webhook-configuration.ts'
 import type { Kind } from '../../../../api/kind/kind.ts'
 import type { AdmissionAttributes, AdmissionHost, AdmissionPlugin } from '../../framework/admission-plugin.ts'
@@ -16,7 +16,7 @@ export const validatingWebhooks = (caller: WebhookClient): AdmissionPlugin => ({
   },
 })
 
-/** All are heard, whatever one says: of several refusals the first in order counts. */
+/** All webhooks are called and awaited; the first rejection in their order is returned. */
 async function askAll(
   caller: WebhookClient,
   webhooks: readonly Webhook[],

@@ -1,4 +1,4 @@
-// WebhookCaller: asks webhooks over kept connections, bounded in time, and says why one could not be asked.
+// WebhookClient: calls webhooks over pooled connections with a timeout, and reports failures with upstream's messages.
 import type { Clock } from '../../../../base/time/clock.ts'
 import { newUid } from '../../../../base/random/ids.ts'
 import type { Random } from '../../../../base/random/random.ts'
@@ -19,11 +19,11 @@ export interface WebhookClientOptions {
   readonly clock: Clock
   readonly random: Random
   readonly metrics: WebhookMetrics
-  /** Where the endpoints of a Service listen; throws when there are none. */
+  /** The address of an endpoint of the Service; throws if there is none. */
   readonly serviceAddress: (service: ServiceReference, reads: ObjectLister) => string
 }
 
-/** Webhooks that are reached at a time; the oldest connection goes first. */
+/** Open connections; beyond this the oldest is closed. */
 const connectionsMax = 256
 
 export class WebhookClient {
@@ -34,7 +34,7 @@ export class WebhookClient {
     this.#options = options
   }
 
-  /** The answer; undefined when the webhook failed and may be left out. Throws the refusal of one that may not. */
+  /** The response; undefined if the webhook failed and its failure policy is Ignore. Throws if the policy is Fail. */
   async call(
     webhook: Webhook,
     attributes: AdmissionAttributes,
@@ -125,7 +125,7 @@ export class WebhookClient {
   }
 }
 
-/** One arrow to the webhook; returns how to say what became of it. */
+/** Records the call in the flow; returns a function that records its outcome. */
 function recordedCall(
   name: string,
   attributes: AdmissionAttributes,
@@ -141,7 +141,7 @@ function recordedCall(
   return (outcome) => flow.finish(call, outcome)
 }
 
-/** Where it is posted to, as messages name it; the origin of a Service is looked up at each call. */
+/** The target of the call as messages name it. The address of a Service is determined at each call. */
 function placeOf({ clientConfig, timeoutSeconds }: Webhook['hook']) {
   const { url: text, service, caBundle = '' } = clientConfig
   const tls = caBundle === '' ? {} : { authority: new TextDecoder().decode(Uint8Array.fromBase64(caBundle)) }
@@ -175,7 +175,7 @@ const untrusted = new Set([
   'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
 ])
 
-/** In the words that users know. */
+/** Upstream's message. */
 function failureText({ code = '', message, address, port }: NetworkError): string {
   if (code === 'ECONNREFUSED') return `dial tcp ${address}:${port}: connect: connection refused`
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') return `tls: failed to verify certificate: x509: ${message}`

@@ -1,4 +1,4 @@
-// Whether the conditions of a webhook hold: one that is false, and it is not asked.
+// Whether the match conditions of a webhook are true for a request.
 import { webhookEnvironment } from '../../../../api/expressions/admission-environment.ts'
 import type { Kind } from '../../../../api/kind/kind.ts'
 import { expressionInput } from '../../expressions/activation.ts'
@@ -6,7 +6,7 @@ import { evaluateMatchConditions } from '../../expressions/match-conditions.ts'
 import { admissionForbidden, type AdmissionAttributes, type AdmissionHost } from '../../framework/admission-plugin.ts'
 import type { Webhook } from './webhook.ts'
 
-/** Throws the refusal where conditions fail and the webhook may not be left out. */
+/** Throws if a condition fails and the webhook's failure policy is Fail. */
 export async function matchesConditions(
   { hook }: Webhook,
   attributes: AdmissionAttributes,

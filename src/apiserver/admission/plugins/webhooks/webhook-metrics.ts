@@ -1,10 +1,10 @@
-// WebhookMetrics: how long webhooks take and what they answer, under upstream's names.
+// WebhookMetrics: durations and outcomes of webhook calls, with upstream's metric names.
 import type { Metrics } from '../../../../base/observability/metrics.ts'
 
 const secondsBounds = [0.005, 0.025, 0.1, 0.5, 1, 2.5, 10, 25]
 const labelNames = ['name', 'type', 'operation']
 
-/** What became of a question. */
+/** The outcome of a call. */
 export type WebhookOutcome =
   | { readonly kind: 'allowed' }
   | { readonly kind: 'denied'; readonly code: number }

@@ -1,11 +1,11 @@
-// What a webhook answered, as a value; or in the words that users know why there is none.
+// Parses the HTTP response of a webhook; errors have upstream's messages.
 
-/** Forms that a webhook may answer in. Those that are not JSON are refused where they are read. */
-const known = new Set(['', 'application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf'])
+/** Content types that upstream can decode. A body that is not JSON is rejected when it is parsed. */
+const contentTypes = new Set(['', 'application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf'])
 
 const saidCharactersMax = 2_048
 
-const words: Readonly<Record<number, string>> = {
+const statusMessages: Readonly<Record<number, string>> = {
   400: 'the server rejected our request for an unknown reason',
   401: 'the server has asked for the client to provide credentials',
   404: 'the server could not find the requested resource',
@@ -28,9 +28,9 @@ export function parseWebhookResponse({ status, text, contentType }: WebhookRespo
   const type = (contentType.split(';')[0] ?? '').trim().toLowerCase()
   if (status < 200 || status > 206) {
     const said = type.startsWith('text/') ? text.slice(0, saidCharactersMax).trim() : 'unknown'
-    throw new Error(words[status] ?? otherwise(status, said))
+    throw new Error(statusMessages[status] ?? otherStatusMessage(status, said))
   }
-  if (!known.has(type)) throw new Error(`serializer for ${contentType} doesn't exist`)
+  if (!contentTypes.has(type)) throw new Error(`serializer for ${contentType} doesn't exist`)
   try {
     return JSON.parse(text)
   } catch (error) {
@@ -38,7 +38,7 @@ export function parseWebhookResponse({ status, text, contentType }: WebhookRespo
   }
 }
 
-const otherwise = (status: number, said: string): string =>
+const otherStatusMessage = (status: number, said: string): string =>
   status >= 500
     ? `an error on the server (${JSON.stringify(said)}) has prevented the request from succeeding`
     : status === 403
