@@ -29,7 +29,7 @@ test('flags are read as upstream writes them', () => {
 
 const wrong: [flags: KubeletFlagValues, message: RegExp][] = [
   [{ 'kube-reserved': 'cpu' }, /^--kube-reserved: "cpu" is no amount such as memory=500Mi$/],
-  [{ 'eviction-hard': 'memory<1' }, /^--eviction-hard: "memory<1" is no threshold/],
+  [{ 'eviction-hard': 'memory<1' }, /^--eviction-hard: "memory<1" is not a threshold/],
   [{ 'image-gc-low-threshold': '101' }, /^--image-gc-low-threshold: "101" is no whole number up to 100$/],
   [{ 'minimum-image-ttl-duration': 'soon' }, /^--minimum-image-ttl-duration: "soon" is no length of time/],
 ]
