@@ -1,4 +1,4 @@
-// The stations in the order in which a request passes them. Admission follows inside a write, where the object is known.
+// The filters in the order in which a request passes them. Admission follows inside a write, where the object is known.
 import type { Filter } from './filters/filter.ts'
 import { auditFilter } from './filters/audit-filter.ts'
 import { authenticationFilter } from './filters/authentication-filter.ts'

@@ -1,4 +1,4 @@
-// serverPolicies: real authentication, the configured chain of authorizers, and what follows from both.
+// serverPolicies: authentication, the configured chain of authorizers, admission, and the reviews that depend on them.
 import type { Clock } from '../base/time/clock.ts'
 import type { AdmissionPlugin } from './admission/framework/admission-plugin.ts'
 import type { Auditor } from './audit/auditor.ts'
@@ -24,18 +24,17 @@ import type { ObjectCaches } from './watch-cache/object-caches.ts'
 export interface ServerPolicyOptions {
   readonly clock: Clock
   readonly audit?: Auditor | undefined
-  /** Who gives requests their turn; each has it at once when left out. */
+  /** Priority and fairness; without it every request is handled immediately. */
   readonly fairness?: (caches: ObjectCaches) => TakeSeat
-  /** What tokens must be meant for to be taken here. */
+  /** The audiences that tokens must have. */
   readonly audiences: readonly string[]
   readonly anonymous: AnonymousRules
-  /** Asked before tokens are: certificates, proxies. */
+  /** Authenticators that run before the token authenticators: certificates, proxies. */
   readonly authenticators: readonly Authenticator[]
   readonly tokens: (caches: ObjectCaches) => readonly TokenAuthenticator[]
   readonly accountTokens: ServiceAccountTokens
-  /** The chain in its order. */
+  /** In the order of the chain. */
   readonly authorizers: (rbac: Rbac, caches: ObjectCaches) => readonly Authorizer[]
-  /** The plugins that are asked. */
   readonly admission: readonly AdmissionPlugin[]
 }
 

@@ -1,4 +1,4 @@
-// An API server without sockets for the tests of this folder: wire requests in, wire answers out, on a virtual clock.
+// An API server without sockets for tests: wire requests in, wire responses out, on a virtual clock.
 import { FlowRecorder } from '../base/observability/flow-recorder.ts'
 import { silentLog } from '../base/observability/log.ts'
 import { Metrics } from '../base/observability/metrics.ts'
@@ -34,13 +34,13 @@ export interface Harness extends AsyncDisposable {
   readonly flow: FlowRecorder
   /** A body that is a function is called when the server reads it. Special headers: `anonymous` presents nothing, `as: user,group,…` the certificate of another than the admin. */
   call(method: string, target: string, body?: unknown, headers?: Record<string, string>): Promise<HarnessResponse>
-  /** As `call`; of an answer that is a stream, status and headers only. */
+  /** As `call`; for a streamed response, status and headers only. */
   head(method: string, target: string, body?: unknown, headers?: Record<string, string>): Promise<HarnessResponse>
-  /** The answer as it would be written. */
+  /** The response as it would be written to the socket. */
   wire(method: string, target: string, headers?: Record<string, string>): Promise<WireResponse>
-  /** The first piece of a watch's answer as it is written. */
+  /** The first piece of the response of a watch. */
   firstPiece(target: string, headers: Record<string, string>): Promise<Uint8Array>
-  /** The lines of a watch, until `count` have come. */
+  /** The first `count` lines of a watch. */
   watch(target: string, count: number, headers?: Record<string, string>): Promise<HarnessResponse['body'][]>
 }
 
@@ -53,7 +53,7 @@ export const admin: ClientCertificate = {
 
 export interface HarnessOptions {
   readonly clock?: VirtualClock
-  /** A store that another server has, too. */
+  /** A store that is shared with another server. */
   readonly store?: Store
   readonly bootstrapObjects?: readonly BootstrapObject[]
   readonly reconcilers?: readonly BootstrapReconciler[]

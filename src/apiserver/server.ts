@@ -1,4 +1,5 @@
-// ApiServer: the road of a request, from its sender through the stations to the registry. Transports bring requests in.
+// ApiServer: the handler chain of a request, from its sender through the filters to the registry. Transports call
+// handle().
 import { yieldToPeers } from '../base/async/yield-to-peers.ts'
 import type { Clock } from '../base/time/clock.ts'
 import { causeOf, type FlowObject, type FlowRecorder } from '../base/observability/flow-recorder.ts'
@@ -53,19 +54,19 @@ export interface ApiServerDeps {
   readonly metrics: Metrics
   readonly requestMetrics: RequestMetrics
   readonly policies: (caches: ObjectCaches) => Policies
-  /** Objects that every cluster has. Requests wait until they are there. */
+  /** Objects that every cluster has. Requests wait until they exist. */
   readonly bootstrapObjects: readonly BootstrapObject[]
-  /** What is kept as it must be from then on. */
+  /** Keep objects as they must be after that. */
   readonly reconcilers?: readonly BootstrapReconciler[]
   readonly digest: (text: string) => string
   readonly kubelets: KubeletConnection
   readonly explain?: Explain
   /**
-   * Whether discovery tells of what an add-on serves upstream: `kubectl top` looks there first. It does in any case once
-   * a kubelet has joined that answers on a port of its own.
+   * Whether discovery includes what an add-on serves upstream, such as the metrics API for `kubectl top`. It does in
+   * any case once a kubelet that serves on a port has joined.
    */
   readonly advertisesAddOns?: boolean
-  /** The check of the plugins that encryption at rest depends on. */
+  /** The health check of the KMS plugins. */
   readonly kmsCheck?: HealthCheck | undefined
 }
 
@@ -80,18 +81,18 @@ export class ApiServer {
   readonly loop: LoopMonitor
   readonly watchFrames = newWatchFrameCaches()
   readonly #paced: PacedRequests
-  /** The last request that passed all stations, with its user. */
+  /** The last request that passed all filters, with its user. */
   #lastFiltered: ApiRequest | undefined
   readonly #ready = Promise.withResolvers<void>()
   #isReady = false
   #isDraining = false
-  /** Where clients reach it; set by whoever listens. */
+  /** The address of the listener, set after construction. */
   address = ''
 
   constructor(deps: ApiServerDeps) {
     this.#deps = deps
     this.deadlines = new RequestDeadlines(deps.clock)
-    this.#ready.promise.catch(() => {}) // whoever waits for it is told
+    this.#ready.promise.catch(() => {}) // requests that wait for it get the error
     this.loop = new LoopMonitor(deps)
     this.#paced = new PacedRequests(deps.clock)
     this.registry = new Registry({
@@ -129,7 +130,10 @@ export class ApiServer {
     )
   }
 
-  /** Keeps the caches filled until the signal ends it; `onReady` is called once they are and the first objects exist. */
+  /**
+   * Feeds the caches until the signal ends it. `onReady` is called when they are filled and the bootstrap objects
+   * exist.
+   */
   async run(signal: AbortSignal, onReady: () => void): Promise<void> {
     const filled = Promise.withResolvers<'filled' | 'ended'>()
     const feed = this.registry.run(signal, () => filled.resolve('filled')).finally(() => filled.resolve('ended'))
@@ -150,7 +154,7 @@ export class ApiServer {
     }
   }
 
-  /** Without its KMS plugin the server stays up, but not ready, until the plugin is there. */
+  /** While its KMS plugin is not available, the server runs but is not ready. */
   async #commitBootstrapObjects(signal: AbortSignal): Promise<void> {
     for (;;)
       try {
@@ -162,13 +166,12 @@ export class ApiServer {
       }
   }
 
-  /** Says to those who ask that it goes, and ends the watches: their clients look for another server. */
+  /** Reports that the server is not ready and ends the watches, so that clients connect to another server. */
   drain(): void {
     this.#isDraining = true
     this.registry.endWatches()
   }
 
-  /** Takes a request along its road. */
   handle(request: ApiRequest): MaybePromise<ApiResponse> {
     const { target } = request
     if (!this.#isReady && !(target.kind === 'path' && healthPaths.test(target.path)))
@@ -229,7 +232,7 @@ export class ApiServer {
       .some(({ status }) => status.daemonEndpoints?.kubeletEndpoint !== undefined)
   }
 
-  /** Before its road, on the record: a server that lets requests fail throws here. */
+  /** Called before the handler chain, within the flow event of the call. A server for fault injection throws here. */
   protected injectFault(_request: ApiRequest): void {}
 
   #handleFiltered(request: ApiRequest): MaybePromise<ApiResponse> {
@@ -248,7 +251,7 @@ export class ApiServer {
     )
   }
 
-  /** A client's request that may hold the event loop for long waits for its turn; all others go on at once. */
+  /** A request that may block the event loop for long is paced; all others are handled immediately. */
   #paceRequest(request: ApiRequest, bodyBytes: number, serve: Handler): MaybePromise<ApiResponse> {
     const { credentials, user, context, target } = request
     const isPaced =
@@ -258,7 +261,7 @@ export class ApiServer {
     return this.#paced.run(user?.name ?? '', context.signal, (pace) => serve({ ...request, pace }))
   }
 
-  /** What was recorded of the request before its body had come is completed. */
+  /** Completes the records of the request with its body. */
   #recordBody({ target, context, record }: ApiRequest, body: Body): void {
     record?.setBody(body)
     if (target.kind === 'resource' && target.name === '')
@@ -280,7 +283,7 @@ export class ApiServer {
   }
 }
 
-/** Its road is so short that it is walked at once. */
+/** Reads are so short that they are handled synchronously. */
 const isRead = ({ kind, verb }: Target): boolean =>
   kind === 'path' || verb === 'get' || verb === 'list' || verb === 'watch'
 
@@ -288,13 +291,13 @@ const bootstrapRetryMs = 1_000
 
 const healthPaths = /^\/(healthz|livez|readyz)(\/|$)/
 
-/** The revision that a watch goes on from; 0 where it begins anew, and for all other requests. */
+/** The revision that a watch resumes from; 0 for a new watch and for all other requests. */
 const resumedAt = ({ target, query }: ApiRequest): number =>
   target.kind === 'resource' && target.verb === 'watch' ? Number(query.get('resourceVersion')) || 0 : 0
 
 const callNames = new Map<Kind, Map<string, string>>()
 
-/** What is asked for, as diagrams write it. Every event of the ring holds one: they are shared. */
+/** The name of the call in diagrams. Every event of the ring refers to one, so they are shared. */
 function callNameOf({ resource, verb, subresource }: ResourceTarget): string {
   const known = getOrInsert(callNames, resource, () => new Map<string, string>())
   const asked = subresource === '' ? verb : `${verb}/${subresource}`

@@ -1,5 +1,5 @@
-// Upkeep: first objects that come back when they are deleted, and what objects tell of one another, without a controller:
-// what the API server itself cannot do without.
+// BootstrapReconciler: keeps bootstrap objects, and conditions that depend on other objects, as they must be. It is a
+// loop of the API server itself, for what must work without a controller manager.
 import type { Clock } from '../../base/time/clock.ts'
 import { errorText, type Log } from '../../base/observability/log.ts'
 import { unlessAborted } from '../../base/async/unless-aborted.ts'
@@ -9,9 +9,9 @@ import type { CacheObserver, ObjectLister } from '../watch-cache/object-caches.t
 
 export interface BootstrapReconciler {
   readonly name: string
-  /** A change of one of these, and it is looked at again. */
+  /** A change of one of these kinds runs the reconciler. */
   readonly kinds: readonly Kind[]
-  /** What there must be, as things are now. */
+  /** The objects that must exist, given the present state. */
   desired(lister: ObjectLister, nowMs: number): readonly BootstrapObject[]
 }
 
@@ -24,7 +24,7 @@ export interface ReconciledRegistry {
 
 const retryMs = 10_000
 
-/** Looks whenever something has changed, until the signal. */
+/** Reconciles after each change, until the signal. */
 export async function runReconciler(
   { name, kinds, desired: seeds }: BootstrapReconciler,
   registry: ReconciledRegistry,
@@ -42,6 +42,6 @@ export async function runReconciler(
       if (signal.aborted) return
       log.error('first objects could not be kept up', { upkeep: name, error: errorText(error) })
       woken.resolve()
-      await clock.sleep(retryMs, signal).catch(() => {}) // the end is seen at the next turn
+      await clock.sleep(retryMs, signal).catch(() => {}) // the loop checks the signal
     }
 }

@@ -24,7 +24,7 @@ export interface BootstrapDeps {
 interface BootstrapWrite {
   readonly kind: Kind
   readonly object: ApiObject
-  /** 0: it must not exist. */
+  /** 0: the object must not exist. */
   readonly expected: number
 }
 
@@ -45,8 +45,9 @@ export async function commitBootstrapObjects(
     record(deps.flow, writes, revision)
     await deps.cache.waitForRevision(revision, signal)
     if (results.every(({ kind }) => kind === 'committed')) return
-    // Another API server was faster with some; what is still missing is seen in the caches now.
-    if (tries === commitTries) throw new Error('the first objects could not be made: others keep changing them')
+    // Another API server has written some of them. What is still missing is computed again from the caches.
+    if (tries === commitTries)
+      throw new Error('the bootstrap objects could not be committed: other writers keep changing them')
   }
 }
 

@@ -1,4 +1,4 @@
-// Configuration files: what they mean, and that nothing in them is ignored in silence.
+// Configuration files: their meaning, and that no field is silently ignored.
 import { deepEqual, equal, throws } from 'node:assert/strict'
 import { test } from 'node:test'
 import { authenticationConfig } from '../authentication/authentication-config.ts'

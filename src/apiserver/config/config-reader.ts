@@ -1,4 +1,5 @@
-// Reads configuration files of the API server: every field is known, of its type, and said with its path when it is not.
+// ConfigReader: reads configuration files of the API server. Unknown fields and wrong types are errors that name the
+// path.
 import { lookup } from '../../base/collections/lookup.ts'
 import { isJsonObject } from '../../schema/json/json-value.ts'
 
@@ -6,7 +7,7 @@ export class ConfigError extends Error {
   override name = 'ConfigError'
 }
 
-/** One object of a configuration. Each field that is read is ticked off; `end` refuses the others. */
+/** One object of a configuration. rejectUnknownFields() rejects the fields that were not read. */
 export class ConfigReader {
   readonly path: string
   readonly #value: Readonly<Record<string, unknown>>
@@ -19,7 +20,7 @@ export class ConfigReader {
   }
 
   string(name: string, fallback?: string): string {
-    return this.#typed(name, fallback, (value) => typeof value === 'string', 'text')
+    return this.#typed(name, fallback, (value) => typeof value === 'string', 'a string')
   }
 
   boolean(name: string, fallback: boolean): boolean {
@@ -28,15 +29,15 @@ export class ConfigReader {
 
   strings(name: string, fallback?: readonly string[]): readonly string[] {
     const isTexts = (value: unknown) => Array.isArray(value) && value.every((each) => typeof each === 'string')
-    return this.#typed(name, fallback, isTexts, 'a list of texts')
+    return this.#typed(name, fallback, isTexts, 'a list of strings')
   }
 
-  /** A length of time as Go writes it: `5m30s`. */
+  /** A duration in Go's format: `5m30s`. */
   milliseconds(name: string, fallback: number): number {
     const string = this.string(name, '')
     if (string === '') return fallback
     const found = durationMs(string)
-    if (found === undefined) throw this.error(name, `${JSON.stringify(string)} is no length of time`)
+    if (found === undefined) throw this.error(name, `${JSON.stringify(string)} is not a duration`)
     return found
   }
 

@@ -1,4 +1,4 @@
-// Discovery: which groups, versions and resources are served, in the old form and in the aggregated one.
+// Discovery: the served groups, versions and resources, in the old format and in the aggregated one.
 import { groupVersions, kinds } from '../../api/kinds.ts'
 import type { Kind } from '../../api/kind/kind.ts'
 import { subresourcesOf, verbsOf } from './served-resources.ts'
@@ -61,7 +61,7 @@ export function apiResourceList(group: string, version: string): object | undefi
   }
 }
 
-/** Everything in one answer; `legacy` holds the core group, the other answer all the rest. */
+/** All resources in one response; `legacy` is the core group, the other response all other groups. */
 export function aggregatedDiscovery(legacy: boolean, hidden: readonly string[] = []): object {
   const groups = legacy ? [''] : shownGroups(hidden)
   return {
@@ -79,7 +79,7 @@ export function aggregatedDiscovery(legacy: boolean, hidden: readonly string[] =
   }
 }
 
-/** Group and version are told where they are not those of the list. */
+/** Group and version are set where they differ from those of the list. */
 const responseKind = (answer: Pick<Kind, 'group' | 'version' | 'kind'>, { group, version }: Kind): object =>
   answer.group === group && answer.version === version
     ? { group: '', version: '', kind: answer.kind }

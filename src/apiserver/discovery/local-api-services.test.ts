@@ -21,7 +21,7 @@ test('each group has the priorities of upstream', () => {
 test('every group that upstream serves has one, but the group of APIServices itself', () => {
   const names = new Set(localApiServices.map(({ object }) => object.metadata.name))
   const missing = groupVersions.filter(({ group, version }) => !names.has(`${version}.${group}`))
-  // The metrics are another server's with upstream.
+  // The metrics API is served by another server upstream.
   deepEqual(missing, [
     { group: 'apiregistration.k8s.io', version: 'v1' },
     { group: 'metrics.k8s.io', version: 'v1beta1' },

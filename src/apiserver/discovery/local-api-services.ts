@@ -1,5 +1,5 @@
-// The APIServices of what this server serves itself, as upstream registers them at its start: their priorities say in
-// which order clients look for a resource.
+// The APIServices of the groups that this server serves itself, as upstream registers them at its start. Their
+// priorities decide in which order clients look for a resource.
 import { lookup } from '../../base/collections/lookup.ts'
 import { apiService, type APIService } from '../../api/apiregistration/v1/api-service.ts'
 import type { BootstrapObject } from '../bootstrap/bootstrap-object.ts'
@@ -7,7 +7,7 @@ import type { BootstrapObject } from '../bootstrap/bootstrap-object.ts'
 const managedLabel = 'kube-aggregator.kubernetes.io/automanaged'
 const versionPriorityDefault = 15
 
-/** Where several groups have a resource of one name, the one with the higher number is meant. */
+/** The group with the higher number wins where several groups have a resource of the same name. */
 const groupPriorities: Readonly<Record<string, number>> = {
   '': 18_000,
   'admissionregistration.k8s.io': 16_700,
@@ -31,7 +31,7 @@ const groupPriorities: Readonly<Record<string, number>> = {
   'storage.k8s.io': 16_800,
 }
 
-/** Versions whose place among those of their group is another. */
+/** Versions with another priority within their group. */
 const versionPriorities: Readonly<Record<string, number>> = {
   'v1.': 1,
   'v1.flowcontrol.apiserver.k8s.io': 21,

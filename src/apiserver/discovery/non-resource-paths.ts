@@ -1,4 +1,4 @@
-// Paths of the server itself: discovery, OpenAPI, version, metrics.
+// Paths that are not resources: discovery, OpenAPI, version, metrics.
 import { lookup } from '../../base/collections/lookup.ts'
 import type { Metrics } from '../../base/observability/metrics.ts'
 import { groupVersions } from '../../api/kinds.ts'
@@ -16,7 +16,7 @@ export interface NonResourcePathDeps {
   readonly documents: Policies['documents']
   readonly address: () => string
   readonly openApi: OpenApiDocuments
-  /** Groups that are not told of. */
+  /** Groups that discovery leaves out. */
   readonly hiddenGroups: () => readonly string[]
   /** A digest for entity tags. */
   readonly digest: (text: string) => string
@@ -27,14 +27,14 @@ const aggregatedType = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupD
 const healthPaths = ['/healthz', '/livez', '/readyz']
 const ownPaths = ['/api', '/apis', '/metrics', '/openapi/v2', '/openapi/v3', '/version', ...healthPaths]
 
-/** Every path that can be asked for more, as `GET /` answers. */
+/** The paths that `GET /` lists. */
 function rootPaths({ documents, hiddenGroups }: NonResourcePathDeps): object {
   const shown = groupVersions.filter(({ group }) => !hiddenGroups().includes(group))
   const groups = shown.flatMap((each) => (each.group === '' ? [] : [`/apis/${each.group}`]))
   return { paths: [...new Set([...ownPaths, ...Object.keys(documents), ...groups, ...shown.map(rootPath)])].toSorted() }
 }
 
-/** Discovery and the version are read only; upstream takes other methods than GET on the paths that are not listed here. */
+/** Discovery and the version are read-only. Upstream accepts other methods than GET on the other paths. */
 const isReadOnly = (first: string | undefined): boolean => first === 'api' || first === 'apis' || first === 'version'
 
 export function handleNonResourcePath(

@@ -1,4 +1,4 @@
-// OpenAPI documents as they go out: each is built when it is first asked for, encoded once, and tagged by its content.
+// OpenAPI documents: each is built on first use, encoded once, and tagged by its content.
 import type { ApiResponse } from '../request/response.ts'
 import { openApiV2Protobuf } from './openapi-v2-protobuf.ts'
 import { openApiV2 } from './openapi-v2.ts'
@@ -10,7 +10,7 @@ interface Document {
   readonly hash: string
 }
 
-/** The name that clients ask for, and the same with dots, which is a valid media type. */
+/** The media type that clients send, and the same with dots, which is a valid media type. */
 const protobufTypes = [
   'application/com.github.proto-openapi.spec.v2.v1.0+protobuf',
   'application/com.github.proto-openapi.spec.v2@v1.0+protobuf',
@@ -24,7 +24,7 @@ export class OpenApiDocuments {
     this.#digest = digest
   }
 
-  /** Answers `/openapi/…`; undefined when there is no such path. `parts` are the segments behind `openapi`. */
+  /** Handles `/openapi/…`; undefined where there is no such path. `parts` are the segments after `openapi`. */
   handle(parts: readonly string[], accept: string): ApiResponse | undefined {
     if (parts[0] === 'v2' && parts.length === 1) return documentResponse(this.#v2(accept))
     if (parts[0] !== 'v3') return undefined
@@ -47,7 +47,7 @@ export class OpenApiDocuments {
     return this.#once(`v3/${name}`, () => this.#json(openApiV3(name) ?? {}))
   }
 
-  /** Names every document with its hash, so that clients fetch only what changed. */
+  /** Lists every document with its hash, so that clients fetch only what changed. */
   #index(): Document {
     return this.#once('v3', () =>
       this.#json({
@@ -73,7 +73,7 @@ export class OpenApiDocuments {
   }
 }
 
-/** The first type that is acceptable, without its parameters. */
+/** The first media type of the Accept header, without its parameters. */
 const firstType = (accept: string): string => accept.split(',')[0]?.split(';')[0]?.trim() ?? ''
 
 const documentResponse = ({ body, contentType, hash }: Document): ApiResponse => ({

@@ -1,5 +1,5 @@
-// Operations: what can be done at which path, with which parameters, body and answer. OpenAPI 2 and 3 are two ways to
-// write the same list.
+// Operations: what can be done at which path, with which parameters, body and response. OpenAPI v2 and v3 are two
+// formats of the same list.
 import { lookup } from '../../base/collections/lookup.ts'
 import { append } from '../../base/collections/append.ts'
 import type { Kind } from '../../api/kind/kind.ts'
@@ -14,7 +14,7 @@ export type ParameterType = 'string' | 'integer' | 'boolean'
 export interface Operation {
   readonly path: string
   readonly method: 'get' | 'put' | 'post' | 'delete' | 'patch'
-  /** In upstream's words: `list`, `post`, `deletecollection`, `connect` … */
+  /** Upstream's names: `list`, `post`, `deletecollection`, `connect` … */
   readonly action: string
   readonly id: string
   readonly tag: string
@@ -23,7 +23,7 @@ export interface Operation {
   readonly parameters: Readonly<Record<string, ParameterType>>
   /** The name of the body's schema. */
   readonly body?: string
-  /** The name of the answer's schema; without one the answer is text or a stream. */
+  /** The name of the response's schema; without one the response is text or a stream. */
   readonly response?: string
   readonly statuses: readonly number[]
 }

@@ -1,4 +1,4 @@
-// The schemas of an OpenAPI document: those of its kinds and their lists, and of the bodies and answers around them.
+// The schemas of an OpenAPI document: those of its kinds and their lists, and of bodies and responses.
 import { lookup } from '../../base/collections/lookup.ts'
 import { kinds } from '../../api/kinds.ts'
 import type { Kind } from '../../api/kind/kind.ts'
@@ -18,7 +18,7 @@ interface GroupVersionKind {
 const gvk = ({ group, version, kind }: GroupVersionKind) => ({ group, kind, version })
 const core = (kind: string): GroupVersionKind => ({ group: '', version: 'v1', kind })
 
-/** Adds a message that stands alone on the wire: it names its kind and version. */
+/** Adds a top-level message, which has a kind and an apiVersion. */
 export function addNamed(schemas: OpenApiSchemas, message: Message, kindsOf: readonly GroupVersionKind[]): void {
   schemas.add(message)
   const { type, description, ...schema } = schemas.get(message.name) ?? {}
@@ -33,7 +33,7 @@ export function addNamed(schemas: OpenApiSchemas, message: Message, kindsOf: rea
 
 type Properties = Readonly<Record<string, OpenApiSchema>>
 
-/** What every object has is described once, here. */
+/** Descriptions of the fields that every object has. */
 const usual: Readonly<Record<string, string>> = {
   metadata: 'The metadata of the object: name, namespace, labels, annotations, owners and versions.',
   spec: 'The desired state.',
@@ -77,7 +77,7 @@ export function schemasFor(served: readonly Kind[], dialect: OpenApiDialect): Op
     ...schemas.get(watchEvent.name),
     'x-kubernetes-group-version-kind': uniqueKinds(everywhere('WatchEvent')).map(gvk),
   })
-  // Kinds of other groups stand in these too: a StatefulSet holds claims.
+  // Kinds of other groups are included too: a StatefulSet contains PersistentVolumeClaims.
   for (const kind of kinds) if (schemas.has(kind.message.name)) addNamed(schemas, kind.message, [kind])
   return schemas
 }

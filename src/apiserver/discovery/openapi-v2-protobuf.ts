@@ -1,5 +1,5 @@
-// OpenAPI v2 in protobuf, as gnostic defines it: older clients ask for it. The messages are those parts of gnostic's that
-// our documents use; what begins with `x-` travels as text in YAML, of which JSON is a part.
+// OpenAPI v2 in protobuf, as gnostic defines it, for older clients. Only the messages that our documents use are
+// defined. Extensions (`x-`) are YAML text, of which JSON is a subset.
 import {
   bool,
   list,
@@ -13,7 +13,7 @@ import {
 import { encodeProtobuf } from '../../schema/protobuf/protobuf-encode.ts'
 
 const pointer = { pointer: true } as const
-/** A string that is left out when there is none. */
+/** A string that is omitted when it is undefined. */
 const text = (tag: number) => string(tag, pointer)
 const named = (value: Message): Message =>
   message(`Named${value.name}`, { name: text(1), value: struct(2, value, pointer) })

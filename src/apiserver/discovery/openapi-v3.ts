@@ -10,7 +10,7 @@ import { serverVersion } from './server-version.ts'
 
 const head = { openapi: '3.0.0', info: { title: 'Kubernetes', version: serverVersion.gitVersion } }
 
-/** Every document by its name, which is also the end of its path: `api/v1`, `apis/apps`, `apis/apps/v1`. */
+/** The names of all documents, which are also the ends of their paths: `api/v1`, `apis/apps`, `apis/apps/v1`. */
 export const openApiV3Names: readonly string[] = [
   ...new Set([
     'api',
@@ -37,7 +37,7 @@ export function openApiV3(name: string): object | undefined {
   return groupVersionDocument(group, version)
 }
 
-/** A document with one path that answers with one message. */
+/** A document with one path that returns one message. */
 function answering(path: string, message: Message, kind: string | undefined): object {
   const schemas = new OpenApiSchemas(openApi3)
   if (kind === undefined) schemas.add(message)

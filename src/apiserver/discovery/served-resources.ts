@@ -1,4 +1,4 @@
-// What is served of each kind: its verbs and subresources, as discovery and OpenAPI tell them.
+// The verbs and subresources of each kind, for discovery and OpenAPI.
 import { scale } from '../../api/autoscaling/v1/scale.ts'
 import type { Kind } from '../../api/kind/kind.ts'
 import { readWriteVerbs, type Subresource } from '../../api/kind/subresource.ts'
@@ -19,7 +19,7 @@ const scaleSubresource: Subresource = {
   body: scale,
 }
 
-/** In the order of their names. */
+/** Sorted by name. */
 export const subresourcesOf = (kind: Kind): readonly Subresource[] =>
   [
     ...(kind.subresources ?? []),

@@ -1,4 +1,4 @@
-// EncryptedStore: a store whose values lie encrypted below and are plain above. Rules can be replaced while it runs.
+// EncryptedStore: a store that encrypts the values of another store. Its rules can be replaced while it runs.
 import type { Channel } from '../../base/async/channel.ts'
 import { unlessAborted } from '../../base/async/unless-aborted.ts'
 import { thenMaybe, type MaybePromise } from '../../base/async/maybe-promise.ts'
@@ -25,14 +25,14 @@ const encoder = new TextEncoder()
 
 interface Sealed {
   readonly value: Uint8Array
-  /** The key that it was sealed with. */
+  /** The version of the key that encrypted it. */
   readonly keyVersion: string
 }
 
 export class EncryptedStore implements Store {
   readonly #inner: Store
   #ciphers: ReadonlyMap<string, readonly [ValueCipher, ...ValueCipher[]]>
-  /** What was sealed or opened here need not be opened again when the inner store hands the same buffer over. */
+  /** Decrypted values by the buffers of the inner store, so that a buffer is decrypted once. */
   readonly #plain = new WeakMap<Uint8Array, Sealed>()
   readonly #keyVersions = new WeakMap<Uint8Array, string>()
 
@@ -41,7 +41,7 @@ export class EncryptedStore implements Store {
     this.#ciphers = ciphersByPrefix(rules)
   }
 
-  /** Values are written by these rules from now on. */
+  /** Replaces the rules for new values. */
   setRules(rules: readonly EncryptionRule[]): void {
     this.#ciphers = ciphersByPrefix(rules)
   }
@@ -134,7 +134,7 @@ export class EncryptedStore implements Store {
     })
   }
 
-  /** The value before a change may be sealed with a key that no longer exists: it is opened when it is read. */
+  /** The previous value may be encrypted with a key that no longer exists, so it is decrypted only when it is read. */
   #openedEvent(event: StoreEvent): MaybePromise<StoreEvent> {
     const open = (item: KeyValue) => this.#opened(item)
     const { previous } = event
@@ -153,13 +153,13 @@ export class EncryptedStore implements Store {
   }
 }
 
-/** The results of all; a promise only where one of them is. */
+/** The results of all items; a promise only where at least one result is a promise. */
 function all<T, U>(items: readonly T[], turned: (item: T) => MaybePromise<U>): MaybePromise<U[]> {
   const results = items.map((item): MaybePromise<U> => {
     try {
       return turned(item)
     } catch (error) {
-      return Promise.reject(error) // the promises of the other items must not be left unhandled
+      return Promise.reject(error) // so that the promises of the other items are not left unhandled
     }
   })
   return results.some((result) => result instanceof Promise) ? Promise.all(results) : (results as U[])
@@ -167,7 +167,7 @@ function all<T, U>(items: readonly T[], turned: (item: T) => MaybePromise<U>): M
 
 function awaited<T>(value: MaybePromise<T>, signal: AbortSignal): MaybePromise<T> {
   if (!(value instanceof Promise)) return value
-  value.catch(() => {}) // when the signal ends the wait first, nobody else handles it
+  value.catch(() => {}) // the rejection is unhandled where the signal ends the wait first
   return unlessAborted(value, signal)
 }
 

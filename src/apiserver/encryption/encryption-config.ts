@@ -1,4 +1,5 @@
-// EncryptionConfig: which resources are written under which keys. Of a rule's ciphers the first writes, all read.
+// EncryptionConfig: which resources are encrypted with which keys. The first cipher of a rule encrypts; all of them
+// decrypt.
 import type { Kind } from '../../api/kind/kind.ts'
 import type { ConfigReader } from '../config/config-reader.ts'
 import { secretboxKeyBytes } from '../../platform/crypto/secretbox.ts'
@@ -77,7 +78,7 @@ function ciphersOf(provider: ConfigReader, kmsNames: Set<string>, deps: CipherPr
 
 const aesBytes: readonly number[] = [16, 24, 32]
 
-/** Nothing of the secret stands in what is said of a wrong one. */
+/** Error messages do not contain the secret. */
 function secretOf(key: ConfigReader, kind: CipherKind): Uint8Array {
   const text = key.string('secret')
   let secret: Uint8Array
@@ -92,7 +93,7 @@ function secretOf(key: ConfigReader, kind: CipherKind): Uint8Array {
   return secret
 }
 
-/** The ciphers of a kind: those of the first rule that names it. */
+/** The ciphers of the first rule that matches the kind. */
 export function ciphersFor(
   rules: readonly EncryptionRule[],
   { plural, group }: Kind,

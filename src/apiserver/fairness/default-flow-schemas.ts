@@ -1,4 +1,4 @@
-// The FlowSchemas and priority levels of every cluster, as upstream has them, and the seeds that make them.
+// The FlowSchemas and priority levels that every cluster has, as upstream, and their bootstrap objects.
 import { flowSchema, type FlowSchema } from '../../api/flowcontrol/v1/flow-schema.ts'
 import { priorityLevelConfiguration } from '../../api/flowcontrol/v1/priority-level-configuration.ts'
 import type { Kind } from '../../api/kind/kind.ts'
@@ -8,7 +8,7 @@ import type { BootstrapObject, ObjectManifest } from '../bootstrap/bootstrap-obj
 
 const updateAnnotation = 'apf.kubernetes.io/autoupdate-spec'
 export const catchAllLevel = 'catch-all'
-/** Without these two the server could not be reached any more: they are what they are. */
+/** These two cannot be changed: without them the server might not be reachable any more. */
 const mandatory: readonly string[] = [catchAllLevel, 'exempt']
 
 const group = (name: string) => ({ kind: 'Group', group: { name } })
@@ -108,7 +108,7 @@ const bootstrapObjectOf = (
     spec,
     status: {},
   } as unknown as ObjectManifest,
-  /** Who changes a default and wants to keep the change says so in its annotation. */
+  /** A user who changes a default sets the annotation to keep the change. */
   update(current) {
     const isOurs = mandatory.includes(name) || current.metadata.annotations?.[updateAnnotation] === 'true'
     if (!isOurs || equalValues((current as ApiObject & { spec: unknown }).spec, spec)) return undefined
@@ -117,7 +117,7 @@ const bootstrapObjectOf = (
   },
 })
 
-/** The level of a default schema is made with it. */
+/** The priority level of a default schema is created together with it. */
 function foundStatus(made: ApiObject): FlowSchema['status'] {
   const { metadata, spec } = made as FlowSchema
   const level = JSON.stringify(spec.priorityLevelConfiguration.name)

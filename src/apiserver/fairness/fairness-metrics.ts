@@ -1,11 +1,11 @@
-// FairnessMetrics: what priority and fairness count, under upstream's names.
+// FairnessMetrics: the metrics of priority and fairness, under upstream's names.
 import type { Metrics } from '../../base/observability/metrics.ts'
 
 const secondsBounds = [0.005, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30]
 const seatsBounds = [1, 2, 4, 10]
 const flowLabels = ['priority_level', 'flow_schema']
 
-/** The series of one schema: a request changes them without looking for them. */
+/** The series of one FlowSchema, so that requests do not look them up. */
 export type FlowMetrics = ReturnType<FairnessMetrics['of']>
 
 export class FairnessMetrics {

@@ -1,4 +1,4 @@
-// In its turn: which level a request belongs to, how its seats are shared, and that a flood starves nobody.
+// Priority and fairness: the level of a request, how seats are shared, and that a flood starves no other flow.
 import { deepEqual, equal, ok, rejects, throws } from 'node:assert/strict'
 import { test } from 'node:test'
 import { Metrics } from '../../base/observability/metrics.ts'
@@ -168,7 +168,7 @@ test('a list is as wide as what it holds', async () => {
   const target: Target = { kind: 'resource', verb: 'list', resource: pod, subresource: '', namespace: '', name: '' }
   const jane = userWithName('jane', [known])
   const request = { context: { signal }, target, user: jane, query: new URLSearchParams() } as never
-  // 600 seats: 600 less what other levels keep can be borrowed; each list takes ten.
+  // All seats except those that other levels do not lend can be borrowed; each list takes ten.
   let count = 0
   while (typeof fairness.takeSeat(request) === 'function') count++
   ok(count > 5 && count < 60, `${count} lists at once`)

@@ -1,5 +1,5 @@
-// Fairness: gives each request a seat of its priority level. The objects in the caches say which level that is, and
-// how many seats it has; where there is no level to lead to, a request has its turn at once.
+// Fairness: gives each request seats of its priority level. FlowSchemas and PriorityLevelConfigurations in the caches
+// decide the level and its limits. A request without a level is handled immediately.
 import type { Clock } from '../../base/time/clock.ts'
 import { getOrInsert } from '../../base/collections/get-or-insert.ts'
 import { flowSchema, type FlowSchema } from '../../api/flowcontrol/v1/flow-schema.ts'
@@ -16,9 +16,9 @@ import { PriorityLevel, type LevelLimits, type Rejection } from './priority-leve
 import { SeatPool } from './seat-pool.ts'
 import type { ObjectCaches } from '../watch-cache/object-caches.ts'
 
-/** As upstream: 400 requests that read and 200 that write at once. */
+/** As upstream: 400 read-only and 200 mutating requests in flight. */
 export const seatsDefault = 600
-/** A list needs a seat for each so many objects, up to the bound. */
+/** A list takes one seat per this many objects, up to the maximum. */
 const objectsPerSeat = 100
 const listSeatsMax = 10
 
@@ -28,7 +28,7 @@ export interface FairnessDeps {
   readonly seats: number
 }
 
-/** Where a schema leads. */
+/** The priority level of a FlowSchema. */
 interface FlowRoute {
   readonly level: PriorityLevel | undefined
   readonly name: string
@@ -94,7 +94,7 @@ export class Fairness {
       .then((leave) => this.#seated(metrics, spent, width, clock.monotonicMs() - startMs, leave))
   }
 
-  /** Counts a request while it has its seats. */
+  /** Counts a request in the metrics while it has its seats. */
   #seated(
     { waited, executing, seats }: FlowMetrics,
     spent: FlowMetrics['executed'],
@@ -115,7 +115,7 @@ export class Fairness {
     }
   }
 
-  /** A list costs as much as it holds. */
+  /** The seats of a request. A list takes more, depending on its number of objects. */
   #widthOf({ target, query }: ApiRequest): number {
     if (target.kind === 'path' || target.verb !== 'list') return 1
     const limit = Number(query.get('limit') ?? 0)
@@ -126,7 +126,7 @@ export class Fairness {
 
   #routeOf(schema: FlowSchema | undefined): FlowRoute {
     const wanted = schema?.spec.priorityLevelConfiguration.name ?? catchAllLevel
-    // A schema whose level is missing leads to where everything else goes.
+    // A schema whose level does not exist uses the catch-all level.
     const name = this.#configurations.has(wanted) ? wanted : catchAllLevel
     const configuration = this.#configurations.get(name)
     return {
@@ -156,7 +156,7 @@ export class Fairness {
       if (known === undefined) this.#levels.set(name, new PriorityLevel(limits, this.#pool, clock))
       else known.resize(limits)
     }
-    // A level that is gone keeps no seats; those of its requests come back one by one.
+    // A deleted level has no seats; those of its running requests are returned one by one.
     for (const [name, level] of this.#levels)
       if (!this.#configurations.has(name)) level.resize({ nominal: 0, lower: 0, upper: 0, queuing: undefined })
   }

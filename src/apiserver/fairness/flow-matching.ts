@@ -1,4 +1,4 @@
-// FlowMatcher: the FlowSchema of a request. The one with the lowest precedence that matches decides.
+// FlowMatcher: the FlowSchema of a request. The matching one with the lowest precedence wins.
 import type { FlowSchema } from '../../api/flowcontrol/v1/flow-schema.ts'
 import type {
   NonResourcePolicyRule,
@@ -16,7 +16,7 @@ interface MatchingRules {
 
 export class FlowMatcher {
   readonly #schemas: readonly FlowSchema[]
-  /** Components of this process keep their user: whom a schema means is worked out once. */
+  /** Components of this process use the same User object for all requests, so the schemas of a user are cached. */
   readonly #bySubject = new WeakMap<User, readonly MatchingRules[]>()
 
   constructor(schemas: readonly FlowSchema[]) {
@@ -85,7 +85,7 @@ function matchesResource(rule: ResourcePolicyRule, target: Extract<Target, { kin
   return namespace === '' ? (rule.clusterScope ?? false) : includes(rule.namespaces ?? [], namespace)
 }
 
-/** What tells the flows of a schema apart. */
+/** The flow distinguisher of a request. */
 export function flowOf({ spec, metadata }: FlowSchema, { target, user }: Pick<ApiRequest, 'target' | 'user'>): string {
   const method = spec.distinguisherMethod?.type
   if (method === 'ByUser') return `${metadata.name}/${user?.name}`

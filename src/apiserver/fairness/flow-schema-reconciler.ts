@@ -1,4 +1,4 @@
-// What is kept up of priority and fairness: the default objects, and whether the level of each FlowSchema exists.
+// The reconciler of priority and fairness: the default objects, and the condition Dangling of each FlowSchema.
 import { rfc3339 } from '../../base/time/clock.ts'
 import { flowSchema, type FlowSchema } from '../../api/flowcontrol/v1/flow-schema.ts'
 import { priorityLevelConfiguration } from '../../api/flowcontrol/v1/priority-level-configuration.ts'
@@ -16,14 +16,14 @@ export const flowSchemaReconciler: BootstrapReconciler = {
       const found = lister.get(kind, '', object.metadata.name)
       return found === undefined || update?.(found) !== undefined
     })
-    // First the objects themselves: what they tell of one another follows from those.
+    // The objects come first, because the conditions depend on them.
     return missing.length > 0
       ? missing
       : lister.list(flowSchema).flatMap((schema) => withCondition(schema, lister, nowMs))
   },
 }
 
-/** A seed that corrects the schema's condition; none where it is right. */
+/** An update of the schema's condition; none where it is right. */
 function withCondition(schema: FlowSchema, lister: ObjectLister, nowMs: number): BootstrapObject[] {
   const condition = danglingCondition(schema, lister)
   const { conditions = [] } = schema.status

@@ -1,4 +1,5 @@
-// PriorityLevel: the requests of one level that run and those that wait, in queues of which each gets its turn.
+// PriorityLevel: the running and waiting requests of one level. Waiting requests are in queues, which are dispatched
+// fairly.
 import type { Clock } from '../../base/time/clock.ts'
 import { getOrInsert } from '../../base/collections/get-or-insert.ts'
 import { offAbort, onAbort } from '../../base/async/on-abort.ts'
@@ -7,11 +8,11 @@ import type { SeatPool } from './seat-pool.ts'
 import { dealHand } from './shuffle-shard.ts'
 
 export interface LevelLimits {
-  /** Its share of the server's seats. */
+  /** The level's share of the server's seats. */
   readonly nominal: number
-  /** Those of its share that it never lends. */
+  /** The seats that it does not lend. */
   readonly lower: number
-  /** How many it may have with what it borrows. */
+  /** The maximum with borrowed seats. */
   readonly upper: number
   readonly queuing: { readonly queues: number; readonly handSize: number; readonly lengthMax: number } | undefined
 }
@@ -25,22 +26,22 @@ interface Waiting {
 
 interface Queue {
   readonly waiting: Waiting[]
-  /** Seats of its requests that run or wait. */
+  /** The seats of its running and waiting requests. */
   load: number
-  /** The level's virtual time at which its next request begins. */
+  /** The virtual time at which its next request starts. */
   virtualStart: number
 }
 
-/** As upstream: a quarter of the time that a request has. */
+/** As upstream: a quarter of the request timeout. */
 const waitMsMax = 15_000
-/** Flows whose hand is remembered. */
+/** The number of flows whose hand is cached. */
 const handsMax = 10_000
 
 export class PriorityLevel {
   readonly #pool: SeatPool
   readonly #clock: Clock
   readonly #queues = new Map<number, Queue>()
-  /** Those in which something waits. */
+  /** Queues with waiting requests. */
   readonly #busy = new Set<Queue>()
   readonly #hands = new Map<string, readonly number[]>()
   #limits: LevelLimits
@@ -67,7 +68,7 @@ export class PriorityLevel {
     return this.#running < this.#limits.nominal
   }
 
-  /** New limits hold for requests from now on; those that run or wait stay. */
+  /** New limits apply to new requests; running and waiting ones are not affected. */
   resize(limits: LevelLimits): void {
     this.#pool.addCommitted(Math.max(this.#running, limits.lower) - Math.max(this.#running, this.#limits.lower))
     this.#limits = limits
@@ -75,7 +76,7 @@ export class PriorityLevel {
     this.dispatch()
   }
 
-  /** Seats for a request, at once or in its turn; the returned function gives them back. */
+  /** Takes seats for a request, immediately or after a wait. The returned function releases them. */
   take(
     flow: string,
     asked: number,
@@ -97,7 +98,7 @@ export class PriorityLevel {
     return this.#wait(queue, width, signal, rejected)
   }
 
-  /** Starts what waits, as far as there are seats: the queue whose turn is longest due goes first. */
+  /** Starts waiting requests while there are seats. The queue with the earliest virtual start goes first. */
   dispatch(): void {
     while (this.#waiting > 0) {
       let next: Queue | undefined
@@ -136,7 +137,7 @@ export class PriorityLevel {
     this.#pool.setWaiting(this, this.#waiting > 0)
   }
 
-  /** Of its hand the queue that has the least to do. */
+  /** The queue of the flow's hand with the smallest load. */
   #queueFor(flow: string, { queues, handSize }: NonNullable<LevelLimits['queuing']>): Queue {
     let hand = this.#hands.get(flow)
     if (hand === undefined) {
@@ -158,13 +159,13 @@ export class PriorityLevel {
     signal: AbortSignal,
     rejected: (reason: Rejection) => void,
   ): Promise<() => void> {
-    // A queue that was idle has saved up no turns.
+    // An idle queue does not accumulate credit.
     if (queue.waiting.length === 0) queue.virtualStart = Math.max(queue.virtualStart, this.#virtualTime)
     const turn = Promise.withResolvers<void>()
     const entry: Waiting = { width, start: turn.resolve }
     const giveUp = (error: unknown, reason?: Rejection) => {
       const place = queue.waiting.indexOf(entry)
-      if (place < 0) return // its turn has come
+      if (place < 0) return // it has been dispatched
       if (reason !== undefined) rejected(reason)
       queue.waiting.splice(place, 1)
       queue.load -= width

@@ -1,25 +1,25 @@
-// SeatPool: the seats of a server, shared by its priority levels. A level always has those that it does not lend;
-// beyond them it takes any that are idle, up to its bound.
+// SeatPool: the seats of a server, shared by its priority levels. A level always has the seats that it does not lend;
+// beyond them it borrows idle ones, up to its upper limit.
 
 export interface SeatConsumer {
-  /** Whether it has fewer seats than its share. */
+  /** Whether it uses fewer seats than its nominal limit. */
   readonly isBelowShare: boolean
-  /** Starts what waits, as far as there are seats. */
+  /** Starts waiting requests while there are seats. */
   dispatch(): void
 }
 
 export class SeatPool {
   readonly seats: number
-  /** What is in use or kept for levels that do not lend it: the sum of max(in use, kept) over all levels. */
+  /** Seats that are in use or not lent: the sum of max(in use, lower limit) over all levels. */
   #committed = 0
-  /** Levels with requests that wait. */
+  /** Levels with waiting requests. */
   readonly #waiting = new Set<SeatConsumer>()
 
   constructor(seats: number) {
     this.seats = seats
   }
 
-  /** Moves a level from one number of seats in use to another, when there are so many. */
+  /** Changes the number of seats that a level uses; false where there are not enough. */
   tryMove(lower: number, from: number, to: number): boolean {
     const more = Math.max(to, lower) - Math.max(from, lower)
     if (more > 0 && this.#committed + more > this.seats) return false
@@ -27,7 +27,7 @@ export class SeatPool {
     return true
   }
 
-  /** A level comes (positive) or goes with what it keeps or uses. */
+  /** Adds or removes the committed seats of a level. */
   addCommitted(seats: number): void {
     this.#committed += seats
   }
@@ -37,7 +37,7 @@ export class SeatPool {
     else this.#waiting.delete(level)
   }
 
-  /** Seats have come free: the level that had them is asked first, then those below their share, then borrowers. */
+  /** Seats were released: the level that had them goes first, then levels below their nominal limit, then borrowers. */
   onSeatsFreed(by: SeatConsumer): void {
     if (this.#waiting.size === 0) return
     by.dispatch()

@@ -1,4 +1,4 @@
-// On the record: what a request was, and what became of it.
+// The audit filter: opens the record of a request where the policy asks for one, and writes its stages.
 import { StatusError } from '../../api/errors/status-error.ts'
 import type { ApiResponse } from '../request/response.ts'
 import type { AuditRecord } from '../audit/audit-record.ts'
@@ -44,11 +44,11 @@ async function handleRecorded(
   }
 }
 
-/** Watches, and connections that were handed over: they go on after the answer has begun. */
+/** Watches and upgraded connections continue after the response has started. */
 const isLong = (answer: ApiResponse): boolean =>
   answer.kind === 'watch' || (answer.kind === 'wire' && answer.response.onUpgrade !== undefined)
 
-/** The answer, with `ended` called when it is all said. */
+/** The response, with `ended` called when it has been sent completely. */
 function onEnd(answer: ApiResponse, ended: () => void): ApiResponse {
   if (answer.kind === 'wire') {
     const { onUpgrade: takeOver } = answer.response

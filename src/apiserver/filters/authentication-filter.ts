@@ -1,4 +1,4 @@
-// Who are you?
+// The authentication filter: sets the user of a request, or rejects it with 401.
 import { unauthorized } from '../../api/errors/status-error.ts'
 import { thenMaybe } from '../../base/async/maybe-promise.ts'
 import type { Policies } from './policies.ts'
@@ -25,7 +25,7 @@ async function rejectUnauthenticated(request: ApiRequest, { audit }: Policies): 
 
 const withGroup = new WeakMap<User, User>()
 
-/** Whoever proved who they are is in one group more; who proved nothing is in another. */
+/** Authenticated users are members of one more group; anonymous users are in another. */
 function withAuthenticatedGroup(user: User): User {
   const { groups } = user
   if (groups.includes(authenticatedGroup) || groups.includes('system:unauthenticated')) return user

@@ -1,4 +1,4 @@
-// May you?
+// The authorization filter: rejects requests that no authorizer allows with 403.
 import { assert } from '../../base/assert.ts'
 import { thenMaybe } from '../../base/async/maybe-promise.ts'
 import { attributesOf } from '../authorization/attributes.ts'

@@ -1,4 +1,4 @@
-// Is it your turn?
+// The fairness filter: a request takes a seat of its priority level, or waits for one.
 import { finallyMaybe, thenMaybe } from '../../base/async/maybe-promise.ts'
 import { defineFilter } from './filter.ts'
 

@@ -1,4 +1,4 @@
-// A station: one stop on the road of a request. It answers, throws a StatusError, or hands the request to the next.
+// Filter: one step of the handler chain. It responds, throws a StatusError, or passes the request to the next handler.
 import type { RequestStage } from '../../base/observability/flow-recorder.ts'
 import type { MaybePromise } from '../../base/async/maybe-promise.ts'
 import type { ApiResponse } from '../request/response.ts'
@@ -7,7 +7,7 @@ import type { ApiRequest } from '../request/request.ts'
 
 export interface Filter {
   readonly name: string
-  /** Under which name the flow recorder notes that a request has passed it. */
+  /** The stage that the flow recorder records when a request has passed the filter. */
   readonly records?: RequestStage
   handle(request: ApiRequest, next: Handler, policies: Policies): MaybePromise<ApiResponse>
 }
@@ -16,7 +16,7 @@ export type Handler = (request: ApiRequest) => MaybePromise<ApiResponse>
 
 export const defineFilter = (station: Filter): Filter => station
 
-/** The road: the stations in order, then the end of it. `passed` hears of each station that hands the request on. */
+/** The filters in order, then the last handler. `onPassed` is called when a filter passes a request on. */
 export function handlerChain(
   stations: readonly Filter[],
   policies: Policies,

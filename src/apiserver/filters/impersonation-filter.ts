@@ -1,4 +1,4 @@
-// As whom? Who may, acts as another user from here on.
+// The impersonation filter: a user with permission acts as another user from here on.
 import { assert } from '../../base/assert.ts'
 import { badRequest } from '../../api/errors/status-error.ts'
 import { resourceAttributes, type ResourceAttributes } from '../authorization/attributes.ts'
@@ -61,7 +61,7 @@ function unescaped(key: string): string {
   }
 }
 
-/** Everything that is taken over needs a right of its own. */
+/** Each impersonated attribute requires its own permission. */
 function requiredAttributes(user: User, { name, uid, groups, extra }: User): ResourceAttributes[] {
   const right = (rest: Parameters<typeof resourceAttributes>[2]) =>
     resourceAttributes(user, 'impersonate', { version: 'v1', ...rest })

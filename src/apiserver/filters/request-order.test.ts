@@ -13,7 +13,7 @@ const body = new TextEncoder().encode(JSON.stringify({ metadata: { name: 'a' }, 
 
 type Refuser = 'authorization' | 'fairness'
 
-/** The open policies, noting which of them was asked; `refuser` says who refuses at present. */
+/** The open policies, recording which of them was called; `refuser` names the one that rejects. */
 const noted = (order: string[], refuser: () => Refuser | undefined): Policies => ({
   ...openPolicies,
   authenticate(request) {

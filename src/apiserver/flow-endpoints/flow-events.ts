@@ -1,4 +1,5 @@
-// The path of flow events: the record, once or as it grows, and what components in other processes tell for it.
+// The endpoint of flow events: reads the record, once or as a stream, and accepts events that components of other
+// processes report.
 import { lookup } from '../../base/collections/lookup.ts'
 import type { Clock } from '../../base/time/clock.ts'
 import { FlowFeed } from '../../base/observability/flow-feed.ts'
@@ -42,12 +43,12 @@ export function handleFlowEvents(request: ApiRequest, flow: FlowRecorder, clock:
 
 const jsonLines = 'application/json-lines'
 const eventsInPieceMax = 500
-/** So long events are gathered into one piece: a reader draws anew for each. */
+/** Events are batched for this long, because a reader renders again for each piece. */
 const gatherMs = 50
 
 /**
- * One event in each line: the record so far, then each that is recorded; once more when it has ended. An empty line says
- * that this is all for now.
+ * JSON lines: the record so far, then each new event, and each event again when it has ended. An empty line marks the
+ * end of what exists so far.
  */
 async function* follow(flow: FlowRecorder, clock: Clock, signal: AbortSignal): AsyncGenerator<string> {
   using feed = new FlowFeed(flow)
@@ -115,7 +116,7 @@ const numberOf = (fields: Fields, name: string): number | undefined =>
 function arrowOf(fields: Fields, path: string): Arrow {
   const arrow = arrows.find((one) => one === fields['arrow'])
   if (arrow === undefined) throw badRequest(`${path}.arrow: must be one of ${arrows.join(', ')}`)
-  // Only this server writes to the store, and only its own watches deliver.
+  // Only this server writes to the store and delivers watch events.
   if (arrow === 'persist' || arrow === 'watch') throw badRequest(`${path}.arrow: is not another process's to tell`)
   return arrow
 }

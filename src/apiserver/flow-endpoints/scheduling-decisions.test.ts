@@ -1,4 +1,5 @@
-// Questions about decisions: whom they reach, who answers, and what happens when nobody does.
+// Queries about scheduling decisions: which schedulers get them, whose response is used, and what happens without a
+// response.
 import { deepEqual, equal, match, rejects } from 'node:assert/strict'
 import { test } from 'node:test'
 import { context } from '../../base/observability/context.ts'

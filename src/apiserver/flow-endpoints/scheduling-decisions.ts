@@ -1,5 +1,6 @@
-// Why a pod is where it is: the scheduler of this process knows, or one that runs elsewhere. Those follow the questions
-// and answer them: a decision over thousands of nodes travels only when somebody asks for it.
+// SchedulingDecisions: why a pod was placed where it is. The scheduler of this process is asked directly. Schedulers of
+// other processes follow a stream of queries and post their responses, so a decision over thousands of nodes is sent
+// only on request.
 import { Channel } from '../../base/async/channel.ts'
 import type { Clock } from '../../base/time/clock.ts'
 import { decisionQueriesPath, decisionsPath, type DecisionQuery } from '../../api/coxswain/v1/flow-protocol.ts'
@@ -9,13 +10,13 @@ import type { ApiRequest } from '../request/request.ts'
 
 export type Explain = (podKey: string) => object | undefined
 
-/** So long a scheduler that runs elsewhere may take. */
+/** How long a scheduler of another process may take. */
 const responseMsMax = 2_000
-/** Questions that a follower has not read yet, and questions open at a time. */
+/** The queries that a follower has not read yet, and the pending queries. */
 const queriesMax = 100
 
 interface PendingQuery {
-  /** Who has not said yet that it knows nothing. */
+  /** How many schedulers have not responded yet. */
   waiting: number
   readonly resolve: (explanation: object | undefined) => void
 }
@@ -60,7 +61,7 @@ export class SchedulingDecisions {
   async *#follow(signal: AbortSignal): AsyncGenerator<string> {
     const queries = new Channel<DecisionQuery>(queriesMax, () => this.#followers.delete(queries))
     this.#followers.add(queries)
-    // The first line says that questions will come.
+    // An empty first line tells the client that the stream is open.
     yield '\n'
     for await (const query of queries.endOnAbort(signal)) yield `${JSON.stringify(query)}\n`
   }

@@ -1,4 +1,4 @@
-// The checks of /livez, /readyz and /healthz, by upstream's names and in its order.
+// The checks of /livez, /readyz and /healthz, with upstream's names and in its order.
 import type { Clock } from '../../base/time/clock.ts'
 import type { Store } from '../../store/store.ts'
 import type { HealthCheck, HealthPath } from './health.ts'
@@ -6,17 +6,17 @@ import type { HealthCheck, HealthPath } from './health.ts'
 export interface HealthState {
   readonly store: Store
   readonly clock: Clock
-  /** Whether encryption at rest can be used. Upstream's /livez does not have it. */
+  /** Checks encryption at rest. Upstream's /livez does not have it. */
   readonly kmsCheck?: HealthCheck | undefined
-  /** The caches are filled and the first objects exist. */
+  /** The caches are filled and the bootstrap objects exist. */
   isReady(): boolean
   isDraining(): boolean
 }
 
-/** How long the store may take to say that it is there. */
+/** How long the store may take to respond. */
 const storeCheckMsMax = 2_000
 
-/** What upstream begins behind its start, each a check until it is done. Here all of it is done when the server is ready. */
+/** Upstream's post-start hooks, each a check until it is done. Here all of them are done when the server is ready. */
 const startHooks = [
   'poststarthook/start-apiserver-admission-initializer',
   'poststarthook/generic-apiserver-start-informers',
@@ -51,12 +51,12 @@ const startHooks = [
   'poststarthook/apiservice-openapiv3-controller',
 ]
 
-/** A server that waits for its caches is not ready; neither is one that goes. */
+/** A server is not ready while it fills its caches, nor while it shuts down. */
 export function healthChecks(path: HealthPath, state: HealthState): readonly HealthCheck[] {
   const must = (name: string, holds: () => boolean): HealthCheck => ({
     name,
     check() {
-      if (!holds()) throw new Error('not yet, or no more')
+      if (!holds()) throw new Error('not ready')
     },
   })
   const always = (name: string) => must(name, () => true)

@@ -1,11 +1,10 @@
-// Health: /livez, /readyz and /healthz, each with its checks as paths of their own, in the words that probes and people
-// know from upstream.
+// Health endpoints: /livez, /readyz and /healthz, and each check as a path of its own, with upstream's messages.
 import type { ApiResponse } from '../request/response.ts'
 import { pathNotFound } from '../../api/errors/status-error.ts'
 
 export interface HealthCheck {
   readonly name: string
-  /** Throws, or rejects, when something is wrong. */
+  /** Throws or rejects when the check fails. */
   check(signal: AbortSignal): void | Promise<void>
 }
 
@@ -14,7 +13,7 @@ export type HealthPath = 'healthz' | 'livez' | 'readyz'
 export const isHealthPath = (name: string | undefined): name is HealthPath =>
   name === 'healthz' || name === 'livez' || name === 'readyz'
 
-/** `one` asks for a single check. */
+/** `one` is the name of a single check. */
 export async function healthResponse(
   path: HealthPath,
   one: string | undefined,

@@ -1,4 +1,4 @@
-// encode: answers as JSON, as objects, Tables or metadata alone. Stored objects bring their bytes along.
+// Responses as JSON: objects, Tables or metadata. Stored objects have cached bytes.
 import type { Kind } from '../../api/kind/kind.ts'
 import type { ApiObject } from '../../api/meta/object.ts'
 import type { ListResponse } from '../request/response.ts'
@@ -75,7 +75,7 @@ export function encodeList(answer: ListResponse, { form, include, nowMs }: Encod
 const [openBrace, comma] = [0x7b, 0x2c]
 export const listEnd = encoder.encode(']}')
 
-/** The head, the items with a brace before each and commas between them, the end. */
+/** The head, the items separated by commas, each after its opening brace, and the end. */
 export function joinedItems(
   head: Uint8Array,
   items: readonly StoredObject[],
@@ -98,7 +98,7 @@ export function joinedItems(
   return whole
 }
 
-/** `withColumns`: the first row of a Table tells what its columns are. */
+/** `withColumns`: the first event of a Table includes the column definitions. */
 export function encodeEvent(event: WatchEvent, kind: Kind, options: EncodeOptions, withColumns: boolean): Uint8Array {
   switch (event.type) {
     case 'ERROR':

@@ -1,4 +1,4 @@
-// encode-protobuf: answers as protobuf. Stored objects bring their bytes along, encoded once.
+// Responses as protobuf. Stored objects have cached bytes.
 import { lookup } from '../../base/collections/lookup.ts'
 import { tokenRequest } from '../../api/authentication/v1/token-request.ts'
 import { scale } from '../../api/autoscaling/v1/scale.ts'
@@ -10,7 +10,7 @@ import type { ListResponse } from '../request/response.ts'
 import type { StoredObject } from '../storage/stored-object.ts'
 import type { WatchEvent } from '../watch-cache/watch-event.ts'
 
-/** Answers that are no kinds of their own. */
+/** Messages of responses that are not kinds. */
 const otherMessages: Readonly<Record<string, Message>> = {
   Scale: scale,
   Status: status,

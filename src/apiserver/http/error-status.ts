@@ -1,4 +1,4 @@
-// What a failure on a request's road is to its sender.
+// statusErrorOf: the Status that a client gets for an error.
 import { errorText } from '../../base/observability/log.ts'
 import { badRequest, StatusError } from '../../api/errors/status-error.ts'
 import { BodyTooLarge, Overloaded } from '../../platform/http/listener.ts'
@@ -7,7 +7,7 @@ import { bodyBytesMax } from './request-body.ts'
 import { KmsError } from '../encryption/kms/kms-error.ts'
 import { tooManyRequests } from '../request/too-many-requests.ts'
 
-/** Whether the failure is foreseen; any other is a bug. */
+/** Whether the error is expected; any other is a bug. */
 export const isExpectedError = (error: unknown): boolean =>
   error instanceof BodyTooLarge ||
   error instanceof Overloaded ||

@@ -1,9 +1,10 @@
-// A long list as pieces of its answer: it is written while it is read, and others have their turn in between.
+// A long list as pieces of its response. Each piece is encoded when the client can take it, so that a large list does
+// not block the event loop.
 import type { WirePieces } from '../../platform/http/listener.ts'
 import type { ListResponse } from '../request/response.ts'
 import { joinedItems, listEnd, listStart } from './encode-json.ts'
 
-/** Shorter lists are written as one. */
+/** Shorter lists are encoded in one piece. */
 export const streamedItemsMin = 500
 const itemsPerPiece = 100
 

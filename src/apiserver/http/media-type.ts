@@ -1,9 +1,8 @@
-// Media types: which form of an answer the client accepts, and which form of body it sent.
+// Media types: the response format that a client accepts, and the format of the body that it sent.
 import { lookup } from '../../base/collections/lookup.ts'
 import { StatusError } from '../../api/errors/status-error.ts'
 import type { PatchType } from '../request/request.ts'
 
-/** How an answer is written. */
 export interface ResponseFormat {
   readonly syntax: 'json' | 'yaml' | 'protobuf'
   readonly shape: 'object' | 'table' | 'metadata'
@@ -18,11 +17,11 @@ const shapes: Readonly<Record<string, ResponseFormat['shape']>> = {
   PartialObjectMetadataList: 'metadata',
 }
 
-/** Clients say the same again and again; what strangers say is not kept without bound. */
+/** Formats by Accept header. Clients send the same few; the cache is bounded because anyone can send others. */
 const knownForms = new Map<string, ResponseFormat>()
 const knownFormsMax = 1_000
 
-/** The first form in the Accept header that we can write. Some answers have no Table. */
+/** The first supported format of the Accept header. Some responses have no Table. */
 export function negotiateFormat(accept: string, hasTable = true): ResponseFormat {
   if (!hasTable) return parseAccept(accept, false)
   const known = knownForms.get(accept)
@@ -42,7 +41,7 @@ function parseAccept(accept: string, hasTable: boolean): ResponseFormat {
     const syntax = lookup(syntaxes, type)
     if (syntax === undefined || shape === undefined || (shape === 'table' && !hasTable)) continue
     if (version !== 'v1' && (version !== 'v1beta1' || shape === 'object')) continue
-    // Tables and bare metadata are written as text only; clients that ask for them name JSON next.
+    // Tables and metadata are not available as protobuf; clients that ask for them name JSON next.
     if (syntax === 'protobuf' && shape !== 'object') continue
     return version === 'v1beta1' ? { syntax, shape, version } : { syntax, shape }
   }

@@ -1,4 +1,5 @@
-// Bodies of any bytes in JSON, YAML and protobuf: read, or refused with a Status below 500. The server stays up.
+// Bodies of arbitrary bytes in JSON, YAML and protobuf: parsed, or rejected with a Status below 500. The server stays
+// up.
 import { ok } from 'node:assert/strict'
 import { configMap } from '../../api/core/v1/config-map.ts'
 import { StatusError } from '../../api/errors/status-error.ts'

@@ -1,4 +1,4 @@
-// Bodies that say something twice or that the type does not know: refused, warned of, or let pass, as was asked for.
+// Bodies with repeated or unknown fields: rejected, accepted with a warning, or accepted, depending on fieldValidation.
 import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
 import { bodyValuesMax } from './request-body.ts'

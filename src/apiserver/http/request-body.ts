@@ -1,4 +1,4 @@
-// The body of a request: bytes in JSON, YAML or protobuf become one JSON value, not yet of a type.
+// The body of a request: bytes in JSON, YAML or protobuf become a JSON value, which is not decoded as a type yet.
 import { lookup } from '../../base/collections/lookup.ts'
 import { tokenRequest } from '../../api/authentication/v1/token-request.ts'
 import { scale } from '../../api/autoscaling/v1/scale.ts'
@@ -21,15 +21,17 @@ import type { YamlParser } from './yaml-parser.ts'
 import { bodyFormat, type BodyFormat } from './media-type.ts'
 import type { Body, PatchType } from '../request/request.ts'
 
-/** As upstream: a larger body is refused. */
+/** As upstream: a larger body is rejected. */
 export const bodyBytesMax = 3 << 20
 
 export const noBody: Body = { kind: 'none' }
 
-/** No object that upstream could store has as many; denser ones would take a hundred times their size in memory. */
+/**
+ * No object that upstream can store has as many values. A denser body would take a hundred times its size in memory.
+ */
 export const bodyValuesMax = 200_000
 
-/** Longer JSON is parsed in slices of time, since the native parser cannot be interrupted, and its request is paced. */
+/** Longer JSON is parsed in time slices, because the native parser cannot be interrupted, and its request is paced. */
 export const largeBodyBytes = 128 << 10
 
 export interface BodyDeps {
@@ -74,7 +76,7 @@ function parse(
   })
   if (syntax === 'json') return thenMaybe(parseJson(text, bytes, deps), ofJson)
   if (!isBraced(text)) return yamlBody(text, signal, deps)
-  // Clients send JSON where YAML may stand, and its parser is a hundred times faster. YAML in flow style begins with a
+  // Many clients send JSON as YAML, and the JSON parser is a hundred times faster. YAML in flow style begins with a
   // brace too.
   return settleMaybe(
     () => parseJson(text, bytes, deps),
@@ -105,18 +107,18 @@ const utf8Encoder = new TextEncoder()
 
 const isBraced = (text: string): boolean => text.trimStart().startsWith('{')
 
-/** Go's parser of YAML tells all that it finds in one error. */
+/** Go's YAML parser reports all repeated keys in one error. */
 const asOneError = (lines: readonly string[]): readonly string[] =>
   lines.length === 0 ? [] : [`yaml: unmarshal errors:\n${lines.map((line) => `  ${line}`).join('\n')}`]
 
-/** The unknown fields are those of the object after the patch, so they have no place in the patch's text. */
+/** Unknown fields are those of the patched object, so they have no position in the text of the patch. */
 const asPatch = (body: ValueBody, patchType: PatchType): Body => ({
   ...body,
   patchType,
   strictErrors: (unknown) => [...(body.strictErrors?.([]) ?? []), ...strictErrors(unknown)],
 })
 
-/** Messages that are sent without being kinds of their own. */
+/** Messages of bodies that are not kinds. */
 const otherMessages: Readonly<Record<string, Message>> = {
   Binding: binding,
   DeleteOptions: deleteOptions,

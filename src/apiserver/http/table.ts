@@ -1,4 +1,4 @@
-// Table: lists as kubectl shows them: columns by the kind, cells by the object.
+// Table: lists as kubectl prints them: columns by kind, cells by object.
 import type { Kind } from '../../api/kind/kind.ts'
 import type { ApiObject } from '../../api/meta/object.ts'
 import type { ResponseFormat } from './media-type.ts'

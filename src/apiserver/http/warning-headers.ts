@@ -1,5 +1,5 @@
-// The Warning headers of a response. As upstream, their texts are limited: beyond the limit each text is cut, and what has
-// no room is left out.
+// The Warning headers of a response. As upstream, their total length is limited: beyond the limit each text is
+// truncated, and texts that do not fit are dropped.
 
 const totalCharactersMax = 4 << 10
 const cutCharactersMax = 256
@@ -14,7 +14,7 @@ function shownWarnings(warnings: readonly string[]): readonly string[] {
   return withinTotal(new Set(warnings), cutCharactersMax).texts
 }
 
-/** The texts that have room together, each cut to its own limit. */
+/** The texts that fit into the total, each truncated to its own limit. */
 function withinTotal(warnings: Iterable<string>, eachMax = Infinity): { texts: string[]; isAll: boolean } {
   const texts: string[] = []
   let total = 0
@@ -27,6 +27,6 @@ function withinTotal(warnings: Iterable<string>, eachMax = Infinity): { texts: s
   return { texts, isAll: true }
 }
 
-/** Headers are written one byte for each character: text in UTF-8 is handed over so. */
+/** Headers are written as Latin-1, one byte per character, so UTF-8 text is passed as its bytes. */
 const warningHeader = (text: string): string =>
   String.fromCharCode(...new TextEncoder().encode(`299 - ${JSON.stringify(text)}`))

@@ -1,4 +1,4 @@
-// Long YAML does not hold the event loop: it is parsed in a real thread here.
+// Long YAML does not block the event loop: it is parsed in a worker thread.
 import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict'
 import { test } from 'node:test'
 import { realClock } from '../../base/time/clock.ts'
@@ -8,7 +8,7 @@ import { inlineYaml, offloadedYaml } from './yaml-parser.ts'
 
 const { signal } = new AbortController()
 
-/** How many turns of the event loop others have while the work is done. */
+/** How often the event loop turns while the work is done. */
 async function turnsDuring<T>(work: Promise<T>): Promise<{ value: T; turns: number }> {
   const state = { turns: 0, isDone: false }
   const done = work.finally(() => (state.isDone = true))

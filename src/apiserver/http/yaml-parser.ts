@@ -1,5 +1,5 @@
-// YamlParser: bodies in YAML, off the event loop. The parser takes some microseconds for each byte, so three megabytes
-// would hold everybody up for half a minute.
+// YamlParser: parses YAML bodies outside of the event loop. The parser takes microseconds per byte, so three megabytes
+// would block the event loop for half a minute.
 import type { Clock } from '../../base/time/clock.ts'
 import type { MaybePromise } from '../../base/async/maybe-promise.ts'
 import { tooManyRequests } from '../request/too-many-requests.ts'
@@ -13,16 +13,16 @@ export interface YamlParser {
   close(): Promise<void>
 }
 
-/** What is shorter is parsed in the event loop: a call to a thread takes longer. */
+/** Shorter texts are parsed in the event loop, because a call to a thread takes longer. */
 const inlineCharsMax = 2 << 10
-/** Texts up to here have a thread of their own, so they never wait for a long one. */
+/** Short texts have their own thread, so they never wait for a long one. */
 const shortCharsMax = 64 << 10
 const parseMsMax = 10_000
 const waitingMax = 32
 
 const parseInline = async (text: string): Promise<YamlAsJson> => (await import('./yaml-to-json.ts')).run(text)
 
-/** Parses in the event loop whatever the length: for servers whose clients are trusted, as in tests. */
+/** Parses in the event loop whatever the length: for servers with trusted clients, such as tests. */
 export const inlineYaml: YamlParser = { parse: parseInline, close: async () => {} }
 
 export function offloadedYaml(workers: Workers, clock: Clock): YamlParser {

@@ -1,5 +1,5 @@
-// YAML as JSON: the value as kubectl's own parser reads it, and the keys that are set twice. Few clients send YAML, so
-// this file and the parser are loaded when the first one does; it also runs in a thread of its own (yaml-parser.ts).
+// YAML as JSON: the value as kubectl parses it, and the repeated keys. Few clients send YAML, so this file and the
+// parser are loaded on first use. It also runs in a worker thread (yaml-parser.ts).
 import {
   isMap,
   isNode,
@@ -14,19 +14,19 @@ import {
 
 export interface YamlAsJson {
   readonly json: string
-  /** In the words of Go's parser: `line 12: key "name" already set in map`. */
+  /** With the messages of Go's parser: `line 12: key "name" already set in map`. */
   readonly repeatedKeys: readonly string[]
 }
 
-// YAML 1.1 without timestamps; a key that is set twice is told apart from text that is no YAML.
+// YAML 1.1 without timestamps. Repeated keys are reported separately from syntax errors.
 const options: ParseOptions & DocumentOptions & SchemaOptions = {
   version: '1.1',
   customTags: (tags) => tags.filter((tag) => typeof tag !== 'object' || tag.tag !== 'tag:yaml.org,2002:timestamp'),
   uniqueKeys: false,
-  intAsBigInt: true, // integers of 64 bits keep their digits
+  intAsBigInt: true, // 64-bit integers keep all digits
 }
 
-/** Aliases may not unfold without bound. */
+/** The expansion of aliases is bounded. */
 const maxAliasCount = 100
 
 export function run(text: string): YamlAsJson {
@@ -34,22 +34,22 @@ export function run(text: string): YamlAsJson {
   const document = parseDocument(text, { ...options, lineCounter })
   const [error] = document.errors
   if (error !== undefined) throw error
-  // What YAML calls nothing is null in JSON.
+  // An empty document is null in JSON.
   const json = JSON.stringify(document.toJS({ maxAliasCount }), jsonValue) ?? 'null'
   return { json, repeatedKeys: [...repeatedKeys(document.contents, lineCounter)] }
 }
 
-/** TypeScript's library does not know it yet. */
+/** Missing in TypeScript's library. */
 const { rawJSON: rawJson } = JSON as unknown as { rawJSON(text: string): unknown }
 
-/** Numbers that JSON does not have are refused in the words of Go's encoder. */
+/** Numbers that JSON does not support are rejected with the message of Go's encoder. */
 function jsonValue(_key: string, value: unknown): unknown {
   if (typeof value === 'bigint') return rawJson(String(value))
   if (typeof value !== 'number' || Number.isFinite(value)) return value
   throw new Error(`json: unsupported value: ${Number.isNaN(value) ? 'NaN' : value > 0 ? '+Inf' : '-Inf'}`)
 }
 
-/** In the order of Go's parser: what stands inside a value comes before the value's own key. */
+/** In the order of Go's parser: repeated keys inside a value come before the value's own key. */
 function* repeatedKeys(node: unknown, lines: LineCounter): Iterable<string> {
   if (isSeq(node)) for (const item of node.items) yield* repeatedKeys(item, lines)
   if (!isMap(node)) return
@@ -57,7 +57,7 @@ function* repeatedKeys(node: unknown, lines: LineCounter): Iterable<string> {
   for (const { key, value } of node.items) {
     yield* repeatedKeys(value, lines)
     if (!isScalar(key) || key.value === '<<') continue
-    // The line that is told is the one on which the value begins, which may be the next.
+    // The reported line is the one on which the value begins.
     const place = (isNode(value) ? value.range : undefined) ?? key.range
     if (seen.has(key.value))
       yield `line ${lines.linePos(place?.[0] ?? 0).line}: key ${JSON.stringify(key.value)} already set in map`

@@ -1,5 +1,5 @@
-// DirectKubelets: kubelets in this process, reached without a socket: thousands of simulated nodes need no ports. Nodes
-// that are elsewhere are reached by the other connection.
+// DirectKubelets: calls kubelets of this process without a socket, so that thousands of simulated nodes need no ports.
+// Other nodes are called through another connection.
 import { lookup } from '../../base/collections/lookup.ts'
 import { noCause, type Cause } from '../../base/observability/flow-recorder.ts'
 import type { ClientCertificate, WireResponse, WireRequest } from '../../platform/http/listener.ts'
@@ -7,7 +7,7 @@ import type { KubeletCall, KubeletConnection, PodCall } from './kubelet-connecti
 
 export type KubeletHandler = (request: WireRequest, cause: Cause) => Promise<WireResponse>
 
-/** As whom the API server presents itself to kubelets. */
+/** The identity of the API server at kubelets. */
 export const kubeletClient = { commonName: 'kube-apiserver-kubelet-client', organizations: [] } as const
 const certificate: ClientCertificate = { ...kubeletClient, fingerprint: '', authority: 'users' }
 
@@ -19,7 +19,7 @@ export class DirectKubelets implements KubeletConnection {
     this.#elsewhere = elsewhere
   }
 
-  /** Takes a node's kubelet in until the signal ends it. */
+  /** Registers the kubelet of a node until the signal ends it. */
   add(node: string, handler: KubeletHandler, signal: AbortSignal): void {
     this.#handlers.set(node, handler)
     const remove = () => {

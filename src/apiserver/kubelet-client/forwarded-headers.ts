@@ -1,7 +1,7 @@
-// Which headers of a request or an answer go on to the next server.
+// The headers of a request or a response that are forwarded.
 import { setOwn } from '../../base/collections/lookup.ts'
 
-/** They are of one connection, or prove who the client is to this server only. */
+/** Headers of one connection, and credentials for this server only. */
 const hopByHopHeaders = new Set([
   'authorization',
   'connection',
@@ -15,7 +15,7 @@ const hopByHopHeaders = new Set([
   'transfer-encoding',
   'upgrade',
 ])
-/** Who a client says that it is or acts as. The next server must not take it as the word of the API server. */
+/** Identity headers of the client. The next server must not trust them as set by the API server. */
 const identityPrefixes = ['impersonate-', 'x-remote-']
 const upgradeHeaders = new Set(['connection', 'upgrade'])
 

@@ -1,5 +1,5 @@
-// HttpsKubelets: kubelets at the addresses that their nodes report, over HTTPS with the API server's own certificate; and
-// servers in pods and on nodes, without it.
+// HttpsKubelets: calls kubelets at the addresses that their nodes report, over HTTPS with the API server's client
+// certificate; and servers in pods and on nodes, without it.
 import { node as nodeKind, type Node } from '../../api/core/v1/node/node.ts'
 import { badRequest, notFound, StatusError } from '../../api/errors/status-error.ts'
 import type { WireResponse } from '../../platform/http/listener.ts'
@@ -23,7 +23,7 @@ export interface HttpsKubeletsDeps {
   readonly findNode: (name: string) => Node | undefined
 }
 
-/** Servers in pods show certificates that nobody here can check. */
+/** The certificates of servers in pods cannot be verified here. */
 const anyServer: OutboundTls = { insecureSkipVerify: true }
 
 export class HttpsKubelets implements KubeletConnection {

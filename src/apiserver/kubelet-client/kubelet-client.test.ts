@@ -1,4 +1,4 @@
-// How the API server reaches nodes: the addresses it takes, what goes on and what stays, and the words of every failure.
+// How the API server calls nodes: the allowed addresses, the forwarded headers, and the message of every failure.
 import { deepEqual, equal, match, rejects } from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Node } from '../../api/core/v1/node/node.ts'
@@ -120,7 +120,7 @@ test('kubelets in this process are asked without a socket, as the API server; ot
   await rejects(kubelets.call(call, signal), /no kubelet of node "n" answers/)
 })
 
-/** Answers with what was asked. */
+/** Responds with the request. */
 class EchoKubelets implements KubeletConnection {
   status = 200
   body = ''

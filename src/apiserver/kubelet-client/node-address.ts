@@ -1,11 +1,11 @@
-// Where a node is reached, as its status says.
+// The address of a node's kubelet, from the node's status.
 import { StatusError } from '../../api/errors/status-error.ts'
 import type { Node } from '../../api/core/v1/node/node.ts'
 
 const addressTypes = ['InternalIP', 'ExternalIP', 'Hostname']
 const kubeletPortDefault = 10_250
 
-/** Of the node's addresses the one that is preferred, and the port of its kubelet. */
+/** The preferred address of the node, and the port of its kubelet. */
 export function kubeletAddress({ status }: Node): { readonly host: string; readonly port: number } {
   const addresses = status?.addresses ?? []
   const preferred = addressTypes.map((type) => addresses.find((address) => address.type === type)?.address)

@@ -1,5 +1,5 @@
-// originOf: the origin of a server that an object names. The host is an address or a name of DNS and nothing else, so no
-// part of it can be read as a port, a path or credentials.
+// originOf: the origin of a server that an object names. The host must be an IP address or a DNS name, so that no part
+// of it can be parsed as a port, a path or credentials.
 import { badRequest } from '../../api/errors/status-error.ts'
 import { isIpV4, isIpV6 } from '../../api/validation/network-rules.ts'
 

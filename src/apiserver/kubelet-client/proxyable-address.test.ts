@@ -1,5 +1,5 @@
-// Which addresses a proxied request may go to. The answers are those of kube-apiserver v1.36; those marked `stricter` are
-// passed on there.
+// The addresses that requests may be proxied to. The results are those of kube-apiserver v1.36, except for the rows
+// marked `stricter`, which it proxies to.
 import { equal } from 'node:assert/strict'
 import { test } from 'node:test'
 import { isProxyableAddress } from './proxyable-address.ts'

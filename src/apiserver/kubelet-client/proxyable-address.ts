@@ -1,10 +1,11 @@
-// isProxyableAddress: whether the API server may pass a client's request on to an address. Pods, Services and nodes have
-// addresses that their writers choose; none of them may lead to the API server's own machine, to its link or to a group.
+// isProxyableAddress: whether the API server may proxy a client's request to an address. The addresses of Pods,
+// Services and nodes are chosen by their writers. None of them may lead to the API server's own machine, to its link,
+// or to a multicast group.
 import { parseAddress } from '../../cel/library/kubernetes/address-parser.ts'
 
 export function isProxyableAddress(text: string): boolean {
   const bytes = parseAddress(text)
-  if (bytes === undefined) return false // also IPv4 inside IPv6 and zones: nothing that is proxied to is written so
+  if (bytes === undefined) return false // including IPv4 in IPv6 notation and zones, which no proxied address uses
   return bytes.length === 4 ? isProxyableFour(bytes) : isProxyableSix(bytes)
 }
 

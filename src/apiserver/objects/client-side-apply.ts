@@ -1,5 +1,5 @@
-// Client-side apply: kubectl keeps what it applied in an annotation. Who applied so and comes back to apply from the
-// server's side need not fight itself, and may go back again.
+// Client-side apply: kubectl stores the configuration that it applied in an annotation. A user can switch from
+// client-side to server-side apply, and back, without conflicts with themselves.
 import { lookup } from '../../base/collections/lookup.ts'
 import type { ApiObject } from '../../api/meta/object.ts'
 import { annotationsTooLong } from '../../api/validation/names.ts'
@@ -12,7 +12,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../schema/json
 
 const lastAppliedAnnotation = 'kubectl.kubernetes.io/last-applied-configuration'
 
-/** The fields that were applied from the client's side and are still as they were applied. */
+/** The fields that were applied on the client side and have not changed since. */
 export function clientSideFields(live: ApiObject, structure: StructStructure): FieldSet {
   const config = parsedObject(live.metadata.annotations?.[lastAppliedAnnotation] ?? '')
   if (config?.['apiVersion'] !== live.apiVersion || checkApplied(structure, config).length > 0) return emptySet
@@ -29,7 +29,7 @@ function parsedObject(text: string): JsonObject | undefined {
   }
 }
 
-/** The object with the new configuration in the annotation, where it has the annotation. */
+/** The object with the new configuration in the annotation, where the annotation exists. */
 export function withLastApplied(object: JsonObject, config: JsonObject): JsonObject {
   const metadata = objectIn(object, 'metadata')
   const annotations = objectIn(metadata, 'annotations')
@@ -52,7 +52,7 @@ const objectIn = (object: JsonObject, name: string): JsonObject => {
   return isJsonObject(value) ? value : {}
 }
 
-/** JSON as Go writes it: names in order, and no characters that HTML could take for its own. */
+/** JSON as Go encodes it: sorted names, and characters that are special in HTML escaped. */
 function sortedJson(value: JsonValue): string {
   if (Array.isArray(value)) return `[${value.map(sortedJson).join(',')}]`
   if (!isJsonObject(value))

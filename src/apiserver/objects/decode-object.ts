@@ -1,6 +1,6 @@
-// ingest: from a parsed body to an object of its kind: right type, right kind, nothing unknown, defaults filled in.
-// Every write passes here, from a socket or from this process; what comes out never aliases what came in, but for parts
-// that are the present version's own: those passed here before.
+// decodeObject: from a parsed body to an object of its kind: typed, without unknown fields, with defaults. All writes
+// pass here, from a socket or from this process. The result does not alias the body, except for parts of the current
+// version, which have passed here before.
 import { lookup, setOwn } from '../../base/collections/lookup.ts'
 import type { Kind } from '../../api/kind/kind.ts'
 import type { ApiObject } from '../../api/meta/object.ts'
@@ -47,7 +47,7 @@ export function decodeObject(
   }
 }
 
-/** A new object of a kind whose objects are often alike: what is known of the part that they share is not decoded again. */
+/** A new object of a kind of which many objects have equal specs: a known spec is not decoded again. */
 function decodeInterned(
   kind: Kind,
   body: JsonObject,
@@ -64,12 +64,12 @@ function decodeInterned(
   if (known !== undefined) return { object: asTyped(kind, withPart(kind, filled, name, known)), warnings }
   const object = kind.applyDefaults(asTyped(kind, filled))
   const part = (object as unknown as JsonObject)[name]
-  // Who sent what nobody knows is told so each time.
+  // Specs with unknown fields are not interned, so that each client gets the warnings.
   if (sent !== undefined && unknownFields.length === 0 && isJsonObject(part)) interning.intern(sent, part)
   return { object, warnings }
 }
 
-/** The object with one of its parts, in the order of the kind's fields. */
+/** The object with one more field, in the order of the kind's fields. */
 function withPart(kind: Kind, object: JsonObject, name: string, part: JsonObject): JsonObject {
   const whole: Record<string, JsonObject[string]> = {}
   for (const field in kind.message.fields) {
@@ -79,14 +79,14 @@ function withPart(kind: Kind, object: JsonObject, name: string, part: JsonObject
   return whole
 }
 
-/** The parts of a body that are not the present version's own. */
+/** The fields of a body that differ from the current version. */
 function changedParts(current: ApiObject, body: JsonObject): JsonObject {
   const fresh: Record<string, JsonObject[string]> = {}
   for (const name in body) if (body[name] !== current[name as keyof ApiObject]) setOwn(fresh, name, body[name])
   return fresh
 }
 
-/** What was decoded, and in their places the parts that needed no decoding. */
+/** The decoded fields, and the unchanged fields of the body, in the order of the kind's fields. */
 function withUnchangedParts(kind: Kind, decoded: JsonObject, fresh: JsonObject, body: JsonObject): JsonObject {
   const whole: Record<string, JsonObject[string]> = {}
   for (const name in kind.message.fields) {
@@ -101,11 +101,11 @@ function asTyped({ kind, apiVersion }: Kind, parts: JsonObject): ApiObject {
   return { kind, apiVersion, ...rest } as unknown as ApiObject
 }
 
-/** Whether nothing is new but the status, as one that reports sends it: no default depends on it. */
+/** Whether only the status differs, as in a status report. No default depends on the status. */
 const isStatusAlone = (fresh: JsonObject, body: JsonObject, current: ApiObject): boolean =>
   'status' in fresh && Object.keys(fresh).length === 1 && Object.keys(body).length === Object.keys(current).length
 
-/** A body that is no kind of its own (a Scale, a Binding, DeleteOptions): a wrong type in it is the client's mistake. */
+/** A body that is not a kind (a Scale, a Binding, DeleteOptions). A wrong type in it is a client error. */
 export function decodeBody<M extends Message>(message: M, name: string, body: unknown): Partial<Infer<M>> {
   try {
     return decode(message, body).value as Partial<Infer<M>>
@@ -128,7 +128,7 @@ function warningsOf(
   return found.flatMap(asWarnings)
 }
 
-/** A header is one line: what the parser of YAML tells in several becomes several warnings. */
+/** Warning headers are single lines, so a multi-line error of the YAML parser becomes several warnings. */
 const asWarnings = (error: string): string[] => {
   const [first = '', ...lines] = error.split('\n')
   return lines.length === 0 ? [first] : lines.map((line) => line.trim())

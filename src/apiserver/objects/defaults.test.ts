@@ -1,4 +1,5 @@
-// Objects that were sent to upstream with a dry run, and what it answered: ours answers the same, defaults filled in.
+// Objects that were sent to upstream with a dry run, and its responses: this server responds the same, with the same
+// defaults.
 import { deepEqual } from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
@@ -18,7 +19,7 @@ interface Answer {
   readonly metadata: object
 }
 
-/** What others write in a live cluster or what is not served yet; each entry names what is missing. */
+/** What other components write in a live cluster, or what is not served yet; each entry names what is missing. */
 const notYet: Readonly<Record<string, string>> = {
   'CustomResourceDefinition foos.example.com': 'the kind',
   'Node minimal': 'the admission plugin TaintNodesByCondition',
@@ -41,7 +42,7 @@ test('each object gets the answer that upstream gave', async () => {
   }
 })
 
-/** Without what differs each time, and with errors in any order. */
+/** Without values that differ in each run, and with sorted errors. */
 function comparable(value: Answer, wanted: unknown): unknown {
   if (value.code === undefined) return steady(value, wanted)
   const texts = (value.details?.causes ?? []).map((cause) => JSON.stringify(cause, Object.keys(cause).toSorted()))
@@ -50,7 +51,7 @@ function comparable(value: Answer, wanted: unknown): unknown {
 
 const perObject = new Set(['uid', 'creationTimestamp', 'resourceVersion', 'managedFields'])
 
-/** The value, with the mark of the facts wherever they have it. */
+/** The value, with placeholders where the recorded response has them. */
 function steady(value: unknown, wanted: unknown): unknown {
   if (typeof wanted === 'string' && wanted.includes('<volatile>')) return wanted
   if (Array.isArray(value))

@@ -1,5 +1,5 @@
-// managedFields: who owns which fields of an object, kept at every write. A write takes what it changes from everybody
-// else; what it removes nobody owns any longer.
+// managedFields: which manager owns which fields of an object. A write takes the fields that it changes from all other
+// managers; fields that it removes have no owner.
 import { rfc3339 } from '../../base/time/clock.ts'
 import { getOrInsert } from '../../base/collections/get-or-insert.ts'
 import { RecentMap } from '../../base/collections/recent-map.ts'
@@ -19,32 +19,32 @@ import { equalExcept, equalValues } from '../../schema/json/json-value.ts'
 
 export type ManagedFields = readonly ManagedFieldsEntry[]
 
-/** Who writes, in which version, and through which door. */
+/** The writer of a request. */
 export interface Writer {
   readonly manager: string
   readonly apiVersion: string
   readonly subresource: string
 }
 
-/** One version of a kind, in which an entry may speak of fields. */
+/** One version of a kind, in which the field sets of entries are expressed. */
 export interface VersionView {
   readonly structure: StructStructure
-  /** The object, given in the writer's version, in this one. */
+  /** Converts an object from the writer's version to this one. */
   convert(object: object): object
 }
 
 export interface FieldTracking {
   readonly writer: Writer
-  /** Undefined for a version that is not served any longer. */
+  /** Undefined for a version that is not served any more. */
   view(apiVersion: string): VersionView | undefined
-  /** Subtrees that this door does not write, as paths of elements. */
+  /** Subtrees that the subresource does not write, as paths of elements. */
   readonly ignored: readonly (readonly string[])[]
   readonly nowMs: number
 }
 
 export const fieldsOf = (entry: ManagedFieldsEntry): FieldSet => (entry.fieldsV1 ?? emptySet) as FieldSet
 
-/** The entries after an ordinary write: create, update, or a patch that is no apply. */
+/** The entries after a create, an update, or a patch other than apply. */
 export function managedFieldsAfterUpdate(
   entries: ManagedFields,
   old: object,
@@ -66,8 +66,8 @@ export function managedFieldsAfterUpdate(
   return sortedAndCapped(kept)
 }
 
-// Objects that are alike own the same sets, and most writes change the same fields: what followed from them last time
-// follows again, and results stay the sets that are known.
+// Similar objects have the same field sets, and most writes change the same fields. Results are cached by set identity,
+// so equal results are the same set.
 const resultsMax = 1_000
 
 interface Settled extends Comparison {
@@ -75,7 +75,7 @@ interface Settled extends Comparison {
 }
 const settled = new RecentMap<FieldSet, Settled>(resultsMax)
 
-/** What a writer owns after a write: what it changed, and what it owned before and has not removed. */
+/** The fields of a writer after a write: those that it changed, and those that it owned and did not remove. */
 function ownedAfter(before: FieldSet, comparison: Comparison, taken: FieldSet): FieldSet {
   const { changed, removed } = comparison
   const known = settled.get(before)
@@ -88,7 +88,7 @@ function ownedAfter(before: FieldSet, comparison: Comparison, taken: FieldSet): 
 
 const ownableOf = new RecentMap<FieldSet, FieldSet>(resultsMax)
 
-/** The set without what nobody owns. */
+/** The set without fields that are never owned. */
 function ownable(changed: FieldSet): FieldSet {
   const known = ownableOf.get(changed)
   if (known !== undefined) return known
@@ -103,7 +103,7 @@ interface Written {
 }
 const writtenOf = new RecentMap<FieldSet, Written>(resultsMax)
 
-/** The set without the subtrees that a door does not write. */
+/** The set without the subtrees that the subresource does not write. */
 function writtenFields(set: FieldSet, ignored: FieldTracking['ignored']): FieldSet {
   if (ignored.length === 0 || isEmptySet(set)) return set
   const known = writtenOf.get(set)
@@ -115,7 +115,7 @@ function writtenFields(set: FieldSet, ignored: FieldTracking['ignored']): FieldS
 
 const nothingChanged: Comparison = { changed: emptySet, removed: emptySet }
 
-/** Names, times and versions belong to the server. */
+/** Fields that only the server sets. */
 export const neverOwned: FieldSet = {
   'f:apiVersion': {},
   'f:kind': {},
@@ -133,7 +133,7 @@ export const neverOwned: FieldSet = {
   },
 }
 
-/** The differences between two objects, in each version that an entry speaks. */
+/** The differences between two objects, in each version that entries use. */
 export class Comparisons {
   readonly #old: object
   readonly #next: object
@@ -148,7 +148,7 @@ export class Comparisons {
   }
 
   of(apiVersion: string): Comparison | undefined {
-    // Most objects are written in one version all their life.
+    // Most objects are written in one version only.
     if (apiVersion === this.#tracking.writer.apiVersion) return (this.#own ??= this.#compare(apiVersion))
     this.#known ??= new Map()
     return getOrInsert(this.#known, apiVersion, () => this.#compare(apiVersion))
@@ -163,7 +163,7 @@ export class Comparisons {
   }
 }
 
-/** Entries without what changed or is gone; those of versions that are not served any longer go as a whole. */
+/** The entries without changed and removed fields. Entries of versions that are not served any more are dropped. */
 export function releaseFields(entries: ManagedFields, comparisons: Comparisons): ManagedFieldsEntry[] {
   const kept: ManagedFieldsEntry[] = []
   for (const entry of entries) {
@@ -180,7 +180,7 @@ export const isEntryOf = (entry: ManagedFieldsEntry, writer: Writer, operation: 
   entry.manager === writer.manager &&
   entry.operation === operation &&
   (entry.subresource ?? '') === writer.subresource &&
-  // Who applies is the same in every version.
+  // An applier is the same manager in every version.
   (operation === 'Apply' || entry.apiVersion === writer.apiVersion)
 
 export function newEntry(
@@ -197,13 +197,13 @@ export function newEntry(
   return subresource === '' ? entry : { ...entry, subresource }
 }
 
-/** The entries in upstream's order, not more of them than are kept. */
+/** The entries in upstream's order, within upstream's limit. */
 export const sortedAndCapped = (entries: ManagedFields): ManagedFields =>
   entries.length < 2 ? entries : capped(entries).toSorted(compareEntries)
 
 const timeOf = ({ time }: ManagedFieldsEntry): number => (time === undefined ? 0 : Math.floor(Date.parse(time) / 1000))
 
-/** As this server writes times, down to the second: their texts have the order of the times. */
+/** Times in the format of this server sort as text. */
 const isPlainTime = (time: string | undefined): time is string => time?.length === 20 && time.endsWith('Z')
 
 const compareTimes = (a: ManagedFieldsEntry, b: ManagedFieldsEntry): number =>
@@ -218,7 +218,7 @@ const compareEntries = (a: ManagedFieldsEntry, b: ManagedFieldsEntry): number =>
   compareText(a.apiVersion, b.apiVersion) ||
   compareText(a.subresource, b.subresource)
 
-/** As upstream: of more managers that update, the oldest are counted as one. */
+/** As upstream: beyond this number of updating managers, the oldest entries are merged. */
 const updateEntriesMax = 10
 const ancientManager = 'ancient-changes'
 
@@ -247,7 +247,7 @@ function capped(entries: ManagedFields): ManagedFields {
   return [...entries.filter((entry) => !gone.has(entry)), ...merged.values()]
 }
 
-/** What tells managers apart, as text: errors are grouped and ordered by it. */
+/** The identity of a manager as text. Errors are grouped and sorted by it. */
 export const identifierOf = ({ manager, operation, apiVersion, subresource }: ManagedFieldsEntry): string =>
   JSON.stringify({
     manager,
@@ -257,8 +257,8 @@ export const identifierOf = ({ manager, operation, apiVersion, subresource }: Ma
   })
 
 /**
- * The entries that a write starts from: those that were sent where they are sound, else the live ones, so that a client
- * that does not know them cannot lose them. One empty entry says that they are to go.
+ * The entries that a write starts from: those that were sent, where they are valid, else the live ones, so that a
+ * client that does not know them cannot remove them. A single empty entry resets them.
  */
 export function initialEntries(
   live: ManagedFields,
@@ -276,7 +276,6 @@ const isValidEntry = ({ operation, apiVersion, fieldsType, fieldsV1 }: ManagedFi
   fieldsType === 'FieldsV1' &&
   (fieldsV1 === undefined || isFieldSet(fieldsV1))
 
-/** Whether nothing but times differs. */
 export const equalExceptTimes = (a: ManagedFields, b: ManagedFields): boolean =>
   a === b || (a.length === b.length && a.every((entry, index) => isSameButTime(entry, b[index])))
 

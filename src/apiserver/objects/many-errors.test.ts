@@ -1,4 +1,4 @@
-// Objects with more mistakes than an answer can name, and than the stack has room for.
+// Objects with more errors than a response can list, and than the stack has room for.
 import { equal, match, ok } from 'node:assert/strict'
 import { test } from 'node:test'
 import { startServer } from '../server.harness.ts'

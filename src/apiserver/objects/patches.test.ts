@@ -1,5 +1,5 @@
-// The sequences of applies, patches and updates by several managers that were recorded from upstream (test/facts/) get
-// the same answers here: objects with their managedFields, and errors with their causes.
+// Sequences of applies, patches and updates by several managers that were recorded from upstream (test/facts/) get the
+// same responses here: objects with their managedFields, and errors with their causes.
 import { deepEqual, equal } from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
@@ -18,7 +18,7 @@ interface Step {
 const file = new URL('../../../test/facts/patches.json.gz', import.meta.url)
 const sequences = JSON.parse(gunzipSync(readFileSync(file)).toString()) as Step[][]
 
-/** What differs each time. */
+/** Values that differ in each run. */
 function withoutTimes(object: HarnessResponse['body']): unknown {
   const { uid: _, creationTimestamp: __, resourceVersion: ___, ...metadata } = object.metadata
   for (const entry of metadata.managedFields ?? []) delete entry.time

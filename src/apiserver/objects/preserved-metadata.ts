@@ -1,4 +1,4 @@
-// What of an object's metadata no client decides: its identity and its times.
+// The metadata that no client can change: identity and times.
 import type { ApiObject } from '../../api/meta/object.ts'
 
 export function withPreservedMetadata(sent: ApiObject['metadata'], old: ApiObject['metadata']): ApiObject['metadata'] {

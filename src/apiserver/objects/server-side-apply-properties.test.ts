@@ -1,4 +1,4 @@
-// What holds for every apply and every patch, tried on random ones from a seed.
+// Properties of every apply and patch, tested with seeded random ones.
 import { deepEqual, equal, ok } from 'node:assert/strict'
 import { test } from 'node:test'
 import { deployment } from '../../api/apps/v1/deployment.ts'

@@ -1,4 +1,4 @@
-// Server-side apply and the keeping of managedFields over the whole road: ownership, conflicts, doors, versions, limits.
+// Server-side apply and managedFields through the whole server: ownership, conflicts, subresources, versions, limits.
 import { deepEqual, equal, match, ok } from 'node:assert/strict'
 import { test } from 'node:test'
 import type { JsonObject, JsonValue } from '../../schema/json/json-value.ts'

@@ -1,5 +1,6 @@
-// Server-side apply: what a manager wants of an object, merged into it. What others own is a conflict unless forced;
-// what the manager applied before and does not any longer goes, unless somebody else owns it.
+// Server-side apply: merges the configuration of a manager into an object. Fields of other managers are conflicts
+// unless the apply is forced. Fields that the manager applied before and no longer applies are removed, unless another
+// manager owns them.
 import type { Kind } from '../../api/kind/kind.ts'
 import type { ApiObject } from '../../api/meta/object.ts'
 import type { ManagedFieldsEntry } from '../../api/meta/v1/object-meta.ts'
@@ -35,7 +36,7 @@ import {
   type FieldTracking,
 } from './managed-fields.ts'
 
-/** The configuration that a body is, of the kind that the request speaks of. */
+/** The configuration in a body, which must be of the kind of the request. */
 export function appliedConfiguration(body: unknown, { apiVersion, kind }: Kind): JsonObject {
   if (!isJsonObject(body)) throw badRequest('error decoding YAML: the body is not an object')
   if (body['apiVersion'] !== apiVersion || body['kind'] !== kind)
@@ -62,7 +63,7 @@ export interface ApplyOptions extends FieldTracking {
   readonly force: boolean
 }
 
-/** Who owns what was there before managers were tracked. */
+/** The manager of fields that were set before managers were tracked. */
 const beforeFirstApply = 'before-first-apply'
 
 export function applyConfiguration(
@@ -82,7 +83,7 @@ export function applyConfiguration(
   const object = pruned(merged, claims, last, others, structure)
   const comparisons = new Comparisons(live, object, options)
   if (!options.force) rejectConflicts(conflictsOf(others, comparisons), live, options)
-  // An apply that changes nothing keeps the time of the one that did.
+  // An apply that changes nothing keeps the time of the last one.
   const { time: _, ...timeless } = own
   const timed = equalValues(live, object)
     ? { ...timeless, ...(last?.time === undefined ? {} : { time: last.time }) }
@@ -93,7 +94,7 @@ export function applyConfiguration(
   }
 }
 
-/** The one manager that also applies from the client's side. */
+/** The only manager that also applies on the client side. */
 const kubectl = 'kubectl'
 
 const withEntry = (others: ManagedFields, own: ManagedFieldsEntry): ManagedFields =>
@@ -119,7 +120,9 @@ function rejectInvalid(config: JsonObject, structure: StructStructure): void {
   )
 }
 
-/** The merged object without what the manager applied last, applies no longer, and nobody else owns. */
+/**
+ * The merged object without fields that the manager applied last time, no longer applies, and no other manager owns.
+ */
 function pruned(
   merged: JsonObject,
   claims: FieldSet,
@@ -133,7 +136,7 @@ function pruned(
   return removeFields(structure, merged, dropped)
 }
 
-/** Who owns what the apply would change, in the order in which errors name them. */
+/** The owners of fields that the apply would change, in the order of error messages. */
 interface Conflict {
   readonly entry: ManagedFieldsEntry
   readonly fields: FieldSet

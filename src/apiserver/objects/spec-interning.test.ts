@@ -1,4 +1,4 @@
-// Pods that are alike share their spec, and get the answers that each would get alone.
+// Pods with equal specs share one spec, and get the same responses as without sharing.
 import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict'
 import { test } from 'node:test'
 import { pod } from '../../api/core/v1/pod/pod.ts'
@@ -26,7 +26,7 @@ const sent = (name: string, spec: object = {}, metadata: object = {}) => ({
   spec: { containers: [container], ...spec },
 })
 
-/** Without what is an object's own. */
+/** Without the fields that differ between objects. */
 const common = ({ body, status, headers }: Awaited<ReturnType<Harness['call']>>): unknown => ({
   status,
   warning: headers['warning'],
@@ -57,7 +57,7 @@ for (const [name, spec, metadata] of cases)
     await server.call('POST', pods, sent('c', spec, metadata))
     const third = await server.call('POST', pods, sent('b', spec, metadata))
     deepEqual(common(third), common(first))
-    // Nor does it matter that others came before.
+    // The result does not depend on earlier pods.
     await using other = await startWithAccount()
     deepEqual(common(await other.call('POST', pods, sent('b', spec, metadata))), common(third))
   })

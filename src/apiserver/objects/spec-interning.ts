@@ -1,30 +1,30 @@
-// AlikeParts: the part that objects of a kind often have in common, as the pods of one template have their spec. What was
-// sent in the same words again becomes the same value, and stays it where admission makes the same of it: it is decoded,
-// checked and kept in memory once.
+// SpecInterning: many objects of a kind have equal specs, as the pods of one template. A spec that was sent before
+// becomes the same value again, also after admission if that makes the same changes. It is decoded, validated and
+// stored in memory once.
 import { RecentMap } from '../../base/collections/recent-map.ts'
 import { isInterned, markInterned } from '../../base/collections/interned-values.ts'
 import type { ApiObject } from '../../api/meta/object.ts'
 import { equalValues, isJsonObject, type JsonObject } from '../../schema/json/json-value.ts'
 
-/** Of longer texts nothing is remembered. */
+/** Longer specs are not interned. */
 const textCharactersMax = 8_192
-/** Beyond it the oldest is forgotten. */
+/** The number of interned specs; the least recently used is dropped. */
 const textsMax = 512
-/** Where admission makes something else of a part so often in a row, nobody goes on comparing. */
+/** After this many different results of admission in a row, results are not compared any more. */
 const differencesMax = 8
 
-/** A part as it was sent, and what it became then. */
+/** A spec as it was sent, and its decoded value where it is known. */
 export interface SentSpec {
   readonly text: string
   readonly value: JsonObject | undefined
 }
 
-/** Stands for what came once: only what comes again is worth sharing. */
+/** Marks a spec that was sent once: only one that is sent again is interned. */
 const once: JsonObject = Object.freeze({})
 
 interface Admitted {
   value: object
-  /** In a row. */
+  /** Consecutive results of admission that differ. */
   differences: number
 }
 
@@ -37,7 +37,7 @@ export class SpecInterning {
     this.name = name
   }
 
-  /** Undefined for a body that has no such part, or too long a one. */
+  /** Undefined for a body without a spec, or with one that is too long. */
   find(body: JsonObject): SentSpec | undefined {
     const part = body[this.name]
     if (!isJsonObject(part)) return undefined
@@ -47,12 +47,12 @@ export class SpecInterning {
     return { text, value: known === once ? undefined : known }
   }
 
-  /** Remembers what became of a part that was sent. */
+  /** Stores the decoded value of a spec that was sent. */
   intern({ text }: SentSpec, value: JsonObject): void {
     this.#byText.set(text, this.#byText.get(text) === once ? markInterned(value) : once)
   }
 
-  /** The object as admission left it, with the value in it that admission made of the same part before. */
+  /** The admitted object, with the spec of an earlier object where admission changed it in the same way. */
   internAdmitted(before: ApiObject, after: ApiObject): ApiObject {
     const [from, to] = [this.#of(before), this.#of(after)]
     if (from === to || from === undefined || to === undefined || !isInterned(from)) return after

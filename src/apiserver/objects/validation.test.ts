@@ -1,5 +1,5 @@
-// 1,100 objects, most of them broken in one place, that were sent to upstream with a dry run (test/facts/): here they get
-// the same status, the same causes, and the same message to the letter.
+// 1,100 objects, most of them with one error, that were sent to upstream with a dry run (test/facts/). Here they get
+// the same status, the same causes, and exactly the same message.
 import { deepEqual } from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'

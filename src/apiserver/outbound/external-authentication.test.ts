@@ -1,4 +1,5 @@
-// Proofs that come from outside: files, proxies, joining machines; issuers and webhooks as real HTTPS servers on loopback.
+// Authentication with external sources: token files, proxies and bootstrap tokens, and issuers and webhooks as real
+// HTTPS servers on loopback.
 import { deepEqual, equal, match } from 'node:assert/strict'
 import { generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { test } from 'node:test'
@@ -25,7 +26,7 @@ import { tokenWebhook } from '../authentication/token-webhook.ts'
 
 const { signal } = new AbortController()
 const own = ['api']
-/** Nobody is to be too slow here but who is meant to be. */
+/** Long enough that only the servers that are meant to be slow time out. */
 const patientMs = 60_000
 const textOf = (answer: Authentication): string =>
   answer.kind === 'authenticated'
@@ -201,7 +202,7 @@ test('keys that an issuer adds are found by the first token that names one', asy
   )
   const outbound = server.connect()
   const clock = new VirtualClock(Date.UTC(2030, 0, 1))
-  // The exchange itself runs on real time; only the pause between two fetches is moved.
+  // The exchange runs in real time; only the pause between two fetches is advanced.
   const serverClock = {
     ...realClock,
     nowMs: () => clock.nowMs(),

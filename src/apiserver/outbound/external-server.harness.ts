@@ -1,4 +1,5 @@
-// A real HTTPS server on loopback that answers as an issuer or a webhook would, honest or hostile; and tokens to send to it.
+// A real HTTPS server on loopback that responds as an issuer or a webhook, correctly or hostile; and tokens to send to
+// it.
 import { createHmac, sign, type KeyObject } from 'node:crypto'
 import { realClock } from '../../base/time/clock.ts'
 import { systemRandom } from '../../base/random/random.ts'
@@ -10,11 +11,11 @@ import { nodeOutbound } from '../../platform/node/http/outbound.ts'
 export interface OutsideAnswer {
   readonly status?: number
   readonly value?: unknown
-  /** Sent as it is instead of `value`. */
+  /** Sent verbatim instead of `value`. */
   readonly text?: string
-  /** Never answers. */
+  /** Never responds. */
   readonly wait?: true
-  /** The headers at once, then nothing: the body never ends. */
+  /** Sends the headers immediately, but the body never ends. */
   readonly stall?: true
 }
 
@@ -72,14 +73,14 @@ const digests: Readonly<Record<string, string>> = { ES384: 'sha384', RS384: 'sha
 export const signed = (claims: object, key: KeyObject, kid: string, alg = 'RS256'): string =>
   signedText(JSON.stringify({ alg, kid }), JSON.stringify(claims), key, alg)
 
-/** Header and claims as they are given: they need not be what a good issuer writes. */
+/** Signs any header and claims, also invalid ones. */
 export function signedText(header: string, claims: string, key: KeyObject, alg = 'RS256'): string {
   const text = `${base64url(header)}.${base64url(claims)}`
   const data = new TextEncoder().encode(text)
   return `${text}.${base64url(sign(digests[alg] ?? 'sha256', data, { key, dsaEncoding: 'ieee-p1363' }))}`
 }
 
-/** The classic confusion: the public key, which everybody has, as the secret of HS256. */
+/** Algorithm confusion: the public key as the secret of HS256. */
 export function signedWithSecret(header: object, claims: object, secret: string): string {
   const text = `${base64url(JSON.stringify(header))}.${base64url(JSON.stringify(claims))}`
   return `${text}.${base64url(createHmac('sha256', secret).update(text).digest())}`

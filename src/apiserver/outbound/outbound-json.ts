@@ -1,8 +1,8 @@
-// JSON to and from servers that the API server asks: issuers and webhooks. Bounded in time and size.
+// Requests to external servers with JSON responses: issuers and webhooks. Time and size are bounded.
 import type { Clock } from '../../base/time/clock.ts'
 import type { Outbound, OutboundRequest } from '../../platform/http/outbound.ts'
 
-/** How an outside server is reached; its answers are not trusted with more than their content. */
+/** The connection to an external server. */
 export interface JsonServer {
   readonly outbound: Outbound
   readonly clock: Clock
@@ -22,7 +22,7 @@ export async function exchangeJson(
 
 export const isSuccess = (status: number): boolean => status >= 200 && status < 300
 
-/** For servers whose answer's content means nothing. */
+/** For servers whose response body is not used. */
 export async function exchangeText(
   { outbound, clock, timeoutMs }: JsonServer,
   request: OutboundRequest,

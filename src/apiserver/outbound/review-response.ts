@@ -1,5 +1,6 @@
-// The answer of a token or access webhook, checked against the type of the review: a wrong type is an error, as upstream.
-// Without the check, `"authenticated": "false"` would be true, and `"groups": "system:masters"` a list that includes it.
+// The response of a token or authorization webhook, decoded as the type of the review: a wrong type is an error, as
+// upstream. Without this, `"authenticated": "false"` would be true, and `"groups": "system:masters"` would include that
+// group.
 import type { Kind } from '../../api/kind/kind.ts'
 import type { ApiObject } from '../../api/meta/object.ts'
 import { lookup } from '../../base/collections/lookup.ts'

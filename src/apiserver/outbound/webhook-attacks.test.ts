@@ -1,4 +1,4 @@
-// Hostile and broken answers of token and access webhooks. Each answer was also given to kube-apiserver v1.36.4, which
+// Hostile and broken responses of token and authorization webhooks. Each was also sent to kube-apiserver v1.36.4, which
 // decides the same, except for the rows under "stricter".
 import { deepEqual, equal, match } from 'node:assert/strict'
 import { test } from 'node:test'
@@ -19,7 +19,7 @@ const tokenReview = (status: unknown): OutsideAnswer => ({
 })
 const known = (user: unknown): OutsideAnswer => tokenReview({ authenticated: true, user })
 
-/** `calls`: how often the webhook is asked when the same token comes twice. */
+/** `calls`: how often the webhook is called for the same token twice. */
 const tokenRows: readonly [why: string, answer: OutsideAnswer, name: string, calls: number][] = [
   ['a user', known({ username: 'u', groups: ['g'] }), 'u+g', 1],
   ['no kind', { value: { status: { authenticated: true, user: { username: 'u' } } } }, 'u', 1],
@@ -55,7 +55,7 @@ const tokenRows: readonly [why: string, answer: OutsideAnswer, name: string, cal
   ['two values', { text: '{"status":{"authenticated":true,"user":{"username":"u"}}} x' }, 'nobody', 2],
   ['status 400', { ...known({ username: 'u' }), status: 400 }, 'nobody', 2],
   ['status 500', { ...known({ username: 'u' }), status: 500 }, 'nobody', 2],
-  // Stricter: upstream follows the redirect, accepts a user without a name, and reads answers of any size.
+  // Stricter: upstream follows the redirect, accepts a user without a name, and reads responses of any size.
   ['a redirect', { ...known({ username: 'u' }), status: 302 }, 'nobody', 2],
   ['no name', known({}), 'nobody', 2],
   ['no user', tokenReview({ authenticated: true }), 'nobody', 2],
@@ -108,7 +108,7 @@ test('an access webhook: what each answer decides, by failure policy, and whethe
   const review = (status: unknown): OutsideAnswer => ({
     value: { apiVersion: 'authorization.k8s.io/v1', kind: 'SubjectAccessReview', status },
   })
-  /** What failed is decided by the failure policy, and is asked again. */
+  /** A failure is decided by the failure policy, and is not cached. */
   const failed = ['noOpinion', 'denied', 4] as const
   const rows: readonly [answer: OutsideAnswer, open: string, closed: string, calls: number][] = [
     [review({ allowed: true }), 'allowed', 'allowed', 2],

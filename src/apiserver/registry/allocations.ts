@@ -1,5 +1,5 @@
-// Claims: keys that an object holds beside its own, so that no other object can have the same thing: an address, a port.
-// They are taken and given back in the transaction that writes the object: none leaks, none is held twice.
+// Allocations: keys that an object holds besides its own, so that no other object can have the same address or port.
+// They are allocated and released in the transaction that writes the object, so none leaks and none is allocated twice.
 import { keyOf, namespaceOf, type ApiObject, type ObjectKey } from '../../api/meta/object.ts'
 import { StatusError } from '../../api/errors/status-error.ts'
 import type { Kind } from '../../api/kind/kind.ts'
@@ -14,7 +14,7 @@ import { storeKey } from '../storage/store-keys.ts'
 
 export interface Allocation {
   readonly key: string
-  /** What lies under the key; a claim that is an object takes its birth as its own. */
+  /** The value of the key. One that is an object gets this metadata. */
   value(metadata: CreationMetadata): Uint8Array | LazyValue
 }
 
@@ -23,7 +23,6 @@ export interface CreationMetadata {
   readonly creationTimestamp: string
 }
 
-/** What of a resource's parts the claims need. */
 interface AllocationDeps {
   readonly kind: Kind
   readonly cache: WatchCache
@@ -37,16 +36,16 @@ const creationMetadata = ({ random, clock }: AllocationDeps): CreationMetadata =
   creationTimestamp: rfc3339(clock.nowMs()),
 })
 
-/** What objects of a kind claim, and who holds a claim that is found in the store. */
+/** What objects of a kind allocate, and the owner of an allocation in the store. */
 export interface Allocations<T extends ApiObject = ApiObject> {
-  /** Where the claims lie. */
+  /** The prefixes of the keys. */
   readonly prefixes: readonly string[]
   allocationsOf(object: T): readonly Allocation[]
-  /** The holder by its key; undefined when the value is no claim of this book. */
+  /** The key of the owner; undefined where the value is not an allocation of this kind. */
   ownerOf(value: Uint8Array): ObjectKey | undefined
 }
 
-/** Another writer took it first: whoever chose the claim chooses again once the caches have reached the revision. */
+/** Another writer allocated it first. The writer chooses again once the caches have reached the revision. */
 export class AllocationConflict extends StatusError {
   readonly revision: number
 
@@ -61,7 +60,7 @@ export interface AllocationChanges {
   readonly operations: readonly Operation[]
 }
 
-/** What a write takes and gives back, as parts of its transaction. */
+/** The conditions and operations with which a write allocates and releases. */
 export async function allocationChanges(
   allocations: Allocations,
   deps: AllocationDeps,
@@ -104,7 +103,7 @@ async function versionAt(
 
 const allocationTries = 32
 
-/** Runs a write again while others take what it chose. */
+/** Retries a write while other writers allocate what it chose. */
 export async function retryAllocationConflicts<T>(
   { cache }: AllocationDeps,
   signal: AbortSignal,
@@ -119,7 +118,7 @@ export async function retryAllocationConflicts<T>(
     }
 }
 
-/** Makes claims and objects agree again, whatever happened to either: missing claims are made, ownerless ones go. */
+/** Repairs allocations from the objects: missing ones are created, and those without an owner are deleted. */
 export async function repairAllocations(
   allocations: Allocations,
   deps: AllocationDeps,

@@ -1,5 +1,5 @@
-// The right to create, asked of requests that create under another verb: an apply or an update of an object that does not
-// exist, and the streams into containers that a GET opens.
+// Permission to create, for requests that create under another verb: an apply or update of an object that does not
+// exist, and streams into containers that a GET opens.
 import { assert } from '../../base/assert.ts'
 import { forbidden } from '../../api/errors/status-error.ts'
 import { attributesOf } from '../authorization/attributes.ts'

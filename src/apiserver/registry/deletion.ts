@@ -1,4 +1,4 @@
-// Deletion: at once, after a grace period, or when the last finalizer is gone.
+// Deletion: immediately, after a grace period, or when the last finalizer is removed.
 import { append } from '../../base/collections/append.ts'
 import { foregroundFinalizer, orphanFinalizer } from '../../api/meta/deletion-finalizers.ts'
 import { rfc3339 } from '../../base/time/clock.ts'
@@ -20,7 +20,7 @@ import { commitWrite } from './commit.ts'
 
 export interface Deleted {
   readonly stored: StoredObject
-  /** Whether the object is gone, or only marked. */
+  /** False where the object is only marked for deletion. */
   readonly isGone: boolean
 }
 
@@ -37,7 +37,7 @@ export async function remove(
   return { ...deleted, warnings: orphanWarnings(deps, options) }
 }
 
-/** Deletes for a request that admission has judged already, as an eviction. */
+/** Deletes for a request that has passed admission already, such as an eviction. */
 export async function removeWithoutAdmission(
   deps: ResourceDeps,
   request: ResourceRequest,
@@ -48,10 +48,10 @@ export async function removeWithoutAdmission(
   return removeOne(deps, request, cached, optionsOf(request, body), true)
 }
 
-/** So many objects of a collection are deleted at a time: their commits share the disk's. */
+/** Objects of a collection that are deleted concurrently: their commits share disk writes. */
 const collectionAtOnce = 64
 
-/** Deletes what a list with the same parameters shows, page by page where a limit is given. */
+/** Deletes the objects that a list with the same parameters returns, page by page where it has a limit. */
 export async function removeCollection(
   deps: ResourceDeps,
   request: ResourceRequest,
@@ -125,7 +125,7 @@ async function admitDeletion(
   recordStage(deps, request, 'validating')
 }
 
-/** The object with its deletion mark; the same object when it is marked already; undefined when it can go now. */
+/** The object marked for deletion; the same object where it is marked already; undefined where it can be removed. */
 function markForDeletion(
   { strategy, clock }: ResourceDeps,
   object: ApiObject,
@@ -140,7 +140,7 @@ function markForDeletion(
   const isHeld = finalizers.length > 0 || (strategy?.isBlocked?.(object) ?? false)
   if (graceSeconds === 0 && !isHeld) return undefined
   const { deletionTimestamp, deletionGracePeriodSeconds: earlierSeconds } = object.metadata
-  // A second deletion may shorten the grace, never lengthen it.
+  // A second deletion can shorten the grace period, but not extend it.
   if (deletionTimestamp !== undefined && graceSeconds >= (earlierSeconds ?? 0)) return object
   const metadata = {
     ...object.metadata,
@@ -166,7 +166,7 @@ function withPropagation(
   return isDecided || !orphansByDefault ? finalizers : [...finalizers, orphanFinalizer]
 }
 
-/** What a client that did not say what becomes of dependents is told. */
+/** The warning for clients that did not choose a propagation policy. */
 function orphanWarnings(
   { strategy }: ResourceDeps,
   { propagationPolicy, orphanDependents }: Partial<DeleteOptions>,
@@ -188,7 +188,7 @@ function checkPreconditions(
     throw failed('ResourceVersion', preconditions.resourceVersion, String(revision))
 }
 
-/** The options of the body, or without one those of the query. */
+/** The options in the body, or in the query where there is no body. */
 function optionsOf({ query }: ResourceRequest, body: unknown): Partial<DeleteOptions> {
   const options = body === undefined ? optionsInQuery(query) : decodeBody(deleteOptions, 'DeleteOptions', body)
   const { propagationPolicy, orphanDependents, dryRun = [] } = options

@@ -1,4 +1,4 @@
-// patch: one of the patch forms applied to an object: JSON patch, JSON merge patch, strategic merge patch, or apply.
+// Patches: JSON patch, JSON merge patch, strategic merge patch, and apply.
 import type { ApiObject } from '../../api/meta/object.ts'
 import { badRequest, conflict, hasReason, modifiedConflict, StatusError } from '../../api/errors/status-error.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../schema/json/json-value.ts'
@@ -22,7 +22,7 @@ import { update, type Transform } from './update.ts'
 import { checkName, type WriteInput, type WriteResult } from './write.ts'
 
 export interface PatchResult {
-  /** An apply makes the object where there is none. */
+  /** An apply creates a missing object. */
   readonly isNew: boolean
   readonly written: WriteResult
 }
@@ -47,7 +47,7 @@ export async function patchObject(
     try {
       return { isNew: true, written: await create(deps, request, appliedToMissing(config, deps, request)) }
     } catch (error) {
-      if (!hasReason(error, 'AlreadyExists')) throw error // somebody else was faster
+      if (!hasReason(error, 'AlreadyExists')) throw error // another writer has created it
     }
   }
   return { isNew: false, written: await update(deps, request, transform, { part }) }
@@ -92,7 +92,7 @@ export function applyPatch(
         return type satisfies never
     }
   } catch (error) {
-    // Upstream does not say more to the client either.
+    // Upstream's message has no more details.
     if (error instanceof JsonPatchError)
       throw new StatusError(
         422,

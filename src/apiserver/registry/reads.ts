@@ -1,4 +1,4 @@
-// GET, LIST and WATCH: served from the watch cache, as fresh as the request asks for.
+// GET, LIST and WATCH: served from the watch cache, as fresh as the request requires.
 import { prefixEnd, type OrderedMap } from '../../base/collections/ordered-map.ts'
 import type { MaybePromise } from '../../base/async/maybe-promise.ts'
 import { objectKey } from '../../api/meta/object.ts'
@@ -65,7 +65,7 @@ export async function list(deps: ResourceDeps, request: ResourceRequest): Promis
   }
 }
 
-/** Which version of the state a list shows, and the revision that it names. */
+/** The state that a list shows, and its revision. */
 function stateFor(
   { cache }: ResourceDeps,
   { token, match, revision: asked }: ListOptions,
@@ -119,17 +119,17 @@ export async function watch(deps: ResourceDeps, request: ResourceRequest): Promi
   return { kind: 'watch', objectKind: face.kind, events: shown }
 }
 
-/** `now` sends the state first; a revision sends what came after it. */
+/** `now` sends the present state first; a revision sends the changes after it. */
 function watchStart({ revision, sendInitialEvents }: WatchOptions, present: number): 'now' | number {
   const isAnywhere = revision === undefined || revision === 0
   if (sendInitialEvents === true || (sendInitialEvents === undefined && isAnywhere)) return 'now'
   return isAnywhere ? present : revision
 }
 
-/** As upstream: a watch that names no end is ended after half an hour to an hour, so that load moves between servers. */
+/** As upstream: a watch without a timeout ends after 30 to 60 minutes, so that load moves between servers. */
 const watchSecondsMin = 1_800
 
-/** How long a watch lasts. Those of this process have no end: there is no other server for them. */
+/** The timeout of a watch. Watches of this process have none: there is no other server for them. */
 function watchTimeoutMs(
   { random }: ResourceDeps,
   { credentials }: ResourceRequest,
@@ -152,8 +152,8 @@ export const selectionOf = ({ kind, converter: face }: ResourceDeps, { target, q
 }
 
 /**
- * No version: as fresh as the store. 0: whatever there is. Another: not older than that.
- * Most of the time the cache is there already, and there is nothing to wait for.
+ * Without a version, the cache must be as fresh as the store; 0 accepts any state; another version is a minimum.
+ * Usually the cache has it already, and this returns synchronously.
  */
 function waitUntilFresh({ store, cache }: ResourceDeps, asked: number | undefined, signal: AbortSignal) {
   const reach = (revision: number) => (cache.revision < revision ? cache.waitForRevision(revision, signal) : undefined)

@@ -1,4 +1,4 @@
-// The scale subresource: the number of replicas of an object, in a shape that is the same for every kind.
+// The scale subresource: the number of replicas of an object, in a format that is the same for every kind.
 import type { Scaling } from '../../api/kind/kind.ts'
 import type { ApiObject } from '../../api/meta/object.ts'
 import { scale, type Scale } from '../../api/autoscaling/v1/scale.ts'
@@ -68,7 +68,7 @@ export function scalePatch(deps: ResourceDeps, request: ResourceRequest, scaling
   return (current) => applyConfiguration(current, config, options)
 }
 
-/** What an applied Scale wants of the object that it scales. */
+/** The configuration of the scaled object in an applied Scale. */
 function appliedScale(body: unknown): JsonObject {
   if (!isJsonObject(body) || body['apiVersion'] !== 'autoscaling/v1' || body['kind'] !== 'Scale')
     throw badRequest('invalid object type: an applied Scale is of autoscaling/v1, Kind=Scale')

@@ -1,4 +1,4 @@
-// Admission of what is posted and not kept: bodies of subresources and reviews, options of connections.
+// Admission of bodies that are not stored (subresources, reviews) and of the options of connections.
 import { setOwn } from '../../base/collections/lookup.ts'
 import type { Kind } from '../../api/kind/kind.ts'
 import type { ApiObject } from '../../api/meta/object.ts'
@@ -14,7 +14,7 @@ import { booleanParameter, parseInteger } from '../request/query-values.ts'
 import { admissionAttributesOf } from './write-admission.ts'
 import type { ResourceRequest } from '../request/request.ts'
 
-/** The body as admission wants it; one that is no object is left to whoever takes it to refuse. */
+/** The body after admission. One that is not an object is passed on, for its handler to reject. */
 export async function admitBody(
   admission: AdmissionChain,
   request: ResourceRequest,
@@ -52,7 +52,7 @@ async function admit(
   return object
 }
 
-/** A connection with the options that admission wants it to have. */
+/** The request with its options after admission. */
 export async function admitConnection(admission: AdmissionChain, request: ResourceRequest): Promise<ResourceRequest> {
   const { target, query } = request
   const { resource: kind, subresource } = target
@@ -82,7 +82,7 @@ function connectOptions({ message }: SubresourceObject, query: URLSearchParams, 
   return options
 }
 
-/** The request as if its client had asked for these options. */
+/** The request with these options in its query. */
 function withConnectOptions(
   request: ResourceRequest,
   { message }: SubresourceObject,

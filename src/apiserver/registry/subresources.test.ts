@@ -1,4 +1,4 @@
-// Subresources: evictions within a budget, parts of a pod, decisions on a certificate, and streams to kubelets.
+// Subresources: evictions within a budget, partial updates of a pod, approval of certificates, and streams to kubelets.
 import { deepEqual, equal, match } from 'node:assert/strict'
 import { test } from 'node:test'
 import { startServer, type Harness } from '../server.harness.ts'

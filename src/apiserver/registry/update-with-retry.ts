@@ -1,5 +1,5 @@
-// change: one object becomes another, again from its newest version when someone was faster. It may change what ordinary
-// updates may not, so it is committed without their rules.
+// updateWithRetry: a modification of an object, repeated from the newest version when another writer was faster. It is
+// committed without the rules of ordinary updates, because it may change what these may not.
 import { objectKey, type ApiObject } from '../../api/meta/object.ts'
 import { modifiedConflict, notFound } from '../../api/errors/status-error.ts'
 import type { StoredObject } from '../storage/stored-object.ts'
@@ -9,7 +9,7 @@ import { commitWrite } from './commit.ts'
 
 const changeTries = 16
 
-/** `become` may run several times; an object that it returns as it was is not written. */
+/** `modify` may run several times. Where it returns the same object, nothing is written. */
 export async function updateWithRetry(
   deps: ResourceDeps,
   { namespace, name }: { readonly namespace: string; readonly name: string },

@@ -1,5 +1,4 @@
-// Face: the version of a kind that a request speaks. Objects are kept in one version; another version converts here,
-// at the edge: what is sent becomes the kept form, what is kept is shown in the asked one.
+// VersionConverter: converts between the version of a request and the stored version of a kind.
 import { RecentMap } from '../../base/collections/recent-map.ts'
 import type { Kind } from '../../api/kind/kind.ts'
 import type { ApiObject } from '../../api/meta/object.ts'
@@ -12,14 +11,14 @@ export interface VersionConverter {
   fromStored(stored: StoredObject): StoredObject
 }
 
-/** The face of the version that is kept. */
+/** The converter of the stored version. */
 export const identityConverter = (kind: Kind): VersionConverter => ({
   kind,
   toStored: (object) => object,
   fromStored: (stored) => stored,
 })
 
-/** Watchers of a version are told of it soon after each other; kept for as long as the object, it would be there twice. */
+/** Converted versions are cached only for a short time, for the watchers that get them together. */
 const convertedMax = 64
 
 export function versionConverter(kind: Kind, conversion: NonNullable<Kind['storedAs']>): VersionConverter {

@@ -1,12 +1,12 @@
-// Who a caller is in the flow record. Clients name their program in the User-Agent, and anybody can write any name there; the
-// name of a component of the cluster counts only together with that component's credentials.
+// The identity of a caller in the flow record. Clients name their program in the User-Agent header, which anybody can
+// set, so the name of a cluster component counts only with that component's credentials.
 import { controllersSender, senderPrefix } from '../../api/coxswain/v1/flow-protocol.ts'
 import type { ApiRequest, User } from './request.ts'
 import { serviceAccountOf, isPrivileged } from './user-names.ts'
 
 const nodePrefix = 'system:node:'
 
-/** Which user each component is; undefined for names that are no component's. */
+/** The user of each component; undefined for names that are not components. */
 function isComponent(name: string): ((user: User) => boolean) | undefined {
   const [first = '', ...rest] = name.split('/')
   const isUser = (expected: string) => (user: User) => user.name === expected
@@ -22,14 +22,14 @@ function isComponent(name: string): ((user: User) => boolean) | undefined {
       return ({ name: user }) =>
         user === 'system:kube-controller-manager' || serviceAccountOf(user)?.namespace === 'kube-system'
     case 'kubelet':
-      // Upstream's kubelets have a version here, which is cut off: only ours name their nodes.
+      // Upstream's kubelets send a version here, which is cut off. Only our kubelets name their nodes.
       return rest.length === 0 ? undefined : isUser(`${nodePrefix}${rest.join('/')}`)
     default:
       return undefined
   }
 }
 
-/** A node speaks as its own kubelet only; administrators speak as whom they like. */
+/** A node identifies as its own kubelet only. Administrators may identify as anything. */
 export function mayIdentifyAs(user: User, name: string): boolean {
   if (isPrivileged(user.groups)) return true
   const matchesComponent = isComponent(name)
@@ -39,7 +39,7 @@ export function mayIdentifyAs(user: User, name: string): boolean {
 const programPattern = /^[^/\s(]+/
 const unknownSender = 'client'
 
-/** The sender that a User-Agent names: at once if it is no component's name, otherwise as a claim. */
+/** The sender that a User-Agent names. The name of a component is a claim until its credentials are verified. */
 export function senderOf(userAgent: string): Pick<ApiRequest, 'sender' | 'claimedSender'> {
   const name = userAgent.startsWith(senderPrefix)
     ? userAgent.slice(senderPrefix.length)
@@ -47,7 +47,7 @@ export function senderOf(userAgent: string): Pick<ApiRequest, 'sender' | 'claime
   return isComponent(name) === undefined ? { sender: name } : { sender: unknownSender, claimedSender: name }
 }
 
-/** The sender, once it is known who sends. */
+/** The sender after authentication. */
 export const verifiedSender = (request: ApiRequest, user: User): string =>
   request.claimedSender !== undefined && mayIdentifyAs(user, request.claimedSender)
     ? request.claimedSender

@@ -1,19 +1,19 @@
-// ContinueToken: where the next page of a list begins, and at which revision the list was true.
+// ContinueToken: the position and revision at which the next page of a list begins.
 import { badRequest, StatusError } from '../../api/errors/status-error.ts'
 
 export interface ContinueToken {
-  /** The revision of the first page; -1 goes on with whatever is there now. */
+  /** The revision of the first page; -1 continues with the present state. */
   readonly revision: number
   readonly start: string
-  /** When the first page was asked for. */
+  /** The time of the request for the first page. */
   readonly startMs: number
 }
 
-/** So long the pages of a list are those of one revision: upstream's store forgets after five to ten minutes. */
+/** How long the pages of a list show one revision. Upstream's store compacts after five to ten minutes. */
 export const continueMsMax = 5 * 60_000
 
 const version = 'meta.k8s.io/v1'
-/** As upstream writes it: the rest of a list whose first pages are too old to be repeated. */
+/** As upstream: the revision of a list that continues although its first revision has expired. */
 export const inconsistentRevision = -1
 
 export const writeToken = ({ revision, start, startMs: startedMs }: ContinueToken): string =>
@@ -29,12 +29,12 @@ export function parseToken(text: string): ContinueToken {
       if (rv > 0 || rv === inconsistentRevision)
         return { revision: rv, start, startMs: typeof at === 'number' ? at : 0 }
   } catch {
-    // falls through to the one error for every broken token
+    // All invalid tokens get the error below.
   }
   throw badRequest('continue key is not valid')
 }
 
-/** A token whose revision is gone: with it comes one to go on all the same, at the price of consistency. */
+/** The revision of the token has expired. The error carries a token to continue with an inconsistent list. */
 export class ContinueExpired extends StatusError {
   readonly #start: string
 

@@ -1,14 +1,14 @@
-// ListOptions: what the query of a list or a watch asks for, checked with upstream's words.
+// ListOptions and WatchOptions: the query of a list or a watch, validated with upstream's messages.
 import { badRequest, invalidObject } from '../../api/errors/status-error.ts'
 import { booleanParameter, parseInteger } from './query-values.ts'
 import { forbidden, notSupported, type FieldError } from '../../schema/validation/field-error.ts'
 import { parseToken, type ContinueToken } from './continue-token.ts'
 
 export interface ListOptions {
-  /** 0: whatever there is; undefined: as fresh as the store. */
+  /** 0: any state of the cache; undefined: as fresh as the store. */
   readonly revision: number | undefined
   readonly match: 'Exact' | 'NotOlderThan' | undefined
-  /** 0: all. */
+  /** 0: no limit. */
   readonly limit: number
   readonly token: ContinueToken | undefined
 }
@@ -17,7 +17,7 @@ export interface WatchOptions {
   readonly revision: number | undefined
   readonly sendInitialEvents: boolean | undefined
   readonly bookmarks: boolean
-  /** 0: as long as the server likes. */
+  /** 0: the server chooses. */
   readonly timeoutSeconds: number
 }
 
@@ -49,7 +49,7 @@ export function listOptionsOf(query: URLSearchParams): ListOptions {
   return { revision, limit, token: parseToken(continued), match: undefined }
 }
 
-/** A page of a given revision is that revision's exactly, even when nobody says so. */
+/** With a limit, a revision is matched exactly by default. */
 function matchOf(match: string, revision: number | undefined, limit: number): ListOptions['match'] {
   if (match === exact || match === notOlder) return match
   return revision !== undefined && revision > 0 && limit > 0 ? exact : undefined
@@ -82,7 +82,6 @@ function throwIfInvalid(errors: readonly FieldError[]): void {
   if (errors.length > 0) throw invalidObject('meta.k8s.io', 'ListOptions', '', errors)
 }
 
-/** The revision that a query names. */
 export function revisionOf(text: string): number | undefined {
   if (text === '') return undefined
   if (/^\d{1,15}$/.test(text)) return Number(text)
@@ -91,6 +90,6 @@ export function revisionOf(text: string): number | undefined {
   )
 }
 
-/** What is wrong with the dryRun of a write: all or nothing. */
+/** The only valid stage is `All`. */
 export const dryRunErrors = (stages: readonly string[]): FieldError[] =>
   stages.some((stage) => stage !== 'All') ? [notSupported('dryRun', stages, ['All'])] : []

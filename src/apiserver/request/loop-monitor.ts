@@ -1,6 +1,6 @@
-// LoopWatch: finds requests that hold the event loop. Everybody in the process waits for such a request, so it is logged
-// and counted, and ended once it has held the loop for too long in all. A synchronous computation cannot be interrupted:
-// what is measured, and where a request can end, are the steps between which it is suspended anyway.
+// LoopMonitor: finds requests that block the event loop. All work of the process waits for such a request, so it is
+// logged and counted, and it fails once its blocks add up to too long. A synchronous computation cannot be interrupted:
+// requests are measured and ended at the points where they are suspended anyway.
 import type { Clock } from '../../base/time/clock.ts'
 import type { Log } from '../../base/observability/log.ts'
 import { RecentMap } from '../../base/collections/recent-map.ts'
@@ -11,19 +11,19 @@ import type { ApiRequest } from './request.ts'
 /** A step that takes longer is reported. */
 export const loopBlockMsMax = 100
 
-/** What all reported steps of one request may take together. A garbage collection during a step counts as part of it. */
+/** The total of all reported steps of one request. A garbage collection during a step counts as part of it. */
 export const requestBlockMsMax = 5_000
 
-/** Under attack the log would grow with the requests: blocks in between are counted in the next report. */
+/** The log is limited under attack: blocks between two reports are counted in the next one. */
 export const reportIntervalMs = 1_000
 
 /**
- * After several steps that took longer, a user's requests are paced, whatever their size. Single ones are more often a
- * garbage collection than the request's own work.
+ * After this many slow steps, all requests of the user are paced, whatever their size. Single slow steps are more often
+ * a garbage collection than the request's own work.
  */
 export const slowStepMs = 50
 export const slowStepsMin = 4
-/** So long a slow step counts. */
+/** How long a slow step counts. */
 export const slowForMs = 10_000
 const slowUsersMax = 1_000
 
@@ -36,7 +36,7 @@ export interface LoopMonitorDeps {
 export class LoopMonitor {
   readonly #deps: LoopMonitorDeps
   readonly #blockedMs = new WeakMap<AbortSignal, number>()
-  /** By name: the slow steps of a user's requests, and when the last was. */
+  /** By user name: the number of slow steps, and the time of the last one. */
   readonly #slowUsers = new RecentMap<string, { readonly steps: number; readonly lastMs: number }>(slowUsersMax)
   #slowUntilMs = -Infinity
   #lastReportMs = -Infinity
@@ -47,20 +47,20 @@ export class LoopMonitor {
   }
 
   /**
-   * One synchronous step of a request is over. The caller passes times that it has read anyway: reading the clock costs as
-   * much as a part of a short request. Throws when the request must not go on.
+   * A synchronous step of a request has ended. The caller passes times that it has read anyway, because reading the
+   * clock is expensive compared with a short request. Throws when the request must not continue.
    */
   stepDone(request: ApiRequest, startMs: number, endMs: number): void {
     if (endMs - startMs < slowStepMs) return
     this.#recordSlowStep(request, endMs)
     if (endMs - startMs >= loopBlockMsMax) this.#blocked(request, endMs - startMs, endMs)
-    // A short request is finished even if nobody waits for it any longer: half of it would have to be done again.
+    // A short request is completed even if its client has gone, because an aborted one would be retried from the start.
     request.context.signal.throwIfAborted()
   }
 
-  /** Whether the user's requests have held the event loop lately. */
+  /** Whether the user's requests have blocked the event loop recently. */
   isSlow(user: string): boolean {
-    // Most of the time nobody is slow, and nobody is looked for.
+    // Usually there are no slow users, and the lookup is skipped.
     if (this.#slowUntilMs === -Infinity) return false
     const nowMs = this.#deps.clock.monotonicMs()
     if (nowMs >= this.#slowUntilMs) {
@@ -79,7 +79,7 @@ export class LoopMonitor {
     this.#slowUntilMs = nowMs + slowForMs
   }
 
-  /** A request that is answered already is reported only. */
+  /** A request that has been answered is only reported. */
   responseDone(request: ApiRequest, startMs: number, endMs: number): void {
     if (endMs - startMs >= slowStepMs) this.#recordSlowStep(request, endMs)
     if (endMs - startMs >= loopBlockMsMax) this.#report(request, endMs - startMs, endMs)

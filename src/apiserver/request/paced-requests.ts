@@ -1,11 +1,12 @@
-// PacedRequests: requests that hold the event loop for long, because their bodies are large or because their user's last
-// requests were slow. A few are served at a time, the users in turn, and between two steps of one the loop serves others.
+// PacedRequests: requests that block the event loop for long, because their bodies are large or their user's last
+// requests were slow. A few are handled at a time, round-robin by user, and the event loop handles other work between
+// their steps.
 import type { Clock } from '../../base/time/clock.ts'
 import { offAbort, onAbort } from '../../base/async/on-abort.ts'
 import { PacedTurns } from '../../base/work/paced-turns.ts'
 import { tooManyRequests } from './too-many-requests.ts'
 
-/** Each holds a parsed object in memory. More than one, because a request may wait for a webhook. */
+/** Each holds a parsed object in memory. There is more than one, because a request may wait for a webhook. */
 const servedMax = 4
 const waitingMax = 64
 const waitingPerUserMax = 32
@@ -19,7 +20,7 @@ interface Waiting {
 
 export class PacedRequests {
   readonly #turns: PacedTurns
-  /** By user, in the order in which the users have their turns. */
+  /** By user, in round-robin order. */
   readonly #waiting = new Map<string, Waiting[]>()
   #waitingCount = 0
   #served = 0
@@ -28,7 +29,7 @@ export class PacedRequests {
     this.#turns = new PacedTurns(clock)
   }
 
-  /** Runs the work when it is the user's turn. Throws 429 when too many wait. */
+  /** Runs the work in the user's turn. Throws 429 when too many requests wait. */
   async run<T>(user: string, signal: AbortSignal, work: (pace: Pace) => T | Promise<T>): Promise<T> {
     if (this.#served >= servedMax) await this.#wait(user, signal)
     else this.#served++
@@ -64,7 +65,7 @@ export class PacedRequests {
     })
   }
 
-  /** The place goes to the next user who waits; the user's other requests come after those of all others. */
+  /** The next user in the order takes the slot; the user's other requests queue behind those of all others. */
   #leave(): void {
     const [next] = this.#waiting
     if (next === undefined) {

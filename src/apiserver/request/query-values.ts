@@ -1,8 +1,8 @@
-// Values in the query of a request, read as upstream reads them.
+// Parameters of a query, parsed as upstream parses them.
 import { badRequest } from '../../api/errors/status-error.ts'
 import { parseDuration } from '../../schema/scalar/duration.ts'
 
-/** As upstream reads a flag in a query: there and neither `false` nor `0`. */
+/** As upstream: true where the parameter is present and neither `false` nor `0`. */
 export function booleanParameter(query: URLSearchParams, name: string): boolean {
   const text = query.get(name)
   return text !== null && text.toLowerCase() !== 'false' && text !== '0'
@@ -16,7 +16,7 @@ export function parseInteger(text: string): number {
   throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: value out of range`)
 }
 
-/** How long a request may take by its own word; 0 when it says nothing. */
+/** The `timeout` parameter of a request; 0 where there is none. */
 export function timeoutMsParameter(query: URLSearchParams): number {
   const text = query.get('timeout') ?? ''
   if (text === '') return 0

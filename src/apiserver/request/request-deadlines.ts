@@ -1,9 +1,9 @@
-// Deadlines: requests under way and when each must be answered, with one timer for all of them.
+// RequestDeadlines: the deadlines of all requests in progress, with one timer.
 import type { Clock, Timer } from '../../base/time/clock.ts'
 
 const checkIntervalMs = 1_000
 
-/** In a ring from the oldest to the youngest: to leave costs as little as to come. */
+/** An entry of a circular list, oldest first. Adding and removing take constant time. */
 interface Pending {
   readonly untilMs: number
   readonly onTimeout: () => void
@@ -12,14 +12,14 @@ interface Pending {
 }
 
 /**
- * Who has left knows nobody but itself. If it knew its next, then of two requests the collector of short-lived things
- * would keep the younger for the sake of the older, as soon as that has once outlived it: one after the other, all.
+ * A removed entry refers only to itself. If it referred to the next one, an entry in the old generation of the heap
+ * would keep its successor alive, which would then be promoted too, and so on for all following requests.
  */
 const isRemoved = (pending: Pending): boolean => pending.next === pending
 
 export class RequestDeadlines {
   readonly #clock: Clock
-  /** Where the ring begins and ends. */
+  /** The sentinel of the circular list. */
   readonly #ends: Pending
   #size = 0
   #timer: Timer | undefined
@@ -34,7 +34,7 @@ export class RequestDeadlines {
     return this.#size
   }
 
-  /** Calls `late` after this time at the earliest, a second later at the latest; the returned function ends the wait. */
+  /** Calls `onTimeout` after `ms`, at most a second late. The returned function removes the entry. */
   begin(ms: number, onTimeout: () => void): () => void {
     const [ends, { before }] = [this.#ends, this.#ends]
     const pending: Pending = { untilMs: this.#clock.monotonicMs() + ms, onTimeout, before, next: ends }
@@ -53,7 +53,7 @@ export class RequestDeadlines {
     this.#size--
   }
 
-  /** The timer outlives the requests, up to a second: most of the time the next one is there by then. */
+  /** The timer runs up to a second after the last request, because another one usually follows by then. */
   stop(): void {
     this.#timer?.cancel()
     this.#timer = undefined

@@ -1,4 +1,4 @@
-// What the API server counts of its requests, under upstream's names.
+// The metrics of requests, under upstream's names.
 import type { Kind } from '../../api/kind/kind.ts'
 import { getOrInsert } from '../../base/collections/get-or-insert.ts'
 import type { Metrics } from '../../base/observability/metrics.ts'
@@ -10,7 +10,7 @@ const secondsBounds = [
 const blockBounds = [0.2, 0.5, 1, 2, 5, 10, 30]
 const resourceLabels = ['verb', 'group', 'version', 'resource', 'subresource', 'scope', 'component']
 
-/** Defined once per process, however often the API server in it restarts. */
+/** Defined once per process, even if its API server restarts. */
 export class RequestMetrics {
   readonly #seconds
   readonly #total
@@ -54,7 +54,7 @@ export class RequestMetrics {
     )
   }
 
-  /** A request held the event loop for so long. */
+  /** A step of a request blocked the event loop. */
   blocked(verb: string, resource: string, seconds: number): void {
     this.#blocks.observe({ verb, resource }, seconds)
   }
@@ -64,7 +64,6 @@ export class RequestMetrics {
     else this.#writing++
   }
 
-  /** A request that began is answered with this code. */
   end(target: ResourceTarget, code: number, seconds: number): void {
     if (isRead(target)) this.#reading--
     else this.#writing--
@@ -73,7 +72,7 @@ export class RequestMetrics {
     total.add(1)
   }
 
-  /** What is counted only when somebody looks. */
+  /** Sets the gauges that are computed when metrics are scraped. */
   collect(kinds: Iterable<{ readonly kind: Kind; readonly objects: number; readonly watches: number }>): void {
     this.#inflight.set({ request_kind: 'readOnly' }, this.#reading)
     this.#inflight.set({ request_kind: 'mutating' }, this.#writing)
@@ -89,7 +88,7 @@ export class RequestMetrics {
 
   readonly #series = new Map<Kind, Map<string, Map<Verb, (Series | undefined)[]>>>()
 
-  // The text of the labels is made once for each series, not for each request.
+  // Labels are formatted once per series, not once per request.
   #seriesOf(target: Counted, code: number): Series {
     const { verb, resource, subresource } = target
     const ofKind = getOrInsert(this.#series, resource, () => new Map<string, Map<Verb, (Series | undefined)[]>>())
@@ -118,7 +117,7 @@ const scopes = ['resource', 'namespace', 'cluster'] as const
 const scopeOf = ({ name, namespace }: Counted): (typeof scopes)[number] =>
   name !== '' ? 'resource' : namespace !== '' ? 'namespace' : 'cluster'
 
-/** Upstream's names of the verbs that its clients do not write as they are called. */
+/** Upstream's metrics name some verbs after HTTP methods. */
 const labelsOf = (target: Counted) => {
   const { verb, resource, subresource } = target
   const names: Partial<Record<typeof verb, string>> = {

@@ -1,4 +1,5 @@
-// ApiRequest: one request on its road, the same from a socket and from a component in this process.
+// ApiRequest: a request as filters and the registry handle it. It is the same for requests from a socket and from a
+// component of this process.
 import type { Context } from '../../base/observability/context.ts'
 import type { Explanation } from '../../base/observability/flow-recorder.ts'
 import type { MaybePromise } from '../../base/async/maybe-promise.ts'
@@ -20,22 +21,22 @@ export const userWithName = (name: string, groups: readonly string[] = []): User
   extra: {},
 })
 
-/** What was presented as proof of identity; a component in this process asserts its user instead. */
+/** Credentials that a client presented; a component of this process asserts its user instead. */
 export type Credentials = { readonly kind: 'asserted'; readonly user: User } | Presented
 
 export interface Presented {
   readonly kind: 'presented'
-  /** Verified against one of the authorities of clients. */
+  /** Verified with one of the client CAs. */
   readonly certificate: ClientCertificate | undefined
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string | undefined>>
-  /** Every value of a header that may stand several times. */
+  /** All values of a header that may be repeated. */
   headerValues(name: string): readonly string[]
 }
 
 /**
- * `''` is the verb of methods such as OPTIONS, which only proxies take; `proxy` that of `/api/v1/proxy/…`, which nothing
- * serves any more.
+ * `''` is the verb of methods such as OPTIONS, which only proxies accept; `proxy` is that of `/api/v1/proxy/…`, which
+ * is not served any more.
  */
 export type Verb =
   | 'create'
@@ -49,7 +50,7 @@ export type Verb =
   | 'proxy'
   | ''
 
-/** What the request wants: an object of a kind, or a path of the server's own. */
+/** A resource, or another path of the server. */
 export type Target =
   | {
       readonly kind: 'resource'
@@ -58,31 +59,31 @@ export type Target =
       readonly subresource: string
       readonly namespace: string
       readonly name: string
-      /** The verb stands in the path, as in `/api/v1/watch/pods`. */
+      /** The verb is part of the path, as in `/api/v1/watch/pods`. */
       readonly hasVerbInPath?: true
-      /** What a proxied path goes on with. */
+      /** The path after `/proxy`. */
       readonly path?: string
-      /** Nothing serves the request: its target is known as far as authorization and audit need it. */
+      /** The request is not served. The target is complete enough for authorization and audit. */
       readonly isUnserved?: true
     }
   | {
       readonly kind: 'path'
       readonly verb: string
       readonly path: string
-      /** The forms that the client accepts: discovery and OpenAPI have several. */
+      /** The Accept header: discovery and OpenAPI have several formats. */
       readonly accept: string
     }
 
 export type PatchType = 'apply' | 'json' | 'merge' | 'strategic'
 
-/** The body, parsed but not yet of a type. */
+/** The body, parsed but not yet decoded as a type. */
 export type Body =
   | { readonly kind: 'none' }
   | {
       readonly kind: 'value'
       readonly value: unknown
       readonly patchType?: PatchType
-      /** What strict decoding finds wrong in the text, given the fields that the type does not have. */
+      /** The errors of strict decoding, given the fields that the type does not have. */
       readonly strictErrors?: StrictErrors
     }
 
@@ -91,66 +92,66 @@ export type StrictErrors = (unknownFields: readonly string[]) => readonly string
 export interface ApiRequest {
   readonly context: Context
   readonly credentials: Credentials
-  /** Set by the authentication station. */
+  /** Set by the authentication filter. */
   readonly user: User | undefined
-  /** Set by the authorization station. */
+  /** Set by the authorization filter. */
   readonly allowedBy?: Explanation
-  /** Who sends, as diagrams name it: `kubectl`, `controller/deployment`. */
+  /** The sender as diagrams name it: `kubectl`, `controller/deployment`. */
   readonly sender: string
-  /** The component that the sender says it is; it is the sender once its credentials prove it. */
+  /** The component that the sender claims to be. It becomes the sender once its credentials are verified. */
   readonly claimedSender?: string
-  /** The program that sends: who manages the fields that it writes, unless the request names a manager. */
+  /** The client program. It is the field manager, unless the request names one. */
   readonly agent: string
   readonly target: Target
   readonly query: URLSearchParams
   /** The parsed body; `none` until `readBody` has been called. */
   readonly body: Body
   /**
-   * Reads a body that is still on its way. It is called after authorization: a client that may not send a request costs
-   * no more than the head of it.
+   * Reads the body from the connection. It is called after authorization, so that a client without permission costs no
+   * more than the head of its request.
    */
   readonly readBody?: () => MaybePromise<UnparsedBody>
-  /** Set where the request may hold the event loop for long: it waits for this between its steps. */
+  /** Set where the request may block the event loop for long: it waits for this between its steps. */
   readonly pace?: Pace
-  /** Why the request cannot be served, whatever its body: reported after authorization. */
+  /** Why the request cannot be served, whatever its body. It is reported after authorization. */
   readonly rejection?: { readonly error: unknown }
-  /** Where a request over the network comes from. */
+  /** Set for requests over the network. */
   readonly origin?: Origin
-  /** Set by the audit station, where a record is kept. */
+  /** Set by the audit filter where the policy asks for a record. */
   readonly record?: RequestRecord
-  /** The request as it came, when it is forwarded to another server. */
+  /** The original request, where it is forwarded to another server. */
   readonly proxied?: {
     readonly method: string
     readonly headers: Readonly<Record<string, string | undefined>>
     readonly body: Uint8Array
   }
-  /** The client asks to leave HTTP for another protocol, with these headers. */
+  /** The client requests an upgrade to another protocol, with these headers. */
   readonly upgrade?: { readonly headers: Readonly<Record<string, string | undefined>> }
 }
 
-/** What `readBody` has read. */
+/** The bytes of a body, before parsing. */
 export interface UnparsedBody {
   readonly bytes: number
   parse(): MaybePromise<ReceivedBody>
 }
 
-/** What a body adds to its request. */
+/** What is set when the body has been parsed. */
 export type ReceivedBody = Pick<ApiRequest, 'body' | 'proxied'>
 
-/** What stations and admission say for the audit record. */
+/** What filters and admission add to the audit record. */
 export interface RequestRecord {
   setBody(body: Body): void
-  /** The first value of a key stays. What holds parts of objects is left out where the record has none. */
+  /** The first value of a key wins. Annotations with content of objects are dropped where the record has none. */
   annotate(key: string, value: string, holdsContent?: boolean): void
   setImpersonated(user: User): void
 }
 
 export interface Origin {
   readonly auditId: string
-  /** Path and query as sent. */
+  /** Path and query as they were sent. */
   readonly uri: string
   readonly remoteAddress: string
-  /** Headers that stations add to the answer, whatever it is. */
+  /** Headers that filters add to every response, errors included. */
   readonly responseHeaders: Record<string, string>
 }
 

@@ -1,5 +1,5 @@
-// Answer: what a request ends in, before any encoding. The HTTP station writes it as bytes; the direct transport
-// hands the objects over as they are.
+// ApiResponse: the result of a request, before it is encoded. The HTTP handler encodes it as bytes; the direct
+// transport passes the objects on as they are.
 import type { Kind } from '../../api/kind/kind.ts'
 import type { Channel } from '../../base/async/channel.ts'
 import type { WireResponse } from '../../platform/http/listener.ts'
@@ -12,7 +12,7 @@ export type ApiResponse =
       readonly status: number
       readonly object: object
       readonly objectKind?: Kind
-      /** The version that the object is, which brings its encodings along. */
+      /** The stored version of the object, with its cached encodings. */
       readonly stored?: StoredObject
       readonly warnings?: readonly string[]
     }
@@ -32,7 +32,7 @@ export type ApiResponse =
       readonly etag: string
     }
   | { readonly kind: 'text'; readonly status: number; readonly text: string }
-  /** The answer of another server, handed on as it comes. */
+  /** The response of another server, passed on as it is. */
   | { readonly kind: 'wire'; readonly response: WireResponse }
 
 export interface ListResponse {

@@ -1,4 +1,4 @@
-// The user name of a ServiceAccount, and the groups that come with it.
+// Names of well-known users and groups: ServiceAccounts, authenticated users, administrators.
 import type { User } from './request.ts'
 
 const prefix = 'system:serviceaccount:'
@@ -11,17 +11,17 @@ export const serviceAccountGroups = (namespace: string): readonly string[] => [
   `${everyAccount}:${namespace}`,
 ]
 
-/** The account that a user name stands for; undefined when it is no account's. */
+/** The ServiceAccount of a user name; undefined for other users. */
 export function serviceAccountOf(userName: string): { readonly namespace: string; readonly name: string } | undefined {
   if (!userName.startsWith(prefix)) return undefined
   const [namespace = '', name = '', ...more] = userName.slice(prefix.length).split(':')
   return namespace === '' || name === '' || more.length > 0 ? undefined : { namespace, name }
 }
 
-/** The group of whoever has proved who they are. */
+/** The group of all authenticated users. */
 export const authenticatedGroup = 'system:authenticated'
 
-/** The user that a component in this process is, when it acts by a ServiceAccount. */
+/** The user of a component of this process that acts as a ServiceAccount. */
 export const assertedAccount = (namespace: string, name: string): User => ({
   name: serviceAccountUser(namespace, name),
   uid: '',

@@ -1,4 +1,4 @@
-// The options of a write, as its query gives them: who manages the fields, force, dry run, what to do with unknown ones.
+// WriteOptions: the query of a write: the field manager, force, and the validation of unknown fields.
 import { append } from '../../base/collections/append.ts'
 import { fieldManagerErrors } from '../../api/meta/field-manager.ts'
 import { invalidObject } from '../../api/errors/status-error.ts'
@@ -21,10 +21,10 @@ export const writeOptionsOf = ({ query, agent }: ResourceRequest): WriteOptions 
     : {
         manager: query.get('fieldManager') || agent || 'unknown',
         force: booleanParameter(query, 'force'),
-        fieldValidation: (query.get('fieldValidation') || 'Warn') as FieldValidation, // checked before
+        fieldValidation: (query.get('fieldValidation') || 'Warn') as FieldValidation, // checkWriteOptions() has validated it
       }
 
-/** How the options of a write are called in errors about them. */
+/** The names of the option types in errors. */
 const optionKinds: Partial<Record<Verb, string>> = {
   create: 'CreateOptions',
   update: 'UpdateOptions',
@@ -33,7 +33,7 @@ const optionKinds: Partial<Record<Verb, string>> = {
 
 const fieldValidations: readonly string[] = ['', 'Ignore', 'Strict', 'Warn']
 
-/** Refuses options that mean nothing, before anything is looked at. */
+/** Rejects invalid options, before the request does anything. */
 export function checkWriteOptions({ query, target, body }: ResourceRequest): void {
   const kind = optionKinds[target.verb]
   if (kind === undefined) return

@@ -1,5 +1,5 @@
-// What the server computes from an object costs no more than a multiple of its length, for every list and map of every
-// kind, alone and among others, and for every type of patch. Costs are counted as visits of items, not measured as times.
+// The cost of every computation on an object is at most proportional to its length, for every list and map of every
+// kind, alone and combined, and for every type of patch. Costs are counted as visits of items, not measured as times.
 import { deepEqual, ok } from 'node:assert/strict'
 import { once } from 'node:events'
 import { test } from 'node:test'

@@ -1,4 +1,4 @@
-// For the test of costs: what the server computes from an object between its bytes and those of its answer, step by step.
+// For the cost test: what the server computes from an object between its bytes and those of the response, step by step.
 import type { Kind } from '../../api/kind/kind.ts'
 import { validateMetadata, validateMetadataUpdate } from '../../api/validation/metadata-rules.ts'
 import type { ApiObject } from '../../api/meta/object.ts'
@@ -21,7 +21,7 @@ export interface Subject {
   readonly kind: Kind
   readonly body: JsonObject
   readonly object: ApiObject
-  /** The same with every list turned round. */
+  /** The same with all lists reversed. */
   readonly reversed: ApiObject
   readonly managed: ManagedFields
   readonly bytes: Uint8Array
@@ -64,7 +64,7 @@ const plain = (object: ApiObject): JsonObject => object as unknown as JsonObject
 const refused = (kind: Kind, errors: readonly FieldError[]): unknown =>
   invalidObject(kind.group, kind.kind, 'x', errors).toStatus()
 
-/** A strategic patch in which each list that merges is ordered too, as kubectl writes it. */
+/** A strategic merge patch with an order directive for each merged list, as kubectl sends it. */
 function ordered(value: JsonValue): JsonValue {
   if (Array.isArray(value)) return value.map(ordered)
   if (!isJsonObject(value)) return value
@@ -97,7 +97,7 @@ function operations(value: JsonValue | undefined, path: string): JsonPatchOperat
 
 type Steps = Readonly<Record<string, (subject: Subject) => unknown>>
 
-/** What kinds do each in their own way. */
+/** Steps that are implemented by each kind. */
 export const stepsOfKinds: Steps = {
   decode: ({ kind, body }) => asObject(kind, body),
   validate: ({ kind, object }) => refused(kind, [...validateFields(kind.message, object), ...kind.validate(object)]),
@@ -111,7 +111,7 @@ export const stepsOfKinds: Steps = {
   table: ({ kind, object }) => kind.columns.map(({ cell }) => cell(object, 0)),
 }
 
-/** What is derived from the types of fields. */
+/** Steps that are derived from the schema. */
 export const stepsOfTypes: Steps = {
   'managed fields': ({ kind, object, reversed: old, managed }) =>
     managedFieldsAfterUpdate(managed, old, object, tracking(kind, 'two')),

@@ -1,4 +1,4 @@
-// Sends mutations to a server and notes what must not happen: a 5xx, or a refusal without a Status.
+// Sends mutations to a server and records violations: a 5xx, or a rejection without a Status.
 import { seededRandom } from '../../base/random/random.ts'
 import { broken, mutated, recordedBodies } from './hostile-input.harness.ts'
 import type { Harness } from '../server.harness.ts'

@@ -7,7 +7,7 @@ export interface Recorded {
   readonly sent: object
 }
 
-/** Objects of many kinds that upstream takes, or nearly. */
+/** Objects of many kinds that upstream accepts, or almost. */
 export const recordedBodies = (): readonly Recorded[] =>
   JSON.parse(readFileSync(new URL('../../../test/facts/defaults.json', import.meta.url), 'utf8')) as Recorded[]
 
@@ -36,7 +36,7 @@ const hostileValues: readonly unknown[] = [
   nested(500),
 ]
 
-/** The text of the body with one thing wrong in it. */
+/** The JSON of the body with one mutation. */
 export function mutated(body: object, random: Random): string {
   const copy = structuredClone(body) as Record<string, unknown>
   const places: [holder: Record<string, unknown>, key: string][] = []
@@ -57,7 +57,7 @@ export function mutated(body: object, random: Random): string {
   return JSON.stringify(copy)
 }
 
-/** Bytes that are no good JSON any more: cut off, or with bytes that no text has. */
+/** Invalid JSON: truncated, or with invalid UTF-8. */
 export function broken(text: string, random: Random): Uint8Array {
   const bytes = new TextEncoder().encode(text)
   if (random.below(2) === 0) return bytes.slice(0, random.below(bytes.length))

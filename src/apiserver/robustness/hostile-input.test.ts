@@ -1,4 +1,5 @@
-// Bodies and parameters that no well-meaning client sends: refused with a Status, never a 5xx, nothing half-written.
+// Bodies and parameters that no well-behaved client sends: rejected with a Status, never a 5xx, and nothing partly
+// written.
 import { deepEqual, equal, ok } from 'node:assert/strict'
 import { test } from 'node:test'
 import { kinds } from '../../api/kinds.ts'
@@ -11,7 +12,7 @@ const patchTypes = ['json-patch', 'merge-patch', 'strategic-merge-patch'].map((t
 
 const applyType = 'application/apply-patch+yaml'
 
-/** The body as a configuration of what stands at the target, so that more than its kind is looked at. */
+/** The body as a configuration of the target object, so that more than its kind is validated. */
 function asApplied(body: unknown, target: string, name: string): unknown {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return body
   const type = target.endsWith('/scale')
@@ -74,7 +75,7 @@ const queries = [
   'gracePeriodSeconds=x',
 ]
 
-/** A server with a Deployment and a Pod, and a call that keeps what must not happen. */
+/** A server with a Deployment and a Pod, and a call that records violations. */
 async function besieged() {
   const server: Harness = await startServer()
   const labels = { a: 'b' }
@@ -143,7 +144,7 @@ const podOf = (container: string) => `{"metadata":{"name":"x"},"spec":{"containe
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text)
 const protobuf = 'application/vnd.kubernetes.protobuf'
 
-/** What is sent, and the statuses of which one must be the answer. */
+/** Requests, and the statuses that are accepted. */
 const raw: [why: string, type: string, body: Uint8Array, statuses: number[]][] = [
   ['bytes that are no UTF-8', 'application/json', Uint8Array.of(0x22, 0xff, 0x22), [400]],
   ['a lone surrogate', 'application/json', bytesOf(podOf(String.raw`{"name":"\ud800","image":"i"}`)), [422]],

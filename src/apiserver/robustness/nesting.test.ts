@@ -1,11 +1,11 @@
-// Everything that clients can nest is bounded: what is too deep is refused with a reason, and what is just not too deep
-// passes all functions that call themselves.
+// The depth of everything that clients can nest is bounded: deeper values are rejected with a reason, and values within
+// the bound pass all recursive functions.
 import { equal, match } from 'node:assert/strict'
 import { test } from 'node:test'
 import { jsonDepthMax } from '../../schema/json/json-depth.ts'
 import { startServer } from '../server.harness.ts'
 
-/** The JSON of a value within so many objects, each under this name. */
+/** The JSON of a value nested in this many objects, each under this name. */
 const nested = (levels: number, name = 'a', inner = '{}'): string =>
   `${`{${JSON.stringify(name)}:`.repeat(levels)}${inner}${'}'.repeat(levels)}`
 

@@ -1,5 +1,5 @@
-// Requests that use the names of properties which every JavaScript object has, wherever a client may choose a name. The
-// same requests were sent to kube-apiserver v1.36 (test/record/responses.ts); its answers are in
+// Requests that use the names of properties of every JavaScript object, wherever a client can choose a name. The same
+// requests were sent to kube-apiserver v1.36 (test/record/responses.ts); its responses are in
 // test/facts/prototype-names.json.
 
 export const prototypeNames = ['constructor', '__proto__', 'hasOwnProperty', 'toString', 'valueOf'] as const
@@ -9,11 +9,11 @@ export interface RecordedRequest {
   readonly path: string
   readonly body?: string
   readonly headers?: Readonly<Record<string, string>>
-  /** What of a successful answer is compared, as a path into it. */
+  /** The compared part of a successful response, as a path into it. */
   readonly shows?: string
-  /** The message is our own: only the code is compared. */
+  /** The message differs from upstream's: only the code is compared. */
   readonly codeOnly?: true
-  /** Our code is another, for reasons that have nothing to do with names: the request must be refused with a 4xx. */
+  /** Our code differs for unrelated reasons: the request must be rejected with a 4xx. */
   readonly refusedOnly?: true
 }
 
@@ -22,7 +22,7 @@ const json = (type: string) => ({ 'content-type': `application/${type}` })
 const [merge, strategic, patch] = ['merge-patch+json', 'strategic-merge-patch+json', 'json-patch+json'].map(json)
 const apply = json('apply-patch+yaml')
 
-/** Requests in an order that matters: later ones read what earlier ones wrote. */
+/** In order: later requests read what earlier ones wrote. */
 export function requestsWith(name: string, index: number): readonly RecordedRequest[] {
   const at = (object: object): string => JSON.stringify(object).replaceAll('NAME', name)
   const map = `map-${index}`
@@ -172,7 +172,7 @@ export function requestsWith(name: string, index: number): readonly RecordedRequ
       }),
       codeOnly: true,
     },
-    // Rights.
+    // Permissions.
     post(
       `/apis/rbac.authorization.k8s.io/v1/namespaces/default/roles${dry}`,
       { metadata: { name: 'NAME' }, rules },
@@ -258,7 +258,7 @@ export function requestsWith(name: string, index: number): readonly RecordedRequ
   ]
 }
 
-/** What is compared of an answer. */
+/** The compared part of a response. */
 export function shownOf({ shows, codeOnly, refusedOnly }: RecordedRequest, code: number, body: unknown): unknown {
   const value = body as { message?: string; items?: { metadata: { name: string } }[] }
   if (codeOnly || refusedOnly) return undefined

@@ -1,4 +1,4 @@
-// Names such as `constructor` and `__proto__` are ordinary names wherever a client chooses one: the answers are
+// Names such as `constructor` and `__proto__` are ordinary names wherever a client chooses one: the responses are
 // kube-apiserver's, and nothing is added to Object.prototype.
 import { deepEqual, equal } from 'node:assert/strict'
 import { readFileSync } from 'node:fs'

@@ -1,5 +1,5 @@
-// For the test of costs: counts how many items the functions of lists and objects visit. Unlike times, these numbers are
-// the same in every run. It changes prototypes for good, so it belongs in a thread of its own.
+// For the cost test: counts the items that functions of lists and objects visit. Unlike times, these numbers are the
+// same in every run. It changes prototypes permanently, so it runs in a thread of its own.
 
 let visits = 0
 
@@ -25,7 +25,7 @@ const withCallback = [
 const overAll = ['concat', 'flat', 'join', 'reverse', 'slice', 'toReversed', 'toSpliced', 'with', 'shift', 'unshift']
 const searching = ['includes', 'indexOf', 'lastIndexOf']
 
-/** Replaces a function by one that counts and calls it. */
+/** Replaces a function with one that counts and calls it. */
 function replace(holder: object, name: PropertyKey, around: (original: AnyFunction) => AnyFunction): void {
   const target = holder as Holder
   target[name] = around(target[name] as AnyFunction)
@@ -90,7 +90,7 @@ export function startCounting(): void {
     )
 }
 
-/** The number of visits of the work. */
+/** The number of visits during the work. */
 export function visitsOf(work: () => void): number {
   const before = visits
   work()

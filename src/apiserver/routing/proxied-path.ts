@@ -1,8 +1,7 @@
-// proxiedPath: the path that a proxied request has at the server behind the API server. It is cleaned and written anew from
-// the decoded path, so the other server, and whatever parses addresses on the way, sees neither `\` nor an encoded slash,
-// `..`, an empty segment or a control character.
+// proxiedPath: the path of a proxied request at the server behind the API server. It is cleaned and encoded again from
+// the decoded path, so no server on the way sees `\`, an encoded slash, `..`, an empty segment or a control character.
 
-/** Characters that stand for themselves in a path, as Go writes paths. All others are percent-encoded. */
+/** Characters that are not percent-encoded in a path, as in Go. */
 const plain = /[A-Za-z0-9\-_.~$&+,/:;=@]/
 
 export function proxiedPath(segments: readonly string[], endsWithSlash: boolean): string {

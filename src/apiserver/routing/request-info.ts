@@ -1,5 +1,5 @@
-// RequestInfo: what a method and a path ask for, by their form alone. Authorization depends on it, so it follows upstream
-// also for paths that nothing serves: whoever routes a request must not read it differently from whoever allows it.
+// RequestInfo: what a method and a path ask for, by their syntax alone. Authorization depends on it, so it follows
+// upstream also for paths that are not served: routing and authorization must not interpret a request differently.
 import { lookup } from '../../base/collections/lookup.ts'
 import { methodVerbs } from '../../api/kind/method-verbs.ts'
 import { StatusError } from '../../api/errors/status-error.ts'
@@ -9,17 +9,17 @@ import type { Verb } from '../request/request.ts'
 export interface ResourceInfo {
   readonly kind: 'resource'
   readonly verb: Verb
-  /** The verb stands in the path, as in `/api/v1/watch/pods`. */
+  /** The verb is part of the path, as in `/api/v1/watch/pods`. */
   readonly hasVerbInPath: boolean
   readonly group: string
   readonly version: string
-  /** Whether the path names a namespace in which the resource is. */
+  /** Whether the path names the namespace of the resource. */
   readonly isScoped: boolean
   readonly namespace: string
   readonly resource: string
   readonly name: string
   readonly subresource: string
-  /** What follows the subresource, or the name where the verb stands in the path. */
+  /** The segments after the subresource, or after the name where the verb is part of the path. */
   readonly rest: readonly string[]
 }
 
@@ -60,7 +60,7 @@ export function requestInfo(method: string, segments: readonly string[], query: 
   }
 }
 
-/** A request that names an object is never a list or a watch, whatever its query says. */
+/** A request for one object is never a list or a watch, whatever its query says. */
 function verbOf(method: string, name: string, query: URLSearchParams): Verb {
   const verb = lookup(methodVerbs, method) ?? ''
   if (name !== '') return verb

@@ -1,4 +1,4 @@
-// target: what a method and a path mean: which verb on which kind, or a path of the server's own.
+// requestTargetOf: the target of a method and path: a verb on a kind, or another path of the server.
 import { kinds } from '../../api/kinds.ts'
 import type { Kind } from '../../api/kind/kind.ts'
 import { getOrInsert } from '../../base/collections/get-or-insert.ts'
@@ -8,11 +8,11 @@ import { proxiedPath } from './proxied-path.ts'
 import { requestInfo, type ResourceInfo } from './request-info.ts'
 import type { ApiRequest } from '../request/request.ts'
 
-/** By version, then by the plural of the name. */
+/** By API version, then by plural name. */
 const byPath = new Map<string, Map<string, Kind>>()
 for (const kind of kinds) getOrInsert(byPath, kind.apiVersion, () => new Map<string, Kind>()).set(kind.plural, kind)
 
-/** What stands between slashes. To look for them one by one costs half of `split`, which remembers texts. */
+/** The segments of a path. Searching for slashes takes half as long as `split`, which caches strings. */
 function segmentsOf(path: string): string[] {
   const parts: string[] = []
   let [first, end] = [0, path.length]
@@ -27,7 +27,7 @@ function segmentsOf(path: string): string[] {
   return parts
 }
 
-/** What is asked for, and why it is refused where nothing serves it; that is told to those who may ask for it. */
+/** The target, and the rejection where it is not served. The rejection is reported after authorization. */
 export function requestTargetOf(
   method: string,
   path: string,
@@ -55,7 +55,7 @@ function resourceTarget(
   const apiVersion = group === '' ? version : `${group}/${version}`
   const served = byPath.get(apiVersion)?.get(plural)
   const rejection = served === undefined || path.startsWith('//') ? pathNotFound() : rejectionOf(info, served, method)
-  // Of a kind that is not served nothing else is asked for: the request ends where it would be read.
+  // The other properties of a kind that is not served are never read: the request is rejected before.
   const resource = served ?? ({ group, version, plural, apiVersion, namespaced: info.isScoped } as Kind)
   const isInItself = plural === 'namespaces' && !info.isScoped && served !== undefined
   const namespace = isInItself ? '' : info.namespace
@@ -66,7 +66,7 @@ function resourceTarget(
   return { target: { ...target, path: proxiedPath(info.rest, decoded.endsWith('/')) } }
 }
 
-/** Why a path or a method is not served on the kind. */
+/** Why the path or the method is not served; undefined where it is. */
 function rejectionOf(info: ResourceInfo, kind: Kind, method: string): StatusError | undefined {
   const { verb, name, subresource, isScoped, namespace, hasVerbInPath, rest } = info
   const isProxied = subresource === 'proxy'

@@ -1,5 +1,5 @@
-// LeasePool: objects that live for the same time share a lease for a while, so that ten thousand events do not
-// take ten thousand timers in the store.
+// LeasePool: objects with the same time to live share a lease for a minute, so ten thousand events do not need ten
+// thousand timers in the store.
 import type { Clock } from '../../base/time/clock.ts'
 import type { LeaseId, Store } from '../../store/store.ts'
 
@@ -20,8 +20,8 @@ export class LeasePool {
     const nowMs = this.#clock.monotonicMs()
     const shared = this.#leases.get(ttlMs)
     if (shared !== undefined && shared.untilMs > nowMs) return shared.lease
-    // Everyone on the lease lives at least its time, the first a little longer.
-    // Nor may the first to ask take the lease from the others by giving up.
+    // The lease outlives the last object that is added to it. It is not bound to the signal of the first request,
+    // because others depend on it.
     const lease = this.#store.grantLease(ttlMs + shareMs, neverAborted)
     this.#leases.set(ttlMs, { lease, untilMs: nowMs + shareMs })
     lease.catch(() => this.#leases.delete(ttlMs))

@@ -1,6 +1,5 @@
-// objectText: an object in the store's order as JSON. Names of list items in sets of owned fields are full of quotes, which
-// JSON.stringify writes slowly, and everything else in the same call with them; since many objects share such sets, they
-// are written once and put in.
+// objectJson: an object in the stored order as JSON. The field sets of managedFields contain many escaped quotes, which
+// slow down JSON.stringify for the whole call. Many objects share such sets, so they are encoded once and inserted.
 import { lookup } from '../../base/collections/lookup.ts'
 import { RecentMap } from '../../base/collections/recent-map.ts'
 import { isInterned, memoizeInterned } from '../../base/collections/interned-values.ts'
@@ -24,8 +23,8 @@ export function objectJson(object: ApiObject): string {
 }
 
 /**
- * The text with a version, with which the metadata begins. Names of kinds and versions have no braces, so the second one
- * opens the metadata.
+ * The JSON with a resourceVersion as the first field of the metadata. Names of kinds and versions have no braces, so
+ * the second brace opens the metadata.
  */
 export function withResourceVersion(text: string, version: string): string {
   const place = text.indexOf('{', 1) + 1

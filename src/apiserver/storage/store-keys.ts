@@ -1,4 +1,4 @@
-// Keys: where objects lie in the store, as upstream lays them out.
+// The keys of objects in the store, as upstream names them.
 import { lookup } from '../../base/collections/lookup.ts'
 import { getOrInsert } from '../../base/collections/get-or-insert.ts'
 import type { Kind } from '../../api/kind/kind.ts'
@@ -6,7 +6,7 @@ import { objectKey } from '../../api/meta/object.ts'
 
 export const registryPrefix = '/registry/'
 
-/** Resources whose keys upstream names differently from their plural. */
+/** Resources whose keys differ from their plural. */
 const resourcePaths: Readonly<Record<string, string>> = {
   endpoints: 'services/endpoints',
   ingresses: 'ingress',
@@ -23,7 +23,7 @@ export const keyPrefix = (kind: Kind): string =>
 export const storeKey = (kind: Kind, namespace: string, name: string): string =>
   keyPrefix(kind) + objectKey(namespace, name)
 
-/** The prefixes that a key may have: some resources lie two levels deep, `/registry/services/specs/`. */
+/** The possible prefixes of a key: some resources have two levels, as `/registry/services/specs/`. */
 export function keyPrefixesOf(key: string): readonly [string, string] {
   const first = key.indexOf('/', registryPrefix.length) + 1
   const second = key.indexOf('/', first) + 1

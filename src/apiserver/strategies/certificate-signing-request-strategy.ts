@@ -1,4 +1,4 @@
-// CertificateSigningRequest: who asks is who sends it, the request itself never changes, and a decision has its own door.
+// CertificateSigningRequest: its user is the sender, its spec is immutable, and approval is a subresource.
 import { rfc3339 } from '../../base/time/clock.ts'
 import {
   certificateSigningRequest,
@@ -30,7 +30,7 @@ export const certificateSigningRequestStrategy: Strategy<CertificateSigningReque
   },
 }
 
-/** A condition without times is as old as this request; one that was there keeps its own. */
+/** A condition without times gets the time of the request; an existing one keeps its own. */
 function withTimes(conditions: Conditions, old: Conditions, { nowMs }: StrategyContext): Conditions {
   const now = rfc3339(nowMs)
   return conditions.map((condition) => {

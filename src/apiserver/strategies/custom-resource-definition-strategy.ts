@@ -1,5 +1,6 @@
-// CustomResourceDefinition: its status remembers every version in which objects were ever stored, and says that the kind is
-// not served. Clients that wait for the condition Established therefore wait, instead of failing at their first object.
+// CustomResourceDefinition: its status lists every version in which objects were ever stored, and reports that the kind
+// is not served. Clients that wait for the condition Established therefore wait, instead of failing at their first
+// object.
 import {
   customResourceDefinition,
   withStorageVersion,
@@ -10,7 +11,7 @@ import type { Strategy, StrategyContext } from '../registry/strategy.ts'
 
 export const customResourceDefinitionStrategy: Strategy<CustomResourceDefinition> = {
   kind: customResourceDefinition,
-  // A dry run answers as upstream does, where conditions come after the creation.
+  // A dry run responds as upstream, where conditions are set after the creation.
   prepareCreate: (object, world) => (world.isDryRun ? object : withEstablished(object, world)),
   prepareUpdate: (object, _old, world) =>
     withEstablished(
@@ -25,7 +26,7 @@ export const customResourceDefinitionStrategy: Strategy<CustomResourceDefinition
     ),
 }
 
-/** The same definition with the condition Established: False as long as nothing serves custom resources. */
+/** The definition with the condition Established, which is False because custom resources are not served. */
 function withEstablished(object: CustomResourceDefinition, { nowMs }: StrategyContext): CustomResourceDefinition {
   const { status } = object
   const conditions = status.conditions ?? []

@@ -1,4 +1,4 @@
-// DaemonSet: it counts its templates in an annotation that its controller and older clients read.
+// DaemonSet: it counts the versions of its template in an annotation that its controller and older clients read.
 import { daemonSet, type DaemonSet } from '../../api/apps/v1/daemon-set.ts'
 import { templateGenerationAnnotation } from '../../api/apps/v1/daemon-set-rules.ts'
 import { equalValues } from '../../schema/json/json-value.ts'

@@ -1,4 +1,4 @@
-// Job: its selector is made from the uid that it gets here.
+// Job: its selector is generated from its uid.
 import { withGeneratedSelector } from '../../api/batch/v1/job-selector.ts'
 import { job, type Job } from '../../api/batch/v1/job.ts'
 import type { Strategy } from '../registry/strategy.ts'

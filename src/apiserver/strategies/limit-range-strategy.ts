@@ -1,4 +1,4 @@
-// LimitRange: one without a name is named after its uid.
+// LimitRange: without a name it is named after its uid.
 import { limitRange, type LimitRange } from '../../api/core/v1/quota/limit-range.ts'
 import type { Strategy } from '../registry/strategy.ts'
 

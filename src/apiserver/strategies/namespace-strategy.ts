@@ -1,4 +1,4 @@
-// Namespace: it goes only when its content is gone; the finalizer in its spec holds it until then.
+// Namespace: it is removed when its content is deleted; until then the finalizer in its spec blocks the removal.
 import { namespace, type Namespace } from '../../api/core/v1/namespace.ts'
 import type { Strategy } from '../registry/strategy.ts'
 

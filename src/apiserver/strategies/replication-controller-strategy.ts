@@ -1,4 +1,4 @@
-// ReplicationController: its pods outlive it unless a deletion says otherwise, as they did before there were owners.
+// ReplicationController: its pods are orphaned unless a deletion says otherwise, as before owner references existed.
 import { replicationController, type ReplicationController } from '../../api/core/v1/workload/replication-controller.ts'
 import type { Strategy } from '../registry/strategy.ts'
 

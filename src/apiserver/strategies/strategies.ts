@@ -1,4 +1,4 @@
-// Every strategy, in the order of the alphabet.
+// Every strategy, in alphabetical order.
 import type { Strategy } from '../registry/strategy.ts'
 import { certificateSigningRequestStrategy } from './certificate-signing-request-strategy.ts'
 import { customResourceDefinitionStrategy } from './custom-resource-definition-strategy.ts'

@@ -1,5 +1,5 @@
-// UsageReader: what nodes and pods use, asked of the kubelets and remembered for a moment. A node that does not answer in
-// time is left out, as if nothing were known of it.
+// UsageReader: the resource usage of nodes and pods, read from the kubelets and cached for a few seconds. A node that
+// does not respond in time is left out.
 import { lookup } from '../../base/collections/lookup.ts'
 import type { Clock } from '../../base/time/clock.ts'
 import { errorText, type Log } from '../../base/observability/log.ts'
@@ -7,7 +7,7 @@ import { isJsonObject } from '../../schema/json/json-value.ts'
 import type { WireResponse } from '../../platform/http/listener.ts'
 import type { KubeletConnection } from '../kubelet-client/kubelet-connection.ts'
 
-/** What is in use: of processors in billionths, of memory in bytes. */
+/** Usage of processors in billionths of a core, of memory in bytes. */
 export interface Usage {
   readonly cpuNanoCores: number
   readonly memoryBytes: number
@@ -16,7 +16,7 @@ export interface Usage {
 
 export interface NodeUsage {
   readonly node: Usage
-  /** By uid of the pod, then by name of the container. */
+  /** By pod uid, then by container name. */
   readonly pods: ReadonlyMap<string, ReadonlyMap<string, Usage>>
 }
 
@@ -29,7 +29,7 @@ export interface UsageReaderDeps {
 const rememberedMs = 5_000
 const answerMsMax = 5_000
 const answerBytesMax = 16 << 20
-/** Nodes that are asked at once. */
+/** Nodes that are read concurrently. */
 const askedMax = 32
 const nodesMax = 10_000
 
@@ -41,7 +41,7 @@ export class UsageReader {
     this.#deps = deps
   }
 
-  /** By node; those that do not answer are missing. */
+  /** By node; nodes that do not respond are missing. */
   async read(nodes: readonly string[], signal: AbortSignal): Promise<ReadonlyMap<string, NodeUsage>> {
     const found = new Map<string, NodeUsage>()
     for (let from = 0; from < nodes.length; from += askedMax) {
@@ -99,7 +99,7 @@ async function bodyText({ body }: WireResponse): Promise<string> {
   return text
 }
 
-/** Reads what another program wrote: what is not as expected counts for nothing. */
+/** The response of another program: unexpected values are ignored. */
 function usageIn(summary: unknown): NodeUsage {
   const pods = listIn(summary, 'pods').map((pod) => {
     const containers = listIn(pod, 'containers').map((one) => [textIn(one, 'name'), usageOf(one)] as const)

@@ -1,4 +1,4 @@
-// The metrics API, metrics.k8s.io: what nodes and pods use, as `kubectl top` and autoscalers read it.
+// The metrics API, metrics.k8s.io: the usage of nodes and pods, for `kubectl top` and autoscalers.
 import { node, type Node } from '../../api/core/v1/node/node.ts'
 import { pod, type Pod } from '../../api/core/v1/pod/pod.ts'
 import { nodeMetrics, type NodeMetrics } from '../../api/metrics/v1beta1/node-metrics.ts'
@@ -14,7 +14,7 @@ import type { Usage, UsageReader } from './usage-reader.ts'
 import type { ResourceRequest } from '../request/request.ts'
 import type { ObjectLister } from '../watch-cache/object-caches.ts'
 
-/** As long as kubelets average over. */
+/** The averaging window of kubelets. */
 const windowText = '10s'
 
 export async function usageResponse(
@@ -52,7 +52,7 @@ async function ofNodes(request: ResourceRequest, reads: ObjectLister, reader: Us
   })
 }
 
-/** A pod is known once all of its containers are: a part of it would look like little. */
+/** A pod is included once all of its containers are known, because a partial sum would be too low. */
 async function ofPods(request: ResourceRequest, reads: ObjectLister, reader: UsageReader): Promise<PodMetrics[]> {
   const pods = chosen(request, reads, pod).filter(({ status }) => status.phase === 'Running')
   const names = new Set(pods.map(({ spec }) => spec.nodeName ?? ''))

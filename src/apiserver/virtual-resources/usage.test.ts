@@ -1,4 +1,4 @@
-// The metrics API over simulated nodes: what pods say they use comes out at `metrics.k8s.io`.
+// The metrics API over simulated nodes: the usage that pods declare is served at `metrics.k8s.io`.
 import { deepEqual, equal, rejects } from 'node:assert/strict'
 import { test } from 'node:test'
 import { context } from '../../base/observability/context.ts'

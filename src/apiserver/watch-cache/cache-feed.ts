@@ -1,4 +1,4 @@
-// CacheFeed: one watch over everything in the store feeds the caches of all kinds, in the order of revisions.
+// CacheFeed: one watch over the whole store feeds the caches of all kinds, in the order of revisions.
 import type { Clock } from '../../base/time/clock.ts'
 import { expired } from '../../api/errors/status-error.ts'
 import { getOrInsert } from '../../base/collections/get-or-insert.ts'
@@ -10,9 +10,9 @@ import { StoredObject } from '../storage/stored-object.ts'
 import type { Change, WatchCache } from './watch-cache.ts'
 
 const retryMs = 100
-/** So many revisions are told again at a start, for watches that go on behind them. */
+/** As many revisions are replayed at the start, so that watches can resume from before it. */
 const replayedRevisionsMax = 10_000
-/** Wider than the registry: the newest revision is told of, whatever changed at it. */
+/** Wider than the registry: progress is reported for every revision, whatever changed. */
 const allKeys = '/'
 const everything = { start: allKeys, end: prefixEnd(allKeys) }
 
@@ -31,7 +31,7 @@ export class CacheFeed {
     this.#all = caches
   }
 
-  /** Fills the caches, then keeps them up to date until the signal ends it. */
+  /** Fills the caches, then applies changes until the signal ends it. */
   async run(signal: AbortSignal, onReady: () => void): Promise<void> {
     while (!signal.aborted) {
       try {
@@ -52,7 +52,7 @@ export class CacheFeed {
     }
   }
 
-  /** Fills the caches with a state that lies back a while, so that watches from before a restart can go on. */
+  /** Fills the caches with an earlier state, so that watches from before a restart can resume. */
   async #fill(signal: AbortSignal): Promise<{ present: number; filled: number }> {
     const { revision: present } = await this.#store.range({ ...everything, limit: 1 }, signal)
     const filled = await this.#readableRevision(Math.max(1, present - replayedRevisionsMax), present, signal)
@@ -65,7 +65,7 @@ export class CacheFeed {
     return { present, filled }
   }
 
-  /** The revision itself, or the oldest that the store still has; the present one where it does not say. */
+  /** The revision, or the oldest one that the store still has; the present one where the store does not name it. */
   async #readableRevision(revision: number, present: number, signal: AbortSignal): Promise<number> {
     try {
       await this.#store.range({ ...everything, limit: 1, revision }, signal)

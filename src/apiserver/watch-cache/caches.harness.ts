@@ -1,4 +1,4 @@
-// Caches without a store for the tests of policies: objects are set and removed by hand.
+// Caches without a store, for tests of policies: objects are set and removed directly.
 import type { Kind } from '../../api/kind/kind.ts'
 import { keyOf, objectKey, type ApiObject } from '../../api/meta/object.ts'
 import type { ObjectManifest } from '../bootstrap/bootstrap-object.ts'

@@ -1,5 +1,5 @@
-// FieldIndex: the objects of a kind by the values of those fields that somebody selects by, so that a node that asks for
-// its pods costs as much as it has, not as much as there are. A field is followed from the first time it is asked for.
+// FieldIndex: the objects of a kind by the values of selected fields, so that a list of one node's pods does not visit
+// all pods. A field is indexed from its first use.
 import { lookup } from '../../base/collections/lookup.ts'
 import { getOrInsert } from '../../base/collections/get-or-insert.ts'
 import type { Kind } from '../../api/kind/kind.ts'
@@ -9,14 +9,14 @@ type Group = Map<string, StoredObject>
 
 export class FieldIndex {
   readonly #kind: Kind
-  /** By field, then by value. There are no more fields than the kind has labels for. */
+  /** By field, then by value. The fields are bounded by those that the kind supports. */
   readonly #fields = new Map<string, Map<string, Group>>()
 
   constructor(kind: Kind) {
     this.#kind = kind
   }
 
-  /** Forgets all fields: each is read anew when it is asked for. */
+  /** Drops all indexes; each is built again when it is used. */
   clear(): void {
     this.#fields.clear()
   }
@@ -29,7 +29,7 @@ export class FieldIndex {
     }
   }
 
-  /** Those with this value, by key, in no order; `all` is read where the field was not asked for before. */
+  /** The objects with this value, by key, unordered. `all` is read where the field is not indexed yet. */
   select(
     field: string,
     value: string,

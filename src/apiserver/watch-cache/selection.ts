@@ -1,4 +1,4 @@
-// Selection: which objects of a kind a list or a watch wants: namespace, labels, fields.
+// Selection: the objects of a kind that a list or a watch selects by namespace, labels and fields.
 import { lookup } from '../../base/collections/lookup.ts'
 import { parseFieldSelector } from '../../api/selectors/field-selector-text.ts'
 import type { Kind } from '../../api/kind/kind.ts'
@@ -13,7 +13,7 @@ export class Selection {
   readonly labels: Selector
   readonly fields: Selector
 
-  /** `names`: what fields are called in the version that is kept, where the request speaks another. */
+  /** `names`: the names of fields in the stored version, where the request uses another version. */
   constructor(
     kind: Kind,
     namespace: string,
@@ -34,17 +34,17 @@ export class Selection {
     })
   }
 
-  /** The one object that can match, when the fields say so: a list becomes a look-up. */
+  /** The only name that can match, where the fields select one: a list becomes a lookup. */
   get exactName(): string | undefined {
     return this.fields.find(({ key, operator }) => key === 'metadata.name' && operator === 'In')?.values[0]
   }
 
-  /** Whether labels or fields leave anything out. */
+  /** Whether labels or fields restrict the selection. */
   get isFiltered(): boolean {
     return this.labels.length > 0 || this.fields.length > 0
   }
 
-  /** The first field of the kind's own that must have one value: watchers are found by it. */
+  /** The first field of the kind that must equal a value. Watchers are indexed by it. */
   get exactField(): { readonly key: string; readonly value: string } | undefined {
     const field = this.fields.find(
       ({ key, operator }) => operator === 'In' && lookup(this.kind.fieldLabels, key) !== undefined,
@@ -64,7 +64,7 @@ export class Selection {
   }
 }
 
-/** Kinds with fields of their own refuse others in other words than the rest. */
+/** As upstream: the message depends on whether the kind supports fields of its own. */
 const unknownField = ({ fieldLabels }: Kind, key: string): string =>
   Object.keys(fieldLabels).length > 0
     ? `field label not supported: ${key}`

@@ -1,5 +1,5 @@
 // WatchCache: the present state of one kind and its recent history, fed by the store's watch. It serves GET, LIST and
-// WATCH. State is a persistent map, so that a list at an exact recent revision costs nothing more.
+// WATCH. The state is a persistent map, so a list at an exact recent revision is cheap.
 import { Channel } from '../../base/async/channel.ts'
 import { every, type Clock } from '../../base/time/clock.ts'
 import { causeOf, type Cause, type FlowObject, type FlowRecorder } from '../../base/observability/flow-recorder.ts'
@@ -15,20 +15,22 @@ import type { Selection } from './selection.ts'
 import type { WatchEvent } from './watch-event.ts'
 import { WatcherIndex } from './watcher-index.ts'
 
-/** Changes of one kind that are kept for watches to resume from. */
+/** How many changes of one kind watches can resume from. */
 const historyChangesMax = 5_000
-/** So many more may come together before the oldest are forgotten. */
+/** The history is trimmed when it is this much longer. */
 const historyChangesOver = 1_000
-/** Of so many of them the bytes are kept too: who resumes further back is rare, and has them made anew. */
+/**
+ * As many of the newest changes keep their encodings. Watches rarely resume from older ones, which are encoded again.
+ */
 const historyBytesChangesMax = 200
-/** Who wrote one of these may still be waiting for it as the answer. */
+/** The writer of one of the newest changes may still be waiting for its response. */
 const answersMax = 64
-/** A client that is further behind is cut off and lists again. */
+/** The watch of a client that is further behind is ended. */
 const watchBufferEventsMax = 10_000
-/** Of the objects that a field selects, so many are put in order; where there are more, all objects are looked at. */
+/** Above this share of all objects, a field index does not help: sorting its result takes longer than visiting all. */
 const selectedShareMax = 0.1
 const bookmarkMs = 60_000
-/** As upstream: so long before its end a watch says how far it has come, for the next one to go on from. */
+/** As upstream: a watch sends a last bookmark this long before its timeout, for the next one to resume from. */
 const finalBookmarkMs = 2_000
 const freshnessMsMax = 3_000
 
@@ -39,17 +41,17 @@ export interface Change {
   readonly before: StoredObject | undefined
 }
 
-/** A version as it is told, made once for all watchers. */
+/** What is sent of a version, computed once for all watchers. */
 interface Delivery {
   readonly stored: StoredObject
   readonly subject: FlowObject
   readonly write: Cause
 }
 
-/** What watchers of a change share, made for the first who is told. */
+/** The deliveries of one change, computed for its first watcher. */
 interface SharedDeliveries {
   now?: Delivery
-  /** The version that a deletion shows. */
+  /** The version in the event of a deletion. */
   gone?: Delivery
 }
 
@@ -59,7 +61,7 @@ interface Watcher {
   readonly channel: Channel<WatchEvent>
 }
 
-/** What was last listed, while nothing has changed: admission asks for the same few objects with every write. */
+/** The last list, while nothing has changed: admission plugins list the same few objects with every write. */
 interface CachedList {
   readonly state: OrderedMap<StoredObject>
   readonly namespace: string
@@ -73,7 +75,7 @@ interface Waiter {
   readonly resolve: () => void
 }
 
-/** Somebody waits for an object that is not there yet. */
+/** A wait for an object that does not exist yet. */
 interface ObjectWaiter {
   readonly key: string
   readonly resolve: () => void
@@ -86,12 +88,11 @@ export interface WatchCacheDeps {
 
 export interface WatchRequest {
   readonly selection: Selection
-  /** Where to begin: `now` sends the state first, a number resumes behind that revision. */
+  /** `now` sends the present state first; a number resumes after that revision. */
   readonly from: 'now' | number
   readonly bookmarks: boolean
   readonly initialEventsEnd: boolean
   readonly sender: string
-  /** After this time the watch ends by itself. */
   readonly timeoutMs: number | undefined
 }
 
@@ -105,14 +106,14 @@ export class WatchCache {
   /** For the versions of kinds that are rarely read. */
   readonly #arena = new Arena()
   #state = OrderedMap.empty<StoredObject>()
-  /** The same by key alone, for the many who ask for one object. */
+  /** The same state as a hash map, for reads of single objects. */
   readonly #present = new Map<string, StoredObject>()
   /** In the order of revisions. */
   #history: Change[] = []
-  /** The state that was worked out last: who reads a list in pages reads on. */
+  /** The past state that was computed last: the pages of a list read the same one. */
   #pastState: { readonly changes: number; readonly state: OrderedMap<StoredObject> } | undefined
   #revision = 0
-  /** Watches may resume behind this revision; below it history is gone. */
+  /** Watches can resume after this revision; older history has been dropped. */
   #oldestRevision = 0
   #waiters: Waiter[] = []
   readonly #objectWaiters = new Set<ObjectWaiter>()
@@ -126,7 +127,7 @@ export class WatchCache {
     this.#fields = new FieldIndex(kind)
   }
 
-  /** The first revision at which the state can still be had. */
+  /** The oldest revision of which the state can be read. */
   get oldestRevision(): number {
     return this.#oldestRevision
   }
@@ -159,7 +160,7 @@ export class WatchCache {
     return objects
   }
 
-  /** The object as soon as it is there; undefined when it does not come in time. */
+  /** Waits until the object exists; undefined where it does not in time. */
   async waitForObject(key: string, withinMs: number, signal: AbortSignal): Promise<ApiObject | undefined> {
     const found = this.get(key)
     if (found !== undefined) return found.object
@@ -182,14 +183,14 @@ export class WatchCache {
     this.#observers.push(observer)
   }
 
-  /** The state now, or as it was at a revision that history still covers. */
+  /** The present state, or that of a revision in the history. */
   stateAt(revision: number | undefined): OrderedMap<StoredObject> {
     if (revision === undefined || revision === this.#revision) return this.#state
     if (revision < this.#oldestRevision) throw tooOldResourceVersion(revision, this.#oldestRevision)
     return this.#stateAfter(this.#firstAfter(revision))
   }
 
-  /** The state after so many of the remembered changes: the present one, and those since then taken back. */
+  /** The state after this many changes of the history: the present one with the later changes undone. */
   #stateAfter(changes: number): OrderedMap<StoredObject> {
     const known = this.#pastState
     const isNear = known !== undefined && known.changes >= changes
@@ -202,7 +203,7 @@ export class WatchCache {
     return state
   }
 
-  /** The index of the first remembered change behind a revision. */
+  /** The index of the first change after a revision. */
   #firstAfter(revision: number): number {
     let [low, high] = [0, this.#history.length]
     while (low < high) {
@@ -238,12 +239,12 @@ export class WatchCache {
     this.#advance(revision)
   }
 
-  /** Ends every watch: the server goes away, and its clients will look for another. */
+  /** Ends all watches. Clients connect to another server. */
   close(): void {
     for (const { channel } of [...this.#watchers]) channel.end()
   }
 
-  /** Takes in the changes of one revision. */
+  /** Applies the changes of one revision. */
   apply(changes: readonly Change[]): void {
     for (const change of changes) {
       this.#put(change)
@@ -264,7 +265,7 @@ export class WatchCache {
       this.#trimHistory(this.#history.length - historyChangesMax)
   }
 
-  /** What goes by itself is told of once, and hardly ever read. */
+  /** Objects that expire are sent to watchers once and rarely read after that. */
   get #isRarelyRead(): boolean {
     return this.kind.ttlMs !== undefined
   }
@@ -281,7 +282,7 @@ export class WatchCache {
     else this.#present.set(key, now)
   }
 
-  // Changes of one revision are forgotten together: a state between them was never true.
+  // Changes of one revision are dropped together, because no state exists between them.
   #trimHistory(count: number): void {
     const revision = this.#history[count - 1]?.revision ?? 0
     const cut = this.#firstAfter(revision)
@@ -290,12 +291,12 @@ export class WatchCache {
     this.#oldestRevision = revision
   }
 
-  /** Everything up to this revision has been taken in, whether or not it concerned this kind. */
+  /** All changes up to this revision have been applied, whether or not they concern this kind. */
   progress(revision: number): void {
     this.#advance(revision)
   }
 
-  /** Resolves when the cache has reached the revision; a revision that never comes is a client's mistake. */
+  /** Resolves when the cache has reached the revision. A revision that does not come is an error of the client. */
   async waitForRevision(revision: number, signal: AbortSignal): Promise<void> {
     if (this.#revision >= revision) return
     const reached = Promise.withResolvers<void>()
@@ -362,7 +363,7 @@ export class WatchCache {
     return found
   }
 
-  /** All that may be selected of the present state between two keys, in their order; an empty end means no end. */
+  /** Candidates for a selection between two keys, ordered; an empty end means no end. */
   candidates(
     { exactField: onlyField }: Selection,
     start: string,
@@ -370,7 +371,6 @@ export class WatchCache {
   ): Iterable<[key: string, stored: StoredObject]> {
     if (onlyField === undefined) return this.#state.range(start, end)
     const found = this.#fields.select(onlyField.key, onlyField.value, this.#state.range('', ''))
-    // To put many in order takes longer than to look at all.
     if (found.size > this.#state.size * selectedShareMax) return this.#state.range(start, end)
     const wanted = [...found].filter(([key]) => key >= start && (end === '' || key < end))
     return wanted.toSorted(([one], [other]) => (one < other ? -1 : 1))
@@ -390,7 +390,7 @@ export class WatchCache {
     for (const observer of this.#observers) observer.changed(now?.object, before?.object)
   }
 
-  // An object that begins or ceases to match a selection appears or disappears for the watcher.
+  // An object that starts or stops matching the selection is added or deleted for the watcher.
   #deliver(watcher: Watcher, { now, before, revision }: Change, shared: SharedDeliveries): void {
     const { selection } = watcher
     const matched = before !== undefined && selection.matches(before.object)
@@ -413,11 +413,11 @@ export class WatchCache {
 
   #send({ channel, sender }: Watcher, event: WatchEvent): void {
     channel.push(event)
-    // Nothing is sent to a watch that has ended: this one ends because its reader is too far behind.
+    // A channel that has ended here has just overflowed, because its reader is too far behind.
     if (channel.ended) this.#record(sender, 'cut off')
   }
 
-  /** What concerns a watch, not one of its objects. */
+  /** Records an event of the watch itself. */
   #record(watcher: string, what: string): void {
     this.#deps.flow.record('watch', 'API Server', watcher, what, this.#kindSubject, this.#revision)
   }

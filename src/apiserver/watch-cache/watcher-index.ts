@@ -1,5 +1,5 @@
-// WatcherIndex: finds the watchers that a change may concern without asking all of them. A watcher stands in one place:
-// under the one object, the one field value or the one namespace that it wants, or among those who want everything.
+// WatcherIndex: finds the watchers that a change may concern without testing all of them. Each watcher is indexed once:
+// by the one object, field value or namespace that it selects, or as unrestricted.
 import { lookup } from '../../base/collections/lookup.ts'
 import { getOrInsert } from '../../base/collections/get-or-insert.ts'
 import type { Kind } from '../../api/kind/kind.ts'
@@ -10,16 +10,16 @@ interface HasSelection {
   readonly selection: Selection
 }
 
-/** Who stands there, in the order in which they came. */
+/** In the order in which the watchers were added. */
 type WatcherSet<W> = Set<W>
 
 export class WatcherIndex<W extends HasSelection> {
   readonly #kind: Kind
-  /** In which turn each came: changes are told in that order. */
+  /** The order in which watchers were added. Changes are delivered in this order. */
   readonly #order = new Map<W, number>()
   readonly #unrestricted: WatcherSet<W> = new Set()
   readonly #namespaces = new Map<string, WatcherSet<W>>()
-  /** By key; under a name alone those who want it in all namespaces. */
+  /** By object key; by name alone for watchers of all namespaces. */
   readonly #names = new Map<string, WatcherSet<W>>()
   /** By field, then by value. */
   readonly #fields = new Map<string, Map<string, WatcherSet<W>>>()
@@ -63,11 +63,11 @@ export class WatcherIndex<W extends HasSelection> {
     else leave(this.#namespaces, namespace, watcher)
   }
 
-  /** Those whom a change of this object, from one version to the next, may concern, in the order in which they came. */
+  /** The watchers that a change of this object may concern, in the order in which they were added. */
   watchersFor(now: ApiObject | undefined, before: ApiObject | undefined): readonly W[] {
     const object = now ?? before
     if (this.#order.size === 0 || object === undefined) return noWatchers
-    // Of most kinds nobody stands anywhere else.
+    // Most kinds have unrestricted watchers only.
     if (this.#unrestricted.size === this.#order.size) return [...this.#unrestricted]
     let found: readonly W[] = [...this.#unrestricted]
     const namespace = namespaceOf(object)
@@ -89,7 +89,7 @@ export class WatcherIndex<W extends HasSelection> {
     return object === undefined ? undefined : (lookup(this.#kind.fieldLabels, key)?.(object) ?? '')
   }
 
-  /** Those found so far and those who stand in a place. Both are in order, and so is what comes of them. */
+  /** Merges two ordered lists of watchers. */
   #with(found: readonly W[], watchers: WatcherSet<W> | undefined): readonly W[] {
     if (watchers === undefined) return found
     if (found.length === 0) return [...watchers]

@@ -1,13 +1,14 @@
-// ValueCipher: one way to write values of the store, under one key. What it writes begins with its prefix.
+// ValueCipher: one way to encrypt values of the store, with one key. Encrypted values begin with the prefix of their
+// cipher.
 import type { Random } from '../../../base/random/random.ts'
 import type { MaybePromise } from '../../../base/async/maybe-promise.ts'
 import type { CryptoProvider } from '../../../platform/crypto/crypto.ts'
 import { openSecretbox, sealSecretbox, secretboxNonceBytes } from '../../../platform/crypto/secretbox.ts'
 
 export interface ValueCipher {
-  /** `k8s:enc:aesgcm:v1:key1:`; empty for values that are written as they are. */
+  /** `k8s:enc:aesgcm:v1:key1:`; empty for values that are not encrypted. */
   readonly prefix: string
-  /** Identifies the key that seal() uses at present. */
+  /** Identifies the current key of seal(). */
   readonly keyVersion: string
   /** Identifies the key that a value was sealed with. */
   keyVersionOf(sealed: Uint8Array): string
@@ -41,7 +42,7 @@ export const identity: ValueCipher = {
 
 const nonceBytes = { aescbc: 16, aesgcm: 12, secretbox: secretboxNonceBytes } as const
 
-/** A value's key in the store is bound to it where the cipher can: it cannot be passed off as another's. */
+/** The store key is authenticated with the value where the cipher supports it, so that values cannot be swapped. */
 export function valueCipher(
   kind: CipherKind,
   keyName: string,

@@ -14,7 +14,7 @@ export interface CipherDeps {
   readonly random: Random
 }
 
-/** What is wrong with the length of a key that the plugin decrypted. */
+/** The error in the length of a key that the plugin decrypted; undefined where it is valid. */
 export function dataKeyProblem(type: number, source: Uint8Array): string | undefined {
   const isUsable = type === dekSourceTypes.aesGcmKey ? aesKeyBytes.includes(source.length) : source.length >= seedBytes
   return isUsable ? undefined : `the decrypted DEK source has ${source.length} bytes`
@@ -40,7 +40,7 @@ export function sealWithSeed({ crypto, random }: CipherDeps, seed: Uint8Array, v
   return whole
 }
 
-/** Throws when the data was changed, belongs to another place or was written under another key. */
+/** Throws where the data was modified, belongs to another store key or was encrypted with another key. */
 export function openWithDataKey(
   crypto: CryptoProvider,
   type: number,

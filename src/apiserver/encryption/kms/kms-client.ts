@@ -1,4 +1,4 @@
-// KmsClient: the calls to one KMS plugin. Every call has a deadline, and every answer is checked before it is used.
+// KmsClient: the calls to one KMS plugin. Every call has a deadline, and every response is validated before it is used.
 import type { Clock } from '../../../base/time/clock.ts'
 import { newUid } from '../../../base/random/ids.ts'
 import type { Random } from '../../../base/random/random.ts'
@@ -21,7 +21,7 @@ export interface KmsEndpoint {
   readonly timeoutMs: number
 }
 
-/** The largest valid answer, and room for its framing. */
+/** The largest valid response, and room for its framing. */
 const responseBytesMax = annotationsBytesMax + 32 * 1024
 
 export class KmsClient {
@@ -42,7 +42,7 @@ export class KmsClient {
     return status.keyId
   }
 
-  /** Has a new seed encrypted. */
+  /** Encrypts a new seed. */
   async wrap(seed: Uint8Array, signal: AbortSignal): Promise<WrappedKey> {
     const uid = newUid(this.#deps.random)
     const { ciphertext, keyId, annotations } = await this.#call(kmsMethods.encrypt, { plaintext: seed, uid }, signal)
@@ -62,7 +62,7 @@ export class KmsClient {
     const request = { ciphertext, uid, keyId, annotations }
     const { plaintext } = await this.#call(kmsMethods.decrypt, request, signal)
     throwIf(dataKeyProblem(encryptedDekSourceType, plaintext))
-    return plaintext.slice() // a view would keep the whole message in memory
+    return plaintext.slice() // a view would retain the whole message
   }
 
   close(): void {

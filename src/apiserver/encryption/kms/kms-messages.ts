@@ -42,7 +42,7 @@ const wrappedKeyFields = {
   keyId: singular(2, 'string'),
   encryptedDekSource: singular(3, 'bytes'),
   annotations: mapOf(4, 'bytes'),
-  /** A number, so that a type of a later version is told apart from the first one. */
+  /** A number, so that types of later versions are distinguished from the first one. */
   encryptedDekSourceType: singular(5, 'int32'),
 } as const
 export const wrappedKey = protoMessage('EncryptedObject', wrappedKeyFields)

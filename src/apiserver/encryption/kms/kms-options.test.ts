@@ -1,4 +1,4 @@
-// The `kms` section of an EncryptionConfiguration: what is taken, and the messages for what is refused.
+// The `kms` section of an EncryptionConfiguration: valid options, and the messages for invalid ones.
 import { deepEqual, throws } from 'node:assert/strict'
 import { test } from 'node:test'
 import { ConfigReader } from '../../config/config-reader.ts'

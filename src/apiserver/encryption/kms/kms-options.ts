@@ -1,9 +1,9 @@
-// kmsOptions: the `kms` section of an EncryptionConfiguration, with upstream's messages for what it must not be.
+// kmsOptions: the `kms` section of an EncryptionConfiguration, with upstream's error messages.
 import type { ConfigReader } from '../../config/config-reader.ts'
 import type { KmsOptions } from './kms-provider.ts'
 
 const timeoutMsDefault = 3_000
-/** A longer timeout would let a write wait for longer than requests may take. */
+/** With a longer timeout, a write could wait for longer than the request timeout. */
 const timeoutMsMax = 60_000
 
 const v1Refused =

@@ -1,4 +1,4 @@
-// A KMS plugin for tests: a gRPC server on a unix socket whose keys, health and answers a test changes while it runs.
+// A KMS plugin for tests: a gRPC server on a unix socket whose keys, health and responses can be changed while it runs.
 import { createCipheriv, hash } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -25,11 +25,11 @@ export class FakePlugin implements AsyncDisposable {
   readonly #directory: string
   #server: GrpcServer | undefined
   keyId = 'key-1'
-  /** Answers that replace the usual ones. */
+  /** Responses that replace the usual ones. */
   responses: Responses = {}
   readonly calls = { status: 0, encrypt: 0, decrypt: 0 }
   #open = 0
-  /** The most calls that waited for an answer at the same time. */
+  /** The maximum number of concurrent calls. */
   openMost = 0
 
   constructor(directory: string) {
@@ -87,7 +87,7 @@ export class FakePlugin implements AsyncDisposable {
     const method = kmsMethods[name] as { readonly request: Message; readonly response: Message }
     const make = (this.responses[name] ?? usual) as (request: object) => ProtoInput<Message> | 'error' | 'silence'
     const answer = make(decodeProto(method.request, sent))
-    this.#open-- // before the answer: a client that waited for it comes after
+    this.#open-- // before the response, which the client waits for
     if (answer === 'silence') return
     if (answer === 'error') return call.finish(13, 'the HSM said: hidden')
     call.send(encodeProto(method.response, answer))

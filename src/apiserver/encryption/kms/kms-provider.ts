@@ -25,17 +25,17 @@ export interface KmsDeps extends KmsClientDeps {
   readonly log: Log
 }
 
-/** How often the plugin is asked for its status. */
+/** The interval of status calls. */
 const pollMsHealthy = 60_000
 const pollMsUnhealthy = 10_000
-/** Without a good status for so long, nothing is written: the plugin may have changed its key. */
+/** Without a healthy status for this long, nothing is written: the plugin may have changed its key. */
 const writeMsMax = 180_000
-/** A health check uses the last status for so long. */
+/** How long a health check uses the last status. */
 const statusMsHealthy = 20_000
 const statusMsUnhealthy = 3_000
-/** Seeds that are kept decrypted. There is one for each start of an API server and each key id. */
+/** Cached decrypted seeds. There is one for each start of an API server and each key id. */
 const dataKeysMax = 1_000
-/** Seeds that are decrypted at the same time; further ones wait. Reads that need the same seed share the call. */
+/** Concurrent decryptions of seeds; further ones wait. Reads that need the same seed share the call. */
 const unwrapsMax = 16
 const unwrapRetryMs = 1_000
 const unwrapFailed = 'failed to decrypt DEK'
@@ -58,7 +58,7 @@ export class KmsProvider implements ValueCipher {
   #status: { readonly problem: string | undefined; readonly atMs: number } | undefined
   #probing: Promise<void> | undefined
   readonly #dataKeys = new RecentMap<string, Uint8Array>(dataKeysMax)
-  /** Seeds that could not be decrypted a moment ago: readers that retry do not flood the plugin and the log. */
+  /** Seeds that could not be decrypted recently, so that retrying readers do not flood the plugin and the log. */
   readonly #failures: TtlCache<true>
   readonly #unwrapping = new Map<string, Promise<Uint8Array>>()
   #callsOpen = 0
@@ -74,7 +74,7 @@ export class KmsProvider implements ValueCipher {
     this.#start = new TextEncoder().encode(this.prefix)
   }
 
-  /** Asks for the status again and again until the signal ends it. A failure is logged and tried again. */
+  /** Polls the status until the signal ends it. Failures are logged and retried. */
   async run(signal: AbortSignal): Promise<void> {
     signal.addEventListener('abort', () => this.close(), { once: true })
     try {
@@ -87,7 +87,7 @@ export class KmsProvider implements ValueCipher {
     }
   }
 
-  /** Asks for the status and, when the key id is a new one, has a new seed encrypted. Never rejects. */
+  /** Requests the status and, where the key id is new, encrypts a new seed. Never rejects. */
   probe(): Promise<void> {
     this.#probing ??= this.#probe().finally(() => (this.#probing = undefined))
     return this.#probing
@@ -144,7 +144,7 @@ export class KmsProvider implements ValueCipher {
     this.#client.close()
   }
 
-  /** Durations are measured with it: it never goes back. */
+  /** Monotonic, for durations. */
   get #nowMs(): number {
     return this.#deps.clock.monotonicMs()
   }
@@ -221,7 +221,7 @@ export class KmsProvider implements ValueCipher {
     }
   }
 
-  /** A digest of everything that the plugin is given to decrypt. */
+  /** A digest of everything that is sent to the plugin for decryption. */
   #idOf({ keyId, encryptedDekSource, annotations, encryptedDekSourceType }: WrappedKey): string {
     const fields = { keyId, encryptedDekSource, annotations, encryptedDekSourceType }
     return this.#deps.crypto.sha256(encodeProto(wrappedKey, fields)).toBase64()

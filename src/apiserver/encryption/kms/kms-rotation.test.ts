@@ -46,7 +46,7 @@ test('keys rotate while two servers write and read, and no object is lost or unr
   const write = async (writer: number) => {
     const { call } = writer % 2 === 0 ? first : second
     for (let i = 0; !rotated.signal.aborted || i < secretsOfEach; i++) {
-      await eventLoopTurn() // the plugin answers over a socket
+      await eventLoopTurn() // the plugin responds over a socket
       const name = `secret-${writer}-${i % secretsOfEach}`
       const word = Buffer.from(`${writer} ${i}`).toString('base64')
       const body = { metadata: { name }, data: { word } }

@@ -1,5 +1,5 @@
-// The rules that answers of a KMS plugin and stored values must follow, as pure functions. Each returns what is wrong,
-// or undefined. Sizes and messages are upstream's.
+// The rules for responses of a KMS plugin and for stored values, as pure functions. Each returns the error, or
+// undefined. Sizes and messages are upstream's.
 import { dnsLabelErrors, dnsSubdomainErrors } from '../../../api/validation/names.ts'
 import { dekSourceTypes, type EncryptedObject, type KmsStatus, type WrappedKey } from './kms-messages.ts'
 
@@ -16,7 +16,7 @@ export function keyIdProblem(keyId: string): string | undefined {
   return length > keyIdBytesMax ? `keyID is ${length} bytes, which exceeds the max size of ${keyIdBytesMax}` : undefined
 }
 
-/** The values that the plugin chose are quoted and shortened: they go to the log. */
+/** Values from the plugin are quoted and truncated, because they are logged. */
 export function statusProblem({ version, healthz, keyId }: KmsStatus): string | undefined {
   if (healthz !== 'ok') return `got unexpected healthz status: ${quoted(healthz)}`
   if (!versions.includes(version)) return `expected KMSv2 API version v2, got ${quoted(version)}`

@@ -1,4 +1,4 @@
-// KMS v2 with a plugin on a unix socket: what is stored, key rotation, failures of the plugin, and hostile answers.
+// KMS v2 with a plugin on a unix socket: what is stored, key rotation, failures of the plugin, and hostile responses.
 import { deepEqual, equal, notEqual, ok, rejects, throws } from 'node:assert/strict'
 import { test } from 'node:test'
 import { realClock, type Clock } from '../../../base/time/clock.ts'
@@ -32,7 +32,7 @@ const storeOf = (inner: Store, provider: KmsProvider) =>
 const put = (store: Store, value: string, key = path) =>
   store.commit({ conditions: [], operations: [{ kind: 'put', key, value: bytes(value) }] }, signal)
 
-/** A plugin and a provider that has asked for its status once. */
+/** A plugin, and a provider that has requested its status once. */
 async function started(clock: Clock = new VirtualClock(), options = {}) {
   const plugin = await FakePlugin.start()
   const provider = providerOf(plugin, clock, options)

@@ -1,4 +1,5 @@
-// Eviction: a pod is deleted if the budgets of its namespace allow it, and the budget knows of it before the pod goes.
+// Eviction: a pod is deleted if the disruption budgets of its namespace allow it. The budget is updated before the pod
+// is deleted.
 import { rfc3339 } from '../../../base/time/clock.ts'
 import { isPodFinished, isPodReady } from '../../../api/core/v1/pod/pod-readiness.ts'
 import { pod as podKind, type Pod } from '../../../api/core/v1/pod/pod.ts'
@@ -31,11 +32,11 @@ const processingSeconds = 10
 type Verdict =
   /** No budget protects the pod. */
   | { readonly kind: 'free' }
-  /** It may go as long as it is not ready: the pod must still be the one that was looked at. */
+  /** It can be evicted while it is not ready, so the pod must not have changed since the check. */
   | { readonly kind: 'unready' }
   | { readonly kind: 'costs'; readonly budget: string }
 
-/** `budgets` are those that select the pod. Throws what refuses the eviction. */
+/** `budgets` are those that select the pod. Throws where they do not allow the eviction. */
 export function evictionVerdict(pod: Pod, budgets: readonly PodDisruptionBudget[]): Verdict {
   if (isPodFinished(pod) || isBeingDeleted(pod)) return { kind: 'free' }
   if (pod.status.phase === 'Pending') return { kind: 'unready' }
@@ -56,7 +57,7 @@ function mayGoUnready({ spec, status }: PodDisruptionBudget): boolean {
   return status.currentHealthy >= status.desiredHealthy && status.desiredHealthy > 0
 }
 
-/** The budget after one more disruption. Throws when it allows none. */
+/** The budget after one more disruption. Throws where it allows none. */
 export function withDisruption(budget: PodDisruptionBudget, podName: string, nowMs: number): PodDisruptionBudget {
   const { metadata, status } = budget
   const { name } = metadata

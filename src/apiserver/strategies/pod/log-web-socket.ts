@@ -1,4 +1,4 @@
-// A log over WebSocket: each piece is one message, and the connection is closed at the log's end.
+// A log over WebSocket: each piece is one message, and the connection is closed at the end of the log.
 import { badRequest } from '../../../api/errors/status-error.ts'
 import type { WireResponse } from '../../../platform/http/listener.ts'
 import { WebSocketConnection } from '../../../wire/websocket/websocket-connection.ts'
@@ -16,7 +16,7 @@ const encodings = new Map<string, Encoding>([
   ['base64.binary.k8s.io', 'base64'],
 ])
 
-/** `ask` sends the request on as one for plain bytes. */
+/** `ask` requests the log as plain bytes. */
 export async function logOverWebSocket(
   headers: RequestHeaders,
   ask: (headers: RequestHeaders) => Promise<WireResponse>,
@@ -24,7 +24,7 @@ export async function logOverWebSocket(
   const offered = offeredWebSocketProtocols(headers)
   const protocol = offered.find((name) => encodings.has(name))
   const encoding = encodings.get(protocol ?? '') ?? 'binary'
-  // As upstream: the protocol is agreed on once there is a log to send.
+  // As upstream: the protocol is negotiated after the log has been opened.
   const { body } = await ask({})
   if (offered.length > 0 && protocol === undefined)
     throw badRequest(`unable to upgrade: none of the protocols [${offered.join(' ')}] is known`)
@@ -40,7 +40,7 @@ export async function logOverWebSocket(
   }
 }
 
-/** The digest that webSocketAnswer will ask for. */
+/** The SHA-1 digest of the handshake. */
 async function sha1Of(headers: RequestHeaders): Promise<Uint8Array> {
   let text = ''
   webSocketUpgradeHeaders(headers, undefined, (asked) => {
@@ -58,19 +58,19 @@ async function sendLog(connection: WebSocketConnection, body: WireResponse['body
       await (encoding === 'binary' ? connection.sendBinary(bytes) : connection.sendText(bytes.toBase64()))
     }
   } catch {
-    // The client has gone, or the kubelet has: either way the log ends here.
+    // The client or the kubelet has closed the connection.
   } finally {
     await connection.close()
     await incoming
   }
 }
 
-/** A client sends nothing but pings and its close. */
+/** Clients send only pings and a close. */
 async function drained(connection: WebSocketConnection): Promise<void> {
   try {
     for await (const _ of connection.messages());
   } catch {
-    // A client that breaks the protocol has been told so.
+    // The connection has reported the protocol error to the client.
   }
 }
 

@@ -1,4 +1,4 @@
-// Pod: it ends gracefully while a kubelet may still run it, and is bound to a node by a subresource.
+// Pod: it is deleted gracefully while a kubelet may run it, and is bound to a node by a subresource.
 import { rfc3339 } from '../../../base/time/clock.ts'
 import { binding } from '../../../api/core/v1/binding.ts'
 import { boundSpec } from '../../../api/core/v1/pod-spec/bound-spec.ts'
@@ -38,13 +38,13 @@ function bind(object: Pod, body: unknown, nowMs: number): { object: Pod } {
       ...object,
       metadata: withBindingMetadata(object.metadata, metadata),
       spec: boundSpec(object.spec, nodeName),
-      // As long as it is: what is spread into a new list leaves room for sixteen more, in every pod.
+      // concat() allocates the exact length; a spread would reserve room for sixteen more items in every pod.
       status: { ...status, conditions: others.concat(scheduled) },
     },
   }
 }
 
-/** A binding may bring labels and annotations of its own. */
+/** A binding may add labels and annotations. */
 function withBindingMetadata(
   metadata: Pod['metadata'],
   { labels = {}, annotations = {} }: Pick<Partial<Pod['metadata']>, 'labels' | 'annotations'> = {},

@@ -1,5 +1,5 @@
-// What the API server asks of kubelets for a client: logs, exec, attach, port-forward. Here it is decided which kubelet
-// and which container; the bytes go past.
+// Streams of pods that the API server opens at kubelets: logs, exec, attach, port-forward. This file chooses the
+// kubelet and the container; the bytes are passed through.
 import { lookup } from '../../../base/collections/lookup.ts'
 import { pod as podKind, type Pod } from '../../../api/core/v1/pod/pod.ts'
 import type { Kind } from '../../../api/kind/kind.ts'
@@ -17,10 +17,10 @@ import { callKubelet } from '../../kubelet-client/call-kubelet.ts'
 import { logOverWebSocket } from './log-web-socket.ts'
 import type { ResourceRequest } from '../../request/request.ts'
 
-/** How the kubelet calls what the API calls otherwise. */
+/** The kubelet's paths of these subresources. */
 const kubeletPaths = { attach: 'attach', exec: 'exec', log: 'containerLogs', portforward: 'portForward' } as const
 
-/** What the record says of them. */
+/** Their names in the flow record. */
 const recordedNames = { attach: 'attach', exec: 'exec', log: 'logs', portforward: 'port-forward' } as const
 
 type PodStream = keyof typeof kubeletPaths
@@ -28,7 +28,7 @@ type PodStream = keyof typeof kubeletPaths
 export const podStreamHandler = (stream: PodStream): SubresourceHandler => ({
   kind: podKind,
   subresource: stream,
-  // A log is no connection: its options do not pass admission, and GET is enough.
+  // A log is not a connection: its options do not pass admission, and permission to get is enough.
   ...(stream === 'log' ? {} : { getRequiresCreate: true }),
   handle: (deps, request, { kubelets }) => podStream(deps, request, stream, kubelets),
 })
@@ -49,12 +49,12 @@ async function podStream(
   }
   const { nodeName } = pod.spec
   if (nodeName === undefined) {
-    // Nothing was logged by what never ran.
+    // A pod that never ran has an empty log.
     if (stream === 'log') return { kind: 'text', status: 200, text: '' }
     throw badRequest(`pod ${target.name} does not have a host assigned`)
   }
   if (stream !== 'log' && upgrade === undefined) throw badRequest('Upgrade request required')
-  // A handshake of WebSocket is a GET. Port-forwards are tunnelled, and their kubelet refuses what it does not take.
+  // A WebSocket handshake is a GET. Port-forwards are tunnelled, and the kubelet rejects what it does not support.
   const isWebSocket = upgrade !== undefined && isWebSocketUpgrade(upgrade.headers)
   if (isWebSocket && target.verb === 'create' && stream !== 'portforward') throw methodNotAllowed()
   const ask = async (call: KubeletCall): Promise<WireResponse> => {
@@ -75,7 +75,7 @@ async function podStream(
   return { kind: 'wire', response: answer }
 }
 
-/** What the options of a log may not be. */
+/** Errors in the options of a log. */
 function logErrors(query: URLSearchParams): readonly FieldError[] {
   const atLeast = (name: string, minimum: number, detail: string): readonly FieldError[] => {
     const text = query.get(name)
@@ -94,7 +94,7 @@ function logErrors(query: URLSearchParams): readonly FieldError[] {
 
 const refusalBytesMax = 50_000
 
-/** What a kubelet refuses in plain text, as the API says it. */
+/** The plain-text error of a kubelet as a Status. */
 async function statusOfKubeletError({ status, body }: WireResponse, kind: Kind, name: string): Promise<StatusError> {
   let text = ''
   const decoder = new TextDecoder()
@@ -130,7 +130,7 @@ async function statusOfKubeletError({ status, body }: WireResponse, kind: Kind, 
   )
 }
 
-/** What a client calls stdin and stdout, a kubelet calls input and output. */
+/** The kubelet's names of the parameters stdin, stdout and stderr. */
 const kubeletNames: Readonly<Record<string, string>> = { stdin: 'input', stdout: 'output', stderr: 'error' }
 
 function kubeletQuery(query: URLSearchParams): URLSearchParams {
@@ -145,7 +145,7 @@ function kubeletQuery(query: URLSearchParams): URLSearchParams {
   return renamed
 }
 
-/** The container that was named, or the only one there is. */
+/** The requested container, or the only one of the pod. */
 function containerOf({ metadata, spec }: Pod, asked: string): string {
   const [regular, init, ephemeral] = [spec.containers, spec.initContainers ?? [], spec.ephemeralContainers ?? []].map(
     (list) => list.map(({ name }) => name),

@@ -1,4 +1,4 @@
-// Parts of a Pod that have doors of their own: its ephemeral containers, and the resources of its containers.
+// Updates of a pod through the subresources ephemeralcontainers and resize.
 import type { Container } from '../../../api/core/v1/container/container.ts'
 import { qosClassOf } from '../../../api/core/v1/pod-spec/qos.ts'
 import type { ResourceRequirements } from '../../../api/core/v1/resources/resource-requirements.ts'
@@ -7,7 +7,7 @@ import { invalidObject } from '../../../api/errors/status-error.ts'
 import { forbidden, invalid, type FieldError } from '../../../schema/validation/field-error.ts'
 import { equalValues } from '../../../schema/json/json-value.ts'
 
-/** Ephemeral containers come and stay as they came. */
+/** Ephemeral containers can be added, but not changed or removed. */
 export function withEphemeralContainers(sent: Pod, old: Pod): Pod {
   const now = sent.spec.ephemeralContainers ?? []
   const errors = (old.spec.ephemeralContainers ?? []).flatMap((before): FieldError[] => {
@@ -24,7 +24,7 @@ export function withEphemeralContainers(sent: Pod, old: Pod): Pod {
 
 const resizable = new Set(['cpu', 'memory'])
 
-/** Of what is sent, the resources of containers count; only cpu and memory may change, and not the class of service. */
+/** Only the resources of containers are used. Only cpu and memory may change, and the QoS class must stay the same. */
 export function withResizedResources(sent: Pod, old: Pod): Pod {
   const taking = (field: 'containers' | 'initContainers') =>
     old.spec[field]?.map((container): Container => {
@@ -52,7 +52,7 @@ export function withResizedResources(sent: Pod, old: Pod): Pod {
   return withGeneration({ ...old, spec }, old)
 }
 
-/** What a resize may not change. */
+/** Errors in changes that a resize does not allow. */
 function fixedChanges(path: string, now: ResourceRequirements = {}, before: ResourceRequirements = {}): FieldError[] {
   const fixed = (part: Readonly<Record<string, string>> = {}) =>
     Object.fromEntries(Object.entries(part).filter(([name]) => !resizable.has(name)))

@@ -1,9 +1,9 @@
-// rewrittenLinks: the answer of a server behind a proxy, with its links leading back through the proxy: the Location header,
-// and the attributes of HTML that hold addresses. Pages are rewritten as they come, one tag at a time.
+// rewriteLinks: the response of a server behind a proxy, with its links rewritten to the proxy: the Location header,
+// and the attributes of HTML that contain addresses. Pages are rewritten as a stream, one tag at a time.
 import { setOwn } from '../../../base/collections/lookup.ts'
 import type { WireResponse } from '../../../platform/http/listener.ts'
 
-/** Attributes that hold addresses, by their elements. */
+/** Attributes that contain addresses, by element. */
 const addressAttributes = new Map(
   Object.entries({
     a: ['href'],
@@ -34,14 +34,14 @@ const addressAttributes = new Map(
   }),
 )
 
-/** A longer tag is passed on as it is. */
+/** Longer tags are not rewritten. */
 const tagCharactersMax = 8 * 1024
 
 /** `root` is the path of the proxy, `host` the server behind it. */
 export function rewriteLinks(answer: WireResponse, root: string, host: string): WireResponse {
   const headers: Record<string, string | readonly string[]> = {}
   for (const [name, value] of Object.entries(answer.headers))
-    // The other server does not decide which pages may read what this one answers.
+    // The proxied server must not decide which origins may read responses of the API server.
     if (!name.startsWith('access-control-')) setOwn(headers, name, value)
   const { location } = headers
   if (typeof location === 'string') headers['location'] = linkThrough(location, root, host)
@@ -50,7 +50,7 @@ export function rewriteLinks(answer: WireResponse, root: string, host: string): 
   return { ...answer, headers, body: isPage ? rewrittenBody(answer.body, root, host) : answer.body }
 }
 
-/** The link as the client must follow it; one that leads elsewhere, or is relative, stays. */
+/** The link through the proxy. Relative links and links to other hosts stay as they are. */
 export function linkThrough(link: string, root: string, host: string): string {
   const own = ['http', 'https'].map((scheme) => `${scheme}://${host}`).find((origin) => isAt(link, origin))
   const isOwn = host !== '' && own !== undefined
@@ -78,7 +78,7 @@ async function* rewrittenPieces(pieces: AsyncIterable<Uint8Array | string>, page
   if (last !== '') yield bytesOf(last)
 }
 
-/** One character for each byte: what a page says in other characters passes unread. */
+/** One character per byte (Latin-1), so other encodings pass unchanged. */
 function textOf(bytes: Uint8Array): string {
   let text = ''
   for (let at = 0; at < bytes.length; at += 8192) text += String.fromCharCode(...bytes.subarray(at, at + 8192))
@@ -87,11 +87,11 @@ function textOf(bytes: Uint8Array): string {
 
 const bytesOf = (text: string): Uint8Array => Uint8Array.from(text, (character) => character.charCodeAt(0))
 
-/** HTML in pieces of any length; what cannot be read yet is kept until its end has come. */
+/** Rewrites HTML in pieces of any length; an incomplete tag is buffered until its end. */
 export class PageRewriter {
   readonly #link: (link: string) => string
   #kept = ''
-  /** What ends the text that is not markup: a comment, a script. */
+  /** The end of text that is not markup: a comment, a script. */
   #until = ''
 
   constructor(link: (link: string) => string) {
@@ -125,7 +125,7 @@ export class PageRewriter {
     }
   }
 
-  /** What was kept, at the end of the page. */
+  /** The buffered text, at the end of the page. */
   end(): string {
     const kept = this.#kept
     this.#kept = ''
@@ -139,7 +139,9 @@ export class PageRewriter {
   }
 }
 
-/** Where the markup that begins here ends: behind its `>`, which may not stand in quotes; -1 when that has not come yet. */
+/**
+ * The position after the `>` of the markup that begins here, which may not be in quotes; -1 where it is not complete.
+ */
 function endOfMarkup(text: string, at: number): number {
   if (text.startsWith('<!--', at)) return at + 4
   if (!/[a-z/!?]/i.test(text[at + 1] ?? '<')) return text.length > at + 1 ? at + 1 : -1
@@ -154,14 +156,14 @@ function endOfMarkup(text: string, at: number): number {
   return -1
 }
 
-/** What ends the text behind a tag in which nothing is markup. */
+/** The end of the text after a tag whose content is not markup. */
 function endOfRaw(markup: string): string {
   if (markup === '<!--') return '-->'
   const element = /^<(script|style)(?=[\s/>])/i.exec(markup)?.[1]
   return element === undefined ? '' : `</${element.toLowerCase()}`
 }
 
-/** The tag with its addresses rewritten, read from left to right. */
+/** The tag with rewritten addresses. */
 function rewrittenTag(tag: string, from: number, names: readonly string[], link: (link: string) => string): string {
   let [out, copied, at] = ['', 0, from]
   while (at < tag.length) {

@@ -1,12 +1,12 @@
-// Where a proxied request goes: which server a node, a pod or a service stands for. Only the objects and the name in the path
-// decide; the rest of the path never does.
+// The server that a proxied request goes to, for a node, a pod or a service. Only the objects and the name in the path
+// decide, never the rest of the path.
 import type { Endpoints } from '../../../api/core/v1/service/endpoints.ts'
 import type { EndpointAddress } from '../../../api/core/v1/service/endpoint-subset.ts'
 import type { Pod } from '../../../api/core/v1/pod/pod.ts'
 import type { Service } from '../../../api/core/v1/service/service.ts'
 import { badRequest, StatusError } from '../../../api/errors/status-error.ts'
 
-/** `name`, `name:port` or `scheme:name:port`, as it stands in the path. */
+/** `name`, `name:port` or `scheme:name:port`, as in the path. */
 export interface ProxyName {
   readonly text: string
   readonly scheme: 'http' | 'https'
@@ -32,7 +32,7 @@ export function portNumber(text: string): number {
   return port
 }
 
-/** The port that was asked for by number or by name, or the first that a container declares. */
+/** The requested port by number or name, or the first port that a container declares. */
 export function podPort({ spec }: Pod, { port, scheme }: ProxyName): number {
   const ports = spec.containers.flatMap((container) => container.ports ?? [])
   const found = port === '' ? ports[0] : ports.find((candidate) => candidate.name === port)
@@ -45,7 +45,7 @@ export interface Backend {
   readonly port: number
 }
 
-/** The ready addresses of a service at a port. `isBacked` says whether a pod really has the address. */
+/** The ready addresses of a service at a port. `isBacked` tells whether a pod has the address. */
 export function serviceBackends(
   service: Service,
   endpoints: Endpoints,

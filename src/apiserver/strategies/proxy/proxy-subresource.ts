@@ -1,4 +1,4 @@
-// Paths of other servers, reached through the API server: of kubelets, of pods, and of the pods behind a service.
+// The proxy subresource: paths of kubelets, of pods, and of the pods behind a service.
 import { endpoints as endpointsKind } from '../../../api/core/v1/service/endpoints.ts'
 import type { EndpointAddress } from '../../../api/core/v1/service/endpoint-subset.ts'
 import type { Node } from '../../../api/core/v1/node/node.ts'
@@ -19,7 +19,7 @@ import { podPort, portNumber, proxyName, serviceBackends } from './proxy-locatio
 import { rewriteLinks } from './proxy-links.ts'
 import type { ResourceRequest } from '../../request/request.ts'
 
-/** A path of a kubelet's own server: `nodes/n/proxy/configz`; or of another port of the node: `nodes/n:9100/proxy/`. */
+/** A path of the kubelet: `nodes/n/proxy/configz`; or of another port of the node: `nodes/n:9100/proxy/`. */
 export async function nodeProxy(
   deps: ResourceDeps,
   request: ResourceRequest,
@@ -50,7 +50,7 @@ export async function podProxy(
   return proxyToAddress(request, kubelets, asked.scheme, pod.status?.podIP ?? '', podPort(pod, asked))
 }
 
-/** A path of a pod that is behind a service: `services/web:http/proxy/`. */
+/** A path of a pod behind a service: `services/web:http/proxy/`. */
 export async function serviceProxy(
   deps: ResourceDeps,
   request: ResourceRequest,
@@ -66,7 +66,7 @@ export async function serviceProxy(
   return proxyToAddress(request, kubelets, asked.scheme, address, port)
 }
 
-/** Whoever writes Endpoints may name any address; only those of pods are passed on to. */
+/** Writers of Endpoints can set any address, so only addresses of pods are proxied to. */
 function isOfPod({ lister: reads }: ResourceDeps, namespace: string, { ip, targetRef }: EndpointAddress): boolean {
   if (targetRef?.kind !== 'Pod' || targetRef.namespace !== namespace) return false
   const { podIPs = [] } = reads.get(podKind, namespace, targetRef.name ?? '')?.status ?? {}
@@ -88,7 +88,7 @@ async function proxyToAddress(
 const callServer = (request: ResourceRequest, kubelets: KubeletConnection, origin: string): Promise<WireResponse> =>
   kubelets.callPod({ origin, ...forwardedRequest(request) }, request.context.signal)
 
-/** Browsers resolve links against the path of the proxy: it must end with a slash, and links must stay behind it. */
+/** Browsers resolve links against the path of the proxy, so it must end with a slash. */
 async function proxyRequest(
   request: ResourceRequest,
   host: string,
@@ -130,7 +130,7 @@ function forwardedRequest(request: ResourceRequest) {
     method,
     headers: {
       ...headers,
-      // Compressed pages could not be searched for links.
+      // Links in compressed pages could not be rewritten.
       'accept-encoding': undefined,
       'x-forwarded-uri': `${proxyRoot(request)}${target.path ?? '/'}`,
       ...(via.length === 0 ? {} : { 'x-forwarded-for': via.join(', ') }),

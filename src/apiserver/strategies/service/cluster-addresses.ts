@@ -1,5 +1,5 @@
-// Cluster addresses: which IPv4 address a Service gets, from the ranges of the ServiceCIDRs. A taken address is an
-// IPAddress object, named after it.
+// Cluster addresses: the IPv4 address of a Service, from the ranges of the ServiceCIDRs. An allocated address is an
+// IPAddress object of that name.
 import { lookup } from '../../../base/collections/lookup.ts'
 import { ipAddress, type IPAddress } from '../../../api/networking/v1/ip-address.ts'
 import { parseCidr } from '../../../api/networking/v1/cidr.ts'
@@ -13,7 +13,7 @@ import { keyPrefix, storeKey } from '../../storage/store-keys.ts'
 import type { StrategyContext } from '../../registry/strategy.ts'
 import { freeNumber, reservedCount, type NumberRange } from './free-number.ts'
 
-/** The range of a cluster whose ServiceCIDRs are not there yet. */
+/** The range of a cluster without ServiceCIDRs. */
 export const serviceCidrDefault = '10.96.0.0/12'
 
 export const addressPrefix = keyPrefix(ipAddress)
@@ -39,7 +39,7 @@ function rangesOf(context: StrategyContext): AddressRange[] {
 function rangeOf(cidr: string): AddressRange {
   const { address, prefixLength } = parseCidr(cidr)
   const [base, size] = [Number(address), 2 ** (32 - prefixLength)]
-  // Neither the address of the network nor the one for all of it is anyone's.
+  // The network address and the broadcast address are not allocated.
   const [first, last] = [base + 1, base + size - 2]
   return { cidr, base, size, first, last, reserved: reservedCount(size, 16, 256) }
 }
@@ -50,7 +50,7 @@ const numberOf = (text: string): number => text.split('.').reduce((bits, part) =
 const isTaken = (context: StrategyContext, address: string): boolean =>
   context.get(ipAddress, '', address) !== undefined
 
-/** The reason why a Service may not have the address that it asks for; undefined when it may. */
+/** Why a Service cannot have the requested address; undefined where it can. */
 export function allocationProblem(context: StrategyContext, address: string): string | undefined {
   const number = numberOf(address)
   const range = rangesOf(context).find(({ base, size }) => number >= base && number < base + size)
@@ -60,7 +60,7 @@ export function allocationProblem(context: StrategyContext, address: string): st
   return isTaken(context, address) ? 'provided IP is already allocated' : undefined
 }
 
-/** A free address; undefined when every range is full. */
+/** A free address; undefined where all ranges are full. */
 export function freeAddress(context: StrategyContext): string | undefined {
   for (const range of rangesOf(context)) {
     const number = freeNumber(range, context.random, (candidate) => isTaken(context, textOf(candidate)))
@@ -69,7 +69,7 @@ export function freeAddress(context: StrategyContext): string | undefined {
   return undefined
 }
 
-/** The IPAddress that holds an address for a Service. */
+/** The IPAddress that allocates an address for a Service. */
 export const addressAllocation = ({ metadata: { namespace = '', name } }: Service, address: string): Allocation => ({
   key: storeKey(ipAddress, '', address),
   value: (birth) =>
@@ -81,7 +81,7 @@ export const addressAllocation = ({ metadata: { namespace = '', name } }: Servic
     } as unknown as IPAddress),
 })
 
-/** Who holds an IPAddress of ours, by its namespace and name. */
+/** The key of the Service that owns an allocated IPAddress; undefined for other IPAddresses. */
 export function addressOwner(object: Partial<IPAddress>): string | undefined {
   const parent = object.spec?.parentRef
   const isOurs = Object.entries(managedBy).every(([key, value]) => lookup(object.metadata?.labels, key) === value)

@@ -1,11 +1,11 @@
-// freeNumber: picks a free number of a range. The lower part is kept for those who ask for a number of their own, as
-// upstream does, and used when the rest is full.
+// freeNumber: a random free number of a range. As upstream, the lower part is reserved for explicit requests, and used
+// when the rest is full.
 import type { Random } from '../../../base/random/random.ts'
 
 export interface NumberRange {
   readonly first: number
   readonly last: number
-  /** How many numbers at the beginning are kept back. */
+  /** How many numbers at the beginning are reserved. */
   readonly reserved: number
 }
 
@@ -35,7 +35,7 @@ function freeBetween(
   return undefined
 }
 
-/** As upstream: a sixteenth (addresses) or a thirty-second (ports) of the range, within bounds; none of a small one. */
+/** As upstream: 1/16 of the range for addresses, 1/32 for ports, within limits; 0 for a small range. */
 export const reservedCount = (size: number, share: number, max: number): number =>
   size <= keptBackMin ? 0 : Math.min(Math.max(keptBackMin, Math.floor(size / share)), max)
 

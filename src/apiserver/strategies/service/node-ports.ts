@@ -1,4 +1,4 @@
-// Node ports: which port of every node leads to a Service. A taken port is a key of its own in the store.
+// Node ports: the port of every node that leads to a Service. An allocated port is a key in the store.
 import { service, type Service } from '../../../api/core/v1/service/service.ts'
 import { keyOf, type ObjectKey } from '../../../api/meta/object.ts'
 import type { Allocation } from '../../registry/allocations.ts'
@@ -10,7 +10,7 @@ const [portMin, portMax] = [30_000, 32_767]
 
 export const portPrefix = `${registryPrefix}ranges/servicenodeports/`
 
-/** Every node port of a Service, each once. */
+/** The node ports of a Service, without duplicates. */
 export function nodePortsOf({ spec }: Service): number[] {
   const ports = [...(spec.ports ?? []).map(({ nodePort }) => nodePort), spec.healthCheckNodePort]
   return [...new Set(ports.filter((port) => port !== undefined))]
@@ -21,7 +21,7 @@ export const portAllocation = (object: Service, port: number): Allocation => ({
   value: () => new TextEncoder().encode(JSON.stringify({ holder: keyOf(object) })),
 })
 
-/** Hands out node ports to one Service: none that another has, none twice. */
+/** Allocates node ports for one Service: none that another Service has, and none twice. */
 export class NodePortAllocator {
   readonly #context: StrategyContext
   readonly #self: ObjectKey
@@ -33,7 +33,7 @@ export class NodePortAllocator {
     this.#self = self
   }
 
-  /** Most Services need no port and look through no others. */
+  /** Computed on first use: most Services need no node port. */
   get #taken(): Set<number> {
     if (this.#known === undefined) {
       this.#known = new Set()
@@ -43,7 +43,7 @@ export class NodePortAllocator {
     return this.#known
   }
 
-  /** Takes this port; returns why not when it may not be had. */
+  /** Allocates this port; returns the reason where it cannot be allocated. */
   take(port: number): string | undefined {
     if (port < portMin || port > portMax)
       return `provided port is not in the valid range. The range of valid ports is ${portMin}-${portMax}`
@@ -52,7 +52,10 @@ export class NodePortAllocator {
     return undefined
   }
 
-  /** Takes any free port; undefined when there is none. A dry run shows numbers beyond the range, as upstream does. */
+  /**
+   * Allocates any free port; undefined where there is none. A dry run returns numbers outside of the range, as
+   * upstream.
+   */
   takeAny(): number | undefined {
     if (this.#context.isDryRun) return this.#imagined++
     const size = portMax - portMin + 1

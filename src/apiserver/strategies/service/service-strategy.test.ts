@@ -1,4 +1,4 @@
-// Services: the addresses and ports they get, keep and give back, and that no two ever have the same.
+// Services: the addresses and ports that they allocate, preserve and release, and that no two Services have the same.
 import { deepEqual, equal, match, ok } from 'node:assert/strict'
 import { test } from 'node:test'
 import { startServer, type Harness } from '../../server.harness.ts'

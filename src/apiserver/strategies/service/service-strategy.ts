@@ -1,5 +1,5 @@
-// Service: it gets its addresses and node ports when it is written, keeps what a client does not repeat, and gives back
-// what its type has no use for.
+// Service: a write allocates addresses and node ports, preserves those that a client leaves out, and releases those
+// that the type does not use.
 import { isHeadless } from '../../../api/core/v1/service/service-address-rules.ts'
 import type { ServicePort, ServiceSpec } from '../../../api/core/v1/service/service-spec.ts'
 import { needsHealthCheck } from '../../../api/core/v1/service/service-traffic-rules.ts'
@@ -46,7 +46,7 @@ function withAllocations(object: Service, old: Service | undefined, world: Strat
   return { ...object, spec: withHealthCheckPort({ ...object, spec: ported }, old, chooser) }
 }
 
-/** The cluster has IPv4 only; names without pods may still have both families. */
+/** The cluster is IPv4 only; headless Services without a selector may have both families. */
 function checkFamilies(object: Service): void {
   const { spec } = object
   if (isHeadless(spec) && spec.selector === undefined) return
@@ -86,7 +86,7 @@ function withAddress(object: Service, old: Service | undefined, world: StrategyC
   return { ...spec, clusterIP: address, clusterIPs: [address] }
 }
 
-// Ports of one number share a node port, whatever their protocols.
+// Ports with the same number share a node port, whatever their protocols.
 function withNodePorts(object: Service, held: ReadonlySet<number>, chooser: NodePortAllocator): ServiceSpec {
   const { spec } = object
   if (spec.type === 'ClusterIP' || spec.ports === undefined) return spec

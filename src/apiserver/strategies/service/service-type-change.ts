@@ -1,4 +1,5 @@
-// Updates of a Service: what a client left out and the Service keeps, and what its new type has no use for.
+// Updates of a Service: fields that a client left out are preserved, and fields that the new type does not use are
+// dropped.
 import type { ServicePort, ServiceSpec } from '../../../api/core/v1/service/service-spec.ts'
 import { isReachableFromOutside, needsHealthCheck } from '../../../api/core/v1/service/service-traffic-rules.ts'
 import { equalValues } from '../../../schema/json/json-value.ts'
@@ -15,7 +16,7 @@ const mayHaveNodePorts = ({ type }: ServiceSpec): boolean => type === 'NodePort'
 
 type Field = keyof ServiceSpec
 
-/** Fields that some types alone use: dropped on a change to another type, unless the client set them anew. */
+/** Fields that only some types use. A change of the type drops them, unless the client set new values. */
 const fieldsOfTypes: readonly [isUsed: (spec: ServiceSpec) => boolean, fields: readonly Field[]][] = [
   [needsClusterAddress, ['clusterIP', 'clusterIPs', 'ipFamilies', 'ipFamilyPolicy', 'internalTrafficPolicy']],
   [needsHealthCheck, ['healthCheckNodePort']],
@@ -46,7 +47,7 @@ const samePorts = ({ ports = [] }: ServiceSpec, { ports: old = [] }: ServiceSpec
 
 const withoutNodePort = ({ nodePort: _, ...port }: ServicePort): ServicePort => port
 
-/** What was given to the Service before, where the client sends nothing: an update need not repeat it. */
+/** Allocated values are preserved where the client leaves them out. */
 export function withPreservedFields(spec: ServiceSpec, old: ServiceSpec): ServiceSpec {
   const addressed = needsClusterAddress(spec) && needsClusterAddress(old) ? withKeptAddress(spec, old) : spec
   const ported = mayHaveNodePorts(spec) && mayHaveNodePorts(old) ? withKeptPorts(addressed, old) : addressed
@@ -54,7 +55,7 @@ export function withPreservedFields(spec: ServiceSpec, old: ServiceSpec): Servic
   return isChecked ? { ...ported, healthCheckNodePort: spec.healthCheckNodePort ?? old.healthCheckNodePort } : ported
 }
 
-// One address may be sent as two: the single field leads when it alone was changed.
+// clusterIP and clusterIPs may disagree: clusterIP wins where only it was changed.
 function withKeptAddress(spec: ServiceSpec, old: ServiceSpec): ServiceSpec {
   const { clusterIP = old.clusterIP } = spec
   if (clusterIP === undefined) return spec
