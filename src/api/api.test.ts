@@ -58,7 +58,7 @@ const object = (metadata: object): ApiObject => ({
   metadata: { name: 'a', namespace: 'default', ...metadata } as ApiObject['metadata'],
 })
 
-test('names: what is allowed and what upstream says of the rest', () => {
+test("names: which are valid, and upstream's messages for others", () => {
   for (const name of ['a', 'a-b', '1', 'x'.repeat(63)]) deepEqual(dnsLabelErrors(name), [])
   for (const name of ['a.b', 'a-1.b']) deepEqual(dnsSubdomainErrors(name), [])
   for (const name of ['', '-a', 'a-', 'A', 'a_b', 'a.b']) equal(dnsLabelErrors(name).length, 1, name)
@@ -111,7 +111,7 @@ interface SelectorFact {
 }
 const selectorFacts = new URL('../../test/facts/selectors.json', import.meta.url)
 
-test("broken selectors are refused with upstream's messages", () => {
+test("broken selectors are rejected with upstream's messages", () => {
   const facts = JSON.parse(readFileSync(selectorFacts, 'utf8')) as SelectorFact[]
   for (const { kind, text, message } of facts) {
     const parse = kind === 'label' ? parseLabelSelector : parseFieldSelector
@@ -124,7 +124,7 @@ test("broken selectors are refused with upstream's messages", () => {
 /** A backtracking pattern does not finish within the time limit of a test. */
 const n = 300_000
 
-test('long selectors take time in proportion to their length', () => {
+test('the time for long selectors is linear in their length', () => {
   const texts = ['a'.repeat(n), ' '.repeat(n), `a${' '.repeat(n)}!`, `a in (${'b,'.repeat(n)}`, 'a,'.repeat(n)]
   for (const text of [...texts, '='.repeat(n), '!'.repeat(n), '\\'.repeat(n)])
     for (const parse of [parseLabelSelector, parseFieldSelector])
@@ -142,7 +142,7 @@ test('field selectors', () => {
   equal(matchesFields(parseFieldSelector('metadata.name!=web'), valueOf), false)
 })
 
-test('selectors of specs', () => {
+test('label selectors of specs', () => {
   equal(selects(undefined, labels), false)
   equal(selects({}, labels), true)
   const selector = {
@@ -188,7 +188,7 @@ const ages: [seconds: number, text: string][] = [
 for (const [seconds, text] of ages)
   test(`an age of ${seconds} s is ${text}`, () => equal(humanDuration(seconds * 1000), text))
 
-test('an age without a beginning is unknown', () => {
+test('an age without a start is unknown', () => {
   equal(ageText(undefined, 0), '<unknown>')
   equal(ageText('2030-01-01T00:00:00Z', Date.UTC(2030, 0, 1, 0, 1)), '60s')
 })
@@ -208,7 +208,7 @@ test('counts and percentages', () => {
   equal(validateCountOrPercent(-1, 'f').length, 1)
 })
 
-test('metadata: what every object must obey', () => {
+test('metadata: rules of all objects', () => {
   const texts = (metadata: object, kind = configMap) => validateMetadata(object(metadata), kind).map(fieldErrorText)
   deepEqual(texts({}), [])
   deepEqual(texts({ name: '' }), ['metadata.name: Required value: name or generateName is required'])
@@ -285,7 +285,7 @@ for (const [error, code, reason, text] of errors)
     equal(StatusError.fromStatus(error.toStatus() as never, 500).message, text)
   })
 
-test('invalid objects name every field', () => {
+test('errors of invalid objects name all fields', () => {
   const one = { reason: 'FieldValueRequired', field: 'spec.a', message: 'Required value' } as const
   equal(
     invalidObject('apps', 'Deployment', 'web', [one]).message,
@@ -344,7 +344,7 @@ test('ports and addresses', () => {
   )
 })
 
-test('names that other programs rely on stay as they are', () => {
+test('names that other programs depend on do not change', () => {
   deepEqual([foregroundFinalizer, orphanFinalizer], ['foregroundDeletion', 'orphan'])
   deepEqual(
     [wokenByHeader, senderPrefix, flowEventsPath],

@@ -93,8 +93,8 @@ test('a minimal Deployment gets the defaults that upstream gives it', () => {
 })
 
 // Upstream v1.36's responses to the same errors.
-const mistakes: [why: string, spec: object, errors: (string | RegExp)[]][] = [
-  ['nothing wrong', spec, []],
+const invalidCases: [why: string, spec: object, errors: (string | RegExp)[]][] = [
+  ['valid', spec, []],
   [
     'negative replicas',
     { ...spec, replicas: -1 },
@@ -184,7 +184,7 @@ const mistakes: [why: string, spec: object, errors: (string | RegExp)[]][] = [
     ['spec.template.spec.restartPolicy: Unsupported value: "Never": supported values: "Always"'],
   ],
 ]
-for (const [why, body, expected] of mistakes)
+for (const [why, body, expected] of invalidCases)
   test(`a Deployment with ${why}`, () => {
     const errors = errorsOf(deployment, { spec: body })
     equal(errors.length, expected.length, errors.join('\n'))
@@ -193,7 +193,7 @@ for (const [why, body, expected] of mistakes)
       else equal(errors[index], wanted)
   })
 
-test('the selector of a Deployment or ReplicaSet never changes', () => {
+test('the selector of a Deployment or ReplicaSet is immutable', () => {
   for (const kind of [deployment, replicaSet] as Kind<Deployment>[]) {
     const old = made(kind, { spec })
     const changed = { ...old, spec: { ...old.spec, selector: { matchLabels: { x: 'y' } } } }
@@ -224,7 +224,7 @@ test('ConfigMaps: keys, size and immutability', () => {
   )
 })
 
-test('other kinds: what they refuse and add', () => {
+test('other kinds: defaults and validation', () => {
   match(errorsOf(lease, { spec: { leaseDurationSeconds: 0 } })[0] ?? '', /must be greater than 0/)
   match(errorsOf(lease, { spec: { leaseTransitions: -1 } })[0] ?? '', /must be greater than or equal to 0/)
   deepEqual(errorsOf(event, { involvedObject: { namespace: 'other' } }), [
@@ -299,7 +299,7 @@ test('pods: init containers count by their peak, sidecars throughout', () => {
   equal(cpu({ containers: [of('1')], overhead: { cpu: '250m' } }), 1250)
 })
 
-test('pods: an update may change images and little else', () => {
+test('pods: an update may change images and few other fields', () => {
   const old = running(true)
   const changed = {
     ...old,
@@ -369,7 +369,7 @@ test('columns: the cells of each kind', () => {
   )
 })
 
-test('bodies that are no kinds of their own', () => {
+test('bodies that are not kinds', () => {
   deepEqual(decode(binding, { target: { kind: 'Node', name: 'n', uid: '' } }).value, {
     target: { kind: 'Node', name: 'n' },
   })

@@ -20,7 +20,7 @@ const leftOut: readonly (readonly [path: RegExp, why: string])[] = [
 const messages = /TestAllTypes|NestedTestAllTypes|google\.protobuf\.(?!Timestamp|Duration)\w/
 const costMax = 10_000_000
 
-test('the cases of the language hold', () => {
+test('the conformance cases of the language', () => {
   const wrong: string[] = []
   let held = 0
   for (const { path, text, read } of casesOf()) {

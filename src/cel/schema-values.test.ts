@@ -42,7 +42,7 @@ const value = {
   rows: [{ id: 1 }, { id: 2 }],
 }
 
-test('a schema says what a text or number is', () => {
+test('a schema determines the types of texts and numbers', () => {
   const holding = [
     'self.count / 2 == 1',
     'self.share / 4.0 == 0.5',
@@ -62,7 +62,7 @@ test('a schema says what a text or number is', () => {
   }
 })
 
-test('a message of ours says what its fields are, also one that holds itself', () => {
+test('a message determines the types of its fields, even if it contains itself', () => {
   const node: Message = message('Node', {
     when: time(1),
     count: int32(2),
@@ -86,7 +86,7 @@ test('a message of ours says what its fields are, also one that holds itself', (
   assert.throws(() => compile('object.childs', environment), /undefined field 'childs'/)
 })
 
-test('names are escaped where the language could not say them', () => {
+test('names that the language does not allow are escaped', () => {
   const names = ['plain', 'a-b', 'a.b/c', 'a__b', 'in', '9lives', 'ö'].map((name) => escapedName(name))
   assert.deepEqual(names, [
     'plain',
@@ -113,7 +113,7 @@ test('an expression is searched for a name', () => {
   )
 })
 
-test('a schema without a type says nothing', () => {
+test('a schema without a type has no type in expressions', () => {
   assert.equal(structuralType({ properties: {} }, 'self', false), undefined)
   assert.equal(
     typeText(structuralType({ type: 'array', items: { type: 'integer' } }, 'self', false)?.type ?? dynType),

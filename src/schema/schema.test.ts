@@ -80,7 +80,7 @@ const box = message('test.v1.Box', {
   made: time(21, { omitEmpty: true }),
 })
 
-test('the types follow from the descriptors, checked by the compiler', () => {
+test('the types follow from the descriptors, as the type checker verifies', () => {
   const typed = { name: 'a', size: 5, color: 'red' } satisfies Infer<typeof part>
   const sent = { name: typed.name } satisfies InferInput<typeof part>
   // @ts-expect-error -- a value that is not in the enumeration
@@ -96,7 +96,7 @@ const decoded: [why: string, from: object, to: object, unknown?: string[]][] = [
   ['null means absent', { name: null, parts: null, maybe: null }, {}],
   ['kind and apiVersion pass at the top', { kind: 'Box', apiVersion: 'v1' }, { kind: 'Box', apiVersion: 'v1' }],
   [
-    'unknown fields are told with their path and dropped',
+    'unknown fields are reported with their path and dropped',
     { nam: 1, parts: [{ name: 'a', siz: 1 }], inner: { x: 1 } },
     { parts: [{ name: 'a' }], inner: {} },
     ['nam', 'parts[0].siz', 'inner.x'],
@@ -109,7 +109,7 @@ const decoded: [why: string, from: object, to: object, unknown?: string[]][] = [
     ['inner.kind'],
   ],
   ['bytes may be broken into lines', { data: 'AA\nE=\r\n' }, { data: 'AAE=' }],
-  ['the largest integers that are kept', { weight: 2 ** 53 - 1 }, { weight: 2 ** 53 - 1 }],
+  ['the largest integers that are exact', { weight: 2 ** 53 - 1 }, { weight: 2 ** 53 - 1 }],
   ['a quantity may be a number', { amount: 5 }, { amount: '5' }],
   ['count or percent', { surge: '25%', extra: { any: [1] } }, { surge: '25%', extra: { any: [1] } }],
 ]
@@ -139,7 +139,7 @@ const mismatches: [body: unknown, message: string][] = [
   [{ surge: 1.5 }, 'json: cannot unmarshal number 1.5 into Go struct field Box.surge of type int32'],
 ]
 for (const [body, text] of mismatches)
-  test(`decode refuses ${JSON.stringify(body)}`, () => throws(() => decode(box, body), new DecodeError(text)))
+  test(`decode rejects ${JSON.stringify(body)}`, () => throws(() => decode(box, body), new DecodeError(text)))
 
 test('decode bounds the depth', () => {
   let type = message('test.v1.Leaf', { name: string(1) }) as ReturnType<typeof message>
@@ -165,7 +165,7 @@ test('defaults fill values, zeros and structs, and share what needs no change', 
   deepEqual(withDefaults(box, { maybe: {} }), { ...zeros, maybe: inner, inner, policy: 'Always' })
 })
 
-test('validation names every violation at once', () => {
+test('validation reports all violations', () => {
   const errors = validateFields(box, {
     parts: [
       { name: '', size: 0 },
@@ -390,7 +390,7 @@ const strategic: [why: string, target: JsonObject, patch: JsonObject, result: Js
 for (const [why, target, patch, result] of strategic)
   test(`strategic merge: ${why}`, () => deepEqual(strategicMerge(box, target, patch), result))
 
-const refusedMerges: [why: string, patch: JsonObject, message: RegExp][] = [
+const rejectedMerges: [why: string, patch: JsonObject, message: RegExp][] = [
   ['an element without its merge key', { parts: [{ size: 1 }] }, /does not contain declared merge key: name/],
   ['an element of another shape', { parts: ['x'] }, /cannot be merged with x/],
   ['an unknown directive', { inner: { $patch: 'explode' } }, /Unknown patch type "explode"/],
@@ -405,8 +405,8 @@ const refusedMerges: [why: string, patch: JsonObject, message: RegExp][] = [
   ],
   ['a deletion that is no list', { '$deleteFromPrimitiveList/tags': 'a' }, /format of primitive list/],
 ]
-for (const [why, patch, message] of refusedMerges)
-  test(`strategic merge refuses ${why}`, () =>
+for (const [why, patch, message] of rejectedMerges)
+  test(`strategic merge rejects ${why}`, () =>
     throws(
       () => strategicMerge(box, { parts: [{ name: 'a' }], inner: { name: 'a' }, tags: ['a'] }, patch),
       (error) => error instanceof StrategicMergeError && message.test(error.message),
@@ -495,7 +495,7 @@ test('a watch frame: its length, its type, and an object in an envelope', () => 
   deepEqual([type, kind, decodeProtobuf(part, raw)], ['ADDED', 'Part', { name: 'a', size: 0, color: '' }])
 })
 
-test('broken protobuf is refused, unknown fields are skipped', () => {
+test('invalid protobuf is rejected, unknown fields are skipped', () => {
   const bytes = (...values: number[]) => Uint8Array.from(values)
   deepEqual(decodeProtobuf(part, bytes(0x0a, 1, 0x61, 0x98, 0x06, 5, 0xa1, 0x06, 0, 0, 0, 0, 0, 0, 0, 0)), {
     name: 'a',

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { bareKind } from './bare-kind.ts'
 import { qualifiedResource } from './kind.ts'
 
-test('a bare kind knows its names, and finds nothing wrong', () => {
+test('a bare kind has names and accepts all objects', () => {
   const names = { version: 'v1', kind: 'Widget', plural: 'widgets', singular: 'widget', namespaced: true }
   const [own, core] = [bareKind({ group: 'example.com', ...names }), bareKind({ group: '', ...names })]
   deepEqual([own.apiVersion, core.apiVersion], ['example.com/v1', 'v1'])

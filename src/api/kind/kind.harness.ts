@@ -43,8 +43,8 @@ export const cellsOf = <T extends ApiObject>(kind: Kind<T>, body: object): (stri
 /** The reason, the object, and the errors in order. */
 export type InvalidCase = readonly [why: string, body: object, errors: readonly (string | RegExp)[]]
 
-export function testInvalidObjects<T extends ApiObject>(kind: Kind<T>, mistakes: readonly InvalidCase[]): void {
-  for (const [why, body, expected] of mistakes)
+export function testInvalidObjects<T extends ApiObject>(kind: Kind<T>, invalidCases: readonly InvalidCase[]): void {
+  for (const [why, body, expected] of invalidCases)
     test(`${kind.kind}: ${why}`, () => {
       const errors = errorsOf(kind, body)
       equal(errors.length, expected.length, errors.join('\n'))

@@ -30,5 +30,5 @@ const names: [name: string, errors: string[]][] = [
   ['é\n', ['fieldManager: Invalid value: "é\\n": invalid character U+000A (at position 2)']],
 ]
 for (const [name, errors] of names)
-  test(`as a manager ${JSON.stringify(name.slice(0, 10))} has ${errors.length} mistakes`, () =>
+  test(`as a manager ${JSON.stringify(name.slice(0, 10))} has ${errors.length} errors`, () =>
     deepEqual(fieldManagerErrors(name, 'fieldManager').map(fieldErrorText), errors))

@@ -65,7 +65,7 @@ function requirementOf(next: () => Token, take: () => Token): Requirement {
   if (next().kind === 'end' || next().kind === ',') return { key, operator: 'Exists', values: [] }
   const operator = operatorOf(take())
   const values = operator === 'in' || operator === 'notin' ? listOf(next, take) : [valueOf(next, take)]
-  refuse([...integerErrors(operator, values), ...valueErrors(key, values)])
+  reject([...integerErrors(operator, values), ...valueErrors(key, values)])
   return { key, operator: operators[operator], values }
 }
 
@@ -118,7 +118,7 @@ const valueErrors = (key: string, values: readonly string[]): FieldError[] =>
   })
 
 /** A single error is shown alone, several are shown in brackets. */
-function refuse(errors: readonly FieldError[]): void {
+function reject(errors: readonly FieldError[]): void {
   if (errors.length === 0) return
   const texts = [...new Set(errors.map(fieldErrorText))]
   throw unparsed(texts.length === 1 ? texts.join('') : `[${texts.join(', ')}]`)

@@ -152,7 +152,7 @@ const cases: readonly Case[] = [
     ['status.Phase: Invalid value: "Terminating": may only be \'Active\' if `deletionTimestamp` is empty'],
   ],
   [
-    'a node tells an address once, and keeps its provider',
+    'addresses of a node are unique, and its provider is immutable',
     node,
     {
       spec: { providerID: 'b' },
@@ -185,7 +185,7 @@ const cases: readonly Case[] = [
     ],
   ],
   [
-    'nobody decides about a certificate through its status',
+    'the status cannot approve or deny a certificate',
     certificateSigningRequest,
     { status: { ...is('Approved'), certificate: 'Yg==' } },
     [

@@ -36,7 +36,7 @@ const cases: readonly (readonly [expression: string, most: number])[] = [
   ['self.open.all(x, x > 0)', 2 + 1 + 1_572_863 * 5],
 ]
 
-test('rules cost at most what upstream says they do', () => {
+test('estimates of rules are those of upstream', () => {
   for (const [expression, most] of cases) {
     const { tree, checked } = compile(expression, environment)
     assert.equal(estimateCost(tree, checked).max, most, expression)

@@ -54,12 +54,12 @@ const cases: readonly (readonly [expression: string, expected: unknown])[] = [
   [`'%s has %d'.format(['x', 3])`, 'x has 3'],
 ]
 
-test('functions do what Kubernetes says', () => {
+test('the functions of Kubernetes', () => {
   for (const [expression, expected] of cases)
     assert.deepEqual(toJson(compile(expression, environment).evaluate({ object }, costMax).value), expected, expression)
 })
 
-test('a question to the authorizer interrupts, and goes on when it is answered', () => {
+test('a query to the authorizer interrupts the evaluation, which is restarted with the decision', () => {
   const program = compile(
     `object.spec.replicas > 5 || authorizer.group('apps').resource('deployments').namespace('x').check('create').allowed()`,
     environment,
@@ -79,12 +79,12 @@ test('a question to the authorizer interrupts, and goes on when it is answered',
   assert.equal(program.evaluate(variables, costMax).value, true)
 })
 
-test('what costs too much is stopped, and no operator passes over that', () => {
+test('an evaluation beyond its cost limit is stopped, and no operator ignores it', () => {
   const program = compile(`[1,2,3].all(x, [1,2,3].all(y, x != y)) || true`, environment)
   assert.throws(() => program.evaluate({}, 20), /operation cancelled: actual cost limit exceeded/)
 })
 
-test('what grows faster than its cost has a bound', () => {
+test('results that grow faster than their cost are bounded', () => {
   /** Binds each name to an expression that repeats it many times, then evaluates the expression. */
   const repeated = (binds: readonly [name: string, value: string][], times: number, expression: string): string =>
     Array.from({ length: times }).reduce<string>(
@@ -105,7 +105,7 @@ test('what grows faster than its cost has a bound', () => {
   for (const [expression, why] of rows) assert.throws(() => compile(expression, environment).evaluate({}, costMax), why)
 })
 
-test('functions that read text take time in proportion to its length', () => {
+test('the time of functions that read text is linear in its length', () => {
   const long = 100_000
   const rows: readonly (readonly [call: string, text: string, expected: unknown])[] = [
     ['duration(text) == duration("1s")', `${'1'.repeat(67)}x`, undefined],
@@ -127,7 +127,7 @@ test('functions that read text take time in proportion to its length', () => {
   }
 })
 
-test('lists of several types are refused', () => {
+test('lists of mixed types are rejected', () => {
   assert.throws(() => compile(`[1, 'a']`, environment), /expected type 'int' but found 'string'/)
   assert.throws(() => compile(`authorizer.nothing`, environment), /does not support field selection/)
 })

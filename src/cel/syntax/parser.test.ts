@@ -16,7 +16,7 @@ const otherwise: readonly (readonly [expression: RegExp, why: string])[] = [
   ],
 ]
 
-test("what is wrong with an expression is said in upstream's words", () => {
+test("errors of expressions have upstream's wording", () => {
   const wrong: string[] = []
   let same = 0
   for (const { original, error } of tests.tests ?? []) {

@@ -320,15 +320,15 @@ class Parser {
   }
 
   #noOperand(): Expr {
-    const refused = this.#token
-    const { kind } = refused
+    const rejected = this.#token
+    const { kind } = rejected
     if (kind !== 'end' && kind !== 'quotedIdentifier' && this.#peek(1).kind === 'end') {
       this.#wrong(operand)
       this.#next()
     }
     this.#skipTo(operand)
     // A token that could start an operand but does not, such as the dot in `.?a`.
-    if (this.#token === refused) this.#stop(operand)
+    if (this.#token === rejected) this.#stop(operand)
     return this.#member()
   }
 

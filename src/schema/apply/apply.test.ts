@@ -41,7 +41,7 @@ const compared: [why: string, old: JsonObject, next: JsonObject, changed: string
   ['nothing', { name: 'a', words: ['x'] }, { name: 'a', words: ['x'] }, [], []],
   ['a value', { name: 'a' }, { name: 'b' }, ['.name'], []],
   ['a value that comes', {}, { name: 'b' }, ['.name'], []],
-  ['a value that goes', { name: 'b' }, {}, [], ['.name']],
+  ['a removed value', { name: 'b' }, {}, [], ['.name']],
   ['a struct by value is there before', { inner: {} }, { inner: { size: 1 } }, ['.inner.size'], []],
   ['a struct behind a pointer comes itself', {}, { maybe: { size: 1 } }, ['.maybe', '.maybe.size'], []],
   ['an empty struct is one field', {}, { maybe: {} }, ['.maybe'], []],
@@ -77,7 +77,7 @@ const compared: [why: string, old: JsonObject, next: JsonObject, changed: string
     [],
   ],
   [
-    'items that cannot be told apart are one field',
+    'items with the same element are one field',
     { parts: [{ number: 1 }] },
     { parts: [{ number: 1 }, { number: 1, note: 'b' }] },
     ['.parts[number=1]'],
@@ -91,7 +91,7 @@ for (const [why, old, next, changed, removed] of compared)
     deepEqual([paths(found.changed), paths(found.removed)], [changed, removed])
   })
 
-test('elements are written in the order of upstream: names, keys by value', () => {
+test("elements have upstream's order: names, keys by value", () => {
   const { changed } = compare(
     structure,
     {},
@@ -108,7 +108,7 @@ test('elements are written in the order of upstream: names, keys by value', () =
   )
 })
 
-test('an applied configuration claims what it says', () => {
+test('an applied configuration owns the fields that it sets', () => {
   const claims = appliedFields(structure, {
     apiVersion: 'v1',
     name: '',
@@ -149,8 +149,8 @@ const merged: [why: string, live: JsonObject, applied: JsonObject, result: JsonO
     { selector: { b: '1' }, words: [] },
     { selector: { b: '1' }, words: [] },
   ],
-  ['an empty list says nothing', { parts: [{ number: 1 }] }, { parts: [] }, { parts: [{ number: 1 }] }],
-  ['null on a struct says nothing', { inner: { size: 1 } }, { inner: null }, { inner: { size: 1 } }],
+  ['an empty list owns nothing', { parts: [{ number: 1 }] }, { parts: [] }, { parts: [{ number: 1 }] }],
+  ['null for a struct owns nothing', { inner: { size: 1 } }, { inner: null }, { inner: { size: 1 } }],
   ['applied items come in their order', { tags: ['a', 'b', 'c'] }, { tags: ['c', 'a'] }, { tags: ['b', 'c', 'a'] }],
   [
     'live items stay where they were',
@@ -179,7 +179,7 @@ const merged: [why: string, live: JsonObject, applied: JsonObject, result: JsonO
 for (const [why, live, applied, result] of merged)
   test(`merge: ${why}`, () => deepEqual(typedMerge(structure, live, applied), result))
 
-const refused: [applied: JsonObject, error: string][] = [
+const rejected: [applied: JsonObject, error: string][] = [
   [{ nmae: 'a' }, '.nmae: field not declared in schema'],
   [{ reference: { nmae: 'a' } }, '.reference.nmae: field not declared in schema'],
   [{ name: 1 }, '.name: expected string, got &value.valueUnstructured{Value:1}'],
@@ -193,10 +193,10 @@ const refused: [applied: JsonObject, error: string][] = [
     `.parts: element 0: associative list with keys has an element that omits key field "number" (and doesn't have default value)`,
   ],
 ]
-for (const [applied, error] of refused)
-  test(`refused: ${error}`, () => deepEqual(checkApplied(structure, applied), [error]))
+for (const [applied, error] of rejected)
+  test(`rejected: ${error}`, () => deepEqual(checkApplied(structure, applied), [error]))
 
-test('removing takes a field with all that it holds, and leaves null where nothing is left', () => {
+test('removing a field removes its content, and leaves null where nothing is left', () => {
   const object = { name: 'a', labels: { a: '1' }, ports: [{ number: 1, note: 'x' }], maybe: { size: 1 } }
   const fields = {
     'f:labels': { 'f:a': {} },
@@ -206,7 +206,7 @@ test('removing takes a field with all that it holds, and leaves null where nothi
   deepEqual(removeFields(structure, object, fields), { name: 'a', labels: null, ports: [{ number: 1 }] })
 })
 
-test('who owns a field keeps the structs around it, not the items', () => {
+test('the owner of a field also owns the structs around it, but not the items', () => {
   const item = 'k:{"number":1}'
   deepEqual(paths(withStructs(structure, { 'f:maybe': { 'f:size': {} }, 'f:parts': { [item]: { 'f:note': {} } } })), [
     '.maybe',
@@ -270,7 +270,7 @@ test('merging the same configuration twice is merging it once, and then nothing 
   }
 })
 
-test('an object that goes and comes back loses and gains the same fields', () => {
+test('removing an object and adding it again removes and adds the same fields', () => {
   const random = seededRandom(13)
   for (let round = 0; round < 300; round++) {
     const object = randomBox(random)

@@ -14,7 +14,7 @@ import { goFieldType, type FieldPlace } from './go-type-name.ts'
 
 /**
  * Unknown fields are reported as paths relative to the message, each step with its separator (`.a[0].b`); the caller
- * prepends its own step. So a body without mistakes pays for no paths. hasTypeMeta: kind and apiVersion are allowed beside
+ * prepends its own step. So a body without invalidCases pays for no paths. hasTypeMeta: kind and apiVersion are allowed beside
  * the fields.
  */
 export type Decoder = (source: JsonObject, unknown: string[], depth: number, hasTypeMeta: boolean) => JsonObject

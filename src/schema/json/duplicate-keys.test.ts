@@ -49,7 +49,7 @@ const found: [why: string, text: string, unknown: string[], errors: string[]][] 
 for (const [why, text, unknown, errors] of found)
   test(`strict decoding: ${why}`, () => deepEqual(strictErrors(unknown, bytesOf(text)), errors))
 
-test('strict decoding counts to a hundred', () => {
+test('strict decoding reports at most a hundred errors', () => {
   const names = Array.from({ length: 300 }, (_, index) => `f${index}`)
   equal(strictErrors(names).length, 100)
   equal(strictErrors([], bytesOf(`{${names.map((name) => `"${name}":1,"${name}":2`).join(',')}}`)).length, 100)

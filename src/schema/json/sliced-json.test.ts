@@ -78,7 +78,7 @@ for (const text of texts)
     )
   })
 
-test('mutated texts have the same value or are refused as by JSON.parse', () => {
+test('mutated texts have the same value or are rejected, as by JSON.parse', () => {
   const random = seededRandom(7)
   const pick = (max: number) => random.below(max)
   const alphabet = '{}[]",:\\ \n0123456789eE+-.truefalsn_'
@@ -102,7 +102,7 @@ test('__proto__ is a key like any other', () => {
   deepEqual(Object.keys(value), ['__proto__'])
 })
 
-test('too many values and too deep a text are refused before they are built', () => {
+test('too many values and too deep nesting are rejected before they are built', () => {
   throws(() => parsed(`[${'[],'.repeat(1000)}[]]`, 1000), TooManyValuesError)
   throws(() => parsed('['.repeat(1001)), /exceeded max depth/)
 })

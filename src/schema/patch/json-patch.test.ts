@@ -8,7 +8,7 @@ import type { JsonValue } from '../json/json-value.ts'
 const zeros = (length: number): JsonValue[] => Array.from({ length }, () => 0)
 const operations = (length: number, operation: JsonPatchOperation) => Array.from({ length }, () => operation)
 
-test('the target stays as it was, also where a value is changed several times or stands in two places', () => {
+test('the target is not modified, even if a value is changed several times or is in two places', () => {
   const shared = { list: [1] }
   const target = { a: shared, b: shared }
   const patched = jsonPatch(target, [
@@ -41,7 +41,7 @@ test('`__proto__` is a name like any other', () => {
   equal(Object.getPrototypeOf(patched), Object.prototype)
 })
 
-const refused: [why: string, target: JsonValue, patch: readonly JsonPatchOperation[], message: RegExp][] = [
+const rejected: [why: string, target: JsonValue, patch: readonly JsonPatchOperation[], message: RegExp][] = [
   [
     'copies that grow beyond the bound',
     { a: 'x'.repeat(jsonPatchCopiedCharactersMax / 2) },
@@ -70,12 +70,12 @@ const refused: [why: string, target: JsonValue, patch: readonly JsonPatchOperati
     /visits more than/,
   ],
 ]
-for (const [why, target, patch, message] of refused)
+for (const [why, target, patch, message] of rejected)
   test(`a patch is bounded: ${why}`, () => {
     throws(() => jsonPatch(target, patch), message)
   })
 
-test('a patch cannot nest values deeper than a body may', () => {
+test('a patch cannot nest values deeper than a body', () => {
   const half = jsonDepthMax / 2
   const nested = JSON.parse(`${'{"a":'.repeat(half)}{}${'}'.repeat(half)}`) as JsonValue
   const path = '/a'.repeat(half)

@@ -161,7 +161,7 @@ testInvalidObjects(validatingWebhookConfiguration, [
   ],
 ])
 
-test('a webhook is asked about everything, for ten seconds, and must answer', () => {
+test('a webhook matches everything, has a timeout of ten seconds, and fails closed by default', () => {
   const defaults = {
     failurePolicy: 'Fail',
     matchPolicy: 'Equivalent',
@@ -180,7 +180,7 @@ test('a webhook is asked about everything, for ten seconds, and must answer', ()
   deepEqual(objectFrom(mutatingWebhookConfiguration, sent).webhooks, [{ ...expected, reinvocationPolicy: 'Never' }])
 })
 
-test('a mutating webhook is held to the same rules', () => {
+test('a mutating webhook has the same rules', () => {
   deepEqual(errorsOf(mutatingWebhookConfiguration, hooks({ name: '' })), ['webhooks[0].name: Required value'])
 })
 
@@ -361,7 +361,7 @@ testInvalidObjects(mutatingAdmissionPolicyBinding, [
   ],
 ])
 
-test('a policy refuses when it fails, and matches equivalent requests', () => {
+test('a policy rejects on failure, and matches equivalent requests', () => {
   const { failurePolicy, matchConstraints: match } = objectFrom(validatingAdmissionPolicy, { spec: policy }).spec
   equal(failurePolicy, 'Fail')
   deepEqual(match, {
@@ -388,7 +388,7 @@ test('the cells of admission', () => {
       deepEqual(cellsOf<never>(kind as never, { spec: { policyName: 'p', paramRef } }), ['x', 'p', text, '60s'])
 })
 
-test('what decides about requests is counted', () => {
+test('policies and webhooks have generations', () => {
   for (const kind of [
     mutatingAdmissionPolicy,
     mutatingAdmissionPolicyBinding,

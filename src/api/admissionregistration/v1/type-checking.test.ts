@@ -15,7 +15,7 @@ const rules = (apiGroups: string[], resources: string[]) => ({
 const warnings = (spec: object) =>
   typeCheck({ metadata: { name: 'p' }, spec } as unknown as ValidatingAdmissionPolicy, kinds)
 
-test('expressions that fit their kinds warn of nothing', () => {
+test('valid expressions have no warnings', () => {
   const expressions = [
     `object.spec.replicas > 1 && object.metadata.labels['x'] == 'y' && object.kind == 'Deployment'`,
     `object.spec.template.spec.containers.all(c, c.image != '' && c.ports.all(p, p.containerPort < 1024))`,
@@ -25,13 +25,13 @@ test('expressions that fit their kinds warn of nothing', () => {
   deepEqual(warnings({ matchConstraints: rules(['apps'], ['deployments']), validations }), [])
 })
 
-test('a schema that holds itself is no hindrance', () => {
+test('a schema can contain itself', () => {
   const expression = `object.spec.versions.all(v, v.schema.openAPIV3Schema.properties.all(k, v.served))`
   const matchConstraints = rules(['apiextensions.k8s.io'], ['customresourcedefinitions'])
   deepEqual(warnings({ matchConstraints, validations: [{ expression }] }), [])
 })
 
-test('what does not fit is told for each kind', () => {
+test('errors are reported for each kind', () => {
   const spec = {
     matchConstraints: rules(['', 'apps'], ['pods', 'deployments']),
     paramKind: { apiVersion: 'v1', kind: 'ConfigMap' },

@@ -123,15 +123,15 @@ function validateService({ name, namespace, path: urlPath = '', port }: ServiceR
 
 function validateUrlPath(urlPath: string, path: string): FieldError[] {
   if (urlPath === '' || urlPath === '/') return []
-  const refuse = (detail: string) => invalid(path, urlPath, detail)
-  if (urlPath === '//') return [refuse('segment[0] may not be empty')]
+  const reject = (detail: string) => invalid(path, urlPath, detail)
+  if (urlPath === '//') return [reject('segment[0] may not be empty')]
   const segments = urlPath.slice(1).replace(/\/$/, '').split('/')
   return [
-    ...(urlPath.startsWith('/') ? [] : [refuse("must start with a '/'")]),
+    ...(urlPath.startsWith('/') ? [] : [reject("must start with a '/'")]),
     ...segments.flatMap((segment, index) =>
       segment === ''
-        ? [refuse(`segment[${index}] may not be empty`)]
-        : dnsSubdomainErrors(segment).map((detail) => refuse(`segment[${index}]: ${detail}`)),
+        ? [reject(`segment[${index}] may not be empty`)]
+        : dnsSubdomainErrors(segment).map((detail) => reject(`segment[${index}]: ${detail}`)),
     ),
   ]
 }

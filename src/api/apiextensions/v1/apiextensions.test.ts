@@ -39,7 +39,7 @@ const withRoot = (root: object, more: object = {}) =>
   definition({ versions: [{ ...version({}), schema: { openAPIV3Schema: root }, ...more }] })
 const at = 'spec.validation.openAPIV3Schema.properties[p]'
 
-test('a CustomResourceDefinition gets the names that it leaves out, and no conversion', () => {
+test('a CustomResourceDefinition gets default names, and no conversion', () => {
   const { spec } = objectFrom(customResourceDefinition, definition())
   deepEqual(spec.names, { ...names, singular: 'bar', listKind: 'BarList' })
   deepEqual(spec.conversion, { strategy: 'None' })
@@ -61,7 +61,7 @@ const withRule = (rule: string, more: object = {}, properties: object = { n: { t
   withProperty({ type: 'object', properties, 'x-kubernetes-validations': [{ rule, ...more }] })
 const ruleAt = `${at}.x-kubernetes-validations[0]`
 
-const ruleMistakes: readonly InvalidCase[] = [
+const ruleInvalidCases: readonly InvalidCase[] = [
   ['a rule that compiles', withRule('self.n == 1 && self.n != oldSelf.n'), []],
   [
     'a field that there is not',
@@ -109,10 +109,10 @@ const ruleMistakes: readonly InvalidCase[] = [
   ],
 ]
 
-testInvalidObjects(customResourceDefinition, ruleMistakes)
+testInvalidObjects(customResourceDefinition, ruleInvalidCases)
 
-const mistakes: readonly InvalidCase[] = [
-  ['nothing wrong', definition(), []],
+const invalidCases: readonly InvalidCase[] = [
+  ['valid', definition(), []],
   [
     'a group without a dot',
     definition({ group: 'example' }),
@@ -160,7 +160,7 @@ const mistakes: readonly InvalidCase[] = [
     [],
   ],
   [
-    'a narrowed field that nobody declared',
+    'a restricted field that is not declared',
     withRoot({ type: 'object', allOf: [{ properties: { a: { minLength: 1 } } }] }),
     [
       'spec.validation.openAPIV3Schema.properties[a]: Required value: because it is defined in spec.validation.openAPIV3Schema.allOf[0].properties[a]',
@@ -248,21 +248,21 @@ const mistakes: readonly InvalidCase[] = [
     ],
   ],
   [
-    'unknown fields kept the old way',
+    'the deprecated preservation of unknown fields',
     definition({ preserveUnknownFields: true }),
     [/^spec\.preserveUnknownFields: Invalid value: true: cannot set to true/],
   ],
 ]
-testInvalidObjects(customResourceDefinition, mistakes)
+testInvalidObjects(customResourceDefinition, invalidCases)
 
-test('a stored version stays listed until nothing is stored in it', () => {
+test('a stored version is listed until it is removed explicitly', () => {
   const renamed = { ...definition({ versions: [version({}, { name: 'v2' })] }) }
   const errors = errorsOf(customResourceDefinition, renamed)
   equal(errors[0], 'status.storedVersions: Invalid value: ["v1"]: must have the storage version v2')
   match(errors[1] ?? '', /^status\.storedVersions\[0\]: Invalid value: "v1": missing from spec\.versions/)
 })
 
-test('an update: the group never changes, the scope not once the names are established', () => {
+test('an update: the group is immutable, the scope is once the names are established', () => {
   const established = { ...definition(), status: { ...status, conditions: [{ type: 'Established', status: 'True' }] } }
   const changed = definition({ scope: 'Cluster', group: 'other.com' })
   deepEqual(updateErrorsOf(customResourceDefinition, definition(), changed), [
@@ -326,7 +326,7 @@ for (const [schema, value, wanted] of values)
     else equal(error, wanted)
   })
 
-test('formats: known ones are checked, unknown ones say nothing', () => {
+test('formats: known ones are checked, unknown ones are ignored', () => {
   deepEqual(
     [
       hasFormat('ipv4', '1.2.3.4'),

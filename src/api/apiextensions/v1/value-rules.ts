@@ -72,18 +72,18 @@ function checkType(schema: JsonSchemaProps, value: unknown, { path, name }: Plac
 
 function checkNumber(schema: JsonSchemaProps, value: number, { path, name }: Place): FieldError[] {
   const errors: FieldError[] = []
-  const refuse = (detail: string) => errors.push(invalid(path, value, `${name} in body should be ${detail}`))
+  const reject = (detail: string) => errors.push(invalid(path, value, `${name} in body should be ${detail}`))
   const { multipleOf, maximum, minimum, exclusiveMaximum, exclusiveMinimum, type, format } = schema
   const form = format === undefined ? '(default format)' : `with format ${format}`
   const bounds = { Checked: value, MultipleOf: multipleOf, 'Maximum boundary': maximum, 'Minimum boundary': minimum }
   for (const [what, number] of Object.entries(bounds))
     if (type === 'integer' && number !== undefined && !fitsInteger(number, format))
       errors.push(invalid(path, '', `${what} value must be of type integer ${form} in ${name}`))
-  if (multipleOf !== undefined && !Number.isInteger(value / multipleOf)) refuse(`a multiple of ${multipleOf}`)
+  if (multipleOf !== undefined && !Number.isInteger(value / multipleOf)) reject(`a multiple of ${multipleOf}`)
   if (maximum !== undefined && (exclusiveMaximum ? value >= maximum : value > maximum))
-    refuse(`less than ${exclusiveMaximum ? '' : 'or equal to '}${maximum}`)
+    reject(`less than ${exclusiveMaximum ? '' : 'or equal to '}${maximum}`)
   if (minimum !== undefined && (exclusiveMinimum ? value <= minimum : value < minimum))
-    refuse(`greater than ${exclusiveMinimum ? '' : 'or equal to '}${minimum}`)
+    reject(`greater than ${exclusiveMinimum ? '' : 'or equal to '}${minimum}`)
   return errors
 }
 
@@ -139,18 +139,18 @@ function checkJunctors(schema: JsonSchemaProps, value: unknown, place: Place): F
   const fits = (part: JsonSchemaProps) => checkValue(part, value, place).length === 0
   const name = JSON.stringify(place.name)
   const errors: FieldError[] = []
-  const refuse = (detail: string) => errors.push(invalid(place.path, '', `${name} must ${detail}`))
-  if (anyOf.length > 0 && !anyOf.some(fits)) refuse('validate at least one schema (anyOf)')
+  const reject = (detail: string) => errors.push(invalid(place.path, '', `${name} must ${detail}`))
+  if (anyOf.length > 0 && !anyOf.some(fits)) reject('validate at least one schema (anyOf)')
   if (oneOf.length > 0) {
     const fitting = oneOf.filter(fits).length
     const found = fitting === 0 ? 'Found none valid' : `Found ${fitting} valid alternatives`
-    if (fitting !== 1) refuse(`validate one and only one schema (oneOf). ${found}`)
+    if (fitting !== 1) reject(`validate one and only one schema (oneOf). ${found}`)
   }
   const broken = allOf.flatMap((part) => checkValue(part, value, place))
   if (broken.length > 0) {
     append(errors, broken)
-    refuse(`validate all the schemas (allOf)${allOf.some(fits) ? '' : '. None validated'}`)
+    reject(`validate all the schemas (allOf)${allOf.some(fits) ? '' : '. None validated'}`)
   }
-  if (not !== undefined && fits(not)) refuse('not validate the schema (not)')
+  if (not !== undefined && fits(not)) reject('not validate the schema (not)')
   return errors
 }

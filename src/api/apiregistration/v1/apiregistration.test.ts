@@ -9,8 +9,8 @@ const spec = { group: 'example.com', version: 'v1', groupPriorityMinimum: 100, v
 const service = { namespace: 'default', name: 'api' }
 
 testInvalidObjects(apiService, [
-  ['nothing wrong', { metadata, spec }, []],
-  ['nothing wrong with a Service', { metadata, spec: { ...spec, service, insecureSkipTLSVerify: true } }, []],
+  ['valid', { metadata, spec }, []],
+  ['a valid Service', { metadata, spec: { ...spec, service, insecureSkipTLSVerify: true } }, []],
   [
     'another name',
     { metadata: { name: 'x' }, spec },
@@ -48,7 +48,7 @@ testInvalidObjects(apiService, [
   ],
 ])
 
-test('a version that is served here is available at once; one behind a Service is not known to be', () => {
+test('a local version is available at once; that of a Service has no condition yet', () => {
   const local = objectFrom(apiService, { metadata, spec })
   const status = apiService.initialStatus?.(local)
   deepEqual(cellsOf(apiService, { metadata, spec, status: status as object }).slice(0, 3), [

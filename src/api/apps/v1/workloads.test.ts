@@ -32,7 +32,7 @@ test('a minimal StatefulSet gets the defaults that upstream gives it', () => {
 })
 
 testInvalidObjects(statefulSet, [
-  ['nothing wrong', { spec: { ...spec, serviceName: 'x', volumeClaimTemplates: [claim] } }, []],
+  ['valid', { spec: { ...spec, serviceName: 'x', volumeClaimTemplates: [claim] } }, []],
   [
     'a broken selector is reported twice',
     { spec: { ...spec, selector: { matchLabels: { a: '!' } } } },
@@ -62,14 +62,14 @@ testInvalidObjects(statefulSet, [
     [`spec.updateStrategy: Invalid value: {"Type":"Never","RollingUpdate":null}: ${goodStrategies}`],
   ],
   [
-    'bounds of an update that nobody rolls',
+    'bounds of an update that is not rolling',
     { spec: { ...spec, updateStrategy: { type: 'OnDelete', rollingUpdate: { partition: 1 } } } },
     [
       `spec.updateStrategy.rollingUpdate: Invalid value: {"Partition":1,"MaxUnavailable":null}: only allowed for updateStrategy 'RollingUpdate'`,
     ],
   ],
   [
-    'claims that are kept by a third way',
+    'claims with an unknown retention policy',
     { spec: { ...spec, persistentVolumeClaimRetentionPolicy: { whenScaled: 'Archive' } } },
     [
       'spec.persistentVolumeClaimRetentionPolicy.whenScaled: Unsupported value: "Archive": supported values: "Retain", "Delete"',
@@ -83,7 +83,7 @@ testInvalidObjects(statefulSet, [
 ])
 
 testInvalidObjects(daemonSet, [
-  ['nothing wrong', { spec }, []],
+  ['valid', { spec }, []],
   [
     'no selector is the labels that do not match',
     { spec: { template } },
@@ -115,7 +115,7 @@ testInvalidObjects(daemonSet, [
   ],
 ])
 
-test('a new DaemonSet says which generation its template is, and keeps what it was told', () => {
+test('a new DaemonSet has the generation of its template, and an annotation that was sent is not changed', () => {
   const annotation = 'deprecated.daemonset.template.generation'
   const generation = (annotations: object) =>
     objectFrom(daemonSet, { metadata: { name: 'x', annotations }, spec }).metadata.annotations?.[annotation]
@@ -123,7 +123,7 @@ test('a new DaemonSet says which generation its template is, and keeps what it w
 })
 
 testInvalidObjects(controllerRevision, [
-  ['nothing wrong', { data: {}, revision: 1 }, []],
+  ['valid', { data: {}, revision: 1 }, []],
   [
     'no data and a negative revision',
     { revision: -1 },
@@ -131,7 +131,7 @@ testInvalidObjects(controllerRevision, [
   ],
 ])
 
-test('what may not change in a StatefulSet, a DaemonSet and a ControllerRevision', () => {
+test('immutable fields of StatefulSet, DaemonSet and ControllerRevision', () => {
   const other = { ...spec, selector: { matchLabels: { a: 'b', c: 'd' } } }
   deepEqual(
     [

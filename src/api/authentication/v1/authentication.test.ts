@@ -5,7 +5,7 @@ import { fieldErrorText } from '../../../schema/validation/field-error.ts'
 import { kinds, storedKinds } from '../../kinds.ts'
 import { validateTokenRequest } from './token-request.ts'
 
-test('reviews are served and have no place in the store', () => {
+test('reviews are served and not stored', () => {
   const reviews = kinds.filter(({ group }) => group.startsWith('auth')).map(({ kind }) => kind)
   deepEqual(reviews, [
     'SelfSubjectReview',

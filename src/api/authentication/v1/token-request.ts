@@ -35,10 +35,10 @@ const secondsMin = 600
 const secondsMax = 2 ** 32
 
 export function validateTokenRequest({ expirationSeconds, audiences }: TokenRequestSpec): FieldError[] {
-  const refuse = (detail: string) => invalid('spec.expirationSeconds', expirationSeconds, detail)
+  const reject = (detail: string) => invalid('spec.expirationSeconds', expirationSeconds, detail)
   return [
-    ...(expirationSeconds < secondsMin ? [refuse('may not specify a duration less than 10 minutes')] : []),
-    ...(expirationSeconds > secondsMax ? [refuse('may not specify a duration larger than 2^32 seconds')] : []),
+    ...(expirationSeconds < secondsMin ? [reject('may not specify a duration less than 10 minutes')] : []),
+    ...(expirationSeconds > secondsMax ? [reject('may not specify a duration larger than 2^32 seconds')] : []),
     ...(audiences ?? []).flatMap((audience, index) => (audience === '' ? [required(`spec.audiences[${index}]`)] : [])),
   ]
 }

@@ -51,7 +51,7 @@ const status = {
   ],
 }
 
-test('what v1 cannot say goes through its annotations and comes back the same', () => {
+test('what v1 has no fields for is preserved in its annotations', () => {
   const whole = objectFrom(v2, { spec: { ...spec, metrics, behavior }, status })
   const shown = fromStored(whole)
   const annotations = shown?.metadata.annotations ?? {}
@@ -70,13 +70,13 @@ test('what v1 cannot say goes through its annotations and comes back the same', 
   equal(back.metadata.annotations, undefined)
 })
 
-test('an annotation that cannot be read says nothing', () => {
+test('an annotation that cannot be parsed is ignored', () => {
   const metadata = { name: 'x', annotations: { 'autoscaling.alpha.kubernetes.io/metrics': '{', own: 'kept' } }
   const stored = toStored(objectFrom(v1, { metadata, spec: { ...spec, targetCPUUtilizationPercentage: 1 } }))
   deepEqual([stored.spec.metrics?.length, stored.metadata.annotations], [1, { own: 'kept' }])
 })
 
-test('mistakes and columns are those of v2', () => {
+test('errors and columns are those of v2', () => {
   deepEqual(errorsOf(v1, { spec: { ...spec, targetCPUUtilizationPercentage: 0 } }), [
     'spec.metrics[0].resource.target.averageUtilization: Invalid value: 0: must be greater than 0',
   ])

@@ -13,7 +13,7 @@ const cpu = { type: 'Resource', resource: { name: 'cpu', target: { type: 'Utiliz
 const measuring = (...metrics: object[]) => ({ spec: { ...spec, metrics } })
 const scaling = (scaleDown: object) => ({ spec: { ...spec, behavior: { scaleDown } } })
 
-test('an autoscaler that is told nothing follows the CPU', () => {
+test('an autoscaler without metrics uses the CPU', () => {
   const { minReplicas, metrics, behavior } = objectFrom(horizontalPodAutoscaler, { spec }).spec
   deepEqual(
     [minReplicas, metrics, behavior],
@@ -25,7 +25,7 @@ test('an autoscaler that is told nothing follows the CPU', () => {
   )
 })
 
-test('a behavior that is given in part gets the rest in both directions', () => {
+test('a partial behavior gets defaults in both directions', () => {
   deepEqual(objectFrom(horizontalPodAutoscaler, scaling({ stabilizationWindowSeconds: 60 })).spec.behavior, {
     scaleUp: {
       stabilizationWindowSeconds: 0,
@@ -43,8 +43,8 @@ test('a behavior that is given in part gets the rest in both directions', () => 
   })
 })
 
-const mistakes: readonly InvalidCase[] = [
-  ['nothing wrong', { spec }, []],
+const invalidCases: readonly InvalidCase[] = [
+  ['valid', { spec }, []],
   [
     'no bound',
     { spec: { ...spec, maxReplicas: 0 } },
@@ -127,7 +127,7 @@ const mistakes: readonly InvalidCase[] = [
     [`spec.metrics[0].pods.metric.name: Invalid value: "a/b": may not contain '/'`],
   ],
 ]
-testInvalidObjects(horizontalPodAutoscaler, mistakes)
+testInvalidObjects(horizontalPodAutoscaler, invalidCases)
 
 testInvalidObjects(horizontalPodAutoscaler, [
   [

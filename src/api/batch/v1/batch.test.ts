@@ -37,7 +37,7 @@ test('the defaults of a Job depend on one another', () => {
   )
 })
 
-test('a new Job selects its pods by its uid, and carries the labels that they get', () => {
+test('a new Job selects its pods by its uid, and has the labels of its pods', () => {
   const { metadata, spec } = withGeneratedSelector(objectFrom(job, { spec: { template } }))
   const labels = {
     'batch.kubernetes.io/controller-uid': 'u',
@@ -53,7 +53,7 @@ test('a new Job selects its pods by its uid, and carries the labels that they ge
 })
 
 testInvalidObjects(job, [
-  ['nothing wrong', { spec: { ...indexed, backoffLimitPerIndex: 1, maxFailedIndexes: 1 } }, []],
+  ['valid', { spec: { ...indexed, backoffLimitPerIndex: 1, maxFailedIndexes: 1 } }, []],
   [
     'a policy that restarts always',
     { spec: { template: { spec: { ...template.spec, restartPolicy: 'Always' } } } },
@@ -179,19 +179,19 @@ test('indexes are counted, and must increase', () => {
   )
 })
 
-test('what may change in a Job', () => {
+test('mutable fields of a Job', () => {
   const placed = { ...template, spec: { ...template.spec, nodeSelector: { disk: 'ssd' } } }
   const suspended = { template, suspend: true }
-  const refused = (before: object, after: object) =>
+  const rejected = (before: object, after: object) =>
     updateErrorsOf(job, { spec: before }, { spec: after }).map((text) => text.replace(/: Invalid value: .*: /, ': '))
   deepEqual(
     [
-      refused({ template }, { template, parallelism: 2, completions: 1, suspend: true }),
-      refused({ template, completions: 1 }, { template, completions: 2 }),
-      refused(indexed, { ...indexed, completions: 5, parallelism: 5 }),
-      refused(indexed, { ...indexed, completions: 5 }),
-      refused({ template }, { template: placed }),
-      refused(suspended, { ...suspended, template: placed }),
+      rejected({ template }, { template, parallelism: 2, completions: 1, suspend: true }),
+      rejected({ template, completions: 1 }, { template, completions: 2 }),
+      rejected(indexed, { ...indexed, completions: 5, parallelism: 5 }),
+      rejected(indexed, { ...indexed, completions: 5 }),
+      rejected({ template }, { template: placed }),
+      rejected(suspended, { ...suspended, template: placed }),
     ],
     [
       [],
@@ -204,7 +204,7 @@ test('what may change in a Job', () => {
   )
 })
 
-test('the columns of a Job tell how far it is', () => {
+test('the columns of a Job show its progress', () => {
   const at = (minute: number) => `2030-01-01T00:0${minute}:00Z`
   const condition = (type: string) => ({ conditions: [{ type, status: 'True' }] })
   const shown = (spec: object, status: object) => cellsOf(job, { spec: { template, ...spec }, status }).slice(1, 4)
@@ -230,7 +230,7 @@ test('the columns of a Job tell how far it is', () => {
 const jobTemplate = { spec: { template } }
 const cron = { schedule: '*/5 * * * *', jobTemplate }
 
-test('a minimal CronJob gets the defaults that upstream gives it, and its template none of a Job', () => {
+test("a minimal CronJob gets upstream's defaults, and its template no defaults of a Job", () => {
   const { jobTemplate: filled, ...rest } = objectFrom(cronJob, { spec: cron }).spec
   deepEqual(rest, {
     schedule: '*/5 * * * *',
@@ -244,9 +244,9 @@ test('a minimal CronJob gets the defaults that upstream gives it, and its templa
 })
 
 testInvalidObjects(cronJob, [
-  ['nothing wrong', { spec: { ...cron, timeZone: 'Europe/Berlin' } }, []],
+  ['valid', { spec: { ...cron, timeZone: 'Europe/Berlin' } }, []],
   [
-    'words for a schedule and a Job that restarts always',
+    'an invalid schedule and a Job that always restarts',
     {
       spec: {
         schedule: 'every day',

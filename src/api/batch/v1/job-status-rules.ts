@@ -92,13 +92,13 @@ function validateConditionsTogether({ spec, status }: Job): FieldError[] {
 function validateFinished(status: JobStatus): FieldError[] {
   const { startTime, completionTime, active = 0, terminating = 0, uncountedTerminatedPods: pods } = status
   const errors: FieldError[] = []
-  const refuseCompletion = (detail: string) => errors.push(invalid('status.completionTime', completionTime, detail))
+  const rejectCompletion = (detail: string) => errors.push(invalid('status.completionTime', completionTime, detail))
   if (completionTime !== undefined && !isTrue(status, 'Complete'))
-    refuseCompletion('cannot set completionTime when there is no Complete=True condition')
+    rejectCompletion('cannot set completionTime when there is no Complete=True condition')
   if (completionTime === undefined && isTrue(status, 'Complete'))
     errors.push(required('status.completionTime', 'completionTime is required for Complete jobs'))
   if (startTime !== undefined && completionTime !== undefined && Date.parse(completionTime) < Date.parse(startTime))
-    refuseCompletion('completionTime cannot be set before startTime')
+    rejectCompletion('completionTime cannot be set before startTime')
   if (!isFinished(status)) return errors
   if (active > 0) errors.push(invalid('status.active', active, 'active>0 is invalid for finished job'))
   if (startTime === undefined) errors.push(required('status.startTime', 'startTime is required for finished job'))
@@ -122,12 +122,12 @@ function validateIndexes(spec: JobSpec, { completedIndexes = '', failedIndexes }
       ),
     )
   if (failedIndexes === undefined) return errors
-  const refuse = (detail: string) => errors.push(invalid('status.failedIndexes', failedIndexes, detail))
+  const reject = (detail: string) => errors.push(invalid('status.failedIndexes', failedIndexes, detail))
   if (spec.backoffLimitPerIndex === undefined)
-    refuse('cannot set non-null failedIndexes when backoffLimitPerIndex is null')
+    reject('cannot set non-null failedIndexes when backoffLimitPerIndex is null')
   else append(errors, validateFormat(spec, 'failedIndexes', failedIndexes))
   const both = commonIndex(completedIndexes, failedIndexes)
-  if (both !== undefined) refuse(`failedIndexes and completedIndexes overlap at index: ${both}`)
+  if (both !== undefined) reject(`failedIndexes and completedIndexes overlap at index: ${both}`)
   return errors
 }
 

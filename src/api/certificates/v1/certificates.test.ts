@@ -78,7 +78,7 @@ test('a request may have any name', () => {
   deepEqual(certificateSigningRequest.validateName('node-csr-A_b:c'), [])
 })
 
-test('the cells of a request tell how far it came', () => {
+test('the cells of a request show its progress', () => {
   const table: [object, string][] = [
     [{}, 'Pending'],
     [{ conditions: [condition('Approved')] }, 'Approved'],

@@ -114,11 +114,11 @@ interface RequestStatus {
 export function validateStatusChange(status: RequestStatus, old: RequestStatus): FieldError[] {
   const having = ({ conditions = [] }: RequestStatus, type: string) => conditions.filter((each) => each.type === type)
   const errors: FieldError[] = []
-  const refuse = (verb: string, type: string) =>
+  const reject = (verb: string, type: string) =>
     errors.push(forbidden('status.conditions', `updates may not ${verb} a condition of type ${JSON.stringify(type)}`))
-  for (const type of decisions) if (having(status, type).length < having(old, type).length) refuse('remove', type)
+  for (const type of decisions) if (having(status, type).length < having(old, type).length) reject('remove', type)
   for (const type of ['Approved', 'Denied'])
-    if (having(status, type).length > having(old, type).length) refuse('add', type)
+    if (having(status, type).length > having(old, type).length) reject('add', type)
   if (old.certificate && status.certificate !== old.certificate)
     errors.push(forbidden('status.certificate', 'updates may not modify existing certificate content'))
   else if (status.certificate && !certificatePem.test(textOfBase64(status.certificate)))

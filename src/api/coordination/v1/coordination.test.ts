@@ -14,9 +14,9 @@ testInvalidObjects(lease, [
     ],
   ],
   ['a strategy', { spec: { strategy: 'OldestEmulationVersion', preferredHolder: 'p' } }, []],
-  ['a strategy of somebody else', { spec: { strategy: 'example.com/mine' } }, []],
+  ['a strategy with a domain', { spec: { strategy: 'example.com/mine' } }, []],
   [
-    'a strategy of nobody',
+    'a strategy without a domain',
     { spec: { strategy: 'mine' } },
     ['spec.strategy.strategy: Unsupported value: "mine": supported values: "OldestEmulationVersion"'],
   ],

@@ -4,7 +4,7 @@ import { objectFrom } from '../../kind/kind.harness.ts'
 import { accountNameOf, isTokenSecret, tokenInvalidSince, tokenOf } from './account-token-secret.ts'
 import { secret } from './secret.ts'
 
-test('a Secret says whose token it holds, and since when that is worth nothing', () => {
+test('a Secret has the account of its token, and since when it is invalid', () => {
   const kept = objectFrom(secret, {
     metadata: {
       name: 's',

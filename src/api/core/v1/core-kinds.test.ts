@@ -420,7 +420,7 @@ test('a Service gets the defaults of its type', () => {
   deepEqual([clusterIPs, ipFamilies, ipFamilyPolicy], [['None'], ['IPv4', 'IPv6'], 'RequireDualStack'])
 })
 
-test('the others get theirs', () => {
+test('defaults of the other kinds', () => {
   const { metadata, spec } = made(replicationController, inSpec({ template }))
   deepEqual([metadata.labels, spec.selector, spec.replicas], [{ a: 'b' }, { a: 'b' }, 1])
   const text = made(secret, { data: { a: 'eA==' }, stringData: { a: 'ü' } })
@@ -445,7 +445,7 @@ test('the others get theirs', () => {
   })
 })
 
-test('updates: addresses are only added and released', () => {
+test('updates: addresses are only added and removed', () => {
   const of = (...clusterIPs: string[]) =>
     inSpec({
       ports,
@@ -466,7 +466,7 @@ test('updates: addresses are only added and released', () => {
   ])
 })
 
-test('updates: what the others keep', () => {
+test('updates: immutable fields of the others', () => {
   const fixed = 'field is immutable when `immutable` is set'
   deepEqual(changeErrors(secret, { type: 'b', data: { a: '' } }, { type: 'a', immutable: true }), [
     'type: Invalid value: "b": field is immutable',
@@ -485,7 +485,7 @@ test('updates: what the others keep', () => {
   deepEqual(changeErrors(persistentVolume, inSpec({ csi: { ...csi, controllerExpandSecretRef } }), inSpec({ csi })), [])
 })
 
-test('updates: a claim gets its volume once, and grows when it is bound', () => {
+test('updates: the volume of a claim is set once, and its size can grow when it is bound', () => {
   const bound = { spec: { ...claim, volumeName: 'v' }, status: { phase: 'Bound', capacity: { storage: '1Gi' } } }
   const sized = (storage: string) => ({ ...bound, spec: { ...bound.spec, resources: { requests: { storage } } } })
   deepEqual(changeErrors(persistentVolumeClaim, bound, inSpec(claim)), [])
@@ -561,7 +561,7 @@ test('columns: volumes and claims', () => {
   )
 })
 
-test('columns: the others', () => {
+test('columns of the other kinds', () => {
   deepEqual(cells(replicationController, { spec: { template }, status: { replicas: 1 } }), [
     'x',
     1,

@@ -7,14 +7,14 @@ import { endpointSlice } from './endpoint-slice.ts'
 const slice = { addressType: 'IPv4', endpoints: [{ addresses: ['10.1.2.3'] }], ports: [{ name: 'p', port: 80 }] }
 const reaching = (changes: object) => ({ ...slice, endpoints: [{ ...slice.endpoints[0], ...changes }] })
 
-test('a port is TCP and without name unless it says otherwise', () => {
+test('a port is TCP and unnamed by default', () => {
   deepEqual(objectFrom(endpointSlice, { ...slice, ports: [{ port: 80 }] }).ports, [
     { name: '', protocol: 'TCP', port: 80 },
   ])
 })
 
 testInvalidObjects(endpointSlice, [
-  ['nothing wrong', slice, []],
+  ['valid', slice, []],
   ['a port that is zero', { ...slice, ports: [{ port: 0 }] }, []],
   ['no type of address', { ...slice, addressType: '' }, ['addressType: Required value']],
   [
@@ -62,7 +62,7 @@ testInvalidObjects(endpointSlice, [
     ['ports[0].protocol: Unsupported value: "": supported values: "SCTP", "TCP", "UDP"'],
   ],
   [
-    'too many endpoints to look at',
+    'too many endpoints to check',
     { ...slice, endpoints: Array.from({ length: 1001 }, () => ({})) },
     ['endpoints: Too many: 1001: must have at most 1000 items'],
   ],
@@ -74,7 +74,7 @@ test('the type of the addresses may not change', () => {
   ])
 })
 
-test('the columns show three ports and addresses, and how many more there are', () => {
+test('the columns show three ports and addresses, and the number of further ones', () => {
   const endpoints = [{ addresses: ['10.0.0.1', '10.0.0.2'] }, { addresses: ['10.0.0.3', '10.0.0.4'] }]
   deepEqual(
     [

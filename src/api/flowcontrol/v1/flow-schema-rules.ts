@@ -59,11 +59,11 @@ export function validateFlowSchema(name: string, spec: FlowSchemaSpec, status: F
 }
 
 function validatePrecedence(name: string, precedence: number): FieldError[] {
-  const refuse = (detail: string) => [invalid('spec.matchingPrecedence', precedence, detail)]
-  if (precedence <= 0) return refuse('must be a positive value')
-  if (precedence > matchingPrecedenceMax) return refuse(`must not be greater than ${matchingPrecedenceMax}`)
+  const reject = (detail: string) => [invalid('spec.matchingPrecedence', precedence, detail)]
+  if (precedence <= 0) return reject('must be a positive value')
+  if (precedence > matchingPrecedenceMax) return reject(`must not be greater than ${matchingPrecedenceMax}`)
   return precedence === 1 && name !== 'exempt'
-    ? refuse("only the schema named 'exempt' may have matchingPrecedence 1")
+    ? reject("only the schema named 'exempt' may have matchingPrecedence 1")
     : []
 }
 

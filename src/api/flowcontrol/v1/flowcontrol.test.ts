@@ -19,7 +19,7 @@ testInvalidObjects(flowSchema, [
   ['a rule', matching({ resourceRules: [resourceRule] }), []],
   ['no level', {}, ['spec.priorityLevelConfiguration.name: Required value: must reference a priority level']],
   [
-    'a level that cannot be, told apart by nothing',
+    'an invalid level without a distinguisher',
     { spec: { priorityLevelConfiguration: { name: 'Bad Value!' }, distinguisherMethod: { type: 'x' } } },
     [
       'spec.distinguisherMethod.type: Unsupported value: "x": supported values: "ByNamespace", "ByUser"',
@@ -42,7 +42,7 @@ testInvalidObjects(flowSchema, [
     ["spec.matchingPrecedence: Invalid value: 1: only the schema named 'exempt' may have matchingPrecedence 1"],
   ],
   [
-    'a rule about nobody and nothing',
+    'a rule without subjects and resources',
     { spec: { ...level, rules: [{}] } },
     [
       `${at}.subjects: Required value: subjects must contain at least one value`,
@@ -93,7 +93,7 @@ testInvalidObjects(flowSchema, [
     ],
   ],
   [
-    'the exempt schema for somebody else',
+    'the exempt schema with another subject',
     { metadata: { name: 'exempt' }, spec: { ...level, matchingPrecedence: 1 } },
     [/^spec: Invalid value: .*: spec of 'exempt' must equal the fixed value$/],
   ],

@@ -213,11 +213,11 @@ function validateQueuing({ queues, handSize, queueLengthLimit }: QueuingConfigur
   if (queueLengthLimit <= 0) errors.push(invalid(`${path}.queueLengthLimit`, queueLengthLimit, 'must be positive'))
   if (queues <= 0) errors.push(invalid(`${path}.queues`, queues, 'must be positive'))
   else if (queues > queuesMax) errors.push(invalid(`${path}.queues`, queues, `must not be greater than ${queuesMax}`))
-  const refuse = (detail: string) => errors.push(invalid(`${path}.handSize`, handSize, detail))
-  if (handSize <= 0) refuse('must be positive')
-  else if (handSize > queues) refuse(`should not be greater than queues (${queues})`)
+  const reject = (detail: string) => errors.push(invalid(`${path}.handSize`, handSize, detail))
+  if (handSize <= 0) reject('must be positive')
+  else if (handSize > queues) reject(`should not be greater than queues (${queues})`)
   else if (Math.ceil(Math.log2(queues) * handSize) > hashBitsMax)
-    refuse(
+    reject(
       `required entropy bits of deckSize ${queues} and handSize ${handSize} should not be greater than ${hashBitsMax}`,
     )
   return errors

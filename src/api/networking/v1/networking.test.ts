@@ -17,7 +17,7 @@ const routing = (changes: object, host?: string) => ({
 const at = 'spec.rules[0].http.paths[0]'
 
 testInvalidObjects(ingress, [
-  ['nothing wrong', routing({}, '*.example.com'), []],
+  ['valid', routing({}, '*.example.com'), []],
   ['a default backend alone', { spec: { defaultBackend: backend } }, []],
   ['nowhere to go', {}, ['spec: Invalid value: null: either `defaultBackend` or `rules` must be specified']],
   ['no paths', { spec: { rules: [{ http: {} }] } }, ['spec.rules[0].http.paths: Required value']],
@@ -84,8 +84,8 @@ testInvalidObjects(ingress, [
 ])
 
 const policy = (rule: object) => ({ spec: { ingress: [rule] } })
-const policyMistakes: readonly InvalidCase[] = [
-  ['nothing wrong', policy({ ports: [{ port: 80, endPort: 90 }, { port: 'http' }, {}] }), []],
+const policyInvalidCases: readonly InvalidCase[] = [
+  ['valid', policy({ ports: [{ port: 80, endPort: 90 }, { port: 'http' }, {}] }), []],
   [
     'a block with holes in it',
     policy({ from: [{ ipBlock: { cidr: '10.0.0.0/8', except: ['10.1.0.0/16', '10.1.0.0/16'] } }] }),
@@ -130,9 +130,9 @@ const policyMistakes: readonly InvalidCase[] = [
     ['spec.policyTypes[1]: Unsupported value: "Sideways": supported values: "Ingress", "Egress"'],
   ],
 ]
-testInvalidObjects(networkPolicy, policyMistakes)
+testInvalidObjects(networkPolicy, policyInvalidCases)
 
-test('a NetworkPolicy rules the directions that it has rules for, and ingress always', () => {
+test('the policy types of a NetworkPolicy default to ingress and the directions with rules', () => {
   const types = (spec: object) => objectFrom(networkPolicy, { spec }).spec.policyTypes
   deepEqual(
     [types({}), types({ egress: [{}] }), types({ policyTypes: ['Egress'] })],
@@ -143,7 +143,7 @@ test('a NetworkPolicy rules the directions that it has rules for, and ingress al
 const classOf = (parameters: object) => ({ spec: { controller: 'example.com/nginx', parameters } })
 
 testInvalidObjects(ingressClass, [
-  ['nothing wrong', classOf({ kind: 'Parameters', name: 'p', apiGroup: 'example.com' }), []],
+  ['valid', classOf({ kind: 'Parameters', name: 'p', apiGroup: 'example.com' }), []],
   ['no controller', {}, ['spec.controller: Required value']],
   [
     'a controller without domain',
@@ -170,10 +170,10 @@ testInvalidObjects(ingressClass, [
 const parentRef = { resource: 'services', namespace: 'default', name: 'web' }
 
 testInvalidObjects(ipAddress, [
-  ['nothing wrong', { spec: { parentRef } }, []],
-  ['nobody who took it', {}, ['spec.parentRef: Required value']],
+  ['valid', { spec: { parentRef } }, []],
+  ['no parent', {}, ['spec.parentRef: Required value']],
   [
-    'somebody without name',
+    'a consumer without a name',
     { spec: { parentRef: { group: 'Bad', resource: 'services' } } },
     ['spec.parentRef.name: Required value', /^spec\.parentRef\.group: Invalid value: "Bad": a lowercase RFC 1123/],
   ],
@@ -187,7 +187,7 @@ test('an IPAddress is named after its address', () => {
 const ranges = (...cidrs: string[]) => ({ spec: { cidrs } })
 
 testInvalidObjects(serviceCidr, [
-  ['nothing wrong', ranges('10.96.0.0/12', 'fd00::/108'), []],
+  ['valid', ranges('10.96.0.0/12', 'fd00::/108'), []],
   ['no range', {}, ['spec.cidrs: Required value: at least one CIDR required']],
   [
     'three ranges',
@@ -208,7 +208,7 @@ testInvalidObjects(serviceCidr, [
   ],
 ])
 
-test('what may not change', () => {
+test('immutable fields', () => {
   const before = ranges('10.0.0.0/8')
   deepEqual(
     [

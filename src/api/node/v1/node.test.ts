@@ -22,7 +22,7 @@ testInvalidObjects(runtimeClass, [
   ],
 ])
 
-test('a RuntimeClass keeps its handler', () => {
+test('the handler of a RuntimeClass is immutable', () => {
   deepEqual(updateErrorsOf(runtimeClass, { handler: 'a' }, { handler: 'a', overhead: {} }), [])
   deepEqual(updateErrorsOf(runtimeClass, { handler: 'a' }, { handler: 'b' }), [
     'handler: Invalid value: "b": field is immutable',

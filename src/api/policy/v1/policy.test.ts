@@ -47,7 +47,7 @@ test('a PodDisruptionBudget shows the bound that it has', () => {
   )
 })
 
-test('an Eviction carries the options of the deletion', () => {
+test('an Eviction has the options of the deletion', () => {
   const sent = { metadata: { name: 'p' }, deleteOptions: { gracePeriodSeconds: 0, dryRun: ['All'] } }
   deepEqual(decode(eviction, sent).value, sent)
 })

@@ -116,7 +116,7 @@ function bound(subject: object): object {
   return { roleRef: view, subjects: [subject] }
 }
 
-test('names of roles and bindings only have to fit into a path', () => {
+test('names of roles and bindings only have to be path segments', () => {
   for (const kind of [role, roleBinding, clusterRole, clusterRoleBinding]) {
     deepEqual(kind.validateName('system:Any thing!'), [])
     deepEqual(kind.validateName('a/b'), ["may not contain '/'"])
@@ -139,7 +139,7 @@ test('the group of roles, users and groups is that of RBAC unless another is giv
   )
 })
 
-test('a binding stays bound to its role', () => {
+test('the role of a binding is immutable', () => {
   const other = { ...view, name: 'edit' }
   deepEqual(updateErrorsOf(roleBinding, { roleRef: view }, { ...bound({ kind: 'User', name: 'u' }) }), [])
   deepEqual(updateErrorsOf(clusterRoleBinding, { roleRef: view }, { roleRef: other }), [

@@ -12,10 +12,10 @@ function validatePolicyRule(rule: Partial<PolicyRule>, path: string, scope: 'clu
   const errors: FieldError[] = []
   if (verbs.length === 0) errors.push(required(`${path}.verbs`, 'verbs must contain at least one value'))
   if (nonResourceURLs.length > 0) {
-    const refuse = (detail: string) => errors.push(invalid(`${path}.nonResourceURLs`, nonResourceURLs, detail))
-    if (scope === 'namespace') refuse('namespaced rules cannot apply to non-resource URLs')
+    const reject = (detail: string) => errors.push(invalid(`${path}.nonResourceURLs`, nonResourceURLs, detail))
+    if (scope === 'namespace') reject('namespaced rules cannot apply to non-resource URLs')
     if (apiGroups.length + resources.length + resourceNames.length > 0)
-      refuse('rules cannot apply to both regular resources and non-resource URLs')
+      reject('rules cannot apply to both regular resources and non-resource URLs')
     return errors
   }
   if (apiGroups.length === 0)

@@ -39,14 +39,14 @@ test('a device is selected by its driver, attributes and capacity', () => {
   }
 })
 
-test('what is missing or no answer is an error of the selector', () => {
+test('a missing attribute or a result that is no boolean is an error of the selector', () => {
   const ask = (expression: string) => () => isSelected(expression, 'gpu.example.com', device)
   throws(ask(`device.attributes['gpu.example.com'].missing == 1`), /CEL runtime error: no such key: missing/)
   throws(ask(`device.attributes['gpu.example.com'].cores`), /the expression gave no bool/)
   throws(ask(`device.x`), /CEL compile error: compilation failed: .*undefined field 'x'/)
 })
 
-test('a selector that does not compile, or is too much work, is refused', () => {
+test('a selector that does not compile or is too expensive is rejected', () => {
   const errors = (expression: string) => selectorErrors(expression, 'x').map(fieldErrorText)
   deepEqual(errors(`device.driver`), [
     'x: Invalid value: "device.driver": must evaluate to bool or the unknown type, not string',

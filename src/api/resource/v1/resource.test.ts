@@ -180,7 +180,7 @@ testInvalidObjects(resourceSlice, [
     ['spec.sharedCounters[1].counters: Required value', 'spec.sharedCounters[1]: Duplicate value: "c"'],
   ],
   [
-    'a condition that lets bind and prevents it',
+    'a condition that allows and prevents binding',
     offered({ bindingConditions: ['a'], bindingFailureConditions: ['a'] }),
     [
       `${deviceAt}.bindingFailureConditions[0]: Invalid value: "a": bindingFailureConditions must not overlap with bindingConditions`,
@@ -194,7 +194,7 @@ testInvalidObjects(resourceSlice, [
   ['a taint without effect', offered({ taints: [{ key: 'k' }] }), [`${deviceAt}.taints[0].effect: Required value`]],
 ])
 
-test('a slice with tainted devices holds fewer of them', () => {
+test('a slice may contain fewer devices if they have taints', () => {
   const devices = (count: number, taints: object[]) =>
     sliced({ devices: Array.from({ length: count }, (_, index) => ({ name: `d${index}`, taints })) })
   const taints = [{ key: 'k', effect: 'NoSchedule' }]
@@ -204,7 +204,7 @@ test('a slice with tainted devices holds fewer of them', () => {
   deepEqual(countOf(devices(65, taints)), ['Too many: 65: must have at most 64 items'])
 })
 
-test('a request is for one device unless it says otherwise', () => {
+test('a request is for one device by default', () => {
   const counts = [{}, { count: 2 }, { allocationMode: 'All' }].map((change) => {
     const [request] =
       objectFrom(resourceClaim, requested({ exactly: { ...exactly, ...change } })).spec.devices.requests ?? []
@@ -217,7 +217,7 @@ test('a request is for one device unless it says otherwise', () => {
   ])
 })
 
-test('what was claimed or offered stays as it was', () => {
+test('the specs of claims and slices are immutable', () => {
   deepEqual(updateErrorsOf(resourceClaim, requested({ exactly }), requested({ exactly })), [])
   equal(updateErrorsOf(resourceClaim, requested({ exactly }), {}).length, 1)
   deepEqual(

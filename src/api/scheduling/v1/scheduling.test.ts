@@ -34,17 +34,17 @@ testInvalidObjects(priorityClass, [
     [`${reserved}globalDefault of system-node-critical PriorityClass must be false`],
   ],
   [
-    'a class that only looks like one of the system',
+    'a class with the prefix of system classes',
     named('system-mine', {}),
     [`${reserved}system-mine is not a known system priority class`],
   ],
 ])
 
-test('a PriorityClass preempts unless it says otherwise', () => {
+test('a PriorityClass preempts by default', () => {
   equal(objectFrom(priorityClass, { value: 5 }).preemptionPolicy, 'PreemptLowerPriority')
 })
 
-test('what a priority means does not change', () => {
+test('the value of a priority class is immutable', () => {
   deepEqual(updateErrorsOf(priorityClass, { value: 5 }, { value: 5, description: 'new', globalDefault: true }), [])
   deepEqual(updateErrorsOf(priorityClass, { value: 5 }, { value: 6, preemptionPolicy: 'Never' }), [
     'value: Forbidden: may not be changed in an update.',

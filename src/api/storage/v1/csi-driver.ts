@@ -145,9 +145,9 @@ function validateTokenRequests(requests: readonly TokenRequest[]): FieldError[] 
     const path = `spec.tokenRequests[${index}]`
     if (audiences.has(audience)) return [duplicate(`${path}.audience`, audience)]
     audiences.add(audience)
-    const refuse = (detail: string) => [invalid(`${path}.expirationSeconds`, seconds, detail)]
-    if (seconds < tokenSecondsMin) return refuse('may not specify a duration less than 10 minutes')
-    return seconds > tokenSecondsMax ? refuse('may not specify a duration larger than 2^32 seconds') : []
+    const reject = (detail: string) => [invalid(`${path}.expirationSeconds`, seconds, detail)]
+    if (seconds < tokenSecondsMin) return reject('may not specify a duration less than 10 minutes')
+    return seconds > tokenSecondsMax ? reject('may not specify a duration larger than 2^32 seconds') : []
   })
 }
 

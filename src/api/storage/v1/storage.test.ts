@@ -76,7 +76,7 @@ testInvalidObjects(csiDriver, [
     ],
   ],
   [
-    'tokens that are too short, too long, and asked for twice',
+    'tokens whose lifetime is too short or too long, and duplicate audiences',
     {
       spec: {
         tokenRequests: [
@@ -112,7 +112,7 @@ testInvalidObjects(csiNode, [
     ['spec.drivers[1].name: Duplicate value: "a.b"', 'spec.drivers[1]: Duplicate value: "k"'],
   ],
   [
-    'room for less than nothing',
+    'a negative capacity',
     { spec: { drivers: [{ ...driver, allocatable: { count: -1 } }] } },
     ['spec.drivers[0].allocatable.count: Invalid value: -1: must be greater than or equal to 0'],
   ],
@@ -130,7 +130,7 @@ testInvalidObjects(csiStorageCapacity, [
   ['a class and a capacity', { storageClassName: 's', capacity: '1Gi' }, []],
   ['no class', {}, [/^storageClassName: Invalid value: "": a lowercase RFC 1123 subdomain/]],
   [
-    'less than nothing',
+    'a negative amount',
     { storageClassName: 's', capacity: '-1' },
     ['capacity: Invalid value: "-1": must be greater than or equal to 0'],
   ],
@@ -163,12 +163,12 @@ testInvalidObjects(volumeAttachment, [
   ],
 ])
 
-test('a StorageClass deletes what it made, and makes it at once', () => {
+test('a StorageClass deletes volumes and provisions them immediately by default', () => {
   const { reclaimPolicy, volumeBindingMode } = objectFrom(storageClass, { provisioner })
   deepEqual([reclaimPolicy, volumeBindingMode], ['Delete', 'Immediate'])
 })
 
-test('a CSIDriver attaches persistent volumes unless it says otherwise', () => {
+test('a CSIDriver has persistent volumes that are attached by default', () => {
   deepEqual(objectFrom(csiDriver, { spec: { volumeLifecycleModes: [] } }).spec, {
     attachRequired: true,
     podInfoOnMount: false,
@@ -180,7 +180,7 @@ test('a CSIDriver attaches persistent volumes unless it says otherwise', () => {
   })
 })
 
-test('what volumes were made with stays as it was', () => {
+test('parameters of volumes are immutable', () => {
   deepEqual(
     updateErrorsOf(
       storageClass,
@@ -211,7 +211,7 @@ test('what volumes were made with stays as it was', () => {
   equal(updateErrorsOf(volumeAttachment, { spec: attachment }, { spec: { ...attachment, nodeName: 'm' } }).length, 1)
 })
 
-test('a node may take more volumes later, but not under another id', () => {
+test('the number of volumes of a node may change, its id may not', () => {
   const drivers = (change: object) => ({ spec: { drivers: [{ ...driver, ...change }] } })
   deepEqual(updateErrorsOf(csiNode, drivers({}), drivers({ allocatable: { count: 5 } })), [])
   deepEqual(updateErrorsOf(csiNode, drivers({}), drivers({ nodeID: 'm' })), [

@@ -6,7 +6,7 @@ import type { PodSpec } from './pod-spec.ts'
 
 const specOf = (): PodSpec => ({ containers: [{ name: 'c', image: 'i' }] }) as unknown as PodSpec
 
-test('what follows from a shared spec is worked out once, also for the specs that are bound', () => {
+test('values of an interned spec are computed once, also for the specs that are bound from it', () => {
   let asked = 0
   const imagesOf = cachedBySpec(({ containers, nodeName }) => {
     asked++
@@ -23,7 +23,7 @@ test('what follows from a shared spec is worked out once, also for the specs tha
   equal(asked, 1)
 })
 
-test('a spec that nobody shares is asked about each time', () => {
+test('values of a spec that is not interned are not cached', () => {
   let asked = 0
   const count = cachedBySpec(() => ++asked)
   const spec = boundSpec(specOf(), 'a')

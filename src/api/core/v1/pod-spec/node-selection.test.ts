@@ -16,7 +16,7 @@ const rows: readonly [why: string, terms: object[], isMeant: boolean][] = [
   ['more than', [says('cores', 'Gt', '15')], true],
   ['not less than', [says('cores', 'Lt', '16')], false],
   ['numbers are compared as numbers', [says('cores', 'Gt', '9')], true],
-  ['a word is no number', [says('zone', 'Gt', '1')], false],
+  ['text instead of a number', [says('zone', 'Gt', '1')], false],
   ['an operator that is not known', [says('zone', 'Like', 'a')], false],
   ['a name', [named('In', 'n')], true],
   ['not that name', [named('NotIn', 'n')], false],

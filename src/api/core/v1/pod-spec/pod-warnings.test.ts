@@ -77,7 +77,7 @@ const warnings: readonly (readonly [why: string, spec: object, metadata: object,
     ],
   ],
   [
-    'a volume that nobody serves',
+    'a volume without an attacher',
     { volumes: [{ name: 'v', glusterfs: { endpoints: 'e', path: 'p' } }] },
     {},
     ['spec.volumes[0].glusterfs: deprecated in v1.25, non-functional in v1.26+'],
@@ -99,7 +99,7 @@ const warnings: readonly (readonly [why: string, spec: object, metadata: object,
 for (const [why, spec, metadata, expected] of warnings)
   test(`warnings about ${why}`, () => deepEqual(pod.warnings?.(podOf(spec, metadata)), expected))
 
-test('a dotted name is told once, a template when it changes', () => {
+test('a dotted name is reported once, a template whenever it changes', () => {
   const template = {
     metadata: { labels: { a: 'b' } },
     spec: { containers: [container], nodeSelector: { 'beta.kubernetes.io/arch': 'x' } },
@@ -120,7 +120,7 @@ test('a dotted name is told once, a template when it changes', () => {
   deepEqual(pod.warnings?.(podOf({}, { name: 'a.b' }), podOf({})), [])
 })
 
-test('other kinds have their own', () => {
+test('other kinds have their own warnings', () => {
   deepEqual(endpoints.warnings?.(objectFrom(endpoints, {})), [
     'v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice',
   ])

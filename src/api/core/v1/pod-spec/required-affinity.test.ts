@@ -36,5 +36,5 @@ const cases: [why: string, spec: object, isWanted: boolean][] = [
   ['an empty term', terms({}), false],
 ]
 for (const [why, spec, isWanted] of cases)
-  test(`a node is ${isWanted ? 'wanted' : 'refused'}: ${why}`, () =>
+  test(`a node is ${isWanted ? 'wanted' : 'rejected'}: ${why}`, () =>
     equal(matchesRequiredAffinity(objectFrom(pod, { spec: { containers: [], ...spec } }).spec, aNode), isWanted))

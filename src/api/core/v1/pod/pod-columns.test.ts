@@ -100,7 +100,7 @@ const rows: readonly (readonly [why: string, pod: Case, expected: readonly [stri
     ['1/1', 'Running', '0'],
   ],
   [
-    'an init container that goes on counts with the others',
+    'a sidecar counts with the containers',
     {
       inits: [{ ...running, ...restarted(1, '2030-01-01T00:00:50Z') }],
       initSpecs: [sidecar],
@@ -109,12 +109,12 @@ const rows: readonly (readonly [why: string, pod: Case, expected: readonly [stri
     ['2/2', 'Running', '1 (10s ago)'],
   ],
   [
-    'one that goes on and has not started holds up the pod',
+    'a sidecar that has not started blocks the pod',
     { inits: [{ state: { running: {} }, started: false }], initSpecs: [sidecar], containers: [initWaits] },
     ['0/2', 'Init:0/1', '0'],
   ],
   [
-    'one that goes on crashes when the pod is long initialized',
+    'a sidecar crashes after the initialization of the pod',
     { inits: [waits('CrashLoopBackOff')], initSpecs: [sidecar], containers: [running], status: initialized },
     ['1/2', 'Init:CrashLoopBackOff', '0'],
   ],

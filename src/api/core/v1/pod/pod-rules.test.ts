@@ -308,7 +308,7 @@ const probes: Row[] = [
     ],
   ],
   [
-    'a command without words',
+    'an empty command',
     withContainer({ lifecycle: { postStart: { exec: {} } } }),
     ['spec.containers[0].lifecycle.postStart.exec.command: Required value'],
   ],
@@ -514,11 +514,11 @@ for (const [why, spec, expected] of [
   ...placement,
   ...network,
 ])
-  test(`a Pod with ${why} is ${expected.length === 0 ? 'accepted' : 'refused'}`, () => {
+  test(`a Pod with ${why} is ${expected.length === 0 ? 'accepted' : 'rejected'}`, () => {
     deepEqual(errorsOf(pod, spec), expected)
   })
 
-test('a Pod: what is filled in', () => {
+test('a Pod: defaults', () => {
   const { spec } = made(pod, {
     initContainers: [{ name: 'i', image: 'i', resources: { limits: { cpu: '1' } } }],
     containers: [{ ...container, startupProbe: { grpc: { port: 80 } }, livenessProbe: { httpGet: { port: 80 } } }],
@@ -538,7 +538,7 @@ test('a Pod: what is filled in', () => {
   deepEqual([spec.serviceAccountName, spec.enableServiceLinks], ['robot', true])
 })
 
-test('a template is not yet a Pod: requests, host ports and service links are filled in later', () => {
+test('a template does not get all defaults of a Pod: requests, host ports and service links are set later', () => {
   const ports = [{ containerPort: 80 }]
   const template = { spec: withContainer({ ports, resources: { limits: { cpu: '1' } } }, { hostNetwork: true }) }
   const { spec } = made(deployment, { template }).spec.template
@@ -547,7 +547,7 @@ test('a template is not yet a Pod: requests, host ports and service links are fi
   equal(spec.enableServiceLinks, undefined)
 })
 
-test('a Pod with a deletion cost that is no number is refused', () => {
+test('a Pod with a deletion cost that is not a number is rejected', () => {
   const cost = 'controller.kubernetes.io/pod-deletion-cost'
   const errors = (value: string) => pod.validate(made(pod, withSpec({}), { [cost]: value })).map(fieldErrorText)
   deepEqual(errors('-5'), [])
@@ -615,24 +615,24 @@ const owned = (spec: object, more: object = {}): object => ({
   ...more,
 })
 
-test('Deployments and ReplicaSets keep pods that run for ever', () => {
+test('pods of Deployments and ReplicaSets must always restart', () => {
   for (const kind of [deployment, replicaSet] as Kind[])
     deepEqual(errorsOf(kind, owned(withSpec({ activeDeadlineSeconds: 5 }))), [
       'spec.template.spec.activeDeadlineSeconds: Forbidden: activeDeadlineSeconds in ReplicaSet is not Supported',
     ])
 })
 
-test('a Deployment: strategies that do not exist, and more unavailable than there is', () => {
-  const refused = (strategy: object) => errorsOf(deployment, owned(withSpec({}), { strategy }))
-  deepEqual(refused({ type: 'Blue' }), [
+test('a Deployment: unknown strategies, and a maximum above 100 %', () => {
+  const rejected = (strategy: object) => errorsOf(deployment, owned(withSpec({}), { strategy }))
+  deepEqual(rejected({ type: 'Blue' }), [
     'spec.strategy: Unsupported value: {"Type":"Blue","RollingUpdate":null}: supported values: "Recreate", "RollingUpdate"',
   ])
-  deepEqual(refused({ rollingUpdate: { maxUnavailable: '101%' } }), [
+  deepEqual(rejected({ rollingUpdate: { maxUnavailable: '101%' } }), [
     'spec.strategy.rollingUpdate.maxUnavailable: Invalid value: "101%": must not be greater than 100%',
   ])
 })
 
-test('a Pod: the conditions that it waits for are counted', () => {
+test('a Pod: readiness gates are counted', () => {
   const cell = pod.columns.find(({ name }) => name === 'Readiness Gates')?.cell
   const waiting = made(pod, withSpec({ readinessGates: [{ conditionType: 'a' }, { conditionType: 'b' }] }))
   const status = { conditions: [{ type: 'a', status: 'True' }] }

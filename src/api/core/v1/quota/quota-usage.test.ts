@@ -22,7 +22,7 @@ const deleted = (secondsAgo: number) => ({
   deletionGracePeriodSeconds: 30,
 })
 
-test('what is used: pods that have ended or should have are objects still, and use nothing else', () => {
+test('usage: terminated pods and pods with an overdue deletion only count as objects', () => {
   const quota = { spec: { hard: { pods: '9', 'count/pods': '9', 'requests.memory': '9Gi', secrets: '9' } } }
   const objects = [
     podWith('1Gi', 'Running'),
@@ -38,7 +38,7 @@ test('what is used: pods that have ended or should have are objects still, and u
   deepEqual(quotaUsed(quota, [...objects, [secret, kept]], nowMs), { ...used, secrets: '1' })
 })
 
-test('a scoped quota counts only what its scopes cover', () => {
+test('a scoped quota only counts objects that match its scopes', () => {
   const quota = { spec: { hard: { pods: '9' }, scopes: ['BestEffort'] } }
   deepEqual(quotaUsed(quota, [podWith('1Gi', 'Running')], nowMs), { pods: '0' })
 })
