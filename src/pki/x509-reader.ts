@@ -64,9 +64,11 @@ const parametersTags: ReadonlySet<number | undefined> = new Set([
 export const readObjectId = (reader: DerReader): string =>
   reader.element(derTag.objectIdentifier, 'the object identifier').content.toHex()
 
+const rsaId = '2a864886f70d010101'
+
 /** As upstream: an RSA key says that it has no parameters, an EC key names its curve. */
 const keyParametersTags: Readonly<Record<string, number>> = {
-  '2a864886f70d010101': derTag.null,
+  [rsaId]: derTag.null,
   '2a8648ce3d0201': derTag.objectIdentifier,
 }
 
@@ -77,9 +79,23 @@ export function readPublicKey(outer: DerReader): Uint8Array {
   const { id, parametersTag } = readAlgorithm(reader)
   if (parametersTag !== (lookup(keyParametersTags, id) ?? parametersTag))
     throw new DerError('the public key has unknown parameters')
-  readBytes(reader.element(derTag.bitString, 'the public key'))
+  const key = readBytes(reader.element(derTag.bitString, 'the public key'))
   reader.end('the public key')
+  if (id === rsaId) checkRsaKey(key)
   return encoded
+}
+
+/** RSAPublicKey: modulus and exponent, both positive. */
+function checkRsaKey(bytes: Uint8Array): void {
+  checkDer(bytes)
+  const whole = new DerReader(bytes)
+  const reader = whole.inside(derTag.sequence, 'the RSA key')
+  whole.end('the RSA key')
+  for (const what of ['the modulus', 'the exponent']) {
+    const [first = 0] = reader.element(derTag.integer, what).content
+    if (first >= 0x80) throw new DerError(`${what} is negative`)
+  }
+  reader.end('the RSA key')
 }
 
 /** A BIT STRING that is made of whole bytes. */

@@ -287,10 +287,12 @@ for (const [place, listen] of Object.entries(acceptors)) {
       let rounds = 0
       while (!socket.destroyed && rounds++ < 500) {
         await listening.clock.advance('1s')
+        if (socket.destroyed) break
         if (socket.write(many)) await eventLoopTurn()
         else await Promise.race([once(socket, 'drain'), once(socket, 'close')]).catch(() => {})
       }
-      ok(socket.destroyed, `after ${rounds} rounds the connection is open`)
+      // The thread may still have to close it.
+      await until(() => socket.destroyed)
     })
 
   test(`${place}: a session without requests ends, and its socket too when the client does not close`, async () => {
