@@ -35,15 +35,15 @@ export interface Listening extends AsyncDisposable {
 export type Listen = (options: Pick<ListenOptions, 'handle' | 'limits'>) => Promise<Listening>
 
 const listenAs =
-  (isThreaded: boolean): Listen =>
+  (hasTlsThread: boolean, isThreadAllowed = true): Listen =>
   async (options) => {
     const clock = new VirtualClock(realClock.nowMs())
     const shed = new Map<ShedReason, number>()
-    const listener = await createListeners(clock).listen({
+    const listener = await createListeners(clock, isThreadAllowed).listen({
       host: '127.0.0.1',
       port: 0,
       tls: { certificate: serving.certificate, key: serving.key, clientAuthorities: { users: authority.certificate } },
-      hasTlsThread: isThreaded,
+      hasTlsThread,
       onShed: (reason, count) => void shed.set(reason, (shed.get(reason) ?? 0) + count),
       ...options,
     })
@@ -55,6 +55,9 @@ export const acceptors: Readonly<Record<string, Listen>> = {
   'in the event loop': listenAs(false),
   'in a thread': listenAs(true),
 }
+
+/** A listener that is configured with a TLS thread, while the thread is turned off. */
+export const listenWithThreadOff = listenAs(true, false)
 
 export const until = async (isTrue: () => boolean): Promise<void> => {
   while (!isTrue()) await eventLoopTurn()

@@ -16,9 +16,16 @@ import { Http2ServerConnection } from './http2-server.ts'
 import { openEventLoopAcceptor } from '../acceptor/event-loop-acceptor.ts'
 import { openThreadAcceptor } from '../tls-thread/thread-acceptor.ts'
 
-/** The clock is for the timeouts of clients. The TLS thread uses real time. */
-export const createListeners = (clock: Clock): ListenerProvider => ({
-  async listen({ host, port, tls, hasTlsThread: isThreaded = false, handle, limits: given, onShed = () => {} }) {
+/** COXSWAIN_TLS_THREAD=0 turns the TLS thread off, to exclude it as the cause of a problem. */
+export const allowsTlsThread = (environment: Readonly<NodeJS.ProcessEnv>): boolean =>
+  environment['COXSWAIN_TLS_THREAD'] !== '0'
+
+/**
+ * The clock is for the timeouts of clients; the TLS thread uses real time. Without `isThreadAllowed` TLS always runs in the
+ * event loop.
+ */
+export const createListeners = (clock: Clock, isThreadAllowed = true): ListenerProvider => ({
+  async listen({ host, port, tls, hasTlsThread = false, handle, limits: given, onShed = () => {} }) {
     const limits = { ...listenLimitsDefault, ...given }
     let seconds = 0
     const connections = new Map<ServedConnection, AcceptedConnection>()
@@ -31,20 +38,22 @@ export const createListeners = (clock: Clock): ListenerProvider => ({
       onShed,
       verifiesClients: Object.keys(tls?.clientAuthorities ?? {}).length > 0,
     }
-    const serve = (client: AcceptedConnection) => {
-      const { remoteAddress, certificate: shown } = client
+    const serve = (accepted: AcceptedConnection) => {
+      const { remoteAddress, certificate: shown, client } = accepted
       // A resumed TLS session may outlive the certificate.
       const certificate = shown && isExpired(shown, clock.nowMs()) ? { ...shown, authority: undefined } : shown
-      const whole = { ...options, remoteAddress, certificate, client: client.client }
-      const connection = client.isHttp2 ? new Http2ServerConnection(client, whole) : client.serveHttp1(whole)
-      connections.set(connection, client)
-      client.onClosed(() => connections.delete(connection))
+      const connectionOptions = { ...options, remoteAddress, certificate, client }
+      const connection = accepted.isHttp2
+        ? new Http2ServerConnection(accepted, connectionOptions)
+        : accepted.serveHttp1(connectionOptions)
+      connections.set(connection, accepted)
+      accepted.onClosed(() => connections.delete(connection))
     }
-    const place = { host, port, limits, onShed }
+    const acceptorOptions = { host, port, limits, onShed }
     const acceptor =
-      isThreaded && tls !== undefined
-        ? await openThreadAcceptor({ ...place, tls }, serve)
-        : await openEventLoopAcceptor({ ...place, clock, ...(tls && { tls }) }, serve)
+      hasTlsThread && isThreadAllowed && tls !== undefined
+        ? await openThreadAcceptor({ ...acceptorOptions, tls }, serve)
+        : await openEventLoopAcceptor({ ...acceptorOptions, clock, ...(tls && { tls }) }, serve)
     const timer = every(clock, 1_000, () => {
       seconds++
       probeFileDescriptors(() => onShed('descriptors', 1, 0))
@@ -71,7 +80,7 @@ export const createListeners = (clock: Clock): ListenerProvider => ({
   },
 })
 
-export const nodeListeners = createListeners(realClock)
+export const nodeListeners = createListeners(realClock, allowsTlsThread(process.env))
 
 /** Waits up to `graceMs` for current responses; each connection closes after its last one. */
 async function drained(connections: ReadonlyMap<ServedConnection, AcceptedConnection>, graceMs: number): Promise<void> {
@@ -80,7 +89,7 @@ async function drained(connections: ReadonlyMap<ServedConnection, AcceptedConnec
   if (busy.length === 0 || graceMs === 0) return
   const given = new AbortController()
   await Promise.race([
-    Promise.all(busy.map(([, client]) => new Promise<void>((resolve) => client.onClosed(resolve)))),
+    Promise.all(busy.map(([, accepted]) => new Promise<void>((resolve) => accepted.onClosed(resolve)))),
     realClock.sleep(graceMs, given.signal).catch(() => {}),
   ])
   given.abort()
