@@ -420,7 +420,7 @@ const answering: [
   seen: [ready: string, restarts: number][],
 ][] = [
   [
-    'as its image says',
+    'as configured for its image',
     {},
     { readinessProbe: probe },
     [
@@ -430,7 +430,7 @@ const answering: [
     ],
   ],
   [
-    'as its pod says',
+    'as configured in its pod',
     { 'answer-after': '12s' },
     { readinessProbe: exec },
     [
@@ -440,7 +440,7 @@ const answering: [
     ],
   ],
   [
-    'until it ceases to',
+    'until it stops responding',
     { 'answer-until.c': '8s' },
     { readinessProbe: probe },
     [
@@ -450,7 +450,7 @@ const answering: [
     ],
   ],
   [
-    'and is started anew when it ceases to live',
+    'and is restarted when they fail',
     { 'answer-after': '0s', 'answer-until': '8s' },
     { livenessProbe: exec },
     [

@@ -183,12 +183,12 @@ test('processes: the pod with the lowest priority is evicted', async () => {
 
 const limits: [what: string, pod: ReturnType<typeof podCalled>, message: string][] = [
   [
-    'a container beyond its own limit',
+    'a container that exceeds its limit',
     podCalled('a', {}, { limits: { 'ephemeral-storage': '1Mi' } }),
     'evict a in 1: Pod ephemeral local storage usage exceeds the total limit of containers 1Mi. ',
   ],
   [
-    'one of two containers beyond its limit',
+    'one of two containers that exceeds its limit',
     podCalled('a', {
       containers: [
         { name: 'c', image: 'i', resources: { limits: { 'ephemeral-storage': '1Mi' } } },

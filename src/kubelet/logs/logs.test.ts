@@ -96,14 +96,14 @@ const content = [
 ].join('')
 
 const reads: [name: string, options: Partial<LogOptions>, shown: string][] = [
-  ['all of it, parts joined', {}, 'one\ntwo goes on\nthree\n'],
+  ['the whole log, with partial lines joined', {}, 'one\ntwo goes on\nthree\n'],
   ['the last line', { tailLines: 1 }, 'three\n'],
   ['no line', { tailLines: 0 }, ''],
-  ['more lines than there are', { tailLines: 100 }, 'one\ntwo goes on\nthree\n'],
+  ['more lines than exist', { tailLines: 100 }, 'one\ntwo goes on\nthree\n'],
   ['since a time', { sinceMs: Date.parse(second(3)) }, 'three\n'],
-  ['so many bytes', { limitBytes: 6 }, 'one\ntw'],
+  ['a limit of bytes', { limitBytes: 6 }, 'one\ntw'],
   [
-    'with times, one for each line',
+    'with timestamps, one per line',
     { timestamps: true, limitBytes: 82 },
     '2026-01-02T03:04:01.000000000Z one\n2026-01-02T03:04:02.000000000Z two goes on\n2026',
   ],

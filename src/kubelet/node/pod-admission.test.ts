@@ -12,7 +12,7 @@ const port = (hostPort: number, hostIP?: string) =>
 const cases: [why: string, pod: Pod, others: Pod[], refusal: string | undefined][] = [
   ['fits', asks({ cpu: '500m' }), [asks({ cpu: '1500m' })], undefined],
   [
-    'no processor left',
+    'insufficient CPU',
     asks({ cpu: '1' }),
     [asks({ cpu: '1500m' })],
     "OutOfcpu Node didn't have enough resource: cpu, requested: 1000, used: 1500, capacity: 2000",
@@ -30,32 +30,32 @@ const cases: [why: string, pod: Pod, others: Pod[], refusal: string | undefined]
     "OutOfpods Node didn't have enough resource: pods, requested: 1, used: 3, capacity: 3",
   ],
   [
-    'no such devices left',
+    'insufficient extended resource',
     asks({ 'example.com/gpu': '1' }),
     [],
     "OutOfexample.com/gpu Node didn't have enough resource: example.com/gpu, requested: 1, used: 0, capacity: 0",
   ],
-  ['a resource that the node does not know', asks({ 'example.com/licence': '1' }), [], undefined],
-  ['the right kind of node', aPod({ nodeSelector: { disk: 'fast' } }), [], undefined],
+  ['an extended resource that the node does not list', asks({ 'example.com/licence': '1' }), [], undefined],
+  ['a matching node selector', aPod({ nodeSelector: { disk: 'fast' } }), [], undefined],
   [
-    'another kind of node',
+    'a different node selector',
     aPod({ nodeSelector: { disk: 'slow' } }),
     [],
     "NodeAffinity Predicate NodeAffinity failed: node(s) didn't match Pod's node affinity/selector",
   ],
   [
-    'another system',
+    'another operating system',
     aPod({ os: { name: 'windows' } }),
     [],
     "PodOSNotSupported Failed to admit pod as the OS field doesn't match node OS",
   ],
   [
-    'a port that is taken',
+    'a host port in use',
     port(8080),
     [port(8080, '192.0.2.1')],
     "NodePorts Predicate NodePorts failed: node(s) didn't have free ports for the requested pod ports",
   ],
-  ['the same port of another address', port(8080, '192.0.2.2'), [port(8080, '192.0.2.1')], undefined],
+  ['the same port on another address', port(8080, '192.0.2.2'), [port(8080, '192.0.2.1')], undefined],
 ]
 for (const [why, pod, others, refusal] of cases)
   test(`pod admission: ${why}`, () => {

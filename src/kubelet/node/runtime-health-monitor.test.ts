@@ -28,10 +28,10 @@ const networkText =
 
 type Said = RuntimeHealth | 'nothing'
 const rows: [why: string, said: readonly (readonly [afterMs: number, said: Said])[], message: string][] = [
-  ['it answers and is well', [[0, well]], ''],
-  ['it has never answered', [[0, 'nothing']], 'container runtime status check may not have completed yet'],
+  ['it is healthy', [[0, well]], ''],
+  ['it has never responded', [[0, 'nothing']], 'container runtime status check may not have completed yet'],
   [
-    'it is silent for a moment',
+    'it does not respond briefly',
     [
       [0, well],
       [29_000, 'nothing'],
@@ -39,7 +39,7 @@ const rows: [why: string, said: readonly (readonly [afterMs: number, said: Said]
     '',
   ],
   [
-    'it is silent for long',
+    'it does not respond for long',
     [
       [0, well],
       [30_000, 'nothing'],
@@ -47,7 +47,7 @@ const rows: [why: string, said: readonly (readonly [afterMs: number, said: Said]
     'container runtime is down',
   ],
   [
-    'nobody knows any more what its pods do',
+    'the PLEG is not healthy',
     [
       [0, well],
       [185_000, 'nothing'],
@@ -56,7 +56,7 @@ const rows: [why: string, said: readonly (readonly [afterMs: number, said: Said]
   ],
   ['it has no network', [[0, noNetwork]], networkText],
   [
-    'it comes back',
+    'it responds again',
     [
       [0, well],
       [60_000, 'nothing'],
@@ -65,7 +65,7 @@ const rows: [why: string, said: readonly (readonly [afterMs: number, said: Said]
     '',
   ],
   [
-    'it says itself that it is not well',
+    'it reports that it is not ready',
     [
       [0, well],
       [5_000, ill],

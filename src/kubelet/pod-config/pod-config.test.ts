@@ -127,7 +127,7 @@ test('services of the pod’s namespace are variables unless the pod disables th
 const limits: [what: string, resources: object, expected: object][] = [
   ['nothing', {}, { cpuShares: 2, oomScoreAdjust: 1000 }],
   [
-    'the same as asked',
+    'equal requests and limits',
     { limits: { cpu: '500m', memory: '64Mi' }, requests: { cpu: '500m', memory: '64Mi' } },
     { cpuShares: 512, cpuPeriodUs: 100_000, cpuQuotaUs: 50_000, memoryBytes: 67_108_864, oomScoreAdjust: -997 },
   ],

@@ -27,29 +27,25 @@ const again = (name: string, state: RuntimeContainer['state']) =>
 
 const steps: [why: string, running: RuntimePod, actions: string[]][] = [
   [
-    'what still runs is ended at once',
+    'running containers are stopped immediately',
     sandbox(exit('i', 0), container('c', 'running'), exit('t', 42)),
     ['stop-containers c'],
   ],
-  [
-    'the first rule about a code counts',
-    sandbox(exit('i', 0), container('c', 'running'), exit('t', 41)),
-    ['start t #1'],
-  ],
+  ['the first matching rule decides', sandbox(exit('i', 0), container('c', 'running'), exit('t', 41)), ['start t #1']],
   ['init containers run again', sandbox(exit('i', 0), exit('c', 137), exit('t', 42)), ['start i #1']],
   [
-    'what was made and never started is made anew',
+    'a container that was created and never started is created again',
     sandbox(exit('i', 0), exit('c', 137), exit('t', 42), container('i', 'created', { startedMs: 0 })),
     ['remove-container'],
   ],
   ['one by one', sandbox(exit('i', 0), exit('c', 0), exit('t', 42), again('i', 'running')), []],
   [
-    'then the others, those among them that had succeeded',
+    'then the main containers, including those that had succeeded',
     sandbox(exit('i', 0), exit('c', 0), exit('t', 42), again('i', 'exited')),
     ['start c #1', 'start t #1'],
   ],
   [
-    'what has begun since is left alone',
+    'containers that have started since are not affected',
     sandbox(
       exit('i', 0),
       exit('c', 137),
@@ -61,7 +57,7 @@ const steps: [why: string, running: RuntimePod, actions: string[]][] = [
     [],
   ],
   [
-    'it ends as its policy says when nobody asks again',
+    'without another trigger the restart policy decides',
     sandbox(
       exit('i', 0),
       exit('c', 0),

@@ -155,8 +155,8 @@ const results: [why: string, answers: string, more: Partial<Probe>, decided: str
   ['one success is enough', '+++', {}, ['0s success', '0 of 3 told']],
   ['three failures in a row', '+--+---', {}, ['0s success', '6s failure', '5 of 7 told']],
   ['two successes in a row', '+-++', { successThreshold: 2 }, ['3s success', '1 of 4 told']],
-  ['what could not be asked is asked again at once', '!!+', {}, ['0s success', '0 of 1 told']],
-  ['what cannot be asked says nothing', '!!!-', { failureThreshold: 1 }, ['1s failure', '2 of 1 told']],
+  ['a probe that cannot be performed is retried at once', '!!+', {}, ['0s success', '0 of 1 told']],
+  ['a probe that cannot be performed does not count', '!!!-', { failureThreshold: 1 }, ['1s failure', '2 of 1 told']],
 ]
 for (const [why, outcomes, more, decided] of results)
   test(`thresholds: ${why}`, async () => deepEqual(await resultsOf(outcomes, more), decided))

@@ -22,7 +22,7 @@ const burstable = { requests: { cpu: '250m' } }
 
 const groups: [what: string, pod: Pod, path: string, limits: object][] = [
   [
-    'a guaranteed pod has what its containers have together',
+    'a guaranteed pod has the sum of its containers’ limits',
     aPod([guaranteed, guaranteed]),
     '/kubepods/podu',
     { cpuShares: 1024, cpuPeriodUs: 100_000, cpuQuotaUs: 100_000, memoryBytes: 128 << 20 },
@@ -33,9 +33,9 @@ const groups: [what: string, pod: Pod, path: string, limits: object][] = [
     '/kubepods/burstable/podu',
     { cpuShares: 768 },
   ],
-  ['a pod that asks for nothing gets what is left', aPod([{}]), '/kubepods/besteffort/podu', { cpuShares: 2 }],
+  ['a pod without requests is best effort', aPod([{}]), '/kubepods/besteffort/podu', { cpuShares: 2 }],
   [
-    'what is said of the pod as a whole counts for all',
+    'pod-level resources override the sum of the containers’',
     aPod([{}, {}], { resources: { requests: amounts('1', '1Gi'), limits: amounts('1', '1Gi') } }),
     '/kubepods/podu',
     { cpuShares: 1024, cpuPeriodUs: 100_000, cpuQuotaUs: 100_000, memoryBytes: 1 << 30 },
@@ -79,12 +79,12 @@ test('pod cgroups: the burstable class has the weight of its pods’ requests, a
 const gib = 1024 ** 3
 const scores: [what: string, pod: Pod, score: number][] = [
   ['guaranteed', aPod([guaranteed]), -997],
-  ['nothing asked for', aPod([{}]), 1000],
+  ['no requests', aPod([{}]), 1000],
   ['a quarter of the node', aPod([{ requests: { memory: '1Gi' } }]), 750],
-  ['next to nothing', aPod([{ requests: { memory: '1' } }]), 999],
+  ['a tiny request', aPod([{ requests: { memory: '1' } }]), 999],
   ['almost all', aPod([{ requests: { memory: '4Gi' } }]), 3],
-  ['a part of the pod’s', aPod([{}, {}], { resources: { requests: { memory: '2Gi' } } }), 750],
-  ['what the node depends on', aPod([{}], { priority: 2_000_001_000 }), -997],
+  ['a share of the pod-level request', aPod([{}, {}], { resources: { requests: { memory: '2Gi' } } }), 750],
+  ['a node-critical pod', aPod([{}], { priority: 2_000_001_000 }), -997],
 ]
 for (const [what, { spec }, score] of scores)
   test(`OOM score: ${what}`, () => {
@@ -131,27 +131,27 @@ const asks = (cpu: string, memory = '64Mi') => ({ requests: { cpu, memory } })
 const allocatable = { cpu: '2', memory: '1Gi' }
 
 const resizes: [what: string, pod: Pod, others: Pod[], verdict: string][] = [
-  ['what fits is granted', running(asks('1'), asks('500m')), [aPod([asks('1')], {}, 'v')], 'granted'],
+  ['a resize that fits is granted', running(asks('1'), asks('500m')), [aPod([asks('1')], {}, 'v')], 'granted'],
   [
-    'what the node never has',
+    'more than the capacity',
     running(asks('3'), asks('1')),
     [],
     "Infeasible Node didn't have enough capacity: cpu, requested: 3000, capacity: 2000",
   ],
   [
-    'what others have now',
+    'more than is free',
     running(asks('1500m'), asks('1')),
     [aPod([asks('1')], {}, 'v')],
     "Deferred Node didn't have enough resource: cpu, requested: 1500, used: 1000, capacity: 2000",
   ],
   [
-    'memory is looked at first',
+    'memory is checked first',
     running(asks('3', '2Gi'), asks('1')),
     [],
     "Infeasible Node didn't have enough capacity: memory, requested: 2147483648, capacity: 1073741824",
   ],
   [
-    'what another only wants does not count',
+    'a pending resize of another pod does not count',
     running(asks('1'), asks('500m')),
     [running(asks('2'), asks('1'), 'v')],
     'granted',

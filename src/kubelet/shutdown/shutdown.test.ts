@@ -14,9 +14,9 @@ import { shutdownGroups, shutdownPeriods } from './shutdown-order.ts'
 const none = { graceMs: 0, criticalMs: 0, byPriority: [] }
 
 const periods: [what: string, said: Partial<typeof none>, wanted: string][] = [
-  ['nothing is said', {}, ''],
+  ['no flags', {}, ''],
   ['one period for all', { graceMs: 30_000 }, '0:30 2000000000:0'],
-  ['a part is kept for critical pods', { graceMs: 30_000, criticalMs: 10_000 }, '0:20 2000000000:10'],
+  ['a part is reserved for critical pods', { graceMs: 30_000, criticalMs: 10_000 }, '0:20 2000000000:10'],
 ]
 for (const [what, messages, wanted] of periods)
   test(`periods: ${what}`, () => {

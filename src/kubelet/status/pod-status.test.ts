@@ -95,7 +95,7 @@ const phases: [why: string, pod: Pod, running: RuntimePod | undefined, phase: st
       'terminated Completed',
     ],
     [
-      'all have ended',
+      'all have exited',
       aPod({ ...sidecar, ...never }),
       sandbox(container('s', 'exited', failed), container('c', 'exited')),
       'Succeeded',
@@ -127,7 +127,7 @@ const phases: [why: string, pod: Pod, running: RuntimePod | undefined, phase: st
       'terminated ContainerStatusUnknown',
     ],
     [
-      'lost for good, as a kubelet without this rule has left it',
+      'lost for good, as left by a kubelet without this rule',
       aPod(never, { phase: 'Failed', ...told('c', { waiting: { reason: 'ContainerCreating' } }, lost) }),
       undefined,
       'Failed',
@@ -151,7 +151,7 @@ const phases: [why: string, pod: Pod, running: RuntimePod | undefined, phase: st
       'running',
     ],
     [
-      'deleted, ended well',
+      'deleted, exited with 0',
       aPod({}, {}, deleted),
       sandbox(container('c', 'exited')),
       'Succeeded',
@@ -159,7 +159,7 @@ const phases: [why: string, pod: Pod, running: RuntimePod | undefined, phase: st
       'terminated Completed',
     ],
     [
-      'deleted, ended badly',
+      'deleted, exited with an error',
       aPod({}, {}, deleted),
       sandbox(container('c', 'exited', failed)),
       'Failed',
@@ -175,7 +175,7 @@ const phases: [why: string, pod: Pod, running: RuntimePod | undefined, phase: st
       'terminated ContainerStatusUnknown',
     ],
     [
-      'an end is final',
+      'a final phase does not change',
       aPod({}, { phase: 'Failed' }),
       sandbox(container('c', 'running')),
       'Failed',

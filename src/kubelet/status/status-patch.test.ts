@@ -20,35 +20,35 @@ const pending = { type: 'PodResizePending', status: 'True' }
 /** The status known to the kubelet, the new status, the stored status, and the result. */
 const cases: [why: string, known: object, wanted: object, live: object, outcome: object][] = [
   [
-    'fields come, change and go',
+    'fields are added, changed and removed',
     { phase: 'Pending', reason: 'r' },
     { phase: 'Running', podIP: '10.0.0.1' },
     { phase: 'Pending', reason: 'r' },
     { phase: 'Running', podIP: '10.0.0.1' },
   ],
   [
-    'a condition that somebody else has set meanwhile stays',
+    'a condition that another client has set meanwhile is kept',
     { conditions: [scheduled, unready] },
     { conditions: [scheduled, ready] },
     { conditions: [scheduled, unready, gate] },
     { conditions: [scheduled, ready, gate] },
   ],
   [
-    'a condition that somebody else has changed meanwhile stays as it is now',
+    'a condition that another client has changed meanwhile is kept',
     { conditions: [{ ...gate, status: 'False' }, unready] },
     { conditions: [{ ...gate, status: 'False' }, ready] },
     { conditions: [gate, unready] },
     { conditions: [gate, ready] },
   ],
   [
-    'conditions stand in the order of the kubelet',
+    'conditions have the kubelet’s order',
     { conditions: [scheduled] },
     { conditions: [ready, scheduled] },
     { conditions: [scheduled] },
     { conditions: [ready, scheduled] },
   ],
   [
-    'a condition of the kubelet goes, and one that it does not know of stays',
+    'a condition of the kubelet is removed, and an unknown one is kept',
     { conditions: [pending, gate] },
     { conditions: [] },
     { conditions: [pending, gate] },

@@ -103,8 +103,13 @@ async function mounted(volume: object, spec: object = {}, disk = new SimulatedDi
 
 const files: [what: string, volume: object, path: string, expected: string | undefined][] = [
   ['a ConfigMap', { configMap: { name: 'settings' } }, 'color', 'red'],
-  ['a chosen key', { configMap: { name: 'settings', items: [{ key: 'size', path: 'a/b' }] } }, 'a/b', 'big'],
-  ['what was not chosen', { configMap: { name: 'settings', items: [{ key: 'size', path: 's' }] } }, 'color', undefined],
+  ['a selected key', { configMap: { name: 'settings', items: [{ key: 'size', path: 'a/b' }] } }, 'a/b', 'big'],
+  [
+    'a key that was not selected',
+    { configMap: { name: 'settings', items: [{ key: 'size', path: 's' }] } },
+    'color',
+    undefined,
+  ],
   ['an optional ConfigMap', { configMap: { name: 'no', optional: true } }, 'color', undefined],
   ['a Secret', { secret: { secretName: 'keys' } }, 'token', 'hunter2'],
   [

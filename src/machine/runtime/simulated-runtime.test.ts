@@ -56,8 +56,8 @@ test('a program that does not exit is killed after the grace period, on the virt
 })
 
 const behaviours: [why: string, annotations: Record<string, string>, seen: (number | string)[]][] = [
-  ['as its image says', {}, ['exited', 1_500, 3, 'from the image']],
-  ['as its pod says', { 'start-after': '2s', 'exit-code': '4' }, ['exited', 2_500, 4, 'from the image']],
+  ['as configured for its image', {}, ['exited', 1_500, 3, 'from the image']],
+  ['as configured in its pod', { 'start-after': '2s', 'exit-code': '4' }, ['exited', 2_500, 4, 'from the image']],
   [
     'as its pod says of it alone',
     { 'run-for': '1h', 'run-for.c': '3s', 'log.c': 'one\ntwo', 'exit-code.other': '9' },

@@ -115,10 +115,10 @@ test('simulated: arguments follow the command; without a command they are the co
 })
 
 const stops: [why: string, config: Partial<ContainerConfig>, exitCode: number, seconds: number][] = [
-  ['a first process does not hear SIGTERM and is killed', {}, 137, 30],
-  ['SIGKILL ends it at once', { stopSignal: 'SIGKILL' }, 137, 0],
+  ['PID 1 ignores SIGTERM and is killed', {}, 137, 30],
+  ['SIGKILL stops it at once', { stopSignal: 'SIGKILL' }, 137, 0],
   [
-    'in a PID namespace with others SIGTERM ends it',
+    'in a shared PID namespace SIGTERM stops it',
     { security: { ...plainContainer('c', '').security, namespaces: { network: 'pod', processes: 'pod', ipc: 'pod' } } },
     143,
     0,
