@@ -93,13 +93,18 @@ test('an owner in another namespace is ignored; a cluster-scoped object with a n
   await cluster.clock.advance('10s')
   equal(await maps.find('here', 'default', ctx), undefined)
   equal((await nodes.get('n', '', ctx)).metadata.name, 'n')
-  const told = (await cluster.client.of(event).list({ namespace: 'default' }, ctx)).items.filter(
+  const recorded = (await cluster.client.of(event).list({ namespace: 'default' }, ctx)).items.filter(
     ({ reason }) => reason === 'OwnerRefInvalidNamespace',
   )
   const message = (namespace: string) =>
     `ownerRef [v1/ConfigMap, namespace: ${namespace}, name: there, uid: ${there.metadata.uid}] does not exist in namespace "${namespace}"`
   deepEqual(
-    told.map(({ type, involvedObject, source, message: text }) => [type, involvedObject.name, source?.component, text]),
+    recorded.map(({ type, involvedObject, source, message: text }) => [
+      type,
+      involvedObject.name,
+      source?.component,
+      text,
+    ]),
     [
       ['Warning', 'here', 'garbage-collector-controller', message('default')],
       ['Warning', 'n', 'garbage-collector-controller', message('')],

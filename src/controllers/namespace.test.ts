@@ -46,7 +46,7 @@ test('the content of a deleted namespace is terminated gracefully, then the name
   equal(await client.of(namespace).find('team', '', ctx), undefined)
 })
 
-const looks: [sinceMs: number, againMs: number, why: string][] = [
+const rechecks: [sinceMs: number, againMs: number, why: string][] = [
   [-5_000, 500, 'the deletion timestamp is in the future'],
   [0, 500, 'most content is deleted at once'],
   [2_000, 500, 'the minimum'],
@@ -54,6 +54,6 @@ const looks: [sinceMs: number, againMs: number, why: string][] = [
   [32_000, 8_000, 'the grace period of pods'],
   [3_600_000, 8_000, 'the maximum'],
 ]
-for (const [sinceMs, againMs, why] of looks)
+for (const [sinceMs, againMs, why] of rechecks)
   test(`a namespace that has been terminating for ${sinceMs} ms is checked again after ${againMs} ms: ${why}`, () =>
     equal(recheckMs(sinceMs), againMs))

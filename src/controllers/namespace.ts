@@ -56,10 +56,10 @@ async function contentKinds(
     return { kinds: [], discovery: errorText(error) }
   }
   const { kinds, failing } = found
-  const words = `Discovery failed for some groups, ${failing.length} failing: ${discoveryErrorText(found)}`
+  const message = `Discovery failed for some groups, ${failing.length} failing: ${discoveryErrorText(found)}`
   return {
     kinds: kinds.filter(({ kind, verbs, isPreferred }) => kind.namespaced && isPreferred && verbs.includes('delete')),
-    discovery: failing.length === 0 ? undefined : words,
+    discovery: failing.length === 0 ? undefined : message,
   }
 }
 

@@ -45,8 +45,9 @@ export const podGarbageCollector = defineController({
     if (now === undefined) return []
     const object = now as Pod
     const { nodeName } = object.spec
-    const home = nodeName === undefined ? undefined : cached(node, nodeName)
-    const isLost = nodeName === undefined ? isBeingDeleted(object) : home === undefined || isOutOfService(home)
+    const boundNode = nodeName === undefined ? undefined : cached(node, nodeName)
+    const isLost =
+      nodeName === undefined ? isBeingDeleted(object) : boundNode === undefined || isOutOfService(boundNode)
     return [...(isLost ? [key] : []), ...(isPodFinished(object) ? [finishedKey] : [])]
   },
   async reconcile(key, tools, context) {
@@ -54,9 +55,9 @@ export const podGarbageCollector = defineController({
     const object = tools.cached(pod, key)
     if (object === undefined) return undefined
     const { nodeName } = object.spec
-    const home = nodeName === undefined ? undefined : tools.cached(node, nodeName)
-    if (nodeName !== undefined && home === undefined) return removeOrphan(object, nodeName, tools, context)
-    if (isBeingDeleted(object) && (home === undefined || isOutOfService(home)))
+    const boundNode = nodeName === undefined ? undefined : tools.cached(node, nodeName)
+    if (nodeName !== undefined && boundNode === undefined) return removeOrphan(object, nodeName, tools, context)
+    if (isBeingDeleted(object) && (boundNode === undefined || isOutOfService(boundNode)))
       await removePod(object, { isForced: true }, tools, context)
     return undefined
   },

@@ -20,13 +20,13 @@ export const rootCertificateController = defineController({
   watches: [configMap, namespace],
   enqueues(kind, { key, now }) {
     if (kind.kind === namespace.kind) return now === undefined ? [] : [key]
-    const { namespace: home, name } = splitKey(key)
-    return name === mapName ? [home] : []
+    const { namespace: namespaceName, name } = splitKey(key)
+    return name === mapName ? [namespaceName] : []
   },
   async reconcile(key, { client, cached, settings }, context) {
     const { certificateAuthority } = settings
-    const home = cached(namespace, key)
-    if (certificateAuthority === undefined || home === undefined || isBeingDeleted(home)) return undefined
+    const found = cached(namespace, key)
+    if (certificateAuthority === undefined || found === undefined || isBeingDeleted(found)) return undefined
     const data = { 'ca.crt': certificateAuthority }
     const known = cached(configMap, objectKey(key, mapName))
     if (known !== undefined && equalValues(known.data, data)) return undefined

@@ -13,12 +13,12 @@ export const serviceAccountController = defineController({
   watches: [namespace, serviceAccount],
   enqueues(kind, { key, now }) {
     if (kind === namespace) return now === undefined ? [] : [key]
-    const { namespace: home, name } = splitKey(key)
-    return now === undefined && name === defaultName ? [home] : []
+    const { namespace: namespaceName, name } = splitKey(key)
+    return now === undefined && name === defaultName ? [namespaceName] : []
   },
   async reconcile(key, { client, cached }, context) {
-    const home = cached(namespace, key)
-    if (home === undefined || isBeingDeleted(home)) return undefined
+    const found = cached(namespace, key)
+    if (found === undefined || isBeingDeleted(found)) return undefined
     if (cached(serviceAccount, objectKey(key, defaultName)) !== undefined) return undefined
     try {
       await client.of(serviceAccount).create({ metadata: { name: defaultName } }, key, context)

@@ -25,10 +25,10 @@ export const serviceCidrController = defineController<ServiceCIDR>({
     { kind: ipAddress, enqueues: (_, view) => ending(view) },
     { kind: serviceCidr, enqueues: (_, view) => ending(view) },
   ],
-  plan: (range, view) => (isBeingDeleted(range) ? planEnd(range, view) : planLife(range, view.nowMs)),
+  plan: (range, view) => (isBeingDeleted(range) ? planDeletion(range, view) : planLive(range, view.nowMs)),
 })
 
-function planLife(range: ServiceCIDR, nowMs: number): Plan {
+function planLive(range: ServiceCIDR, nowMs: number): Plan {
   const ready = { status: 'True' as const, reason: '', message: 'Kubernetes Service CIDR is ready' }
   const isReady = conditionOf(range)?.status === 'True'
   const status = isReady ? {} : { status: withCondition(range, ready, nowMs) }
@@ -36,7 +36,7 @@ function planLife(range: ServiceCIDR, nowMs: number): Plan {
   return { changes, ...status }
 }
 
-function planEnd(range: ServiceCIDR, view: PlanView): Plan {
+function planDeletion(range: ServiceCIDR, view: PlanView): Plan {
   if (!hasFinalizer(range, finalizer)) return { changes: [] }
   if (isNeeded(range, view)) {
     const message =

@@ -58,9 +58,9 @@ test('an eviction is cancelled when the taint is removed in time, and carried ou
   deepEqual(await names(), ['patient'])
   await clock.advance('10s')
   deepEqual(await names(), [])
-  const told = (await client.of(event).list({ namespace: 'default' }, ctx)).items
+  const recorded = (await client.of(event).list({ namespace: 'default' }, ctx)).items
   deepEqual(
-    told
+    recorded
       .filter(({ reason }) => reason === 'TaintManagerEviction')
       .map(({ message }) => message)
       .toSorted(),

@@ -37,10 +37,10 @@ export const taintEvictionController = defineController({
     if (kind.kind === pod.kind) {
       if (now === undefined && before !== undefined) state.sinceMs.delete(before.metadata.uid)
       if (now === undefined) return []
-      const home = cached(node, (now as Pod).spec.nodeName ?? '')
+      const boundNode = cached(node, (now as Pod).spec.nodeName ?? '')
       // A change of the node's NoExecute taints enqueues its pods. On other nodes only a pod with a pending eviction
       // matters.
-      const isThreatened = home !== undefined && executing(home).length > 0
+      const isThreatened = boundNode !== undefined && executing(boundNode).length > 0
       return isThreatened || state.sinceMs.has(now.metadata.uid) ? [key] : []
     }
     if (now === undefined) return []
@@ -52,8 +52,8 @@ export const taintEvictionController = defineController({
     const object = cached(pod, key)
     if (object === undefined || isBeingDeleted(object)) return undefined
     const { uid } = object.metadata
-    const home = cached(node, object.spec.nodeName ?? '')
-    const taints = home === undefined ? [] : executing(home)
+    const boundNode = cached(node, object.spec.nodeName ?? '')
+    const taints = boundNode === undefined ? [] : executing(boundNode)
     const allowedMs = taints.length === 0 ? Infinity : stayMs(object, taints)
     if (allowedMs === Infinity) {
       if (state.sinceMs.delete(uid)) recordEvent(object, note(`Cancelling deletion of Pod ${key}`), context)

@@ -1,5 +1,5 @@
 // The flow graph of an object: which recorded event caused which. Events are linked by cause id, or by the revision of
-// a write that a delivery or a request names.
+// a write that a delivery or a request index.
 import { controllersSender } from '../api/coxswain/v1/flow-protocol.ts'
 import type { FlowEvent, FlowId, FlowObject, Span } from '../base/observability/flow-recorder.ts'
 import { CauseInference } from './inferred-causes.ts'
@@ -21,30 +21,30 @@ const isSame = (a: FlowObject | undefined, b: FlowObject): boolean =>
 /** The trees of events that contain the object. Each root is a call or reconcile without a known cause. */
 export function flowTreesOf(events: Iterable<FlowEvent>, object: FlowObject): FlowNode[] {
   const nodes = new Map<FlowId, FlowNode>()
-  const names: EventIndex = { writes: new Map(), deliveries: new Map(), spans: new Map() }
-  const guesses = new CauseInference()
-  const guessed = new Map<FlowId, FlowId>()
+  const index: EventIndex = { writes: new Map(), deliveries: new Map(), spans: new Map() }
+  const inference = new CauseInference()
+  const inferred = new Map<FlowId, FlowId>()
   for (const event of events) {
     const { resource } = event.object ?? object
     if (resource !== object.resource && secondaryResources.has(resource)) continue
-    const guess = guesses.infer(event)
-    if (guess !== undefined) guessed.set(event.id, guess)
-    nodes.set(event.id, { event, isInferred: guess !== undefined, children: [] })
-    if (event.arrow === 'persist') names.writes.set(event.revision, event.id)
+    const cause = inference.infer(event)
+    if (cause !== undefined) inferred.set(event.id, cause)
+    nodes.set(event.id, { event, isInferred: cause !== undefined, children: [] })
+    if (event.arrow === 'persist') index.writes.set(event.revision, event.id)
     if (event.arrow === 'watch' && event.object?.name !== '')
-      names.deliveries.set(`${event.revision} ${event.to}`, event.id)
-    if (event.span !== undefined) names.spans.set(event.span, event.id)
+      index.deliveries.set(`${event.revision} ${event.to}`, event.id)
+    if (event.span !== undefined) index.spans.set(event.span, event.id)
   }
   const isChild = new Set<FlowId>()
   for (const node of nodes.values()) {
-    const parent = nodes.get(guessed.get(node.event.id) ?? parentOf(node.event, names))
+    const parent = nodes.get(inferred.get(node.event.id) ?? parentOf(node.event, index))
     if (parent === undefined || parent === node) continue
     parent.children.push(node)
     isChild.add(node.event.id)
   }
-  const concerned = (node: FlowNode): boolean => isSame(node.event.object, object) || node.children.some(concerned)
+  const concerns = (node: FlowNode): boolean => isSame(node.event.object, object) || node.children.some(concerns)
   const roots = [...nodes.values()].filter(({ event }) => !isChild.has(event.id))
-  return roots.filter(concerned).flatMap(prune)
+  return roots.filter(concerns).flatMap(prune)
 }
 
 /** Events by other identifiers than their ids. */
@@ -60,11 +60,11 @@ function parentOf({ arrow, from, cause, revision }: FlowEvent, { writes, deliver
   if (cause.event !== 0) return cause.event
   // A sender in another process names the span that caused its call, or the revisions that it reacts to; the newest
   // counts.
-  const told = cause.span === undefined ? undefined : spans.get(cause.span)
-  if (told !== undefined) return told
-  const woken = Math.max(0, ...cause.revisions)
+  const bySpan = cause.span === undefined ? undefined : spans.get(cause.span)
+  if (bySpan !== undefined) return bySpan
+  const newest = Math.max(0, ...cause.revisions)
   const watcher = from.startsWith('controller/') ? controllersSender : from
-  return deliveries.get(`${woken} ${watcher}`) ?? writes.get(woken) ?? cause.event
+  return deliveries.get(`${newest} ${watcher}`) ?? writes.get(newest) ?? cause.event
 }
 
 /** Whether a call is a read. */
@@ -73,13 +73,13 @@ export const isRead = (what: string): boolean => /^(get|list|watch) /.test(what)
 /** Removes deliveries, reconciles and reads that caused nothing. */
 function prune({ event, isInferred, children }: FlowNode): FlowNode[] {
   const kept = children.flatMap(prune)
-  const isSilent = event.arrow === 'watch' || event.arrow === 'reconcile'
-  if ((isSilent || (event.arrow === 'call' && isRead(event.what))) && kept.length === 0) return []
+  const isPassive = event.arrow === 'watch' || event.arrow === 'reconcile'
+  if ((isPassive || (event.arrow === 'call' && isRead(event.what))) && kept.length === 0) return []
   return event.arrow === 'watch' ? byReceiver(event, kept) : [{ event, isInferred, children: kept }]
 }
 
 /** Controllers share watches, so a delivery is drawn once for each component that it triggered. */
 function byReceiver(event: FlowEvent, children: readonly FlowNode[]): FlowNode[] {
-  const woken = Map.groupBy(children, (child) => child.event.from)
-  return [...woken].map(([to, own]) => ({ event: { ...event, to }, isInferred: false, children: own }))
+  const triggered = Map.groupBy(children, (child) => child.event.from)
+  return [...triggered].map(([to, own]) => ({ event: { ...event, to }, isInferred: false, children: own }))
 }

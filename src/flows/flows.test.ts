@@ -92,7 +92,7 @@ test('the pods of one set are merged, although one of them triggered another com
         10 * turn + index + 1,
         causeOf(made),
       )
-    const told = flow.record('watch', 'API Server', 'controllers', 'ADDED', object('pods', name), index + 1)
+    const delivered = flow.record('watch', 'API Server', 'controllers', 'ADDED', object('pods', name), index + 1)
     const node = `node-${index % 2}`
     const bound = flow.record(
       'call',
@@ -103,7 +103,7 @@ test('the pods of one set are merged, although one of them triggered another com
       0,
       causeOf(made),
     )
-    if (index === 1) flow.record('call', from, 'API Server', 'update replicasets/status', set, 0, causeOf(told))
+    if (index === 1) flow.record('call', from, 'API Server', 'update replicasets/status', set, 0, causeOf(delivered))
     flow.finish(bound, '201')
   }
   equal(
@@ -249,9 +249,9 @@ test('the stages of a call are shown below it with their durations, between its 
     return id
   }
   const made = call('create deployments', 'authentication', 'fairness', 'authorization', 'reading')
-  const asked = flow.record('call', 'API Server', 'Webhook/w', 'review create deployments', web, 0, causeOf(made))
+  const review = flow.record('call', 'API Server', 'Webhook/w', 'review create deployments', web, 0, causeOf(made))
   await clock.advance(1500)
-  flow.finish(asked, 'allowed')
+  flow.finish(review, 'allowed')
   for (const station of ['mutating', 'validation', 'validating', 'store'] as const) flow.passStage(made, station)
   flow.record('persist', 'API Server', 'Store', 'put deployment', web, 10, causeOf(made))
   flow.finish(made, '201')

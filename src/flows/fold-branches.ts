@@ -85,7 +85,7 @@ function isNamed(text: string, name: string): boolean {
 
 const isEdge = (character: string | undefined): boolean => character === undefined || !/[\w-]/.test(character)
 
-const lineOf = ({ arrow, from, to }: FlowEvent, words: string): string => `${arrow} ${from} ${to} ${words}`
+const lineOf = ({ arrow, from, to }: FlowEvent, text: string): string => `${arrow} ${from} ${to} ${text}`
 
 /** The shape of a branch: its text without names. Cached per branch. */
 function branchShape(branch: Branch): string {

@@ -9,7 +9,7 @@ import { sequenceDiagram } from './sequence-diagram.ts'
 const set = { resource: 'replicasets', namespace: 'default', name: 'web' }
 
 /** A ReplicaSet creates a pod on each node, whose kubelet starts it; then the set is reconciled `looks` times. */
-function recorded(nodes: number, looks = 0): FlowRecorder {
+function recorded(nodes: number, reconciles = 0): FlowRecorder {
   const flow = new FlowRecorder(new VirtualClock())
   const from = 'controller/replica-set'
   let cause = causeOf(flow.record('reconcile', from, from, 'reconcile default/web', set))
@@ -21,7 +21,7 @@ function recorded(nodes: number, looks = 0): FlowRecorder {
     flow.record('reconcile', `kubelet/node-${index}`, `kubelet/node-${index}`, 'sync pod', pod, 0, causeOf(bound))
     flow.record('call', `kubelet/node-${index}`, 'Runtime', 'run sandbox', pod, 0, causeOf(bound))
   }
-  for (let look = 0; look < looks; look++) {
+  for (let reconcile = 0; reconcile < reconciles; reconcile++) {
     const updated = flow.record('call', from, 'API Server', 'update replicasets/status', set, 0, cause)
     cause = causeOf(flow.record('reconcile', from, from, 'reconcile default/web', set, 0, causeOf(updated)))
   }

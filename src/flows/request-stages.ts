@@ -44,7 +44,7 @@ function rejectedStage(call: FlowEvent, below: readonly FlowNode[]): FlowNode[] 
 }
 
 /** A step with an id between those of recorded events, in the order of the stages. */
-function stepOf(call: FlowEvent, station: RequestStage, told: Partial<FlowEvent>, after: FlowId): FlowNode {
+function stepOf(call: FlowEvent, station: RequestStage, fields: Partial<FlowEvent>, after: FlowId): FlowNode {
   const id = (after + (stations.indexOf(station) + 1) / (stations.length + 1)) as FlowId
   const none = {
     outcome: undefined,
@@ -55,7 +55,7 @@ function stepOf(call: FlowEvent, station: RequestStage, told: Partial<FlowEvent>
     stations: [],
   }
   return {
-    event: { ...call, ...none, id, arrow: 'step', from: 'API Server', to: 'API Server', ...told },
+    event: { ...call, ...none, id, arrow: 'step', from: 'API Server', to: 'API Server', ...fields },
     children: [],
     isInferred: false,
   }

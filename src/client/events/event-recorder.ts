@@ -56,12 +56,12 @@ export class EventRecorder {
   readonly #component: string
   readonly #deps: EventRecorderDeps
   readonly #writer: EventWriter
-  readonly #correlation = new EventCorrelator()
+  readonly #correlator = new EventCorrelator()
   /** Recorded events that have not been correlated. */
   #recorded: RecordedEvent[] = []
   /** Events to write, in the order of their first recording. */
   readonly #queued = new Map<EventRecord, QueuedEvent>()
-  #wake = () => {}
+  #notify = () => {}
   /** A counter that is part of each name. */
   #nameCount = 0
 
@@ -76,7 +76,7 @@ export class EventRecorder {
   record(object: ApiObject, note: EventNote, { cause }: Pick<Context, 'cause'>): void {
     if (this.#recorded.length + this.#queued.size >= eventsMax) return
     this.#recorded.push({ object, note, cause, atMs: this.#deps.clock.nowMs() })
-    this.#wake()
+    this.#notify()
   }
 
   /** Writes recorded events until the signal is aborted. */
@@ -89,7 +89,7 @@ export class EventRecorder {
       // Events are less urgent than the objects that they are about.
       await lowPriorityTurn(this.#deps.clock)
       this.#correlateRecorded()
-      const next = this.#queued.keys().find((said) => !writes.has(said))
+      const next = this.#queued.keys().find((record) => !writes.has(record))
       if (next !== undefined)
         writes.set(
           next,
@@ -101,39 +101,39 @@ export class EventRecorder {
   }
 
   async #waitForEvents(signal: AbortSignal): Promise<void> {
-    const woken = Promise.withResolvers<void>()
-    this.#wake = woken.resolve
-    onAbort(signal, woken.resolve)
-    await woken.promise
-    offAbort(signal, woken.resolve)
-    this.#wake = () => {}
+    const arrived = Promise.withResolvers<void>()
+    this.#notify = arrived.resolve
+    onAbort(signal, arrived.resolve)
+    await arrived.promise
+    offAbort(signal, arrived.resolve)
+    this.#notify = () => {}
   }
 
   #correlateRecorded(): void {
-    const heard = this.#recorded
+    const recorded = this.#recorded
     this.#recorded = []
-    for (const one of heard) this.#correlateOne(one)
+    for (const each of recorded) this.#correlateOne(each)
   }
 
   #correlateOne({ object, note, cause, atMs }: RecordedEvent): void {
-    const { record: said, message, isAllowed: isHeard } = this.#correlationOf(object, note, atMs)
-    if (!isHeard) return
-    const known = said.series
+    const { record, message, isAllowed } = this.#correlationOf(object, note, atMs)
+    if (!isAllowed) return
+    const known = record.series
     const series =
       known === undefined || this.#writer.isExpired(known, atMs)
         ? { name: this.#newName(object.metadata), firstMs: atMs, lastMs: atMs, count: 0, writtenMs: undefined }
         : known
     series.count++
     series.lastMs = atMs
-    said.series = series
+    record.series = series
     if (!this.#writer.isWorthWriting(series, atMs)) return
-    const waiting = this.#queued.get(said)
-    if (waiting === undefined)
-      this.#queued.set(said, { ...pendingEvent(object, note, series, message), causes: [cause] })
+    const queued = this.#queued.get(record)
+    if (queued === undefined)
+      this.#queued.set(record, { ...pendingEvent(object, note, series, message), causes: [cause] })
     else {
-      waiting.series = series
-      waiting.message = message
-      if (waiting.causes.length < causesMax) waiting.causes.push(cause)
+      queued.series = series
+      queued.message = message
+      if (queued.causes.length < causesMax) queued.causes.push(cause)
     }
   }
 
@@ -141,42 +141,42 @@ export class EventRecorder {
     const { type, reason, action = reason, fieldPath = '', message, related } = note
     const { uid, resourceVersion } = object.metadata
     if (this.#writer === coreEventWriter)
-      return this.#correlation.correlate(uid, `${type} ${reason} ${fieldPath}`, message, nowMs)
+      return this.#correlator.correlate(uid, `${type} ${reason} ${fieldPath}`, message, nowMs)
     // Another version of the object starts another series.
     const topic = `${type} ${reason} ${action} ${fieldPath} ${related?.metadata.uid ?? ''}`
-    return { record: this.#correlation.series(`${uid} ${resourceVersion}`, topic, nowMs), message, isAllowed: true }
+    return { record: this.#correlator.series(`${uid} ${resourceVersion}`, topic, nowMs), message, isAllowed: true }
   }
 
-  async #write(said: EventRecord, signal: AbortSignal): Promise<void> {
-    const telling = this.#queued.get(said)
-    this.#queued.delete(said)
-    if (telling === undefined) return
+  async #write(record: EventRecord, signal: AbortSignal): Promise<void> {
+    const pending = this.#queued.get(record)
+    this.#queued.delete(record)
+    if (pending === undefined) return
     try {
-      await this.#send(said, telling, context(signal, mergeCauses(telling.causes)))
+      await this.#send(record, pending, context(signal, mergeCauses(pending.causes)))
     } catch (error) {
       if (signal.aborted) return
-      said.series = undefined
-      this.#deps.log.warn('an event could not be written', { reason: telling.note.reason, error: errorText(error) })
+      record.series = undefined
+      this.#deps.log.warn('an event could not be written', { reason: pending.note.reason, error: errorText(error) })
     }
   }
 
-  async #send(said: EventRecord, telling: PendingEvent, ctx: Context): Promise<void> {
-    const { series } = telling
+  async #send(record: EventRecord, pending: PendingEvent, ctx: Context): Promise<void> {
+    const { series } = pending
     const isRepeated = series.writtenMs !== undefined
     series.writtenMs = this.#deps.clock.nowMs()
     if (isRepeated) {
       try {
-        await this.#writer.updateCount(telling, this.#client, ctx)
+        await this.#writer.updateCount(pending, this.#client, ctx)
         return
       } catch (error) {
         // The Event has expired, so a new one is created.
         if (!hasReason(error, 'NotFound')) throw error
-        telling.series = { ...series, name: this.#newName(telling.about), firstMs: series.lastMs, count: 1 }
-        said.series = telling.series
+        pending.series = { ...series, name: this.#newName(pending.about), firstMs: series.lastMs, count: 1 }
+        record.series = pending.series
       }
     }
     const { host } = this.#deps
-    await this.#writer.create(telling, { component: this.#component, host }, this.#client, ctx)
+    await this.#writer.create(pending, { component: this.#component, host }, this.#client, ctx)
   }
 
   /** The name contains the time and a counter, so that events of one second are listed in the order of recording. */

@@ -6,30 +6,30 @@ import { VirtualClock } from '../../base/time/virtual-clock.ts'
 import { StatusError } from '../../api/errors/status-error.ts'
 import { exportFlow } from './flow-exporter.ts'
 
-function telling(answer: (events: readonly ReportedEvent[]) => void) {
+function exporting(respond: (events: readonly ReportedEvent[]) => void) {
   const clock = new VirtualClock()
   const flow = new FlowRecorder(clock)
   const stop = new AbortController()
-  const told: string[][] = []
-  const tell = async (events: readonly ReportedEvent[]) => {
-    told.push(events.map(({ what, outcome }) => outcome ?? what))
-    answer(events)
+  const sent: string[][] = []
+  const send = async (events: readonly ReportedEvent[]) => {
+    sent.push(events.map(({ what, outcome }) => outcome ?? what))
+    respond(events)
   }
-  const deps = { flow, record: 'f'.repeat(32), send: tell, clock, log: silentLog }
+  const deps = { flow, record: 'f'.repeat(32), send, clock, log: silentLog }
   const ended = exportFlow(deps, stop.signal).then(() => 'ended')
   const step = (what: string) => flow.record('step', 'a', 'a', what)
-  return { clock, flow, told, step, stop, ended }
+  return { clock, flow, sent, step, stop, ended }
 }
 
 test('events within the batch time are sent together, with spans that are valid outside the process', async () => {
   const events: ReportedEvent[] = []
-  const { clock, flow, told, step, stop, ended } = telling((batch) => events.push(...batch))
+  const { clock, flow, sent, step, stop, ended } = exporting((batch) => events.push(...batch))
   const call = flow.record('call', 'a', 'b', 'call', undefined, 0, causeOf(step('why'), 12))
   await clock.advance('1s')
   flow.finish(call, 'ok')
   step('later')
   await clock.advance('1s')
-  deepEqual(told, [
+  deepEqual(sent, [
     ['why', 'call'],
     ['ok', 'later'],
   ])
@@ -41,7 +41,7 @@ test('events within the batch time are sent together, with spans that are valid 
 
 test('a batch that cannot be sent is dropped, and the next is sent after the retry delay', async () => {
   let fails = true
-  const { clock, told, step, stop, ended } = telling(() => {
+  const { clock, sent, step, stop, ended } = exporting(() => {
     if (fails) throw new Error('connection refused')
   })
   step('lost')
@@ -49,21 +49,21 @@ test('a batch that cannot be sent is dropped, and the next is sent after the ret
   fails = false
   step('kept')
   await clock.advance('1s')
-  deepEqual(told, [['lost']])
+  deepEqual(sent, [['lost']])
   await clock.advance('5s')
-  deepEqual(told, [['lost'], ['kept']])
+  deepEqual(sent, [['lost'], ['kept']])
   stop.abort()
   await ended
 })
 
 test('export ends when the server rejects flow events', async () => {
   for (const code of [403, 404, 405]) {
-    const { clock, told, step, ended } = telling(() => {
+    const { clock, sent, step, ended } = exporting(() => {
       throw new StatusError(code, 'Forbidden', 'no')
     })
     step('one')
     await clock.advance('1s')
     equal(await ended, 'ended')
-    deepEqual(told, [['one']])
+    deepEqual(sent, [['one']])
   }
 })

@@ -51,15 +51,15 @@ export const certificateApprovingController = defineController({
   async reconcile(key, { client, cached, nowMs }, context) {
     const object = cached(certificateSigningRequest, key)
     if (object === undefined || isIssued(object) || isDecided(object)) return undefined
-    const ways = approvalRulesOf(object)
-    for (const way of ways) {
-      if (!(await isAllowed(object.spec, way, client, context))) continue
-      const approved = withDecision(object, 'Approved', 'AutoApproved', way.message, nowMs)
+    const rules = approvalRulesOf(object)
+    for (const rule of rules) {
+      if (!(await isAllowed(object.spec, rule, client, context))) continue
+      const approved = withDecision(object, 'Approved', 'AutoApproved', rule.message, nowMs)
       await client.of(certificateSigningRequest).updateSubresource(approved, 'approval', context)
       return undefined
     }
     const ageMs = nowMs - Date.parse(object.metadata.creationTimestamp ?? '')
-    return ways.length === 0 ? undefined : Math.max(recheckMsMin, ageMs)
+    return rules.length === 0 ? undefined : Math.max(recheckMsMin, ageMs)
   },
 })
 

@@ -39,11 +39,11 @@ const subject = { commonName: 'system:node:a', organizations: ['system:nodes'] }
 const clientUsages = ['digital signature', 'key encipherment', 'client auth']
 const serverUsages = ['digital signature', 'key encipherment', 'server auth']
 
-const refusals: [
+const rejections: [
   signer: keyof typeof signers,
-  look: Partial<CertificateRequestOptions>,
+  details: Partial<CertificateRequestOptions>,
   usages: string[],
-  refusal: string | undefined,
+  rejection: string | undefined,
 ][] = [
   ['client', { subject: { commonName: 'jane', organizations: [] } }, ['client auth'], undefined],
   ['client', {}, ['digital signature'], 'missing required usage for client certificate: client auth'],
@@ -88,31 +88,31 @@ const refusals: [
   ['serving', { dnsNames: ['a'], uris: ['x:y'] }, serverUsages, 'URI subjectAltNames are not allowed'],
   ['legacy', { dnsNames: ['a'], subject: { commonName: 'x', organizations: [] } }, ['any'], undefined],
 ]
-for (const [signer, look, usages, refusal] of refusals)
-  test(`the signer ${signer} on ${JSON.stringify(look)} for ${usages.join()}: ${refusal ?? 'signs'}`, () => {
-    const asked = parseCertificateRequest(certificateRequestPem({ subject, ...look }, key))
-    equal(signerRejection({ signerName: signers[signer], usages, request: '' }, asked), refusal)
+for (const [signer, details, usages, rejection] of rejections)
+  test(`the signer ${signer} on ${JSON.stringify(details)} for ${usages.join()}: ${rejection ?? 'signs'}`, () => {
+    const requested = parseCertificateRequest(certificateRequestPem({ subject, ...details }, key))
+    equal(signerRejection({ signerName: signers[signer], usages, request: '' }, requested), rejection)
   })
 
 test('approval rules: a node for itself, others for any node', () => {
-  const asked = parseCertificateRequest(certificateRequestPem({ subject }, key))
-  const ways = (username: string, signerName: string = signers.kubelet, usages = clientUsages) =>
-    approvalRulesFor({ request: '', signerName, usages, username }, asked).map(({ part }) => part)
-  deepEqual(ways('system:node:a'), ['selfnodeclient', 'nodeclient'])
-  deepEqual(ways('system:node:b'), ['nodeclient'])
-  deepEqual(ways('system:node:a', signers.client), [])
-  deepEqual(ways('system:node:a', signers.kubelet, serverUsages), [])
+  const requested = parseCertificateRequest(certificateRequestPem({ subject }, key))
+  const rules = (username: string, signerName: string = signers.kubelet, usages = clientUsages) =>
+    approvalRulesFor({ request: '', signerName, usages, username }, requested).map(({ part }) => part)
+  deepEqual(rules('system:node:a'), ['selfnodeclient', 'nodeclient'])
+  deepEqual(rules('system:node:b'), ['nodeclient'])
+  deepEqual(rules('system:node:a', signers.client), [])
+  deepEqual(rules('system:node:a', signers.kubelet, serverUsages), [])
 })
 
 test('the lifetime of a certificate is within limits', () => {
   const year = 365 * 86_400_000
-  const asked = [undefined, 1, 600, 3600, 2 ** 31 - 1]
+  const requested = [undefined, 1, 600, 3600, 2 ** 31 - 1]
   deepEqual(
-    asked.map((seconds) => lifetimeMs(seconds)),
+    requested.map((seconds) => lifetimeMs(seconds)),
     [year, 600_000, 600_000, 3_600_000, year],
   )
   deepEqual(
-    asked.map((seconds) => lifetimeMs(seconds, 20_000)),
+    requested.map((seconds) => lifetimeMs(seconds, 20_000)),
     [20_000, 20_000, 20_000, 20_000, 20_000],
   )
 })
@@ -163,7 +163,7 @@ async function startSigning() {
     await clock.advance('1s')
     return requests.get(name, '', ctx)
   }
-  const told = ({ status }: CertificateSigningRequest) =>
+  const conditionsOf = ({ status }: CertificateSigningRequest) =>
     (status.conditions ?? []).map(({ type, reason, message }) => `${type} ${reason}: ${message}`)
   const approve = async (name: string) => {
     const object = await requests.get(name, '', ctx)
@@ -178,7 +178,7 @@ async function startSigning() {
     requests,
     ask,
     read,
-    told,
+    conditionsOf,
     approve,
     [Symbol.asyncDispose]: () => cluster.stop(),
   }
@@ -186,7 +186,7 @@ async function startSigning() {
 
 test('a joining machine and a node get client certificates; a node does not get that of another node', async () => {
   await using world = await startSigning()
-  const { cluster, clock, ctx, ask, read, told, certificates } = world
+  const { cluster, clock, ctx, ask, read, conditionsOf, certificates } = world
   const bindings = cluster.client('test', adminUser).of(clusterRoleBinding)
   const bind = (role: string, group: string) =>
     bindings.create(
@@ -201,13 +201,13 @@ test('a joining machine and a node get client certificates; a node does not get 
   const bootstrapper = userWithName('system:bootstrap:abcdef', ['system:bootstrappers'])
   await bind('system:node-bootstrapper', 'system:bootstrappers')
   await ask('early', bootstrapper, certificateRequestPem({ subject }, key))
-  deepEqual(told(await read('early')), [])
+  deepEqual(conditionsOf(await read('early')), [])
   const parts = 'system:certificates.k8s.io:certificatesigningrequests'
   await bind(`${parts}:nodeclient`, 'system:bootstrappers')
   await bind(`${parts}:selfnodeclient`, 'system:nodes')
   await clock.advance('5s')
   const early = await read('early')
-  deepEqual(told(early), [
+  deepEqual(conditionsOf(early), [
     'Approved AutoApproved: Auto approving kubelet client certificate after SubjectAccessReview.',
   ])
   const certificate = new X509Certificate(atob(early.status.certificate ?? ''))
@@ -215,7 +215,7 @@ test('a joining machine and a node get client certificates; a node does not get 
   ok(certificate.verify(new X509Certificate(certificates.authority).publicKey))
   deepEqual(certificate.keyUsage, ['1.3.6.1.5.5.7.3.2'])
   await ask('renewal', nodeUser('a'), certificateRequestPem({ subject }, key))
-  deepEqual(told(await read('renewal')), [
+  deepEqual(conditionsOf(await read('renewal')), [
     'Approved AutoApproved: Auto approving self kubelet client certificate after SubjectAccessReview.',
   ])
   const foreign = ask('foreign', nodeUser('b'), certificateRequestPem({ subject }, key))
@@ -230,7 +230,7 @@ test('a joining machine and a node get client certificates; a node does not get 
 
 test('an approved request is signed with the requested lifetime, or fails with a reason', async () => {
   await using world = await startSigning()
-  const { clock, ask, read, told, approve, requests, ctx } = world
+  const { clock, ask, read, conditionsOf, approve, requests, ctx } = world
   const jane = { subject: { commonName: 'jane', organizations: ['dev'] } }
   const client = { signerName: signers.client, usages: ['client auth'] }
   await ask('short', adminUser, certificateRequestPem(jane, key), { ...client, expirationSeconds: 3600 })
@@ -244,11 +244,11 @@ test('an approved request is signed with the requested lifetime, or fails with a
   equal(signedFor, 'O=dev\nCN=jane')
   const signedMs = Date.UTC(2030, 0, 1) + 5000
   deepEqual([validFromDate.getTime() - signedMs, validToDate.getTime() - signedMs], [-300_000, 3_600_000])
-  deepEqual(told(await read('stolen')), [
+  deepEqual(conditionsOf(await read('stolen')), [
     'Approved x: y',
     'Failed SignerValidationFailure: unable to verify certificate request signature',
   ])
-  deepEqual(told(await read('wrong')), [
+  deepEqual(conditionsOf(await read('wrong')), [
     'Approved x: y',
     'Failed SignerValidationFailure: invalid usage for client certificate: server auth',
   ])

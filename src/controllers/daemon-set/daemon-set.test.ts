@@ -14,7 +14,7 @@ import {
   made,
   nowMs,
   planOf,
-  type PodLook,
+  type PodDetails,
   shown,
   template,
   viewOf,
@@ -45,11 +45,16 @@ const hash = metadata.labels['controller-revision-hash'] ?? ''
 const aNode = (name: string, spec: object = {}, nodeLabels: object = {}) =>
   made(node, name, { metadata: { labels: nodeLabels }, spec })
 const taint = (key: string, effect: string) => ({ taints: [{ key, effect }] })
-const daemon = (nodeName: string, isNew: boolean, look: PodLook & Record<string, unknown> = {}, suffix = ''): Pod =>
+const daemon = (
+  nodeName: string,
+  isNew: boolean,
+  details: PodDetails & Record<string, unknown> = {},
+  suffix = '',
+): Pod =>
   aPod(`ds-${nodeName}${isNew ? '-new' : '-old'}${suffix}`, {
     nodeName,
     labels: { ...labels, 'controller-revision-hash': isNew ? hash : 'old' },
-    ...look,
+    ...details,
   })
 const unready = { ready: false }
 const surge = withStrategy({ rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } })
@@ -152,13 +157,13 @@ for (const [why, set, others, changes] of plans)
 
 test('the backoff for replacing a failing pod doubles, separately for each node', () => {
   const failed = [revision, aNode('a'), daemon('a', true, { phase: 'Failed' })]
-  let [atMs, kept] = [nowMs, undefined as unknown]
+  let [atMs, state] = [nowMs, undefined as unknown]
   const waits: number[] = []
   for (let failures = 0; failures < 13; failures++) {
     let plan: Plan
-    for (const begunMs = atMs; ; atMs += plan.requeueAfterMs ?? 0) {
-      plan = planFrom({ ...viewOf(failed, atMs), state: kept })
-      kept = plan.nextState
+    for (const startedMs = atMs; ; atMs += plan.requeueAfterMs ?? 0) {
+      plan = planFrom({ ...viewOf(failed, atMs), state })
+      state = plan.nextState
       if (plan.changes.length === 0) continue
       deepEqual(plan.events, [
         {
@@ -167,18 +172,14 @@ test('the backoff for replacing a failing pod doubles, separately for each node'
           message: 'Found failed daemon pod default/ds-a-new on node a, will try to kill it',
         },
       ])
-      waits.push((atMs - begunMs) / 1000)
+      waits.push((atMs - startedMs) / 1000)
       break
     }
   }
   deepEqual(waits, [0, 1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 900, 900])
   const elsewhere = [revision, aNode('b'), daemon('b', true, { phase: 'Failed' })]
-  equal(
-    planFrom({ ...viewOf(elsewhere, atMs), state: kept }).changes.length,
-    1,
-    'the backoff of another node is separate',
-  )
-  equal(planFrom({ ...viewOf(failed, atMs + 1_800_001), state: kept }).changes.length, 1)
+  equal(planFrom({ ...viewOf(elsewhere, atMs), state }).changes.length, 1, 'the backoff of another node is separate')
+  equal(planFrom({ ...viewOf(failed, atMs + 1_800_001), state }).changes.length, 1)
 })
 
 test('with a surge the old pod is deleted when the new one is available', () => {

@@ -28,7 +28,7 @@ export const endpointSliceMirroringController = defineController<Endpoints>({
     const groups = isMirrored(object, view) ? mergedGroups(object.subsets ?? []) : []
     const { labels, annotations = {} } = object.metadata
     const copied = Object.entries(annotations).filter(([name]) => !notMirrored.has(name))
-    const look = {
+    const sliceMetadata = {
       generateName: `${object.metadata.name}-`,
       labels: {
         ...labels,
@@ -37,7 +37,7 @@ export const endpointSliceMirroringController = defineController<Endpoints>({
       },
       ...(copied.length === 0 ? {} : { annotations: Object.fromEntries(copied) }),
     }
-    return { changes: sliceChanges(view.owned(endpointSlice), groups, look) }
+    return { changes: sliceChanges(view.owned(endpointSlice), groups, sliceMetadata) }
   },
 })
 

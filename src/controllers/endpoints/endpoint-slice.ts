@@ -53,16 +53,16 @@ export const endpointSliceController = defineController<Service>({
   ],
   plan(object, view) {
     if (!hasSelector(object) || isBeingDeleted(object)) return { changes: [] }
-    const kept = view.state as EndpointSliceState | undefined
+    const last = view.state as EndpointSliceState | undefined
     const pods = selectedPods(object, view)
-    const { at, seen } = triggerTime(object, pods, kept?.seen)
+    const { at, seen } = triggerTime(object, pods, last?.seen)
     const hinted: AddressFamily[] = []
     const events: EventNote[] = []
     const groups = familiesOf(object).flatMap((family) => {
       const found = groupsOf(object, pods, family, view)
       const hinting = hintedGroups(object, found, view)
       if (hinting.isHinted) hinted.push(family)
-      events.push(...notesOf(object, family, hinting, kept?.hinted.includes(family) ?? false))
+      events.push(...eventsFor(object, family, hinting, last?.hinted.includes(family) ?? false))
       return hinting.groups
     })
     const changes = sliceChanges(view.owned(endpointSlice), groups, { ...sliceMetadata(object), trigger: at })
@@ -101,23 +101,23 @@ const withHints = (
   }),
 })
 
-function notesOf(
+function eventsFor(
   object: Service,
   family: AddressFamily,
   { isHinted, why }: HintedGroups,
   wasHinted: boolean,
 ): EventNote[] {
-  const told = (what: string) => `${what}, addressType: ${family}`
+  const withFamily = (what: string) => `${what}, addressType: ${family}`
   const disabled = { type: 'Warning', reason: 'TopologyAwareHintsDisabled' } as const
-  if (why !== undefined) return [{ ...disabled, message: told(why) }]
+  if (why !== undefined) return [{ ...disabled, message: withFamily(why) }]
   if (!isAuto(object))
-    return wasHinted ? [{ ...disabled, message: told('Topology Aware Hints has been disabled') }] : []
+    return wasHinted ? [{ ...disabled, message: withFamily('Topology Aware Hints has been disabled') }] : []
   if (wasHinted || !isHinted) return []
   return [
     {
       type: 'Normal',
       reason: 'TopologyAwareHintsEnabled',
-      message: told('Topology Aware Hints has been enabled'),
+      message: withFamily('Topology Aware Hints has been enabled'),
     },
   ]
 }

@@ -8,7 +8,7 @@ import { service } from '../../api/core/v1/service/service.ts'
 import { endpointSlice, type EndpointSlice } from '../../api/discovery/v1/endpoint-slice.ts'
 import type { ApiObject } from '../../api/meta/object.ts'
 import type { Change, Plan, PlanController } from '../runtime/controller.ts'
-import { aPod, firstObject, labels, made, planOf, type PodLook, shown, viewOf } from '../runtime/plan.harness.ts'
+import { aPod, firstObject, labels, made, planOf, type PodDetails, shown, viewOf } from '../runtime/plan.harness.ts'
 import { endpointSliceController } from './endpoint-slice.ts'
 import { endpointSliceMirroringController } from './endpoint-slice-mirroring.ts'
 import { endpointsController } from './endpoints.ts'
@@ -16,8 +16,8 @@ import { podsOfServices } from './pod-endpoints.ts'
 
 const aService = (spec: object = {}) =>
   made(service, 'web', { spec: { clusterIP: '10.96.0.9', selector: labels, ports: [{ port: 80 }], ...spec } })
-const backend = (name: string, ip: string, look: PodLook & Record<string, unknown> = {}): Pod =>
-  aPod(name, { ...look, status: { podIP: ip, podIPs: [{ ip }], ...look.status } })
+const backend = (name: string, ip: string, details: PodDetails & Record<string, unknown> = {}): Pod =>
+  aPod(name, { ...details, status: { podIP: ip, podIPs: [{ ip }], ...details.status } })
 const ending = { deletionTimestamp: '2030-01-01T00:00:00Z' }
 const slice = (body: object, name = 'web-1'): EndpointSlice =>
   made(endpointSlice, name, {
@@ -206,14 +206,14 @@ test('manually created Endpoints are mirrored for a Service without a selector, 
 
 test('a pod enqueues the Services that select it when a field of its endpoint changes', () => {
   const view = viewOf([aService()])
-  const wakes = (now: Pod | undefined, before: Pod | undefined) => [
+  const enqueued = (now: Pod | undefined, before: Pod | undefined) => [
     ...podsOfServices.enqueues({ key: 'default/a', now, before } as never, view),
   ]
   const pod = backend('a', '10.0.0.1')
-  deepEqual(wakes(pod, undefined), ['default/web'])
-  deepEqual(wakes({ ...pod, metadata: { ...pod.metadata, resourceVersion: '9' } }, pod), [])
-  deepEqual(wakes(backend('a', '10.0.0.1', { ready: false }), pod), ['default/web'])
-  deepEqual(wakes(backend('a', '10.0.0.1', { labels: {} }), pod), ['default/web'], 'it has left')
+  deepEqual(enqueued(pod, undefined), ['default/web'])
+  deepEqual(enqueued({ ...pod, metadata: { ...pod.metadata, resourceVersion: '9' } }, pod), [])
+  deepEqual(enqueued(backend('a', '10.0.0.1', { ready: false }), pod), ['default/web'])
+  deepEqual(enqueued(backend('a', '10.0.0.1', { labels: {} }), pod), ['default/web'], 'it has left')
 })
 
 test('the trigger time is that of the earliest change that was not observed before', () => {

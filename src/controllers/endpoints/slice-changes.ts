@@ -27,7 +27,7 @@ export interface SliceMetadata {
 export function sliceChanges(
   existing: readonly EndpointSlice[],
   groups: readonly EndpointGroup[],
-  look: SliceMetadata,
+  desired: SliceMetadata,
 ): Change[] {
   const claimed = new Set<EndpointSlice>()
   const changes = groups.flatMap((group) => {
@@ -35,7 +35,7 @@ export function sliceChanges(
       (slice) => slice.addressType === group.addressType && equalValues(slice.ports ?? [], group.ports),
     )
     for (const slice of own) claimed.add(slice)
-    return groupChanges(own, group, look)
+    return groupChanges(own, group, desired)
   })
   return recycled([...changes, ...existing.filter((slice) => !claimed.has(slice)).map(remove)])
 }
@@ -58,8 +58,8 @@ const addressTypeOf = (slice: object): string => (slice as EndpointSlice).addres
 
 function rewritten(slice: EndpointSlice, { metadata, endpoints = [], ports = [] }: EndpointSlice): Change {
   const { annotations: _, ...kept } = slice.metadata
-  const { generateName: __, ...looks } = metadata
-  const object: EndpointSlice = { ...slice, metadata: { ...kept, ...looks }, endpoints, ports }
+  const { generateName: __, ...desiredMetadata } = metadata
+  const object: EndpointSlice = { ...slice, metadata: { ...kept, ...desiredMetadata }, endpoints, ports }
   return { kind: 'update', of: endpointSlice, object }
 }
 
@@ -68,7 +68,7 @@ const idOf = ({ targetRef, addresses }: Endpoint): string => targetRef?.uid ?? a
 /**
  * Endpoints stay in their slice. New ones go into slices that change anyway, then into others, then into new slices.
  */
-function groupChanges(own: readonly EndpointSlice[], group: EndpointGroup, look: SliceMetadata): Change[] {
+function groupChanges(own: readonly EndpointSlice[], group: EndpointGroup, desired: SliceMetadata): Change[] {
   const wanted = new Map(group.endpoints.map((endpoint) => [idOf(endpoint), endpoint]))
   const kept = own.map((slice) => {
     const endpoints: Endpoint[] = []
@@ -92,23 +92,23 @@ function groupChanges(own: readonly EndpointSlice[], group: EndpointGroup, look:
     if (endpoints.length === 0 && (left > 1 || added.length > 0)) {
       left--
       changes.push(remove(slice))
-    } else changes.push(...update(slice, endpoints, look))
+    } else changes.push(...update(slice, endpoints, desired))
   }
   while (added.length > 0 || (left === 0 && changes.length === 0 && kept.length === 0)) {
-    changes.push(create(group, added.splice(0, endpointsPerSliceMax), look))
+    changes.push(create(group, added.splice(0, endpointsPerSliceMax), desired))
     left++
   }
   return changes
 }
 
-function update(slice: EndpointSlice, endpoints: readonly Endpoint[], look: SliceMetadata): Change[] {
-  const { labels } = look
+function update(slice: EndpointSlice, endpoints: readonly Endpoint[], desired: SliceMetadata): Change[] {
+  const { labels } = desired
   const { annotations: before = {}, ...metadata } = slice.metadata
   const { [triggerTimeAnnotation]: _, ...untriggered } = before
-  const annotations = look.annotations ?? untriggered
+  const annotations = desired.annotations ?? untriggered
   const next = {
     ...slice,
-    metadata: { ...metadata, labels, ...annotationsOf({ ...look, annotations }) },
+    metadata: { ...metadata, labels, ...annotationsOf({ ...desired, annotations }) },
     ...(endpoints.length === 0 ? { endpoints: [] } : { endpoints }),
   }
   const isSame =
@@ -126,12 +126,12 @@ function annotationsOf({ annotations, trigger }: SliceMetadata): Pick<SliceMetad
 const create = (
   { addressType, ports }: EndpointGroup,
   endpoints: readonly Endpoint[],
-  look: SliceMetadata,
+  desired: SliceMetadata,
 ): Change => ({
   kind: 'create',
   of: endpointSlice,
   object: {
-    metadata: { generateName: look.generateName, labels: look.labels, ...annotationsOf(look) },
+    metadata: { generateName: desired.generateName, labels: desired.labels, ...annotationsOf(desired) },
     addressType,
     endpoints,
     ports,

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { rfc3339 } from '../../base/time/clock.ts'
 import { job, type Job } from '../../api/batch/v1/job.ts'
 import type { Pod } from '../../api/core/v1/pod/pod.ts'
-import { aPod, firstObject, made, nowMs, planOf, type PodLook, shown, template } from '../runtime/plan.harness.ts'
+import { aPod, firstObject, made, nowMs, planOf, type PodDetails, shown, template } from '../runtime/plan.harness.ts'
 import { indexSetText, parseIndexSet } from './completion-indexes.ts'
 import { jobController } from './job.ts'
 
@@ -14,8 +14,9 @@ const aJob = (spec: object = {}, status: object = {}) =>
     status: { startTime: rfc3339(nowMs - 5000), ...status },
   })
 const finalizers = ['batch.kubernetes.io/job-tracking']
-const work = (name: string, look: PodLook & Record<string, unknown> = {}): Pod => aPod(name, { finalizers, ...look })
-const ended = (name: string, phase: string, agoSeconds = 100, look: Record<string, unknown> = {}) =>
+const work = (name: string, details: PodDetails & Record<string, unknown> = {}): Pod =>
+  aPod(name, { finalizers, ...details })
+const ended = (name: string, phase: string, agoSeconds = 100, details: Record<string, unknown> = {}) =>
   work(name, {
     phase,
     ready: false,
@@ -34,7 +35,7 @@ const ended = (name: string, phase: string, agoSeconds = 100, look: Record<strin
         },
       ],
     },
-    ...look,
+    ...details,
   })
 const at = (index: number, failures?: number) => ({
   annotations: {
@@ -44,7 +45,7 @@ const at = (index: number, failures?: number) => ({
 })
 const indexed = (spec: object = {}, status: object = {}) =>
   aJob({ completionMode: 'Indexed', completions: 3, parallelism: 2, ...spec }, status)
-const noted = (succeeded: string[], failed: string[]) => ({ uncountedTerminatedPods: { succeeded, failed } })
+const recorded = (succeeded: string[], failed: string[]) => ({ uncountedTerminatedPods: { succeeded, failed } })
 const rule = (body: object) => ({ podFailurePolicy: { rules: [body] } })
 const exit42 = { onExitCodes: { operator: 'In', values: [42] } }
 
@@ -78,16 +79,16 @@ const plans: [why: string, object: Job, pods: Pod[], changes: string[]][] = [
   ['waits longer after the second failure', aJob(), [ended('a', 'Failed', 40), ended('b', 'Failed', 15)], []],
   ['deletes its pods when it is suspended', aJob({ suspend: true }), [work('a')], ['delete pod a']],
   ['does nothing when another controller manages it', aJob({ managedBy: 'example.com/queue' }), [], []],
-  ['releases a recorded pod', aJob({}, noted(['uid-a'], [])), [ended('a', 'Succeeded')], ['patch pod a']],
+  ['releases a recorded pod', aJob({}, recorded(['uid-a'], [])), [ended('a', 'Succeeded')], ['patch pod a']],
   [
     'releases a pod that was recorded as failed while it was deleted and then exited with 0',
-    aJob({ podReplacementPolicy: 'Failed' }, noted([], ['uid-a'])),
+    aJob({ podReplacementPolicy: 'Failed' }, recorded([], ['uid-a'])),
     [ended('a', 'Succeeded', 100, { deletionTimestamp: '2030-01-01T00:00:00Z' })],
     ['patch pod a', 'create pod work-'],
   ],
   [
     'releases such a pod of an index, too',
-    indexed({ parallelism: 1 }, noted([], ['uid-a'])),
+    indexed({ parallelism: 1 }, recorded([], ['uid-a'])),
     [ended('a', 'Succeeded', 100, { ...at(0), deletionTimestamp: '2030-01-01T00:00:00Z' })],
     ['patch pod a', 'create pod work-1-'],
   ],
@@ -123,13 +124,13 @@ const plans: [why: string, object: Job, pods: Pod[], changes: string[]][] = [
   ],
   [
     'does not retry an index beyond its backoff limit',
-    indexed({ backoffLimitPerIndex: 1, parallelism: 1 }, noted([], ['uid-a'])),
+    indexed({ backoffLimitPerIndex: 1, parallelism: 1 }, recorded([], ['uid-a'])),
     [ended('a', 'Failed', 100, at(0, 1))],
     ['patch pod a', 'create pod work-1-'],
   ],
   [
     'keeps the last failure of an index until it is replaced',
-    indexed({ backoffLimitPerIndex: 3, parallelism: 1 }, noted([], ['uid-a'])),
+    indexed({ backoffLimitPerIndex: 3, parallelism: 1 }, recorded([], ['uid-a'])),
     [ended('a', 'Failed', 5, at(0, 0))],
     ['create pod work-1-'],
   ],

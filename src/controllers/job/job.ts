@@ -52,11 +52,11 @@ function planRunning(object: Job, pods: readonly Pod[], nowMs: number): Plan {
   const terminating = pods.filter(isPodTerminating).length
   const status = withPodCounts(accounts.status, active, terminating)
   const isOver = outcome !== undefined && accounts.isSettled && active.length + terminating === 0
-  const told = withOutcome(object, status, outcome, isOver, nowMs)
+  const concluded = withOutcome(object, status, outcome, isOver, nowMs)
   return {
     changes: [...accounts.changes, ...adjusted.changes],
-    status: told.status,
-    events: told.events,
+    status: concluded.status,
+    events: concluded.events,
     ...requeueAfter(outcome === undefined ? deadlineLeftMs(started, nowMs) : undefined, adjusted.waitMs),
   }
 }

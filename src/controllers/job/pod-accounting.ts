@@ -19,7 +19,7 @@ import {
 import { failureVerdict, isIgnored } from './job-policies.ts'
 
 /** Pods recorded by one plan; the others follow with the next. */
-const notedMax = 500
+const recordedMax = 500
 
 export interface Tally {
   /** All finished pods, counted or not. */
@@ -32,9 +32,9 @@ export interface Tally {
 /** The numbers of succeeded and failed pods, including those not counted yet. */
 export function tallyPods(job: Job, pods: readonly Pod[]): Tally {
   const { status, spec } = job
-  const noted = notedIn(status)
+  const recorded = recordedIn(status)
   const open = pods.filter(
-    (pod) => isTracked(pod) && !noted.succeeded.has(pod.metadata.uid) && !noted.failed.has(pod.metadata.uid),
+    (pod) => isTracked(pod) && !recorded.succeeded.has(pod.metadata.uid) && !recorded.failed.has(pod.metadata.uid),
   )
   const newlyFailed = open.filter((pod) => isFailed(pod, job) && !isIgnored(job, pod)).length
   const completions = spec.completions ?? 0
@@ -50,8 +50,8 @@ export function tallyPods(job: Job, pods: readonly Pod[]): Tally {
   return {
     succeeded: isIndexed(job)
       ? succeededIndexes.size
-      : (status.succeeded ?? 0) + noted.succeeded.size + open.filter(isSucceeded).length,
-    failed: (status.failed ?? 0) + noted.failed.size + newlyFailed,
+      : (status.succeeded ?? 0) + recorded.succeeded.size + open.filter(isSucceeded).length,
+    failed: (status.failed ?? 0) + recorded.failed.size + newlyFailed,
     succeededIndexes,
     failedIndexes,
   }
@@ -64,7 +64,7 @@ export function isIndexLost(job: Job, pod: Pod): boolean {
   return verdict?.action !== 'Ignore' && failuresBefore(pod) >= (job.spec.backoffLimitPerIndex ?? Infinity)
 }
 
-const notedIn = ({ uncountedTerminatedPods: uncounted }: JobStatus) => ({
+const recordedIn = ({ uncountedTerminatedPods: uncounted }: JobStatus) => ({
   succeeded: new Set(uncounted?.succeeded),
   failed: new Set(uncounted?.failed),
 })
@@ -89,12 +89,12 @@ export function accountPods(
   { outcome }: JobEnding,
 ): Accounting {
   const { status } = job
-  const noted = notedIn(status)
+  const recorded = recordedIn(status)
   const tracked = new Map(pods.filter(isTracked).map((pod) => [pod.metadata.uid, pod]))
   const counts = { succeeded: status.succeeded ?? 0, failed: status.failed ?? 0 }
   const next = { succeeded: new Set<string>(), failed: new Set<string>() }
   for (const result of ['succeeded', 'failed'] as const)
-    for (const uid of noted[result])
+    for (const uid of recorded[result])
       if (tracked.has(uid)) next[result].add(uid)
       else counts[result]++
   const storedIndexes = parseIndexSet(status.completedIndexes, job.spec.completions ?? 0)
@@ -102,18 +102,18 @@ export function accountPods(
   for (const pod of tracked.values()) {
     const { uid } = pod.metadata
     // A pod that was recorded as failed while it was being deleted may still exit with 0. It stays failed.
-    const hasFailed = isFailed(pod, job) || noted.failed.has(uid) || outcome === 'fails'
+    const hasFailed = isFailed(pod, job) || recorded.failed.has(uid) || outcome === 'fails'
     if (isBeingDeleted(job)) released.push(pod)
-    else if (isSucceeded(pod) && !noted.failed.has(uid)) {
-      const isNoted = isIndexed(job)
+    else if (isSucceeded(pod) && !recorded.failed.has(uid)) {
+      const isRecorded = isIndexed(job)
         ? storedIndexes.has(indexOf(pod, job)) || indexOf(pod, job) < 0
-        : noted.succeeded.has(uid)
-      if (isNoted) released.push(pod)
-      else if (!isIndexed(job) && next.succeeded.size < notedMax) next.succeeded.add(uid)
+        : recorded.succeeded.has(uid)
+      if (isRecorded) released.push(pod)
+      else if (!isIndexed(job) && next.succeeded.size < recordedMax) next.succeeded.add(uid)
     } else if (hasFailed) {
-      if (noted.failed.has(uid) || isIgnored(job, pod)) {
+      if (recorded.failed.has(uid) || isIgnored(job, pod)) {
         if (outcome !== undefined || !isNeededForItsIndex(job, pod, pods, failedIndexes)) released.push(pod)
-      } else if (next.failed.size < notedMax) next.failed.add(uid)
+      } else if (next.failed.size < recordedMax) next.failed.add(uid)
     } else if (outcome === 'succeeds' && isBeingDeleted(pod)) released.push(pod)
   }
   const { succeeded: _, failed: __, completedIndexes: ___, failedIndexes: ____, ...kept } = status

@@ -1,7 +1,7 @@
 // The conditions of a node whose kubelet has stopped reporting.
 import type { Node, NodeCondition } from '../../api/core/v1/node/node.ts'
 
-const told = ['Ready', 'MemoryPressure', 'DiskPressure', 'PIDPressure'] as const
+const kubeletConditions = ['Ready', 'MemoryPressure', 'DiskPressure', 'PIDPressure'] as const
 
 export const readyCondition = ({ status }: Node): NodeCondition | undefined =>
   status.conditions?.find(({ type }) => type === 'Ready')
@@ -9,19 +9,21 @@ export const readyCondition = ({ status }: Node): NodeCondition | undefined =>
 /** The conditions with the kubelet's own ones set to Unknown; undefined when they are already. */
 export function unknownConditions(node: Node, now: string): readonly NodeCondition[] | undefined {
   const { conditions = [] } = node.status
-  const missing = told.filter((type) => !conditions.some((condition) => condition.type === type))
-  const isTold = (type: string) => told.some((one) => one === type)
-  if (missing.length === 0 && conditions.every(({ type, status }) => !isTold(type) || status === 'Unknown'))
+  const missing = kubeletConditions.filter((type) => !conditions.some((condition) => condition.type === type))
+  const isKubeletCondition = (type: string) => kubeletConditions.some((one) => one === type)
+  if (missing.length === 0 && conditions.every(({ type, status }) => !isKubeletCondition(type) || status === 'Unknown'))
     return undefined
   return [
     ...conditions.map((condition) =>
-      isTold(condition.type) && condition.status !== 'Unknown' ? silenced(condition, now) : condition,
+      isKubeletCondition(condition.type) && condition.status !== 'Unknown'
+        ? stoppedReporting(condition, now)
+        : condition,
     ),
-    ...missing.map((type) => neverTold(type, node, now)),
+    ...missing.map((type) => neverReported(type, node, now)),
   ]
 }
 
-const silenced = (condition: NodeCondition, now: string): NodeCondition => ({
+const stoppedReporting = (condition: NodeCondition, now: string): NodeCondition => ({
   ...condition,
   status: 'Unknown',
   reason: 'NodeStatusUnknown',
@@ -29,7 +31,7 @@ const silenced = (condition: NodeCondition, now: string): NodeCondition => ({
   lastTransitionTime: now,
 })
 
-const neverTold = (type: string, { metadata }: Node, now: string): NodeCondition => ({
+const neverReported = (type: string, { metadata }: Node, now: string): NodeCondition => ({
   type,
   status: 'Unknown',
   reason: 'NodeStatusNeverUpdated',

@@ -80,8 +80,8 @@ test('the eviction state of a node', () => {
 })
 
 test('the conditions of a node that stopped reporting become Unknown, once', () => {
-  const silent = made(node, 'n', { status: { conditions: [{ type: 'Ready', status: 'True' }] } })
-  const conditions = unknownConditions(silent, now) ?? []
+  const stopped = made(node, 'n', { status: { conditions: [{ type: 'Ready', status: 'True' }] } })
+  const conditions = unknownConditions(stopped, now) ?? []
   deepEqual(
     conditions.map(({ type, status, reason, message }) => `${type} ${status} ${reason}: ${message}`),
     [
@@ -91,7 +91,7 @@ test('the conditions of a node that stopped reporting become Unknown, once', () 
       'PIDPressure Unknown NodeStatusNeverUpdated: Kubelet never posted node status.',
     ],
   )
-  equal(unknownConditions({ ...silent, status: { ...silent.status, conditions } }, now), undefined)
+  equal(unknownConditions({ ...stopped, status: { ...stopped.status, conditions } }, now), undefined)
 })
 
 const many = (count: number, unready: number, zone = 'z'): Node[] =>
@@ -157,8 +157,8 @@ test('pods are evicted from a node that stops reporting, and the node is used ag
     ['node.kubernetes.io/unreachable NoSchedule', 'node.kubernetes.io/unreachable NoExecute'],
   )
   deepEqual((await podsThere()).map(isPodReady), [false, false])
-  const told = (await client.of(event).list({ namespace: 'default' }, ctx)).items
-  equal(told.filter(({ reason }) => reason === 'NodeNotReady').length, 3, 'one for the node and one for each pod')
+  const recorded = (await client.of(event).list({ namespace: 'default' }, ctx)).items
+  equal(recorded.filter(({ reason }) => reason === 'NodeNotReady').length, 3, 'one for the node and one for each pod')
 
   await clock.advance('290s')
   deepEqual(

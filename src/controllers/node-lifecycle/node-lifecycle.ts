@@ -71,13 +71,13 @@ export const nodeLifecycleController = defineController({
     const object = tools.cached(node, key)
     recordPresence(key, object, tools, context)
     if (object === undefined) return undefined
-    const silentMs = tools.nowMs - (tools.state.heartbeatMs.get(key) ?? 0)
+    const sinceHeartbeatMs = tools.nowMs - (tools.state.heartbeatMs.get(key) ?? 0)
     const allowedMs = readyCondition(object) === undefined ? startupGraceMs : graceMs
-    if (silentMs >= allowedMs && (await setUnknown(object, tools, context))) return undefined
+    if (sinceHeartbeatMs >= allowedMs && (await setUnknown(object, tools, context))) return undefined
     recordTransition(object, tools, context)
     const againMs = await taint(object, tools, context)
     if (!isNodeReady(object)) await markPods(object, tools, context)
-    const graceLeftMs = silentMs < allowedMs ? allowedMs - silentMs : undefined
+    const graceLeftMs = sinceHeartbeatMs < allowedMs ? allowedMs - sinceHeartbeatMs : undefined
     return againMs ?? graceLeftMs
   },
 })

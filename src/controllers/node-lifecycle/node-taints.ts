@@ -5,7 +5,7 @@ import type { Node, Taint } from '../../api/core/v1/node/node.ts'
 const prefix = 'node.kubernetes.io/'
 
 /** The taint for a condition, by type and status. */
-const asked: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+const taintNames: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   Ready: { False: 'not-ready', Unknown: 'unreachable' },
   MemoryPressure: { True: 'memory-pressure' },
   DiskPressure: { True: 'disk-pressure' },
@@ -13,11 +13,11 @@ const asked: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   NetworkUnavailable: { True: 'network-unavailable' },
 }
 const unschedulable = 'unschedulable'
-const isOurs = new Set([...Object.values(asked).flatMap((names) => Object.values(names)), unschedulable])
-const evicting: ReadonlySet<string> = new Set(Object.values(asked['Ready'] ?? {}))
+const isOurs = new Set([...Object.values(taintNames).flatMap((names) => Object.values(names)), unschedulable])
+const evicting: ReadonlySet<string> = new Set(Object.values(taintNames['Ready'] ?? {}))
 
-const namesAsked = ({ spec, status }: Node): string[] => [
-  ...(status.conditions ?? []).flatMap(({ type, status: value }) => lookup(lookup(asked, type), value) ?? []),
+const taintNamesOf = ({ spec, status }: Node): string[] => [
+  ...(status.conditions ?? []).flatMap(({ type, status: value }) => lookup(lookup(taintNames, type), value) ?? []),
   ...(spec.unschedulable ? [unschedulable] : []),
 ]
 
@@ -36,7 +36,7 @@ export type EvictionState =
   | 'evicting'
 
 export function evictionState(node: Node): EvictionState {
-  if (!namesAsked(node).some((name) => evicting.has(name))) return 'none'
+  if (!taintNamesOf(node).some((name) => evicting.has(name))) return 'none'
   const isEvicting = node.spec.taints?.some((taint) => taint.effect === 'NoExecute' && isManaged(taint)) ?? false
   return isEvicting ? 'evicting' : 'due'
 }
@@ -44,7 +44,7 @@ export function evictionState(node: Node): EvictionState {
 /** The desired taints, with those of others unchanged; undefined when nothing changes. */
 export function changedTaints(node: Node, mayEvict: boolean, now: string): readonly Taint[] | undefined {
   const { taints = [] } = node.spec
-  const names = namesAsked(node)
+  const names = taintNamesOf(node)
   const wanted: Taint[] = [
     ...names.map((name): Taint => ({ key: prefix + name, effect: 'NoSchedule' })),
     ...(mayEvict ? names.filter((name) => evicting.has(name)) : []).map((name): Taint => ({

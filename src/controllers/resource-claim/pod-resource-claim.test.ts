@@ -15,7 +15,7 @@ const template = made(resourceClaimTemplate, 't', {
 })
 const asking = { resourceClaims: [{ name: 'gpu', resourceClaimTemplateName: 't' }] }
 const pending = { phase: 'Pending', nodeName: '' }
-const aUser = (look: Record<string, unknown> = {}) => aPod('p', { ...pending, spec: asking, ...look })
+const aUser = (details: Record<string, unknown> = {}) => aPod('p', { ...pending, spec: asking, ...details })
 const recorded = (...statuses: object[]) => ({ status: { resourceClaimStatuses: statuses } })
 const claim = (name: string, madeFor: string, owner = 'uid-p') =>
   made(resourceClaim, name, {
@@ -28,7 +28,7 @@ const claim = (name: string, madeFor: string, owner = 'uid-p') =>
 const missing = 'resource claim template "t": resourceclaimtemplate.resource.k8s.io "t" not found'
 const notOurs = 'ResourceClaim default/mine was not created for pod default/p (pod is not owner)'
 const both = { resourceClaims: [...asking.resourceClaims, { name: 'nic', resourceClaimTemplateName: 't' }] }
-const told = { name: 'gpu', resourceClaimName: 'mine' }
+const recordedClaim = { name: 'gpu', resourceClaimName: 'mine' }
 
 interface Outcome {
   readonly changes?: readonly string[]
@@ -39,25 +39,35 @@ interface Outcome {
 const table: readonly [why: string, object: Pod, others: readonly ApiObject[], outcome: Outcome][] = [
   ['the claim is created', aUser(), [template], { changes: ['create resourceclaim p-gpu-'] }],
   ['a missing template is reported', aUser(), [], { events: [`PodResourceClaim gpu: ${missing}`] }],
-  ['the created claim is recorded in the status', aUser(), [template, claim('mine', 'gpu')], { statuses: [told] }],
-  ['the created claim is recorded without the template', aUser(), [claim('mine', 'gpu')], { statuses: [told] }],
-  ['a recorded claim needs no change', aUser(recorded(told)), [template, claim('mine', 'gpu')], {}],
+  [
+    'the created claim is recorded in the status',
+    aUser(),
+    [template, claim('mine', 'gpu')],
+    { statuses: [recordedClaim] },
+  ],
+  [
+    'the created claim is recorded without the template',
+    aUser(),
+    [claim('mine', 'gpu')],
+    { statuses: [recordedClaim] },
+  ],
+  ['a recorded claim needs no change', aUser(recorded(recordedClaim)), [template, claim('mine', 'gpu')], {}],
   [
     'a recorded claim that does not exist is created',
-    aUser(recorded(told)),
+    aUser(recorded(recordedClaim)),
     [template],
     { changes: ['create resourceclaim p-gpu-'] },
   ],
   [
     'the new claim is recorded instead of a deleted one',
-    aUser(recorded({ ...told, resourceClaimName: 'lost' })),
+    aUser(recorded({ ...recordedClaim, resourceClaimName: 'lost' })),
     [template, claim('mine', 'gpu')],
-    { statuses: [told] },
+    { statuses: [recordedClaim] },
   ],
   ['no claim is created if the status states that none is needed', aUser(recorded({ name: 'gpu' })), [template], {}],
   [
     'a claim of another pod is reported',
-    aUser(recorded(told)),
+    aUser(recorded(recordedClaim)),
     [template, claim('mine', 'gpu', 'uid-other')],
     { events: [`PodResourceClaim gpu: ${notOurs}`] },
   ],
@@ -65,7 +75,7 @@ const table: readonly [why: string, object: Pod, others: readonly ApiObject[], o
     'one claim is recorded and another created',
     aUser({ spec: both }),
     [template, claim('mine', 'gpu')],
-    { changes: ['create resourceclaim p-nic-'], statuses: [told] },
+    { changes: ['create resourceclaim p-nic-'], statuses: [recordedClaim] },
   ],
   [
     'a pod with a nodeName of its creator',

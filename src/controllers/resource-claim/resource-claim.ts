@@ -34,11 +34,11 @@ export const resourceClaimController = defineController({
     const claim = tools.cached(resourceClaim, key)
     if (claim === undefined) return
     const users = await usersLeft(claim, tools, context)
-    const comers = newUsers(claim, users, tools)
+    const added = newUsers(claim, users, tools)
     try {
-      const freed = await settle(claim, users, comers, tools, context)
+      const freed = await settle(claim, users, added, tools, context)
       const owner = controllerOf(claim)
-      if (users.length + comers.length > 0 || owner?.kind !== pod.kind || isBeingDeleted(freed)) return
+      if (users.length + added.length > 0 || owner?.kind !== pod.kind || isBeingDeleted(freed)) return
       if (await isUsing(claim, owner, tools, context)) return
       const { name, uid } = claim.metadata
       await tools.client.of(resourceClaim).delete(name, namespaceOf(claim), { uid }, context)
@@ -52,15 +52,15 @@ export const resourceClaimController = defineController({
 async function settle(
   claim: ResourceClaim,
   left: readonly User[],
-  comers: readonly User[],
+  added: readonly User[],
   { client }: Pick<ReconcileTools, 'client'>,
   context: Context,
 ): Promise<ResourceClaim> {
   const { reservedFor = [], allocation, ...status } = claim.status
-  const users = [...left, ...comers]
+  const users = [...left, ...added]
   const isProtected = hasFinalizer(claim, finalizer)
   const isIdle = users.length === 0 && isProtected
-  const isChanged = left.length < reservedFor.length || comers.length > 0
+  const isChanged = left.length < reservedFor.length || added.length > 0
   if (!isChanged && !(isIdle && isBeingDeleted(claim))) return claim
   const kept = {
     ...status,

@@ -113,11 +113,11 @@ test('an absent owner is read once, however many dependents it has', async () =>
   await using running = start(garbageCollector, api)
   // Concurrent workers may read it more than once.
   await running.settle()
-  api.asked.length = 0
+  api.requests.length = 0
   for (const name of ['e', 'f']) api.add(configMaps, { name, ownerReferences: [never] })
   await running.settle()
   equal(api.names(configMaps), '')
-  deepEqual(api.asked, ['delete ConfigMap e', 'delete ConfigMap f'])
+  deepEqual(api.requests, ['delete ConfigMap e', 'delete ConfigMap f'])
 })
 
 test('a foreground deletion continues after a restart of the collector', async () => {
@@ -174,7 +174,7 @@ test('the content of a terminating namespace is deleted, whatever its kinds, pod
   deepEqual([api.names(pods), api.names(widget), api.names(oneByOne)], ['', 'elsewhere', ''])
   deepEqual(find()?.spec.finalizers, [])
   deepEqual(
-    api.asked.filter((what) => what.startsWith('delete')),
+    api.requests.filter((what) => what.startsWith('delete')),
     ['deletecollection Pod', 'deletecollection Widget', 'delete Bolt b'],
   )
 })

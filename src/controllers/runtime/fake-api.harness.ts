@@ -35,7 +35,7 @@ export class FakeApi implements Transport {
   /** Group versions that discovery reports as stale. */
   readonly stale = new Set<string>()
   /** The requests: `delete Widget a`. */
-  readonly asked: string[] = []
+  readonly requests: string[] = []
   isDown = false
   #revision = 1
 
@@ -78,7 +78,7 @@ export class FakeApi implements Transport {
   async send(call: ApiCall): Promise<unknown> {
     const { kind, name, namespace, verb, body } = call
     if (verb === 'deletecollection') return this.#deleteAll(call)
-    this.asked.push(`${verb} ${kind.kind} ${name}`)
+    this.requests.push(`${verb} ${kind.kind} ${name}`)
     const object = this.find(kind, name, namespace)
     if (object === undefined) throw notFound(name)
     switch (verb) {
@@ -100,7 +100,7 @@ export class FakeApi implements Transport {
   }
 
   #deleteAll({ kind, namespace, verb }: ApiCall): void {
-    this.asked.push(`${verb} ${kind.kind}`)
+    this.requests.push(`${verb} ${kind.kind}`)
     for (const object of this.#in(kind, namespace)) this.#delete(kind, object, {})
   }
 
@@ -133,8 +133,8 @@ export class FakeApi implements Transport {
   }
 
   #delete(kind: Kind, object: ApiObject, { propagationPolicy }: { propagationPolicy?: string }): ApiObject {
-    const asked = { Foreground: ['foregroundDeletion'], Orphan: ['orphan'] }[propagationPolicy ?? ''] ?? []
-    const finalizers = [...new Set([...(object.metadata.finalizers ?? []), ...asked])]
+    const requests = { Foreground: ['foregroundDeletion'], Orphan: ['orphan'] }[propagationPolicy ?? ''] ?? []
+    const finalizers = [...new Set([...(object.metadata.finalizers ?? []), ...requests])]
     return this.#put(kind, { ...object, metadata: { ...object.metadata, finalizers, deletionTimestamp: 'now' } })
   }
 
@@ -149,14 +149,14 @@ export class FakeApi implements Transport {
   /** Removes an object that is being deleted and has no finalizers. */
   #put(kind: Kind, object: ApiObject): ApiObject {
     const key = `${idOf(kind)} ${keyOf(object)}`
-    const kept = { ...object, metadata: { ...object.metadata, resourceVersion: String(++this.#revision) } }
-    const isGone = isBeingDeleted(kept) && (kept.metadata.finalizers ?? []).length === 0
+    const stored = { ...object, metadata: { ...object.metadata, resourceVersion: String(++this.#revision) } }
+    const isGone = isBeingDeleted(stored) && (stored.metadata.finalizers ?? []).length === 0
     const type = isGone ? 'DELETED' : this.#objects.has(key) ? 'MODIFIED' : 'ADDED'
     if (isGone) this.#objects.delete(key)
-    else this.#objects.set(key, kept)
+    else this.#objects.set(key, stored)
     for (const { of, events } of this.#watches)
-      if (of === idOf(kind)) events.push({ type, object: kept, cause: causeOf(0 as FlowId, this.#revision) })
-    return kept
+      if (of === idOf(kind)) events.push({ type, object: stored, cause: causeOf(0 as FlowId, this.#revision) })
+    return stored
   }
 }
 

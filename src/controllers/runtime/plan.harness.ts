@@ -40,7 +40,7 @@ export const template = (image: string, spec: object = {}) => ({
   spec: { containers: [{ name: 'c', image }], ...spec },
 })
 
-export interface PodLook {
+export interface PodDetails {
   readonly ready?: boolean
   readonly readyForMs?: number
   readonly phase?: string
@@ -61,7 +61,7 @@ export const aPod = (
     status = {},
     spec = {},
     ...metadata
-  }: PodLook & Record<string, unknown> = {},
+  }: PodDetails & Record<string, unknown> = {},
 ): Pod =>
   made(pod, name, {
     metadata: { labels, ...metadata },

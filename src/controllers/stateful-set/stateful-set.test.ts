@@ -6,7 +6,7 @@ import { statefulSet, type StatefulSet } from '../../api/apps/v1/stateful-set.ts
 import { persistentVolumeClaim } from '../../api/core/v1/volume/persistent-volume-claim.ts'
 import type { Pod } from '../../api/core/v1/pod/pod.ts'
 import type { ApiObject } from '../../api/meta/object.ts'
-import { aPod, firstObject, labels, made, planOf, type PodLook, shown, template } from '../runtime/plan.harness.ts'
+import { aPod, firstObject, labels, made, planOf, type PodDetails, shown, template } from '../runtime/plan.harness.ts'
 import { statefulSetController } from './stateful-set.ts'
 
 const aSet = (spec: object = {}, body: object = {}) =>
@@ -25,7 +25,11 @@ function revisionOf(set: StatefulSet, revision: number): ControllerRevision {
 
 const first = revisionOf(aSet(), 1)
 const second = revisionOf(aSet({ template: template('2') }), 2)
-const member = (ordinal: number, revision: ControllerRevision, look: PodLook & Record<string, unknown> = {}): Pod =>
+const member = (
+  ordinal: number,
+  revision: ControllerRevision,
+  details: PodDetails & Record<string, unknown> = {},
+): Pod =>
   aPod(`db-${ordinal}`, {
     labels: {
       ...labels,
@@ -33,7 +37,7 @@ const member = (ordinal: number, revision: ControllerRevision, look: PodLook & R
       'statefulset.kubernetes.io/pod-name': `db-${ordinal}`,
       'apps.kubernetes.io/pod-index': String(ordinal),
     },
-    ...look,
+    ...details,
   })
 const unready = { ready: false }
 const ending = { deletionTimestamp: '2030-01-01T00:00:00Z' }

@@ -184,8 +184,8 @@ test('the use of a token is recorded, and the reference to a deleted Secret is r
   equal(made1.metadata.labels, undefined)
   ok(await userOf(cluster, plain(made1.data?.['token']) ?? ''))
   await clock.advance('1s')
-  const noted = await secrets.get('used', 'default', ctx)
-  deepEqual(noted.metadata.labels, { 'kubernetes.io/legacy-token-last-used': '2030-01-01' })
+  const recorded = await secrets.get('used', 'default', ctx)
+  deepEqual(recorded.metadata.labels, { 'kubernetes.io/legacy-token-last-used': '2030-01-01' })
   await secrets.delete('used', 'default', {}, ctx)
   await clock.advance('1s')
   deepEqual((await accounts.get('robot', 'default', ctx)).secrets, [{ name: 'other' }])
@@ -193,7 +193,7 @@ test('the use of a token is recorded, and the reference to a deleted Secret is r
 
 test('auto-generated tokens are invalidated after a year without use, and deleted after another', async () => {
   const api = new FakeApi()
-  const isAsked = (what: string) => api.asked.includes(what)
+  const isRequested = (what: string) => api.requests.includes(what)
   const kinds: readonly Kind[] = [secret, serviceAccount, pod, configMap]
   const [secretKind, accountKind, podKind, mapKind] = kinds as [Kind, Kind, Kind, Kind]
   const names = ['stale', 'used', 'mounted', 'young']
@@ -213,14 +213,14 @@ test('auto-generated tokens are invalidated after a year without use, and delete
   api.add(mapKind, { name: tracking }, 'kube-system', { data: { since: '2030-01-01' } })
   await using running = start(legacyTokenCleanerController, api, Date.UTC(2031, 0, 1, 12))
   await running.settle('1h')
-  deepEqual(api.asked, [], 'uses have been recorded for less than a year')
+  deepEqual(api.requests, [], 'uses have been recorded for less than a year')
   await running.settle('25h')
-  deepEqual(api.asked, ['patch Secret stale'])
+  deepEqual(api.requests, ['patch Secret stale'])
   equal(api.find(secretKind, 'stale')?.metadata.labels?.['kubernetes.io/legacy-token-invalid-since'], '2031-01-02')
   await running.settle(364 * 86_400_000)
   ok(api.find(secretKind, 'stale'), 'it is kept for another year')
-  api.asked.length = 0
+  api.requests.length = 0
   await running.settle(3 * 86_400_000)
-  ok(isAsked('delete Secret stale'))
+  ok(isRequested('delete Secret stale'))
   equal(api.names(secretKind), 'used mounted young by-hand')
 })

@@ -29,22 +29,22 @@ const uses = (each: Pod, claim: string): boolean =>
 export const claimExplainer = defineExplainer({
   kind: persistentVolumeClaim,
   checked: 'its phase and the pods that use it',
-  async explain({ metadata, spec, status }, around) {
-    const { name, namespace: home = '', deletionTimestamp } = metadata
-    const users = (await around.list(pod, home)).filter((each) => uses(each, name))
+  async explain({ metadata, spec, status }, cluster) {
+    const { name, namespace: namespaceName = '', deletionTimestamp } = metadata
+    const users = (await cluster.list(pod, namespaceName)).filter((each) => uses(each, name))
     if (deletionTimestamp !== undefined && users.length > 0)
       return [`${plural(users.length, 'pod')} still ${users.length === 1 ? 'uses' : 'use'} it: ${namesOf(users)}.`]
     if (status.phase === 'Bound') return []
     if (status.phase === 'Lost') return [`Its volume ${spec.volumeName ?? ''} no longer exists.`]
     if (spec.volumeName !== undefined) return [`It names the volume ${spec.volumeName}, which is not bound to it.`]
-    return [`It is not bound to a volume: ${await whyNoVolume(spec.storageClassName, users.length, around)}`]
+    return [`It is not bound to a volume: ${await whyNoVolume(spec.storageClassName, users.length, cluster)}`]
   },
 })
 
-async function whyNoVolume(className: string | undefined, users: number, around: ClusterReader): Promise<string> {
+async function whyNoVolume(className: string | undefined, users: number, cluster: ClusterReader): Promise<string> {
   if (className === undefined || className === '')
     return 'it has no storage class, so it needs a PersistentVolume that an administrator creates.'
-  const found = await around.find(storageClass, '', className)
+  const found = await cluster.find(storageClass, '', className)
   if (found === undefined) return `the StorageClass ${className} does not exist.`
   if (found.volumeBindingMode === 'WaitForFirstConsumer' && users === 0)
     return `its StorageClass ${className} waits for the first pod that uses the claim.`
@@ -70,7 +70,7 @@ export const volumeExplainer = defineExplainer({
 export const serviceExplainer = defineExplainer({
   kind: service,
   checked: 'its pods and its load balancer',
-  async explain(object, around) {
+  async explain(object, cluster) {
     const { type, selector = {}, externalName } = object.spec
     if (type === 'ExternalName') return [`It is a DNS alias of ${externalName ?? ''}.`]
     const pending =
@@ -79,22 +79,22 @@ export const serviceExplainer = defineExplainer({
         : []
     const wanted = Object.entries(selector)
     if (wanted.length === 0) return [...pending, 'It has no selector: it has the endpoints that a client creates.']
-    const chosen = (await around.list(pod, namespaceOf(object))).filter(({ metadata }) =>
+    const chosen = (await cluster.list(pod, namespaceOf(object))).filter(({ metadata }) =>
       wanted.every(([key, value]) => lookup(metadata.labels, key) === value),
     )
     const ready = chosen.filter(({ status }) => conditionOf(status.conditions, 'Ready')?.status === 'True')
-    const words = wanted.map(([key, value]) => `${key}=${value}`).join(',')
+    const labelText = wanted.map(([key, value]) => `${key}=${value}`).join(',')
     if (chosen.length === 0)
-      return [...pending, `It has no endpoints: no pod in its namespace has the labels ${words}.`]
+      return [...pending, `It has no endpoints: no pod in its namespace has the labels ${labelText}.`]
     if (ready.length === 0)
       return [
         ...pending,
-        `It has no ready endpoints: 0 of ${plural(chosen.length, 'pod')} with the labels ${words} are ready.`,
+        `It has no ready endpoints: 0 of ${plural(chosen.length, 'pod')} with the labels ${labelText} are ready.`,
       ]
     return [
       ...pending,
       ...(ready.length < chosen.length
-        ? [`${ready.length} of ${plural(chosen.length, 'pod')} with the labels ${words} are ready.`]
+        ? [`${ready.length} of ${plural(chosen.length, 'pod')} with the labels ${labelText} are ready.`]
         : []),
     ]
   },
@@ -157,7 +157,7 @@ export const namespaceExplainer = defineExplainer({
 export const ingressExplainer = defineExplainer({
   kind: ingress,
   checked: 'its address and its backend Services',
-  async explain({ spec, status, metadata }, around) {
+  async explain({ spec, status, metadata }, cluster) {
     const backends = [
       spec.defaultBackend,
       ...(spec.rules ?? []).flatMap(({ http }) => http?.paths ?? []).map((path) => path.backend),
@@ -165,7 +165,7 @@ export const ingressExplainer = defineExplainer({
     const names = new Set(backends.flatMap((backend) => backend?.service?.name ?? []))
     const missing: string[] = []
     for (const name of names)
-      if ((await around.find(service, metadata.namespace ?? '', name)) === undefined) missing.push(name)
+      if ((await cluster.find(service, metadata.namespace ?? '', name)) === undefined) missing.push(name)
     return [
       ...((status.loadBalancer?.ingress ?? []).length === 0 ? ['No ingress controller has assigned an address.'] : []),
       ...missing.map((name) => `Its backend Service ${name} does not exist.`),

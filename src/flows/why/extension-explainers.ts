@@ -11,10 +11,10 @@ export const definitionExplainer = defineExplainer({
   explain(object) {
     if (isEstablished(object)) return Promise.resolve([])
     const conditions = object.status.conditions ?? []
-    const refused = conditionOf(conditions, 'NamesAccepted')
+    const accepted = conditionOf(conditions, 'NamesAccepted')
     const established = conditionOf(conditions, 'Established')
     return Promise.resolve([
-      ...(refused?.status === 'False' ? [`Its names are not accepted: ${because(refused)}.`] : []),
+      ...(accepted?.status === 'False' ? [`Its names are not accepted: ${because(accepted)}.`] : []),
       `It is not established: ${established === undefined ? 'nothing has processed it' : because(established)}.`,
     ])
   },

@@ -12,26 +12,26 @@ type ContainerStatus = NonNullable<NonNullable<Pod['status']>['containerStatuses
 export const podExplainer = defineExplainer({
   kind: pod,
   checked: 'its node, its containers and its readiness',
-  explain: async (object, around) => [...(await whyPod(object, around)), ...(await whyNotEvicted(object, around))],
+  explain: async (object, cluster) => [...(await whyPod(object, cluster)), ...(await whyNotEvicted(object, cluster))],
 })
 
 /** Why a pod does not run: problems of its node, then its own. */
-export async function whyPod(object: Pod, around: ClusterReader): Promise<string[]> {
+export async function whyPod(object: Pod, cluster: ClusterReader): Promise<string[]> {
   const { nodeName } = object.spec
   const own = whyItself(object)
   if (nodeName === undefined || ['Succeeded', 'Failed'].includes(object.status.phase ?? '')) return own
-  const home = await around.find(node, '', nodeName)
-  if (home === undefined) return [`Its node ${nodeName} no longer exists.`, ...own]
-  return [...nodeSentences(home).map((sentence) => `Its node ${nodeName} has a problem: ${sentence}`), ...own]
+  const boundNode = await cluster.find(node, '', nodeName)
+  if (boundNode === undefined) return [`Its node ${nodeName} no longer exists.`, ...own]
+  return [...nodeSentences(boundNode).map((sentence) => `Its node ${nodeName} has a problem: ${sentence}`), ...own]
 }
 
 /** Why a pod cannot be evicted from a cordoned node: its budgets allow no disruption. */
-async function whyNotEvicted(object: Pod, around: ClusterReader): Promise<string[]> {
+async function whyNotEvicted(object: Pod, cluster: ClusterReader): Promise<string[]> {
   const { metadata, spec } = object
   if (spec.nodeName === undefined || metadata.deletionTimestamp !== undefined) return []
-  const home = await around.find(node, '', spec.nodeName)
-  if (!home?.spec.unschedulable) return []
-  const budgets = await around.list(podDisruptionBudget, namespaceOf(object))
+  const boundNode = await cluster.find(node, '', spec.nodeName)
+  if (!boundNode?.spec.unschedulable) return []
+  const budgets = await cluster.list(podDisruptionBudget, namespaceOf(object))
   return budgets
     .filter((budget) => selects(budget.spec.selector, metadata.labels))
     .flatMap((budget) =>

@@ -44,7 +44,7 @@ const alone = (isCoxswain = true): ClusterReader => ({
   isCoxswain,
 })
 
-const saidOf = async (kind: Kind, object: ApiObject, isCoxswain = true): Promise<string> => {
+const explain = async (kind: Kind, object: ApiObject, isCoxswain = true): Promise<string> => {
   const { waits, summary } = await why(kind, object, alone(isCoxswain), [])
   equal(waits.length === 0, summary !== '')
   return [...waits, summary].join(' ').trim()
@@ -64,7 +64,7 @@ for (const kind of stored) {
   test(`${resource}: a finalizer of another controller`, async () => {
     const metadata = { deletionTimestamp: since, finalizers: ['example.com/hold'] }
     match(
-      await saidOf(kind, specimen(kind, { metadata })),
+      await explain(kind, specimen(kind, { metadata })),
       /It is being deleted since 2026-01-01T00:00:00Z and waits for its finalizer: no component of Coxswain removes example\.com\/hold: the controller that added it must do so\. If that controller no longer runs, remove/,
     )
   })
@@ -72,22 +72,22 @@ for (const kind of stored) {
   test(`${resource}: foreground deletion`, async () => {
     const metadata = { deletionTimestamp: since, finalizers: ['foregroundDeletion'] }
     match(
-      await saidOf(kind, specimen(kind, { metadata })),
+      await explain(kind, specimen(kind, { metadata })),
       /the garbage collector removes foregroundDeletion when the objects/,
     )
   })
 
   test(`${resource}: the explanation claims no more than was checked`, async () => {
-    const said = await saidOf(kind, specimen(kind))
+    const expected = await explain(kind, specimen(kind))
     const acting = responsibilityFor(kind, specimen(kind))
     if (acting?.kind === 'unserved') {
-      ok(said.includes(acting.sentence), said)
-      ok(!(await saidOf(kind, specimen(kind), false)).includes('Coxswain'), 'not where another Kubernetes runs')
+      ok(expected.includes(acting.sentence), expected)
+      ok(!(await explain(kind, specimen(kind), false)).includes('Coxswain'), 'not where another Kubernetes runs')
     }
-    if (acting?.kind === 'data') match(said, /^It is stored\. |^Its condition /)
-    equal(/undefined|NaN|: \.|holds it up/.test(said), false, said)
-    if (said.startsWith('No problem found'))
-      match(said, /^No problem found\. Checked: .+, warning events, failed requests\.$/)
+    if (acting?.kind === 'data') match(expected, /^It is stored\. |^Its condition /)
+    equal(/undefined|NaN|: \.|holds it up/.test(expected), false, expected)
+    if (expected.startsWith('No problem found'))
+      match(expected, /^No problem found\. Checked: .+, warning events, failed requests\.$/)
   })
 }
 
@@ -104,7 +104,7 @@ const container = (state: object, more: object = {}) => ({
 const onNode = { nodeName: 'n' }
 const running = { running: { startedAt: since } }
 
-const ways: [resource: string, way: string, object: Specimen, said: RegExp][] = [
+const situations: [resource: string, situation: string, object: Specimen, expected: RegExp][] = [
   [
     'pods',
     'no scheduler has processed it',
@@ -393,10 +393,10 @@ const ways: [resource: string, way: string, object: Specimen, said: RegExp][] = 
   ],
   ['networkpolicies.networking.k8s.io', 'nothing enforces it', {}, /^Coxswain does not enforce NetworkPolicies yet/],
 ]
-for (const [resource, way, object, said] of ways)
-  test(`${resource}: ${way}`, async () => {
+for (const [resource, situation, object, expected] of situations)
+  test(`${resource}: ${situation}`, async () => {
     const kind = kindOf(resource)
-    match(await saidOf(kind, specimen(kind, object)), said)
+    match(await explain(kind, specimen(kind, object)), expected)
   })
 
 test('the same sentence is printed once with a count', async () => {

@@ -252,14 +252,14 @@ for (const [kind, name, sentence] of rows)
     match((await ask(kind, name)).waits.join(' '), sentence)
   })
 
-const refusals: [home: string, sentence: RegExp][] = [
+const rejections: [home: string, sentence: RegExp][] = [
   [
     'tight',
     /Its pods cannot be created: FailedCreate: pods "refused-\S+" is forbidden: exceeded quota: none, requested: pods=1/,
   ],
   ['kube-public', /Its pods cannot be created: FailedCreate: .*failed calling webhook "deny\.example\.com"/],
 ]
-for (const [home, sentence] of refusals)
+for (const [home, sentence] of rejections)
   test(`a Deployment whose pods are rejected: the explanation names the cause: ${home}`, async () => {
     match((await ask(deployment, 'refused', home)).waits.join(' '), sentence)
   })
@@ -279,10 +279,13 @@ test('a failed request is reported until a similar one succeeds', async () => {
     ...{ atMs: 0, endMs: 0, revision: 0, cause: noCause, allowedBy: undefined, span: undefined, stations: [] },
     object: { resource: 'nodes', namespace: '', name: 'node-0' },
   })
-  const told = async (...outcomes: string[]) => (await ask(node, 'node-0', '', outcomes.map(call))).tried
-  deepEqual(await told('409 Conflict', '409 Conflict'), ['controller/x tried to update nodes: 409 Conflict (2 times)'])
-  for (const well of ['200', '101', 'ok', 'allowed', 'patched']) deepEqual(await told('409 Conflict', well), [], well)
-  deepEqual(await told('no such image'), ['controller/x tried to update nodes: no such image'])
+  const attempts = async (...outcomes: string[]) => (await ask(node, 'node-0', '', outcomes.map(call))).tried
+  deepEqual(await attempts('409 Conflict', '409 Conflict'), [
+    'controller/x tried to update nodes: 409 Conflict (2 times)',
+  ])
+  for (const well of ['200', '101', 'ok', 'allowed', 'patched'])
+    deepEqual(await attempts('409 Conflict', well), [], well)
+  deepEqual(await attempts('no such image'), ['controller/x tried to update nodes: no such image'])
 })
 
 test('without a problem the summary states what was checked', async () => {

@@ -73,16 +73,16 @@ const triedMax = 10
 export async function why(
   kind: Kind,
   object: ApiObject,
-  around: ClusterReader,
+  cluster: ClusterReader,
   recorded: readonly FlowEvent[],
 ): Promise<Why> {
   const explainer = explainers.find((each) => each.kind === kind)
-  const own = explainer === undefined ? conditionSentences(object) : await explainer.explain(object, around)
-  const events = await around.list(event, namespaceOf(object) || 'default')
-  const told = events.filter(
+  const own = explainer === undefined ? conditionSentences(object) : await explainer.explain(object, cluster)
+  const events = await cluster.list(event, namespaceOf(object) || 'default')
+  const warnings = events.filter(
     ({ involvedObject, type }) => type === 'Warning' && involvedObject.uid === object.metadata.uid,
   )
-  const acting = around.isCoxswain === false ? undefined : responsibilityFor(kind, object)
+  const acting = cluster.isCoxswain === false ? undefined : responsibilityFor(kind, object)
   const waits = counted([
     ...finalizerSentences(object),
     ...own,
@@ -90,7 +90,7 @@ export async function why(
   ])
   return {
     waits,
-    tried: [...warningSentences(told, waits), ...failedCalls(kind, object, recorded)].slice(0, triedMax),
+    tried: [...warningSentences(warnings, waits), ...failedCalls(kind, object, recorded)].slice(0, triedMax),
     summary: waits.length === 0 ? summaryOf(acting, explainer?.checked ?? 'its conditions') : '',
   }
 }
@@ -144,16 +144,18 @@ const combinedMark = '(combined from similar events): '
 const creatingMark = 'Error creating: '
 
 /** Similar events together. Messages that are part of the reasons above are not repeated. */
-function warningSentences(events: readonly Event[], said: readonly string[]): string[] {
+function warningSentences(events: readonly Event[], reasons: readonly string[]): string[] {
   const newestFirst = events.toSorted((a, b) => lastSeen(b).localeCompare(lastSeen(a)))
   const alike = Map.groupBy(newestFirst, ({ reason = 'Warning', message = '', involvedObject: { name = '' } }) => {
-    const words = maskGeneratedNames(message.replace(combinedMark, ''), name)
-    const isSaid = said.some((sentence) => maskGeneratedNames(sentence, name).includes(words.replace(creatingMark, '')))
-    return isSaid ? `${reason}, as above` : `${reason}: ${words}`
+    const text = maskGeneratedNames(message.replace(combinedMark, ''), name)
+    const isKnown = reasons.some((sentence) =>
+      maskGeneratedNames(sentence, name).includes(text.replace(creatingMark, '')),
+    )
+    return isKnown ? `${reason}, as above` : `${reason}: ${text}`
   })
-  return [...alike].map(([words, same]) => {
+  return [...alike].map(([text, same]) => {
     const times = same.reduce((sum, each) => sum + timesOf(each), 0)
-    return `${words} (${times > 1 ? `${plural(times, 'time')}, last ` : ''}${same.map(lastSeen)[0]})`
+    return `${text} (${times > 1 ? `${plural(times, 'time')}, last ` : ''}${same.map(lastSeen)[0]})`
   })
 }
 
@@ -170,11 +172,11 @@ function failedCalls(kind: Kind, { metadata }: ApiObject, recorded: readonly Flo
     object.name === metadata.name &&
     object.namespace === (metadata.namespace ?? '')
   const attempts = Map.groupBy(recorded.filter(isAbout), ({ from, what }) => `${from} tried to ${what}`)
-  const failed = [...attempts].flatMap(([words, calls]) => {
+  const failed = [...attempts].flatMap(([text, calls]) => {
     const since = calls.slice(calls.findLastIndex(({ outcome }) => succeeded(outcome)) + 1)
-    return [...Map.groupBy(since, ({ outcome }) => `${words}: ${outcome ?? ''}`)]
+    return [...Map.groupBy(since, ({ outcome }) => `${text}: ${outcome ?? ''}`)]
   })
   return failed
-    .map(([words, calls]) => (calls.length === 1 ? words : `${words} (${plural(calls.length, 'time')})`))
+    .map(([text, calls]) => (calls.length === 1 ? text : `${text} (${plural(calls.length, 'time')})`))
     .toReversed()
 }

@@ -17,14 +17,14 @@ const ownedBy = (owner: ApiObject, { metadata }: ApiObject): boolean =>
 const isReady = ({ status }: Pod): boolean => conditionOf(status.conditions, 'Ready')?.status === 'True'
 
 /** Why pods are not ready; pods with similar reasons are grouped. */
-async function whyPodsOf(owners: readonly ApiObject[], around: ClusterReader): Promise<string[]> {
+async function whyPodsOf(owners: readonly ApiObject[], cluster: ClusterReader): Promise<string[]> {
   const [first] = owners
   if (first === undefined) return []
-  const all = await around.list(pod, namespaceOf(first))
-  const held = all.filter((each) => !isReady(each) && owners.some((owner) => ownedBy(owner, each)))
+  const all = await cluster.list(pod, namespaceOf(first))
+  const unready = all.filter((each) => !isReady(each) && owners.some((owner) => ownedBy(owner, each)))
   const reasons = new Map<Pod, string>()
-  for (const each of held) reasons.set(each, (await whyPod(each, around)).join(' '))
-  const byReason = Map.groupBy(held, (each) => generalReason(reasons.get(each) ?? '', each))
+  for (const each of unready) reasons.set(each, (await whyPod(each, cluster)).join(' '))
+  const byReason = Map.groupBy(unready, (each) => generalReason(reasons.get(each) ?? '', each))
   return [...byReason.values()].map((pods) => {
     const [first_] = pods as [Pod]
     const { metadata } = first_
@@ -59,13 +59,13 @@ const replicaFailure = (object: { status?: { conditions?: Parameters<typeof cond
 export const deploymentExplainer = defineExplainer({
   kind: deployment,
   checked: 'its rollout and its pods',
-  async explain(object, around) {
+  async explain(object, cluster) {
     const { spec, status } = object
     const { replicas } = spec
     const { updatedReplicas = 0, availableReplicas = 0, replicas: present = 0 } = status
     const progressing = conditionOf(status.conditions, 'Progressing')
     const isDone = updatedReplicas === replicas && availableReplicas === replicas && present === replicas
-    const sets = (await around.list(replicaSet, namespaceOf(object))).filter((set) => ownedBy(object, set))
+    const sets = (await cluster.list(replicaSet, namespaceOf(object))).filter((set) => ownedBy(object, set))
     return [
       ...unobservedChange(object, status),
       ...(spec.paused ? ['It is paused: changes of its pod template are not rolled out.'] : []),
@@ -76,7 +76,7 @@ export const deploymentExplainer = defineExplainer({
         : [
             `It wants ${plural(replicas, 'pod')}: ${updatedReplicas} up to date, ${availableReplicas} available, ${present} in total.`,
           ]),
-      ...(await whyPodsOf(sets, around)),
+      ...(await whyPodsOf(sets, cluster)),
     ]
   },
 })
@@ -85,7 +85,7 @@ const replicaExplainer = <T extends typeof replicaSet | typeof replicationContro
   defineExplainer({
     kind: kind as typeof replicaSet,
     checked: 'its pods',
-    async explain(object, around) {
+    async explain(object, cluster) {
       const { replicas } = object.spec
       const { replicas: present, readyReplicas = 0 } = object.status
       return [
@@ -94,7 +94,7 @@ const replicaExplainer = <T extends typeof replicaSet | typeof replicationContro
         ...(present === replicas && readyReplicas === replicas
           ? []
           : [`It wants ${plural(replicas, 'pod')}: ${readyReplicas} ready, ${present} in total.`]),
-        ...(await whyPodsOf([object], around)),
+        ...(await whyPodsOf([object], cluster)),
       ]
     },
   })
@@ -105,7 +105,7 @@ export const replicationControllerExplainer = replicaExplainer(replicationContro
 export const statefulSetExplainer = defineExplainer({
   kind: statefulSet,
   checked: 'its revision and its pods',
-  async explain(object, around) {
+  async explain(object, cluster) {
     const { spec, status } = object
     const { replicas, podManagementPolicy, updateStrategy } = spec
     const { readyReplicas = 0, updatedReplicas = 0, currentRevision, updateRevision } = status
@@ -121,7 +121,7 @@ export const statefulSetExplainer = defineExplainer({
             `It is being updated: ${updatedReplicas} of ${plural(replicas, 'pod')} are up to date${partition > 0 ? `; its partition keeps pods below ordinal ${partition} as they are` : ''}.`,
           ]
         : []),
-      ...(await whyPodsOf([object], around)),
+      ...(await whyPodsOf([object], cluster)),
     ]
   },
 })
@@ -129,7 +129,7 @@ export const statefulSetExplainer = defineExplainer({
 export const daemonSetExplainer = defineExplainer({
   kind: daemonSet,
   checked: 'its pods on each node',
-  async explain(object, around) {
+  async explain(object, cluster) {
     const {
       desiredNumberScheduled: wanted,
       numberReady,
@@ -149,7 +149,7 @@ export const daemonSetExplainer = defineExplainer({
               : `${numberMisscheduled} pods run on nodes that it no longer matches.`,
           ]
         : []),
-      ...(await whyPodsOf([object], around)),
+      ...(await whyPodsOf([object], cluster)),
     ]
   },
 })
@@ -157,7 +157,7 @@ export const daemonSetExplainer = defineExplainer({
 export const jobExplainer = defineExplainer({
   kind: job,
   checked: 'its conditions and its pods',
-  async explain(object, around) {
+  async explain(object, cluster) {
     const { spec, status } = object
     const [failed, complete] = [conditionOf(status.conditions, 'Failed'), conditionOf(status.conditions, 'Complete')]
     if (complete?.status === 'True') return ['It is complete.']
@@ -166,7 +166,7 @@ export const jobExplainer = defineExplainer({
     return [
       ...(spec.suspend ? ['It is suspended: no pod is started until it is resumed.'] : []),
       `It needs ${plural(spec.completions ?? 1, 'completion')}: ${succeeded} so far, ${plural(active, 'active pod')}, ${failures} failed (backoff limit ${spec.backoffLimit ?? 6}).`,
-      ...(await whyPodsOf([object], around)),
+      ...(await whyPodsOf([object], cluster)),
     ]
   },
 })
