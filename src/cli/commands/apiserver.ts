@@ -4,7 +4,6 @@ import { realClock } from '../../base/time/clock.ts'
 import { createLog } from '../../base/observability/log.ts'
 import { up } from '../../cluster/run/up.ts'
 import { defineCommand } from '../command/command.ts'
-import { tuneEngine } from '../engine.ts'
 import { serverChoicesOf, serverOptions } from '../options/server-options.ts'
 
 export const apiserver = defineCommand({
@@ -18,7 +17,6 @@ export const apiserver = defineCommand({
     const log = createLog({ clock: realClock, write: err, format: isTerminal ? 'text' : 'json', level })
     await using running = await up({ ...choices, nodes: 0, isAlone: true, log })
     out(`ready in ${Math.round(realClock.nowMs() - startedMs)} ms at ${running.url}\n`)
-    tuneEngine()
     out(`
   kubeconfigs  ${choices.kubeconfigPath}
                ${choices.dataDirectory}/controller-manager.kubeconfig

@@ -10,7 +10,6 @@ import { up as startUp } from '../../cluster/run/up.ts'
 import type { NodeOutcome } from '../../cluster/run/up-options.ts'
 import { missingContainerPrerequisites } from '../../cluster/node/container-prerequisites.ts'
 import { defineCommand, inSection, UsageError } from '../command/command.ts'
-import { tuneEngine } from '../engine.ts'
 import { nextSteps } from '../output/next-steps.ts'
 import { schedulerConfiguration } from '../options/scheduler-config.ts'
 import { numberOf, optionsOf, pick, serverChoicesOf, serverOptions } from '../options/server-options.ts'
@@ -80,7 +79,6 @@ export const up = defineCommand({
     })
     if (isTerminal) err(eraseLine)
     out(`ready in ${Math.round(realClock.nowMs() - startedMs)} ms at ${running.url}\n`)
-    tuneEngine()
     const dataDirectory = options['data-dir'] === undefined ? undefined : choices.dataDirectory
     const { kubeconfigPath } = choices
     const { contextName: ownContext, isCurrent, backupPath } = running.kubeconfig

@@ -13,7 +13,8 @@ import type { BudgetedConnection, MemoryBudget } from '../../limits/memory-budge
 import { sendPieces, type PieceSender } from '../../http/send-pieces.ts'
 import { bodySecondsMax, stalledSecondsMax } from '../../http/wire-timeouts.ts'
 
-const { HTTP2_HEADER_METHOD, HTTP2_HEADER_PATH, HTTP2_HEADER_STATUS } = constants
+// Literals instead of node:http2's constants, which would load the module at the start.
+const [HTTP2_HEADER_METHOD, HTTP2_HEADER_PATH, HTTP2_HEADER_STATUS] = [':method', ':path', ':status'] as const
 /** Headers that HTTP/2 does not allow (RFC 9113, 8.2.2). */
 const forbidden = new Set(['connection', 'keep-alive', 'transfer-encoding', 'upgrade'])
 
