@@ -128,7 +128,7 @@ test('bodies in YAML and protobuf', async () => {
   )
 })
 
-test('answers in protobuf: an object, a list, a Status, a watch', async () => {
+test('responses in protobuf: an object, a list, a Status, a watch', async () => {
   await using server = await startServer()
   const accept = 'application/vnd.kubernetes.protobuf'
   const created = await server.call('POST', configMaps, { metadata: { name: 'a' }, data: { x: '1' } }, { accept })
@@ -343,7 +343,7 @@ test('a server that goes is not ready, and its watches end', async () => {
   equal((await server.call('GET', '/livez/none')).status, 404)
 })
 
-test('an error comes in the form that was asked for, and every answer has an audit id', async () => {
+test('an error has the accepted format, and every response has an audit id', async () => {
   await using server = await startServer()
   const accept = 'application/vnd.kubernetes.protobuf'
   const { status, headers, body } = await server.call('GET', `${configMaps}/none`, undefined, { accept })
@@ -393,7 +393,7 @@ for (const [asked, wanted] of timeouts)
     throws(read, { message: `invalid timeout specified in the request URL - ${wanted}`, code: 400 })
   })
 
-test('a request that says how long it may take is not answered later', async () => {
+test('a request with a timeout is not answered after it', async () => {
   await using server = await startServer()
   await server.call('POST', configMaps, { metadata: { name: 'a' } })
   const wait = (more: string) => server.call('GET', `${configMaps}?resourceVersion=999999&${more}`)
@@ -479,7 +479,7 @@ const eventFields: [field: string, own: number, core: number][] = [
   ['type', 200, 200],
   ['note', 400, 400],
 ]
-test('events are selected by the fields of the version that is asked for', async () => {
+test('events are selected by the fields of the requested version', async () => {
   await using server = await startServer()
   const own = '/apis/events.k8s.io/v1/namespaces/default/events'
   const status = async (path: string, field: string) =>

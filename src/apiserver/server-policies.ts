@@ -1,4 +1,5 @@
 // serverPolicies: authentication, the configured chain of authorizers, admission, and the reviews that depend on them.
+import { thenMaybe } from '../base/async/maybe-promise.ts'
 import type { Clock } from '../base/time/clock.ts'
 import type { AdmissionPlugin } from './admission/framework/admission-plugin.ts'
 import type { Auditor } from './audit/auditor.ts'
@@ -6,7 +7,6 @@ import { allowsAnonymous, anonymousUser, type AnonymousRules } from './authentic
 import {
   authenticated,
   firstAuthenticated,
-  type Authentication,
   type Authenticator,
   type TokenAuthenticator,
 } from './authentication/authenticator.ts'
@@ -59,12 +59,12 @@ export const serverPolicies =
     return {
       authenticate({ credentials, target, context }) {
         if (credentials.kind === 'asserted') return authenticated(credentials.user, audiences)
-        const answer = firstAuthenticated(all, (each) => each.authenticate(credentials, context.signal))
-        const orAnonymous = (known: Authentication): Authentication =>
-          known.kind === 'unknown' && allowsAnonymous(anonymous, target)
+        const authentication = firstAuthenticated(all, (each) => each.authenticate(credentials, context.signal))
+        return thenMaybe(authentication, (result) =>
+          result.kind === 'unknown' && allowsAnonymous(anonymous, target)
             ? authenticated(anonymousUser, audiences)
-            : known
-        return answer instanceof Promise ? answer.then(orAnonymous) : orAnonymous(answer)
+            : result,
+        )
       },
       authorize: (attributes, signal) => chain.authorize(attributes, signal),
       takeSeat: fairness?.(caches) ?? (() => () => {}),

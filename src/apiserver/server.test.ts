@@ -335,7 +335,7 @@ for (const [why, method, target, body, status, message, headers] of refused)
     equal(server.store.revision, before, 'nothing was written')
   })
 
-test('a refusal by authorization reads as kubectl users know it', async () => {
+test("a rejection by authorization has upstream's message", async () => {
   await using server = await startServer({
     ...openPolicies,
     authorize: (asked) => (asked.kind === 'resource' && asked.resource === 'namespaces' ? allowed() : noOpinion()),
@@ -351,7 +351,7 @@ test('a refusal by authorization reads as kubectl users know it', async () => {
   equal((await server.call('GET', '/metrics')).body.message, 'forbidden: User "admin" cannot get path "/metrics"')
 })
 
-test('a request passes the stations in order and leaves its seat however it ends', async () => {
+test('a request passes the filters in order and releases its seat however it ends', async () => {
   const trace: string[] = []
   const policies = {
     ...openPolicies,
@@ -415,7 +415,7 @@ test('all three patch forms change an object; managed parts stay', async () => {
   equal((await patch('merge-patch', { spec: { selector: { matchLabels: { x: 'y' } } } })).status, 422)
 })
 
-test('status and scale are doors of their own', async () => {
+test('status and scale are separate subresources', async () => {
   await using server = await startServer()
   const { body } = await server.call('POST', deployments, { ...web, status: { replicas: 7 } })
   deepEqual(body.status, {})
@@ -567,7 +567,7 @@ for (const [target, names] of lists)
     equal('kind' in body.items[0], false, 'items carry no kind')
   })
 
-test('pages show the list as it was when the first was asked for', async () => {
+test('pages show the list at the revision of the first page', async () => {
   await using server = await startServer()
   await fill(server)
   const first = (await server.call('GET', `${configMaps}?limit=2`)).body
@@ -628,7 +628,7 @@ test('the pages of a list are of one revision for five minutes', async () => {
   equal((await page(body.metadata.continue)).status, 200)
 })
 
-test('a version from the future is waited for, then refused', async () => {
+test('a request with a future version waits, then fails', async () => {
   await using server = await startServer()
   const asking = server.call('GET', `${configMaps}?resourceVersion=99999`)
   await server.clock.advance('5s')
@@ -661,7 +661,7 @@ const beginnings: [query: string, lines: string[]][] = [
   ['&fieldSelector=metadata.name%3Dnew', ['ADDED new']],
 ]
 for (const [query, lines] of beginnings)
-  test(`a watch with ${query === '' ? 'nothing' : query} begins as asked`, async () => {
+  test(`a watch with ${query === '' ? 'nothing' : query} begins as requested`, async () => {
     await using server = await startServer()
     await fill(server)
     const watching = server.watch(`${configMaps}?watch=true${query}`, lines.length)

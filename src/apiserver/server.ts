@@ -161,7 +161,7 @@ export class ApiServer {
         return await this.registry.commitBootstrapObjects(this.#deps.bootstrapObjects, signal)
       } catch (error) {
         if (!(error instanceof KmsError)) throw error
-        this.#deps.log.warn('the first objects cannot be encrypted yet', { error: error.message })
+        this.#deps.log.warn('the bootstrap objects cannot be encrypted yet', { error: error.message })
         await this.#deps.clock.sleep(bootstrapRetryMs, signal)
       }
   }
@@ -205,15 +205,15 @@ export class ApiServer {
       if (!isSuspended) this.loop.responseDone(this.#lastFiltered ?? request, startMs, endMs)
       this.#lastFiltered = undefined
     }
-    const answer = settleMaybe(
+    const response = settleMaybe(
       () => {
         this.injectFault(request)
         return this.#chain({ ...request, context: withCause(request.context, causeOf(call)) })
       },
-      (answer) => {
-        const code = 'status' in answer ? answer.status : 200
+      (response) => {
+        const code = 'status' in response ? response.status : 200
         end(code, String(code))
-        return answer
+        return response
       },
       (error) => {
         if (error instanceof StatusError) end(error.code, `${error.code} ${error.reason}`.trimEnd())
@@ -221,8 +221,8 @@ export class ApiServer {
         throw error
       },
     )
-    isSuspended = answer instanceof Promise
-    return answer
+    isSuspended = response instanceof Promise
+    return response
   }
 
   /** Whether a kubelet of a node serves on a port. */
@@ -299,9 +299,9 @@ const callNames = new Map<Kind, Map<string, string>>()
 
 /** The name of the call in diagrams. Every event of the ring refers to one, so they are shared. */
 function callNameOf({ resource, verb, subresource }: ResourceTarget): string {
-  const known = getOrInsert(callNames, resource, () => new Map<string, string>())
-  const asked = subresource === '' ? verb : `${verb}/${subresource}`
-  return getOrInsert(known, asked, () => `${verb} ${resource.plural}${subresource === '' ? '' : `/${subresource}`}`)
+  const names = getOrInsert(callNames, resource, () => new Map<string, string>())
+  const name = subresource === '' ? verb : `${verb}/${subresource}`
+  return getOrInsert(names, name, () => `${verb} ${resource.plural}${subresource === '' ? '' : `/${subresource}`}`)
 }
 
 const subjectOf = ({ resource, namespace, name }: ResourceTarget, body: Body): FlowObject => ({

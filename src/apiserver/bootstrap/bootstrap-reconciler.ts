@@ -26,22 +26,22 @@ const retryMs = 10_000
 
 /** Reconciles after each change, until the signal. */
 export async function runReconciler(
-  { name, kinds, desired: seeds }: BootstrapReconciler,
+  { name, kinds, desired }: BootstrapReconciler,
   registry: ReconciledRegistry,
   { clock, log }: { readonly clock: Clock; readonly log: Log },
   signal: AbortSignal,
 ): Promise<void> {
-  let woken = Promise.withResolvers<void>()
-  for (const kind of kinds) registry.observe(kind, { changed: () => woken.resolve() })
+  let changed = Promise.withResolvers<void>()
+  for (const kind of kinds) registry.observe(kind, { changed: () => changed.resolve() })
   for (;;)
     try {
-      await unlessAborted(woken.promise, signal)
-      woken = Promise.withResolvers()
-      await registry.commitBootstrapObjects(seeds(registry.lister, clock.nowMs()), signal)
+      await unlessAborted(changed.promise, signal)
+      changed = Promise.withResolvers()
+      await registry.commitBootstrapObjects(desired(registry.lister, clock.nowMs()), signal)
     } catch (error) {
       if (signal.aborted) return
-      log.error('first objects could not be kept up', { upkeep: name, error: errorText(error) })
-      woken.resolve()
+      log.error('bootstrap objects could not be reconciled', { reconciler: name, error: errorText(error) })
+      changed.resolve()
       await clock.sleep(retryMs, signal).catch(() => {}) // the loop checks the signal
     }
 }

@@ -52,7 +52,14 @@ export async function commitBootstrapObjects(
 }
 
 function record(flow: FlowRecorder, writes: readonly BootstrapWrite[], revision: number): void {
-  const write = flow.record('persist', 'API Server', 'Store', `put ${writes.length} first objects`, undefined, revision)
+  const write = flow.record(
+    'persist',
+    'API Server',
+    'Store',
+    `put ${writes.length} bootstrap objects`,
+    undefined,
+    revision,
+  )
   const cause = causeOf(write, revision)
   for (const { kind, object } of writes) {
     const subject = { resource: kind.plural, namespace: namespaceOf(object), name: object.metadata.name }

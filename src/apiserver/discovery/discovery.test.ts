@@ -72,7 +72,7 @@ interface NamedValue {
   readonly value: { readonly vendor_extension?: readonly { readonly name: string; readonly value: { yaml: string } }[] }
 }
 
-test('OpenAPI v2: the same document as JSON and in protobuf, told by one tag', async () => {
+test('OpenAPI v2: the same document as JSON and in protobuf, with the same entity tag', async () => {
   await using server = await startServer()
   const json = await server.call('GET', '/openapi/v2')
   const binary = await server.call('GET', '/openapi/v2', undefined, { accept: protobufType })

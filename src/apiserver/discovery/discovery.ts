@@ -44,12 +44,14 @@ export function apiResourceList(group: string, version: string): object | undefi
       ...(kind.shortNames.length === 0 ? {} : { shortNames: kind.shortNames }),
       ...(kind.categories.length === 0 ? {} : { categories: kind.categories }),
     },
-    ...subresourcesOf(kind).map(({ name, response: answer, verbs }) => ({
+    ...subresourcesOf(kind).map(({ name, response, verbs }) => ({
       name: `${kind.plural}/${name}`,
       singularName: '',
       namespaced: kind.namespaced,
-      ...(answer === undefined || answer.group === kind.group ? {} : { group: answer.group, version: answer.version }),
-      kind: answer?.kind ?? kind.kind,
+      ...(response === undefined || response.group === kind.group
+        ? {}
+        : { group: response.group, version: response.version }),
+      kind: response?.kind ?? kind.kind,
       verbs,
     })),
   ])
@@ -80,15 +82,15 @@ export function aggregatedDiscovery(legacy: boolean, hidden: readonly string[] =
 }
 
 /** Group and version are set where they differ from those of the list. */
-const responseKind = (answer: Pick<Kind, 'group' | 'version' | 'kind'>, { group, version }: Kind): object =>
-  answer.group === group && answer.version === version
-    ? { group: '', version: '', kind: answer.kind }
-    : { group: answer.group, version: answer.version, kind: answer.kind }
+const responseKind = (response: Pick<Kind, 'group' | 'version' | 'kind'>, { group, version }: Kind): object =>
+  response.group === group && response.version === version
+    ? { group: '', version: '', kind: response.kind }
+    : { group: response.group, version: response.version, kind: response.kind }
 
 function aggregatedResource(kind: Kind): object {
-  const subresources = subresourcesOf(kind).map(({ name, response: answer, verbs }) => ({
+  const subresources = subresourcesOf(kind).map(({ name, response, verbs }) => ({
     subresource: name,
-    responseKind: responseKind(answer ?? kind, kind),
+    responseKind: responseKind(response ?? kind, kind),
     verbs,
   }))
   return {

@@ -74,9 +74,9 @@ export function handleNonResourcePath(
   }
 }
 
-const present = (answer: ApiResponse | undefined): ApiResponse => {
-  if (answer === undefined) throw pathNotFound()
-  return answer
+const present = (response: ApiResponse | undefined): ApiResponse => {
+  if (response === undefined) throw pathNotFound()
+  return response
 }
 
 const withType = (group: object | undefined): object | undefined =>

@@ -123,7 +123,7 @@ export function operationsOf(kind: Kind): Operation[] {
     response,
     statuses: shape.statuses,
   })
-  const answers: Readonly<Record<string, string>> = {
+  const responseNames: Readonly<Record<string, string>> = {
     list: `${object}List`,
     deletecollection: status.name,
     delete: kind.plural === 'pods' ? object : status.name,
@@ -133,7 +133,7 @@ export function operationsOf(kind: Kind): Operation[] {
       ? [lookup(collectionShapes, verb), scoped]
       : [lookup(objectShapes, verb), `${scoped}/{name}`]
     if (shape === undefined) return []
-    return [made(verb, path, scope + kind.kind, shape, lookup(answers, verb) ?? object)]
+    return [made(verb, path, scope + kind.kind, shape, lookup(responseNames, verb) ?? object)]
   })
   const everywhere = collectionShapes['list']
   if (kind.namespaced && verbs.includes('list') && everywhere !== undefined)

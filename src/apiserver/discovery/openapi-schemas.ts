@@ -60,9 +60,9 @@ export function schemasFor(served: readonly Kind[], dialect: OpenApiDialect): Op
   for (const kind of served) {
     schemas.add(kind.message)
     if (kind.computed === undefined || kind.computed.includes('list')) addList(schemas, kind)
-    for (const { body, response: answer } of subresourcesOf(kind))
+    for (const { body, response } of subresourcesOf(kind))
       if (body !== undefined && !kinds.some(({ message }) => message === body))
-        addNamed(schemas, body, [answer ?? kind])
+        addNamed(schemas, body, [response ?? kind])
   }
   const everywhere = (name: string) => [
     core(name),

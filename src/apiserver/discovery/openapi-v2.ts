@@ -31,16 +31,16 @@ const pathParameters = (path: string): object[] =>
     required: true,
   }))
 
-const answerTypes = ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf']
+const responseTypes = ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf']
 
 function operationObject(operation: Operation, schemas: OpenApiSchemas): object {
-  const { action, id, tag, kind, parameters, body, response: answer, statuses, method } = operation
-  const schema = answer === undefined ? { type: 'string' } : schemas.reference(answer)
+  const { action, id, tag, kind, parameters, body, response, statuses, method } = operation
+  const schema = response === undefined ? { type: 'string' } : schemas.reference(response)
   return {
     tags: [tag],
     operationId: id,
     consumes: method === 'patch' ? patchTypes : ['*/*'],
-    produces: answer === undefined ? ['*/*'] : answerTypes,
+    produces: response === undefined ? ['*/*'] : responseTypes,
     schemes: ['https'],
     parameters: [
       ...(body === undefined

@@ -26,19 +26,19 @@ export const openApiV3Names: readonly string[] = [
 /** Undefined when there is no such document. */
 export function openApiV3(name: string): object | undefined {
   const parts = name.split('/')
-  if (name === 'api') return answering('/api/', apiVersions, 'APIVersions')
-  if (name === 'apis') return answering('/apis/', apiGroupList, 'APIGroupList')
-  if (name === 'version') return answering('/version/', versionInfo, undefined)
+  if (name === 'api') return documentOf('/api/', apiVersions, 'APIVersions')
+  if (name === 'apis') return documentOf('/apis/', apiGroupList, 'APIGroupList')
+  if (name === 'version') return documentOf('/version/', versionInfo, undefined)
   if (parts.length === 2 && parts[0] === 'apis')
     return groupVersions.some(({ group }) => group === parts[1])
-      ? answering(`/${name}/`, apiGroup, 'APIGroup')
+      ? documentOf(`/${name}/`, apiGroup, 'APIGroup')
       : undefined
   const [group = '', version = ''] = parts[0] === 'api' ? ['', ...parts.slice(1)] : parts.slice(1)
   return groupVersionDocument(group, version)
 }
 
 /** A document with one path that returns one message. */
-function answering(path: string, message: Message, kind: string | undefined): object {
+function documentOf(path: string, message: Message, kind: string | undefined): object {
   const schemas = new OpenApiSchemas(openApi3)
   if (kind === undefined) schemas.add(message)
   else addNamed(schemas, message, [{ group: '', version: 'v1', kind }])
@@ -75,7 +75,7 @@ const pathParameters = (path: string): object[] =>
     schema: { type: 'string', uniqueItems: true },
   }))
 
-const answerTypes = ['application/json', 'application/vnd.kubernetes.protobuf', 'application/yaml']
+const responseTypes = ['application/json', 'application/vnd.kubernetes.protobuf', 'application/yaml']
 export const patchTypes = [
   'application/apply-patch+yaml',
   'application/json-patch+json',
@@ -84,11 +84,13 @@ export const patchTypes = [
 ]
 
 function operationObject(operation: Operation, schemas: OpenApiSchemas): object {
-  const { action, id, tag, kind, parameters, body, response: answer, statuses, method } = operation
+  const { action, id, tag, kind, parameters, body, response, statuses, method } = operation
   const content = (types: readonly string[], schema: OpenApiSchema) =>
     Object.fromEntries(types.map((type) => [type, { schema }]))
-  const answered =
-    answer === undefined ? { '*/*': { schema: { type: 'string' } } } : content(answerTypes, schemas.reference(answer))
+  const responseContent =
+    response === undefined
+      ? { '*/*': { schema: { type: 'string' } } }
+      : content(responseTypes, schemas.reference(response))
   return {
     tags: [tag],
     operationId: id,
@@ -108,7 +110,9 @@ function operationObject(operation: Operation, schemas: OpenApiSchemas): object 
           },
         }),
     responses: {
-      ...Object.fromEntries(statuses.map((code) => [code, { description: statusTexts[code], content: answered }])),
+      ...Object.fromEntries(
+        statuses.map((code) => [code, { description: statusTexts[code], content: responseContent }]),
+      ),
       401: { description: 'Unauthorized' },
     },
     'x-kubernetes-action': action,

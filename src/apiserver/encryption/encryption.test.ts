@@ -97,7 +97,7 @@ for (const [name, ...expected] of wildcards)
     )
   })
 
-test('a configuration that cannot be followed is refused, without its secrets', () => {
+test('an invalid configuration is rejected, without its secrets in the message', () => {
   throws(() => rulesOf([aesgcm(key('a', 1, 7))]), /secret must have 16, 24 or 32 bytes and has 7/)
   throws(
     () => rulesOf([aesgcm({ name: 'a', secret: '!!' })]),

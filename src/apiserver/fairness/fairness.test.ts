@@ -58,7 +58,7 @@ for (const [name, user, target, expected] of meant)
     equal(new FlowMatcher(schemas).match(user, target)?.metadata.name, expected)
   })
 
-test('flows are told apart by user or by namespace', () => {
+test('flows are distinguished by user or by namespace', () => {
   const byName = (name: string) => schemas.find(({ metadata }) => metadata.name === name) ?? schemas[0]
   const request = { target: of(pod), user: userWithName('jane') }
   deepEqual(
@@ -132,7 +132,7 @@ test('queues get their turns one after the other, whatever their length', async 
   deepEqual(order, ['long', 'short', 'long', 'short', 'long'])
 })
 
-test('a full queue refuses, a long wait ends, and who goes leaves no trace', async () => {
+test('a full queue rejects, a long wait times out, and an aborted request leaves nothing behind', async () => {
   const clock = new VirtualClock()
   const level = new PriorityLevel(
     limits(1, { queuing: { queues: 1, handSize: 1, lengthMax: 2 } }),
@@ -265,7 +265,7 @@ test('a flood of one user starves neither another user nor a node, and the exemp
   )
 })
 
-test('a default that was changed comes back unless its owner keeps it', () => {
+test('a changed default is restored unless its annotation says otherwise', () => {
   const seed = fairnessBootstrapObjects.find(
     ({ kind, object }) => kind === flowSchema && object.metadata.name === 'probes',
   )

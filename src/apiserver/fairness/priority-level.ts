@@ -79,11 +79,11 @@ export class PriorityLevel {
   /** Takes seats for a request, immediately or after a wait. The returned function releases them. */
   take(
     flow: string,
-    asked: number,
+    requested: number,
     signal: AbortSignal,
     rejected: (reason: Rejection) => void,
   ): (() => void) | Promise<() => void> {
-    const width = Math.max(1, Math.min(asked, this.#limits.nominal))
+    const width = Math.max(1, Math.min(requested, this.#limits.nominal))
     if (this.#waiting === 0 && this.#seat(width)) return this.#leave(width, undefined)
     if (this.#limits.queuing === undefined) {
       if (this.#seat(width)) return this.#leave(width, undefined)
@@ -163,7 +163,7 @@ export class PriorityLevel {
     if (queue.waiting.length === 0) queue.virtualStart = Math.max(queue.virtualStart, this.#virtualTime)
     const turn = Promise.withResolvers<void>()
     const entry: Waiting = { width, start: turn.resolve }
-    const giveUp = (error: unknown, reason?: Rejection) => {
+    const abandon = (error: unknown, reason?: Rejection) => {
       const place = queue.waiting.indexOf(entry)
       if (place < 0) return // it has been dispatched
       if (reason !== undefined) rejected(reason)
@@ -172,19 +172,19 @@ export class PriorityLevel {
       this.#count(queue, -1)
       turn.reject(error)
     }
-    const gone = () => giveUp(signal.reason)
-    const timer = this.#clock.after(waitMsMax, () => giveUp(tooManyRequests(), 'time-out'))
+    const abandonOnAbort = () => abandon(signal.reason)
+    const timer = this.#clock.after(waitMsMax, () => abandon(tooManyRequests(), 'time-out'))
     queue.waiting.push(entry)
     queue.load += width
     this.#count(queue, 1)
-    onAbort(signal, gone)
+    onAbort(signal, abandonOnAbort)
     this.dispatch()
     try {
       await turn.promise
       return this.#leave(width, queue)
     } finally {
       timer.cancel()
-      offAbort(signal, gone)
+      offAbort(signal, abandonOnAbort)
     }
   }
 }

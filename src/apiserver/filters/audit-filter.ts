@@ -27,14 +27,14 @@ async function handleRecorded(
   if (auditor.isStrict && !(await received)) throw auditor.rejection(request.origin?.uri ?? '')
   const complete = () => auditor.write(record, 'ResponseComplete')
   try {
-    const answer = await next({ ...request, record })
-    record.setResponse(answer)
-    if (!isLong(answer)) {
+    const response = await next({ ...request, record })
+    record.setResponse(response)
+    if (!isLong(response)) {
       await Promise.all([received, complete()])
-      return answer
+      return response
     }
     await Promise.all([received, auditor.write(record, 'ResponseStarted')])
-    return onEnd(answer, () => void complete())
+    return onEnd(response, () => void complete())
   } catch (error) {
     const isBug = !(error instanceof StatusError || isExpectedError(error) || request.context.signal.aborted)
     if (isBug) record.setPanic(error)
@@ -45,17 +45,17 @@ async function handleRecorded(
 }
 
 /** Watches and upgraded connections continue after the response has started. */
-const isLong = (answer: ApiResponse): boolean =>
-  answer.kind === 'watch' || (answer.kind === 'wire' && answer.response.onUpgrade !== undefined)
+const isLong = (response: ApiResponse): boolean =>
+  response.kind === 'watch' || (response.kind === 'wire' && response.response.onUpgrade !== undefined)
 
 /** The response, with `ended` called when it has been sent completely. */
-function onEnd(answer: ApiResponse, ended: () => void): ApiResponse {
-  if (answer.kind === 'wire') {
-    const { onUpgrade: takeOver } = answer.response
-    if (takeOver === undefined) return answer
-    return { ...answer, response: { ...answer.response, onUpgrade: (socket) => takeOver(socket).finally(ended) } }
+function onEnd(response: ApiResponse, ended: () => void): ApiResponse {
+  if (response.kind === 'wire') {
+    const { onUpgrade } = response.response
+    if (onUpgrade === undefined) return response
+    return { ...response, response: { ...response.response, onUpgrade: (socket) => onUpgrade(socket).finally(ended) } }
   }
-  if (answer.kind !== 'watch') return answer
-  answer.events.onEnded(ended)
-  return answer
+  if (response.kind !== 'watch') return response
+  response.events.onEnded(ended)
+  return response
 }

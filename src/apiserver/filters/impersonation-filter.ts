@@ -25,14 +25,14 @@ export const impersonationFilter = defineFilter({
 
 async function impersonate(
   request: ApiRequest,
-  rights: readonly ResourceAttributes[],
+  required: readonly ResourceAttributes[],
   requested: User,
   next: Handler,
   policies: Policies,
 ): Promise<ApiResponse> {
-  for (const asked of rights) {
-    const decision = await policies.authorize(asked, request.context.signal)
-    if (decision.kind !== 'allowed') throw forbiddenAccess(asked, decision.reason())
+  for (const attributes of required) {
+    const decision = await policies.authorize(attributes, request.context.signal)
+    if (decision.kind !== 'allowed') throw forbiddenAccess(attributes, decision.reason())
   }
   const impersonated = withImpliedGroups(requested)
   request.record?.setImpersonated(impersonated)
@@ -63,16 +63,18 @@ function unescaped(key: string): string {
 
 /** Each impersonated attribute requires its own permission. */
 function requiredAttributes(user: User, { name, uid, groups, extra }: User): ResourceAttributes[] {
-  const right = (rest: Parameters<typeof resourceAttributes>[2]) =>
+  const attributesOf = (rest: Parameters<typeof resourceAttributes>[2]) =>
     resourceAttributes(user, 'impersonate', { version: 'v1', ...rest })
   const account = serviceAccountOf(name)
   const group = 'authentication.k8s.io'
   return [
-    account === undefined ? right({ resource: 'users', name }) : right({ resource: 'serviceaccounts', ...account }),
-    ...groups.map((each) => right({ resource: 'groups', name: each })),
-    ...(uid === '' ? [] : [right({ group, resource: 'uids', name: uid })]),
+    account === undefined
+      ? attributesOf({ resource: 'users', name })
+      : attributesOf({ resource: 'serviceaccounts', ...account }),
+    ...groups.map((each) => attributesOf({ resource: 'groups', name: each })),
+    ...(uid === '' ? [] : [attributesOf({ group, resource: 'uids', name: uid })]),
     ...Object.entries(extra).flatMap(([key, values]) =>
-      values.map((value) => right({ group, resource: 'userextras', subresource: key, name: value })),
+      values.map((value) => attributesOf({ group, resource: 'userextras', subresource: key, name: value })),
     ),
   ]
 }

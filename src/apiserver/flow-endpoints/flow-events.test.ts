@@ -30,7 +30,7 @@ function post(value: unknown, user = 'system:node:a'): FlowRecorder {
   return flow
 }
 
-test('an event that is told keeps its name, its time and its cause', () => {
+test('a reported event keeps its name, its time and its cause', () => {
   const [event] = post({ events: [{ ...told, endMs: 9, outcome: 'ok' }] }).events()
   equal(event?.span, `00-${record}-0000000000000007-01`)
   equal(event?.cause.span, `00-${record}-0000000000000006-01`)
@@ -51,7 +51,7 @@ const refusals: [events: unknown, error: RegExp, user?: string][] = [
   [[told], /system:node:b does not speak as "kubelet\/a"/, 'system:node:b'],
 ]
 
-test('what cannot be told is refused with its field, and nothing of it is kept', () => {
+test('an invalid report is rejected with its field, and nothing of it is stored', () => {
   for (const [events, error, user] of refusals) throws(() => post({ events }, user), error)
 })
 

@@ -43,11 +43,11 @@ const valueOf = async (answer: Promise<ApiResponse>) => {
   return told.kind === 'json' ? told.value : told.kind
 }
 
-test('what the scheduler of this process knows, nobody else is asked for', async () => {
+test('a decision of the scheduler of this process is not queried elsewhere', async () => {
   deepEqual(await valueOf(newDecisions().ask('default/own')), own)
 })
 
-test('a scheduler that runs elsewhere is asked, and its answer told', async () => {
+test('a scheduler of another process is queried, and its response returned', async () => {
   const { follow, ask, tell } = newDecisions()
   const [one, two] = [await follow(), await follow()]
   const answer = valueOf(ask('default/a'))
@@ -60,7 +60,7 @@ test('a scheduler that runs elsewhere is asked, and its answer told', async () =
   await tell(question.id, { nodeName: 'late' })
 })
 
-test('a decision that nobody knows of is not found, at once when all say so, and after a while when none does', async () => {
+test('an unknown decision is not found, immediately when all schedulers respond, else after the timeout', async () => {
   const { follow, ask, tell, clock } = newDecisions()
   await rejects(ask('default/a'), /could not find the requested resource/)
   const next = await follow()
@@ -83,7 +83,7 @@ test('a scheduler that has gone is not waited for', async () => {
   await rejects(ask('default/a'), /could not find the requested resource/)
 })
 
-test('an answer names its question', async () => {
+test('a response names its query', async () => {
   const { tell } = newDecisions()
   await rejects(tell('x', null), (error: Error) => {
     match(error.message, /id: must be the number of a question/)

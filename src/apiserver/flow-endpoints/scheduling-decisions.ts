@@ -69,12 +69,12 @@ export class SchedulingDecisions {
   async #query(pod: string): Promise<object | undefined> {
     if (this.#followers.size === 0 || this.#open.size >= queriesMax) return undefined
     const id = ++this.#lastQueryId
-    const answered = Promise.withResolvers<object | undefined>()
-    this.#open.set(id, { waiting: this.#followers.size, resolve: answered.resolve })
-    const timer = this.#clock.after(responseMsMax, () => answered.resolve(undefined))
+    const responded = Promise.withResolvers<object | undefined>()
+    this.#open.set(id, { waiting: this.#followers.size, resolve: responded.resolve })
+    const timer = this.#clock.after(responseMsMax, () => responded.resolve(undefined))
     for (const follower of this.#followers) follower.push({ id, pod })
     try {
-      return await answered.promise
+      return await responded.promise
     } finally {
       timer.cancel()
       this.#open.delete(id)

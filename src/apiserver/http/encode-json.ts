@@ -38,14 +38,14 @@ const listMetadata = ({ revision, continueToken, remaining }: ListResponse): obj
 })
 
 /** The JSON of a list up to its first item. */
-export const listStart = (answer: ListResponse): Uint8Array =>
+export const listStart = (response: ListResponse): Uint8Array =>
   encoder.encode(
-    `{"kind":"${answer.objectKind.kind}List","apiVersion":"${answer.objectKind.apiVersion}","metadata":${JSON.stringify(listMetadata(answer))},"items":[`,
+    `{"kind":"${response.objectKind.kind}List","apiVersion":"${response.objectKind.apiVersion}","metadata":${JSON.stringify(listMetadata(response))},"items":[`,
   )
 
-export function encodeList(answer: ListResponse, { form, include, nowMs }: EncodeOptions): Uint8Array {
-  const { objectKind: kind, items } = answer
-  const metadata = listMetadata(answer)
+export function encodeList(response: ListResponse, { form, include, nowMs }: EncodeOptions): Uint8Array {
+  const { objectKind: kind, items } = response
+  const metadata = listMetadata(response)
   switch (form.shape) {
     case 'table':
       return encoded(
@@ -66,7 +66,7 @@ export function encodeList(answer: ListResponse, { form, include, nowMs }: Encod
       })
     }
     case 'object':
-      return joinedItems(listStart(answer), items, listEnd)
+      return joinedItems(listStart(response), items, listEnd)
     default:
       return form.shape satisfies never
   }

@@ -8,8 +8,8 @@ import { joinedItems, listEnd, listStart } from './encode-json.ts'
 export const streamedItemsMin = 500
 const itemsPerPiece = 100
 
-export function listPieces(answer: ListResponse): WirePieces {
-  const { items } = answer
+export function listPieces(response: ListResponse): WirePieces {
+  const { items } = response
   let next = 0
   return {
     isLong: true,
@@ -19,7 +19,7 @@ export function listPieces(answer: ListResponse): WirePieces {
       const end = Math.min(next + itemsPerPiece, items.length)
       const isLast = end === items.length
       const piece = joinedItems(
-        next === 0 ? listStart(answer) : nothing,
+        next === 0 ? listStart(response) : nothing,
         items.slice(next, end),
         isLast ? listEnd : nothing,
         next > 0,

@@ -30,7 +30,7 @@ const bodies: [why: string, type: string, body: string, strict: string, warnings
   ],
 ]
 for (const [why, type, body, strict, warnings, data] of bodies)
-  test(`fields that are sent twice in ${why}: the last counts, unless strictness was asked for`, async () => {
+  test(`fields that are sent twice in ${why}: the last one wins, unless validation is strict`, async () => {
     await using server = await startServer()
     const send = (validation: string) =>
       server.call('POST', `${configMaps}?dryRun=All&fieldValidation=${validation}`, body, { 'content-type': type })
@@ -84,7 +84,7 @@ const dense: [form: string, type: string, body: string | Uint8Array][] = [
   ['protobuf', 'application/vnd.kubernetes.protobuf', denseProtobuf()],
 ]
 for (const [form, type, body] of dense)
-  test(`more values than any object has are refused in ${form}`, async () => {
+  test(`more values than any object has are rejected in ${form}`, async () => {
     await using server = await startServer()
     const answer = await server.call('POST', configMaps, body, { 'content-type': type })
     deepEqual(

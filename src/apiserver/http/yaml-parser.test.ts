@@ -37,7 +37,7 @@ test('long texts have the value that they have in the event loop, and leave it t
   }
 })
 
-test('a client that goes away does not keep the parser busy', async () => {
+test('a client that disconnects does not occupy the parser', async () => {
   const yaml = offloadedYaml(nodeWorkers, realClock)
   try {
     const client = new AbortController()
@@ -60,6 +60,6 @@ const refused: [text: string, message: RegExp][] = [
 for (const [text, message] of refused)
   test(`${text} is no JSON`, () => rejects(Promise.resolve(inlineYaml.parse(text, signal)), message))
 
-test('integers of 64 bits keep their digits', async () => {
+test('64-bit integers keep all digits', async () => {
   equal((await inlineYaml.parse('a: 9223372036854775807', signal)).json, '{"a":9223372036854775807}')
 })

@@ -21,9 +21,9 @@ export async function callKubelet(
   const subject: FlowObject = { resource: kind.plural, namespace: target.namespace, name: target.name }
   const step = flow.record('call', 'API Server', `kubelet/${call.node}`, what, subject, 0, context.cause)
   try {
-    const answer = await kubelets.call({ ...call, cause: causeOf(step) }, context.signal)
-    flow.finish(step, String(answer.status))
-    return answer
+    const response = await kubelets.call({ ...call, cause: causeOf(step) }, context.signal)
+    flow.finish(step, String(response.status))
+    return response
   } catch (error) {
     flow.finish(step, error instanceof StatusError ? `${error.code} ${error.reason}`.trimEnd() : 'failed')
     throw error

@@ -68,15 +68,20 @@ export class HttpsKubelets implements KubeletConnection {
       headers: forwardedHeaders(headers, headers['upgrade'] !== undefined),
       ...(body === undefined || body.length === 0 ? {} : { body }),
     }
-    const answer = await this.#deps.outbound.exchange({ origin, ...options }, request, signal)
-    if (answer.kind === 'answer') return { ...answer, headers: forwardedHeaders(answer.headers, false) }
-    return { status: 101, headers: answer.headers, body: '', onUpgrade: (socket) => joinStreams(socket, answer.stream) }
+    const response = await this.#deps.outbound.exchange({ origin, ...options }, request, signal)
+    if (response.kind === 'answer') return { ...response, headers: forwardedHeaders(response.headers, false) }
+    return {
+      status: 101,
+      headers: response.headers,
+      body: '',
+      onUpgrade: (socket) => joinStreams(socket, response.stream),
+    }
   }
 }
 
-async function proxied(answer: Promise<WireResponse>): Promise<WireResponse> {
+async function proxied(response: Promise<WireResponse>): Promise<WireResponse> {
   try {
-    return await answer
+    return await response
   } catch (error) {
     if (error instanceof AddressNotAllowed) throw badRequest(error.message)
     if (!(error instanceof Unreachable)) throw error

@@ -103,7 +103,7 @@ test('an upgraded connection is handed over', async () => {
   await over
 })
 
-test('kubelets in this process are asked without a socket, as the API server; others elsewhere', async () => {
+test("kubelets of this process are called without a socket, with the API server's identity; others through the other connection", async () => {
   const heard: WireRequest[] = []
   const kubelets = new DirectKubelets(noKubelets)
   const stop = new AbortController()
@@ -220,7 +220,7 @@ const refusals: [why: string, status: number, text: string, code: number, reason
   ['does not let us', 403, 'Forbidden (user=x)', 403, 'Forbidden', 'Forbidden (user=x)'],
 ]
 for (const [why, status, text, code, reason, message] of refusals)
-  test(`a kubelet that refuses logs: it ${why}`, async () => {
+  test(`a kubelet that rejects a request for logs: it ${why}`, async () => {
     const kubelets = Object.assign(new EchoKubelets(), { status, body: text })
     await using server = await withPod(kubelets)
     const { status: got, body } = await server.call('GET', `${pods}/p/log`)

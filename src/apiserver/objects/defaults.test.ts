@@ -31,7 +31,7 @@ const exchanges = JSON.parse(
   readFileSync(new URL('../../../test/facts/defaults.json', import.meta.url), 'utf8'),
 ) as readonly Exchange[]
 
-test('each object gets the answer that upstream gave', async () => {
+test("each object gets upstream's response", async () => {
   await using server = await startServer()
   await server.call('POST', '/api/v1/namespaces/default/serviceaccounts', { metadata: { name: 'default' } })
   for (const { path, sent, answer } of exchanges) {
@@ -65,7 +65,7 @@ function steady(value: unknown, wanted: unknown): unknown {
   )
 }
 
-test('what Go writes without a value is null, and belongs to whoever adds the object that it is in', async () => {
+test('an empty value is null as in Go, and is owned by the manager that adds its parent', async () => {
   await using server = await startServer()
   const roles = '/apis/rbac.authorization.k8s.io/v1/namespaces/default/roles'
   for (const rules of [undefined, null, []]) {

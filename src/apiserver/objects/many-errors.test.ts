@@ -3,7 +3,7 @@ import { equal, match, ok } from 'node:assert/strict'
 import { test } from 'node:test'
 import { startServer } from '../server.harness.ts'
 
-test('an object with very many mistakes is refused as invalid, and the answer is bounded', async () => {
+test('an object with very many errors is rejected as invalid, and the response is bounded', async () => {
   await using server = await startServer()
   const finalizers = Array.from({ length: 190_000 }, (_, index) => `#${index}`)
   const { status, body } = await server.call('POST', '/api/v1/namespaces/default/configmaps', {

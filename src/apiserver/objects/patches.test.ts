@@ -36,7 +36,7 @@ const errorOf = ({ message, reason, details }: HarnessResponse['body']): unknown
     .toSorted(),
 })
 
-test('recorded sequences of patches get the answers of upstream', async (t) => {
+test("recorded sequences of patches get upstream's responses", async (t) => {
   await using server = await startServer()
   await server.call('POST', '/api/v1/namespaces', { metadata: { name: 'patches' } })
   for (const [index, steps] of sequences.entries()) {

@@ -102,7 +102,7 @@ test('managers of disjoint fields never conflict, and each owns what it applied'
   }
 })
 
-test('every field that somebody owns is there', async () => {
+test('every owned field exists', async () => {
   await using server = await startServer()
   const random = seededRandom(9)
   for (let round = 0; round < 60; round++) {

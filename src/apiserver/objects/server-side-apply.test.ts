@@ -105,7 +105,7 @@ test('a conflict names everybody and everything; force takes it over', async () 
   deepEqual(owners(forced), ['alice Apply {"f:data":{"f:y":{}}}', 'carol Apply {"f:data":{"f:x":{},"f:z":{}}}'])
 })
 
-test('an object that nobody manages belongs to before-first-apply', async () => {
+test('an object without managers belongs to before-first-apply', async () => {
   await using server = await startServer()
   const { body } = await server.call('POST', configMaps, configMap({ x: '1' }))
   const reset = await server.call('PUT', `${configMaps}/a`, {
@@ -122,7 +122,7 @@ test('an object that nobody manages belongs to before-first-apply', async () => 
   ])
 })
 
-test('kubectl that applied from the client does not conflict with itself, and keeps its annotation', async () => {
+test('kubectl that applied on the client side does not conflict with itself, and updates its annotation', async () => {
   await using server = await startServer()
   const annotation = 'kubectl.kubernetes.io/last-applied-configuration'
   const last = { ...configMap({ x: '1', y: '1' }), metadata: { name: 'a', namespace: 'default' } }
@@ -146,7 +146,7 @@ test('kubectl that applied from the client does not conflict with itself, and ke
   match(changedSince.body.message, /1 conflict: conflict with "bob" using v1: \.data\.y$/)
 })
 
-test('each door has entries of its own', async () => {
+test('each subresource has its own entries', async () => {
   await using server = await startServer()
   await apply(server, `${deployments}/a`, deployment({ replicas: 1 }))
   const status = await server.call(
@@ -190,7 +190,7 @@ test('each door has entries of its own', async () => {
   equal((await apply(server, `${deployments}/none/status`, deployment(), 'carol')).status, 404)
 })
 
-test('annotations pass the status door of a Deployment, labels do not', async () => {
+test('a status update of a Deployment may change annotations, but not labels', async () => {
   await using server = await startServer()
   await server.call('POST', deployments, deployment())
   const { body } = await patch(server, `${deployments}/a/status`, 'merge', {
@@ -347,7 +347,7 @@ const refusals: readonly Refusal[] = [
   ['a dry run that is none', 'a', base, '&fieldManager=x&dryRun=Some', 422, /dryRun: Unsupported value/],
 ]
 for (const [why, name, body, query, status, message] of refusals)
-  test(`an apply is refused: ${why}`, async () => {
+  test(`an apply is rejected: ${why}`, async () => {
     await using server = await startServer()
     const answer = await server.call(
       'PATCH',
@@ -361,7 +361,7 @@ for (const [why, name, body, query, status, message] of refusals)
     equal(answer.status, status)
   })
 
-test('an apply with an old version is refused, and force is for applies alone', async () => {
+test('an apply with an old version is rejected, and force is only for applies', async () => {
   await using server = await startServer()
   await apply(server, `${configMaps}/a`, configMap({ x: '1' }))
   const old = await apply(server, `${configMaps}/a`, configMap({ x: '2' }, { resourceVersion: '1' }))

@@ -73,14 +73,14 @@ export function applyConfiguration(
 ): ApplyResult {
   const { structure, writer, ignored, nowMs } = options
   rejectInvalid(config, structure)
-  const claims = withoutSubtrees(appliedFields(structure, config), ignored)
-  const own = newEntry(writer, 'Apply', difference(claims, neverOwned), nowMs)
+  const applied = withoutSubtrees(appliedFields(structure, config), ignored)
+  const own = newEntry(writer, 'Apply', difference(applied, neverOwned), nowMs)
   if (live === undefined) return { body: config, managedFields: withEntry([], own) }
   const entries = knownEntries(live, options)
   const last = entries.find((entry) => isEntryOf(entry, writer, 'Apply'))
   const others = entries.filter((entry) => entry !== last)
   const merged = typedMerge(structure, live as unknown as JsonObject, config)
-  const object = pruned(merged, claims, last, others, structure)
+  const object = pruned(merged, applied, last, others, structure)
   const comparisons = new Comparisons(live, object, options)
   if (!options.force) rejectConflicts(conflictsOf(others, comparisons), live, options)
   // An apply that changes nothing keeps the time of the last one.
@@ -125,13 +125,13 @@ function rejectInvalid(config: JsonObject, structure: StructStructure): void {
  */
 function pruned(
   merged: JsonObject,
-  claims: FieldSet,
+  applied: FieldSet,
   last: ManagedFieldsEntry | undefined,
   others: ManagedFields,
   structure: StructStructure,
 ): JsonObject {
-  if (last === undefined || isEmptySet(difference(fieldsOf(last), claims))) return merged
-  const owned = others.reduce((fields, entry) => union(fields, fieldsOf(entry)), claims)
+  if (last === undefined || isEmptySet(difference(fieldsOf(last), applied))) return merged
+  const owned = others.reduce((fields, entry) => union(fields, fieldsOf(entry)), applied)
   const dropped = difference(withStructs(structure, fieldsOf(last)), withStructs(structure, owned))
   return removeFields(structure, merged, dropped)
 }

@@ -51,7 +51,7 @@ const cases: [name: string, spec: object, metadata?: object][] = [
 ]
 
 for (const [name, spec, metadata] of cases)
-  test(`the third of three alike is answered as the first: ${name}`, async () => {
+  test(`the third of three equal objects gets the response of the first: ${name}`, async () => {
     await using server = await startWithAccount()
     const first = await server.call('POST', pods, sent('a', spec, metadata))
     await server.call('POST', pods, sent('c', spec, metadata))

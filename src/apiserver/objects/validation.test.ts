@@ -19,7 +19,7 @@ interface Sample {
 const file = new URL('../../../test/facts/validation.json.gz', import.meta.url)
 const samples = JSON.parse(gunzipSync(readFileSync(file)).toString()) as readonly Sample[]
 
-test('recorded mistakes get the answers of upstream', async () => {
+test("recorded invalid objects get upstream's responses", async () => {
   await using server = await startServer()
   await server.call('POST', '/apis/scheduling.k8s.io/v1/priorityclasses', {
     metadata: { name: 'system-node-critical' },

@@ -104,7 +104,7 @@ const presented = (
   headerValues: (name) => headers[name] ?? [],
 })
 
-test('a front proxy speaks for its users; others who send its headers speak for nobody', async () => {
+test('a front proxy authenticates its users; its headers from other clients are ignored', async () => {
   const proxies = frontProxy(frontProxyDefaults, own)
   const headers = {
     'x-remote-user': ['jane'],
@@ -264,7 +264,7 @@ test('an issuer behind a wrong certificate, or that calls itself otherwise, is n
   match(await ask(wrongCa), /keys of the issuer are not available/)
 })
 
-test('a token webhook is asked once for a while, and its failure lets nobody in', async () => {
+test('responses of a token webhook are cached, and its failure authenticates no user', async () => {
   await using server = await serverAnswering((_, body) => {
     const { spec, apiVersion } = JSON.parse(body) as {
       spec: { token: string; audiences: string[] }

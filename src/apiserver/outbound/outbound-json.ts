@@ -29,16 +29,16 @@ export async function exchangeText(
   signal: AbortSignal,
 ): Promise<{ readonly status: number; readonly text: string; readonly contentType: string }> {
   const late = new AbortController()
-  const timer = clock.after(timeoutMs, () => late.abort(new Error(`no answer within ${timeoutMs} ms`)))
+  const timer = clock.after(timeoutMs, () => late.abort(new Error(`no response within ${timeoutMs} ms`)))
   try {
-    const answer = await outbound.send(request, AbortSignal.any([signal, late.signal]))
+    const response = await outbound.send(request, AbortSignal.any([signal, late.signal]))
     const decoder = new TextDecoder()
     let text = ''
-    for await (const piece of answer.body) {
+    for await (const piece of response.body) {
       text += decoder.decode(piece, { stream: true })
-      if (text.length > answerBytesMax) throw new Error(`the answer is larger than ${answerBytesMax} bytes`)
+      if (text.length > answerBytesMax) throw new Error(`the response is larger than ${answerBytesMax} bytes`)
     }
-    return { status: answer.status, text, contentType: answer.headers['content-type'] ?? '' }
+    return { status: response.status, text, contentType: response.headers['content-type'] ?? '' }
   } finally {
     timer.cancel()
   }

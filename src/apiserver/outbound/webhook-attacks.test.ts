@@ -80,7 +80,7 @@ async function tokens(answer: OutsideAnswer, limitMs = timeoutMs) {
 }
 
 for (const [why, answer, name, calls] of tokenRows)
-  test(`a token webhook that answers with ${why}`, async () => {
+  test(`a token webhook that responds with ${why}`, async () => {
     await using webhook = await tokens(answer)
     for (let time = 0; time < 2; time++) {
       const found = await webhook.ask()
@@ -99,12 +99,12 @@ test('keys of extra are only keys: __proto__ and constructor change no object', 
   equal(found.kind === 'authenticated' && Object.getPrototypeOf(found.user.extra), Object.prototype)
 })
 
-test('a token webhook that never ends its answer is given up', async () => {
+test('a token webhook that never ends its response times out', async () => {
   await using webhook = await tokens({ stall: true }, 300)
   match(JSON.stringify(await webhook.ask()), /no answer within 300 ms/)
 })
 
-test('an access webhook: what each answer decides, by failure policy, and whether it is cached', async () => {
+test('an authorization webhook: the decision of each response, by failure policy, and whether it is cached', async () => {
   const review = (status: unknown): OutsideAnswer => ({
     value: { apiVersion: 'authorization.k8s.io/v1', kind: 'SubjectAccessReview', status },
   })

@@ -58,13 +58,13 @@ export async function removeCollection(
   body: unknown,
 ): Promise<ListResponse> {
   const options = optionsOf(request, body)
-  const answer = await list({ ...deps, converter: identityConverter(deps.kind) }, request)
-  const { items } = answer
+  const response = await list({ ...deps, converter: identityConverter(deps.kind) }, request)
+  const { items } = response
   for (let start = 0; start < items.length; start += collectionAtOnce)
     await Promise.all(items.slice(start, start + collectionAtOnce).map((stored) => removeListed(stored)))
   const warnings = orphanWarnings(deps, options)
   return {
-    ...answer,
+    ...response,
     objectKind: deps.converter.kind,
     items: items.map((stored) => deps.converter.fromStored(stored)),
     warnings,

@@ -39,18 +39,15 @@ const statusOnly = [['f:status']]
 const nothing: FieldTracking['ignored'] = []
 
 /** Converts objects from the request's version to the version of an entry. */
-export function versionViewOf(
-  { kind: stored, converter: face }: ResourceDeps,
-  apiVersion: string,
-): VersionView | undefined {
-  if (apiVersion === face.kind.apiVersion)
-    return { structure: structureOf(face.kind.message), convert: (object) => object }
+export function versionViewOf({ kind: stored, converter }: ResourceDeps, apiVersion: string): VersionView | undefined {
+  if (apiVersion === converter.kind.apiVersion)
+    return { structure: structureOf(converter.kind.message), convert: (object) => object }
   const other = kinds.find((kind) => kind.apiVersion === apiVersion && isVersionOf(kind, stored))
   if (other === undefined) return undefined
   return {
     structure: structureOf(other.message),
     convert(object) {
-      const kept = face.toStored(object as ApiObject)
+      const kept = converter.toStored(object as ApiObject)
       return other.storedAs === undefined ? kept : other.storedAs.fromStored(kept)
     },
   }

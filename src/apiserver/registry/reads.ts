@@ -20,17 +20,14 @@ import type { ResourceRequest } from '../request/request.ts'
 
 export function get(deps: ResourceDeps, request: ResourceRequest): MaybePromise<StoredObject> {
   const { query, target, context } = request
-  const asked = query.size === 0 ? undefined : revisionOf(query.get('resourceVersion') ?? '')
-  const caughtUp = waitUntilFresh(deps, asked, context.signal)
+  const requested = query.size === 0 ? undefined : revisionOf(query.get('resourceVersion') ?? '')
+  const caughtUp = waitUntilFresh(deps, requested, context.signal)
   return caughtUp === undefined ? cached(deps, target) : caughtUp.then(() => cached(deps, target))
 }
 
-function cached(
-  { cache, converter: face }: ResourceDeps,
-  { namespace, name }: ResourceRequest['target'],
-): StoredObject {
+function cached({ cache, converter }: ResourceDeps, { namespace, name }: ResourceRequest['target']): StoredObject {
   const stored = cache.get(objectKey(namespace, name))
-  if (stored === undefined) throw notFound(face.kind, name)
+  if (stored === undefined) throw notFound(converter.kind, name)
   return stored
 }
 
@@ -68,10 +65,10 @@ export async function list(deps: ResourceDeps, request: ResourceRequest): Promis
 /** The state that a list shows, and its revision. */
 function stateFor(
   { cache }: ResourceDeps,
-  { token, match, revision: asked }: ListOptions,
+  { token, match, revision: requested }: ListOptions,
   nowMs: number,
 ): { state: OrderedMap<StoredObject>; revision: number } {
-  const revision = match === 'Exact' ? asked : token?.revision
+  const revision = match === 'Exact' ? requested : token?.revision
   if (revision === undefined || revision === inconsistentRevision)
     return { state: cache.stateAt(undefined), revision: cache.revision }
   const isOverdue = token !== undefined && nowMs - token.startMs > continueMsMax
@@ -103,7 +100,7 @@ export async function watch(deps: ResourceDeps, request: ResourceRequest): Promi
   const selection = selectionOf(deps, request)
   const options = watchOptionsOf(query)
   await waitUntilFresh(deps, options.revision, context.signal)
-  const { converter: face, cache } = deps
+  const { converter, cache } = deps
   const events = cache.watch(
     {
       selection,
@@ -115,8 +112,8 @@ export async function watch(deps: ResourceDeps, request: ResourceRequest): Promi
     },
     context.signal,
   )
-  const shown = face.kind === deps.kind ? events : events.map((event) => convertEvent(event, face))
-  return { kind: 'watch', objectKind: face.kind, events: shown }
+  const shown = converter.kind === deps.kind ? events : events.map((event) => convertEvent(event, converter))
+  return { kind: 'watch', objectKind: converter.kind, events: shown }
 }
 
 /** `now` sends the present state first; a revision sends the changes after it. */
@@ -139,7 +136,7 @@ function watchTimeoutMs(
   return credentials.kind === 'asserted' ? undefined : watchSecondsMin * (1 + random.fraction()) * 1000
 }
 
-export const selectionOf = ({ kind, converter: face }: ResourceDeps, { target, query }: ResourceRequest): Selection => {
+export const selectionOf = ({ kind, converter }: ResourceDeps, { target, query }: ResourceRequest): Selection => {
   const name = target.name === '' ? '' : `metadata.name=${target.name}`
   const fields = [query.get('fieldSelector') ?? '', name].filter((part) => part !== '').join(',')
   return new Selection(
@@ -147,7 +144,7 @@ export const selectionOf = ({ kind, converter: face }: ResourceDeps, { target, q
     target.namespace,
     query.get('labelSelector') ?? '',
     fields,
-    face.kind.storedAs?.fieldLabels,
+    converter.kind.storedAs?.fieldLabels,
   )
 }
 
@@ -155,9 +152,9 @@ export const selectionOf = ({ kind, converter: face }: ResourceDeps, { target, q
  * Without a version, the cache must be as fresh as the store; 0 accepts any state; another version is a minimum.
  * Usually the cache has it already, and this returns synchronously.
  */
-function waitUntilFresh({ store, cache }: ResourceDeps, asked: number | undefined, signal: AbortSignal) {
+function waitUntilFresh({ store, cache }: ResourceDeps, requested: number | undefined, signal: AbortSignal) {
   const reach = (revision: number) => (cache.revision < revision ? cache.waitForRevision(revision, signal) : undefined)
-  if (asked === 0) return undefined
-  const wanted = asked ?? store.freshRevision(signal)
+  if (requested === 0) return undefined
+  const wanted = requested ?? store.freshRevision(signal)
   return wanted instanceof Promise ? wanted.then(reach) : reach(wanted)
 }

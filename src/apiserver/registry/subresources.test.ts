@@ -47,7 +47,7 @@ const refusals: [why: string, status: object, code: number, cause: string][] = [
   ],
 ]
 for (const [why, status, code, cause] of refusals)
-  test(`an eviction is refused: ${why}`, async () => {
+  test(`an eviction is rejected: ${why}`, async () => {
     await using server = await startServer()
     await runningPod(server, 'p')
     await budget(server, 'b', status)
@@ -110,7 +110,7 @@ test('ephemeral containers come and stay', async () => {
   equal((await server.call('GET', `${pods}/p/ephemeralcontainers`)).body.kind, 'Pod')
 })
 
-test('a resize changes cpu and memory of containers, nothing else, and keeps the class of service', async () => {
+test('a resize changes only cpu and memory of containers, and not the QoS class', async () => {
   await using server = await startServer()
   await runningPod(server, 'p')
   const resize = (resources: object, image = 'other') =>
@@ -161,7 +161,7 @@ for (const [why, target, headers, status, message] of streams)
 
 const requests = '/apis/certificates.k8s.io/v1/certificatesigningrequests'
 
-test('a certificate request is of its sender, does not change, and is approved by its own door', async () => {
+test('a certificate request belongs to its sender, is immutable, and is approved through a subresource', async () => {
   await using server = await startServer()
   const pem = '-----BEGIN CERTIFICATE REQUEST-----\nMA==\n-----END CERTIFICATE REQUEST-----\n'
   const spec = { request: btoa(pem), signerName: 'example.com/x', usages: ['client auth'], username: 'somebody else' }

@@ -48,7 +48,7 @@ for (const [user, as, may] of speakers)
 test('administrators are recorded as whom they name', () =>
   equal(mayIdentifyAs(userWithName('root', ['system:masters']), 'scheduler'), true))
 
-test('a forged name is in no event: neither of a call, nor of a watch, nor of a refusal', async () => {
+test('a forged name is in no event: neither of a call, nor of a watch, nor of a rejection', async () => {
   await using server = await startServer()
   const maps = '/api/v1/namespaces/default/configmaps'
   const agent = { 'user-agent': `${senderPrefix}scheduler` }

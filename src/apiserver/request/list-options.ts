@@ -26,22 +26,22 @@ const notOlder = 'NotOlderThan'
 
 export function listOptionsOf(query: URLSearchParams): ListOptions {
   const match = query.get('resourceVersionMatch') ?? ''
-  const asked = query.get('resourceVersion') ?? ''
+  const requested = query.get('resourceVersion') ?? ''
   const continued = query.get('continue') ?? ''
   const errors: FieldError[] = []
   if (match !== '') {
-    if (asked === '')
+    if (requested === '')
       errors.push(matchForbidden('resourceVersionMatch is forbidden unless resourceVersion is provided'))
     if (continued !== '') errors.push(matchForbidden('resourceVersionMatch is forbidden with continue'))
     if (match !== exact && match !== notOlder)
       errors.push(notSupported('resourceVersionMatch', match, ['', exact, notOlder]))
-    if (match === exact && asked === '0')
+    if (match === exact && requested === '0')
       errors.push(matchForbidden('resourceVersionMatch "exact" is forbidden for resourceVersion "0"'))
   }
   if (query.has('sendInitialEvents'))
     errors.push(forbidden('sendInitialEvents', 'sendInitialEvents is forbidden for list'))
   throwIfInvalid(errors)
-  const revision = revisionOf(asked)
+  const revision = revisionOf(requested)
   const limit = Math.max(0, parseInteger(query.get('limit') ?? '0'))
   if (continued === '') return { revision, limit, token: undefined, match: matchOf(match, revision, limit) }
   if (revision !== undefined && revision > 0)

@@ -43,7 +43,7 @@ const request = (signal = new AbortController().signal): ApiRequest => ({
   body: { kind: 'value', value: { secret: 'hidden' } },
 })
 
-test('a user whose requests were slow several times is slow for a while, and nobody else is', async () => {
+test('a user with several slow requests is slow for a while, and no other user is', async () => {
   const { watch, clock } = watching()
   const slowStep = () => watch.stepDone(request(), clock.monotonicMs() - slowStepMs, clock.monotonicMs())
   for (let steps = 1; steps < slowStepsMin; steps++) slowStep()
@@ -87,7 +87,7 @@ test('reports are limited in number, and say how many were left out', () => {
   match(metrics.text(), /coxswain_request_loop_block_seconds_count\{verb="patch",resource="pods"\} 6/)
 })
 
-test('a request that holds the loop for too long in all is ended, and so is one that nobody waits for', () => {
+test('a request that blocks the loop for too long in total is ended, and so is one whose client has gone', () => {
   const { watch } = watching()
   const { signal } = new AbortController()
   watch.stepDone(request(signal), 0, requestBlockMsMax - 1_000)

@@ -33,7 +33,7 @@ test('four are served at a time; then users have their turns, however many reque
   deepEqual((await Promise.all([...first, ...rest])).length, 9)
 })
 
-test('beyond its share a user is told to come back, and others still wait', async () => {
+test('a user beyond its share gets 429, and other users can still wait', async () => {
   const { clock, answer, send, started } = setUp()
   const served = Array.from({ length: 4 }, (_, index) => send(`s${index}`, 'hostile'))
   const waiting = Array.from({ length: 32 }, (_, index) => send(`w${index}`, 'hostile'))

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { VirtualClock } from '../../base/time/virtual-clock.ts'
 import { RequestDeadlines } from './request-deadlines.ts'
 
-test('who is not answered in time is told, once, and who has left is not', async () => {
+test('a request beyond its deadline times out once, and a removed one does not', async () => {
   const clock = new VirtualClock()
   const deadlines = new RequestDeadlines(clock)
   const told: string[] = []

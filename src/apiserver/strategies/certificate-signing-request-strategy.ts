@@ -19,12 +19,12 @@ export const certificateSigningRequestStrategy: Strategy<CertificateSigningReque
   },
   prepareUpdate: (object, old) => ({ ...object, spec: old.spec }),
   subresourceUpdates: {
-    approval: (sent, old, world) => ({
+    approval: (sent, old, context) => ({
       ...old,
       metadata: withPreservedMetadata(sent.metadata, old.metadata),
       status: {
         ...old.status,
-        conditions: withTimes(sent.status.conditions ?? [], old.status.conditions ?? [], world),
+        conditions: withTimes(sent.status.conditions ?? [], old.status.conditions ?? [], context),
       },
     }),
   },

@@ -12,8 +12,8 @@ import type { Strategy, StrategyContext } from '../registry/strategy.ts'
 export const customResourceDefinitionStrategy: Strategy<CustomResourceDefinition> = {
   kind: customResourceDefinition,
   // A dry run responds as upstream, where conditions are set after the creation.
-  prepareCreate: (object, world) => (world.isDryRun ? object : withEstablished(object, world)),
-  prepareUpdate: (object, _old, world) =>
+  prepareCreate: (object, context) => (context.isDryRun ? object : withEstablished(object, context)),
+  prepareUpdate: (object, _old, context) =>
     withEstablished(
       {
         ...object,
@@ -22,7 +22,7 @@ export const customResourceDefinitionStrategy: Strategy<CustomResourceDefinition
           storedVersions: withStorageVersion(object.status.storedVersions ?? [], object.spec),
         },
       },
-      world,
+      context,
     ),
 }
 

@@ -26,11 +26,11 @@ export interface UsageReaderDeps {
   readonly log: Log
 }
 
-const rememberedMs = 5_000
-const answerMsMax = 5_000
-const answerBytesMax = 16 << 20
+const cachedMs = 5_000
+const responseMsMax = 5_000
+const responseBytesMax = 16 << 20
 /** Nodes that are read concurrently. */
-const askedMax = 32
+const concurrentMax = 32
 const nodesMax = 10_000
 
 export class UsageReader {
@@ -44,8 +44,8 @@ export class UsageReader {
   /** By node; nodes that do not respond are missing. */
   async read(nodes: readonly string[], signal: AbortSignal): Promise<ReadonlyMap<string, NodeUsage>> {
     const found = new Map<string, NodeUsage>()
-    for (let from = 0; from < nodes.length; from += askedMax) {
-      const some = nodes.slice(from, from + askedMax)
+    for (let from = 0; from < nodes.length; from += concurrentMax) {
+      const some = nodes.slice(from, from + concurrentMax)
       const usages = await Promise.all(some.map((node) => this.#ask(node, signal)))
       for (const [index, usage] of usages.entries()) if (usage !== undefined) found.set(some[index] ?? '', usage)
     }
@@ -62,20 +62,20 @@ export class UsageReader {
     }
     const usage = this.#read(node, signal)
     this.#known.delete(node)
-    this.#known.set(node, { untilMs: nowMs + rememberedMs, usage })
+    this.#known.set(node, { untilMs: nowMs + cachedMs, usage })
     return usage
   }
 
   async #read(node: string, signal: AbortSignal): Promise<NodeUsage | undefined> {
     const { kubelets, clock, log } = this.#deps
     const late = new AbortController()
-    const timer = clock.after(answerMsMax, () => late.abort(new Error('the kubelet did not answer in time')))
+    const timer = clock.after(responseMsMax, () => late.abort(new Error('the kubelet did not answer in time')))
     try {
       const path = '/stats/summary?only_cpu_and_memory=true'
       const call = { node, method: 'GET', path, headers: {}, body: undefined }
-      const answer = await kubelets.call(call, AbortSignal.any([signal, late.signal]))
-      if (answer.status !== 200) throw new Error(`the kubelet answered with ${answer.status}`)
-      return usageIn(JSON.parse(await bodyText(answer)))
+      const response = await kubelets.call(call, AbortSignal.any([signal, late.signal]))
+      if (response.status !== 200) throw new Error(`the kubelet answered with ${response.status}`)
+      return usageIn(JSON.parse(await bodyText(response)))
     } catch (error) {
       this.#known.delete(node)
       log.debug('what a node uses is not known', { node, error: errorText(error) })
@@ -94,7 +94,7 @@ async function bodyText({ body }: WireResponse): Promise<string> {
   let text = ''
   for await (const piece of body) {
     text += typeof piece === 'string' ? piece : decoder.decode(piece, { stream: true })
-    if (text.length > answerBytesMax) throw new Error(`the answer is longer than ${answerBytesMax} bytes`)
+    if (text.length > responseBytesMax) throw new Error(`the response is longer than ${responseBytesMax} bytes`)
   }
   return text
 }

@@ -19,12 +19,13 @@ const windowText = '10s'
 
 export async function usageResponse(
   request: ResourceRequest,
-  reads: ObjectLister,
+  lister: ObjectLister,
   reader: UsageReader,
   revision: number,
 ): Promise<ApiResponse> {
   const { resource, verb, name } = request.target
-  const items = resource === nodeMetrics ? await ofNodes(request, reads, reader) : await ofPods(request, reads, reader)
+  const items =
+    resource === nodeMetrics ? await ofNodes(request, lister, reader) : await ofPods(request, lister, reader)
   const of: Kind = resource
   if (verb === 'list')
     return {
@@ -40,42 +41,44 @@ export async function usageResponse(
   return { kind: 'object', status: 200, object: found, objectKind: of }
 }
 
-async function ofNodes(request: ResourceRequest, reads: ObjectLister, reader: UsageReader): Promise<NodeMetrics[]> {
-  const nodes = chosen(request, reads, node)
+async function ofNodes(request: ResourceRequest, lister: ObjectLister, reader: UsageReader): Promise<NodeMetrics[]> {
+  const nodes = selected(request, lister, node)
   const usages = await reader.read(
     nodes.map(({ metadata }) => metadata.name),
     request.context.signal,
   )
   return nodes.flatMap((one) => {
     const usage = usages.get(one.metadata.name)?.node
-    return usage === undefined ? [] : [asObject<NodeMetrics>(nodeMetrics, one, usage.time, { usage: amounts(usage) })]
+    return usage === undefined
+      ? []
+      : [asObject<NodeMetrics>(nodeMetrics, one, usage.time, { usage: quantities(usage) })]
   })
 }
 
 /** A pod is included once all of its containers are known, because a partial sum would be too low. */
-async function ofPods(request: ResourceRequest, reads: ObjectLister, reader: UsageReader): Promise<PodMetrics[]> {
-  const pods = chosen(request, reads, pod).filter(({ status }) => status.phase === 'Running')
+async function ofPods(request: ResourceRequest, lister: ObjectLister, reader: UsageReader): Promise<PodMetrics[]> {
+  const pods = selected(request, lister, pod).filter(({ status }) => status.phase === 'Running')
   const names = new Set(pods.map(({ spec }) => spec.nodeName ?? ''))
   const usages = await reader.read([...names], request.context.signal)
   return pods.flatMap((one) => {
     const own = usages.get(one.spec.nodeName ?? '')?.pods.get(one.metadata.uid)
     if (own === undefined || !one.spec.containers.every(({ name }) => own.has(name))) return []
-    const containers = [...own].map(([name, usage]) => ({ name, usage: amounts(usage) }))
+    const containers = [...own].map(([name, usage]) => ({ name, usage: quantities(usage) }))
     const [first] = own.values()
     return [asObject<PodMetrics>(podMetrics, one, first?.time ?? '', { containers })]
   })
 }
 
-function chosen<T extends Node | Pod>({ target, query }: ResourceRequest, reads: ObjectLister, kind: Kind<T>): T[] {
+function selected<T extends Node | Pod>({ target, query }: ResourceRequest, lister: ObjectLister, kind: Kind<T>): T[] {
   if (target.verb === 'get') {
-    const found = reads.get(kind, target.namespace, target.name)
+    const found = lister.get(kind, target.namespace, target.name)
     return found === undefined ? [] : [found]
   }
   const selector = parseLabelSelector(query.get('labelSelector') ?? '')
-  return reads.list(kind, target.namespace).filter(({ metadata }) => matchesLabels(selector, metadata.labels))
+  return lister.list(kind, target.namespace).filter(({ metadata }) => matchesLabels(selector, metadata.labels))
 }
 
-const amounts = ({ cpuNanoCores, memoryBytes }: Usage) => ({
+const quantities = ({ cpuNanoCores, memoryBytes }: Usage) => ({
   cpu: cpuNanoCores === 0 ? '0' : `${cpuNanoCores}n`,
   memory: memoryBytes === 0 ? '0' : `${Math.ceil(memoryBytes / 1024)}Ki`,
 })

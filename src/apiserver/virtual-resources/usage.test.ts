@@ -12,7 +12,7 @@ import { UsageReader } from './usage-reader.ts'
 
 const ctx = context(new AbortController().signal)
 
-test('nodes and pods are told of as their kubelets tell, and what a label chooses', async () => {
+test('nodes and pods have the usage that their kubelets report, and labels select them', async () => {
   await using cluster = await startCluster({ nodes: 2 })
   const make = (name: string, usage: string) =>
     cluster.client.of(pod).create(
@@ -47,7 +47,7 @@ test('nodes and pods are told of as their kubelets tell, and what a label choose
   )
 })
 
-test('a node is asked once in a while, and given up when it does not answer', async () => {
+test('a node is read once per caching period, and skipped when it does not respond', async () => {
   const clock = new VirtualClock()
   let asked = 0
   const reader = new UsageReader({

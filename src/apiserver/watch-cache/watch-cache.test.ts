@@ -105,7 +105,7 @@ test('after a reset to an earlier state, readers wait for the changes since then
   equal(await fresh, 1)
 })
 
-test('waiting for a revision ends when it comes, when it does not, or when nobody waits any more', async () => {
+test('a wait for a revision ends when it comes, after the timeout, or with the signal', async () => {
   const { cache, clock } = newCache()
   cache.reset(1, [])
   const reached = cache.waitForRevision(3, signal)
@@ -130,7 +130,7 @@ const selections: [what: string, selection: Selection, names: string[]][] = [
   ['one name anywhere', new Selection(configMap, '', '', 'metadata.name=c'), ['c']],
   ['all but one name', new Selection(configMap, '', '', 'metadata.name!=c'), ['a', 'b']],
 ]
-test('a watcher hears of what it selects, wherever the index keeps it', async () => {
+test('a watcher gets what it selects, wherever it is indexed', async () => {
   const { cache } = newCache()
   cache.reset(1, [])
   const heard = selections.map(([, selection]) => names(cache.watch({ ...from(1), selection }, signal), 4))
@@ -158,7 +158,7 @@ test('history is bounded', () => {
   equal(cache.size, 1)
 })
 
-test('the feed fills the caches from the store, follows it, and starts anew when it is lost', async () => {
+test('the feed fills the caches from the store, applies its changes, and starts again when the watch breaks', async () => {
   const { cache, clock } = newCache()
   const store = new MemoryStore(clock)
   const put = (name: string) =>

@@ -111,16 +111,16 @@ test('up says what runs, what is kept and what to type next; the other commands 
   }
   const { interrupt, ended } = await start()
   const ask = (...argv: string[]) => typed([...argv, '--kubeconfig', kubeconfig])
-  match((await ask('flow', 'ns/default')).printed, /API Server\n[^]*│═══►│ {2}put \d+ first objects @\d+\n/)
+  match((await ask('flow', 'ns/default')).printed, /API Server\n[^]*│═══►│ {2}put \d+ bootstrap objects @\d+\n/)
   match((await ask('flow', 'ns/default', '--format', 'mermaid')).printed, /^sequenceDiagram\n {2}participant p0/)
   match(
     (await ask('flow', 'ns/default', '--format', 'tree')).printed,
-    /API Server ══► Store: put \d+ first objects @\d+\n.*API Server ··· API Server: make namespace default/,
+    /API Server ══► Store: put \d+ bootstrap objects @\d+\n.*API Server ··· API Server: make namespace default/,
   )
   const json = await ask('flow', 'ns/default', '--format', 'json')
   deepEqual(
     (JSON.parse(json.printed) as { event: { what: string } }[])[0]?.event.what.replace(/\d+/, 'n'),
-    'put n first objects',
+    'put n bootstrap objects',
   )
   const followed: [format: string, first: RegExp][] = [
     ['text', /^ +API Server\n/],

@@ -225,7 +225,7 @@ test('up serves, writes a kubeconfig that works, refuses a second one, and clean
     const kubeconfig = await readFile(options.kubeconfigPath, 'utf8')
     equal(parseKubeconfig(kubeconfig).server, running.url)
     const events = await fetchFlowEvents(kubeconfig, ctx.signal)
-    ok(events.some(({ what }) => /^put \d+ first objects$/.test(what)))
+    ok(events.some(({ what }) => /^put \d+ bootstrap objects$/.test(what)))
     equal(await fetchSchedulingExplanation(kubeconfig, 'default/nobody', ctx.signal), undefined)
     await rejects(up(options), /is in use by process \d+/)
   }

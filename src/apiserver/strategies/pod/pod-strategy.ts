@@ -25,11 +25,14 @@ function bind(object: Pod, body: unknown, nowMs: number): { object: Pod } {
   const { target, metadata } = decodeBody(binding, 'Binding', body)
   const nodeName = target?.name
   if (nodeName === undefined) throw badRequest('target.name: Required value')
-  const refuse = (why: string) => conflict({ group: '', plural: 'pods/binding' }, object.metadata.name, why)
+  const conflictError = (reason: string) =>
+    conflict({ group: '', plural: 'pods/binding' }, object.metadata.name, reason)
   if (object.metadata.deletionTimestamp !== undefined)
-    throw refuse(`pod ${object.metadata.name} is being deleted, cannot be assigned to a host`)
+    throw conflictError(`pod ${object.metadata.name} is being deleted, cannot be assigned to a host`)
   if (isBound(object))
-    throw refuse(`pod ${object.metadata.name} is already assigned to node ${JSON.stringify(object.spec.nodeName)}`)
+    throw conflictError(
+      `pod ${object.metadata.name} is already assigned to node ${JSON.stringify(object.spec.nodeName)}`,
+    )
   const scheduled: PodCondition = { type: 'PodScheduled', status: 'True', lastTransitionTime: rfc3339(nowMs) }
   const { nominatedNodeName: _, ...status } = object.status
   const others = (object.status.conditions ?? []).filter(({ type }) => type !== scheduled.type)

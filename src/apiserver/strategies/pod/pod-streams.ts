@@ -57,10 +57,10 @@ async function podStream(
   // A WebSocket handshake is a GET. Port-forwards are tunnelled, and the kubelet rejects what it does not support.
   const isWebSocket = upgrade !== undefined && isWebSocketUpgrade(upgrade.headers)
   if (isWebSocket && target.verb === 'create' && stream !== 'portforward') throw methodNotAllowed()
-  const ask = async (call: KubeletCall): Promise<WireResponse> => {
-    const answer = await callKubelet(deps, request, { call, what: recordedNames[stream] }, kubelets)
-    if (stream === 'log' && answer.status >= 300) throw await statusOfKubeletError(answer, deps.kind, target.name)
-    return answer
+  const callAtKubelet = async (call: KubeletCall): Promise<WireResponse> => {
+    const response = await callKubelet(deps, request, { call, what: recordedNames[stream] }, kubelets)
+    if (stream === 'log' && response.status >= 300) throw await statusOfKubeletError(response, deps.kind, target.name)
+    return response
   }
   const query = kubeletQuery(request.query).toString()
   const call: KubeletCall = {
@@ -70,9 +70,10 @@ async function podStream(
     headers: upgrade?.headers ?? {},
     body: undefined,
   }
-  if (stream === 'log' && isWebSocket) return logOverWebSocket(upgrade.headers, (headers) => ask({ ...call, headers }))
-  const answer = await ask(call)
-  return { kind: 'wire', response: answer }
+  if (stream === 'log' && isWebSocket)
+    return logOverWebSocket(upgrade.headers, (headers) => callAtKubelet({ ...call, headers }))
+  const response = await callAtKubelet(call)
+  return { kind: 'wire', response }
 }
 
 /** Errors in the options of a log. */
@@ -92,7 +93,7 @@ function logErrors(query: URLSearchParams): readonly FieldError[] {
   ]
 }
 
-const refusalBytesMax = 50_000
+const errorBytesMax = 50_000
 
 /** The plain-text error of a kubelet as a Status. */
 async function statusOfKubeletError({ status, body }: WireResponse, kind: Kind, name: string): Promise<StatusError> {
@@ -100,8 +101,7 @@ async function statusOfKubeletError({ status, body }: WireResponse, kind: Kind, 
   const decoder = new TextDecoder()
   const pieces = typeof body === 'string' || body instanceof Uint8Array ? [body] : 'take' in body ? [] : body
   for await (const piece of pieces)
-    if (text.length < refusalBytesMax)
-      text += typeof piece === 'string' ? piece : decoder.decode(piece, { stream: true })
+    if (text.length < errorBytesMax) text += typeof piece === 'string' ? piece : decoder.decode(piece, { stream: true })
   if (status === 400) return badRequest(text)
   if (status === 500)
     return new StatusError(500, 'InternalError', `Internal error occurred: ${text}`, {
@@ -146,13 +146,13 @@ function kubeletQuery(query: URLSearchParams): URLSearchParams {
 }
 
 /** The requested container, or the only one of the pod. */
-function containerOf({ metadata, spec }: Pod, asked: string): string {
+function containerOf({ metadata, spec }: Pod, requested: string): string {
   const [regular, init, ephemeral] = [spec.containers, spec.initContainers ?? [], spec.ephemeralContainers ?? []].map(
     (list) => list.map(({ name }) => name),
   ) as [string[], string[], string[]]
   const only = regular.length === 1 && init.length + ephemeral.length === 0 ? regular[0] : undefined
-  if (asked === '' && only !== undefined) return only
-  if (asked === '') {
+  if (requested === '' && only !== undefined) return only
+  if (requested === '') {
     const others = [
       ...(init.length === 0 ? [] : [` or one of the init containers: [${init.join(' ')}]`]),
       ...(ephemeral.length === 0 ? [] : [` or one of the ephemeral containers: [${ephemeral.join(' ')}]`]),
@@ -161,6 +161,6 @@ function containerOf({ metadata, spec }: Pod, asked: string): string {
       `a container name must be specified for pod ${metadata.name}, choose one of: [${regular.join(' ')}]${others.join('')}`,
     )
   }
-  if ([...regular, ...init, ...ephemeral].includes(asked)) return asked
-  throw badRequest(`container ${asked} is not valid for pod ${metadata.name}`)
+  if ([...regular, ...init, ...ephemeral].includes(requested)) return requested
+  throw badRequest(`container ${requested} is not valid for pod ${metadata.name}`)
 }

@@ -38,16 +38,16 @@ const addressAttributes = new Map(
 const tagCharactersMax = 8 * 1024
 
 /** `root` is the path of the proxy, `host` the server behind it. */
-export function rewriteLinks(answer: WireResponse, root: string, host: string): WireResponse {
+export function rewriteLinks(response: WireResponse, root: string, host: string): WireResponse {
   const headers: Record<string, string | readonly string[]> = {}
-  for (const [name, value] of Object.entries(answer.headers))
+  for (const [name, value] of Object.entries(response.headers))
     // The proxied server must not decide which origins may read responses of the API server.
     if (!name.startsWith('access-control-')) setOwn(headers, name, value)
   const { location } = headers
   if (typeof location === 'string') headers['location'] = linkThrough(location, root, host)
   const type = String(headers['content-type'] ?? '')
   const isPage = /^text\/html\s*(;|$)/i.test(type) && headers['content-encoding'] === undefined
-  return { ...answer, headers, body: isPage ? rewrittenBody(answer.body, root, host) : answer.body }
+  return { ...response, headers, body: isPage ? rewrittenBody(response.body, root, host) : response.body }
 }
 
 /** The link through the proxy. Relative links and links to other hosts stay as they are. */

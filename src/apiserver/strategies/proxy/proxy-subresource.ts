@@ -25,17 +25,17 @@ export async function nodeProxy(
   request: ResourceRequest,
   { kubelets }: RegistryServices,
 ): Promise<ApiResponse> {
-  const asked = proxyName(request.target.name, 'node')
-  const node = (await getNamed(deps, request, asked.name)).object as Node
+  const requested = proxyName(request.target.name, 'node')
+  const node = (await getNamed(deps, request, requested.name)).object as Node
   const toKubelet = async () => {
-    const call = { node: asked.name, isProxied: true, ...forwardedRequest(request) } as const
+    const call = { node: requested.name, isProxied: true, ...forwardedRequest(request) } as const
     return callKubelet(deps, request, { call, what: `${call.method} ${request.target.path ?? '/'}` }, kubelets)
   }
-  if (asked.port === '') return proxyRequest(request, '', toKubelet)
+  if (requested.port === '') return proxyRequest(request, '', toKubelet)
   const { host, port: kubeletPort } = kubeletAddress(node)
-  const port = portNumber(asked.port)
+  const port = portNumber(requested.port)
   if (port === kubeletPort) return proxyRequest(request, `${host}:${port}`, toKubelet)
-  const origin = originOf(asked.scheme, host, port)
+  const origin = originOf(requested.scheme, host, port)
   return proxyRequest(request, `${host}:${port}`, () => callServer(request, kubelets, origin))
 }
 
@@ -45,9 +45,9 @@ export async function podProxy(
   request: ResourceRequest,
   { kubelets }: RegistryServices,
 ): Promise<ApiResponse> {
-  const asked = proxyName(request.target.name, 'pod')
-  const pod = (await getNamed(deps, request, asked.name)).object as Pod
-  return proxyToAddress(request, kubelets, asked.scheme, pod.status?.podIP ?? '', podPort(pod, asked))
+  const requested = proxyName(request.target.name, 'pod')
+  const pod = (await getNamed(deps, request, requested.name)).object as Pod
+  return proxyToAddress(request, kubelets, requested.scheme, pod.status?.podIP ?? '', podPort(pod, requested))
 }
 
 /** A path of a pod behind a service: `services/web:http/proxy/`. */
@@ -56,14 +56,14 @@ export async function serviceProxy(
   request: ResourceRequest,
   { kubelets }: RegistryServices,
 ): Promise<ApiResponse> {
-  const asked = proxyName(request.target.name, 'service')
+  const requested = proxyName(request.target.name, 'service')
   const { namespace } = request.target
-  const service = (await getNamed(deps, request, asked.name)).object as Service
-  const endpoints = deps.lister.get(endpointsKind, namespace, asked.name)
-  if (endpoints === undefined) throw notFound(deps.kind, asked.name)
-  const backends = serviceBackends(service, endpoints, asked, (address) => isOfPod(deps, namespace, address))
+  const service = (await getNamed(deps, request, requested.name)).object as Service
+  const endpoints = deps.lister.get(endpointsKind, namespace, requested.name)
+  if (endpoints === undefined) throw notFound(deps.kind, requested.name)
+  const backends = serviceBackends(service, endpoints, requested, (address) => isOfPod(deps, namespace, address))
   const { address, port } = backends[deps.random.below(backends.length)] ?? { address: '', port: 0 }
-  return proxyToAddress(request, kubelets, asked.scheme, address, port)
+  return proxyToAddress(request, kubelets, requested.scheme, address, port)
 }
 
 /** Writers of Endpoints can set any address, so only addresses of pods are proxied to. */
@@ -101,8 +101,8 @@ async function proxyRequest(
     const headers = { location: `${path}/${search}`, 'cache-control': 'no-cache, private' }
     return { kind: 'wire', response: { status: 301, headers, body: '' } }
   }
-  const answer = await send()
-  return { kind: 'wire', response: rewriteLinks(answer, proxyRoot(request), host) }
+  const response = await send()
+  return { kind: 'wire', response: rewriteLinks(response, proxyRoot(request), host) }
 }
 
 /** `/api/v1/nodes/n/proxy` */

@@ -17,10 +17,10 @@ import { needsClusterAddress, needsNodePorts, withPreservedFields, withoutUnused
 export const serviceStrategy: Strategy<Service> = {
   kind: service,
   returnsDeletedObject: true,
-  prepareCreate: (object, world) => withAllocations(object, undefined, world),
-  prepareUpdate(object, old, world) {
+  prepareCreate: (object, context) => withAllocations(object, undefined, context),
+  prepareUpdate(object, old, context) {
     const spec = withPreservedFields(withoutUnusedFields(object.spec, old.spec), old.spec)
-    return withAllocations({ ...object, spec }, old, world)
+    return withAllocations({ ...object, spec }, old, context)
   },
   allocations: {
     prefixes: [addressPrefix, portPrefix],
@@ -29,21 +29,21 @@ export const serviceStrategy: Strategy<Service> = {
       ...nodePortsOf(object).map((port) => portAllocation(object, port)),
     ],
     ownerOf(value) {
-      const claim = JSON.parse(new TextDecoder().decode(value)) as { holder?: string }
-      return claim.holder ?? addressOwner(claim as Partial<IPAddress>)
+      const allocation = JSON.parse(new TextDecoder().decode(value)) as { holder?: string }
+      return allocation.holder ?? addressOwner(allocation as Partial<IPAddress>)
     },
   },
 }
 
 const addressesOf = ({ clusterIPs = [] }: ServiceSpec): string[] => clusterIPs.filter(isIpV4)
 
-function withAllocations(object: Service, old: Service | undefined, world: StrategyContext): Service {
+function withAllocations(object: Service, old: Service | undefined, context: StrategyContext): Service {
   if (!needsClusterAddress(object.spec)) return object
   checkFamilies(object)
-  const spec = withAddress(object, old, world)
-  const chooser = new NodePortAllocator(world, keyOf(object))
-  const ported = withNodePorts({ ...object, spec }, new Set(old === undefined ? [] : nodePortsOf(old)), chooser)
-  return { ...object, spec: withHealthCheckPort({ ...object, spec: ported }, old, chooser) }
+  const spec = withAddress(object, old, context)
+  const allocator = new NodePortAllocator(context, keyOf(object))
+  const ported = withNodePorts({ ...object, spec }, new Set(old === undefined ? [] : nodePortsOf(old)), allocator)
+  return { ...object, spec: withHealthCheckPort({ ...object, spec: ported }, old, allocator) }
 }
 
 /** The cluster is IPv4 only; headless Services without a selector may have both families. */
@@ -68,12 +68,12 @@ const exhausted = (what: string): StatusError =>
     causes: [{ reason: 'UnexpectedServerResponse', message: `failed to allocate a ${what}: range is full` }],
   })
 
-function withAddress(object: Service, old: Service | undefined, world: StrategyContext): ServiceSpec {
+function withAddress(object: Service, old: Service | undefined, context: StrategyContext): ServiceSpec {
   const { spec } = object
   if (isHeadless(spec)) return spec
   const held = old === undefined ? [] : addressesOf(old.spec)
   for (const [index, address] of (spec.clusterIPs ?? []).entries()) {
-    const why = !isIpV4(address) || held.includes(address) ? undefined : allocationProblem(world, address)
+    const why = !isIpV4(address) || held.includes(address) ? undefined : allocationProblem(context, address)
     if (why !== undefined)
       throw invalidService(
         object,
@@ -81,19 +81,19 @@ function withAddress(object: Service, old: Service | undefined, world: StrategyC
       )
   }
   if (spec.clusterIP !== undefined || (spec.clusterIPs?.length ?? 0) > 0) return spec
-  const address = freeAddress(world)
+  const address = freeAddress(context)
   if (address === undefined) throw exhausted('serviceIP')
   return { ...spec, clusterIP: address, clusterIPs: [address] }
 }
 
 // Ports with the same number share a node port, whatever their protocols.
-function withNodePorts(object: Service, held: ReadonlySet<number>, chooser: NodePortAllocator): ServiceSpec {
+function withNodePorts(object: Service, held: ReadonlySet<number>, allocator: NodePortAllocator): ServiceSpec {
   const { spec } = object
   if (spec.type === 'ClusterIP' || spec.ports === undefined) return spec
   const taken = new Set<number>()
   const take = (port: number, index: number) => {
     if (taken.has(port)) return
-    const why = chooser.take(port)
+    const why = allocator.take(port)
     if (why !== undefined && !held.has(port))
       throw invalidService(object, invalid(`spec.ports[${index}].nodePort`, port, why))
     taken.add(port)
@@ -105,7 +105,7 @@ function withNodePorts(object: Service, held: ReadonlySet<number>, chooser: Node
     if (nodePort !== undefined) byPort.set(port, byPort.get(port) ?? nodePort)
   const ports = spec.ports.map((port): ServicePort => {
     if (port.nodePort !== undefined) return port
-    const nodePort = byPort.get(port.port) ?? chooser.takeAny()
+    const nodePort = byPort.get(port.port) ?? allocator.takeAny()
     if (nodePort === undefined) throw exhausted('nodePort')
     byPort.set(port.port, nodePort)
     return { ...port, nodePort }
@@ -113,20 +113,24 @@ function withNodePorts(object: Service, held: ReadonlySet<number>, chooser: Node
   return { ...spec, ports }
 }
 
-function withHealthCheckPort(object: Service, old: Service | undefined, chooser: NodePortAllocator): ServiceSpec {
+function withHealthCheckPort(object: Service, old: Service | undefined, allocator: NodePortAllocator): ServiceSpec {
   const { spec } = object
   if (!needsHealthCheck(spec)) return spec
-  const { healthCheckNodePort: asked } = spec
-  if (asked === undefined) {
-    const port = chooser.takeAny()
+  const { healthCheckNodePort: requested } = spec
+  if (requested === undefined) {
+    const port = allocator.takeAny()
     if (port === undefined) throw exhausted('HealthCheck NodePort')
     return { ...spec, healthCheckNodePort: port }
   }
-  const why = asked === old?.spec.healthCheckNodePort ? undefined : chooser.take(asked)
+  const why = requested === old?.spec.healthCheckNodePort ? undefined : allocator.take(requested)
   if (why !== undefined)
     throw invalidService(
       object,
-      invalid('spec.healthCheckNodePort', asked, `failed to allocate requested HealthCheck NodePort ${asked}: ${why}`),
+      invalid(
+        'spec.healthCheckNodePort',
+        requested,
+        `failed to allocate requested HealthCheck NodePort ${requested}: ${why}`,
+      ),
     )
   return spec
 }
