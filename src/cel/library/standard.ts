@@ -21,8 +21,8 @@ import { arithmeticFunctions } from './standard/arithmetic.ts'
 import { collectionFunctions, optionalFunctions } from './standard/collections.ts'
 import { comparisonFunctions } from './standard/comparison.ts'
 import { conversionFunctions } from './standard/conversions.ts'
-import { text } from './standard/text-functions.ts'
-import { time } from './standard/time-functions.ts'
+import { textFunctions } from './standard/text-functions.ts'
+import { timeFunctions } from './standard/time-functions.ts'
 import { stringFunctions } from './strings.ts'
 
 export const standardTypes: readonly CelType[] = [
@@ -49,8 +49,8 @@ export const standardEnvironment = new Environment({
     conversionFunctions,
     optionalFunctions,
     stringFunctions,
-    text,
-    time,
+    textFunctions,
+    timeFunctions,
   ],
   namedTypes: standardTypes,
 })

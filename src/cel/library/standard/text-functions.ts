@@ -5,7 +5,7 @@ import { regex } from '../../values/regex.ts'
 
 const matches = (text: string, pattern: string): boolean => regex(pattern).matcher(text).find()
 
-export const text: Functions = {
+export const textFunctions: Functions = {
   startsWith: [
     member('starts_with_string', [stringType, stringType], boolType, (a: string, b: string) => a.startsWith(b)),
   ],

@@ -65,7 +65,7 @@ const ofTimestamp = (name: string, part: (date: Date) => number): Overload[] => 
 const ofDuration = (name: string, nanosPerUnit: bigint): Overload =>
   member(`duration_to_${name}`, [durationType], intType, ({ nanos }: Duration) => nanos / nanosPerUnit)
 
-export const time: Functions = {
+export const timeFunctions: Functions = {
   getFullYear: ofTimestamp('year', (date) => date.getUTCFullYear()),
   getMonth: ofTimestamp('month', (date) => date.getUTCMonth()),
   getDayOfYear: ofTimestamp('day_of_year', (date) =>
