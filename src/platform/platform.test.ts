@@ -53,7 +53,7 @@ test('digests and keys', () => {
   deepEqual(nodeCrypto.loadKey(key.privateKey).publicKey, key.publicKey)
 })
 
-test('a file is written whole, private, and leaves nothing beside it', async () => {
+test('a file is written atomically and privately, without leftovers', async () => {
   const path = join(folder, 'deep', 'secret')
   await nodeFiles.makeDirectory(join(folder, 'deep'))
   equal(await nodeFiles.read(path), undefined)
@@ -124,7 +124,7 @@ test('the same port speaks HTTP/2', async () => {
   session.close()
 })
 
-test('outbound requests speak HTTP/2 over kept connections where that is asked for and spoken', async () => {
+test('outbound requests use HTTP/2 over pooled connections if both sides support it', async () => {
   const identity = { cert: server.certificate, key: server.key }
   const answer = (sent: { httpVersion: string }, response: { end(text: string): void }) =>
     response.end(sent.httpVersion)
@@ -148,7 +148,7 @@ test('outbound requests speak HTTP/2 over kept connections where that is asked f
   }
 })
 
-test('a body beyond the limit is refused', async () => {
+test('a body beyond the limit is rejected', async () => {
   await using served = await serve(async (request) => {
     try {
       await request.body(10)
@@ -202,7 +202,7 @@ test('an abandoned HTTP/2 stream ends the request too', async () => {
   session.close()
 })
 
-test('a handler that throws answers 500 and the server lives on', async () => {
+test('a handler that throws causes a 500, and the server continues', async () => {
   await using served = await serve((request) =>
     request.target === '/bad' ? Promise.reject(new Error('bug')) : Promise.resolve(plain('fine')),
   )
@@ -210,7 +210,7 @@ test('a handler that throws answers 500 and the server lives on', async () => {
   equal((await served.outbound.send({ method: 'GET', target: '/', headers: {} }, signal)).status, 200)
 })
 
-test('a request on a connection of its own is answered, leaves HTTP, or says why not', async () => {
+test('a request on its own connection gets a response, upgrades, or fails with the reason', async () => {
   const echo = async (socket: ByteStream) => {
     for await (const piece of socket.pieces) await socket.write(piece)
     socket.end()
@@ -310,7 +310,7 @@ test('a process beside us reports lines and can be ended', async () => {
   equal(await nodeProcesses.start('no-such-program', [], {}, () => {}).ended, 127)
 })
 
-test('a worker answers, stops when asked and tells when it dies', async () => {
+test('a worker replies, stops on request, and reports that it has died', async () => {
   const echo = new URL(
     'data:text/javascript,import{parentPort as p}from"node:worker_threads";p.on("message",m=>p.postMessage(m+1))',
   )
@@ -328,7 +328,7 @@ test('a worker answers, stops when asked and tells when it dies', async () => {
   equal((await reason.promise)?.message, 'no luck')
 })
 
-test('a request to leave HTTP is handed over, or answered and closed', async () => {
+test('an upgrade request gets the connection, or a response and a close', async () => {
   await using served = await serve((request) =>
     Promise.resolve<WireResponse>(
       request.upgrade && request.target === '/echo'

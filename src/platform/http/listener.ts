@@ -57,7 +57,7 @@ export interface WirePieces {
   listen(wake: () => void): void
   /** The pieces that are available; undefined at the end of the stream. */
   take(): readonly Uint8Array[] | undefined
-  /** The client is gone. */
+  /** The client has disconnected. */
   close(): void
   /** The stream is finite and may be compressed. A watch is neither. */
   readonly isLong?: boolean

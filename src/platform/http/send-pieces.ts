@@ -5,7 +5,7 @@ import type { WirePieces } from './listener.ts'
 /** Must be told about events of its connection. */
 export interface PieceSender {
   drained(): void
-  /** The client is gone. */
+  /** The client has disconnected. */
   closed(): void
 }
 

@@ -420,7 +420,7 @@ type StreamBody = AsyncIterable<Uint8Array | string> | WirePieces
 const nothing = new Uint8Array(0)
 const utf8 = new TextEncoder()
 const failed: WireResponse = { status: 500, headers: {}, body: '' }
-const goneError = () => new DOMException('the client went away', 'AbortError')
+const goneError = () => new DOMException('the client has disconnected', 'AbortError')
 
 const wholeOf = (body: WireResponse['body']): Uint8Array | undefined =>
   typeof body === 'string' ? utf8.encode(body) : body instanceof Uint8Array ? body : undefined

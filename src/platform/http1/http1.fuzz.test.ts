@@ -49,7 +49,7 @@ const bodies = ['', 'hello', '5\r\nhello\r\n0\r\n\r\n', '3;a=b\r\nabc\r\n0\r\nX:
 const echo = async (request: WireRequest): Promise<WireResponse> => {
   const body = await Promise.resolve(request.body(100)).then(
     (bytes) => Buffer.from(bytes).toString('latin1'),
-    (error: Error) => `refused ${error.name}`,
+    (error: Error) => `rejected ${error.name}`,
   )
   return { status: 200, headers: {}, body: `${request.method} ${request.target} ${body}` }
 }

@@ -48,7 +48,7 @@ test('headers: names in lower case, values without blanks around, lists joined, 
 })
 
 /** Heads that servers have interpreted differently, and malformed ones. */
-const refused: [sent: string, status: number][] = [
+const rejected: [sent: string, status: number][] = [
   ['GET / HTTP/1.1', 400],
   ['GET / HTTP/1.1\r\nHost: x\r\nHost: x', 400],
   ['GET / HTTP/1.1\r\nHost: x\r\nhost: y', 400],
@@ -99,8 +99,8 @@ const refused: [sent: string, status: number][] = [
   ['POST / HTTP/1.1\r\nHost: x\r\nExpect: the-unexpected', 417],
   [`GET / HTTP/1.1\r\nHost: x${'\r\nX: y'.repeat(1_000)}`, 431],
 ]
-for (const [sent, status] of refused)
-  test(`refused with ${status}: ${JSON.stringify(sent.slice(0, 90))}`, async () => {
+for (const [sent, status] of rejected)
+  test(`rejected with ${status}: ${JSON.stringify(sent.slice(0, 90))}`, async () => {
     const { peer } = connect(() => Promise.resolve({ status: 200, headers: {}, body: 'understood' }))
     await peer.send(`${sent}\r\n\r\n`)
     equal(peer.written().slice(0, 12), `HTTP/1.1 ${status}`)
@@ -134,13 +134,13 @@ const conversation =
   'PUT /c HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n' +
   '3\r\nabc\r\nB;ext="v"\r\ndefghijklmn\r\n000\r\nTrailer: t\r\n\r\n' +
   'HEAD /d HTTP/1.1\r\nHost: x\r\n\r\n'
-const answers =
+const responses =
   ok200('POST /a', 'hello') + ok200('GET /b', '') + ok200('PUT /c', 'abcdefghijklmn') + ok200('HEAD /d', '')
 
-test('requests that are sent ahead are answered one after the other', async () => {
+test('pipelined requests are handled one after the other', async () => {
   const { peer } = connect(echo)
   await peer.send(conversation)
-  equal(peer.written(), answers)
+  equal(peer.written(), responses)
 })
 
 test('it does not matter where bytes are cut', async () => {
@@ -148,11 +148,11 @@ test('it does not matter where bytes are cut', async () => {
     const { peer } = connect(echo)
     await peer.send(conversation.slice(0, cut))
     await peer.send(conversation.slice(cut))
-    equal(peer.written(), answers, `cut behind ${cut} bytes`)
+    equal(peer.written(), responses, `cut behind ${cut} bytes`)
   }
   const { peer } = connect(echo)
   for (const byte of conversation) await peer.send(byte)
-  equal(peer.written(), answers, 'byte by byte')
+  equal(peer.written(), responses, 'byte by byte')
 })
 
 const post = 'POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n'
@@ -175,7 +175,7 @@ const brokenBodies: [name: string, body: string][] = [
   ['more framing than data', '1;eeeeeeeeeeeeeeeeeeeeeeeeeeeeee\r\na\r\n'.repeat(1_000)],
 ]
 for (const [name, body] of brokenBodies)
-  test(`a chunked body with ${name} is refused, and the connection ends`, async () => {
+  test(`a chunked body with ${name} is rejected, and the connection is closed`, async () => {
     const { peer } = connect(echo)
     await peer.send(post + body)
     match(
@@ -187,14 +187,14 @@ for (const [name, body] of brokenBodies)
     ok(!peer.written().includes('smuggled'))
   })
 
-test('too many trailers are refused', async () => {
+test('too many trailers are rejected', async () => {
   const { peer } = connect(echo)
   await peer.send(`${post}3e8\r\n${'x'.repeat(1_000)}\r\n0\r\n`)
   await peer.send(`X: ${'y'.repeat(2_000)}\r\n`.repeat(10))
   match(peer.written(), /^HTTP\/1\.1 4(00|31) /)
 })
 
-test('a head that is too long, or a line without its carriage return, is refused before its end', async () => {
+test('a head that is too long, or a line without its carriage return, is rejected before the head is complete', async () => {
   const long = connect(echo)
   await long.peer.send(`GET / HTTP/1.1\r\nX: ${'y'.repeat(headBytesMax)}`)
   match(long.peer.written(), /^HTTP\/1\.1 431 Request Header Fields Too Large\r\n/)
@@ -207,7 +207,7 @@ test('a head that is too long, or a line without its carriage return, is refused
   equal(lone.peer.written(), rejectionText(400, 'a carriage return within a line'))
 })
 
-test('a body beyond the limit is told to the handler, and ends the connection', async () => {
+test('a body beyond the limit is an error for the handler, and the connection is closed', async () => {
   const tell = async (request: WireRequest): Promise<WireResponse> => ({
     status: 413,
     headers: {},
@@ -221,7 +221,7 @@ test('a body beyond the limit is told to the handler, and ends the connection', 
   }
 })
 
-test('a body is asked for where the client waits for that, and only when somebody reads it', async () => {
+test('100 Continue is sent if the client expects it, and only when the handler reads the body', async () => {
   const { peer } = connect(echo)
   await peer.send('PUT / HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n')
   equal(peer.written(), 'HTTP/1.1 100 Continue\r\n\r\n')
@@ -232,7 +232,7 @@ test('a body is asked for where the client waits for that, and only when somebod
   match(deaf.peer.written(), /^HTTP\/1\.1 403 Forbidden\r\n/)
 })
 
-test('a short body that nobody reads is dropped; a long one, or one without a length, ends the connection', async () => {
+test('a short body that is not read is discarded; after a long one, or one without a length, the connection is closed', async () => {
   const deaf = () => Promise.resolve<WireResponse>({ status: 200, headers: {}, body: 'deaf' })
   const short = connect(deaf)
   await short.peer.send('PUT / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nGET /')
@@ -258,14 +258,14 @@ const streamed: [request: string, wanted: string, ends: boolean][] = [
   ['HEAD / HTTP/1.1\r\nHost: x', '\r\n\r\n', false],
 ]
 for (const [request, wanted, ends] of streamed)
-  test(`a stream in answer to ${JSON.stringify(request)}`, async () => {
+  test(`a streamed response to ${JSON.stringify(request)}`, async () => {
     const { peer } = connect(() => Promise.resolve({ status: 200, headers: {}, body: twoPieces() }))
     await peer.send(`${request}\r\n\r\n`)
     equal(peer.written(), `HTTP/1.1 200 OK\r\ndate: D\r\n${wanted.replace(/^\r\n/, '')}`)
     equal(peer.hasEnded, ends)
   })
 
-test('answers without a body have none, and no length where it would be wrong', async () => {
+test('responses without a body have none, and no length where it is not allowed', async () => {
   for (const status of [204, 304]) {
     const { peer } = connect(() => Promise.resolve({ status, headers: {}, body: 'x' }))
     await peer.send('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
@@ -273,7 +273,7 @@ test('answers without a body have none, and no length where it would be wrong', 
   }
 })
 
-test('a client of old is told that its connection is kept', async () => {
+test('an HTTP/1.0 client gets keep-alive in the response', async () => {
   const { peer } = connect(echo)
   await peer.send('GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n')
   match(peer.written(), /connection: keep-alive\r\n\r\n$/)
@@ -282,7 +282,7 @@ test('a client of old is told that its connection is kept', async () => {
   ok(peer.hasEnded)
 })
 
-test('a client that sends ahead beyond a bound is not read until it has its answers', async () => {
+test('a client that pipelines too much is not read until it has its responses', async () => {
   const gate = Promise.withResolvers<WireResponse>()
   const { peer } = connect(() => gate.promise)
   const request = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n'
@@ -294,7 +294,7 @@ test('a client that sends ahead beyond a bound is not read until it has its answ
   equal(peer.written().match(/late/g)?.length, 4_000)
 })
 
-test('a client that does not read is not answered further until it does', async () => {
+test('a client that does not read gets no further responses until it does', async () => {
   let asked = 0
   const { peer } = connect(() => Promise.resolve({ status: 200, headers: {}, body: `${++asked}` }))
   peer.stopReading()
@@ -316,7 +316,7 @@ test('the request ends with its client', async () => {
   equal(requests[0]?.signal.aborted, true)
 })
 
-test('what another protocol has sent already goes along when the connection leaves HTTP', async () => {
+test('bytes after an upgrade request belong to the new protocol', async () => {
   const { peer } = connect(({ upgrade }) =>
     Promise.resolve({
       status: 101,
@@ -368,7 +368,7 @@ const sizeOfBody = async (request: WireRequest): Promise<WireResponse> => ({
   ),
 })
 
-test('a body for which there is no memory is refused, and the connection ends behind the answer', async () => {
+test('a body for which there is no memory is rejected, and the connection is closed after the response', async () => {
   const { peer } = connect(sizeOfBody, { heldBytesPerConnectionMax: 10_000 })
   await peer.send(`PUT / HTTP/1.1\r\nHost: x\r\nContent-Length: 20000\r\n\r\n${'x'.repeat(9_000)}`)
   equal(peer.written(), '')
@@ -425,7 +425,7 @@ test('when its certificate has expired a client loses its watch, and anything el
   ok(slow.peer.isDestroyed)
 })
 
-test('one who goes lets the answer under way end, says so in it, and closes', async () => {
+test('a draining connection finishes its response, announces the close in it, and closes', async () => {
   const gate = Promise.withResolvers<WireResponse>()
   const { peer, connection } = connect(() => gate.promise)
   await peer.send('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
@@ -440,7 +440,7 @@ test('one who goes lets the answer under way end, says so in it, and closes', as
   ok(idle.peer.hasEnded)
 })
 
-test('an answer that breaks off ends the connection without its end', async () => {
+test('a response that fails closes the connection without the last chunk', async () => {
   async function* broken() {
     yield 'part'
     await Promise.resolve()
@@ -460,7 +460,7 @@ test('a header that is passed on cannot break out of its line', () => {
   )
 })
 
-test('the date is written as HTTP wants it', async () => {
+test('the date is in the format of HTTP', async () => {
   const clock = new VirtualClock()
   const date = httpDate(clock)
   equal(date(), 'Tue, 01 Jan 2030 00:00:00 GMT')

@@ -35,7 +35,7 @@ for (const [name, steps, outcome] of table)
         const acceptance = limiter.accept(client, connection)
         open.add(connection)
         last =
-          acceptance.kind === 'refused'
+          acceptance.kind === 'rejected'
             ? acceptance.reason
             : acceptance.shed === undefined
               ? 'accepted'

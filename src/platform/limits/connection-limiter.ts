@@ -7,7 +7,7 @@ type Limits = Pick<ListenLimits, 'connectionsMax' | 'connectionsPerClientMax' | 
 export type Acceptance<Connection> =
   /** `shed` must be closed to stay within the limits. */
   | { readonly kind: 'accepted'; readonly shed?: Connection }
-  | { readonly kind: 'refused'; readonly reason: 'connections' | 'connections-per-client' }
+  | { readonly kind: 'rejected'; readonly reason: 'connections' | 'connections-per-client' }
 
 interface ClientConnections<Connection> {
   /** Handshakes included. */
@@ -30,9 +30,9 @@ export class ConnectionLimiter<Connection> {
   accept(client: string, connection: Connection): Acceptance<Connection> {
     const { connectionsMax, connectionsPerClientMax, handshakesMax } = this.#limits
     const own = this.#clients.get(client) ?? { connections: 0, handshakes: new Set() }
-    if (own.connections >= connectionsPerClientMax) return { kind: 'refused', reason: 'connections-per-client' }
+    if (own.connections >= connectionsPerClientMax) return { kind: 'rejected', reason: 'connections-per-client' }
     const isFull = this.#connections >= connectionsMax
-    if (isFull && this.#handshakes === 0) return { kind: 'refused', reason: 'connections' }
+    if (isFull && this.#handshakes === 0) return { kind: 'rejected', reason: 'connections' }
     const shed = isFull || this.#handshakes >= handshakesMax ? this.#oldestHandshake() : undefined
     this.#clients.set(client, own)
     own.connections++

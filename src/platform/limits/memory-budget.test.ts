@@ -9,7 +9,7 @@ const kinds: Readonly<Record<string, HoldKind>> = { r: 'receiving', p: 'processi
 const table: [name: string, steps: string, shed: string][] = [
   ['nothing is shed within the shares', 'a1.1 r40, b1.1 r40, c1.1 r20', ''],
   ['a connection beyond its share loses its largest body', 'a1.1 r5, a1.2 r25, a1.3 r11', 'a1.2'],
-  ['of equal bodies the latest is refused', 'a1.1 r20, a1.2 r20, a1.3 r20', 'a1.3'],
+  ['of equal bodies the latest is rejected', 'a1.1 r20, a1.2 r20, a1.3 r20', 'a1.3'],
   ['a client beyond its share loses its largest body', 'a1.1 r30, a2.1 r20, a3.1 r15', 'a1.1'],
   ['a small client is not shed for a large one', 'b1.1 r1, a1.1 r40, a2.1 r20, c1.1 r40', 'a1.1'],
   [
@@ -21,12 +21,12 @@ const table: [name: string, steps: string, shed: string][] = [
   ['a body that grows counts with all of it', 'a1.1 r20, a1.1 r30, a1.2 r10, a1.1 r31', 'a1.1'],
   ['a body that the handler has is counted and not shed', 'a1.1 p39, a1.2 r2', 'a1.2'],
   ['bodies that handlers have are not shed at all', 'a1.1 p60, b1.1 p60', ''],
-  ['a response that is taken may exceed the shares', 'a1.1 s90', ''],
-  ['one that is taken no more is shed for them', 'a1.1 s90, a1.1 !90', 'a1.1'],
+  ['a response that is being received may exceed the limits', 'a1.1 s90', ''],
+  ['a stalled response is shed for them', 'a1.1 s90, a1.1 !90', 'a1.1'],
   ['when all is used up, stalled responses go first', 'a1.1 s70, b1.1 !20, b2.1 !5, c1.1 s10', 'b1.1'],
   ['when all is used up and nothing stalls, the largest goes', 'a1.1 s70, b1.1 s20, c1.1 s11', 'a1.1'],
   ['a response alone may hold more than there is', 'a1.1 s1000', ''],
-  ['what is let go of is not counted', 'a1.1 r40, a1.1 r0, a1.2 r40', ''],
+  ['released bytes are not counted', 'a1.1 r40, a1.1 r0, a1.2 r40', ''],
   ['several are shed where one is not enough', 'a1.1 r20, a1.2 r20, a1.3 p30', 'a1.2 a1.1'],
 ]
 for (const [name, steps, wanted] of table)

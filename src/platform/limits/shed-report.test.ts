@@ -19,7 +19,7 @@ test('an episode is logged once and counted whole', async () => {
   report('memory', 1, 5_000)
   const first = [
     'ERROR connections cannot be accepted: no file descriptor is free',
-    'WARN requests are refused: they hold too much memory',
+    'WARN requests are rejected: they hold too much memory',
   ]
   deepEqual(lines, first)
   await clock.advance('60s')

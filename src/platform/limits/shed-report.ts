@@ -7,10 +7,10 @@ import { shedReasons, type OnShed, type ShedReason } from './listen-limits.ts'
 
 /** Reasons that an administrator can act on. */
 const messages: Readonly<Partial<Record<ShedReason, readonly [LogLevel, string]>>> = {
-  connections: ['warn', 'connections are refused: too many are open'],
-  'connections-per-client': ['warn', 'connections of a client are refused: it has too many'],
+  connections: ['warn', 'connections are rejected: too many are open'],
+  'connections-per-client': ['warn', 'connections of a client are rejected: it has too many'],
   descriptors: ['error', 'connections cannot be accepted: no file descriptor is free'],
-  memory: ['warn', 'requests are refused: they hold too much memory'],
+  memory: ['warn', 'requests are rejected: they hold too much memory'],
 }
 
 /** An episode ends when nothing has been shed for the same reason for this long. */
@@ -19,12 +19,12 @@ const quietMs = 60_000
 export function shedReport({ log, metrics, clock }: { log: Log; metrics?: Metrics; clock: Clock }): OnShed {
   const total = metrics?.counter(
     'coxswain_listener_shed_total',
-    'Connections and requests that were refused or ended to keep the limits of the listener.',
+    'Connections and requests that were rejected or ended to enforce the limits of the listener.',
     ['reason'],
   )
   const bytesTotal = metrics?.counter(
     'coxswain_listener_shed_bytes_total',
-    'Bytes of requests and responses that were held by what was refused or ended.',
+    'Bytes of requests and responses that were held by rejected or ended connections and requests.',
     ['reason'],
   )
   // Initialized to 0, so that rates can be computed.

@@ -32,14 +32,14 @@ for (const sample of samples)
     }
   })
 
-const refused = ['a', 'ab=', 'a_b-', 'ab==c', '!!!!']
-for (const text of refused)
+const rejected = ['a', 'ab=', 'a_b-', 'ab==c', '!!!!']
+for (const text of rejected)
   test(`${text} is no base64, here as there`, () => {
     throws(() => Uint8Array.fromBase64(text), SyntaxError)
     throws(() => Bytes.fromBase64(text), SyntaxError)
   })
 
-test('white space in base64 is passed over, and odd hex is refused', () => {
+test('white space in base64 is ignored, and hex of odd length is rejected', () => {
   deepEqual([...Bytes.fromBase64('AQ\n ID')], [...Uint8Array.fromBase64('AQ\n ID')])
   throws(() => Bytes.fromHex('abc'), SyntaxError)
 })

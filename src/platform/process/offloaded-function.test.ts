@@ -58,7 +58,7 @@ test('calls run one at a time in one thread, the smallest that waits first', asy
   deepEqual([threads.inputs, threads.started], [['first', 'small', 'large'], 1])
 })
 
-test('a full queue refuses, and the function’s own error reaches its caller', async () => {
+test('a full queue rejects calls, and the function’s error reaches its caller', async () => {
   const { threads, offloaded } = setUp()
   const failing = rejects(offloaded.call('a', 1, signal), /line 1: wrong/)
   const waiting = [offloaded.call('b', 1, signal), offloaded.call('c', 1, signal)]
@@ -70,7 +70,7 @@ test('a full queue refuses, and the function’s own error reaches its caller', 
   deepEqual(await Promise.all(waiting), ['B', 'C'])
 })
 
-test('a call that takes too long ends with its thread, and the next has a new one', async () => {
+test('a call that takes too long is ended with its thread, and the next call starts another', async () => {
   const { clock, threads, offloaded } = setUp()
   const late = rejects(offloaded.call('late', 1, signal), OffloadExceeded)
   const next = offloaded.call('next', 1, signal)
@@ -91,7 +91,7 @@ test('a thread that dies fails its call alone', async () => {
   deepEqual([await next, threads.started], ['done', 2])
 })
 
-test('a caller that goes away leaves no call behind', async () => {
+test('an aborted call is removed', async () => {
   const { threads, offloaded } = setUp()
   const [running, waiting] = [new AbortController(), new AbortController()]
   const gone = [

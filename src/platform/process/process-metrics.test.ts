@@ -67,7 +67,7 @@ test('the families have the names and types of the Prometheus client libraries',
   match(text, /^# TYPE nodejs_gc_duration_seconds histogram$/m)
 })
 
-test('counters grow with the process, and what is gone counts 0', () => {
+test('counters grow with the process, and resources that have disappeared are 0', () => {
   const metrics = new Metrics()
   const { state, stats } = fakeStats()
   registerProcessMetrics(metrics, stats)
@@ -85,7 +85,7 @@ test('counters grow with the process, and what is gone counts 0', () => {
   )
 })
 
-test('Node.js and the system tell all of it', () => {
+test('Node.js and the system provide every value', () => {
   using stats = nodeProcessStats.start()
   const read = stats.read()
   for (const [name, value] of Object.entries(read))

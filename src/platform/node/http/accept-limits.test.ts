@@ -35,17 +35,17 @@ async function asked(socket: Socket): Promise<string> {
 }
 
 for (const [place, listen] of Object.entries(acceptors)) {
-  test(`${place}: plain HTTP is answered with one line, other protocols with nothing`, async () => {
+  test(`${place}: plain HTTP gets a response, other protocols do not`, async () => {
     await using listening = await listen({ handle })
-    const heard = async (...pieces: string[]) => {
+    const received = async (...pieces: string[]) => {
       const socket = await tcp(listening.port)
       for (const piece of pieces) socket.write(piece)
       return allFrom(socket)
     }
-    const refusal = 'HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to an HTTPS server.\n'
-    equal(await heard(get), refusal)
-    equal(await heard('OPTIO', 'NS / HTTP/1.1\r\n\r\n'), refusal)
-    equal(await heard('SSH-2.0-client\r\n'), '')
+    const badRequest = 'HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to an HTTPS server.\n'
+    equal(await received(get), badRequest)
+    equal(await received('OPTIO', 'NS / HTTP/1.1\r\n\r\n'), badRequest)
+    equal(await received('SSH-2.0-client\r\n'), '')
     equal(await asked(await tls(listening.port)), 'HTTP/1.1 200 OK')
   })
 

@@ -13,7 +13,7 @@ import { allFrom, asJane, authority, acceptors, tls, trusting, type Listening } 
 
 const yearMs = 366 * 86_400_000
 const quietWatch = (): WirePieces => ({ listen() {}, take: () => [], close() {} })
-const answerTo = ({ target, certificate }: WireRequest) => ({
+const respondTo = ({ target, certificate }: WireRequest) => ({
   status: 200,
   headers: {},
   body: target === '/watch' ? quietWatch() : `${certificate?.commonName} of ${certificate?.authority}`,
@@ -35,7 +35,7 @@ async function expire({ clock }: Listening): Promise<void> {
 
 for (const [place, listen] of Object.entries(acceptors)) {
   test(`${place}: connections end when the certificate of their client expires, watches with their end`, async () => {
-    await using listening = await listen({ handle: answerTo })
+    await using listening = await listen({ handle: respondTo })
     const [idle, watching, anonymous] = [
       await tls(listening.port, asJane),
       await tls(listening.port, asJane),
@@ -65,7 +65,7 @@ for (const [place, listen] of Object.entries(acceptors)) {
   })
 
   test(`${place}: a resumed TLS session keeps the certificate until it expires`, async () => {
-    await using listening = await listen({ handle: answerTo })
+    await using listening = await listen({ handle: respondTo })
     const first = await tls(listening.port, asJane)
     const kept = once(first, 'session')
     first.write(getOf('/'))
@@ -84,8 +84,8 @@ for (const [place, listen] of Object.entries(acceptors)) {
     first.destroy()
   })
 
-  test(`${place}: a certificate that is not valid is shown as vouched for by nobody`, async () => {
-    await using listening = await listen({ handle: answerTo })
+  test(`${place}: a certificate that is not valid has no authority`, async () => {
+    await using listening = await listen({ handle: respondTo })
     const stranger = Authority.create('other', { clock: realClock, random: systemRandom, crypto: nodeCrypto })
     const subject = { commonName: 'jane', organizations: [] }
     const cases = [

@@ -9,7 +9,7 @@ const megabyte = 1 << 20
 const getOf = (megabytes: number) => `GET /${megabytes} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`
 
 for (const [place, listen] of Object.entries(acceptors)) {
-  test(`${place}: a response that its client does not take is cut off when memory is short`, async () => {
+  test(`${place}: a response that its client does not receive is aborted when memory is short`, async () => {
     const limits: Partial<ListenLimits> = { heldBytesPerClientMax: megabyte }
     await using listening = await listen({
       handle: ({ target }) => ({ status: 200, headers: {}, body: Buffer.alloc(Number(target.slice(1)) * megabyte) }),
@@ -29,7 +29,7 @@ for (const [place, listen] of Object.entries(acceptors)) {
     equal(listening.shed.get('memory'), 1)
   })
 
-  test(`${place}: a client that takes a long response slowly is not cut off`, async () => {
+  test(`${place}: a client that receives a long response slowly is not shed`, async () => {
     await using listening = await listen({
       handle: () => ({ status: 200, headers: {}, body: Buffer.alloc(96 * megabyte) }),
       limits: { heldBytesPerClientMax: megabyte },
@@ -48,7 +48,7 @@ for (const [place, listen] of Object.entries(acceptors)) {
     equal(listening.shed.get('memory'), undefined)
   })
 
-  test(`${place}: a client that takes its responses holds nothing`, async () => {
+  test(`${place}: a client that receives its responses holds no memory`, async () => {
     await using listening = await listen({
       handle: () => ({ status: 200, headers: {}, body: Buffer.alloc(48 << 10) }),
       limits: { heldBytesPerClientMax: 1, heldBytesMax: 1 },

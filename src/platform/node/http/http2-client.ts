@@ -77,7 +77,7 @@ function connectionOn(session: ClientHttp2Session, socket: Socket): Http2Connect
     },
     ping: () =>
       new Promise((resolve, reject) => {
-        if (session.destroyed) return reject(new Error('the connection is gone'))
+        if (session.destroyed) return reject(new Error('the connection is closed'))
         session.ping((error) => (error === null ? resolve() : reject(error)))
       }),
     close: () => session.close(),

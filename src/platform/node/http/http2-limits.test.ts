@@ -86,9 +86,9 @@ for (const [place, listen] of Object.entries(acceptors)) {
     await using listening = await listen({
       handle: async (request) => {
         if (request.method === 'GET') return ok200('')
-        return sizeOfBody(request).then((answer) => {
-          failures.push(String(answer.body))
-          return answer
+        return sizeOfBody(request).then((response) => {
+          failures.push(String(response.body))
+          return response
         })
       },
     })
@@ -108,7 +108,7 @@ for (const [place, listen] of Object.entries(acceptors)) {
     equal(await statusOf(client.ask('GET', '/')), 200)
   })
 
-  test(`${place}: a response that the client does not take is ended; a watch in which nothing happens is not`, async () => {
+  test(`${place}: a response that the client does not receive is aborted; a watch without events is not`, async () => {
     const list = piecesOf(() => [Buffer.alloc(megabyte)], true)
     const busy = piecesOf(() => [Buffer.alloc(megabyte)], false)
     const quiet = piecesOf(() => [], false)
@@ -136,7 +136,7 @@ for (const [place, listen] of Object.entries(acceptors)) {
     equal(listening.shed.get('stalled'), 3)
   })
 
-  test(`${place}: a client that takes a long response slowly is not cut off`, async () => {
+  test(`${place}: a client that receives a long response slowly is not shed`, async () => {
     await using listening = await listen({
       handle: () => ok200(Buffer.alloc(8 * megabyte)),
       limits: { heldBytesPerClientMax: megabyte },
@@ -154,7 +154,7 @@ for (const [place, listen] of Object.entries(acceptors)) {
     equal(listening.shed.get('memory'), undefined)
   })
 
-  test(`${place}: a body is not read before it is asked for, and a response before that ends the request`, async () => {
+  test(`${place}: a body is not received before the handler reads it, and an earlier response ends the request`, async () => {
     const gate = Promise.withResolvers<void>()
     await using listening = await listen({
       handle: async () => {
@@ -182,7 +182,7 @@ for (const [place, listen] of Object.entries(acceptors)) {
     deepEqual([await text, stream.rstCode], ['no', constants.NGHTTP2_NO_ERROR])
   })
 
-  test(`${place}: whoever proves nothing has one request on a connection, as upstream`, async () => {
+  test(`${place}: an unauthenticated client has one request per connection, as upstream`, async () => {
     await using listening = await listen({
       handle: ({ headers }) => ({
         status: headers['authorization'] === 'Bearer bad' ? 401 : 200,
@@ -192,7 +192,7 @@ for (const [place, listen] of Object.entries(acceptors)) {
     })
     const outcomes: [name: string, options: object, headers: Record<string, string>, isClosed: boolean][] = [
       ['nothing', trusting, {}, true],
-      ['a token that is refused', trusting, { authorization: 'Bearer bad' }, true],
+      ['a token that is rejected', trusting, { authorization: 'Bearer bad' }, true],
       ['a token', trusting, { authorization: 'Bearer good' }, false],
       ['a certificate', asJane, {}, false],
     ]
@@ -207,7 +207,7 @@ for (const [place, listen] of Object.entries(acceptors)) {
     }
   })
 
-  test(`${place}: of too many bytes of bodies the largest are refused, small ones are not`, async () => {
+  test(`${place}: of too many bytes of bodies the largest are rejected, small ones are not`, async () => {
     const limits: Partial<ListenLimits> = { heldBytesPerConnectionMax: 2 * megabyte }
     await using listening = await listen({ handle: sizeOfBody, limits })
     using client = clientOf(listening)
@@ -216,15 +216,15 @@ for (const [place, listen] of Object.entries(acceptors)) {
     small.write('small')
     const text = textOf(small)
     for (const stream of streams) stream.write(Buffer.alloc(megabyte - 1))
-    const refused = await Promise.race(streams.map(async (stream) => [stream, await statusOf(stream)] as const))
-    equal(refused[1], 429)
+    const rejected = await Promise.race(streams.map(async (stream) => [stream, await statusOf(stream)] as const))
+    equal(rejected[1], 429)
     for (const stream of [...streams, small]) stream.end()
-    deepEqual(await Promise.all(streams.filter((stream) => stream !== refused[0]).map(statusOf)), [200, 200])
+    deepEqual(await Promise.all(streams.filter((stream) => stream !== rejected[0]).map(statusOf)), [200, 200])
     equal(await text, '5')
     equal(listening.shed.get('memory'), 1)
   })
 
-  test(`${place}: of too many bytes of responses that nobody takes the largest are cut off`, async () => {
+  test(`${place}: of too many bytes of unsent responses the largest are aborted`, async () => {
     const limits: Partial<ListenLimits> = { heldBytesMax: 4 * megabyte }
     await using listening = await listen({
       handle: ({ target }) => ok200(Buffer.alloc(Number(target.slice(1)) * megabyte)),
@@ -281,7 +281,7 @@ for (const [place, listen] of Object.entries(acceptors)) {
     test(`${place}: a flood of ${name} ends the connection`, async () => {
       await using listening = await listen({ handle: () => new Promise(() => {}) })
       const socket = await tls(listening.port, { ...asJane, ALPNProtocols: ['h2'] })
-      socket.pause() // answers are not read, so they gather
+      socket.pause() // replies are not read, so they accumulate
       socket.write(Buffer.concat([Buffer.from(preface), settings, begin]))
       const many = Buffer.concat(Array.from({ length: 1_000 }, () => again))
       let rounds = 0

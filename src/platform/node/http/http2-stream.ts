@@ -263,7 +263,7 @@ export class ServedStream implements WireRequest, SendProgress {
   }
 }
 
-const goneError = () => new DOMException('the client went away', 'AbortError')
+const goneError = () => new DOMException('the client has disconnected', 'AbortError')
 
 function headersOf(status: number, headers: WireResponse['headers'], length?: number) {
   const written: Record<string, string | number | string[]> = { [HTTP2_HEADER_STATUS]: status }

@@ -43,8 +43,8 @@ const clients: Readonly<Record<string, (port: number) => Client>> = {
       async ask(method, path, headers = {}, body) {
         const asked = requestHttps({ host: '127.0.0.1', port, method, path, headers, agent })
         asked.end(body)
-        const [answer] = await once(asked, 'response')
-        return { status: answer.statusCode, headers: answer.headers, body: await whole(answer) }
+        const [response] = await once(asked, 'response')
+        return { status: response.statusCode, headers: response.headers, body: await whole(response) }
       },
       [Symbol.asyncDispose]: async () => agent.destroy(),
     }
@@ -58,8 +58,8 @@ const clients: Readonly<Record<string, (port: number) => Client>> = {
       async ask(method, path, headers = {}, body) {
         const stream = session.request({ ':method': method, ':path': path, ...headers })
         stream.end(body)
-        const [answer] = await once(stream, 'response')
-        return { status: answer[':status'], headers: answer, body: await whole(stream) }
+        const [response] = await once(stream, 'response')
+        return { status: response[':status'], headers: response, body: await whole(stream) }
       },
       [Symbol.asyncDispose]: async () => session.destroy(),
     }
@@ -97,7 +97,7 @@ async function* streamOf(...pieces: string[]) {
 }
 
 const megabyte = 'x'.repeat(1 << 20)
-const answers: Readonly<Record<string, () => WireResponse>> = {
+const responses: Readonly<Record<string, () => WireResponse>> = {
   '/whole': () => ({ status: 201, headers: { 'x-list': ['a', 'b'] }, body: 'gr\u00fc\u00df' }),
   '/bytes': () => ({ status: 200, headers: {}, body: Buffer.from(megabyte) }),
   '/stream': () => ({ status: 200, headers: {}, body: streamOf('a', '', 'bc', megabyte) }),
@@ -109,8 +109,8 @@ const answers: Readonly<Record<string, () => WireResponse>> = {
 
 for (const [place, listen] of Object.entries(places)) {
   for (const [protocol, clientOf] of Object.entries(clients)) {
-    test(`${protocol} ${place}: answers of every form arrive whole`, async () => {
-      const listener = await listen((request) => Promise.resolve(answers[request.target]?.() ?? fail()))
+    test(`${protocol} ${place}: responses of every kind arrive complete`, async () => {
+      const listener = await listen((request) => Promise.resolve(responses[request.target]?.() ?? fail()))
       await using client = clientOf(listener.port)
       const shortOf = async (method: string, path: string) => {
         const { status, headers, body } = await client.ask(method, path)
@@ -131,8 +131,8 @@ for (const [place, listen] of Object.entries(places)) {
       await listener.close(0)
     })
 
-    test(`${protocol} ${place}: long answers are compressed for those who ask, others and watches are not`, async () => {
-      const listener = await listen((request) => Promise.resolve(answers[request.target]?.() ?? fail()))
+    test(`${protocol} ${place}: long responses are compressed for clients that accept it, others and watches are not`, async () => {
+      const listener = await listen((request) => Promise.resolve(responses[request.target]?.() ?? fail()))
       await using client = clientOf(listener.port)
       const zipped = { 'accept-encoding': 'deflate, gzip;q=0.5' }
       for (const [path, bytes] of [
@@ -168,7 +168,7 @@ for (const [place, listen] of Object.entries(places)) {
       await listener.close(0)
     })
 
-    test(`${protocol} ${place}: one who goes ends what is under way in its time, and takes no more`, async () => {
+    test(`${protocol} ${place}: a closing listener finishes current responses within the grace period, and accepts no more requests`, async () => {
       const asked = Promise.withResolvers<void>()
       const gate = Promise.withResolvers<void>()
       const listener = await listen(async () => {
@@ -177,11 +177,11 @@ for (const [place, listen] of Object.entries(places)) {
         return { status: 200, headers: {}, body: 'the last' }
       })
       await using client = clientOf(listener.port)
-      const answer = client.ask('GET', '/')
+      const response = client.ask('GET', '/')
       await asked.promise
       const closed = listener.close(60_000)
       gate.resolve()
-      equal(String((await answer).body), 'the last')
+      equal(String((await response).body), 'the last')
       await closed
       await rejects(clientOf(listener.port).ask('GET', '/'))
     })
@@ -202,7 +202,7 @@ for (const [place, listen] of Object.entries(places)) {
     await listener.close(0)
   })
 
-  test(`${place}: a client that says goodbye in the middle of its head or body harms nobody`, async () => {
+  test(`${place}: a client that disconnects in the middle of a head or body does not affect others`, async () => {
     const listener = await listen(async (request) => ({
       status: 200,
       headers: {},
@@ -219,7 +219,7 @@ for (const [place, listen] of Object.entries(places)) {
     await listener.close(0)
   })
 
-  test(`${place}: who a client is by its certificate`, async () => {
+  test(`${place}: the identity of a client from its certificate`, async () => {
     const listener = await listen(({ certificate }) => ({
       status: 200,
       headers: {},
@@ -227,15 +227,15 @@ for (const [place, listen] of Object.entries(places)) {
     }))
     const { certificate, key } = jane
     const asked = requestHttps({ ...loopback, port: listener.port, cert: certificate, key, agent: false }).end()
-    const [answer] = await once(asked, 'response')
-    const { fingerprint, validToMs, ...known } = JSON.parse(String(await whole(answer))) as Record<string, unknown>
+    const [response] = await once(asked, 'response')
+    const { fingerprint, validToMs, ...known } = JSON.parse(String(await whole(response))) as Record<string, unknown>
     deepEqual(known, { commonName: 'jane', organizations: ['crew', 'deck'], authority: 'users' })
     equal(validToMs, Date.parse(new X509Certificate(certificate).validTo))
     match(String(fingerprint), /^[0-9a-f]{64}$/)
     await listener.close(0)
   })
 
-  test(`${place}: who leaves HTTP has bytes both ways, the last ones too`, async () => {
+  test(`${place}: an upgraded connection has bytes in both directions, including the last ones`, async () => {
     const listener = await listen(() => ({
       status: 101,
       headers: { upgrade: 'echo' },
@@ -275,14 +275,14 @@ for (const [place, listen] of Object.entries(places)) {
     }
     const listener = await listen(() => ({ status: 200, headers: {}, body }))
     const asked = requestHttps({ ...loopback, port: listener.port, agent: false }).end()
-    const [answer] = await once(asked, 'response')
+    const [response] = await once(asked, 'response')
     while (turnsWithout++ < 1_000) await eventLoopTurn()
     ok(taken < pieces / 2, `${taken} pieces were taken`)
-    equal((await whole(answer)).length, pieces << 20)
+    equal((await whole(response)).length, pieces << 20)
     await listener.close(0)
   })
 
-  test(`${place}: who renews its certificate as it goes is not held up`, async () => {
+  test(`${place}: a renewal of the certificate during close does not block it`, async () => {
     const listener = await listen(() => ({ status: 200, headers: {}, body: '' }))
     const renewed = listener.renew(tlsOf(serving('two')))
     await listener.close(0)
@@ -298,5 +298,5 @@ for (const [place, listen] of Object.entries(places)) {
 }
 
 function fail(): never {
-  throw new Error('no such answer')
+  throw new Error('no such response')
 }

@@ -9,7 +9,7 @@ export const lingerMs = 5_000
 
 export function byteStreamOn(socket: Duplex): ByteStream {
   const gone = new AbortController()
-  socket.once('close', () => gone.abort(new DOMException('the other side is gone', 'AbortError')))
+  socket.once('close', () => gone.abort(new DOMException('the peer has disconnected', 'AbortError')))
   socket.on('error', () => {}) // the reader and the writer get the error
   let ended = false
   return {

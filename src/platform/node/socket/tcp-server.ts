@@ -68,7 +68,7 @@ export class TcpServer {
     const client = clientKey(socket.remoteAddress ?? '')
     socket.on('error', () => {}) // `close` follows
     const acceptance = this.#limiter.accept(client, socket)
-    if (acceptance.kind === 'refused') {
+    if (acceptance.kind === 'rejected') {
       onShed(acceptance.reason, 1, 0)
       return void socket.destroy()
     }

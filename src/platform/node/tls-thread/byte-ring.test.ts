@@ -15,7 +15,7 @@ function ringOf(bytes: number) {
   return { writer, reader, woken, got, take }
 }
 
-test('frames arrive whole and in order, wherever the ring begins anew', () => {
+test('frames arrive complete and in order, wherever the ring wraps around', () => {
   const random = seededRandom(7)
   const { writer, got, take } = ringOf(1 << 10)
   const sent: [number, string][] = []
@@ -37,7 +37,7 @@ test('frames arrive whole and in order, wherever the ring begins anew', () => {
   deepEqual(got, sent)
 })
 
-test('nothing is seen before it is published', () => {
+test('the reader sees nothing before it is published', () => {
   const { writer, got, take } = ringOf(1 << 10)
   writer.write(1, ['a'], 1)
   take()
@@ -62,7 +62,7 @@ test('a reader that sleeps is woken once, one that is awake is not', () => {
   deepEqual(woken, ['reader'])
 })
 
-test('what finds no room waits, and the writer hears when there is some', () => {
+test('frames without room wait, and the writer is woken when there is room', () => {
   const { writer, reader, woken, got, take } = ringOf(64)
   for (const tag of [1, 2, 3]) writer.write(tag, ['x'.repeat(24)], 24)
   writer.publish()

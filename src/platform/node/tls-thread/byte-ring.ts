@@ -17,11 +17,11 @@ const writerNeedsRoom = 3
 /** `bytes` is a power of two. */
 export const newRing = (bytes: number): SharedArrayBuffer => new SharedArrayBuffer(marksBytes + bytes)
 
-/** Texts have a byte for each character. */
+/** A string has a byte for each character. */
 export type Chunk = string | Uint8Array
 
-export const sliceChunk = (part: Chunk, from: number, to?: number): Chunk =>
-  typeof part === 'string' ? part.slice(from, to) : part.subarray(from, to)
+export const sliceChunk = (chunk: Chunk, from: number, to?: number): Chunk =>
+  typeof chunk === 'string' ? chunk.slice(from, to) : chunk.subarray(from, to)
 
 const padded = (size: number) => (size + 7) & ~7
 
@@ -52,7 +52,7 @@ class Ring {
 
 interface Frame {
   readonly tag: number
-  readonly parts: readonly Chunk[]
+  readonly chunks: readonly Chunk[]
   readonly size: number
 }
 
@@ -73,8 +73,8 @@ export class RingWriter {
   }
 
   /** Writes the chunks as one frame; the reader sees it after the next `publish`. */
-  write(tag: number, parts: readonly Chunk[], size: number): void {
-    if (this.isFull || !this.#put({ tag, parts, size })) this.#waiting.push({ tag, parts, size })
+  write(tag: number, chunks: readonly Chunk[], size: number): void {
+    if (this.isFull || !this.#put({ tag, chunks, size })) this.#waiting.push({ tag, chunks, size })
   }
 
   publish(): void {
@@ -88,7 +88,7 @@ export class RingWriter {
     if (ring.unmark(readerSleeps)) this.#wake()
   }
 
-  #put({ tag, parts, size }: Frame): boolean {
+  #put({ tag, chunks, size }: Frame): boolean {
     const { marks, words, bytes, mask } = this.#ring
     const used = (this.#at - Atomics.load(marks, read)) | 0
     const length = headBytes + padded(size)
@@ -97,22 +97,22 @@ export class RingWriter {
     words[word] = tag
     words[word + 1] = size
     let at = this.#at + headBytes
-    for (const part of parts) {
-      this.#copy(part, at & mask)
-      at += part.length
+    for (const chunk of chunks) {
+      this.#copy(chunk, at & mask)
+      at += chunk.length
     }
     this.#at = (this.#at + length) | 0
     return true
   }
 
-  #copy(part: Chunk, to: number): void {
+  #copy(chunk: Chunk, to: number): void {
     const { bytes } = this.#ring
     const room = bytes.length - to
-    if (part.length > room) {
-      this.#copy(sliceChunk(part, 0, room), to)
-      this.#copy(sliceChunk(part, room), 0)
-    } else if (typeof part === 'string') bytes.write(part, to, 'latin1')
-    else bytes.set(part, to)
+    if (chunk.length > room) {
+      this.#copy(sliceChunk(chunk, 0, room), to)
+      this.#copy(sliceChunk(chunk, room), 0)
+    } else if (typeof chunk === 'string') bytes.write(chunk, to, 'latin1')
+    else bytes.set(chunk, to)
   }
 }
 

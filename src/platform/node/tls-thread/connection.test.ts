@@ -49,7 +49,7 @@ async function whole(stream: Duplex): Promise<string> {
   return Buffer.concat(pieces).toString()
 }
 
-test('bytes pass both ways, texts among them', async () => {
+test('bytes and strings pass in both directions', async () => {
   const { client, linked } = await connected()
   const heard: string[] = []
   linked.handleWith({ receive: (bytes) => heard.push(bytes.toString()), drained() {}, closed() {} })
@@ -60,7 +60,7 @@ test('bytes pass both ways, texts among them', async () => {
   equal(String((await once(client, 'data'))[0]), 'head, body')
 })
 
-test('what was written before the end arrives, however long', async () => {
+test('everything that was written before the end arrives', async () => {
   const { client, linked } = await connected()
   const stream = linked.stream()
   stream.resume()
@@ -69,7 +69,7 @@ test('what was written before the end arrives, however long', async () => {
   ok((await whole(client)) === text)
 })
 
-test('what the client said before it ended is read, also by who comes late', async () => {
+test('bytes that the client sent before it ended can be read later', async () => {
   const { client, linked } = await connected()
   client.resume()
   const text = 'x'.repeat(3 << 20)
@@ -80,7 +80,7 @@ test('what the client said before it ended is read, also by who comes late', asy
   ok((await whole(stream)) === text)
 })
 
-test('a client that takes nothing is sent a window full, and more when it does', async () => {
+test('a client that does not read is sent one window, and more when it reads', async () => {
   const { client, linked } = await connected()
   let isDrained = false
   const drained = Promise.withResolvers<void>()
@@ -95,7 +95,7 @@ test('a client that takes nothing is sent a window full, and more when it does',
   await drained.promise
 })
 
-test('one who is cut off is told so, and hears nothing any more', async () => {
+test('a destroyed connection reports its close, and sends nothing more', async () => {
   const { client, linked } = await connected()
   const [told, heard] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   linked.handleWith({ receive() {}, drained() {}, closed: told.resolve })
@@ -110,7 +110,7 @@ test('one who is cut off is told so, and hears nothing any more', async () => {
   equal(linked.write(['nor this']), true)
 })
 
-test('what the client has taken of a long response is known before it has all of it', async () => {
+test('progress of a long response is visible before it is complete', async () => {
   const { client, linked } = await connected()
   linked.handleWith({ receive() {}, drained() {}, closed() {} })
   const size = 8 << 20
@@ -128,7 +128,7 @@ test('what the client has taken of a long response is known before it has all of
   while (linked.unsentBytes > 0) await eventLoopTurn()
 })
 
-test('a client that goes ends the stream', async () => {
+test('a client that disconnects ends the stream', async () => {
   const { client, linked } = await connected()
   const stream = linked.stream()
   stream.on('error', () => {})
@@ -139,7 +139,7 @@ test('a client that goes ends the stream', async () => {
   while (!linked.isClosed) await eventLoopTurn()
 })
 
-test('a client that takes nothing of what was written before the end is cut off in the end', async (t) => {
+test('a client that does not receive what was written before the end is disconnected after a timeout', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] })
   const { linked } = await connected()
   const stream = linked.stream()
@@ -152,7 +152,7 @@ test('a client that takes nothing of what was written before the end is cut off 
   ok(linked.isClosed)
 })
 
-test('a session of HTTP/2 whose client has ended may still be written to', async () => {
+test('an HTTP/2 session whose client has ended may still be written to', async () => {
   const { client, linked } = await connected()
   client.resume()
   const stream = linked.stream()

@@ -8,10 +8,10 @@ const framesFitting = 15
 const frame = Buffer.alloc(frameBytesMax)
 
 for (const [when, takesEarly] of [
-  ['after it was asked to tell', false],
-  ['before anybody asked', true],
+  ['after it was asked to report it', false],
+  ['before it was asked to report it', true],
 ] as const)
-  test(`who found no room hears that there is some, also when the other side has made it ${when}`, async () => {
+  test(`a sender without room is notified, also when the peer has made room ${when}`, async () => {
     const memory = newLinkMemory()
     let [rooms, taken] = [0, 0]
     const sender = new Link(memory, { wakePeer: () => receiver.onWake(), onFrame() {}, onRoom: () => rooms++ })

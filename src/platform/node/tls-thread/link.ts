@@ -57,12 +57,12 @@ export class Link {
   }
 
   /** Long data is split into several frames. */
-  send(tag: number, parts: readonly Chunk[] = [], size = 0): void {
-    if (size <= frameBytesMax) this.#out.write(tag, parts, size)
+  send(tag: number, chunks: readonly Chunk[] = [], size = 0): void {
+    if (size <= frameBytesMax) this.#out.write(tag, chunks, size)
     else
-      for (const part of parts)
-        for (let at = 0; at < part.length; at += frameBytesMax) {
-          const piece = sliceChunk(part, at, at + frameBytesMax)
+      for (const chunk of chunks)
+        for (let at = 0; at < chunk.length; at += frameBytesMax) {
+          const piece = sliceChunk(chunk, at, at + frameBytesMax)
           this.#out.write(tag, [piece], piece.length)
         }
     this.#planFlush()

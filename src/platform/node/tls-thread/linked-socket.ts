@@ -12,7 +12,7 @@ export class LinkedSocket implements Http1Socket, StreamSocket, Sender {
   readonly #id: number
   readonly #onClosed: (() => void)[] = []
   #handlers: SocketHandlers | undefined
-  #parts: Chunk[] = []
+  #chunks: Chunk[] = []
   #size = 0
   #isPlanned = false
   /** Bytes of all writes. */
@@ -23,9 +23,9 @@ export class LinkedSocket implements Http1Socket, StreamSocket, Sender {
   #isPaused = false
   #isClosed = false
 
-  constructor(link: Link, number: number) {
+  constructor(link: Link, id: number) {
     this.#link = link
-    this.#id = number
+    this.#id = id
   }
 
   get isClosed(): boolean {
@@ -40,8 +40,8 @@ export class LinkedSocket implements Http1Socket, StreamSocket, Sender {
     return this.#written - this.unsentBytes
   }
 
-  handleWith(user: SocketHandlers): void {
-    this.#handlers = user
+  handleWith(handlers: SocketHandlers): void {
+    this.#handlers = handlers
   }
 
   onClosed(callback: () => void): void {
@@ -63,19 +63,19 @@ export class LinkedSocket implements Http1Socket, StreamSocket, Sender {
     }
   }
 
-  /** The client is gone. */
+  /** The client has disconnected. */
   onSocketClosed(): void {
     this.#isClosed = true
     this.#handlers?.closed()
     for (const callback of this.#onClosed) callback()
   }
 
-  write(parts: readonly Chunk[]): boolean {
+  write(chunks: readonly Chunk[]): boolean {
     if (this.#isClosed) return true
-    for (const part of parts) {
-      this.#parts.push(part)
-      this.#size += part.length
-      this.#written += part.length
+    for (const chunk of chunks) {
+      this.#chunks.push(chunk)
+      this.#size += chunk.length
+      this.#written += chunk.length
     }
     if (this.#size > frameBytesMax) this.#send()
     else if (!this.#isPlanned) {
@@ -112,7 +112,7 @@ export class LinkedSocket implements Http1Socket, StreamSocket, Sender {
   destroy(): void {
     if (this.#isClosed) return
     this.#isClosed = true
-    this.#parts = []
+    this.#chunks = []
     this.#size = 0
     this.#sendKind(toClient.destroy)
   }
@@ -137,12 +137,12 @@ export class LinkedSocket implements Http1Socket, StreamSocket, Sender {
   }
 
   #send(): void {
-    const [parts, size] = [this.#parts, this.#size]
+    const [chunks, size] = [this.#chunks, this.#size]
     if (size === 0) return
-    this.#parts = []
+    this.#chunks = []
     this.#size = 0
     this.#unacknowledged += size
-    this.#link.send(tagOf(toClient.bytes, this.#id), parts, size)
+    this.#link.send(tagOf(toClient.bytes, this.#id), chunks, size)
   }
 
   #sendKind(kind: number): void {

@@ -17,7 +17,7 @@ export interface SocketHandlers {
 export interface StreamSocket {
   /** Writes have no effect any more. */
   readonly isClosed: boolean
-  handleWith(user: SocketHandlers): void
+  handleWith(handlers: SocketHandlers): void
   /** Returns false when the client is behind; `drained` is called when it is not. */
   write(pieces: readonly Buffer[]): boolean
   pause(): void
