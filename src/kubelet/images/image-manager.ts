@@ -48,11 +48,11 @@ export class ImageManager {
     const { runtime, recordEvent } = this.#deps
     const { name, image = '', imagePullPolicy } = container
     const present = await runtime.findImage(image, context.signal)
-    const need = pullDecision(imagePullPolicy, present !== undefined)
+    const decision = pullDecision(imagePullPolicy, present !== undefined)
     const quoted = JSON.stringify(image)
-    if (need === 'refuse')
+    if (decision === 'fail')
       throw new ImageNeverPulled(`Container image ${quoted} is not present with pull policy of Never`)
-    if (need === 'pull' || present === undefined) return this.#pull(pod, container, context)
+    if (decision === 'pull' || present === undefined) return this.#pull(pod, container, context)
     const message = `Container image ${quoted} already present on machine and can be accessed by the pod`
     recordEvent(pod, { type: 'Normal', reason: 'Pulled', message, container: name }, context)
     return present

@@ -12,7 +12,7 @@ const needs: [policy: 'Always' | 'IfNotPresent' | 'Never', isPresent: boolean, n
   ['IfNotPresent', true, 'use'],
   ['IfNotPresent', false, 'pull'],
   ['Never', true, 'use'],
-  ['Never', false, 'refuse'],
+  ['Never', false, 'fail'],
 ]
 for (const [policy, isPresent, need] of needs)
   test(`${policy}, ${isPresent ? 'present' : 'absent'}: ${need}`, () => equal(pullDecision(policy, isPresent), need))

@@ -9,7 +9,7 @@ const asks = (requests: object, more: object = {}) =>
 const port = (hostPort: number, hostIP?: string) =>
   aPod({ containers: [{ name: 'c', image: 'i', ports: [{ containerPort: 80, hostPort, hostIP }] }] })
 
-const cases: [why: string, pod: Pod, others: Pod[], refusal: string | undefined][] = [
+const cases: [why: string, pod: Pod, others: Pod[], rejection: string | undefined][] = [
   ['fits', asks({ cpu: '500m' }), [asks({ cpu: '1500m' })], undefined],
   [
     'insufficient CPU',
@@ -57,7 +57,7 @@ const cases: [why: string, pod: Pod, others: Pod[], refusal: string | undefined]
   ],
   ['the same port on another address', port(8080, '192.0.2.2'), [port(8080, '192.0.2.1')], undefined],
 ]
-for (const [why, pod, others, refusal] of cases)
+for (const [why, pod, others, rejection] of cases)
   test(`pod admission: ${why}`, () => {
     const found = rejectionOf({
       pod,
@@ -66,5 +66,5 @@ for (const [why, pod, others, refusal] of cases)
       allocatable: { cpu: '2', memory: '1Gi', pods: '3', 'example.com/gpu': '0' },
       operatingSystem: 'linux',
     })
-    equal(found && `${found.reason} ${found.message}`, refusal)
+    equal(found && `${found.reason} ${found.message}`, rejection)
   })

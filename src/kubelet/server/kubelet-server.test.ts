@@ -50,7 +50,10 @@ interface Options {
   readonly exchange?: OutboundProvider['exchange']
 }
 
-async function startNode({ streams, exchange = () => Promise.reject(new Error('nobody is called')) }: Options = {}) {
+async function startNode({
+  streams,
+  exchange = () => Promise.reject(new Error('no outbound request is expected')),
+}: Options = {}) {
   const clock = new VirtualClock()
   const end = new AbortController()
   const simulated = new SimulatedRuntime(clock, seededRandom(1), {
@@ -145,7 +148,7 @@ function systemLog(path: string): SystemLog | undefined {
 async function textOf({ body }: WireResponse): Promise<string> {
   if (typeof body === 'string') return body
   if (body instanceof Uint8Array) return decode(body)
-  if ('take' in body) throw new Error('nobody answers so')
+  if ('take' in body) throw new Error('the response has no text body')
   let text = ''
   for await (const piece of body) text += typeof piece === 'string' ? piece : decode(piece)
   return text
@@ -156,7 +159,7 @@ const answers: [why: string, target: string, asked: Asked, status: number, text:
   ['health', '/healthz', {}, 200, /^ok$/],
   ['its pods', '/pods', {}, 200, /^{"kind":"PodList","apiVersion":"v1".*"name":"web"/],
   ['an unknown path', '/nothing', {}, 404, /^404 page not found\n$/],
-  ['nobody', '/pods', { headers: { anonymous: '' } }, 401, /^Unauthorized$/],
+  ['no credentials', '/pods', { headers: { anonymous: '' } }, 401, /^Unauthorized$/],
   ['a front proxy certificate, which is no user', '/pods', { certificate: proxy }, 401, /^Unauthorized$/],
   ['an invalid token', '/pods', { headers: { authorization: 'Bearer bad' } }, 401, /^Unauthorized$/],
   ['a token with access to pods', '/pods', { headers: { authorization: 'Bearer good' } }, 200, /PodList/],
@@ -249,7 +252,10 @@ const spdy = (protocol: string) => ({ upgrade: 'SPDY/3.1', 'x-stream-protocol-ve
 function taken(answer: WireResponse): { socket: ByteStream; over: Promise<void> } {
   equal(answer.status, 101)
   const [client, server] = byteStreamPair(1_000_000)
-  return { socket: client, over: answer.onUpgrade?.(server) ?? Promise.reject(new Error('nobody takes over')) }
+  return {
+    socket: client,
+    over: answer.onUpgrade?.(server) ?? Promise.reject(new Error('the response has no upgrade')),
+  }
 }
 
 async function messagesOf(connection: WebSocketConnection): Promise<string[]> {

@@ -159,5 +159,5 @@ test('without grace periods a shutdown is not delayed', async () => {
   const beganMs = running.cluster.clock.nowMs()
   await running.cluster.shutDown('node-0')
   equal(running.cluster.clock.nowMs() - beganMs < 1_000, true)
-  equal((await running.ended('stubborn')).phase, 'Running', 'nobody is left who could tell')
+  equal((await running.ended('stubborn')).phase, 'Running', 'the kubelet has stopped and cannot report')
 })

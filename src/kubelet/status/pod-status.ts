@@ -28,9 +28,9 @@ export function podStatus(input: StatusInput): PodStatus {
   // A final phase is only reported when no container runs any more, because a controller may then start a replacement.
   const isEnding = (metadata.deletionTimestamp !== undefined || termination !== undefined) && !isRunning
   const found = containerStatuses(input)
-  const isCondemned = isEnding && termination !== undefined
+  const isTerminated = isEnding && termination !== undefined
   const old = outdatedContainers(pod, running)
-  const phase = isCondemned ? 'Failed' : podPhase(pod, found, isEnding, old.length > 0)
+  const phase = isTerminated ? 'Failed' : podPhase(pod, found, isEnding, old.length > 0)
   const isFinal = (phase === 'Succeeded' || phase === 'Failed') && !isRunning
   const statuses = isFinal ? finalStatuses(found, incompleteInit(pod, found).length === 0) : found
   const hasSandbox = running?.isReady ?? false
@@ -38,7 +38,7 @@ export function podStatus(input: StatusInput): PodStatus {
   return {
     ...status,
     phase,
-    ...(isCondemned ? { reason: termination.reason, message: termination.message } : {}),
+    ...(isTerminated ? { reason: termination.reason, message: termination.message } : {}),
     conditions: podConditions({ pod, phase, statuses, hasSandbox, isRestarting, termination, nowMs }),
     hostIP: hostIp,
     hostIPs: [{ ip: hostIp }],
