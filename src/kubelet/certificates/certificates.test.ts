@@ -41,7 +41,7 @@ function world(lifetimeMs: number, answer: 'sign' | 'nothing' | 401 | Condition 
         metadata: { name, uid: name, resourceVersion: '1' },
         status: statusOf(request, usages),
       }))
-      return Promise.resolve({ items, revision: 1 })
+      return Promise.resolve({ items, revision: 1, continueToken: '' })
     },
     async *watchBatches(_: unknown, { signal }: { signal: AbortSignal }) {
       yield []
