@@ -12,24 +12,26 @@ import { fileURLToPath } from 'node:url'
 const main = fileURLToPath(new URL('./main.ts', import.meta.url))
 const quiet = '--disable-warning=ExperimentalWarning'
 
-const rows: [what: string, left: 'stdout' | 'stderr', code: number, argv: (folder: string) => string[]][] = [
+const rows: [what: string, left: 'stdout' | 'stderr', code: number, argv: (directory: string) => string[]][] = [
   [
-    'who does not read what a cluster prints ends it as Ctrl-C does',
+    'a cluster whose output is closed ends as with Ctrl-C',
     'stdout',
     0,
-    (folder) => ['up', '--runtime', 'simulated', '--store', 'memory', '--port', '0', '--data-dir', folder],
+    (directory) => ['up', '--runtime', 'simulated', '--store', 'memory', '--port', '0', '--data-dir', directory],
   ],
-  ['who does not read a short answer ends nothing', 'stdout', 0, () => ['help']],
-  ['complaints that nobody reads are lost', 'stderr', 2, () => ['dance']],
+  ['a command with short output ends normally when its output is closed', 'stdout', 0, () => ['help']],
+  ['errors on a closed standard error are ignored', 'stderr', 2, () => ['dance']],
 ]
 for (const [what, left, code, argv] of rows)
   test(what, async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'coxswain-left-'))
-    await using _folder = { [Symbol.asyncDispose]: () => rm(folder, { recursive: true }) }
-    const child = spawn(process.execPath, [quiet, main, ...argv(folder)], { stdio: ['ignore', 'pipe', 'pipe'] })
+    const directory = await mkdtemp(join(tmpdir(), 'coxswain-left-'))
+    await using _folder = { [Symbol.asyncDispose]: () => rm(directory, { recursive: true }) }
+    const child = spawn(process.execPath, [quiet, main, ...argv(directory)], { stdio: ['ignore', 'pipe', 'pipe'] })
     const exited = once(child, 'exit')
     child[left].destroy()
     const other = left === 'stdout' ? child.stderr : child.stdout
     const heard = text(other)
-    deepEqual([await exited, await heard], [[code, null], ''])
+    // A busy machine may delay a request.
+    const printed = (await heard).split('\n').filter((line) => !line.includes('a request blocked the event loop'))
+    deepEqual([await exited, printed], [[code, null], ['']])
   })

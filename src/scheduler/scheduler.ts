@@ -412,7 +412,7 @@ export class Scheduler {
 
   #recordError(target: Pod, error: unknown, cause: Cause): void {
     const message = error instanceof Error ? error.message : String(error)
-    this.#tasks.start('tell an error', (signal) =>
+    this.#tasks.start('record an error', (signal) =>
       this.#recordFailure(target, 'SchedulerError', message, undefined, context(signal, cause)),
     )
   }

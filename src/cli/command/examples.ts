@@ -13,8 +13,8 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
     ['coxswain flow pod/web-0 --stations', 'what the API server did with each request'],
   ],
   image: [
-    ['coxswain image load app.tar', 'an image that docker save has written, for pods of this machine'],
-    ['coxswain image load - --data-dir /tmp/a', 'one that is piped in, for a cluster elsewhere on the disk'],
+    ['coxswain image load app.tar', 'an image written by docker save, for pods of this machine'],
+    ['coxswain image load - --data-dir /tmp/a', 'one from standard input, for another data directory'],
     ['coxswain image list', 'what the node has'],
   ],
   kubelet: [
@@ -22,7 +22,7 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
     ['coxswain kubelet --kubeconfig k --runtime simulated', 'a node without containers'],
   ],
   reset: [['coxswain reset --yes', 'remove the cluster of this machine']],
-  restore: [['coxswain restore backup.db', 'back to what the snapshot holds']],
+  restore: [['coxswain restore backup.db', 'restore the contents of the snapshot']],
   scheduler: [['coxswain scheduler --kubeconfig scheduler.kubeconfig', 'the scheduler alone']],
   snapshot: [['coxswain snapshot backup.db', 'copy all objects while the cluster runs']],
   status: [
@@ -30,14 +30,14 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
     ['coxswain status --data-dir /tmp/a', 'one that was started with --data-dir'],
   ],
   up: [
-    ['coxswain up', 'a cluster on port 6443 that is kept on disk'],
+    ['coxswain up', 'a cluster on port 6443, stored on disk'],
     ['coxswain up --runtime simulated --nodes 10', 'ten nodes without containers'],
-    ['coxswain up --store memory --port 0 --data-dir /tmp/a', 'a second one, which keeps nothing'],
+    ['coxswain up --store memory --port 0 --data-dir /tmp/a', 'a second one, in memory only'],
   ],
   version: [],
   why: [
     ['coxswain why deployment/web', 'why a Deployment is not ready'],
     ['coxswain why pod web-0 -n shop', 'what a pod waits for, and what the scheduler decided'],
-    ['coxswain why ns/shop', 'why a namespace is not gone yet'],
+    ['coxswain why ns/shop', 'why a namespace is not deleted yet'],
   ],
 }

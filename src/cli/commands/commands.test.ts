@@ -83,22 +83,22 @@ for (const [argv, message] of mistakes)
   })
 
 test('a kubeconfig without a context is named as such', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'coxswain-cli-'))
-  await writeFile(join(folder, 'config'), 'server: https://127.0.0.1:1\n')
-  const { code, complained } = await typed(['flow', 'pod/a', '--kubeconfig', join(folder, 'config')])
+  const directory = await mkdtemp(join(tmpdir(), 'coxswain-cli-'))
+  await writeFile(join(directory, 'config'), 'server: https://127.0.0.1:1\n')
+  const { code, complained } = await typed(['flow', 'pod/a', '--kubeconfig', join(directory, 'config')])
   deepEqual([code, complained], [1, 'coxswain flow: the kubeconfig has no context ""\n'])
-  await rm(folder, { recursive: true })
+  await rm(directory, { recursive: true })
 })
 
-async function phraseFile(folder: string): Promise<string> {
-  await writeFile(join(folder, 'passphrase'), 'correct horse\n')
-  return join(folder, 'passphrase')
+async function phraseFile(directory: string): Promise<string> {
+  await writeFile(join(directory, 'passphrase'), 'correct horse\n')
+  return join(directory, 'passphrase')
 }
 
 test('up says what runs, what is kept and what to type next; the other commands work on it', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'coxswain-cli-'))
-  const kubeconfig = join(folder, 'kubeconfig')
-  const [copy, data] = [join(folder, 'copy'), ['--data-dir', folder]]
+  const directory = await mkdtemp(join(tmpdir(), 'coxswain-cli-'))
+  const kubeconfig = join(directory, 'kubeconfig')
+  const [copy, data] = [join(directory, 'copy'), ['--data-dir', directory]]
   const start = async () => {
     const isUp = Promise.withResolvers<() => void>()
     const ended = typed(
@@ -152,7 +152,7 @@ test('up says what runs, what is kept and what to type next; the other commands 
     /is already there; choose another file, or replace it with --force/,
   )
   match(
-    (await typed(['snapshot', copy, '--force', '--passphrase-file', await phraseFile(folder), ...data])).printed,
+    (await typed(['snapshot', copy, '--force', '--passphrase-file', await phraseFile(directory), ...data])).printed,
     /It is encrypted with the passphrase, and includes the CAs/,
   )
   match((await typed(['reset', '--yes', ...data])).complained, /is in use by process \d+/)
@@ -168,30 +168,33 @@ test('up says what runs, what is kept and what to type next; the other commands 
     /is encrypted; name its passphrase with --passphrase-file/,
   )
   match(
-    (await typed(['restore', copy, '--passphrase-file', await phraseFile(folder), ...data])).printed,
+    (await typed(['restore', copy, '--passphrase-file', await phraseFile(directory), ...data])).printed,
     /^\S+ holds the cluster of \S+copy, taken at \S+\.\nWhat it held before is kept: \S+store\.db\.before-restore, \S+pki\.before-restore\.\nIts CAs and its key of ServiceAccount tokens are those of the snapshot: .*\nStart it: coxswain up --data-dir \S+\n$/,
   )
   const asked = await typed(['reset', ...data])
   deepEqual(
     [asked.code, asked.complained],
-    [2, `coxswain reset: all that the cluster keeps in ${folder} would go, its entries in ${kubeconfig}; say --yes\n`],
+    [
+      2,
+      `coxswain reset: everything of the cluster in ${directory} would be removed, its entries in ${kubeconfig}; use --yes\n`,
+    ],
   )
   equal(
     (await typed(['reset', '--yes', ...data])).printed,
-    `The entries of the cluster in ${kubeconfig} are removed.\nThe cluster is removed from ${folder}.\nNot created by coxswain, and still there: copy, passphrase.\n`,
+    `The entries of the cluster in ${kubeconfig} are removed.\nThe cluster is removed from ${directory}.\nNot created by coxswain, and still there: copy, passphrase.\n`,
   )
   match((await typed(['reset', '--yes', ...data])).complained, /is not a data directory of coxswain/)
-  await rm(folder, { recursive: true })
+  await rm(directory, { recursive: true })
 })
 
 test('status tells of a cluster that runs', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'coxswain-cli-'))
+  const directory = await mkdtemp(join(tmpdir(), 'coxswain-cli-'))
   const isUp = Promise.withResolvers<() => void>()
-  const ended = typed(['apiserver', '--port', '0', '--data-dir', folder], (printed, interrupt) => {
+  const ended = typed(['apiserver', '--port', '0', '--data-dir', directory], (printed, interrupt) => {
     if (printed.includes('kubeconfigs')) isUp.resolve(interrupt)
   })
   const interrupt = await isUp.promise
-  const { code, printed } = await typed(['status', '--data-dir', folder])
+  const { code, printed } = await typed(['status', '--data-dir', directory])
   equal(code, 0)
   match(
     printed,
@@ -201,20 +204,20 @@ test('status tells of a cluster that runs', async () => {
   match(printed, /\n +ca +until .*, 36\d\d days left\n/)
   interrupt()
   equal((await ended).code, 0)
-  await rm(folder, { recursive: true })
+  await rm(directory, { recursive: true })
 })
 
 test('images are loaded where a containerd runs, and nowhere else', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'coxswain-cli-'))
-  const archive = join(folder, 'a.tar')
+  const directory = await mkdtemp(join(tmpdir(), 'coxswain-cli-'))
+  const archive = join(directory, 'a.tar')
   await writeFile(archive, '')
-  const own = await typed(['image', 'load', archive, '--data-dir', folder])
+  const own = await typed(['image', 'load', archive, '--data-dir', directory])
   equal(own.code, 1)
   match(
     own.complained,
     /^coxswain image: no containerd runs at \S+containerd\.sock for the cluster; start it as root: /,
   )
-  const other = await typed(['image', 'list', '--container-runtime-endpoint', `unix://${folder}/none.sock`])
-  deepEqual([other.code, other.complained], [1, `coxswain image: no containerd runs at ${folder}/none.sock\n`])
-  await rm(folder, { recursive: true })
+  const other = await typed(['image', 'list', '--container-runtime-endpoint', `unix://${directory}/none.sock`])
+  deepEqual([other.code, other.complained], [1, `coxswain image: no containerd runs at ${directory}/none.sock\n`])
+  await rm(directory, { recursive: true })
 })

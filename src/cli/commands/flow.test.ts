@@ -14,7 +14,7 @@ import { run } from '../run.ts'
 const ctx = context(new AbortController().signal)
 const colorCode = '\u001B['
 let cluster: TestCluster
-let folder = ''
+let directory = ''
 
 interface Screen {
   readonly columns?: number
@@ -35,7 +35,7 @@ async function typed(argv: readonly string[], screen: Screen = {}) {
     err: (text) => void (complained += text),
     isTerminal,
     columns,
-    environment: { KUBECONFIG: join(folder, 'config'), ...environment },
+    environment: { KUBECONFIG: join(directory, 'config'), ...environment },
     signal: controller.signal,
     startedMs: 0,
   })
@@ -43,7 +43,7 @@ async function typed(argv: readonly string[], screen: Screen = {}) {
 }
 
 before(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'coxswain-flow-'))
+  directory = await mkdtemp(join(tmpdir(), 'coxswain-flow-'))
   cluster = await startCluster({ nodes: 50, https: true })
   const { client } = cluster
   const template = { metadata: { labels: { app: 'web' } }, spec: { containers: [{ name: 'c', image: 'nginx' }] } }
@@ -58,16 +58,16 @@ before(async () => {
     const { status } = await client.of(deployment).get('web', 'default', ctx)
     return status.availableReplicas === 100
   })
-  await writeFile(join(folder, 'config'), cluster.kubeconfig)
+  await writeFile(join(directory, 'config'), cluster.kubeconfig)
   const shop = cluster.kubeconfig
     .replace(/^- name: (\S+)\n {2}context:\n/m, '- name: in-shop\n  context:\n    namespace: shop\n')
     .replace(/^current-context: .*$/m, 'current-context: nothing')
-  await writeFile(join(folder, 'shop'), shop)
-  await writeFile(join(folder, 'dead'), cluster.kubeconfig.replace(/server: .*/, 'server: https://127.0.0.1:1'))
+  await writeFile(join(directory, 'shop'), shop)
+  await writeFile(join(directory, 'dead'), cluster.kubeconfig.replace(/server: .*/, 'server: https://127.0.0.1:1'))
 })
 after(async () => {
   await cluster.stop()
-  await rm(folder, { recursive: true })
+  await rm(directory, { recursive: true })
 })
 
 /** A hundred pods on fifty nodes, in at most this many lines. */
@@ -116,10 +116,10 @@ test('-A draws the object of every namespace, -n and the context choose one', as
     '--context',
     'in-shop',
     '--kubeconfig',
-    join(folder, 'shop'),
+    join(directory, 'shop'),
   ])
   equal(byContext.printed, shop)
-  const typo = await typed(['flow', 'deployment/web', '--context', 'in-shp', '--kubeconfig', join(folder, 'shop')])
+  const typo = await typed(['flow', 'deployment/web', '--context', 'in-shp', '--kubeconfig', join(directory, 'shop')])
   match(typo.complained, /shop has no context "in-shp"; did you mean in-shop\?/)
 })
 
@@ -161,7 +161,7 @@ const wrong: [what: string, argv: string[], code: number, message: RegExp][] = [
 for (const command of ['flow', 'why'])
   for (const [what, argv, code, message] of wrong)
     test(`${command} of ${what} says so`, async () => {
-      const words = argv.map((word) => (word === 'dead' ? join(folder, 'dead') : word))
+      const words = argv.map((word) => (word === 'dead' ? join(directory, 'dead') : word))
       const { code: ended, complained } = await typed([command, ...words])
       equal(ended, code)
       match(complained, message)

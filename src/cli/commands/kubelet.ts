@@ -34,7 +34,7 @@ export const kubelet = defineCommand({
     config: { type: 'string', value: '<file>', help: 'a KubeletConfiguration; flags override it' },
     'data-dir': {
       type: 'string',
-      value: '<folder>',
+      value: '<directory>',
       help: 'the data directory of the node (~/.local/share/coxswain/kubelet)',
     },
     runtime: {

@@ -18,33 +18,33 @@ export const reset = defineCommand({
       value: 'etcd=<urls>',
       help: 'an etcd whose keys below /registry are removed too, whoever wrote them (the one of the cluster, if it was empty)',
     },
-    yes: { type: 'boolean', short: 'y', help: 'does it; without, it only says what would go' },
+    yes: { type: 'boolean', short: 'y', help: 'removes it; without this flag only the plan is shown' },
   },
   async run({ options }, { out, environment, signal }) {
-    const folder = dataDirectoryOf(options['data-dir'], environment)
+    const directory = dataDirectoryOf(options['data-dir'], environment)
     const named = options.store === undefined ? undefined : storeChoiceOf(options)
     if (named !== undefined && named.kind !== 'etcd')
       throw new UsageError('--store of reset names an etcd: etcd=<urls>')
-    const marker = await markerForReset(folder)
-    if (!options.yes) throw new UsageError(`${planText(folder, marker, named)}; say --yes`)
-    out(reportText(folder, await resetDirectory(folder, named, signal)))
+    const marker = await markerForReset(directory)
+    if (!options.yes) throw new UsageError(`${planText(directory, marker, named)}; use --yes`)
+    out(reportText(directory, await resetDirectory(directory, named, signal)))
     return 0
   },
 })
 
 /** What would be removed. */
-function planText(folder: string, { kind, kubeconfigs = [], etcd }: Marker, named: StoreChoice | undefined): string {
+function planText(directory: string, { kind, kubeconfigs = [], etcd }: Marker, named: StoreChoice | undefined): string {
   const endpoints = named?.kind === 'etcd' ? named.endpoints : etcd?.wasEmpty === true ? etcd.endpoints : []
   return [
-    `all that the ${kind} keeps in ${folder} would go`,
+    `everything of the ${kind} in ${directory} would be removed`,
     ...kubeconfigs.map((path) => `its entries in ${path}`),
     ...(endpoints.length === 0 ? [] : [`all keys below /registry in etcd at ${endpoints.join(', ')}`]),
   ].join(', ')
 }
 
 function reportText(
-  folder: string,
-  { kind, kept, nested, isDirectoryRemoved: isFolderGone, kubeconfigs, etcd }: ResetReport,
+  directory: string,
+  { kind, kept, nested, isDirectoryRemoved, kubeconfigs, etcd }: ResetReport,
 ): string {
   const lines = [
     ...kubeconfigs.map((path) => `The entries of the cluster in ${path} are removed.`),
@@ -54,12 +54,12 @@ function reportText(
           `The keys in etcd at ${etcd.endpoints.join(', ')} stay, because others were there before this cluster; remove them with --store etcd=<urls>.`,
         ]
       : []),
-    `The ${kind} is removed from ${folder}${isFolderGone ? ', and so is the directory' : ''}.`,
+    `The ${kind} is removed from ${directory}${isDirectoryRemoved ? ', and so is the directory' : ''}.`,
     ...(kept.length > 0 ? [`Not created by coxswain, and still there: ${kept.join(', ')}.`] : []),
     ...nested.map(
-      (name) => `${name} is a data directory of its own: coxswain reset --data-dir ${folder}/${name} --yes`,
+      (name) => `${name} is a data directory of its own: coxswain reset --data-dir ${directory}/${name} --yes`,
     ),
-    ...(kept.length + nested.length === 0 && !isFolderGone ? ['The directory is empty.'] : []),
+    ...(kept.length + nested.length === 0 && !isDirectoryRemoved ? ['The directory is empty.'] : []),
   ]
   return `${lines.join('\n')}\n`
 }

@@ -7,17 +7,17 @@ import { passphraseOf, passphraseOptions } from '../options/passphrase.ts'
 
 export const restore = defineCommand({
   name: 'restore',
-  summary: 'brings the cluster of this machine back to a snapshot, while it is stopped',
+  summary: 'restores the cluster of this machine from a snapshot, while it is stopped',
   operands: '<file>',
   options: { ...dataDirectoryOptions, ...passphraseOptions },
   async run({ operands, options }, { out, environment, signal }) {
     const [file] = operands
     if (file === undefined) throw new UsageError('name the file of the snapshot')
-    const folder = dataDirectoryOf(options['data-dir'], environment)
+    const directory = dataDirectoryOf(options['data-dir'], environment)
     const passphrase = await passphraseOf(options['passphrase-file'], environment)
-    const report = await restoreDirectory(folder, resolve(file), passphrase, signal)
-    const start = options['data-dir'] === undefined ? 'coxswain up' : `coxswain up --data-dir ${folder}`
-    out(`${folder} holds the cluster of ${resolve(file)}${takenAt(report)}.\n`)
+    const report = await restoreDirectory(directory, resolve(file), passphrase, signal)
+    const start = options['data-dir'] === undefined ? 'coxswain up' : `coxswain up --data-dir ${directory}`
+    out(`${directory} holds the cluster of ${resolve(file)}${takenAt(report)}.\n`)
     for (const line of [beforeText(report), keysText[report.keys], encryptionText(report)]) out(line)
     out(`Start it: ${start}\n`)
     return 0

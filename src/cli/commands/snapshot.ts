@@ -18,12 +18,16 @@ export const snapshot = defineCommand({
   async run({ operands, options }, { out, environment, signal }) {
     const [file] = operands
     if (file === undefined) throw new UsageError('name the file to write')
-    const folder = dataDirectoryOf(options['data-dir'], environment)
+    const directory = dataDirectoryOf(options['data-dir'], environment)
     const passphrase = await passphraseOf(options['passphrase-file'], environment)
     const to = resolve(file)
     const isForced = options.force === true
-    const { keys, encryptionConfig } = await snapshotDirectory({ folder, to, passphrase, isForced }, realClock, signal)
-    out(`${to} holds the cluster of ${folder} as it is now.\n`)
+    const { keys, encryptionConfig } = await snapshotDirectory(
+      { directory, to, passphrase, isForced },
+      realClock,
+      signal,
+    )
+    out(`${to} holds the cluster of ${directory} as it is now.\n`)
     out(
       keys === 'included'
         ? 'It is encrypted with the passphrase, and includes the CAs and the key of ServiceAccount tokens.\n'

@@ -14,16 +14,21 @@ export const status = defineCommand({
   operands: '',
   options: dataDirectoryOptions,
   async run({ options }, { out, environment, signal }) {
-    const folder = dataDirectoryOf(options['data-dir'], environment)
-    const state = await directoryState(folder)
+    const directory = dataDirectoryOf(options['data-dir'], environment)
+    const state = await directoryState(directory)
     const { pid, storeBytes, kubeconfig } = state
     const say = (label: string, text: string) => out(`  ${label.padEnd(14)}${text}\n`)
     out(pid === undefined ? 'not running; start it: coxswain up\n' : `running, process ${pid}\n`)
-    say('data', folder)
+    say('data', directory)
     if (storeBytes !== undefined) say('store', `SQLite, ${(storeBytes / 2 ** 20).toFixed(1)} MB`)
     const isRunning = pid !== undefined && kubeconfig !== undefined
     for (const [label, text] of isRunning ? await statusRows(kubeconfig, signal) : []) say(label, text)
-    const certificates = await certificateLines(folder, isRunning ? kubeconfig : undefined, realClock.nowMs(), signal)
+    const certificates = await certificateLines(
+      directory,
+      isRunning ? kubeconfig : undefined,
+      realClock.nowMs(),
+      signal,
+    )
     for (const [index, line] of certificates.entries()) say(index === 0 ? 'certificates' : '', line)
     return isRunning ? 0 : exitNotRunning
   },

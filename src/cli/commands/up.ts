@@ -17,9 +17,9 @@ import { numberOf, optionsOf, pick, serverChoicesOf, serverOptions } from '../op
 const nodesMax = 5000
 
 const storeText: Readonly<Record<StoreChoice['kind'], string>> = {
-  memory: 'memory: nothing is kept when this process ends',
-  sqlite: 'SQLite: a second start goes on where this one ends',
-  etcd: 'etcd: whatever uses the same etcd sees the same objects',
+  memory: 'memory: everything is lost when this process ends',
+  sqlite: 'SQLite: the next start continues with the same objects',
+  etcd: 'etcd: shared with everything that uses the same etcd',
 }
 
 const kubeletFlagNames = Object.keys(kubeletFlags) as KubeletFlag[]

@@ -21,7 +21,7 @@ export const why = defineCommand({
   operandsMax: 2,
   options: {
     ...clusterOptions,
-    output: { type: 'string', value: 'text|json', short: 'o', help: 'the form of the answer (text)' },
+    output: { type: 'string', value: 'text|json', short: 'o', help: 'the output format (text)' },
     format: { type: 'string', value: 'text|json', help: 'the same as --output', section: 'Other names' },
   },
   async run({ operands, options }, { out, environment, signal }) {

@@ -107,7 +107,7 @@ function isUnreachable(error: unknown): boolean {
 
 /** `coxswain up` writes admin.kubeconfig to the data directory of its cluster. */
 function startCommand(path: string): string {
-  const folder = dirname(resolve(path))
-  const isOwn = basename(path) === 'admin.kubeconfig' && folder !== dataDirectoryOf(undefined, process.env)
-  return isOwn ? `coxswain up --data-dir ${folder}` : 'coxswain up'
+  const directory = dirname(resolve(path))
+  const isOwn = basename(path) === 'admin.kubeconfig' && directory !== dataDirectoryOf(undefined, process.env)
+  return isOwn ? `coxswain up --data-dir ${directory}` : 'coxswain up'
 }

@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path'
 export const dataDirectoryOptions = {
   'data-dir': {
     type: 'string',
-    value: '<folder>',
+    value: '<directory>',
     help: 'the data directory of the cluster: objects, certificates, kubeconfigs (~/.local/share/coxswain)',
   },
 } as const

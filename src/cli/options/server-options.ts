@@ -58,12 +58,12 @@ export const serverOptions = {
   kubeconfig: {
     type: 'string',
     value: '<file>',
-    help: 'a kubeconfig that the cluster is added to; what else is in it stays (admin.kubeconfig in the data directory)',
+    help: 'a kubeconfig that the cluster is added to; other entries are kept (admin.kubeconfig in the data directory)',
   },
   'flow-events': {
     type: 'string',
     value: '<n>',
-    help: `how many messages between components are kept for coxswain flow; 0 records none (${flowEventsDefault})`,
+    help: `how many messages between components are recorded for coxswain flow; 0 records none (${flowEventsDefault})`,
   },
   'max-connections': {
     type: 'string',

@@ -8,13 +8,13 @@ import { streamCoxswainPath } from '../../cluster/client/coxswain-path.ts'
 
 /** From the metrics of a running cluster, otherwise from the files of the data directory. */
 export async function certificateLines(
-  folder: string,
+  directory: string,
   kubeconfig: string | undefined,
   nowMs: number,
   signal: AbortSignal,
 ): Promise<readonly string[]> {
   const told = kubeconfig === undefined ? [] : await expiriesOfServer(kubeconfig, signal)
-  return expiryLines(told.length === 0 ? await expiriesInDirectory(folder) : told, nowMs)
+  return expiryLines(told.length === 0 ? await expiriesInDirectory(directory) : told, nowMs)
 }
 
 async function expiriesOfServer(kubeconfig: string, signal: AbortSignal): Promise<readonly CertificateExpiry[]> {

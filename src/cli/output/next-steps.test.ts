@@ -20,7 +20,7 @@ after(() => rm(checkout, { recursive: true }))
 
 const rows: [what: string, environment: () => Environment, lines: () => string[]][] = [
   [
-    'in a checkout: the folders that the PATH lacks, the newest kubectl among them',
+    'in a checkout: the directories that the PATH lacks, the newest kubectl among them',
     () => ({ COXSWAIN_CHECKOUT: checkout, PATH: '/none' }),
     () => [`export PATH=${checkout}/bin:${checkout}/.cache/kubectl/1.36.4:$PATH`],
   ],
@@ -44,7 +44,7 @@ for (const [what, environment, lines] of rows)
       'coxswain status                # how the cluster is',
     ]))
 
-test('who has started it with npx types npx again, and the folder where it is not the usual one', () =>
+test('who has started it with npx types npx again, and the directory where it is not the usual one', () =>
   deepEqual(nextSteps({ ...cluster, dataDirectory: '/d' }, { npm_command: 'exec', PATH: '' }).slice(-3), [
     'npx coxswain flow deployment/web    # what happened, as a diagram',
     'npx coxswain why deployment/web     # what it waits for',

@@ -24,7 +24,7 @@ export function nextSteps(
   environment: Environment,
 ): string[] {
   const isFound = finderIn(environment)
-  const folders = missingDirectories(isFound, environment[checkoutVariable])
+  const directories = missingDirectories(isFound, environment[checkoutVariable])
   // npx adds coxswain to PATH only in this process.
   const coxswain = environment['npm_command'] === 'exec' ? 'npx coxswain' : 'coxswain'
   const status = `${coxswain} status${dataDirectory === undefined ? '' : ` --data-dir ${dataDirectory}`}`
@@ -36,8 +36,8 @@ export function nextSteps(
   const width = Math.max(...commands.map(([command]) => command.length))
   return [
     `export KUBECONFIG=${kubeconfigPath}`,
-    ...(folders.length === 0 ? [] : [`export PATH=${[...folders, '$PATH'].join(':')}`]),
-    ...(isFound('kubectl') || folders.some((folder) => existsSync(join(folder, 'kubectl')))
+    ...(directories.length === 0 ? [] : [`export PATH=${[...directories, '$PATH'].join(':')}`]),
+    ...(isFound('kubectl') || directories.some((directory) => existsSync(join(directory, 'kubectl')))
       ? []
       : [`# kubectl is not on the PATH: ${whereKubectlIs}`]),
     ...(contextName === undefined ? [] : [`kubectl config use-context ${contextName}`]),
@@ -51,7 +51,7 @@ type Finder = (program: string) => boolean
 
 function finderIn({ PATH = '' }: Environment): Finder {
   const path = PATH.split(delimiter)
-  return (program) => path.some((folder) => existsSync(join(folder, program)))
+  return (program) => path.some((directory) => existsSync(join(directory, program)))
 }
 
 function missingDirectories(isFound: Finder, checkout: string | undefined): readonly string[] {
@@ -63,8 +63,8 @@ function missingDirectories(isFound: Finder, checkout: string | undefined): read
 }
 
 /** There is one subdirectory per version. */
-function newestKubectl(folder: string): string[] {
-  const versions = existsSync(folder) ? readdirSync(folder) : []
+function newestKubectl(directory: string): string[] {
+  const versions = existsSync(directory) ? readdirSync(directory) : []
   const newest = versions.toSorted((a, b) => a.localeCompare(b, 'en', { numeric: true })).at(-1)
-  return newest === undefined ? [] : [join(folder, newest)]
+  return newest === undefined ? [] : [join(directory, newest)]
 }

@@ -43,12 +43,13 @@ export const expiriesInMetrics = (text: string): readonly CertificateExpiry[] =>
 const expiryLine = new RegExp(`^${expiryMetric}\\{name="([^"]+)"\\} (\\S+)$`, 'gm')
 
 /** Reads the expiry dates from the files of a data directory. Unreadable files are skipped. */
-export async function expiriesInDirectory(folder: string): Promise<readonly CertificateExpiry[]> {
-  const names = existsSync(`${folder}/pki`) ? await readdir(`${folder}/pki`) : []
+export async function expiriesInDirectory(directory: string): Promise<readonly CertificateExpiry[]> {
+  const names = existsSync(`${directory}/pki`) ? await readdir(`${directory}/pki`) : []
   const found = names
     .filter((name) => /\.(crt|pem)$/.test(name))
-    .map((name) => [name.replace(/\.\w+$/, ''), async () => readFile(`${folder}/pki/${name}`, 'utf8')] as const)
-  const admin = async () => parseKubeconfig(await readFile(`${folder}/admin.kubeconfig`, 'utf8')).identity.certificate
+    .map((name) => [name.replace(/\.\w+$/, ''), async () => readFile(`${directory}/pki/${name}`, 'utf8')] as const)
+  const admin = async () =>
+    parseKubeconfig(await readFile(`${directory}/admin.kubeconfig`, 'utf8')).identity.certificate
   const all = await Promise.all(
     [...found, ['admin', admin] as const].map(async ([name, read]) => {
       try {

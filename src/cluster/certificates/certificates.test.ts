@@ -21,8 +21,8 @@ import { expiriesInDirectory, expiriesInMetrics, expiriesOf, expiryGauge } from 
 import { renewCertificates } from './certificate-renewal.ts'
 import { machineNames, servingHosts, tlsSansOf } from './serving-hosts.ts'
 
-const folder = await mkdtemp(join(tmpdir(), 'coxswain-certificates-'))
-after(() => rm(folder, { recursive: true, force: true }))
+const directory = await mkdtemp(join(tmpdir(), 'coxswain-certificates-'))
+after(() => rm(directory, { recursive: true, force: true }))
 
 const machine = { hostname: 'box', addresses: ['10.0.0.5', '2001:db8::5'] }
 const hostRows: [host: string, sans: string[], hosts: string[]][] = [
@@ -61,9 +61,9 @@ async function shownBy(port: number): Promise<X509Certificate> {
 test('while it runs, a server renews all certificates before they expire, and when its addresses change', async () => {
   let hosts: readonly string[] = ['10.0.0.5']
   const deps = { platform: nodePlatform, random: systemRandom }
-  const first = await clusterCertificates(`${folder}/pki`, { ...deps, clock: new VirtualClock(startMs), hosts })
+  const first = await clusterCertificates(`${directory}/pki`, { ...deps, clock: new VirtualClock(startMs), hosts })
   const clock = new VirtualClock(startMs + 242 * dayMs)
-  const issue = (named: readonly string[]) => clusterCertificates(`${folder}/pki`, { ...deps, clock, hosts: named })
+  const issue = (named: readonly string[]) => clusterCertificates(`${directory}/pki`, { ...deps, clock, hosts: named })
   const none = { server: undefined } as unknown as Cluster
   const served = await serve(none, {
     host: '127.0.0.1',
@@ -135,7 +135,7 @@ test('while it runs, a server renews all certificates before they expire, and wh
 })
 
 test('each expiry is a metric, is read back from it, and is known from the files', async () => {
-  const at = join(folder, 'data')
+  const at = join(directory, 'data')
   const deps = { platform: nodePlatform, clock: new VirtualClock(startMs), random: systemRandom, hosts: ['0.0.0.0'] }
   const certificates = await clusterCertificates(`${at}/pki`, deps)
   const metrics = new Metrics()
@@ -153,13 +153,13 @@ test('each expiry is a metric, is read back from it, and is known from the files
     'kubelet',
     'scheduler',
   ])
-  deepEqual(await expiriesInDirectory(join(folder, 'none')), [])
+  deepEqual(await expiriesInDirectory(join(directory, 'none')), [])
 })
 
 test('a wildcard address stands in no certificate, all addresses of the machine do', async () => {
   const hosts = servingHosts('0.0.0.0', ['k8s.example'], { ...machineNames(), hostname: 'box' })
   const deps = { platform: nodePlatform, clock: new VirtualClock(startMs), random: systemRandom, hosts }
-  const { serving } = await clusterCertificates(join(folder, 'wild'), deps)
+  const { serving } = await clusterCertificates(join(directory, 'wild'), deps)
   const { subjectAltName = '' } = new X509Certificate(serving.certificate)
   for (const name of [
     'DNS:box',

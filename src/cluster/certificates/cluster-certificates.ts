@@ -84,9 +84,9 @@ export function renewalMs(certificate: string): number {
 
 export const needsRenewal = (certificate: string, nowMs: number): boolean => nowMs > renewalMs(certificate)
 
-export async function clusterCertificates(folder: string, deps: PkiDeps): Promise<ClusterCertificates> {
-  const store = new PkiFolder(folder, deps)
-  await deps.platform.files.makeDirectory(folder)
+export async function clusterCertificates(directory: string, deps: PkiDeps): Promise<ClusterCertificates> {
+  const store = new PkiDirectory(directory, deps)
+  await deps.platform.files.makeDirectory(directory)
   const authorityParts = authorityPartsOf(deps)
   const [authority, proxyAuthority, accountKey] = await Promise.all([
     store.authority('ca', 'kubernetes', authorityParts),
@@ -153,13 +153,13 @@ const transient = (authority: Authority, hosts: readonly string[]) => ({
 })
 
 /** Keys and certificates as files, readable by their owner only. */
-class PkiFolder {
-  readonly #folder: string
+class PkiDirectory {
+  readonly #directory: string
   readonly #platform: Platform
   readonly #isUnfinished: boolean
 
-  constructor(folder: string, { platform, isUnfinished = false }: PkiDeps) {
-    this.#folder = folder
+  constructor(directory: string, { platform, isUnfinished = false }: PkiDeps) {
+    this.#directory = directory
     this.#platform = platform
     this.#isUnfinished = isUnfinished
   }
@@ -256,7 +256,7 @@ class PkiFolder {
   }
 
   #path(file: string): string {
-    return `${this.#folder}/${file}`
+    return `${this.#directory}/${file}`
   }
 }
 

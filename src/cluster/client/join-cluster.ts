@@ -35,9 +35,9 @@ const certificateName = 'kubelet-client-current.pem'
 const pendingKeyName = 'kubelet-client.key.tmp'
 
 export async function joinCluster(options: JoinOptions, signal: AbortSignal): Promise<Joined> {
-  const { kubeconfigPath, bootstrapPath, certificateDirectory: certificateFolder, log } = options
+  const { kubeconfigPath, bootstrapPath, certificateDirectory: certificateDirectory, log } = options
   const { files } = nodePlatform
-  const file = new CertificateFile(`${certificateFolder}/${certificateName}`, files)
+  const file = new CertificateFile(`${certificateDirectory}/${certificateName}`, files)
   const present = await files.read(kubeconfigPath)
   if (present !== undefined) {
     const kubeconfig = new TextDecoder().decode(present)
@@ -51,10 +51,10 @@ export async function joinCluster(options: JoinOptions, signal: AbortSignal): Pr
     }
     if (bootstrapPath === undefined)
       throw new Error(`${kubeconfigPath}: ${expired}, and there is no --bootstrap-kubeconfig`)
-    log.warn('joining anew', { kubeconfig: kubeconfigPath, why: expired })
+    log.warn('joining the cluster again', { kubeconfig: kubeconfigPath, why: expired })
   }
   if (bootstrapPath === undefined) throw new Error(`there is no file ${kubeconfigPath}, and no --bootstrap-kubeconfig`)
-  await files.makeDirectory(certificateFolder)
+  await files.makeDirectory(certificateDirectory)
   await files.makeDirectory(dirname(kubeconfigPath))
   return bootstrap(options, bootstrapPath, file, signal)
 }
@@ -73,7 +73,7 @@ async function whyUnusable(kubeconfig: string, signal: AbortSignal): Promise<str
 }
 
 async function bootstrap(
-  { nodeName, kubeconfigPath, certificateDirectory: certificateFolder, log }: JoinOptions,
+  { nodeName, kubeconfigPath, certificateDirectory: certificateDirectory, log }: JoinOptions,
   bootstrapPath: string,
   file: CertificateFile,
   signal: AbortSignal,
@@ -82,7 +82,7 @@ async function bootstrap(
   const found = await files.read(bootstrapPath)
   if (found === undefined) throw new Error(`there is no file ${bootstrapPath}`)
   await using remote = await openRemote(new TextDecoder().decode(found), signal)
-  const pendingPath = `${certificateFolder}/${pendingKeyName}`
+  const pendingPath = `${certificateDirectory}/${pendingKeyName}`
   const pending = await files.read(pendingPath)
   const key = pending === undefined ? crypto.generateKey() : crypto.loadKey(new TextDecoder().decode(pending))
   if (pending === undefined) await files.write(pendingPath, key.privateKey)

@@ -62,7 +62,7 @@ export class ServiceAccountCredentials {
         body,
         context(signal),
       )) as TokenRequest
-      if (status?.token === undefined) throw new Error(`the token of ${account} was asked for, and not given`)
+      if (status?.token === undefined) throw new Error(`the token of ${account} was requested but not returned`)
       return status.token
     }
     try {

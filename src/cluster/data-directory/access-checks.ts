@@ -8,18 +8,18 @@ const writableByOthers = 0o022
 const accessibleToOthers = 0o077
 
 /** Throws with the path, the problem and the remedy. */
-export function checkAccess(folder: string): void {
+export function checkAccess(directory: string): void {
   const uid = process.getuid?.()
   if (uid === undefined) return // no owners on this platform
-  for (const path of [folder, `${folder}/pki`]) {
+  for (const path of [directory, `${directory}/pki`]) {
     const stats = statIfPresent(path)
     if (stats === undefined) continue
-    checkFolder(path, stats, uid)
+    checkDirectory(path, stats, uid)
     for (const name of readdirSync(path)) if (isPrivate(name)) checkPrivateFile(`${path}/${name}`, uid)
   }
 }
 
-function checkFolder(path: string, stats: Stats, uid: number): void {
+function checkDirectory(path: string, stats: Stats, uid: number): void {
   if (!stats.isDirectory()) throw new Error(`the data directory ${path} is not a directory; choose another --data-dir`)
   checkOwner(`the data directory ${path}`, path, stats, uid)
   if ((stats.mode & writableByOthers) !== 0)

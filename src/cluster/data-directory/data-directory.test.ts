@@ -12,18 +12,18 @@ import { readMarker } from './directory-marker.ts'
 import { checkStorePresent, openDataDirectory } from './open-directory.ts'
 import { directoryState } from './directory-state.ts'
 
-const folders: string[] = []
-after(() => Promise.all(folders.map((folder) => rm(folder, { recursive: true, force: true }))))
-async function newFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'coxswain-data-'))
-  folders.push(folder)
-  return join(folder, 'data')
+const directories: string[] = []
+after(() => Promise.all(directories.map((directory) => rm(directory, { recursive: true, force: true }))))
+async function newDirectory(): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), 'coxswain-data-'))
+  directories.push(directory)
+  return join(directory, 'data')
 }
 
-const start = (folder: string) =>
+const start = (directory: string) =>
   up({
-    dataDirectory: folder,
-    kubeconfigPath: `${folder}/admin.kubeconfig`,
+    dataDirectory: directory,
+    kubeconfigPath: `${directory}/admin.kubeconfig`,
     store: { kind: 'sqlite' },
     host: '127.0.0.1',
     port: 0,
@@ -34,15 +34,15 @@ const start = (folder: string) =>
 
 /** A directory as a start leaves it. */
 async function used(): Promise<string> {
-  const folder = await newFolder()
-  await (await start(folder))[Symbol.asyncDispose]()
-  return folder
+  const directory = await newDirectory()
+  await (await start(directory))[Symbol.asyncDispose]()
+  return directory
 }
 
 const nobody = 65_534
 const isRoot = process.getuid?.() === 0
 
-const broken: [what: string, breakIt: (folder: string) => Promise<void>, message: RegExp][] = [
+const broken: [what: string, breakIt: (directory: string) => Promise<void>, message: RegExp][] = [
   [
     'others may write',
     (f) => chmod(f, 0o777),
@@ -128,62 +128,62 @@ const broken: [what: string, breakIt: (folder: string) => Promise<void>, message
           (f) => chown(`${f}/pki/sa.key`, nobody, nobody),
           /\S+sa\.key belongs to user 65534/,
         ],
-      ] as [string, (folder: string) => Promise<void>, RegExp][])
+      ] as [string, (directory: string) => Promise<void>, RegExp][])
     : []),
 ]
 for (const [what, breakIt, message] of broken)
   test(`refused: ${what}`, async () => {
-    const folder = await used()
-    await breakIt(folder)
-    const before = await readdir(folder).catch(() => [])
-    await rejects(start(folder), (error: Error) => {
+    const directory = await used()
+    await breakIt(directory)
+    const before = await readdir(directory).catch(() => [])
+    await rejects(start(directory), (error: Error) => {
       match(error.message, message)
       return true
     })
-    deepEqual(await readdir(folder).catch(() => []), before, 'nothing is left behind')
+    deepEqual(await readdir(directory).catch(() => []), before, 'nothing is left behind')
   })
 
 test('what is issued again is no reason to refuse', async () => {
-  const folder = await used()
-  await truncate(`${folder}/pki/scheduler.key`)
-  await rm(`${folder}/pki/controller-manager.crt`)
-  await (await start(folder))[Symbol.asyncDispose]()
-  ok((await stat(`${folder}/pki/scheduler.key`)).size > 0)
+  const directory = await used()
+  await truncate(`${directory}/pki/scheduler.key`)
+  await rm(`${directory}/pki/controller-manager.crt`)
+  await (await start(directory))[Symbol.asyncDispose]()
+  ok((await stat(`${directory}/pki/scheduler.key`)).size > 0)
 })
 
 test('a first start that was cut off is gone on with', async () => {
-  const folder = await newFolder()
-  await (await openDataDirectory(folder, 'cluster'))[Symbol.asyncDispose]()
-  await mkdir(`${folder}/pki`, { mode: 0o700 })
-  await writeFile(`${folder}/pki/ca.key`, 'half', { mode: 0o600 })
-  await (await start(folder))[Symbol.asyncDispose]()
-  equal((await readMarker(folder))?.isComplete, true)
+  const directory = await newDirectory()
+  await (await openDataDirectory(directory, 'cluster'))[Symbol.asyncDispose]()
+  await mkdir(`${directory}/pki`, { mode: 0o700 })
+  await writeFile(`${directory}/pki/ca.key`, 'half', { mode: 0o600 })
+  await (await start(directory))[Symbol.asyncDispose]()
+  equal((await readMarker(directory))?.isComplete, true)
 })
 
 test('the directory of a version without a marker is taken over', async () => {
-  const folder = await used()
-  await rm(`${folder}/coxswain.json`)
-  await rm(`${folder}/store.db`)
-  await using directory = await openDataDirectory(folder, 'cluster')
-  deepEqual(directory.marker, { format: 1, kind: 'cluster', foreign: [], isComplete: true, hasStore: true })
+  const directory = await used()
+  await rm(`${directory}/coxswain.json`)
+  await rm(`${directory}/store.db`)
+  await using opened = await openDataDirectory(directory, 'cluster')
+  deepEqual(opened.marker, { format: 1, kind: 'cluster', foreign: [], isComplete: true, hasStore: true })
   try {
-    checkStorePresent(directory, 'sqlite')
+    checkStorePresent(opened, 'sqlite')
     ok(false)
   } catch (error) {
     match((error as Error).message, /store\.db is missing/)
   }
-  checkStorePresent(directory, 'memory')
+  checkStorePresent(opened, 'memory')
 })
 
 test('one process has the directory at a time, and a lock that could not be written is not left behind', async () => {
-  const folder = await used()
+  const directory = await used()
   {
-    await using _lock = await lockDirectory(folder)
-    equal((await directoryState(folder)).pid, process.pid)
-    await rejects(start(folder), /is in use by process/)
+    await using _lock = await lockDirectory(directory)
+    equal((await directoryState(directory)).pid, process.pid)
+    await rejects(start(directory), /is in use by process/)
   }
-  equal((await directoryState(folder)).pid, undefined)
-  await rejects(lockDirectory(join(folder, 'none')), /^Error: cannot lock \S+none with \S+none\/lock$/)
+  equal((await directoryState(directory)).pid, undefined)
+  await rejects(lockDirectory(join(directory, 'none')), /^Error: cannot lock \S+none with \S+none\/lock$/)
 })
 
 const leftovers: [name: string, is: boolean][] = [

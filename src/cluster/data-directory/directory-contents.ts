@@ -27,7 +27,7 @@ export const clusterFiles: readonly string[] = [
 ]
 
 /** Directories that are ours with everything in them. `pki` is not, because it may contain a user's own authority. */
-export const clusterFolders: readonly string[] = ['node', 'pki.before-restore', 'pki.fresh']
+export const clusterDirectories: readonly string[] = ['node', 'pki.before-restore', 'pki.fresh']
 
 export const kubeletFiles: readonly string[] = [
   'kubelet.kubeconfig',

@@ -7,8 +7,8 @@ export class DirectoryInUse extends Error {
 }
 
 /** The running process that has the lock. */
-export async function holderOf(folder: string): Promise<number | undefined> {
-  const written = await readFile(`${folder}/lock`, 'utf8').catch(() => '')
+export async function holderOf(directory: string): Promise<number | undefined> {
+  const written = await readFile(`${directory}/lock`, 'utf8').catch(() => '')
   const [pid = NaN, since] = written.split(' ').map(Number)
   if (!isAlive(pid)) return undefined
   const life = await processStat(pid)
@@ -31,8 +31,8 @@ async function processStat(pid: number): Promise<ProcessStat | undefined> {
   return fields && { hasEnded: fields[0] === 'Z', since: Number(fields[19]) }
 }
 
-export async function lockDirectory(folder: string): Promise<AsyncDisposable> {
-  const path = `${folder}/lock`
+export async function lockDirectory(directory: string): Promise<AsyncDisposable> {
+  const path = `${directory}/lock`
   // Linked after it is written, so that a lock always has an owner.
   const own = `${path}.${process.pid}`
   const life = await processStat(process.pid)
@@ -44,15 +44,15 @@ export async function lockDirectory(folder: string): Promise<AsyncDisposable> {
         return { [Symbol.asyncDispose]: () => rm(path, { force: true }) }
       } catch (error) {
         if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-        const pid = await holderOf(folder)
+        const pid = await holderOf(directory)
         if (pid !== undefined)
-          throw new DirectoryInUse(`${folder} is in use by process ${pid}; stop it, or choose another --data-dir`)
+          throw new DirectoryInUse(`${directory} is in use by process ${pid}; stop it, or choose another --data-dir`)
         await rm(path, { force: true })
       }
     }
-    throw new DirectoryInUse(`${folder} could not be locked: other processes take the lock at the same time`)
+    throw new DirectoryInUse(`${directory} could not be locked: other processes take the lock at the same time`)
   } catch (error) {
-    throw error instanceof DirectoryInUse ? error : new Error(`cannot lock ${folder} with ${path}`, { cause: error })
+    throw error instanceof DirectoryInUse ? error : new Error(`cannot lock ${directory} with ${path}`, { cause: error })
   } finally {
     await rm(own, { force: true }).catch(() => {}) // the original error is more useful
   }

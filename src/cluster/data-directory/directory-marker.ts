@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs'
 import { nodePlatform } from '../../platform/node/platform.ts'
 import type { EtcdTlsPaths } from './open-store.ts'
-import { clusterFiles, clusterFolders, kubeletFiles, legacySign, markerName } from './directory-contents.ts'
+import { clusterFiles, clusterDirectories, kubeletFiles, legacySign, markerName } from './directory-contents.ts'
 
 export type DirectoryKind = 'cluster' | 'kubelet'
 
@@ -40,11 +40,11 @@ export interface EtcdUse {
   readonly wasEmpty: boolean
 }
 
-export const markerPath = (folder: string): string => `${folder}/${markerName}`
+export const markerPath = (directory: string): string => `${directory}/${markerName}`
 
 /** Undefined when there is none. */
-export async function readMarker(folder: string): Promise<Marker | undefined> {
-  const path = markerPath(folder)
+export async function readMarker(directory: string): Promise<Marker | undefined> {
+  const path = markerPath(directory)
   const content = await nodePlatform.files.read(path)
   if (content === undefined) return undefined
   const marker = parsed(new TextDecoder().decode(content))
@@ -54,8 +54,8 @@ export async function readMarker(folder: string): Promise<Marker | undefined> {
   return marker
 }
 
-export const writeMarker = (folder: string, marker: Marker): Promise<void> =>
-  nodePlatform.files.write(markerPath(folder), `${JSON.stringify(marker, undefined, 2)}\n`)
+export const writeMarker = (directory: string, marker: Marker): Promise<void> =>
+  nodePlatform.files.write(markerPath(directory), `${JSON.stringify(marker, undefined, 2)}\n`)
 
 function parsed(text: string): Marker | undefined {
   try {
@@ -68,14 +68,14 @@ function parsed(text: string): Marker | undefined {
 }
 
 /** The marker of a directory that has none. A directory of an older version is ours with all its contents. */
-export function newMarker(folder: string, kind: DirectoryKind): Marker {
-  const has = (name: string) => existsSync(`${folder}/${name}`)
-  if (isLegacy(folder, kind))
+export function newMarker(directory: string, kind: DirectoryKind): Marker {
+  const has = (name: string) => existsSync(`${directory}/${name}`)
+  if (isLegacy(directory, kind))
     return { format: 1, kind, foreign: [], ...(kind === 'cluster' ? { isComplete: true, hasStore: true } : {}) }
-  const names = kind === 'cluster' ? [...clusterFiles, ...clusterFolders] : [...kubeletFiles, 'node']
+  const names = kind === 'cluster' ? [...clusterFiles, ...clusterDirectories] : [...kubeletFiles, 'node']
   return { format: 1, kind, foreign: names.filter(has) }
 }
 
 /** Whether an older version, which wrote no marker, has used the directory. */
-export const isLegacy = (folder: string, kind: DirectoryKind): boolean =>
-  existsSync(`${folder}/${kind === 'cluster' ? legacySign : 'pki/kubelet-client-current.pem'}`)
+export const isLegacy = (directory: string, kind: DirectoryKind): boolean =>
+  existsSync(`${directory}/${kind === 'cluster' ? legacySign : 'pki/kubelet-client-current.pem'}`)

@@ -10,12 +10,12 @@ export interface DirectoryState {
   readonly kubeconfig: string | undefined
 }
 
-export async function directoryState(folder: string): Promise<DirectoryState> {
-  const size = async (name: string) => (await stat(`${folder}/${name}`).catch(() => undefined))?.size
+export async function directoryState(directory: string): Promise<DirectoryState> {
+  const size = async (name: string) => (await stat(`${directory}/${name}`).catch(() => undefined))?.size
   const sizes = await Promise.all([size('store.db'), size('store.db-wal')])
   return {
-    pid: await holderOf(folder),
+    pid: await holderOf(directory),
     storeBytes: sizes[0] === undefined ? undefined : sizes[0] + (sizes[1] ?? 0),
-    kubeconfig: await readFile(`${folder}/admin.kubeconfig`, 'utf8').catch(() => undefined),
+    kubeconfig: await readFile(`${directory}/admin.kubeconfig`, 'utf8').catch(() => undefined),
   }
 }

@@ -7,38 +7,38 @@ import { identityFiles } from './directory-contents.ts'
 import { isLegacy, newMarker, readMarker, writeMarker, type DirectoryKind, type Marker } from './directory-marker.ts'
 
 export interface DataDirectory extends AsyncDisposable {
-  readonly folder: string
+  readonly path: string
   readonly marker: Marker
   /** Records what was created, before or right after it is. */
   note(fields: Partial<Marker>): Promise<void>
 }
 
-export async function openDataDirectory(folder: string, kind: DirectoryKind): Promise<DataDirectory> {
-  const isFolderOurs = !existsSync(folder)
-  await nodePlatform.files.makeDirectory(folder).catch((cause: unknown) => {
-    throw new Error(`the data directory ${folder} cannot be used`, { cause })
+export async function openDataDirectory(directory: string, kind: DirectoryKind): Promise<DataDirectory> {
+  const isFolderOurs = !existsSync(directory)
+  await nodePlatform.files.makeDirectory(directory).catch((cause: unknown) => {
+    throw new Error(`the data directory ${directory} cannot be used`, { cause })
   })
-  checkAccess(folder)
+  checkAccess(directory)
   await using starting = new AsyncDisposableStack()
-  starting.use(await lockDirectory(folder))
-  const found = await readMarker(folder)
+  starting.use(await lockDirectory(directory))
+  const found = await readMarker(directory)
   const other = kind === 'cluster' ? 'kubelet' : 'cluster'
-  if (found?.kind === other || (found === undefined && isLegacy(folder, other)))
-    throw new Error(`${folder} is the data directory of a ${other}, not of a ${kind}; choose another --data-dir`)
-  let marker = found ?? { ...newMarker(folder, kind), ...(isFolderOurs ? { isFolderOurs } : {}) }
-  if (found === undefined) await writeMarker(folder, marker)
+  if (found?.kind === other || (found === undefined && isLegacy(directory, other)))
+    throw new Error(`${directory} is the data directory of a ${other}, not of a ${kind}; choose another --data-dir`)
+  let marker = found ?? { ...newMarker(directory, kind), ...(isFolderOurs ? { isFolderOurs } : {}) }
+  if (found === undefined) await writeMarker(directory, marker)
   let lastNote = Promise.resolve()
   /** Serialised, because each update writes the whole marker. */
   const writeNote = async (before: Promise<void>, fields: Partial<Marker>): Promise<void> => {
     await before
     const next = { ...marker, ...fields }
     if (JSON.stringify(next) === JSON.stringify(marker)) return
-    await writeMarker(folder, next)
+    await writeMarker(directory, next)
     marker = next
   }
   const held = starting.move()
   return {
-    folder,
+    path: directory,
     get marker() {
       return marker
     },
@@ -54,14 +54,17 @@ export async function openDataDirectory(folder: string, kind: DirectoryKind): Pr
 /**
  * Throws when the directory has the keys of a cluster whose store is missing. A start would begin a different cluster.
  */
-export function checkStorePresent({ folder, marker }: DataDirectory, store: 'sqlite' | 'memory' | 'etcd'): void {
-  const ways = `restore a snapshot with "coxswain restore <file> --data-dir ${folder}", or give the cluster up with "coxswain reset --data-dir ${folder} --yes"`
+export function checkStorePresent(
+  { path: directory, marker }: DataDirectory,
+  store: 'sqlite' | 'memory' | 'etcd',
+): void {
+  const ways = `restore a snapshot with "coxswain restore <file> --data-dir ${directory}", or give the cluster up with "coxswain reset --data-dir ${directory} --yes"`
   if (marker.restoring !== undefined)
-    throw new Error(`the restore of ${marker.restoring} into ${folder} was interrupted; ${ways}`)
+    throw new Error(`the restore of ${marker.restoring} into ${directory} was interrupted; ${ways}`)
   if (store !== 'sqlite' || marker.hasStore !== true) return
-  const path = `${folder}/store.db`
+  const path = `${directory}/store.db`
   const bytes = sizeOf(path)
-  const keys = identityFiles.map((name) => `${folder}/pki/${name}`).find((file) => sizeOf(file) !== undefined)
+  const keys = identityFiles.map((name) => `${directory}/pki/${name}`).find((file) => sizeOf(file) !== undefined)
   if (keys === undefined || (bytes !== undefined && bytes > 0)) return
   throw new Error(
     `the store ${path} ${bytes === undefined ? 'is missing' : 'is empty (0 bytes)'}, but the keys of its cluster are there (${keys}); ${ways}`,

@@ -15,27 +15,27 @@ const classes = ['', '/burstable', '/besteffort']
 
 /** No effect without a node. The containers are removed through their runtime, which is started for that. */
 export async function removeNode(dataDirectory: string, signal: AbortSignal): Promise<void> {
-  const folder = `${dataDirectory}/node`
-  if (!existsSync(folder)) return
-  if (existsSync(`${folder}/containerd`) && missingContainerPrerequisites() === undefined)
-    await clearContainers(folder, signal)
-  await unmountBelow(folder, signal)
+  const directory = `${dataDirectory}/node`
+  if (!existsSync(directory)) return
+  if (existsSync(`${directory}/containerd`) && missingContainerPrerequisites() === undefined)
+    await clearContainers(directory, signal)
+  await unmountBelow(directory, signal)
 }
 
-async function clearContainers(folder: string, signal: AbortSignal): Promise<void> {
+async function clearContainers(directory: string, signal: AbortSignal): Promise<void> {
   await using _machine = await lockMachine()
-  const uids = await withoutPods(folder, signal)
+  const uids = await withoutPods(directory, signal)
   await removeBridge(nodePlatform.processes, signal)
   await closeApiToPods(nodePlatform.processes, signal)
-  const root = new TextDecoder().decode(await nodePlatform.files.read(cgroupFile(folder))).trim()
+  const root = new TextDecoder().decode(await nodePlatform.files.read(cgroupFile(directory))).trim()
   const cgroups = await NodeCgroups.open()
   for (const uid of root === '' ? [] : uids) for (const one of classes) await cgroups.remove(`${root}${one}/pod${uid}`)
 }
 
 /** Removes the control groups of these pods. */
-async function withoutPods(folder: string, signal: AbortSignal): Promise<readonly string[]> {
+async function withoutPods(directory: string, signal: AbortSignal): Promise<readonly string[]> {
   const deps = { platform: nodePlatform, clock: realClock, log: silentLog }
-  const { runtime, stop } = await startContainerd(folder, `${folder}/net.d`, deps, signal)
+  const { runtime, stop } = await startContainerd(directory, `${directory}/net.d`, deps, signal)
   try {
     return await removePods(runtime, signal)
   } finally {
@@ -44,11 +44,11 @@ async function withoutPods(folder: string, signal: AbortSignal): Promise<readonl
 }
 
 /** Innermost first. */
-async function unmountBelow(folder: string, signal: AbortSignal): Promise<void> {
+async function unmountBelow(directory: string, signal: AbortSignal): Promise<void> {
   const lines = (await readFile('/proc/self/mountinfo', 'utf8')).trim().split('\n')
   const places = lines
     .map((line) => unescaped(line.split(' ')[4] ?? ''))
-    .filter((place) => place.startsWith(`${folder}/`))
+    .filter((place) => place.startsWith(`${directory}/`))
   for (const place of places.toReversed()) await nodePlatform.processes.run('umount', [place], {}, signal)
 }
 

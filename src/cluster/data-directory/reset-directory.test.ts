@@ -23,108 +23,108 @@ async function startAndStop(dataDirectory: string, kubeconfigPath = `${dataDirec
 }
 
 test('a directory that coxswain has created goes as a whole', async () => {
-  const folder = newPath()
-  await startAndStop(folder)
-  await writeFile(`${folder}/pki/ca.key.1.0.tmp`, 'half')
-  const report = await resetDirectory(folder, undefined, signal)
+  const directory = newPath()
+  await startAndStop(directory)
+  await writeFile(`${directory}/pki/ca.key.1.0.tmp`, 'half')
+  const report = await resetDirectory(directory, undefined, signal)
   deepEqual([report.kept, report.isDirectoryRemoved, report.kubeconfigs], [[], true, []])
-  equal(existsSync(folder), false)
+  equal(existsSync(directory), false)
 })
 
 test('in a directory of somebody else only what coxswain has created goes', async () => {
-  const folder = newPath()
-  await mkdir(`${folder}/node_modules`, { recursive: true, mode: 0o700 })
-  await mkdir(`${folder}/pki`, { mode: 0o700 })
-  await writeFile(`${folder}/notes.txt`, 'mine')
-  await writeFile(`${folder}/pki/mine.crt`, 'mine')
-  await startAndStop(folder)
-  const { kept, isDirectoryRemoved: isFolderGone } = await resetDirectory(folder, undefined, signal)
-  deepEqual([kept, isFolderGone], [['node_modules', 'notes.txt', 'pki/mine.crt'], false])
-  deepEqual((await readdir(folder)).toSorted(), ['node_modules', 'notes.txt', 'pki'])
+  const directory = newPath()
+  await mkdir(`${directory}/node_modules`, { recursive: true, mode: 0o700 })
+  await mkdir(`${directory}/pki`, { mode: 0o700 })
+  await writeFile(`${directory}/notes.txt`, 'mine')
+  await writeFile(`${directory}/pki/mine.crt`, 'mine')
+  await startAndStop(directory)
+  const { kept, isDirectoryRemoved } = await resetDirectory(directory, undefined, signal)
+  deepEqual([kept, isDirectoryRemoved], [['node_modules', 'notes.txt', 'pki/mine.crt'], false])
+  deepEqual((await readdir(directory)).toSorted(), ['node_modules', 'notes.txt', 'pki'])
 })
 
 test('a directory that no coxswain has used is refused and left as it is', async () => {
-  const folder = newPath()
-  await mkdir(`${folder}/pki`, { recursive: true, mode: 0o700 })
-  await mkdir(`${folder}/node`)
-  await writeFile(`${folder}/pki/ca.key`, 'mine', { mode: 0o600 })
+  const directory = newPath()
+  await mkdir(`${directory}/pki`, { recursive: true, mode: 0o700 })
+  await mkdir(`${directory}/node`)
+  await writeFile(`${directory}/pki/ca.key`, 'mine', { mode: 0o600 })
   await rejects(
-    resetDirectory(folder, undefined, signal),
+    resetDirectory(directory, undefined, signal),
     /is not a data directory of coxswain: there is no coxswain\.json in it; nothing was removed/,
   )
-  deepEqual((await readdir(folder, { recursive: true })).toSorted(), ['node', 'pki', 'pki/ca.key'])
+  deepEqual((await readdir(directory, { recursive: true })).toSorted(), ['node', 'pki', 'pki/ca.key'])
   await rejects(resetDirectory(newPath(), undefined, signal), /there is no data directory/)
 })
 
 test('what was there before the first start stays', async () => {
-  const folder = newPath()
-  await mkdir(`${folder}/node`, { recursive: true, mode: 0o700 })
-  await writeFile(`${folder}/node/mine`, '')
-  await startAndStop(folder)
-  await resetDirectory(folder, undefined, signal)
-  deepEqual(await readdir(folder, { recursive: true }), ['node', 'node/mine'])
+  const directory = newPath()
+  await mkdir(`${directory}/node`, { recursive: true, mode: 0o700 })
+  await writeFile(`${directory}/node/mine`, '')
+  await startAndStop(directory)
+  await resetDirectory(directory, undefined, signal)
+  deepEqual(await readdir(directory, { recursive: true }), ['node', 'node/mine'])
 })
 
 test('entries in a kubeconfig elsewhere go, and its others stay', async () => {
-  const [folder, kubeconfig] = [newPath(), newPath()]
+  const [directory, kubeconfig] = [newPath(), newPath()]
   const mine = 'apiVersion: v1\nkind: Config\nclusters:\n- name: work\n  cluster:\n    server: https://w\n'
   await writeFile(kubeconfig, mine)
-  await startAndStop(folder, kubeconfig)
+  await startAndStop(directory, kubeconfig)
   equal(await readFile(`${kubeconfig}.before-coxswain`, 'utf8'), mine)
-  deepEqual((await resetDirectory(folder, undefined, signal)).kubeconfigs, [kubeconfig])
+  deepEqual((await resetDirectory(directory, undefined, signal)).kubeconfigs, [kubeconfig])
   equal((await readFile(kubeconfig, 'utf8')).startsWith(mine), true)
   equal((await readFile(kubeconfig, 'utf8')).includes('coxswain'), false)
 })
 
 test('a kubeconfig that was in the directory before the first start keeps its other entries', async () => {
-  const folder = newPath()
-  await mkdir(folder, { mode: 0o700 })
+  const directory = newPath()
+  await mkdir(directory, { mode: 0o700 })
   const mine = 'clusters:\n- name: work\n  cluster:\n    server: https://w\n'
-  await writeFile(`${folder}/admin.kubeconfig`, mine)
-  await startAndStop(folder)
-  await resetDirectory(folder, undefined, signal)
-  const left = await readFile(`${folder}/admin.kubeconfig`, 'utf8')
+  await writeFile(`${directory}/admin.kubeconfig`, mine)
+  await startAndStop(directory)
+  await resetDirectory(directory, undefined, signal)
+  const left = await readFile(`${directory}/admin.kubeconfig`, 'utf8')
   deepEqual([left.includes('https://w'), left.includes('coxswain')], [true, false])
 })
 
 test('an etcd that does not answer is named, and nothing is removed', async () => {
-  const folder = newPath()
-  await startAndStop(folder)
-  const before = await readdir(folder)
+  const directory = newPath()
+  await startAndStop(directory)
+  const before = await readdir(directory)
   const choice = { kind: 'etcd' as const, endpoints: ['http://127.0.0.1:1'], tlsPaths: {} }
   await rejects(
-    resetDirectory(folder, choice, signal),
+    resetDirectory(directory, choice, signal),
     /the keys of the cluster in etcd at http:\/\/127\.0\.0\.1:1 cannot be removed; nothing else was/,
   )
-  deepEqual(await readdir(folder), before)
+  deepEqual(await readdir(directory), before)
 })
 
 test('the directory of a kubelet in that of a cluster stays', async () => {
-  const folder = newPath()
-  await startAndStop(folder)
-  await (await openDataDirectory(`${folder}/kubelet`, 'kubelet'))[Symbol.asyncDispose]()
-  const { kept, nested, isDirectoryRemoved: isFolderGone } = await resetDirectory(folder, undefined, signal)
-  deepEqual([kept, nested, isFolderGone], [[], ['kubelet'], false])
+  const directory = newPath()
+  await startAndStop(directory)
+  await (await openDataDirectory(`${directory}/kubelet`, 'kubelet'))[Symbol.asyncDispose]()
+  const { kept, nested, isDirectoryRemoved } = await resetDirectory(directory, undefined, signal)
+  deepEqual([kept, nested, isDirectoryRemoved], [[], ['kubelet'], false])
 })
 
 test('refused while the cluster runs', async () => {
-  const folder = newPath()
-  await startAndStop(folder)
-  await using _lock = await lockDirectory(folder)
-  await rejects(resetDirectory(folder, undefined, signal), /is in use by process/)
+  const directory = newPath()
+  await startAndStop(directory)
+  await using _lock = await lockDirectory(directory)
+  await rejects(resetDirectory(directory, undefined, signal), /is in use by process/)
 })
 
 test('the directory of a kubelet goes with what it has created elsewhere', async () => {
-  const [folder, elsewhere] = [newPath(), newPath()]
+  const [directory, elsewhere] = [newPath(), newPath()]
   await writeFile(elsewhere, '')
   {
-    await using directory = await openDataDirectory(folder, 'kubelet')
-    await directory.note({ files: [elsewhere] })
-    await mkdir(`${folder}/pki`)
-    await mkdir(`${folder}/node/pods/x`, { recursive: true })
+    await using opened = await openDataDirectory(directory, 'kubelet')
+    await opened.note({ files: [elsewhere] })
+    await mkdir(`${directory}/pki`)
+    await mkdir(`${directory}/node/pods/x`, { recursive: true })
     for (const name of ['kubelet.kubeconfig', 'pki/kubelet-client-current.pem'])
-      await writeFile(`${folder}/${name}`, '', { mode: 0o600 })
+      await writeFile(`${directory}/${name}`, '', { mode: 0o600 })
   }
-  const { kind, isDirectoryRemoved: isFolderGone } = await resetDirectory(folder, undefined, signal)
-  deepEqual([kind, isFolderGone, existsSync(folder), existsSync(elsewhere)], ['kubelet', true, false, false])
+  const { kind, isDirectoryRemoved } = await resetDirectory(directory, undefined, signal)
+  deepEqual([kind, isDirectoryRemoved, existsSync(directory), existsSync(elsewhere)], ['kubelet', true, false, false])
 })

@@ -9,7 +9,7 @@ import { lockDirectory } from './directory-lock.ts'
 import { openStore, type StoreChoice } from './open-store.ts'
 import { removeKubeconfig } from '../kubeconfig/write-kubeconfig.ts'
 import { checkAccess } from './access-checks.ts'
-import { clusterFiles, clusterFolders, isLeftoverOf, kubeletFiles, markerName } from './directory-contents.ts'
+import { clusterFiles, clusterDirectories, isLeftoverOf, kubeletFiles, markerName } from './directory-contents.ts'
 import { isLegacy, newMarker, readMarker, type DirectoryKind, type Marker } from './directory-marker.ts'
 import { registryRange } from './record-store.ts'
 
@@ -30,81 +30,81 @@ export type EtcdOutcome =
   | { readonly kind: 'kept'; readonly endpoints: readonly string[] }
 
 /** The marker of the directory. Rejects a directory that coxswain has not used. */
-export async function markerForReset(folder: string): Promise<Marker> {
-  if (!existsSync(folder)) throw new Error(`there is no data directory ${folder}; nothing was removed`)
-  const marker = await readMarker(folder)
-  const kind = marker?.kind ?? (['cluster', 'kubelet'] as const).find((one) => isLegacy(folder, one))
+export async function markerForReset(directory: string): Promise<Marker> {
+  if (!existsSync(directory)) throw new Error(`there is no data directory ${directory}; nothing was removed`)
+  const marker = await readMarker(directory)
+  const kind = marker?.kind ?? (['cluster', 'kubelet'] as const).find((one) => isLegacy(directory, one))
   if (kind === undefined)
     throw new Error(
-      `${folder} is not a data directory of coxswain: there is no ${markerName} in it; nothing was removed`,
+      `${directory} is not a data directory of coxswain: there is no ${markerName} in it; nothing was removed`,
     )
-  checkAccess(folder)
-  return marker ?? newMarker(folder, kind)
+  checkAccess(directory)
+  return marker ?? newMarker(directory, kind)
 }
 
 /** `etcd` is a store that the user named; its keys are removed whoever wrote them. */
 export async function resetDirectory(
-  folder: string,
+  directory: string,
   etcd: StoreChoice | undefined,
   signal: AbortSignal,
 ): Promise<ResetReport> {
-  const marker = await markerForReset(folder)
-  const report = await removeContents(folder, marker, etcd, signal)
+  const marker = await markerForReset(directory)
+  const report = await removeContents(directory, marker, etcd, signal)
   if (report.kept.length > 0 || report.nested.length > 0 || marker.isFolderOurs !== true) return report
-  await rmdir(folder)
+  await rmdir(directory)
   return { ...report, isDirectoryRemoved: true }
 }
 
 async function removeContents(
-  folder: string,
+  directory: string,
   marker: Marker,
   named: StoreChoice | undefined,
   signal: AbortSignal,
 ): Promise<ResetReport> {
-  await using _lock = await lockDirectory(folder)
+  await using _lock = await lockDirectory(directory)
   const { kind, foreign } = marker
   const ours = (names: readonly string[]) => names.filter((name) => !foreign.includes(name))
   if (ours(['node']).length > 0) {
     const { removeNode: clearNode } = await import('./remove-node.ts')
-    await clearNode(folder, signal)
+    await clearNode(directory, signal)
   }
-  await rejectMounts(folder)
+  await rejectMounts(directory)
   const etcd = await removeEtcdKeys(marker, named, signal)
-  const kubeconfigs = await removeEntries(folder, marker, signal)
+  const kubeconfigs = await removeEntries(directory, marker, signal)
   const files = ours(kind === 'cluster' ? clusterFiles : kubeletFiles)
   for (const path of marker.files ?? []) await rm(path, { force: true })
-  for (const name of files) await rm(`${folder}/${name}`, { force: true })
-  for (const name of ours(kind === 'cluster' ? clusterFolders : ['node']))
-    await rm(`${folder}/${name}`, { recursive: true, force: true })
-  await removeLeftovers(folder, [...files, markerName])
-  await rmdir(`${folder}/pki`).catch(() => {}) // missing or not empty
-  await rm(`${folder}/${markerName}`, { force: true })
-  const left = await namesIn(folder)
-  const isNested = (name: string) => existsSync(`${folder}/${name}/${markerName}`)
+  for (const name of files) await rm(`${directory}/${name}`, { force: true })
+  for (const name of ours(kind === 'cluster' ? clusterDirectories : ['node']))
+    await rm(`${directory}/${name}`, { recursive: true, force: true })
+  await removeLeftovers(directory, [...files, markerName])
+  await rmdir(`${directory}/pki`).catch(() => {}) // missing or not empty
+  await rm(`${directory}/${markerName}`, { force: true })
+  const left = await namesIn(directory)
+  const isNested = (name: string) => existsSync(`${directory}/${name}/${markerName}`)
   const [kept, nested] = [left.filter((name) => !isNested(name)), left.filter(isNested)]
   return { kind, kept, nested, isDirectoryRemoved: false, kubeconfigs, etcd }
 }
 
 /** A mount below may be the data of a volume. */
-async function rejectMounts(folder: string): Promise<void> {
+async function rejectMounts(directory: string): Promise<void> {
   const mounts = await readFile('/proc/mounts', 'utf8').catch(() => '')
   const mounted = mounts
     .split('\n')
     .map((line) => line.split(' ')[1] ?? '')
-    .find((path) => path.startsWith(`${folder}/`))
+    .find((path) => path.startsWith(`${directory}/`))
   if (mounted !== undefined)
-    throw new Error(`${mounted} is still mounted: stop what uses it and unmount it, or its data would go too`)
+    throw new Error(`${mounted} is still mounted: stop what uses it and unmount it, or its data would be removed too`)
 }
 
-async function removeEntries(folder: string, marker: Marker, signal: AbortSignal): Promise<readonly string[]> {
-  const authority = await nodePlatform.files.read(`${folder}/pki/ca.crt`)
+async function removeEntries(directory: string, marker: Marker, signal: AbortSignal): Promise<readonly string[]> {
+  const authority = await nodePlatform.files.read(`${directory}/pki/ca.crt`)
   const owner = {
     name: marker.name ?? '',
-    dataDirectory: folder,
+    dataDirectory: directory,
     authority: authority && new TextDecoder().decode(authority),
   }
   const held: string[] = []
-  const merged = marker.foreign.includes('admin.kubeconfig') ? [`${folder}/admin.kubeconfig`] : []
+  const merged = marker.foreign.includes('admin.kubeconfig') ? [`${directory}/admin.kubeconfig`] : []
   for (const path of [...(marker.kubeconfigs ?? []), ...merged])
     if (await removeKubeconfig(path, owner, realClock, signal)) held.push(path)
   return held
@@ -138,15 +138,15 @@ async function removeEtcdKeys(
   }
 }
 
-async function removeLeftovers(folder: string, files: readonly string[]): Promise<void> {
+async function removeLeftovers(directory: string, files: readonly string[]): Promise<void> {
   for (const below of ['', 'pki/'])
-    for (const name of await readdir(`${folder}/${below}`).catch(() => []))
-      if (files.some((file) => isLeftoverOf(`${below}${name}`, file))) await rm(`${folder}/${below}${name}`)
+    for (const name of await readdir(`${directory}/${below}`).catch(() => []))
+      if (files.some((file) => isLeftoverOf(`${below}${name}`, file))) await rm(`${directory}/${below}${name}`)
 }
 
 /** The lock is released after this. */
-async function namesIn(folder: string): Promise<readonly string[]> {
-  const names = (await readdir(folder)).filter((name) => name !== 'lock').toSorted()
-  const inPki = names.includes('pki') ? (await readdir(`${folder}/pki`)).toSorted().map((name) => `pki/${name}`) : []
+async function namesIn(directory: string): Promise<readonly string[]> {
+  const names = (await readdir(directory)).filter((name) => name !== 'lock').toSorted()
+  const inPki = names.includes('pki') ? (await readdir(`${directory}/pki`)).toSorted().map((name) => `pki/${name}`) : []
   return [...names.filter((name) => name !== 'pki' || inPki.length === 0), ...inPki]
 }

@@ -18,7 +18,7 @@ export interface RestoreReport {
 }
 
 export async function restoreDirectory(
-  folder: string,
+  directory: string,
   from: string,
   passphrase: string | undefined,
   signal: AbortSignal,
@@ -27,13 +27,14 @@ export async function restoreDirectory(
     throw new Error(`there is no snapshot ${from}`, { cause })
   })
   await using snapshot = await openSnapshotFile(from)
-  await using directory = await openDataDirectory(folder, 'cluster')
+  await using opened = await openDataDirectory(directory, 'cluster')
   const { workers, files } = nodePlatform
-  const [store, fresh] = [`${folder}/store.db`, `${folder}/store.db.fresh`]
-  const [pki, freshPki] = [`${folder}/pki`, `${folder}/pki.fresh`]
-  const extracted = `${folder}/store.db.snapshot-${process.pid}`
+  const [store, fresh] = [`${directory}/store.db`, `${directory}/store.db.fresh`]
+  const [pki, freshPki] = [`${directory}/pki`, `${directory}/pki.fresh`]
+  const extracted = `${directory}/store.db.snapshot-${process.pid}`
   const clear = async () => {
-    for (const name of storeFiles) await rm(`${folder}/${name.replace('store.db', 'store.db.fresh')}`, { force: true })
+    for (const name of storeFiles)
+      await rm(`${directory}/${name.replace('store.db', 'store.db.fresh')}`, { force: true })
     await rm(freshPki, { recursive: true, force: true })
     await rm(extracted, { force: true })
   }
@@ -44,16 +45,16 @@ export async function restoreDirectory(
     if (snapshot !== undefined) await extractTo(snapshot, passphrase, { store: extracted, pki: freshPki })
     await restoreSnapshot({ from: snapshot === undefined ? from : extracted, to: fresh, workers }, signal)
     const hasKeys = (await readdir(freshPki)).length > 0
-    const before = await keepAside(folder, { isRepeated: directory.marker.restoring !== undefined, hasKeys }, signal)
-    await directory.note({ restoring: from })
-    for (const name of storeFiles) await rm(`${folder}/${name}`, { force: true })
+    const before = await keepAside(directory, { isRepeated: opened.marker.restoring !== undefined, hasKeys }, signal)
+    await opened.note({ restoring: from })
+    for (const name of storeFiles) await rm(`${directory}/${name}`, { force: true })
     await rename(fresh, store)
     if (hasKeys) {
       await rm(pki, { recursive: true, force: true })
       await rename(freshPki, pki)
     }
-    const { foreign, nodes = [] } = directory.marker
-    await directory.note({
+    const { foreign, nodes = [] } = opened.marker
+    await opened.note({
       restoring: undefined,
       isComplete: true,
       hasStore: true,
@@ -69,13 +70,13 @@ export async function restoreDirectory(
 
 /** Copies, so that an interrupted restore loses nothing. A repeated restore does not copy the incomplete state. */
 async function keepAside(
-  folder: string,
+  directory: string,
   { isRepeated, hasKeys }: { readonly isRepeated: boolean; readonly hasKeys: boolean },
   signal: AbortSignal,
 ): Promise<RestoreReport['before']> {
   const isThere = async (path: string) => ((await stat(path).catch(() => undefined))?.size ?? 0) > 0
-  const [store, keptStore] = [`${folder}/store.db`, `${folder}/store.db.before-restore`]
-  const [pki, keptPki] = [`${folder}/pki`, `${folder}/pki.before-restore`]
+  const [store, keptStore] = [`${directory}/store.db`, `${directory}/store.db.before-restore`]
+  const [pki, keptPki] = [`${directory}/pki`, `${directory}/pki.before-restore`]
   if (isRepeated)
     return {
       store: (await isThere(keptStore)) ? keptStore : undefined,

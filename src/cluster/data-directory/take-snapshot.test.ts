@@ -16,8 +16,8 @@ import { snapshotDirectory } from './take-snapshot.ts'
 
 const { signal } = new AbortController()
 const passphrase = 'correct horse'
-const folder = await mkdtemp(join(tmpdir(), 'coxswain-snapshot-'))
-after(() => rm(folder, { recursive: true, force: true }))
+const directory = await mkdtemp(join(tmpdir(), 'coxswain-snapshot-'))
+after(() => rm(directory, { recursive: true, force: true }))
 
 async function withStore<T>(at: string, use: (store: Awaited<ReturnType<typeof openStore>>) => Promise<T>) {
   const store = await openStore({ kind: 'sqlite' }, at)
@@ -36,7 +36,7 @@ const keysIn = (at: string) =>
   withStore(at, async (store) => (await store.range({ start: '/', end: '0' }, signal)).items.map(({ key }) => key))
 
 let count = 0
-const newPath = () => join(folder, String(count++))
+const newPath = () => join(directory, String(count++))
 
 /** A data directory with keys and one object. */
 async function cluster(...keys: string[]): Promise<string> {
@@ -57,7 +57,7 @@ async function cluster(...keys: string[]): Promise<string> {
 
 const identityOf = (at: string) => Promise.all(identityFiles.map((name) => readFile(`${at}/pki/${name}`, 'utf8')))
 const take = (from: string, to: string, more: { passphrase?: string; isForced?: boolean } = {}) =>
-  snapshotDirectory({ folder: from, to, passphrase: undefined, isForced: false, ...more }, realClock, signal)
+  snapshotDirectory({ directory: from, to, passphrase: undefined, isForced: false, ...more }, realClock, signal)
 
 test('with a passphrase, a restore elsewhere gives the same cluster', async () => {
   // Long enough not to occur in encrypted bytes by chance.

@@ -9,7 +9,7 @@ import { readMarker } from './directory-marker.ts'
 import { writeSnapshotFile, type NewHeader, type PartSource } from './snapshot-file.ts'
 
 export interface SnapshotOptions {
-  readonly folder: string
+  readonly directory: string
   readonly to: string
   /** Keys are only included with a passphrase. */
   readonly passphrase: string | undefined
@@ -21,24 +21,25 @@ export const storePart = 'store.db'
 
 /** Also works while the cluster runs. The file is written completely or not at all. Returns its header. */
 export async function snapshotDirectory(
-  { folder, to, passphrase, isForced }: SnapshotOptions,
+  { directory, to, passphrase, isForced }: SnapshotOptions,
   clock: Clock,
   signal: AbortSignal,
 ): Promise<NewHeader> {
-  const marker = await readMarker(folder)
-  const store = `${folder}/store.db`
+  const marker = await readMarker(directory)
+  const store = `${directory}/store.db`
   if ((statSync(store, { throwIfNoEntry: false })?.size ?? 0) === 0)
     throw new Error(
       marker?.etcd === undefined
-        ? `there is no cluster on SQLite in ${folder}`
-        : `the cluster of ${folder} keeps its objects in etcd; take a snapshot there: etcdctl snapshot save`,
+        ? `there is no cluster on SQLite in ${directory}`
+        : `the cluster of ${directory} keeps its objects in etcd; take a snapshot there: etcdctl snapshot save`,
     )
   if (!isForced && existsSync(to)) throw new Error(alreadyThere(to))
-  const copy = `${folder}/store.db.snapshot-${process.pid}`
+  const copy = `${directory}/store.db.snapshot-${process.pid}`
   const building = `${to}.${process.pid}.tmp`
   try {
     await takeSnapshot(nodePlatform.workers, store, copy, signal)
-    const keys = passphrase === undefined ? [] : await Promise.all(identityFiles.map((name) => keyPart(folder, name)))
+    const keys =
+      passphrase === undefined ? [] : await Promise.all(identityFiles.map((name) => keyPart(directory, name)))
     const header: NewHeader = {
       createdAt: rfc3339(clock.nowMs()),
       name: marker?.name ?? 'coxswain',
@@ -75,8 +76,8 @@ const filePart = (name: string, path: string): PartSource => ({
   },
 })
 
-async function keyPart(folder: string, name: string): Promise<PartSource> {
-  const content = await readFile(`${folder}/pki/${name}`)
+async function keyPart(directory: string, name: string): Promise<PartSource> {
+  const content = await readFile(`${directory}/pki/${name}`)
   return {
     name: `pki/${name}`,
     bytes: content.length,

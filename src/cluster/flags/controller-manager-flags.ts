@@ -61,7 +61,7 @@ export function controllerManagerSettings(flags: ControllerManagerFlagValues): C
   const legacyTokenCleanUpMs = durationMs(period)
   if (legacyTokenCleanUpMs === undefined || legacyTokenCleanUpMs === 0)
     throw new Error(
-      `--legacy-service-account-token-clean-up-period ${JSON.stringify(period)} is no length of time such as 24h`,
+      `--legacy-service-account-token-clean-up-period ${JSON.stringify(period)} is not a duration such as 24h`,
     )
   return {
     ...(port === 0 ? {} : { serve: { host, port } }),

@@ -30,7 +30,7 @@ export function choiceFlag<const T extends string>(
 export function durationFlag(flags: PolicyFlagValues, name: PolicyFlag, fallback: number): number {
   const text = flags[name]
   const ms = text === undefined ? fallback : durationMs(text)
-  if (ms === undefined) throw new Error(`--${name} ${JSON.stringify(text)} is no length of time such as 2m`)
+  if (ms === undefined) throw new Error(`--${name} ${JSON.stringify(text)} is not a duration such as 2m`)
   return ms
 }
 
@@ -38,6 +38,6 @@ export function countFlag(flags: PolicyFlagValues, name: PolicyFlag, fallback: n
   const text = flags[name]
   const found = text === undefined ? fallback : /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN
   if (Number.isNaN(found) || found < least)
-    throw new Error(`--${name} ${JSON.stringify(text)} is no whole number from ${least} on`)
+    throw new Error(`--${name} ${JSON.stringify(text)} is not an integer of at least ${least}`)
   return found
 }

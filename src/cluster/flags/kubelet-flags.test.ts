@@ -31,6 +31,6 @@ const wrong: [flags: KubeletFlagValues, message: RegExp][] = [
   [{ 'kube-reserved': 'cpu' }, /^--kube-reserved: "cpu" is no amount such as memory=500Mi$/],
   [{ 'eviction-hard': 'memory<1' }, /^--eviction-hard: "memory<1" is not a threshold/],
   [{ 'image-gc-low-threshold': '101' }, /^--image-gc-low-threshold: "101" is no whole number up to 100$/],
-  [{ 'minimum-image-ttl-duration': 'soon' }, /^--minimum-image-ttl-duration: "soon" is no length of time/],
+  [{ 'minimum-image-ttl-duration': 'soon' }, /^--minimum-image-ttl-duration: "soon" is not a duration/],
 ]
 for (const [flags, message] of wrong) test(message.source, () => throws(() => kubeletSettings(flags), { message }))

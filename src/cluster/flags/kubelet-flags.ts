@@ -45,7 +45,7 @@ export const kubeletFlags = {
   'max-pods': { value: '<n>', help: 'the number of pods that the node accepts (110)' },
   'minimum-image-ttl-duration': { value: '<time>', help: 'how long an unused image is kept at least (2m)' },
   'pod-manifest-path': {
-    value: '<folder>',
+    value: '<directory>',
     help: 'a directory of static pod manifests (node/manifests in the data directory)',
   },
   'resolv-conf': { value: '<file>', help: 'the DNS configuration of the node (/etc/resolv.conf)' },
@@ -165,7 +165,7 @@ function bytesIn(text: string | undefined, fallback: number): number {
 
 export function timeIn(text: string | undefined, fallback: number): number {
   const ms = text === undefined ? fallback : durationMs(text)
-  if (ms === undefined) throw new Error(`${JSON.stringify(text)} is no length of time such as 2m`)
+  if (ms === undefined) throw new Error(`${JSON.stringify(text)} is not a duration such as 2m`)
   return ms
 }
 

@@ -8,7 +8,7 @@ export const kubeletProcessFlags = {
   'authentication-token-webhook-cache-ttl': { value: '<time>', help: 'how long an authenticated token is cached (2m)' },
   'authorization-webhook-cache-authorized-ttl': { value: '<time>', help: 'how long allowed answers are cached (5m)' },
   'authorization-webhook-cache-unauthorized-ttl': { value: '<time>', help: 'how long denied answers are cached (30s)' },
-  'cert-dir': { value: '<folder>', help: 'the directory of certificates (pki in the data directory)' },
+  'cert-dir': { value: '<directory>', help: 'the directory of certificates (pki in the data directory)' },
   'client-ca-file': { value: '<file>', help: 'the CA of client certificates (the CA of the kubeconfig)' },
   'container-runtime-endpoint': {
     value: 'unix://<socket>',

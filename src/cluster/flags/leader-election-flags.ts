@@ -3,14 +3,18 @@ import { durationMs } from '../../apiserver/config/config-reader.ts'
 import type { LeaseSettings } from '../../client/leader-election.ts'
 
 export const leaderElectionFlags = {
-  'leader-elect': { type: 'string', value: 'true|false', help: 'acts only while it leads among several (true)' },
+  'leader-elect': { type: 'string', value: 'true|false', help: 'acts only while it is the leader (true)' },
   'leader-elect-lease-duration': {
     type: 'string',
     value: '<time>',
-    help: 'how long others wait for a silent leader (15s)',
+    help: 'how long others wait before they replace a leader (15s)',
   },
-  'leader-elect-renew-deadline': { type: 'string', value: '<time>', help: 'how long a leader tries to stay it (10s)' },
-  'leader-elect-retry-period': { type: 'string', value: '<time>', help: 'how long between tries (2s)' },
+  'leader-elect-renew-deadline': {
+    type: 'string',
+    value: '<time>',
+    help: 'how long a leader tries to renew its lease (10s)',
+  },
+  'leader-elect-retry-period': { type: 'string', value: '<time>', help: 'the time between two attempts (2s)' },
   'leader-elect-resource-name': { type: 'string', value: '<name>', help: 'the name of the Lease' },
   'leader-elect-resource-namespace': { type: 'string', value: '<namespace>', help: 'its namespace (kube-system)' },
 } as const

@@ -14,6 +14,6 @@ const lifeDefault = '8760h'
 export function signingDurationMs(text = lifeDefault): number {
   const ms = durationMs(text)
   if (ms === undefined || ms === 0)
-    throw new Error(`--cluster-signing-duration: ${JSON.stringify(text)} is no length of time such as 24h`)
+    throw new Error(`--cluster-signing-duration: ${JSON.stringify(text)} is not a duration such as 24h`)
   return ms
 }

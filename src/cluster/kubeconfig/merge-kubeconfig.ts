@@ -22,7 +22,7 @@ export interface MergedKubeconfig {
 }
 
 const extensionName = 'coxswain'
-const folderField = 'data-directory'
+const directoryField = 'data-directory'
 const legacyUser = 'admin'
 const sections = ['clusters', 'contexts', 'users'] as const
 type Section = (typeof sections)[number]
@@ -116,7 +116,7 @@ function markOf(entry: YAMLMap, field: 'cluster' | 'user'): unknown {
   const extensions = entry.getIn([field, 'extensions'])
   if (!isSeq(extensions)) return undefined
   const own = extensions.items.find((item) => isMap(item) && item.get('name') === extensionName)
-  return isMap(own) ? own.getIn(['extension', folderField]) : undefined
+  return isMap(own) ? own.getIn(['extension', directoryField]) : undefined
 }
 
 const nameOf = (entry: YAMLMap): string => String(entry.get('name'))
@@ -198,7 +198,7 @@ class KubeconfigDocument {
     const list = content.get('extensions') as YAMLSeq
     list.flow = false
     list.items = list.items.filter((item) => !(isMap(item) && item.get('name') === extensionName))
-    list.add(this.#document.createNode({ name: extensionName, extension: { [folderField]: dataDirectory } }))
+    list.add(this.#document.createNode({ name: extensionName, extension: { [directoryField]: dataDirectory } }))
   }
 
   remove(section: Section, names: readonly string[]): void {

@@ -19,10 +19,10 @@ import { realClock } from '../../base/time/clock.ts'
 import { checkKubeconfig, removeKubeconfig, writeKubeconfig } from './write-kubeconfig.ts'
 
 const { signal } = new AbortController()
-const folder = await mkdtemp(join(tmpdir(), 'coxswain-kubeconfig-'))
-after(() => rm(folder, { recursive: true, force: true }))
+const directory = await mkdtemp(join(tmpdir(), 'coxswain-kubeconfig-'))
+after(() => rm(directory, { recursive: true, force: true }))
 let count = 0
-const newPath = () => join(folder, `config-${count++}`)
+const newPath = () => join(directory, `config-${count++}`)
 
 const owner = { name: 'home', dataDirectory: '/data' }
 const access = { server: 'https://127.0.0.1:1', authority: 'CA', identity: { certificate: 'C', key: 'K' } }
@@ -54,7 +54,7 @@ test('a file that held nothing else is removed', async () => {
   const path = newPath()
   await write(path)
   ok(await removeKubeconfig(path, owner, realClock, signal))
-  equal((await readdir(folder)).includes(path), false)
+  equal((await readdir(directory)).includes(path), false)
   equal(await removeKubeconfig(path, owner, realClock, signal), false)
 })
 
@@ -73,7 +73,7 @@ test('a file that cannot take the entries is named before anything is written', 
   const path = newPath()
   await writeFile(path, 'clusters: [')
   await rejects(checkKubeconfig(path, owner), /^Error: the kubeconfig \S+ cannot be used: it is not valid YAML/)
-  await rejects(checkKubeconfig(folder, owner), /the kubeconfig \S+ cannot be read/)
+  await rejects(checkKubeconfig(directory, owner), /the kubeconfig \S+ cannot be read/)
   await writeFile(path, '#'.repeat((4 << 20) + 1))
   await rejects(checkKubeconfig(path, owner), /the kubeconfig \S+ cannot be read/)
   await checkKubeconfig(newPath(), owner)
@@ -91,7 +91,7 @@ test('the lock of kubectl is waited for, and not for ever; that of a program tha
   await utimes(`${path}.lock`, 1, 1)
   equal((await write(path)).contextName, 'home')
   equal(
-    (await readdir(folder)).some((name) => name.endsWith('.lock')),
+    (await readdir(directory)).some((name) => name.endsWith('.lock')),
     false,
   )
 })

@@ -5,13 +5,13 @@ import { existsSync } from 'node:fs'
 export function missingContainerPrerequisites(): string | undefined {
   if (process.platform !== 'linux') return 'containers need Linux'
   if (process.getuid?.() !== 0) return 'containers need root'
-  const folders = [...(process.env['PATH'] ?? '').split(':'), '/usr/sbin', '/sbin']
+  const directories = [...(process.env['PATH'] ?? '').split(':'), '/usr/sbin', '/sbin']
   const missing = ['containerd', 'ctr', 'runc'].filter(
-    (name) => !folders.some((folder) => existsSync(`${folder}/${name}`)),
+    (name) => !directories.some((directory) => existsSync(`${directory}/${name}`)),
   )
   if (missing.length > 0) return `not installed: ${missing.join(', ')}`
   return cniPluginDirectory() === undefined ? 'not installed: CNI plugins' : undefined
 }
 
 export const cniPluginDirectory = (): string | undefined =>
-  ['/opt/cni/bin', '/usr/lib/cni', '/usr/libexec/cni'].find((folder) => existsSync(`${folder}/bridge`))
+  ['/opt/cni/bin', '/usr/lib/cni', '/usr/libexec/cni'].find((directory) => existsSync(`${directory}/bridge`))

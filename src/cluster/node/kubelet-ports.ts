@@ -36,7 +36,7 @@ export async function listenForRequests(
     own,
     hostIp,
     nodeName,
-    certificateDirectory: certificateFolder,
+    certificateDirectory: certificateDirectory,
     authority,
     holder: answering,
     deps: parts,
@@ -46,7 +46,7 @@ export async function listenForRequests(
 ): Promise<number> {
   const { files, listeners, crypto } = nodePlatform
   const clientAuthorities = authority === undefined ? {} : { users: authority }
-  const file = new CertificateFile(`${certificateFolder}/kubelet-server-current.pem`, files)
+  const file = new CertificateFile(`${certificateDirectory}/kubelet-server-current.pem`, files)
   const signed = own.rotatesServing ? await file.read() : undefined
   const first = own.serving ?? signed ?? selfMade(nodeName, hostIp)
   const listener = await listeners.listen({

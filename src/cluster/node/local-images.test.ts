@@ -21,11 +21,11 @@ test('where no containerd runs it is said how to start one', async () => {
 })
 
 test('what listens there and is no containerd is said to be silent', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'coxswain-images-'))
-  const socketPath = join(folder, 's.sock')
+  const directory = await mkdtemp(join(tmpdir(), 'coxswain-images-'))
+  const socketPath = join(directory, 's.sock')
   const server = createServer((socket) => socket.destroy()).listen(socketPath)
   await once(server, 'listening')
   await rejects(listImages({ socketPath }, signal), /^Error: containerd does not answer at .*s\.sock/)
   server.close()
-  await rm(folder, { recursive: true })
+  await rm(directory, { recursive: true })
 })

@@ -68,7 +68,7 @@ export interface RealNodeDeps {
 /** The default snapshotter of an existing containerd. */
 export const containerdSnapshotter = 'overlayfs'
 /** Records the control group of the pods, which the cleanup needs. */
-export const cgroupFile = (folder: string): string => `${folder}/cgroup`
+export const cgroupFile = (directory: string): string => `${directory}/cgroup`
 
 /** As upstream, for a runtime that does not report its version. */
 const unknownRuntime = 'remote://Unknown'
@@ -82,34 +82,68 @@ const unavailableMsMax = 600_000
 const stopPodsMsMax = 20_000
 
 export async function startRealNode(
-  {
-    dataDirectory,
-    hostIp,
-    podCidr,
-    settings,
-    runtimeSocket,
-    whileUnavailable: whileSilent,
-    name = hostname(),
-  }: RealNodeOptions,
-  { platform, clock, log }: RealNodeDeps,
+  options: RealNodeOptions,
+  deps: RealNodeDeps,
   signal: AbortSignal,
 ): Promise<RealNode> {
-  const folder = `${dataDirectory}/node`
-  const networkFolder = `${folder}/net.d`
-  const network = { bridge, addressesDirectory: `${folder}/addresses`, masquerades: masquerades() }
-  const provide = async (range: string) => {
-    const taken = podRangeConflict(range, machineNetworks())
-    if (taken !== undefined) throw new Error(taken)
-    await writeBridgeNetwork(networkFolder, { ...network, podCidr: range }, platform.files)
-  }
+  const { dataDirectory, podCidr, settings, runtimeSocket, whileUnavailable } = options
+  const { platform, clock, log } = deps
+  const directory = `${dataDirectory}/node`
+  const networkDirectory = `${directory}/net.d`
+  const provideNetwork = (range: string) =>
+    runtimeSocket === undefined ? writeNetwork(range, directory, networkDirectory, platform.files) : Promise.resolve()
   await using starting = new AsyncDisposableStack()
   if (runtimeSocket === undefined) starting.use(await lockMachine())
-  if (podCidr !== undefined && runtimeSocket === undefined) await provide(podCidr)
+  if (podCidr !== undefined) await provideNetwork(podCidr)
   const cgroupRoot = `${settings.cgroupRoot.replace(/\/$/, '')}/kubepods`
-  await platform.files.makeDirectory(folder)
-  await platform.files.write(cgroupFile(folder), cgroupRoot)
+  await platform.files.makeDirectory(directory)
+  await platform.files.write(cgroupFile(directory), cgroupRoot)
   const load = new NodeHostLoad()
   const cgroups = await NodeCgroups.open()
+  const machine = await describeMachine(options, load)
+  const onUnavailable = (stop: AbortSignal) => whileUnavailable?.(machine, stop) ?? Promise.resolve()
+  const { runtime, stop } =
+    runtimeSocket === undefined
+      ? await startContainerd(directory, networkDirectory, { platform, clock, log }, signal)
+      : await connectRuntime(runtimeSocket, { platform, clock, log, onUnavailable }, signal)
+  starting.defer(stop)
+  const manualShutdown = settings.terminatesPodsOnSigterm ? new ManualShutdown() : undefined
+  const shutdown = manualShutdown ?? new NodeLogind({ processes: platform.processes, clock })
+  const logs = new NodeLogFiles(`${directory}/logs`)
+  const host = realHost(options, deps, { directory, runtime, logs, load, cgroups, cgroupRoot, shutdown })
+  const started = starting.move()
+  return {
+    settings,
+    runtime,
+    description: { ...machine, runtime: `${runtime.name}://${runtime.version}` },
+    logs,
+    systemLogs: new NodeSystemLogs('/var/log'),
+    host: (services) => ({ ...host, services }),
+    provideNetwork,
+    shutDown: () => manualShutdown?.announce() ?? Promise.resolve(),
+    stopPods: () => stopAllPods(runtime, deps),
+    stop: () => started.disposeAsync(),
+  }
+}
+
+/** Configures the bridge for pod addresses of this range. */
+async function writeNetwork(
+  podCidr: string,
+  directory: string,
+  networkDirectory: string,
+  files: Platform['files'],
+): Promise<void> {
+  const conflict = podRangeConflict(podCidr, machineNetworks())
+  if (conflict !== undefined) throw new Error(conflict)
+  const network = { bridge, addressesDirectory: `${directory}/addresses`, masquerades: masquerades(), podCidr }
+  await writeBridgeNetwork(networkDirectory, network, files)
+}
+
+/** The node as far as it is known without its runtime. */
+async function describeMachine(
+  { dataDirectory, hostIp, podCidr, settings, name = hostname() }: RealNodeOptions,
+  load: NodeHostLoad,
+): Promise<NodeDescription> {
   const { capacityBytes } = await load.fileSystem(dataDirectory)
   const hugePages = await load.hugePages()
   const hugeBytes = hugePages.reduce((sum, { pageBytes, pages }) => sum + pageBytes * pages, 0)
@@ -121,7 +155,7 @@ export async function startRealNode(
     pods: String(settings.podsMax),
   }
   const { kubeReserved, systemReserved, thresholds } = settings
-  const silent: NodeDescription = {
+  return {
     name: name.toLowerCase(),
     hostIp,
     capacity,
@@ -132,68 +166,63 @@ export async function startRealNode(
     machine: machineFacts(),
     ...(podCidr === undefined ? {} : { podCidr }),
   }
-  const onUnavailable = (stop: AbortSignal) => whileSilent?.(silent, stop) ?? Promise.resolve()
-  const { runtime, stop } =
-    runtimeSocket === undefined
-      ? await startContainerd(folder, networkFolder, { platform, clock, log }, signal)
-      : await connectRuntime(runtimeSocket, { platform, clock, log, onUnavailable }, signal)
-  starting.defer(stop)
+}
+
+interface RealHostDeps {
+  readonly directory: string
+  readonly runtime: CriRuntime
+  readonly logs: NodeLogFiles
+  readonly load: NodeHostLoad
+  readonly cgroups: NodeCgroups
+  readonly cgroupRoot: string
+  readonly shutdown: NodeHost['shutdown']
+}
+
+/** The host of the kubelet, without the cluster's services. */
+function realHost(
+  { settings, runtimeSocket }: RealNodeOptions,
+  { platform, clock }: RealNodeDeps,
+  { directory, runtime, logs, load, cgroups, cgroupRoot, shutdown }: RealHostDeps,
+): Omit<NodeHost, 'services'> {
   const imageMounts =
     runtime.name === 'containerd'
       ? new CtrImageMounts(platform.processes, {
-          socketPath: runtimeSocket ?? `${folder}/containerd/containerd.sock`,
+          socketPath: runtimeSocket ?? `${directory}/containerd/containerd.sock`,
           snapshotter: runtimeSocket === undefined ? ownSnapshotter() : containerdSnapshotter,
         })
       : undefined
-  const description = { ...silent, runtime: `${runtime.name}://${runtime.version}` }
-  const { manifestDirectory: staticFolder = `${folder}/manifests`, manifestUrl, manifestUrlIntervalMs } = settings
-  const manifests = [
-    manifestDirectorySource(staticFolder, clock),
-    ...(manifestUrl === undefined
-      ? []
-      : [manifestUrlSource(manifestUrl, {}, { outbound: platform.outbound, clock, everyMs: manifestUrlIntervalMs })]),
-  ]
+  const { manifestDirectory = `${directory}/manifests`, manifestUrl, manifestUrlIntervalMs: everyMs } = settings
   const { servers, domain, resolvConfPath } = settings.dns
-  const announced = settings.terminatesPodsOnSigterm ? new ManualShutdown() : undefined
-  const shutdown = announced ?? new NodeLogind({ processes: platform.processes, clock })
-  const paths = { pods: `${folder}/pods`, logs: `${folder}/logs` }
-  const logs = new NodeLogFiles(paths.logs)
-  const held = starting.move()
   return {
-    settings,
-    runtime,
-    description,
+    disk: new NodeDisk(),
     logs,
-    systemLogs: new NodeSystemLogs('/var/log'),
-    host: (services) => ({
-      disk: new NodeDisk(),
-      logs,
-      dialer: nodePodDialer(platform.http2, clock),
-      paths,
-      dns: { servers, domain, node: parseResolvConf(textOf(resolvConfPath)) },
-      cgroups,
-      cgroupRoot,
-      load,
-      shutdown,
-      ...(imageMounts === undefined ? {} : { imageMounts }),
-      mountsVolumes: true,
-      manifests,
-      digest: (text) => platform.crypto.sha256(text).toHex().slice(0, 32),
-      services,
-    }),
-    provideNetwork: (range) => (runtimeSocket === undefined ? provide(range) : Promise.resolve()),
-    shutDown: () => announced?.announce() ?? Promise.resolve(),
-    async stopPods() {
-      const bound = new AbortController()
-      const timer = clock.after(stopPodsMsMax, () => bound.abort())
-      try {
-        await stopPods(runtime, bound.signal)
-        await removeBridge(platform.processes, bound.signal)
-      } finally {
-        timer.cancel()
-      }
-    },
-    stop: () => held.disposeAsync(),
+    dialer: nodePodDialer(platform.http2, clock),
+    paths: { pods: `${directory}/pods`, logs: `${directory}/logs` },
+    dns: { servers, domain, node: parseResolvConf(textOf(resolvConfPath)) },
+    cgroups,
+    cgroupRoot,
+    load,
+    shutdown,
+    ...(imageMounts === undefined ? {} : { imageMounts }),
+    mountsVolumes: true,
+    manifests: [
+      manifestDirectorySource(manifestDirectory, clock),
+      ...(manifestUrl === undefined
+        ? []
+        : [manifestUrlSource(manifestUrl, {}, { outbound: platform.outbound, clock, everyMs })]),
+    ],
+    digest: (text) => platform.crypto.sha256(text).toHex().slice(0, 32),
+  }
+}
+
+async function stopAllPods(runtime: CriRuntime, { platform, clock }: RealNodeDeps): Promise<void> {
+  const bound = new AbortController()
+  const timer = clock.after(stopPodsMsMax, () => bound.abort())
+  try {
+    await stopPods(runtime, bound.signal)
+    await removeBridge(platform.processes, bound.signal)
+  } finally {
+    timer.cancel()
   }
 }
 
@@ -203,16 +232,16 @@ interface StartedRuntime {
 }
 
 export async function startContainerd(
-  folder: string,
-  networkFolder: string,
+  directory: string,
+  networkDirectory: string,
   { platform, clock, log }: RealNodeDeps,
   signal: AbortSignal,
 ): Promise<StartedRuntime> {
   const containerd = await Containerd.start(
     {
-      directory: `${folder}/containerd`,
+      directory: `${directory}/containerd`,
       architecture: architecture(),
-      networkDirectory: networkFolder,
+      networkDirectory,
       networkPluginsDirectory: cniPluginDirectory() ?? '/opt/cni/bin',
       mayLowerOomScore: mayLowerOomScore(),
       snapshotter: ownSnapshotter(),
@@ -246,10 +275,10 @@ async function connectRuntime(
     } catch (error) {
       signal.throwIfAborted()
       if (clock.monotonicMs() > untilMs)
-        throw new Error(`no container runtime answers at ${socketPath}`, { cause: error })
+        throw new Error(`no container runtime responds at ${socketPath}`, { cause: error })
       if (tries === 0) {
-        log.warn('no container runtime answers yet', { socket: socketPath, error: errorText(error) })
-        waiting.start('silent runtime', onSilent)
+        log.warn('the container runtime does not respond yet', { socket: socketPath, error: errorText(error) })
+        waiting.start('runtime unavailable', onSilent)
       }
       await clock.sleep(connectAgainMs, signal)
     } finally {

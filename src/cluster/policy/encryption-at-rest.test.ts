@@ -40,8 +40,8 @@ const configOf = (...providers: readonly (readonly [name: string, plugin: FakePl
   })
 
 async function harness(config: string, reloads: boolean) {
-  const folder = await mkdtemp(join(tmpdir(), 'coxswain-encryption-'))
-  const file = join(folder, 'encryption.yaml')
+  const directory = await mkdtemp(join(tmpdir(), 'coxswain-encryption-'))
+  const file = join(directory, 'encryption.yaml')
   await writeFile(file, config)
   const clock = new VirtualClock()
   const inner = new MemoryStore(clock)
@@ -60,7 +60,7 @@ async function harness(config: string, reloads: boolean) {
     async [Symbol.asyncDispose]() {
       await tasks[Symbol.asyncDispose]()
       await encrypted[Symbol.asyncDispose]()
-      await rm(folder, { recursive: true })
+      await rm(directory, { recursive: true })
     },
   }
 }

@@ -28,7 +28,7 @@ export async function trackLegacyTokens(
     } catch (error) {
       context.signal.throwIfAborted()
       if (!hasReason(error, 'NotFound')) {
-        log.warn('the use of a token could not be written down', { secret: key, error: errorText(error) })
+        log.warn('the use of a token could not be recorded', { secret: key, error: errorText(error) })
         queue.retry(key, work.cause)
       }
     } finally {

@@ -36,8 +36,8 @@ export interface ClusterStorageDeps {
 const { signal: never } = new AbortController()
 
 /** The certificates of a data directory for these hosts; valid ones are reused. */
-export const issueCertificates = ({ folder, marker }: DataDirectory, hosts: readonly string[]) =>
-  clusterCertificates(`${folder}/pki`, {
+export const issueCertificates = ({ path, marker }: DataDirectory, hosts: readonly string[]) =>
+  clusterCertificates(`${path}/pki`, {
     platform: nodePlatform,
     clock: realClock,
     random: systemRandom,

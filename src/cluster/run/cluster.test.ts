@@ -24,7 +24,7 @@ import { readPolicySettings } from '../policy/policy-settings.ts'
 import { up } from './up.ts'
 
 const ctx = context(new AbortController().signal)
-const folder = () => mkdtemp(join(tmpdir(), 'coxswain-cluster-'))
+const directory = () => mkdtemp(join(tmpdir(), 'coxswain-cluster-'))
 
 test('a cluster starts with its namespaces and nodes', async () => {
   await using cluster = await startCluster({ nodes: 3 })
@@ -77,7 +77,7 @@ test('an hour of an idle cluster leaves no timer that has run away and no error'
 })
 
 test('keys and certificates are made once, kept private, and never half', async () => {
-  const path = await folder()
+  const path = await directory()
   const make = () =>
     clusterCertificates(path, { platform: nodePlatform, clock: realClock, random: systemRandom, hosts: [] })
   const first = await make()
@@ -96,7 +96,7 @@ test('keys and certificates are made once, kept private, and never half', async 
 })
 
 test('certificates are made anew when a third of their life is left; authorities stay', async () => {
-  const path = await folder()
+  const path = await directory()
   const clock = new VirtualClock(Date.UTC(2030, 0, 1))
   const make = () =>
     clusterCertificates(path, { platform: nodePlatform, clock, random: systemRandom, hosts: ['10.0.0.7'] })
@@ -194,7 +194,7 @@ test('plugins by flags, and the configuration file of those that take one, with 
 })
 
 test('a data directory is locked by one process; the lock of a dead one does not count, whoever has its number now', async () => {
-  const path = await folder()
+  const path = await directory()
   {
     await using _lock = await lockDirectory(path)
     await rejects(lockDirectory(path), DirectoryInUse)
@@ -210,7 +210,7 @@ test('a data directory is locked by one process; the lock of a dead one does not
 })
 
 test('up serves, writes a kubeconfig that works, refuses a second one, and cleans up', async () => {
-  const path = await folder()
+  const path = await directory()
   const options = {
     dataDirectory: join(path, 'data'),
     kubeconfigPath: join(path, 'kubeconfig'),

@@ -281,7 +281,7 @@ export class Cluster {
           })
           const { tokenUses } = this.#options
           if (tokenUses !== undefined)
-            tasks.start('use of tokens', (stop) =>
+            tasks.start('legacy token tracking', (stop) =>
               trackLegacyTokens(this.client('apiserver', apiServerUser), tokenUses, log, context(stop)),
             )
         }),

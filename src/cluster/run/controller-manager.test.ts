@@ -104,7 +104,7 @@ test('flags of a controller manager', () => {
     [{ 'leader-elect': 'maybe' }, /--leader-elect "maybe"/],
     [{ 'leader-elect-lease-duration': '10s' }, /must be more than --leader-elect-renew-deadline/],
     [{ 'leader-elect-retry-period': '9s' }, /must be more than 1.2 times/],
-    [{ 'legacy-service-account-token-clean-up-period': 'long' }, /no length of time/],
+    [{ 'legacy-service-account-token-clean-up-period': 'long' }, /not a duration/],
   ] as const)
     throws(() => controllerManagerSettings(flags), wrong)
 })

@@ -67,10 +67,10 @@ async function start() {
     'kube-system',
     ctx,
   )
-  const folder = await mkdtemp(join(tmpdir(), 'coxswain-kubelet-'))
-  stack.defer(() => rm(folder, { recursive: true }))
+  const directory = await mkdtemp(join(tmpdir(), 'coxswain-kubelet-'))
+  stack.defer(() => rm(directory, { recursive: true }))
   const bootstrapPath = async (shown: string) => {
-    const path = join(folder, 'bootstrap')
+    const path = join(directory, 'bootstrap')
     const cluster = `{ server: '${server.url}', certificate-authority-data: ${base64Text(certificates.authority)} }`
     const text = `clusters: [{ name: c, cluster: ${cluster} }]
 users: [{ name: u, user: { token: ${shown} } }]
@@ -83,9 +83,9 @@ current-context: x
   const run = (bootstrap: string | undefined, onReady: (at: { url: string }) => void, signal: AbortSignal) =>
     runKubelet(
       {
-        kubeconfigPath: join(folder, 'kubeconfig'),
+        kubeconfigPath: join(directory, 'kubeconfig'),
         bootstrapPath: bootstrap,
-        dataDirectory: join(folder, 'data'),
+        dataDirectory: join(directory, 'data'),
         runtime: 'simulated',
         settings: defaultKubeletSettings,
         process: kubeletProcessSettings({ port: '0', 'healthz-port': '0', 'hostname-override': 'Worker' }),
@@ -94,12 +94,12 @@ current-context: x
       },
       signal,
     )
-  return { admin, folder, bootstrapPath, run, server, [Symbol.asyncDispose]: () => stack.disposeAsync() }
+  return { admin, directory, bootstrapPath, run, server, [Symbol.asyncDispose]: () => stack.disposeAsync() }
 }
 
 test('a kubelet joins by its token and is called at its own port', async () => {
   await using world = await start()
-  const { admin, folder, run, server } = world
+  const { admin, directory, run, server } = world
   const stop = new AbortController()
   const ready = Promise.withResolvers<{ url: string }>()
   const ended = run(await world.bootstrapPath(`${token.id}.${token.secret}`), ready.resolve, stop.signal)
@@ -107,7 +107,7 @@ test('a kubelet joins by its token and is called at its own port', async () => {
   for await (const event of admin.of(node).watch({ resourceVersion: '0' }, ctx))
     if (event.type !== 'BOOKMARK' && event.object.metadata.name === 'worker') break
   match((await ready.promise).url, /^https:\/\/127\.0\.0\.1:\d+$/)
-  match(await readFile(join(folder, 'kubeconfig'), 'utf8'), /client-key: ".*kubelet-client-current\.pem"/)
+  match(await readFile(join(directory, 'kubeconfig'), 'utf8'), /client-key: ".*kubelet-client-current\.pem"/)
   await using remote = await openRemote(server.kubeconfig, ctx.signal)
   const answer = await remote.clientAs('test').of(node).get('worker', '', ctx)
   equal(answer.status.daemonEndpoints?.kubeletEndpoint?.Port, Number(new URL((await ready.promise).url).port))

@@ -66,7 +66,7 @@ export async function runScheduler(
   const election = new LeaderElection({ client, clock, random, log, name: leaseName, identity })
   const tasks = new TaskGroup({ signal })
   tasks.start('flow', (stop) => remote.exportFlow(shared.flow, log, stop))
-  tasks.start('questions', (stop) => remote.answerQueries((pod) => shared.decisions.explain(pod), log, stop))
+  tasks.start('scheduling queries', (stop) => remote.answerQueries((pod) => shared.decisions.explain(pod), log, stop))
   tasks.start('leader election', (stop) =>
     election.run((led) => {
       onLead()

@@ -90,7 +90,7 @@ export async function serve(
 const rejected: WireResponse = {
   status: 403,
   headers: { 'content-type': 'text/plain; charset=utf-8' },
-  body: 'only pods of this machine are answered at this address\n',
+  body: 'only pods of this machine may use this address\n',
 }
 
 const tlsOf = ({ authority, proxyAuthority, serving }: ClusterCertificates): ListenTls => ({

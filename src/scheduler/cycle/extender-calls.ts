@@ -45,7 +45,7 @@ export async function filterByExtenders(
       slots = slots.filter((slot) => found.fitting.has(snapshot.nameAt(slot)))
     } catch (error) {
       if (!isIgnorable) throw error
-      deps.log.warn('an extender is left out', { extender: url, error: errorText(error) })
+      deps.log.warn('an extender failed and is ignored', { extender: url, error: errorText(error) })
     }
   }
   return Int32Array.from(slots)
@@ -67,7 +67,7 @@ export async function scoreByExtenders(
         totals[index] =
           (totals[index] as number) + (points.get(snapshot.nameAt(slot)) ?? 0) * weight * extenderScoreScale
     } catch (error) {
-      deps.log.warn('an extender gave no points', { extender: url, error: errorText(error) })
+      deps.log.warn('an extender failed to score', { extender: url, error: errorText(error) })
     }
   }
 }
@@ -94,7 +94,7 @@ export async function preemptWithExtenders(
       agreed = agreed.flatMap(({ slot }) => withAgreed(slot, answer, snapshot, isIgnorable))
     } catch (error) {
       if (!isIgnorable) throw error
-      deps.log.warn('an extender is left out', { extender: url, error: errorText(error) })
+      deps.log.warn('an extender failed and is ignored', { extender: url, error: errorText(error) })
     }
   }
   return agreed
@@ -129,7 +129,7 @@ export async function bindByExtender(
       return true
     } catch (error) {
       if (!isIgnorable) throw error
-      deps.log.warn('an extender did not bind', { extender: url, error: errorText(error) })
+      deps.log.warn('an extender failed to bind', { extender: url, error: errorText(error) })
     }
   }
   return false

@@ -36,7 +36,7 @@ async function ask(plugin: PluginAt<'postFilter'>, run: FilterRun, log: Log, ctx
     return await plugin.postFilter(run, ctx)
   } catch (error) {
     const { name } = plugin
-    log.warn('no room could be made', { pod: keyOf(run.cycle.pod), plugin: name, error: errorText(error) })
+    log.warn('a PostFilter plugin failed', { pod: keyOf(run.cycle.pod), plugin: name, error: errorText(error) })
     return { kind: 'failed', message: `${name} failed`, clearsNomination: false }
   }
 }

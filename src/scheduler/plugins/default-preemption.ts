@@ -168,7 +168,7 @@ class PreemptionEvaluator {
       result = 'success'
     } catch (error) {
       if (!ctx.signal.aborted && !hasReason(error, 'NotFound'))
-        log.warn('a pod could not be removed for another', { node: nodeName, error: errorText(error) })
+        log.warn('a victim of preemption could not be deleted', { node: nodeName, error: errorText(error) })
     } finally {
       metrics.preemptions.add({ result })
       metrics.preemptionSeconds.observe({ result }, (clock.monotonicMs() - sinceMs) / 1000)

@@ -215,7 +215,7 @@ class DynamicResources {
     const { startTask, client, log } = this.#deps
     const name = this.#states.get(pod)?.extendedName ?? ''
     if (name === '') return
-    startTask('take back a claim', async (signal) => {
+    startTask('delete a claim', async (signal) => {
       const claims = client.of(resourceClaim)
       try {
         const claim = await claims.find(name, namespaceOf(pod), context(signal))
@@ -223,7 +223,7 @@ class DynamicResources {
         await claims.updateStatus({ ...claim, status: {} }, context(signal))
         await claims.delete(name, namespaceOf(pod), {}, context(signal))
       } catch (error) {
-        if (!signal.aborted) log.warn('a claim could not be taken back', { claim: name, error: errorText(error) })
+        if (!signal.aborted) log.warn('a claim could not be deleted', { claim: name, error: errorText(error) })
       }
     })
   }
