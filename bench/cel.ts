@@ -1,4 +1,4 @@
-// What an expression costs: to compile it once, and to evaluate it in the road of every request.
+// The cost of an expression: compiling it once, and evaluating it for every request.
 import { apiEnvironment } from '../src/api/expressions/api-environment.ts'
 import { compile } from '../src/cel/program.ts'
 import { dynType } from '../src/cel/types/cel-type.ts'

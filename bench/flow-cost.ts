@@ -9,7 +9,7 @@ import type { Bench } from './bench.ts'
 
 const maps = '/api/v1/namespaces/default/configmaps'
 const connections = 64
-/** Many short turns: whatever else the machine does meets both alike. */
+/** Many short turns, so that other load on the machine affects both equally. */
 const rounds = 24
 /** Rounds in which the compiler is still at work. */
 const warmRounds = 6

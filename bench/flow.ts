@@ -21,7 +21,7 @@ export const flowBench: Bench = {
       for (let i = 0; i < calls; i++) {
         const call = flow.record('call', 'Client', 'API Server', 'create', pod, 0, noCause)
         flow.startStages(call, realClock.monotonicMs())
-        for (const station of stations) flow.passStage(call, station)
+        for (const stage of stations) flow.passStage(call, stage)
       }
     })
     globalThis.gc?.()
@@ -32,7 +32,7 @@ export const flowBench: Bench = {
     const grownBytes = process.memoryUsage().heapUsed - beforeBytes
     return [
       `record a call: ${plain.toFixed(0)} ns`,
-      `record a call with all its stations: ${staged.toFixed(0)} ns`,
+      `record a call with all its stages: ${staged.toFixed(0)} ns`,
       `record a write with its cause: ${persisted.toFixed(0)} ns`,
       `heap growth over 2,000,000 further events: ${(grownBytes / 1024).toFixed(0)} KiB`,
     ]

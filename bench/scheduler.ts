@@ -73,7 +73,7 @@ export const schedulerBench: Bench = {
   },
 }
 
-/** How fast pods get their nodes; and how fast if their events, which are written at leisure, are waited for. */
+/** The rate of bound pods, and the rate including their events, which are written at low priority. */
 async function rateOf(served: Served, workload: Workload, count: number): Promise<string> {
   const beginCpuMs = served.cpuMs
   const beginMs = await served.burst(workload, 'p', count)

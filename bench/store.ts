@@ -49,7 +49,7 @@ interface Outcome {
   readonly heldMs: number
 }
 
-/** By turns, so that what else the machine does hits both alike. */
+/** Interleaved, so that other load on the machine affects both equally. */
 async function compare(contenders: readonly Contender[], work: (store: Store) => Promise<number>): Promise<Outcome[]> {
   const outcomes = contenders.map(() => ({ seconds: 0, heldMs: 0 }))
   for (let round = 0; round < rounds; round++)

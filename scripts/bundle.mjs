@@ -1,6 +1,6 @@
-// Bundles the sources into plain JavaScript: `node scripts/bundle.mjs <folder>`. CommonJS, since that loads faster (no
-// links between modules, no facades of Node.js's own) and Jest wants it; ESM gets a thin face on the same code, so that
-// a process that uses both has one cluster library. Threads are ESM.
+// Bundles the sources into plain JavaScript: `node scripts/bundle.mjs <directory>`. The bundle is CommonJS, which loads faster
+// and which Jest needs. The ESM entry is a thin wrapper around it, so that a process that uses both loads the library once.
+// Worker threads are ESM.
 import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join, resolve } from 'node:path'

@@ -167,7 +167,7 @@ export class Served implements AsyncDisposable {
     connection.close()
   }
 
-  /** Controllers look at each new node, and events are written at leisure: it ends when all that is done. */
+  /** Waits until controllers have handled each new node and all events are written. */
   async untilQuiet(): Promise<void> {
     const deadlineMs = performance.now() + quietMsMax
     for (let before = -Infinity; this.cpuMs - before > quietCpuMs;) {

@@ -97,7 +97,7 @@ const volatile: readonly [RegExp, string][] = [
   [/(shop-)?<hash>-<hash>/g, '<hash>'],
 ]
 
-/** The text with what is volatile taken out, and columns that are as wide as their content made alike. */
+/** The text without volatile values, and with columns of a fixed width. */
 export function settled(text: string): string {
   let result = text
   for (const [pattern, word] of volatile) result = result.replaceAll(pattern, word)

@@ -1,4 +1,4 @@
-// Streams with real kubectl on simulated nodes: the same road as to real containers, without a socket to the kubelet.
+// Streams with real kubectl on simulated nodes: as with real containers, but without a socket to the kubelet.
 import { deepEqual, equal, match } from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

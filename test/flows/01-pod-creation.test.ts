@@ -66,35 +66,35 @@ test('01 pod creation', async () => {
     /kubelet\/node-0 ···►/,
     /──► Runtime/,
   ]
-  // The stations of the first call alone.
-  const stations = /^.{11} {2}API Server ··· API Server/
+  // The stages of the first call only.
+  const stages = /^.{11} {2}API Server ··· API Server/
   await comparePage(
     '01-pod-creation',
     'Pod creation',
     [
       {
         heading: 'From apply to running',
-        text: 'The pod passes the stations and is stored as Pending, the scheduler binds it to a node, the kubelet of that node makes its sandbox, runs its init container and then its container, and tells each step.',
-        diagram: excerpt(flow, stations, ...arrows),
+        text: 'The API server stores the pod as Pending, the scheduler binds it to a node, and the kubelet of that node creates its sandbox, runs its init container and then its container, and reports each step.',
+        diagram: excerpt(flow, stages, ...arrows),
       },
       {
-        heading: 'Its image is missing',
-        text: 'The pull fails (ErrImagePull) and is tried again after 10 s, 20 s and so on, up to five minutes (ImagePullBackOff between).',
+        heading: 'A missing image',
+        text: 'The pull fails (ErrImagePull) and is retried after 10 s, 20 s and so on, up to five minutes (ImagePullBackOff in between).',
         diagram: excerpt(imageless ?? '', /kubelet\/node-0 ···►/, /──► Runtime/, /patch pods\/status/),
       },
       {
-        heading: 'Its container ends again and again',
-        text: 'It is started again at once, then after 10 s, 20 s and so on, up to five minutes (CrashLoopBackOff between).',
+        heading: 'A container that keeps exiting',
+        text: 'It is restarted immediately, then after 10 s, 20 s and so on, up to five minutes (CrashLoopBackOff in between).',
         diagram: excerpt(crashing ?? '', /kubelet\/node-0 ···►/, /──► Runtime/, /patch pods\/status/),
       },
       {
         heading: 'No node fits, until one does',
-        text: 'The scheduler says why, for each node, and waits. A label of the node wakes it: it is what one of its plugins missed.',
+        text: 'The scheduler reports the reason for each node and waits. A new label of the node triggers another attempt, because one of the plugins rejected the node for lack of it.',
         diagram: excerpt(choosy ?? '', ...arrows, /test ──► API Server: patch nodes/),
       },
       {
-        heading: 'Nobody is there',
-        text: 'The scheduler is dead when the pod comes, and the kubelet when it is bound. Each does its part when it is back: it lists, and sees what is to be done.',
+        heading: 'Components that are down',
+        text: 'The scheduler is down when the pod is created, and the kubelet is down when it is bound. Each continues after its restart: it lists objects and finds what is to be done.',
         diagram: excerpt(cluster.flow(pod, 'patient'), ...arrows),
       },
     ],

@@ -122,27 +122,27 @@ test('02 service account token', async () => {
   await comparePage('02-service-account-token', 'Token of a ServiceAccount', [
     {
       heading: 'Every namespace has an account',
-      text: 'A namespace is made, and gets its `default` ServiceAccount.',
+      text: 'A new namespace gets its `default` ServiceAccount.',
       diagram: excerpt(node.flowOf('namespaces', 'team'), /serviceaccounts? default/),
     },
     {
       heading: 'A pod gets its token',
-      text: 'Admission gives the pod a volume for it; the kubelet asks for a token that is bound to the pod, and puts it into the volume before anything runs.',
+      text: 'Admission adds a volume to the pod. The kubelet requests a token that is bound to the pod and writes it to the volume before anything runs.',
       diagram: excerpt(flow, /admin ──► API Server: create/, /serviceaccounts\/token/, /──► Runtime/, /put pod/),
     },
     {
-      heading: 'It is renewed',
-      text: 'At 80 % of its life the kubelet asks for another, by its own clock.',
+      heading: 'The token is renewed',
+      text: 'At 80 % of its lifetime the kubelet requests another one, by its own clock.',
       diagram: excerpt(since(account, 'serviceaccounts/token', 'last'), /serviceaccounts\/token/),
     },
     {
-      heading: 'A pod comes with it',
-      text: 'It is the account that a role is bound to, and may do what the role says.',
+      heading: 'A pod uses its token',
+      text: 'The token authenticates the ServiceAccount, which may do what its roles allow.',
       diagram: calls.allowed,
     },
     {
-      heading: 'It is worth nothing',
-      text: 'Without a role the account is known but may not (403). A token that is meant for others, that has expired, whose pod is gone or whose account is gone is that of nobody (401).',
+      heading: 'Invalid tokens',
+      text: 'Without a role the account is authenticated but not authorized (403). A token for another audience, an expired token, and a token whose pod or account was deleted are not accepted (401).',
       diagram: calls.refused,
     },
   ])

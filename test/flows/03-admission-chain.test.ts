@@ -1,4 +1,4 @@
-// Flow 03: the stations of a request, each with its time, and every way in which a request ends before the store.
+// Flow 03: the stages of a request, each with its time, and every way in which a request is rejected.
 import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
 import { present } from '../../src/base/assert.ts'
@@ -199,13 +199,13 @@ test('03 admission chain', async () => {
     'Admission chain',
     [
       {
-        heading: 'Every station',
-        text: 'A pod on its way to the store. A policy counts its containers; a webhook adds one after 1.5 s, so the plugins and the policy look once more; a validating webhook takes 0.2 s. Each line of a station stands where it was passed, with the time that it took.',
+        heading: 'Every stage',
+        text: 'A create of a pod. A policy counts its containers; a webhook adds one after 1.5 s, so the plugins and the policy run again; a validating webhook takes 0.2 s. Each stage has a line with the time that it took.',
         diagram: excerpt(whole, ...ofCall('slow')),
       },
       {
-        heading: 'Refused',
-        text: 'Who is not known (401), who may not (403), for whom there is no seat (429), what cannot be read (400), what a plugin, the schema, a policy and a webhook refuse: each ends at its station, and nothing is stored.',
+        heading: 'Rejected',
+        text: 'Requests that are not authenticated (401), not authorized (403), over the limit (429) or unreadable (400), and requests that a plugin, the schema, a policy or a webhook rejects: each ends at its stage, and nothing is stored.',
         diagram: refused.join('\n\n'),
       },
     ],

@@ -52,17 +52,17 @@ test('04 scheduling', async () => {
     [
       {
         heading: 'The best of several nodes',
-        text: 'A pod comes from the API server into the active queue. One cycle looks at the pod (PreFilter), then at the nodes (Filter), and gives points to those that fit (Score); the best one is set aside at once (Reserve), and the binding (Permit, PreBind, Bind) runs beside the next cycle. What every plugin said about every node, and each score, is kept for the last pods: `coxswain why pod/first`.',
+        text: 'A new pod enters the active queue. A scheduling cycle examines the pod (PreFilter) and the nodes (Filter) and scores the nodes that fit (Score). The best node is reserved immediately (Reserve), and the binding (Permit, PreBind, Bind) runs concurrently with the next cycle. The verdicts and scores of every plugin for every node are stored for the most recent pods: `coxswain why pod/first`.',
         diagram: excerpt(first, ...arrows),
       },
       {
-        heading: 'Room is made',
-        text: 'Two nodes are full of less important pods. Nothing fits, so PostFilter makes room: one victim goes, and the pod is bound to its node when the room is there.',
+        heading: 'Preemption',
+        text: 'Two nodes are full of pods with a lower priority. No node fits, so PostFilter preempts one pod, and the new pod is bound to that node once the resources are free.',
         diagram: room,
       },
       {
         heading: 'A binding fails',
-        text: 'Nothing of the attempt stays; the pod backs off (1 s, doubling to 10 s) and is tried again.',
+        text: 'The attempt is undone, and the pod is retried after a backoff (1 s, doubling to 10 s).',
         diagram: excerpt(second, ...arrows),
       },
     ],

@@ -85,22 +85,22 @@ test('05 rolling update', async () => {
     [
       {
         heading: 'A new image',
-        text: 'Two replicas, one more at a time: the new ReplicaSet grows by the surge, the old one shrinks as new pods become available.',
+        text: 'Two replicas with a surge of one: the new ReplicaSet grows by the surge, and the old one shrinks as new pods become available.',
         diagram: excerpt(rolled, ...arrows),
       },
       {
         heading: 'An image that does not exist',
-        text: 'The new pod never becomes ready: no old one goes, and they serve on. Thirty seconds later, which is the deadline of this Deployment, the controller says so: `Progressing` is `False`, with the reason `ProgressDeadlineExceeded`.',
+        text: 'The new pod never becomes ready, so no old pod is deleted. After the progress deadline of this Deployment, thirty seconds, the controller sets `Progressing` to `False` with the reason `ProgressDeadlineExceeded`.',
         diagram: excerpt(broken, ...arrows, /Runtime: pull image/, /update deployments\/status/),
       },
       {
-        heading: 'Back from it',
-        text: 'The undo ends the new pod.',
+        heading: 'Rollback',
+        text: 'The rollback deletes the new pod.',
         diagram: excerpt(undone, ...arrows),
       },
       {
         heading: 'Resumed',
-        text: 'The Deployment was paused and got another image ten seconds ago: nothing followed. When it is resumed the update begins.',
+        text: 'The Deployment was paused and got another image ten seconds ago without effect. When it is resumed, the update begins.',
         diagram: excerpt(resumed, /create replicasets/, /create pods web/),
       },
     ],

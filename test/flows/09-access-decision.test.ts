@@ -84,8 +84,8 @@ test('09 access decision', async () => {
     'Access decision',
     [
       {
-        heading: 'Let through',
-        text: 'Each call names the rule that decided: the administrator by a group, the scheduler and the ServiceAccount by roles, the kubelet by the rules of nodes. The first authorizer of the chain that has an opinion decides.',
+        heading: 'Allowed',
+        text: 'Each call shows the rule that allowed it: a group for the administrator, roles for the scheduler and the ServiceAccount, the rules of nodes for the kubelet. The first authorizer with an opinion decides.',
         diagram: excerpt(
           allowed,
           /test ──► API Server: (create|patch) pods web → 20/,
@@ -94,8 +94,8 @@ test('09 access decision', async () => {
         ),
       },
       {
-        heading: 'Refused',
-        text: 'A ServiceAccount that may read and label pods: what else it tries ends at the station, and nothing is stored. It may make roles, but none that gives more than it has itself: that is known once the role is read.',
+        heading: 'Rejected',
+        text: 'A ServiceAccount that may read and label pods: everything else is rejected by authorization, and nothing is stored. It may create roles, but not with permissions that it does not have; this is checked after the body was read.',
         diagram: [
           excerpt(flow, /configmaps x/, /authentication|authorization/),
           excerpt(since(mine, 'delete pods web'), /delete pods web/, /authentication|authorization/),

@@ -123,28 +123,32 @@ test('10 garbage collection', async () => {
     [
       {
         heading: 'Background',
-        text: 'The owner goes at once, its dependents after it.',
+        text: 'The owner is deleted immediately, its dependents afterwards.',
         diagram: excerpt(background.flow, ...arrows),
       },
       {
         heading: 'Foreground',
-        text: 'The owner waits for its dependents, held by a finalizer.',
+        text: 'A finalizer keeps the owner until its dependents are deleted.',
         diagram: excerpt(foreground.flow, ...arrows),
       },
-      { heading: 'Orphan', text: 'The dependents are set free first.', diagram: excerpt(orphan.flow, ...arrows) },
       {
-        heading: 'The collector starts again',
-        text: 'The collector is dead when the owner is deleted in the foreground. Ten seconds later another one finds what the finalizer still asks for.',
+        heading: 'Orphan',
+        text: 'The owner references of the dependents are removed first.',
+        diagram: excerpt(orphan.flow, ...arrows),
+      },
+      {
+        heading: 'The collector restarts',
+        text: 'The collector is down when the owner is deleted in the foreground. Ten seconds later another one finds the finalizer and continues.',
         diagram: excerpt(restarted.flow, ...arrows),
       },
       {
-        heading: 'A circle',
-        text: 'Two objects own one another, and each is to go only after the other. The collector sees that the first is waited for by what it waits for: that one stops blocking, and both go.',
+        heading: 'A cycle of owners',
+        text: "Two objects own each other and block each other's deletion. The collector detects the cycle and removes the block, and both are deleted.",
         diagram: excerpt(await circle(), /configmaps? (first|second)/),
       },
       {
         heading: 'An owner in another namespace',
-        text: 'It is none: what names it goes, and an event says why (OwnerRefInvalidNamespace).',
+        text: 'Such a reference is invalid: the dependent is deleted, and an event gives the reason (OwnerRefInvalidNamespace).',
         diagram: excerpt(await astray(), /configmaps? here/),
       },
     ],

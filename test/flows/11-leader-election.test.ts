@@ -86,17 +86,17 @@ test('11 leader election', async () => {
     [
       {
         heading: 'A leader dies',
-        text: 'The leader renews its lease every two seconds. After its death the standby sees no change for fifteen seconds by its own clock, and takes the lease. What was missed meanwhile it then does: [Controller crash](25-controller-crash.md).',
+        text: 'The leader renews its lease every two seconds. After it dies, the standby sees no renewal for fifteen seconds by its own clock and acquires the lease. It then handles what happened in between: [Controller crash](25-controller-crash.md).',
         diagram: excerpt(await dies(), aboutLease),
       },
       {
         heading: 'The store is slow',
-        text: 'The renewal of the leader does not come back: ten seconds after the last one it gives up and stops to act, five seconds before another may begin. It starts again and asks for the lease once more, but the standby is faster (409). A namespace that is made when nobody leads waits for that; the second diagram begins with it.',
+        text: "The leader's renewal gets no response. Ten seconds after the last one it stops acting, five seconds before another may start. It restarts and tries to acquire the lease, but the standby is faster (409). A namespace that is created without a leader waits until then; the second diagram starts with it.",
         diagram: `${excerpt(slow.leases, aboutLease)}\n\n${excerpt(slow.work, /serviceaccounts? default/)}`,
       },
       {
-        heading: 'Clocks that differ',
-        text: 'A holder whose clock is an hour slow writes times that are long past, every two seconds. The standby does not compare them with its own: it waits for fifteen seconds without a change.',
+        heading: 'Clock skew',
+        text: 'A leader whose clock is an hour slow writes old times every two seconds. The standby does not compare them with its own clock; it waits for fifteen seconds without a change.',
         diagram: excerpt(await clocksDiffer(), aboutLease),
       },
     ],

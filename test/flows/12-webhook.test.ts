@@ -116,21 +116,21 @@ test('12 webhook', async () => {
       .join('\n\n')
   await comparePage('12-webhook', 'Webhook', [
     {
-      heading: 'Changed, and denied',
-      text: 'A mutating webhook labels the object before it is stored; a validating one denies another, with its own code and words.',
+      heading: 'Changed and denied',
+      text: 'A mutating webhook labels the object before it is stored; a validating webhook denies another object with its own code and message.',
       diagram: drawn('patched', 'denied'),
     },
     {
       heading: 'Webhooks that fail',
-      text: 'One that does not answer within its two seconds, one whose certificate another authority signed, one that is not there, one that answers nonsense: each first with `failurePolicy: Fail`, then with `Ignore`.',
+      text: 'A webhook that does not respond within its timeout of two seconds, one with a certificate of another CA, one that does not listen, and one with an invalid response: each first with `failurePolicy: Fail`, then with `Ignore`.',
       diagram: drawn(
         ...['late', 'late-ignored', 'untrusted', 'untrusted-ignored'],
         ...['dead', 'dead-ignored', 'garbage', 'garbage-ignored'],
       ),
     },
     {
-      heading: 'Asked or not',
-      text: 'By a condition that is true, false or fails; by the labels of the namespace; in a dry run, which a webhook without side effects is asked about and which stores nothing.',
+      heading: 'Called or not',
+      text: 'Match conditions that are true, false or fail; labels of the namespace; a dry run, for which only webhooks without side effects are called and nothing is stored.',
       diagram: drawn('condition-true', 'condition-false', 'condition-fails', 'elsewhere', 'dry'),
     },
   ])

@@ -54,17 +54,17 @@ test('13 pod network', async () => {
     [
       {
         heading: 'A pod gets its address',
-        text: 'The runtime makes the sandbox and has the network plugins give it an address of the range of the node; the kubelet tells it in the status. It is the runtime that calls the plugins, so no arrow leads to them here.',
+        text: "The runtime creates the sandbox and calls the network plugins, which assign an address from the node's range; the kubelet reports it in the status. No arrow leads to the plugins, because the runtime calls them.",
         diagram: excerpt(flow, ...steps),
       },
       {
-        heading: 'It gives it back',
-        text: 'With the sandbox the address goes: the next pod may have it.',
+        heading: 'The address is released',
+        text: 'The address is released with the sandbox; the next pod may get it.',
         diagram: excerpt(gone, ...steps, /delete pods c/, /delete pod c/),
       },
       {
         heading: 'The range is exhausted',
-        text: 'The sandbox fails and is tried again, with a growing pause, until another pod has given its address back.',
+        text: 'The sandbox fails and is retried with increasing delays until another pod releases its address.',
         diagram: excerpt(waited, ...steps),
       },
     ],

@@ -98,8 +98,8 @@ test('18 deletion', async () => {
     'Deletion',
     [
       {
-        heading: 'A pod ends in order',
-        text: 'The deletion is marked, the endpoint is ready no more, the container is asked to end and gets its grace, and then the pod is gone.',
+        heading: 'Graceful deletion',
+        text: 'The pod is marked as deleted, its endpoint becomes not ready, the container is stopped within its grace period, and then the pod is removed.',
         diagram: excerpt(
           ended,
           /delete pods web/,
@@ -109,13 +109,13 @@ test('18 deletion', async () => {
         ),
       },
       {
-        heading: 'One that does not want to end',
-        text: 'Its hook runs first and takes four of the ten seconds; then it is asked to end, and does not. When its time is over the runtime kills it: the call to stop it ends only then.',
+        heading: 'A container that ignores SIGTERM',
+        text: 'Its preStop hook takes four of the ten seconds; then it gets SIGTERM and does not exit. At the end of the grace period the runtime kills it; only then does the stop call return.',
         diagram: excerpt(late, /delete pods web/, /Store: (put|delete) pod web/, /──► Runtime/),
       },
       {
-        heading: 'By force',
-        text: 'The object goes at once, and nobody waits for the node: its kubelet ends what is left when it hears of it.',
+        heading: 'Forced deletion',
+        text: 'The object is removed immediately without waiting for the node. The kubelet stops the containers when it receives the deletion.',
         diagram: excerpt(
           atOnce,
           /delete pods web/,
@@ -125,8 +125,8 @@ test('18 deletion', async () => {
         ),
       },
       {
-        heading: 'Its node cannot be reached',
-        text: 'The deletion is marked and the endpoint is ready no more, but nobody knows whether the container still runs: the pod stays until the kubelet is back, five minutes later, and has ended it.',
+        heading: 'An unreachable node',
+        text: 'The pod is marked as deleted and its endpoint becomes not ready, but the state of the container is unknown. The pod remains until the kubelet is back, five minutes later, and has stopped it.',
         diagram: excerpt(
           held,
           /delete pods web/,

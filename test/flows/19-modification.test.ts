@@ -53,8 +53,8 @@ test('19 modification', async () => {
 
   await comparePage('19-modification', 'Modification', [
     {
-      heading: 'Scaled, and two changes that are refused',
-      text: 'The Deployment is scaled and its ReplicaSet makes one more pod. A selector cannot be changed (422: `spec.selector: Invalid value: …: field is immutable`), and who changes an old version is told so (409).',
+      heading: 'A scaling and two rejected changes',
+      text: 'The Deployment is scaled and its ReplicaSet creates one more pod. A selector cannot be changed (422: `spec.selector: Invalid value: …: field is immutable`), and an update of an old version gets a conflict (409).',
       diagram: excerpt(
         flow,
         /test ──► API Server/,
@@ -63,8 +63,8 @@ test('19 modification', async () => {
       ),
     },
     {
-      heading: 'A pod gets more in place',
-      text: 'The limit of a running container is raised: the kubelet has the runtime put it into force, and nothing starts anew.',
+      heading: 'In-place resize',
+      text: 'The limit of a running container is raised. The kubelet applies it through the runtime without a restart.',
       diagram: excerpt(resized, /patch pods\/resize/, /──► Runtime/, /patch pods\/status/, /put pod/),
     },
   ])

@@ -84,13 +84,13 @@ test(`20 query, kubectl ${kubectl.version}`, async () => {
     'Query',
     [
       {
-        heading: 'What the API server knows, and what only the node knows',
-        text: '`kubectl get`, `logs` and `exec`: the first is answered from the cache, the others pass the API server on their way to the kubelet of the node, which reads the log from its files and has the runtime run the command.',
+        heading: 'Answers of the API server and of the node',
+        text: '`kubectl get`, `logs` and `exec`: the first is served from the cache, the others are passed through to the kubelet of the node, which reads the log from its files and runs the command through the runtime.',
         diagram: asked,
       },
       {
-        heading: 'What cannot be answered',
-        text: 'A pod without a node has nobody to ask; a container that waits for its image has no log yet; and a node that is down does not answer. Each is said in the words that kubectl prints.',
+        heading: 'Requests without an answer',
+        text: 'A pod without a node has no kubelet, a container that waits for its image has no log, and a node that is down does not respond. Each error is the one that kubectl prints.',
         diagram: [...refused, unanswered].join('\n\n'),
       },
     ],

@@ -159,7 +159,7 @@ test('21 watch and resync', async () => {
     ...sections,
     {
       heading: 'Three scalings over broken watches',
-      text: 'Before the first all watches end with 410: their clients list again. Before the second they end without a word and are resumed. Both times nobody is let in again before the change is made. Before the third they fall silent: nobody acts for five seconds, until the connections are found dead.',
+      text: 'Before the first scaling all watches end with 410, so their clients list again. Before the second they end without an error and are resumed. Both times clients can reconnect only after the change was made. Before the third they stop delivering events: no component acts for five seconds, until the connections are detected as dead.',
       diagram: excerpt(flow, /test ──► API Server: patch/, /controller\/replica-set ──► API Server: create pods/),
     },
   ])

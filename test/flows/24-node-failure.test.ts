@@ -111,7 +111,7 @@ test('24 node failure', async () => {
   await comparePage('24-node-failure', 'Node failure', [
     {
       heading: 'The node',
-      text: 'Its lease is not renewed. After 50 s nothing is known of it: its conditions are Unknown, and it is tainted. When it is heard of again the taints go.',
+      text: 'Its lease is not renewed. After 50 s its conditions become Unknown and it is tainted. When it renews its lease again, the taints are removed.',
       diagram: excerpt(
         flow,
         new RegExp(`controller/node-lifecycle ──► API Server: (update|patch) nodes.* ${nodeName}`),
@@ -120,7 +120,7 @@ test('24 node failure', async () => {
     },
     {
       heading: 'Its pod',
-      text: 'It is not ready as soon as its node is not, and leaves its Service. After the five minutes for which it tolerates the taint it is evicted, and another one runs elsewhere. Its containers end when the node is back.',
+      text: 'The pod becomes not ready together with its node and is removed from its Service. After five minutes, for which it tolerates the taint, it is evicted and replaced on another node. Its containers are stopped when the node is back.',
       diagram: excerpt(
         pods,
         /controller\/(node-lifecycle|taint-eviction|endpoint-slice) ──► API Server: (patch pods|delete pods|update endpointslices)/,

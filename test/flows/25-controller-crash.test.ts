@@ -32,8 +32,8 @@ test('25 controller crash', async () => {
   )
   await comparePage('25-controller-crash', 'Controller crash', [
     {
-      heading: 'Scaled while nobody leads',
-      text: 'The controllers are dead when the Deployment is scaled. The standby takes the lease when it has run out, lists, and sees what is to be done.',
+      heading: 'Scaled without a leader',
+      text: 'The controllers are down when the Deployment is scaled. The standby acquires the lease when it has expired, lists objects and finds what is to be done.',
       diagram: excerpt(
         gap,
         /patch deployments web/,

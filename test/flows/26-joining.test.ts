@@ -131,12 +131,12 @@ test('26 joining: token, request, certificate, renewal', async () => {
     [
       {
         heading: 'A machine joins',
-        text: 'It has shown its bootstrap token. Its request is approved because its group may ask for certificates of nodes, and signed.',
+        text: 'The machine authenticates with its bootstrap token. Its certificate request is approved, because its group may request certificates of nodes, and signed.',
         diagram: excerpt(flowOf('joining'), ...arrows, /Store: put certificatesigningrequest/),
       },
       {
         heading: 'A certificate is renewed',
-        text: 'Who asks is the node that the certificate is for: that is enough.',
+        text: 'The request is approved, because the node requests a certificate for itself.',
         diagram: excerpt(flowOf('renewal'), ...arrows, /Store: put certificatesigningrequest/),
       },
       ...leaving,
@@ -172,7 +172,7 @@ async function leave({ cluster, clock, admin }: Awaited<ReturnType<typeof start>
   return [
     {
       heading: 'A node is drained',
-      text: 'Nothing new is placed on it, and what runs there is evicted: it ends in order, where budgets allow it.',
+      text: 'The node is cordoned, and its pods are evicted gracefully as far as disruption budgets allow.',
       diagram: [
         excerpt(lifeText('nodes', '', 'node-0'), /kubectl ──► API Server: patch nodes/),
         excerpt(
@@ -186,7 +186,7 @@ async function leave({ cluster, clock, admin }: Awaited<ReturnType<typeof start>
     },
     {
       heading: 'A node leaves',
-      text: 'Its kubelet has ended. The garbage collector takes what belonged to the node.',
+      text: 'Its kubelet has stopped. The pod garbage collector deletes the pods of the node.',
       diagram: excerpt(lifeText('leases', 'kube-node-lease', 'node-0'), /delete leases/, /Store: delete lease/),
     },
   ]

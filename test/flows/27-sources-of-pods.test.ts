@@ -67,17 +67,17 @@ test('27 sources of pods', async () => {
   await comparePage('27-sources-of-pods', 'Sources of pods', [
     {
       heading: 'A file becomes a pod',
-      text: 'The kubelet runs what the file says without asking anybody, and makes a mirror of it in the API, whose status it keeps.',
+      text: 'The kubelet runs the pod of the file without the API server, creates a mirror pod in the API and updates its status.',
       diagram: excerpt(flow, /kubelet\/solo ──► API Server: (create|patch)/, /put pod/, /──► Runtime/),
     },
     {
-      heading: 'So does what an address answers',
-      text: 'The address is asked every twenty seconds; what it answers is treated in the same way.',
+      heading: 'A URL becomes a pod',
+      text: 'The URL is fetched every twenty seconds, and its content is handled like a file.',
       diagram: excerpt(afar, /kubelet\/solo ──► API Server: (create|patch)/, /put pod/, /──► Runtime/),
     },
     {
-      heading: 'The file breaks, and somebody deletes the mirror',
-      text: 'What is wrong with the file is said, here and in the log; what ran of it runs on, as does everything else. Who deletes the mirror does not delete the pod: the kubelet makes the mirror anew, and the runtime is not called.',
+      heading: 'The file becomes invalid, and the mirror is deleted',
+      text: 'The error in the file is reported, here and in the log, and its pod keeps running. Deleting the mirror pod does not stop the static pod: the kubelet creates the mirror again without calling the runtime.',
       diagram: excerpt(
         later,
         /read from file/,

@@ -77,8 +77,8 @@ test('28 liveness', async () => {
 
   await comparePage('28-liveness', 'Liveness', [
     {
-      heading: 'A container that does not answer starts again',
-      text: 'After three probes that fail the kubelet stops the container, tells why, and starts it again; it counts as a crash, so the next time it waits longer.',
+      heading: 'A failing liveness probe',
+      text: 'After three failed probes the kubelet stops the container, reports the reason and restarts it. This counts as a crash, so the next restart has a longer backoff.',
       diagram: excerpt(
         flow,
         /test ──► API Server/,
@@ -89,12 +89,12 @@ test('28 liveness', async () => {
     },
     {
       heading: 'A probe that hangs',
-      text: 'It has two seconds: an answer that does not come is a wrong one, and after two of them the container is started again.',
+      text: 'The probe times out after two seconds, which counts as a failure. After two failures the container is restarted.',
       diagram: excerpt(hung, /test ──► API Server/, /Runtime: (start|stop) container/, /probe of container/),
     },
     {
-      heading: 'A startup probe holds the others back',
-      text: 'The container takes twenty seconds to begin. Until its startup probe has succeeded it is not asked whether it lives, and it is not killed.',
+      heading: 'A startup probe delays the others',
+      text: 'The container takes twenty seconds to start. Until its startup probe succeeds, the liveness probe does not run and the container is not killed.',
       diagram: excerpt(
         started,
         /test ──► API Server/,

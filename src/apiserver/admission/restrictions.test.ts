@@ -337,7 +337,7 @@ test('approving and signing take a permission for the signer, by name or by doma
     })
   }
   const apiGroups = ['certificates.k8s.io']
-  const doors = {
+  const updateRequests = {
     apiGroups,
     resources: ['certificatesigningrequests/approval', 'certificatesigningrequests/status'],
     verbs: ['update', 'patch'],
@@ -348,9 +348,9 @@ test('approving and signing take a permission for the signer, by name or by doma
     resourceNames,
     verbs,
   })
-  await grant('nobody', [doors])
-  await grant('approver', [doors, signers(['example.com/*'], ['approve'])])
-  await grant('signer', [doors, signers(['example.com/own'], ['sign'])])
+  await grant('nobody', [updateRequests])
+  await grant('approver', [updateRequests, signers(['example.com/*'], ['approve'])])
+  await grant('signer', [updateRequests, signers(['example.com/own'], ['sign'])])
   const condition = { type: 'Approved', status: 'True', reason: 'r', message: 'm' }
   const approve = (as: string) =>
     server.call('PATCH', `${requests}/r/approval`, { status: { conditions: [condition] } }, { ...merge, as })

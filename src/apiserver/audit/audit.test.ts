@@ -162,7 +162,7 @@ test('each outcome has its lines', async () => {
   ok(!JSON.stringify(refused).includes('wrong'))
 })
 
-test('a bug on the road is a panic, a failure that is told is not', async () => {
+test('an unexpected error is a panic, a StatusError is not', async () => {
   let error: Error = new Error('a bug')
   const { policies, take, clock } = recorded(
     [{ level: 'Metadata', omitStages: ['RequestReceived'] }],
