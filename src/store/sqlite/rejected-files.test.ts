@@ -78,7 +78,7 @@ test('the files of a killed store can be opened', async () => {
 
 test('a file that is not a database', async () => {
   const path = freshPath()
-  writeFileSync(path, 'this is somebody’s letter'.repeat(400))
+  writeFileSync(path, 'not a database'.repeat(400))
   await isRejectedUnchanged(path, 'StoreCorrupt', /not a database/)
 })
 

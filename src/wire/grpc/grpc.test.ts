@@ -101,7 +101,7 @@ const failures: readonly [name: string, serve: (call: ServedCall) => unknown, co
     'PERMISSION_DENIED',
     /^no$/,
   ],
-  ['a status that nobody knows', (call) => call.finish(99), 'UNKNOWN', /^$/],
+  ['an unknown status', (call) => call.finish(99), 'UNKNOWN', /^$/],
   [
     'a message of the wrong encoding is shown',
     respondRaw({ ':status': 200, 'grpc-status': '2', 'grpc-message': '%zz' }),
@@ -272,7 +272,7 @@ test('a slow server applies backpressure to the sender', async () => {
     endSending()
   })()
   await under.channel.unary(method('None'), {}, noMetadata, signal).catch(() => {})
-  ok(sent < 400, `${sent} of 500 messages were taken while nobody read`)
+  ok(sent < 400, `${sent} of 500 messages were accepted without a reader`)
   go.resolve()
   await sending
   for await (const _ of messages) ok(false, 'nothing was sent back')

@@ -177,7 +177,7 @@ test('destroying a stream ends it at the peer, and the others continue', async (
   const [two, two2] = await Promise.all([client.open({}), accepted(server)])
   one.destroy()
   equal(await textOf(one2.pieces), '')
-  await rejects(one2.write(encode('nobody')), /the stream has ended/)
+  await rejects(one2.write(encode('late')), /the stream has ended/)
   await two.write(encode('still here'))
   two.end()
   equal(await textOf(two2.pieces), 'still here')
