@@ -267,7 +267,7 @@ inNamespaces(
     test('nothing is left', async () => {
       await until(async () => Object.values(await left()).every(({ length }) => length === 0)).catch(() => {})
       const remaining = await left()
-      deepEqual(remaining, nothing, (await describeLeft(remaining)) ?? "")
+      deepEqual(remaining, nothing, (await describeLeft(remaining)) ?? '')
     })
   },
   testMsMax,
