@@ -51,8 +51,15 @@ export class PlanRunner implements Runner {
       await this.#applyOwnership(key, object, patches, context)
       return later(expectationMs)
     }
-    const { requeueAfterMs } = await this.#plan(key, object, context)
-    if (requeueAfterMs !== undefined) later(requeueAfterMs)
+    const plan = this.#planFor(key, object)
+    const { client, events } = this.#deps
+    const expect = (change: Change, written: ApiObject) =>
+      this.#expect(key, change.of, written, change.kind === 'delete' ? 'deleted' : 'written')
+    const failure = await runChanges(object, plan.changes, { client, events, expect }, context)
+    await this.#applyStatus(key, object, plan, failure, context)
+    for (const note of plan.events ?? []) events.record(object, note, context)
+    if (failure !== undefined) throw failure
+    if (plan.requeueAfterMs !== undefined) later(plan.requeueAfterMs)
   }
 
   #watch(): void {
@@ -73,26 +80,19 @@ export class PlanRunner implements Runner {
     }
   }
 
-  /** Plans the object and applies the plan; throws the first failure. */
-  async #plan(key: string, object: ApiObject, context: Context): Promise<Plan> {
-    const { client, clock, events } = this.#deps
+  /** Plans the object, and stores the state for the next plan. */
+  #planFor(key: string, object: ApiObject): Plan {
     const { uid } = object.metadata
     const last = this.#states.get(key)
     const plan = this.#controller.plan(object, {
       ...this.#caches,
-      nowMs: clock.nowMs(),
+      nowMs: this.#deps.clock.nowMs(),
       state: last?.uid === uid ? last.state : undefined,
       owned: <T extends ApiObject>(kind: Kind<T>, by: ApiObject = object): T[] =>
         this.#owned.of(by, kind).toSorted(byName) as unknown as T[],
     } satisfies PlanView)
     if (plan.nextState === undefined) this.#states.delete(key)
     else this.#states.set(key, { uid, state: plan.nextState })
-    const expect = (change: Change, written: ApiObject) =>
-      this.#expect(key, change.of, written, change.kind === 'delete' ? 'deleted' : 'written')
-    const failure = await runChanges(object, plan.changes, { client, events, expect }, context)
-    await this.#applyStatus(key, object, plan, failure, context)
-    for (const note of plan.events ?? []) events.record(object, note, context)
-    if (failure !== undefined) throw failure
     return plan
   }
 
