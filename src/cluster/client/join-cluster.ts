@@ -35,7 +35,7 @@ const certificateName = 'kubelet-client-current.pem'
 const pendingKeyName = 'kubelet-client.key.tmp'
 
 export async function joinCluster(options: JoinOptions, signal: AbortSignal): Promise<Joined> {
-  const { kubeconfigPath, bootstrapPath, certificateDirectory: certificateDirectory, log } = options
+  const { kubeconfigPath, bootstrapPath, certificateDirectory, log } = options
   const { files } = nodePlatform
   const file = new CertificateFile(`${certificateDirectory}/${certificateName}`, files)
   const present = await files.read(kubeconfigPath)
@@ -73,7 +73,7 @@ async function whyUnusable(kubeconfig: string, signal: AbortSignal): Promise<str
 }
 
 async function bootstrap(
-  { nodeName, kubeconfigPath, certificateDirectory: certificateDirectory, log }: JoinOptions,
+  { nodeName, kubeconfigPath, certificateDirectory, log }: JoinOptions,
   bootstrapPath: string,
   file: CertificateFile,
   signal: AbortSignal,

@@ -32,15 +32,7 @@ export interface KubeletPort {
 
 /** The HTTPS port, with the configured certificate, one that the cluster signs, or a self-signed one. */
 export async function listenForRequests(
-  {
-    own,
-    hostIp,
-    nodeName,
-    certificateDirectory: certificateDirectory,
-    authority,
-    holder: answering,
-    deps: parts,
-  }: KubeletPort,
+  { own, hostIp, nodeName, certificateDirectory, authority, holder: answering, deps: parts }: KubeletPort,
   tasks: TaskGroup,
   cleanUps: AsyncDisposableStack,
 ): Promise<number> {

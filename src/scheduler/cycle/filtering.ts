@@ -146,7 +146,7 @@ export function filterNodes(
   profile: Profile,
   nominator: Nominator,
   start: number,
-  equivalenceClass = new EquivalenceCache(),
+  equivalenceCache = new EquivalenceCache(),
   stopwatch: PointTimer = noPointTimer,
   buffers = new CycleBuffers(),
 ): Filtered {
@@ -177,7 +177,7 @@ export function filterNodes(
     .filter(({ name }) => !skipped.has(name))
     .map((plugin) => ({ plugin, state: states.get(plugin.name) }))
   for (const { plugin } of checks) stopwatch.asked('Filter', plugin.name)
-  const run = new Filtering(cycle, nominator, checks, equivalenceClass.of(profile.schedulerName, cycle))
+  const run = new Filtering(cycle, nominator, checks, equivalenceCache.of(profile.schedulerName, cycle))
   const nominated = nominator.nodeOf(pod) ?? pod.status.nominatedNodeName
   const nominatedSlot = nominated === undefined ? undefined : snapshot.slotOf(nominated)
   if (nominatedSlot !== undefined && (wanted === undefined || wanted.has(nominated ?? ''))) {

@@ -22,22 +22,23 @@ export function requeueOnEvent(deps: QueueingHintDeps, event: ClusterEvent, caus
   const { queue, profiles, extenders, metrics, clock } = deps
   const label = eventLabel(event)
   const sinceMs = clock.monotonicMs()
-  const isOpen = ({ eventsToRegister: wakesOn, watches = [] }: SchedulerPlugin) =>
-    wakesOn === undefined ||
-    (wakesOn.includes(event.kind) &&
+  const isRegistered = ({ eventsToRegister, watches = [] }: SchedulerPlugin) =>
+    eventsToRegister === undefined ||
+    (eventsToRegister.includes(event.kind) &&
       (event.kind !== 'object-changed' || watches.some(({ plural }) => plural === event.resource)))
-  const hopeful = (profile: Profile | undefined, rejectedBy: ReadonlySet<string>) =>
-    profile?.plugins.filter((plugin) => rejectedBy.has(plugin.name) && isOpen(plugin)) ?? []
+  const registeredPlugins = (profile: Profile | undefined, rejectedBy: ReadonlySet<string>) =>
+    profile?.plugins.filter((plugin) => rejectedBy.has(plugin.name) && isRegistered(plugin)) ?? []
   // Only an extender knows what helps pods that it rejected.
-  const isAnybodysGuess = (rejectedBy: ReadonlySet<string>) =>
+  const mayAlwaysHelp = (rejectedBy: ReadonlySet<string>) =>
     rejectedBy.size === 0 || extenders.some(({ url }) => rejectedBy.has(url))
   queue.requeue(
     (rejectedBy) =>
-      isAnybodysGuess(rejectedBy) || [...profiles.values()].some((profile) => hopeful(profile, rejectedBy).length > 0),
+      mayAlwaysHelp(rejectedBy) ||
+      [...profiles.values()].some((profile) => registeredPlugins(profile, rejectedBy).length > 0),
     ({ pod, rejectedBy }) =>
-      isAnybodysGuess(rejectedBy) ||
-      hopeful(profiles.get(pod.spec.schedulerName), rejectedBy).some((plugin) =>
-        asked(deps, plugin, event, label, pod),
+      mayAlwaysHelp(rejectedBy) ||
+      registeredPlugins(profiles.get(pod.spec.schedulerName), rejectedBy).some((plugin) =>
+        runHint(deps, plugin, event, label, pod),
       ),
     cause,
     label,
@@ -45,7 +46,7 @@ export function requeueOnEvent(deps: QueueingHintDeps, event: ClusterEvent, caus
   metrics.eventSeconds.observe({ event: label }, (clock.monotonicMs() - sinceMs) / 1000)
 }
 
-function asked(
+function runHint(
   { metrics, clock }: QueueingHintDeps,
   plugin: SchedulerPlugin,
   event: ClusterEvent,
@@ -54,8 +55,8 @@ function asked(
 ): boolean {
   if (plugin.queueingHint === undefined) return true
   const sinceMs = clock.monotonicMs()
-  const canHelp = plugin.queueingHint(event, pod)
-  const labels = { event: label, hint: canHelp ? 'Queue' : 'QueueSkip', plugin: plugin.name }
+  const mayHelp = plugin.queueingHint(event, pod)
+  const labels = { event: label, hint: mayHelp ? 'Queue' : 'QueueSkip', plugin: plugin.name }
   metrics.hintSeconds.observe(labels, (clock.monotonicMs() - sinceMs) / 1000)
-  return canHelp
+  return mayHelp
 }
