@@ -1,46 +1,33 @@
-// The unit tests, spread over a few processes: loading the code takes longer than most tests, so the files of a share
-// run in one process. What a share says is shown when it ends, so that two do not speak at once.
-import { spawn } from 'node:child_process'
-import { availableParallelism } from 'node:os'
-import { fileURLToPath } from 'node:url'
+// The unit tests in several processes: loading the code takes longer than most tests, so the files of a share run in one
+// process. Their coverage is compared with the floors of coverage-floors.json; `--raise-floors` raises these.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { checkCoverage } from './coverage.mjs'
+import { atOnce, runAtOnce } from './run-at-once.mjs'
 
-const root = fileURLToPath(new URL('..', import.meta.url))
-const atOnce = Math.min(availableParallelism(), 4)
-/** More than run at once: which files are slow depends on chance, and a share that is done makes room for the next. */
+/** More shares than processes: which files are slow varies, and a finished share makes room for the next. */
 const shares = 3 * atOnce
-/** What hangs is cut off; on half a busy core the slowest test takes a minute. */
+/** A test that takes longer hangs; on half a busy core the slowest test takes a minute. */
 const testMsMax = 300_000
 
-function run(share) {
-  const node = spawn(
-    process.execPath,
-    [
-      '--test',
-      '--test-isolation=none',
-      `--test-timeout=${testMsMax}`,
-      `--test-shard=${share}/${shares}`,
-      'src/**/*.test.ts',
-    ],
-    {
-      cwd: root,
-      env: { ...process.env, NODE_COMPILE_CACHE: `${root}node_modules/.cache/compile` },
-      stdio: ['ignore', 'pipe', 'inherit'],
-    },
+const coverageDirectory = mkdtempSync(join(tmpdir(), 'coxswain-coverage-'))
+try {
+  const results = await runAtOnce(
+    Array.from({ length: shares }, (_, index) => ({
+      args: [
+        '--test',
+        '--test-isolation=none',
+        `--test-timeout=${testMsMax}`,
+        `--test-shard=${index + 1}/${shares}`,
+        'src/**/*.test.ts',
+      ],
+      env: { NODE_V8_COVERAGE: coverageDirectory },
+    })),
   )
-  const said = []
-  node.stdout.on('data', (piece) => said.push(piece))
-  return new Promise((resolve) =>
-    node.on('close', (code) => {
-      process.stdout.write(Buffer.concat(said))
-      resolve(code ?? 1)
-    }),
-  )
+  const failed = results.some(({ code }) => code !== 0)
+  // Coverage of failed tests would be misleading.
+  process.exitCode = failed ? 1 : checkCoverage(coverageDirectory, process.argv.includes('--raise-floors'))
+} finally {
+  rmSync(coverageDirectory, { recursive: true, force: true })
 }
-
-let next = 1
-const codes = []
-const runner = async () => {
-  while (next <= shares) codes.push(await run(next++))
-}
-await Promise.all(Array.from({ length: atOnce }, runner))
-process.exitCode = Math.max(...codes)

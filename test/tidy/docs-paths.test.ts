@@ -1,0 +1,31 @@
+// Paths that the pages name exist: relative to the root or, as most are written, to src/.
+import { deepEqual } from 'node:assert/strict'
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const pages = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', ...globSync('docs/*.md', { cwd: root })]
+
+/** `apiserver/registry/`, `src/store/store.ts`: a path with a folder of the repository first, a file or a folder last. */
+const pathsIn = (text: string): string[] =>
+  [...text.matchAll(/`([\w.-]+(?:\/[\w.-]+)*(?:\/|\.(?:ts|mjs|json)))`/g)]
+    .map(([, path = '']) => path)
+    .filter((path) => path.includes('/'))
+
+/** Columns of where-is-what.md that name packages of upstream. */
+const withoutUpstream = (text: string): string => text.replaceAll(/^\| [^|]*\|/gm, '|')
+
+const isFolder = (name: string) => ['', 'src/'].some((prefix) => existsSync(join(root, prefix + name)))
+
+for (const page of pages)
+  test(`paths of ${page} exist`, () => {
+    const text = readFileSync(join(root, page), 'utf8')
+    const paths = pathsIn(page.endsWith('where-is-what.md') ? withoutUpstream(text) : text)
+    const [missing, first] = [(path: string) => !isFolder(path), (path: string) => path.split('/')[0] ?? '']
+    deepEqual(
+      paths.filter((path) => missing(path) && (isFolder(`${first(path)}/`) || page.endsWith('where-is-what.md'))),
+      [],
+    )
+  })
