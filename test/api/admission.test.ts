@@ -87,7 +87,7 @@ const failures: Record<string, { handle: Handle; more?: object; said: string | R
   },
   huge: {
     handle: () => ' '.repeat(2 << 20),
-    said: 'failed to call webhook: Post "URL/huge?timeout=30s": the answer is larger than 1048576 bytes',
+    said: 'failed to call webhook: Post "URL/huge?timeout=30s": the response is larger than 1048576 bytes',
   },
   redirect: {
     handle: () => wire(302, 'text/plain', '', { location: 'https://127.0.0.1:1/' }),

@@ -322,7 +322,7 @@ for (const kind of ['wait', 'stall'] as const)
     const hanging = Promise.all(['a', 'b'].map((kid) => issuer.ask(signed(good, foreign.privateKey, kid))))
     const first = await Promise.race([hanging, issuer.ask(signed({ ...good, sub: 'other' }, k1.privateKey, 'k1'))])
     equal(Array.isArray(first) ? 'the hanging ones' : nameOf(first), 'other')
-    for (const each of await hanging) match(JSON.stringify(each), /no answer within 300 ms/)
+    for (const each of await hanging) match(JSON.stringify(each), /no response within 300 ms/)
     equal(issuer.server.asked.filter((target) => target === 'GET /keys').length, 2)
   })
 

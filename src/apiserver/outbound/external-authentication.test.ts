@@ -295,7 +295,7 @@ test('responses of a token webhook are cached, and its failure authenticates no 
   deepEqual(server.asked, ['POST /authenticate?x=1', 'POST /authenticate?x=1'])
   match(await ask('vault'), /not meant for these audiences/)
   match(await ask('broken'), /the token webhook failed: the webhook responded with 500/)
-  match(await ask('slow', webhook(300)), /the token webhook failed: no answer within 300 ms/)
+  match(await ask('slow', webhook(300)), /the token webhook failed: no response within 300 ms/)
 })
 
 test('an access webhook decides, is remembered, and fails as configured', async () => {

@@ -101,7 +101,7 @@ test('keys of extra are only keys: __proto__ and constructor change no object', 
 
 test('a token webhook that never ends its response times out', async () => {
   await using webhook = await tokens({ stall: true }, 300)
-  match(JSON.stringify(await webhook.ask()), /no answer within 300 ms/)
+  match(JSON.stringify(await webhook.ask()), /no response within 300 ms/)
 })
 
 test('an authorization webhook: the decision of each response, by failure policy, and whether it is cached', async () => {

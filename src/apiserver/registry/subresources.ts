@@ -1,4 +1,4 @@
-// The subresources that work alike for every kind: status, scale, and those that a strategy declares as an update or an
+// The subresources that are the same for every kind: status, scale, and those that a strategy declares as an update or an
 // action.
 import { lookup } from '../../base/collections/lookup.ts'
 import type { MaybePromise } from '../../base/async/maybe-promise.ts'

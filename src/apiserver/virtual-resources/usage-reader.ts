@@ -89,7 +89,7 @@ export class UsageReader {
 async function bodyText({ body }: WireResponse): Promise<string> {
   if (typeof body === 'string') return body
   if (body instanceof Uint8Array) return new TextDecoder().decode(body)
-  if (!(Symbol.asyncIterator in body)) throw new Error('the answer is no text')
+  if (!(Symbol.asyncIterator in body)) throw new Error('the response is not text')
   const decoder = new TextDecoder()
   let text = ''
   for await (const piece of body) {

@@ -181,6 +181,6 @@ function failureText({ code = '', message, address, port }: NetworkError): strin
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') return `tls: failed to verify certificate: x509: ${message}`
   if (untrusted.has(code) || code === 'CERT_SIGNATURE_FAILURE')
     return 'tls: failed to verify certificate: x509: certificate signed by unknown authority'
-  if (message.startsWith('no answer within')) return 'context deadline exceeded'
+  if (message.startsWith('no response within')) return 'context deadline exceeded'
   return code === 'UND_ERR_SOCKET' || code === 'ECONNRESET' ? 'EOF' : message
 }

@@ -91,7 +91,7 @@ const failures: [why: string, handle: Handle, detail: (hooks: Hooks) => string |
   [
     'an answer without end',
     () => ' '.repeat(2 << 20),
-    ({ url }) => `failed to call webhook: Post "${url}/judge?timeout=2s": the answer is larger than 1048576 bytes`,
+    ({ url }) => `failed to call webhook: Post "${url}/judge?timeout=2s": the response is larger than 1048576 bytes`,
   ],
   [
     'a patch where none may be',
