@@ -1,6 +1,6 @@
 // What one recorded flow event costs, and what stays allocated afterwards.
 import { realClock } from '../src/base/time/clock.ts'
-import { causeOf, FlowRecorder, noCause, stations } from '../src/base/observability/flow-recorder.ts'
+import { causeOf, FlowRecorder, noCause, requestStages } from '../src/base/observability/flow-recorder.ts'
 import { nanosecondsPer, type Bench } from './bench.ts'
 
 const pod = { resource: 'pods', namespace: 'default', name: 'web-0' }
@@ -21,7 +21,7 @@ export const flowBench: Bench = {
       for (let i = 0; i < calls; i++) {
         const call = flow.record('call', 'Client', 'API Server', 'create', pod, 0, noCause)
         flow.startStages(call, realClock.monotonicMs())
-        for (const stage of stations) flow.passStage(call, stage)
+        for (const stage of requestStages) flow.passStage(call, stage)
       }
     })
     globalThis.gc?.()
@@ -32,7 +32,7 @@ export const flowBench: Bench = {
     const grownBytes = process.memoryUsage().heapUsed - beforeBytes
     return [
       `record a call: ${plain.toFixed(0)} ns`,
-      `record a call with all its stages: ${staged.toFixed(0)} ns`,
+      `record a call with all its requestStages: ${staged.toFixed(0)} ns`,
       `record a write with its cause: ${persisted.toFixed(0)} ns`,
       `heap growth over 2,000,000 further events: ${(grownBytes / 1024).toFixed(0)} KiB`,
     ]

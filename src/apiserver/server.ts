@@ -123,9 +123,9 @@ export class ApiServer {
       filters,
       this.registry.policies,
       (request) => this.#handleFiltered(request),
-      ({ context, sender, claimedSender }, station) => {
-        if (station === 'authentication' && sender === claimedSender) deps.flow.attribute(context.cause.event, sender)
-        deps.flow.passStage(context.cause.event, station)
+      ({ context, sender, claimedSender }, stage) => {
+        if (stage === 'authentication' && sender === claimedSender) deps.flow.attribute(context.cause.event, sender)
+        deps.flow.passStage(context.cause.event, stage)
       },
     )
   }

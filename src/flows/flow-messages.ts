@@ -14,7 +14,7 @@ export interface FlowMessage {
   readonly isInferred: boolean
 }
 
-export function messagesOf(roots: readonly FlowNode[], { fold, stages: stations }: DiagramOptions): FlowMessage[] {
+export function messagesOf(roots: readonly FlowNode[], { fold, stages }: DiagramOptions): FlowMessage[] {
   const messages: FlowMessage[] = []
   const visit = (branches: readonly Branch[]): void => {
     for (const { event, isInferred, count, branches: further } of branches) {
@@ -22,7 +22,7 @@ export function messagesOf(roots: readonly FlowNode[], { fold, stages: stations 
       visit(further)
     }
   }
-  visit(foldBranches(stations ? withRequestStages(roots) : roots, fold))
+  visit(foldBranches(stages ? withRequestStages(roots) : roots, fold))
   const ordered = inOrder(messages)
   return fold ? foldRepeats(ordered) : ordered
 }

@@ -245,14 +245,14 @@ test('the stages of a call are shown below it with their durations, between its 
   const call = (what: string, ...passed: RequestStage[]) => {
     const id = flow.record('call', 'kubectl', 'API Server', what, web)
     flow.startStages(id, clock.monotonicMs())
-    for (const station of passed) flow.passStage(id, station)
+    for (const stage of passed) flow.passStage(id, stage)
     return id
   }
   const made = call('create deployments', 'authentication', 'fairness', 'authorization', 'reading')
   const review = flow.record('call', 'API Server', 'Webhook/w', 'review create deployments', web, 0, causeOf(made))
   await clock.advance(1500)
   flow.finish(review, 'allowed')
-  for (const station of ['mutating', 'validation', 'validating', 'store'] as const) flow.passStage(made, station)
+  for (const stage of ['mutating', 'validation', 'validating', 'store'] as const) flow.passStage(made, stage)
   flow.record('persist', 'API Server', 'Store', 'put deployment', web, 10, causeOf(made))
   flow.finish(made, '201')
   flow.finish(call('delete deployments', 'authentication', 'fairness', 'authorization', 'reading'), '403 Forbidden')

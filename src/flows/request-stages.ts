@@ -1,5 +1,5 @@
 // The stages of a request in the API server, as steps below the call, each with its duration.
-import { stations, type FlowEvent, type FlowId, type RequestStage } from '../base/observability/flow-recorder.ts'
+import { requestStages, type FlowEvent, type FlowId, type RequestStage } from '../base/observability/flow-recorder.ts'
 import { isRead, type FlowNode } from './flow-graph.ts'
 
 const labels: Readonly<Record<RequestStage, string>> = {
@@ -25,34 +25,34 @@ export const withRequestStages = (nodes: readonly FlowNode[]): FlowNode[] =>
 
 function passedStages(call: FlowEvent): FlowNode[] {
   let beforeMs = 0
-  return call.stations.map(({ station, afterMs, afterEvent }) => {
-    const what = `${labels[station]} ${durationText(afterMs - beforeMs)}`
+  return call.stages.map(({ stage, afterMs, afterEvent }) => {
+    const what = `${labels[stage]} ${durationText(afterMs - beforeMs)}`
     beforeMs = afterMs
-    return stepOf(call, station, { what, atMs: Math.floor(call.atMs + afterMs) }, afterEvent)
+    return stepOf(call, stage, { what, atMs: Math.floor(call.atMs + afterMs) }, afterEvent)
   })
 }
 
 /** The stage that rejected the call, after all events that it caused. */
 function rejectedStage(call: FlowEvent, below: readonly FlowNode[]): FlowNode[] {
-  const station = rejectingStage(call)
-  if (station === undefined) return []
-  const { afterMs = 0, afterEvent = call.id } = call.stations.at(-1) ?? {}
+  const stage = rejectingStage(call)
+  if (stage === undefined) return []
+  const { afterMs = 0, afterEvent = call.id } = call.stages.at(-1) ?? {}
   const atMs = call.endMs ?? call.atMs
-  const what = `${labels[station]} ${durationText(atMs - call.atMs - afterMs)}`
+  const what = `${labels[stage]} ${durationText(atMs - call.atMs - afterMs)}`
   const last = Math.max(afterEvent, ...below.map(({ event }) => event.id)) as FlowId
-  return [stepOf(call, station, { what, atMs, outcome: 'refused' }, last)]
+  return [stepOf(call, stage, { what, atMs, outcome: 'refused' }, last)]
 }
 
 /** A step with an id between those of recorded events, in the order of the stages. */
-function stepOf(call: FlowEvent, station: RequestStage, fields: Partial<FlowEvent>, after: FlowId): FlowNode {
-  const id = (after + (stations.indexOf(station) + 1) / (stations.length + 1)) as FlowId
+function stepOf(call: FlowEvent, stage: RequestStage, fields: Partial<FlowEvent>, after: FlowId): FlowNode {
+  const id = (after + (requestStages.indexOf(stage) + 1) / (requestStages.length + 1)) as FlowId
   const none = {
     outcome: undefined,
     endMs: undefined,
     allowedBy: undefined,
     object: undefined,
     span: undefined,
-    stations: [],
+    stages: [],
   }
   return {
     event: { ...call, ...none, id, arrow: 'step', from: 'API Server', to: 'API Server', ...fields },
@@ -64,11 +64,11 @@ function stepOf(call: FlowEvent, station: RequestStage, fields: Partial<FlowEven
 const readStages: readonly RequestStage[] = ['authentication', 'fairness', 'authorization']
 
 /** The stage that rejected a call: the one after the last that it passed, of the stages for its verb. */
-function rejectingStage({ what, outcome = '', stations: passed }: FlowEvent): RequestStage | undefined {
+function rejectingStage({ what, outcome = '', stages: passed }: FlowEvent): RequestStage | undefined {
   if (!/^[45]\d\d\b/.test(outcome)) return undefined
   const isDeletion = what.startsWith('delete')
-  const expected = isRead(what) ? readStages : stations.filter((name) => !(isDeletion && name === 'validation'))
-  const last = passed.at(-1)?.station
+  const expected = isRead(what) ? readStages : requestStages.filter((name) => !(isDeletion && name === 'validation'))
+  const last = passed.at(-1)?.stage
   return expected[last === undefined ? 0 : expected.indexOf(last) + 1]
 }
 

@@ -27,11 +27,6 @@ export const bannedWords: Readonly<Record<string, string>> = {
 /** Genuine uses: the path as a pattern, and the words that it may use. */
 const allowed: readonly (readonly [path: RegExp, words: readonly string[]])[] = [
   [/^test\/tidy\/banned-words/, Object.keys(bannedWords)],
-  // `stations` is a field of flow events that clients read, and a flag of `coxswain flow`.
-  [
-    /^src\/(base\/observability\/flow-recorder|cli\/command|flows\/)|^test\/flows\/|^docs\/(architecture|getting-started)/,
-    ['station'],
-  ],
 ]
 
 export interface BannedWord {

@@ -14,17 +14,17 @@ export interface Filter {
 
 export type Handler = (request: ApiRequest) => MaybePromise<ApiResponse>
 
-export const defineFilter = (station: Filter): Filter => station
+export const defineFilter = (stage: Filter): Filter => stage
 
 /** The filters in order, then the last handler. `onPassed` is called when a filter passes a request on. */
 export function handlerChain(
-  stations: readonly Filter[],
+  stages: readonly Filter[],
   policies: Policies,
   end: Handler,
-  onPassed: (request: ApiRequest, station: RequestStage) => void = () => {},
+  onPassed: (request: ApiRequest, stage: RequestStage) => void = () => {},
 ): Handler {
-  return stations.reduceRight<Handler>((next, station) => {
-    const { records } = station
+  return stages.reduceRight<Handler>((next, stage) => {
+    const { records } = stage
     const nextHandler: Handler =
       records === undefined
         ? next
@@ -32,6 +32,6 @@ export function handlerChain(
             onPassed(request, records)
             return next(request)
           }
-    return (request) => station.handle(request, nextHandler, policies)
+    return (request) => stage.handle(request, nextHandler, policies)
   }, end)
 }

@@ -45,33 +45,33 @@ test('an event comes back as it was recorded', () => {
     revision: 0,
     cause: noCause,
     span: undefined,
-    stations: [],
+    stages: [],
   })
   equal(flow.get(write)?.cause.event, call)
   equal(flow.writeOf(12), write)
 })
 
-test('the stations of a call are noted with their times, until another takes its slot', async () => {
+test('the stages of a call are noted with their times, until another takes its slot', async () => {
   const clock = new VirtualClock(1000)
   const flow = new FlowRecorder(clock, 8)
   const call = flow.record('call', 'Client', 'API Server', 'create', pod)
   flow.passStage(call, 'authentication') // not taken yet
-  deepEqual(flow.get(call)?.stations, [])
+  deepEqual(flow.get(call)?.stages, [])
   flow.startStages(call, clock.monotonicMs())
   flow.passStage(call, 'authentication')
   flow.record('step', 'a', 'a', 'one')
   await clock.advance(5)
   flow.passStage(call, 'store')
-  deepEqual(flow.get(call)?.stations, [
-    { station: 'authentication', afterMs: 0, afterEvent: 1 },
-    { station: 'store', afterMs: 5, afterEvent: 2 },
+  deepEqual(flow.get(call)?.stages, [
+    { stage: 'authentication', afterMs: 0, afterEvent: 1 },
+    { stage: 'store', afterMs: 5, afterEvent: 2 },
   ])
   for (let count = 0; count < 8; count++) flow.record('step', 'a', 'a', 'more')
   const later = flow.last
   flow.passStage(call, 'mutating')
-  deepEqual(flow.get((later - 1) as FlowId)?.stations, [])
+  deepEqual(flow.get((later - 1) as FlowId)?.stages, [])
   flow.startStages(later, clock.monotonicMs())
-  deepEqual(flow.get(later)?.stations, [], 'what its slot held before is gone')
+  deepEqual(flow.get(later)?.stages, [], 'what its slot held before is gone')
 })
 
 test('the ring keeps the newest events and forgets the writes of the others', () => {

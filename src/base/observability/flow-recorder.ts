@@ -14,8 +14,8 @@ export const arrows = ['call', 'watch', 'persist', 'reconcile', 'step'] as const
  */
 export type Arrow = (typeof arrows)[number]
 
-/** The stages of a request in the API server, in order. Events call them `stations` on the wire. */
-export const stations = [
+/** The stages of a request in the API server, in order. */
+export const requestStages = [
   'authentication',
   'fairness',
   'authorization',
@@ -25,11 +25,11 @@ export const stations = [
   'validating',
   'store',
 ] as const
-export type RequestStage = (typeof stations)[number]
+export type RequestStage = (typeof requestStages)[number]
 
 /** When a call passed a stage, and after which event. */
 export interface StagePassage {
-  readonly station: RequestStage
+  readonly stage: RequestStage
   /** Since the start of the call. */
   readonly afterMs: number
   readonly afterEvent: FlowId
@@ -56,7 +56,7 @@ export interface Cause {
 export type Span = Brand<string, 'Span'>
 
 /** An event reported by another process. It refers to its cause by `cause.span`. */
-export type ReportedEvent = Omit<FlowEvent, 'id' | 'allowedBy' | 'stations'> & { readonly span: Span }
+export type ReportedEvent = Omit<FlowEvent, 'id' | 'allowedBy' | 'stages'> & { readonly span: Span }
 
 export interface FlowEvent {
   readonly id: FlowId
@@ -76,7 +76,7 @@ export interface FlowEvent {
   /** The event's identifier in the process that recorded it, if that is another process. */
   readonly span: Span | undefined
   /** Only for calls to the API server. */
-  readonly stations: readonly StagePassage[]
+  readonly stages: readonly StagePassage[]
 }
 
 /** The reason of a decision. The text is built on demand. */
@@ -229,9 +229,9 @@ export class FlowRecorder {
    * Records that a call passed a stage and returns the monotonic time. Calls without `startStages`, and calls that have
    * left the ring, are ignored.
    */
-  passStage(id: FlowId, station: RequestStage): number {
+  passStage(id: FlowId, stage: RequestStage): number {
     const nowMs = this.#clock.monotonicMs()
-    if (id !== noFlow) this.#passages.passStage(id, station, this.#last, nowMs)
+    if (id !== noFlow) this.#passages.passStage(id, stage, this.#last, nowMs)
     return nowMs
   }
 
@@ -273,7 +273,7 @@ export class FlowRecorder {
       revision: this.#revisions[slot] as number,
       cause: this.#causes[slot] as Cause,
       span: this.#spans.get(slot),
-      stations: this.#passages.of(id),
+      stages: this.#passages.of(id),
     }
   }
 
@@ -303,7 +303,7 @@ export class FlowRecorder {
   }
 }
 
-const stageIndex = Object.fromEntries(stations.map((name, index) => [name, index])) as Record<RequestStage, number>
+const stageIndex = Object.fromEntries(requestStages.map((name, index) => [name, index])) as Record<RequestStage, number>
 const noPassages: readonly StagePassage[] = []
 
 /** When calls passed their stages: a row of numbers for each slot of the ring, so that recording allocates nothing. */
@@ -320,22 +320,22 @@ class StagePassages {
     this.#mask = size - 1
     this.#calls = new Float64Array(size)
     this.#startMs = new Float64Array(size)
-    this.#afterMs = new Float32Array(size * stations.length)
-    this.#afterEvents = new Uint32Array(size * stations.length)
+    this.#afterMs = new Float32Array(size * requestStages.length)
+    this.#afterEvents = new Uint32Array(size * requestStages.length)
   }
 
   startStages(id: FlowId, startMs: number): void {
     const slot = id & this.#mask
     this.#calls[slot] = id
     this.#startMs[slot] = startMs
-    const row = slot * stations.length
-    for (let index = 0; index < stations.length; index++) this.#afterEvents[row + index] = 0
+    const row = slot * requestStages.length
+    for (let index = 0; index < requestStages.length; index++) this.#afterEvents[row + index] = 0
   }
 
-  passStage(id: FlowId, station: RequestStage, last: number, nowMs: number): void {
+  passStage(id: FlowId, stage: RequestStage, last: number, nowMs: number): void {
     const slot = id & this.#mask
     if (this.#calls[slot] !== id) return
-    const cell = slot * stations.length + stageIndex[station]
+    const cell = slot * requestStages.length + stageIndex[stage]
     this.#afterMs[cell] = nowMs - (this.#startMs[slot] as number)
     this.#afterEvents[cell] = last - id + 1
   }
@@ -343,11 +343,11 @@ class StagePassages {
   of(id: FlowId): readonly StagePassage[] {
     const slot = id & this.#mask
     if (this.#calls[slot] !== id) return noPassages
-    const row = slot * stations.length
-    return stations.flatMap((station, index) => {
+    const row = slot * requestStages.length
+    return requestStages.flatMap((stage, index) => {
       const events = this.#afterEvents[row + index] as number
       const afterEvent = (id + events - 1) as FlowId
-      return events === 0 ? [] : [{ station, afterMs: this.#afterMs[row + index] as number, afterEvent }]
+      return events === 0 ? [] : [{ stage, afterMs: this.#afterMs[row + index] as number, afterEvent }]
     })
   }
 }

@@ -10,7 +10,7 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
     ['coxswain flow pod web-0 -n shop -w', 'a pod of the namespace shop, and what happens next'],
     ['coxswain flow job/backup -A', 'wherever there is a Job of that name'],
     ['coxswain flow deployment/web -o mermaid', 'a diagram for a web page'],
-    ['coxswain flow pod/web-0 --stations', 'what the API server did with each request'],
+    ['coxswain flow pod/web-0 --stages', 'what the API server did with each request'],
   ],
   image: [
     ['coxswain image load app.tar', 'an image written by docker save, for pods of this machine'],

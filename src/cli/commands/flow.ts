@@ -73,7 +73,7 @@ export const flow = defineCommand({
     watch: { type: 'boolean', short: 'w', help: 'then draw what happens from now on (json: one message per line)' },
     all: { type: 'boolean', help: 'draw similar messages and kubelets one by one' },
     rules: { type: 'boolean', help: 'name the authorization rule that allowed each request' },
-    stations: { type: 'boolean', help: 'show the stages of each request in the API server, with their durations' },
+    stages: { type: 'boolean', help: 'show the stages of each request in the API server, with their durations' },
     format: { type: 'string', value: formats.join('|'), help: 'the same as --output', section: 'Other names' },
     follow: { type: 'boolean', short: 'f', help: 'the same as --watch', section: 'Other names' },
   },
@@ -87,10 +87,10 @@ export const flow = defineCommand({
     const { kind, name } = namedObject(operands)
     const cluster = await chooseCluster(options, terminal.environment)
     const namespace = namespaceFor(kind, options.namespace ?? cluster.namespace)
-    const { all = false, rules = false, stations = false } = options
+    const { all = false, rules = false, stages = false } = options
     const isTerminal = terminal.isTerminal && output !== 'mermaid' && output !== 'json'
     const screen = isTerminal ? { columns: terminal.columns, colors: hasColors(terminal) } : {}
-    const drawing = { fold: !all && !watch, rules, stages: stations, ...screen }
+    const drawing = { fold: !all && !watch, rules, stages, ...screen }
     return withReachabilityHint(cluster, async () => {
       if (watch && grow !== undefined) {
         const drawn = drawOn(cluster, { resource: kind.plural, namespace, name }, grow(drawing), drawing, terminal)
