@@ -32,7 +32,7 @@ export const flowBench: Bench = {
     const grownBytes = process.memoryUsage().heapUsed - beforeBytes
     return [
       `record a call: ${plain.toFixed(0)} ns`,
-      `record a call with all its requestStages: ${staged.toFixed(0)} ns`,
+      `record a call with all its stages: ${staged.toFixed(0)} ns`,
       `record a write with its cause: ${persisted.toFixed(0)} ns`,
       `heap growth over 2,000,000 further events: ${(grownBytes / 1024).toFixed(0)} KiB`,
     ]

@@ -706,7 +706,7 @@ test('of many writers of one object none is lost', async () => {
   equal(Object.keys((await server.call('GET', `${configMaps}/a`)).body.data).length, 12)
 })
 
-test('a further version of a kind is another face of the same objects: written, read, patched, listed and watched', async () => {
+test('a further version of a kind shows the same objects: written, read, patched, listed and watched', async () => {
   await using server = await startServer()
   const core = '/api/v1/namespaces/default/events'
   const newer = '/apis/events.k8s.io/v1/namespaces/default/events'

@@ -143,8 +143,8 @@ export class ApiServer {
       this.#isReady = true
       this.#ready.resolve()
       onReady()
-      const { reconcilers: upkeep = [] } = this.#deps
-      await Promise.all(upkeep.map((each) => runReconciler(each, this.registry, this.#deps, signal)))
+      const { reconcilers = [] } = this.#deps
+      await Promise.all(reconcilers.map((each) => runReconciler(each, this.registry, this.#deps, signal)))
     }
     try {
       await Promise.all([feed, prepare()])

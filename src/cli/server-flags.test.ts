@@ -1,4 +1,4 @@
-// V8's flags of servers: they are passed at exec, by the launcher of a checkout and by the packaged program alike.
+// V8's flags of servers: they are passed at exec, by the launcher of a checkout and by the packaged program.
 import { deepEqual, equal, match, ok } from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'

@@ -64,7 +64,7 @@ test('the flow of an object: causes linked by id and by revision, similar branch
      +0ms    API Server ══► Store: put deployment web @10
      +0ms      API Server --► controller/deployment: ADDED deployments web
      +0ms        controller/deployment ···►: reconcile default/web
-     +0ms          controller/deployment ──► API Server: create pods web-aaaaa → 201  ×2 alike
+     +0ms          controller/deployment ──► API Server: create pods web-aaaaa → 201  ×2 similar
      +0ms            API Server ══► Store: put pod web-aaaaa @11
      +0ms      remote ──► API Server: update deployments web
 `,
@@ -109,12 +109,12 @@ test('the pods of one set are merged, although one of them triggered another com
   equal(
     textDiagram(flowTreesOf(flow.events(), set)),
     `     +0ms  ${from} ···►: reconcile default/web
-     +0ms    ${from} ──► API Server: create pods web-*  ×3 alike
+     +0ms    ${from} ──► API Server: create pods web-*  ×3 similar
      +0ms      API Server ══► Store: put pod web-aaaaa @1
      +0ms        API Server --► ${from}: ADDED pods web-bbbbb  once
      +0ms          ${from} ──► API Server: update replicasets/status web
      +0ms      API Server ══► Store: put pod web-aaaaa @11
-     +0ms      scheduler ──► API Server: bind to node-0 web-aaaaa → 201  ×2 alike
+     +0ms      scheduler ──► API Server: bind to node-0 web-aaaaa → 201  ×2 similar
      +0ms      scheduler ──► API Server: bind to node-1 web-bbbbb → 201  once
 `,
   )

@@ -51,12 +51,12 @@ function linesOf(branch: Branch, { startMs, depth, times }: Place, options: Diag
   const time = `+${Math.round(event.atMs - startMs)}ms`.padStart(9)
   const sign = isInferred ? inferredSign : signs[arrow]
   const parties = arrow === 'reconcile' ? `${from} ${sign}` : `${from} ${sign} ${to}`
-  const alike = count === times ? '' : count > 1 ? `  ×${count} alike` : '  once'
+  const similar = count === times ? '' : count > 1 ? `  ×${count} similar` : '  once'
   const rule = options.rules && allowedBy ? `  (${allowedBy})` : ''
   const { columns = Infinity, colors } = options
   const paint = colorizerFor(colors)
   const indent = '  '.repeat(depth)
-  const text = truncate(`${parties}: ${eventText(event)}${alike}${rule}`, columns - time.length - indent.length - 2)
+  const text = truncate(`${parties}: ${eventText(event)}${similar}${rule}`, columns - time.length - indent.length - 2)
   const line = `${paint('dim', time)}  ${indent}${paint(hasFailed(event) ? 'failure' : arrow, text)}`
   const below = { startMs, depth: depth + 1, times: count }
   return [line, ...branches.flatMap((each) => linesOf(each, below, options))]

@@ -51,7 +51,7 @@ export function settled(flow: string): string {
   }
   return flow
     .replaceAll(/ @\d+$/gm, '')
-    .replaceAll(/ {2}×\d+ alike$/gm, '')
+    .replaceAll(/ {2}×\d+ similar$/gm, '')
     .replaceAll(generatedName, (_, owner: string, hash?: string, idOfHash?: string, id?: string) => {
       if (hash === undefined) return withNumber(owner, id ?? '')
       const template = `${owner}-${getOrInsert(letters, hash, () => String.fromCharCode(97 + letters.size))}`

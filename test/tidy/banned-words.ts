@@ -1,5 +1,5 @@
 // Words that are not used in the tree: invented terms for which the field has an established one. Names, comments,
-// strings and pages are searched alike. Names are split into their words: `podReporter` is `pod` and `reporter`.
+// strings and pages are searched. Names are split into their words: `podReporter` is `pod` and `reporter`.
 
 /** The banned word or words, in lower case, and what to write instead. Several words are found within one name only. */
 export const bannedWords: Readonly<Record<string, string>> = {

@@ -1,4 +1,4 @@
-// Folders of src/ do not import one another in cycles, except for those that are listed here.
+// Folders of src/ do not import one another in cycles.
 import { deepEqual } from 'node:assert/strict'
 import { globSync } from 'node:fs'
 import { test } from 'node:test'
@@ -8,19 +8,13 @@ import { parseSource, readSourceFile } from './source-file.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/** Folders that are still part of a cycle. The list only shrinks: remove a folder once its cycles are gone. */
-const foldersInCycles: readonly string[] = []
-
 test('folders of src are acyclic', (t) => {
   const cycles = folderCycles(globSync('src/**/*.ts', { cwd: root }).map((path) => readSourceFile(root, path)))
-  const found = cycles.flatMap(({ folders }) => folders).toSorted()
-  const isNew = (folder: string) => !foldersInCycles.includes(folder)
-  for (const { folders, imports } of cycles) if (folders.some(isNew)) for (const each of imports) t.diagnostic(each)
-  deepEqual(found.filter(isNew), [], 'folders that import one another in a cycle')
+  for (const { imports } of cycles) for (const each of imports) t.diagnostic(each)
   deepEqual(
-    foldersInCycles.filter((folder) => !found.includes(folder)),
+    cycles.map(({ folders }) => folders),
     [],
-    'listed folders that are in no cycle any more: remove them from the list',
+    'folders that import one another in a cycle',
   )
 })
 

@@ -198,11 +198,11 @@ test('random objects and random patches never end in a 5xx', async () => {
     const [kind] = pick(random, sound)
     const type = pick(random, types)
     const body = type.startsWith('json') ? randomOperations(random, kind) : randomPatch(random, kind)
-    const door = pick(random, ['', '', '', '/status', '/scale'])
+    const suffix = pick(random, ['', '', '', '/status', '/scale'])
     const query = type.startsWith('apply') ? 'fieldManager=f&force=true' : 'fieldManager=g'
     const answer = await server.call(
       'PATCH',
-      `${pathOf(kind)}/o${door}?${query}&dryRun=${pick(random, ['All', ''])}`,
+      `${pathOf(kind)}/o${suffix}?${query}&dryRun=${pick(random, ['All', ''])}`,
       body,
       {
         'content-type': `application/${type}`,

@@ -59,7 +59,7 @@ test('a body in YAML is applied too', async () => {
   equal((await apply(server, `${configMaps}/a`, flow)).body.data.x, '2')
 })
 
-test('what two apply alike they share; who applies it no longer leaves it to the other', async () => {
+test('fields that two managers apply with the same value are shared; a manager that drops one leaves it to the other', async () => {
   await using server = await startServer()
   await apply(server, `${configMaps}/a`, configMap({ x: '1', y: '1' }))
   const shared = await apply(server, `${configMaps}/a`, configMap({ x: '1' }), 'bob')

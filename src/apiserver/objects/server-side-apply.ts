@@ -175,6 +175,6 @@ function conflictError(conflicts: readonly Conflict[]): StatusError {
 }
 
 function ownerText({ manager, operation, apiVersion, subresource }: ManagedFieldsEntry): string {
-  const door = subresource ? ` with subresource ${JSON.stringify(subresource)}` : ''
-  return `${JSON.stringify(manager)}${door}${operation === 'Update' ? ` using ${apiVersion}` : ''}`
+  const suffix = subresource ? ` with subresource ${JSON.stringify(subresource)}` : ''
+  return `${JSON.stringify(manager)}${suffix}${operation === 'Update' ? ` using ${apiVersion}` : ''}`
 }

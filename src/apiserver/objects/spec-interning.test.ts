@@ -62,7 +62,7 @@ for (const [name, spec, metadata] of cases)
     deepEqual(common(await other.call('POST', pods, sent('b', spec, metadata))), common(third))
   })
 
-test('alike pods hold one spec; what one of them becomes later is its own', async () => {
+test('equal pods share one spec until one of them changes', async () => {
   await using server = await startWithAccount()
   for (const name of ['first', 'a', 'b', 'c']) await server.call('POST', pods, sent(name))
   await server.call('POST', pods, sent('d', { restartPolicy: 'Never' }))
@@ -77,10 +77,10 @@ test('alike pods hold one spec; what one of them becomes later is its own', asyn
 })
 
 test('what admission makes anew each time is left alone after a while', () => {
-  const alike = new SpecInterning('spec')
+  const interning = new SpecInterning('spec')
   const [before, after] = [markInterned({ a: 1 }), (name: number) => ({ spec: { a: 1, name } }) as unknown as ApiObject]
   const named = { spec: before } as unknown as ApiObject
-  const of = (name: number) => (alike.internAdmitted(named, after(name)) as { spec?: object }).spec
+  const of = (name: number) => (interning.internAdmitted(named, after(name)) as { spec?: object }).spec
   const first = of(0)
   equal(of(0), first)
   equal(of(1), of(1))
@@ -89,10 +89,10 @@ test('what admission makes anew each time is left alone after a while', () => {
 })
 
 test('texts are forgotten beyond their bound, and long ones never known', () => {
-  const alike = new SpecInterning('spec')
+  const interning = new SpecInterning('spec')
   const keep = (spec: object) => {
-    const found = alike.find({ spec } as never)
-    if (found !== undefined && found.value === undefined) alike.intern(found, spec as never)
+    const found = interning.find({ spec } as never)
+    if (found !== undefined && found.value === undefined) interning.intern(found, spec as never)
     return found?.value !== undefined
   }
   deepEqual(

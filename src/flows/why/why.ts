@@ -146,14 +146,14 @@ const creatingMark = 'Error creating: '
 /** Similar events together. Messages that are part of the reasons above are not repeated. */
 function warningSentences(events: readonly Event[], reasons: readonly string[]): string[] {
   const newestFirst = events.toSorted((a, b) => lastSeen(b).localeCompare(lastSeen(a)))
-  const alike = Map.groupBy(newestFirst, ({ reason = 'Warning', message = '', involvedObject: { name = '' } }) => {
+  const similar = Map.groupBy(newestFirst, ({ reason = 'Warning', message = '', involvedObject: { name = '' } }) => {
     const text = maskGeneratedNames(message.replace(combinedMark, ''), name)
     const isKnown = reasons.some((sentence) =>
       maskGeneratedNames(sentence, name).includes(text.replace(creatingMark, '')),
     )
     return isKnown ? `${reason}, as above` : `${reason}: ${text}`
   })
-  return [...alike].map(([text, same]) => {
+  return [...similar].map(([text, same]) => {
     const times = same.reduce((sum, each) => sum + timesOf(each), 0)
     return `${text} (${times > 1 ? `${plural(times, 'time')}, last ` : ''}${same.map(lastSeen)[0]})`
   })

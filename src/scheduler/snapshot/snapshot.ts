@@ -161,7 +161,7 @@ export class Snapshot {
   /** Counts the newest version of the pod on the node. The node may be added after its pods. */
   place(pod: Pod, nodeName: string): PlacedPod {
     const known = this.#placed.get(pod.metadata.uid)
-    if (known !== undefined && this.#names[known.slot] === nodeName && isAlike(known.pod, pod)) {
+    if (known !== undefined && this.#names[known.slot] === nodeName && isSamePlacement(known.pod, pod)) {
       const renewed = { ...known, pod }
       this.#placed.set(pod.metadata.uid, renewed)
       this.#podsOn[known.slot]?.set(pod.metadata.uid, renewed)
@@ -232,7 +232,7 @@ export class Snapshot {
 }
 
 /** Whether two versions of a pod count the same. Fast for the common case that only the status changes. */
-const isAlike = (a: Pod, b: Pod): boolean =>
+const isSamePlacement = (a: Pod, b: Pod): boolean =>
   a === b ||
   (a.metadata.generation === b.metadata.generation &&
     a.metadata.deletionTimestamp === b.metadata.deletionTimestamp &&

@@ -46,14 +46,16 @@ function hoisted(versions: readonly CustomResourceDefinitionVersion[]): {
   readonly common: VersionedFields
   readonly versions: readonly CustomResourceDefinitionVersion[]
 } {
-  const alike = versionedFieldNames.filter((name) =>
+  const equalFields = versionedFieldNames.filter((name) =>
     versions.every((version) => equalValues(version[name], versions[0]?.[name])),
   )
   const pick = (version: object | undefined, names: readonly string[], keep: boolean) =>
     Object.fromEntries(Object.entries(version ?? {}).filter(([name]) => names.includes(name) === keep))
   return {
-    common: pick(versions[0], alike, true),
-    versions: versions.map((version) => pick(version, alike, false) as unknown as CustomResourceDefinitionVersion),
+    common: pick(versions[0], equalFields, true),
+    versions: versions.map(
+      (version) => pick(version, equalFields, false) as unknown as CustomResourceDefinitionVersion,
+    ),
   }
 }
 

@@ -19,7 +19,7 @@ async function connected() {
   const held = new Set<ThreadConnection>()
   const [client, socket] = duplexPair()
   const opened = Promise.withResolvers<OpenedPeer>()
-  const door = new Link(memory, {
+  const acceptor = new Link(memory, {
     wakePeer: () => onNextTurn(() => thread.onWake()),
     onFrame(tag, bytes) {
       if (kindOf(tag) === fromClient.opened) opened.resolve(JSON.parse(bytes.toString()) as OpenedPeer)
@@ -28,17 +28,17 @@ async function connected() {
     onRoom() {},
   })
   const thread = new Link(otherSide(memory), {
-    wakePeer: () => onNextTurn(() => door.onWake()),
+    wakePeer: () => onNextTurn(() => acceptor.onWake()),
     onFrame: (tag, bytes) => connection.onFrame(tag, bytes),
     onRoom() {
       for (const each of held) each.release()
       held.clear()
     },
   })
-  const linked = new LinkedSocket(door, 7)
+  const linked = new LinkedSocket(acceptor, 7)
   const connection = new ThreadConnection(socket, 7, thread, held)
   connection.open(peer)
-  for (const side of [door, thread]) side.onWake()
+  for (const side of [acceptor, thread]) side.onWake()
   deepEqual(await opened.promise, peer)
   return { client, linked, held }
 }

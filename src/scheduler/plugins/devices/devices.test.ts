@@ -57,7 +57,7 @@ const allocations: readonly [
     ['r/few a'],
   ],
   [
-    'devices that must be alike: the first choice is taken back',
+    'devices with a matching attribute: the first choice is taken back',
     wants([exactly('r', { count: 2 })], { constraints: [{ matchAttribute: 'd/model' }] }),
     [device('a', model('1')), device('b', model('2')), device('c', model('2'))],
     [],

@@ -21,9 +21,9 @@ export function validateSpread(constraints: readonly TopologySpreadConstraint[],
   let room = duplicatesMax
   return constraints.flatMap((constraint, index) => {
     const kind = kinds[index] ?? ''
-    const alike = (later.get(kind) ?? 1) - 1
-    later.set(kind, alike)
-    const length = Math.min(alike, room)
+    const duplicates = (later.get(kind) ?? 1) - 1
+    later.set(kind, duplicates)
+    const length = Math.min(duplicates, room)
     room -= length
     const twice = duplicate(`${path}[${index}].{topologyKey, whenUnsatisfiable}`, kind)
     return [...validateConstraint(constraint, `${path}[${index}]`), ...Array.from({ length }, () => twice)]
