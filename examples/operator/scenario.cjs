@@ -45,7 +45,7 @@ const scenario = {
   },
   async 'tries again when somebody else was faster'() {
     const { cluster, makeTeam, hasMap, stop } = await startWithOperator()
-    cluster.faults.refuse({ verb: 'create', kind: configMap, sender: 'test' })
+    cluster.faults.reject({ verb: 'create', kind: configMap, sender: 'test' })
     await makeTeam('blue', 'water')
     await hasMap('blue', 'water')
     await stop()
