@@ -116,11 +116,11 @@ test('a chain with a webhook', () => {
 const authorizationMistakes: [why: RegExp, config: unknown][] = [
   [/^authorizers must name at least one$/, authorization()],
   [
-    /^authorizers\[1\]\.type RBAC is there twice$/,
+    /^authorizers\[1\]\.type RBAC is listed twice$/,
     authorization({ type: 'RBAC', name: 'a' }, { type: 'RBAC', name: 'b' }),
   ],
   [
-    /^authorizers\[1\]\.name "a" is there twice$/,
+    /^authorizers\[1\]\.name "a" is listed twice$/,
     authorization({ type: 'RBAC', name: 'a' }, { type: 'Node', name: 'a' }),
   ],
   [/^authorizers\[0\]\.webhook is required$/, authorization({ type: 'Webhook', name: 'a' })],
