@@ -1,5 +1,5 @@
 // Lists in pages against an API server: one revision for all pages, and one request after the continue token has expired.
-import { deepEqual, equal } from 'node:assert/strict'
+import { deepEqual, equal, rejects } from 'node:assert/strict'
 import { test } from 'node:test'
 import { context } from '../../base/observability/context.ts'
 import { configMap, type ConfigMap } from '../../api/core/v1/config-map.ts'
@@ -54,4 +54,10 @@ test('a continue token that has expired: the whole list in one request, at a new
   const { found } = await paged.list()
   deepEqual(found, [...paged.names, 'map-late'])
   deepEqual(paged.requests, ['page', 'page continued', 'all'])
+})
+
+test('a server that returns empty pages for ever is not followed', async () => {
+  const page = { items: [], revision: 1, continueToken: 'more', remaining: undefined }
+  const list = listAllPages<ConfigMap>({ list: () => Promise.resolve(page as never) }, { namespace }, ctx)
+  await rejects(list, /an empty page has a continue token/)
 })

@@ -30,6 +30,8 @@ export async function listAllPages<T extends ApiObject>(
       if (!isExpired(error)) throw error
       return client.list(options, context)
     }
+    // Every page makes progress, so the number of pages is bounded by the number of objects.
+    if (page.items.length === 0 && page.continueToken !== '') throw new Error('an empty page has a continue token')
     for (const object of page.items) items.push(object)
     continueToken = page.continueToken
   }
