@@ -26,15 +26,14 @@ const groupOrder = ['io.k8s.apimachinery', 'io.k8s.api.core.', 'io.k8s.api.apps.
  * text, and the names that it declares.
  */
 export function kindTypes(kinds, objectMeta, others) {
-  const types = new KindTypes(
-    kinds.map(([, kind]) => kind),
-    objectMeta,
-    others,
-  )
+  const types = new KindTypes(kinds, objectMeta, others)
   const text = types.declarations(kinds)
   const names = text.matchAll(/^export (?:interface|type|declare const) (\w+)/gm).map(([, name]) => name)
   return { text, names: [...names] }
 }
+
+/** The kind's own name, or the constant's if it says more than the kind: `eventsEvent` is not the Event of the core group. */
+const typeNameOf = (constant, { kind }) => (constant.toLowerCase() === kind.toLowerCase() ? kind : capital(constant))
 
 class KindTypes {
   #objectMeta
@@ -47,10 +46,11 @@ class KindTypes {
   constructor(kinds, objectMeta, more) {
     this.#objectMeta = objectMeta
     const messages = new Map()
-    for (const message of [...more, ...kinds.map((kind) => kind.message)]) collect(message, messages)
+    for (const message of [...more, ...kinds.map(([, kind]) => kind.message)]) collect(message, messages)
     const rank = ({ name }) => groupOrder.findIndex((group) => name.startsWith(group)) + 1 || groupOrder.length + 1
-    const taken = new Set(kinds.flatMap(({ kind }) => [kind, `${kind}Input`]).concat('ObjectMeta', 'Kind'))
-    for (const { message, kind } of kinds) this.#names.set(message, kind)
+    const typeNames = kinds.map(([constant, kind]) => typeNameOf(constant, kind))
+    const taken = new Set(typeNames.flatMap((name) => [name, `${name}Input`]).concat('ObjectMeta', 'Kind'))
+    for (const [index, [, kind]] of kinds.entries()) this.#names.set(kind.message, typeNames[index])
     this.#tops = new Set(this.#names.keys())
     this.#names.set(objectMeta, 'ObjectMetaInput')
     const others = [...messages.values()].filter((message) => !this.#names.has(message))
@@ -74,7 +74,7 @@ class KindTypes {
       if (this.#hasInput(message)) lines.push(...this.#interface(message, `${name}Input`, 'input'))
     }
     for (const [constant, kind] of kinds) {
-      const name = kind.kind
+      const name = typeNameOf(constant, kind)
       const { metadata: _, ...fields } = kind.message.fields
       lines.push(...this.#interface({ ...kind.message, fields }, `${name} extends ApiObject`, 'object'))
       const withMetadata = [...typed, 'readonly metadata: ObjectMetaInput']

@@ -9,7 +9,7 @@ import { deployment, type Deployment } from './apps/v1/deployment.ts'
 import { replicaSet } from './apps/v1/replica-set.ts'
 import { scale } from './autoscaling/v1/scale.ts'
 import { lease } from './coordination/v1/lease.ts'
-import { binding } from './core/v1/binding.ts'
+import { bindingMessage } from './core/v1/binding.ts'
 import { configMap } from './core/v1/config-map.ts'
 import { event } from './core/v1/event.ts'
 import { namespace } from './core/v1/namespace.ts'
@@ -370,7 +370,7 @@ test('columns: the cells of each kind', () => {
 })
 
 test('bodies that are not kinds', () => {
-  deepEqual(decode(binding, { target: { kind: 'Node', name: 'n', uid: '' } }).value, {
+  deepEqual(decode(bindingMessage, { target: { kind: 'Node', name: 'n', uid: '' } }).value, {
     target: { kind: 'Node', name: 'n' },
   })
   deepEqual(decode(scale, { spec: { replicas: 0 } }).value, { spec: {} })

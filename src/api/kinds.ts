@@ -24,7 +24,7 @@ import { cronJob } from './batch/v1/cron-job.ts'
 import { job } from './batch/v1/job.ts'
 import { certificateSigningRequest } from './certificates/v1/certificate-signing-request.ts'
 import { lease } from './coordination/v1/lease.ts'
-import { bindingKind } from './core/v1/binding.ts'
+import { binding } from './core/v1/binding.ts'
 import { componentStatus } from './core/v1/component-status.ts'
 import { configMap } from './core/v1/config-map.ts'
 import { endpoints } from './core/v1/service/endpoints.ts'
@@ -73,7 +73,7 @@ import type { Kind } from './kind/kind.ts'
 
 export const kinds: readonly Kind[] = [
   // v1
-  bindingKind,
+  binding,
   componentStatus,
   configMap,
   endpoints,

@@ -114,7 +114,7 @@ export {
   type CertificateSigningRequestInput,
 } from '../api/certificates/v1/certificate-signing-request.ts'
 export { lease, type Lease, type LeaseInput } from '../api/coordination/v1/lease.ts'
-export { bindingKind as binding, type Binding, type BindingInput } from '../api/core/v1/binding.ts'
+export { binding, type Binding, type BindingInput } from '../api/core/v1/binding.ts'
 export { componentStatus, type ComponentStatus, type ComponentStatusInput } from '../api/core/v1/component-status.ts'
 export { configMap, type ConfigMap, type ConfigMapInput } from '../api/core/v1/config-map.ts'
 export { event, type Event, type EventInput } from '../api/core/v1/event.ts'

@@ -2,7 +2,7 @@
 import { lookup } from '../../base/collections/lookup.ts'
 import { tokenRequest } from '../../api/authentication/v1/token-request.ts'
 import { scale } from '../../api/autoscaling/v1/scale.ts'
-import { binding } from '../../api/core/v1/binding.ts'
+import { bindingMessage } from '../../api/core/v1/binding.ts'
 import { kinds } from '../../api/kinds.ts'
 import { deleteOptions } from '../../api/meta/v1/delete-options.ts'
 import { eviction } from '../../api/policy/v1/eviction.ts'
@@ -120,7 +120,7 @@ const asPatch = (body: ValueBody, patchType: PatchType): Body => ({
 
 /** Messages of bodies that are not kinds. */
 const otherMessages: Readonly<Record<string, Message>> = {
-  Binding: binding,
+  Binding: bindingMessage,
   DeleteOptions: deleteOptions,
   Eviction: eviction,
   Scale: scale,

@@ -1,5 +1,5 @@
 // Kinds that are not stored: legacy bindings, component statuses, and the metrics API.
-import { bindingKind } from '../../api/core/v1/binding.ts'
+import { binding } from '../../api/core/v1/binding.ts'
 import { componentStatus, type ComponentStatus } from '../../api/core/v1/component-status.ts'
 import { pod } from '../../api/core/v1/pod/pod.ts'
 import { nodeMetrics } from '../../api/metrics/v1beta1/node-metrics.ts'
@@ -23,8 +23,8 @@ export interface VirtualResourceDeps {
 
 export const virtualResources = ({ store, usage }: VirtualResourceDeps): readonly VirtualResource[] => [
   {
-    kind: bindingKind,
-    handle: (request, { resource }) => handleSubresourceAction(resource(pod), asPodBinding(request), bindingKind),
+    kind: binding,
+    handle: (request, { resource }) => handleSubresourceAction(resource(pod), asPodBinding(request), binding),
   },
   { kind: componentStatus, handle: (request) => componentStatuses(store, request) },
   ...[nodeMetrics, podMetrics].map((kind): VirtualResource => ({

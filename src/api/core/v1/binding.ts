@@ -6,7 +6,7 @@ import { objectMeta } from '../../meta/v1/object-meta.ts'
 import { dnsSubdomainErrors } from '../../validation/names.ts'
 import type { InputOf, ObjectOf } from '../../meta/object.ts'
 
-export const binding = message(
+export const bindingMessage = message(
   'io.k8s.api.core.v1.Binding',
   {
     metadata: struct(1, objectMeta, { description: 'The pod to bind.' }),
@@ -14,11 +14,11 @@ export const binding = message(
   },
   'Assigns a pod to a node.',
 )
-export interface Binding extends ObjectOf<typeof binding> {}
-export type BindingInput = InputOf<typeof binding>
+export interface Binding extends ObjectOf<typeof bindingMessage> {}
+export type BindingInput = InputOf<typeof bindingMessage>
 
 /** POST to `bindings` is the older form of POST to `pods/<name>/binding`. */
-export const bindingKind = defineKind<Binding, BindingInput>({
+export const binding = defineKind<Binding, BindingInput>({
   group: '',
   version: 'v1',
   kind: 'Binding',
@@ -28,7 +28,7 @@ export const bindingKind = defineKind<Binding, BindingInput>({
   categories: [],
   namespaced: true,
   computed: ['create'],
-  message: binding,
+  message: bindingMessage,
   hasStatus: false,
   countsGenerations: false,
   validateName: dnsSubdomainErrors,

@@ -1,6 +1,6 @@
 // PodTopologyLabels: a bound pod gets the zone and region labels of its node, so that the downward API can expose them.
 import { node } from '../../../api/core/v1/node/node.ts'
-import { bindingKind, type Binding } from '../../../api/core/v1/binding.ts'
+import { binding, type Binding } from '../../../api/core/v1/binding.ts'
 import { pod } from '../../../api/core/v1/pod/pod.ts'
 import type { ApiObject } from '../../../api/meta/object.ts'
 import { defineAdmissionPlugin } from '../framework/admission-plugin.ts'
@@ -9,7 +9,7 @@ const topologyLabels = ['topology.kubernetes.io/zone', 'topology.kubernetes.io/r
 
 export const podTopologyLabels = defineAdmissionPlugin({
   name: 'PodTopologyLabels',
-  handles: { operations: ['create'], kinds: [bindingKind, pod], subresources: ['', 'binding'] },
+  handles: { operations: ['create'], kinds: [binding, pod], subresources: ['', 'binding'] },
   admit({ object, kind, subresource }, host) {
     if (kind === pod && subresource === '') return object
     const binding = object as ApiObject & Binding

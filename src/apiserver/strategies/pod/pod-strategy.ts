@@ -1,6 +1,6 @@
 // Pod: it is deleted gracefully while a kubelet may run it, and is bound to a node by a subresource.
 import { rfc3339 } from '../../../base/time/clock.ts'
-import { binding } from '../../../api/core/v1/binding.ts'
+import { bindingMessage } from '../../../api/core/v1/binding.ts'
 import { boundSpec } from '../../../api/core/v1/pod-spec/bound-spec.ts'
 import { isPodFinished } from '../../../api/core/v1/pod/pod-readiness.ts'
 import { isBound, pod, type Pod } from '../../../api/core/v1/pod/pod.ts'
@@ -22,7 +22,7 @@ export const podStrategy: Strategy<Pod> = {
 }
 
 function bind(object: Pod, body: unknown, nowMs: number): { object: Pod } {
-  const { target, metadata } = decodeBody(binding, 'Binding', body)
+  const { target, metadata } = decodeBody(bindingMessage, 'Binding', body)
   const nodeName = target?.name
   if (nodeName === undefined) throw badRequest('target.name: Required value')
   const conflictError = (reason: string) =>

@@ -1,7 +1,7 @@
 // The subresources of a Pod: parts of it, actions on it, and streams to its containers.
 import { eviction } from '../../../policy/v1/eviction.ts'
 import { readWriteVerbs, proxySubresource, type Subresource } from '../../../kind/subresource.ts'
-import { binding } from '../binding.ts'
+import { bindingMessage } from '../binding.ts'
 import { podAttachOptions, podExecOptions, podPortForwardOptions, podProxyOptions } from '../connect-options.ts'
 
 const streams = { container: 'string', stderr: 'boolean', stdin: 'boolean', stdout: 'boolean', tty: 'boolean' } as const
@@ -17,7 +17,7 @@ export const podSubresources: readonly Subresource[] = [
     isStream: true,
     parameters: streams,
   },
-  { name: 'binding', verbs: ['create'], response: options('Binding'), body: binding },
+  { name: 'binding', verbs: ['create'], response: options('Binding'), body: bindingMessage },
   { name: 'ephemeralcontainers', verbs: readWriteVerbs },
   {
     name: 'eviction',
