@@ -119,11 +119,14 @@ export function coverageErrors(coverage, floors) {
   return errors
 }
 
+/** Some branches are taken only on a slow or on a fast machine. */
+const timingPercent = 1
+
 /** The floors after a run: new folders get one, others are raised; no floor is lowered. */
 export const raisedFloors = (coverage, floors) =>
   Object.fromEntries(
     [...coverage].map(([folder, total]) => {
-      const floor = (what) => Math.max(floors[folder]?.[what] ?? 0, Math.floor(percent(total[what])))
+      const floor = (what) => Math.max(floors[folder]?.[what] ?? 0, Math.floor(percent(total[what]) - timingPercent))
       return [folder, { lines: floor('lines'), branches: floor('branches') }]
     }),
   )

@@ -75,6 +75,6 @@ for (const [name, floors, errors] of rows)
 
 test('floors are raised and never lowered', () =>
   deepEqual(raisedFloors(coverage, { 'src/a': { lines: 95, branches: 10 } }), {
-    'src/a': { lines: 95, branches: 75 },
-    'src/b': { lines: 100, branches: 100 },
+    'src/a': { lines: 95, branches: 74 },
+    'src/b': { lines: 99, branches: 99 },
   }))
