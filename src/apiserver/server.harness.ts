@@ -104,7 +104,7 @@ export async function startServer(
   {
     clock = new VirtualClock(),
     store: shared,
-    bootstrapObjects: seeds = [],
+    bootstrapObjects = [],
     reconcilers = [],
     kubelets = noKubelets,
     kmsCheck,
@@ -125,7 +125,7 @@ export async function startServer(
     metrics,
     requestMetrics,
     policies: typeof policies === 'function' ? policies : () => policies,
-    bootstrapObjects: seeds,
+    bootstrapObjects,
     reconcilers,
     digest,
     kubelets,

@@ -237,8 +237,8 @@ export class ApiServer {
 
   #handleFiltered(request: ApiRequest): MaybePromise<ApiResponse> {
     this.#lastFiltered = request
-    const { allowedBy, context, rejection: unreadable, readBody } = request
-    if (unreadable !== undefined) throw unreadable.error
+    const { allowedBy, context, rejection, readBody } = request
+    if (rejection !== undefined) throw rejection.error
     if (allowedBy !== undefined) this.#deps.flow.explain(context.cause.event, allowedBy)
     if (readBody === undefined) return this.#paceRequest(request, 0, (paced) => this.#serve(paced))
     return thenMaybe(readBody(), ({ bytes, parse }) =>

@@ -169,7 +169,7 @@ test('a pod that nothing fits says so, and is bound as soon as something does', 
   )
   const events = (await cluster.client.of(event).list({ fieldSelector: 'involvedObject.name=second' }, ctx)).items
   match(
-    events.map(({ reason: why, message }) => `${why} ${message}`).join(),
+    events.map(({ reason, message }) => `${reason} ${message}`).join(),
     /FailedScheduling 0\/1 nodes are available: 1 Insufficient cpu\./,
   )
   await pods.delete('first', 'default', {}, ctx)

@@ -93,7 +93,7 @@ export class Scheduler {
     this.#tasks = tasks
     const profiles = makeProfiles(deps.configuration, deps.plugins, (plugin, args, schedulerName) => ({
       ...plugin,
-      ...plugin.configure?.(args, this.#pluginParts(schedulerName)),
+      ...plugin.configure?.(args, this.#pluginDeps(schedulerName)),
     }))
     const { metrics, clock } = deps
     this.#profiles = new Map(profiles.map((profile) => [profile.schedulerName, profile]))
@@ -174,7 +174,7 @@ export class Scheduler {
     }
   }
 
-  #pluginParts(schedulerName: string): PluginDeps {
+  #pluginDeps(schedulerName: string): PluginDeps {
     const { client, informers, clock, random, log, extenders, metrics } = this.#deps
     const [snapshot, nominator] = [this.#snapshot, this.#nominator]
     return {
@@ -209,8 +209,8 @@ export class Scheduler {
 
   /** Returns a promise only when extenders take part. */
   #schedule(attempt: Attempt): Promise<void> | undefined {
-    const { queued: waiting, profile, stopwatch } = attempt
-    const cycle: Cycle = { pod: waiting.pod, facts: podFacts(waiting.pod), snapshot: this.#snapshot }
+    const { queued, profile, stopwatch } = attempt
+    const cycle: Cycle = { pod: queued.pod, facts: podFacts(queued.pod), snapshot: this.#snapshot }
     if (this.#snapshot.size === 0) {
       this.#addUnschedulable(attempt, { message: noNodes, rejectedBy: new Set(), run: undefined })
       return undefined
@@ -226,7 +226,7 @@ export class Scheduler {
     )
     if (filtered.kind === 'filtered')
       this.#nextStart = (this.#nextStart + filtered.evaluated) % Math.max(1, this.#snapshot.size)
-    if (interestedExtenders(this.#deps, waiting.pod).length > 0) return this.#scheduleExtended(attempt, filtered)
+    if (interestedExtenders(this.#deps, queued.pod).length > 0) return this.#scheduleExtended(attempt, filtered)
     this.#conclude(attempt, filtered, this.#scores(attempt, filtered))
     return undefined
   }
@@ -256,11 +256,11 @@ export class Scheduler {
   }
 
   /** A failed cycle only affects its pod, which is retried after its backoff. */
-  #failed({ queued: waiting, stopwatch }: Attempt, error: unknown): void {
+  #failed({ queued, stopwatch }: Attempt, error: unknown): void {
     stopwatch.end('error')
-    this.#deps.log.warn('a pod could not be scheduled', { pod: keyOf(waiting.pod), error: errorText(error) })
-    this.#queue.retry(waiting)
-    this.#recordError(waiting.pod, error, waiting.cause)
+    this.#deps.log.warn('a pod could not be scheduled', { pod: keyOf(queued.pod), error: errorText(error) })
+    this.#queue.retry(queued)
+    this.#recordError(queued.pod, error, queued.cause)
   }
 
   #conclude(attempt: Attempt, filtered: Filtered, scores: Scores | undefined): void {
@@ -302,9 +302,9 @@ export class Scheduler {
 
   async #bind(attempt: Attempt, cycle: Cycle, nodeName: string, ctx: Context): Promise<void> {
     const { client, metrics, clock } = this.#deps
-    const { queued: waiting, profile, stopwatch } = attempt
+    const { queued, profile, stopwatch } = attempt
     const { at } = profile
-    const { pod: target } = waiting
+    const { pod: target } = queued
     this.#bindingsUnderWay++
     this.#bindings.add(1)
     stopwatch.resume()
@@ -354,15 +354,10 @@ export class Scheduler {
   }
 
   /** Undoes an attempt whose binding failed, and requeues pods that the freed resources may help. */
-  #unassume(
-    { queued: waiting, profile: { at }, stopwatch }: Attempt,
-    cycle: Cycle,
-    nodeName: string,
-    error: unknown,
-  ): void {
+  #unassume({ queued, profile: { at }, stopwatch }: Attempt, cycle: Cycle, nodeName: string, error: unknown): void {
     const { log, informers } = this.#deps
     stopwatch.end('error')
-    const { pod: target } = waiting
+    const { pod: target } = queued
     for (const plugin of at.reserve.toReversed()) plugin.unreserve?.(cycle, nodeName)
     this.#binding.delete(target.metadata.uid)
     const now = informers.of(pod).get(keyOf(target))
@@ -372,17 +367,17 @@ export class Scheduler {
     requeueOnEvent(this.#queueingHints, { kind: 'pod-removed', pod: freed }, noCause)
     if (hasReason(error, 'NotFound') || now === undefined || now.metadata.uid !== target.metadata.uid) return
     log.debug('a pod could not be bound', { pod: keyOf(target), node: nodeName, error: errorText(error) })
-    this.#queue.retry({ ...waiting, pod: now })
-    this.#recordError(now, error, waiting.cause)
+    this.#queue.retry({ ...queued, pod: now })
+    this.#recordError(now, error, queued.cause)
   }
 
   /** Marks the pod as unschedulable and runs the PostFilter plugins. */
   #addUnschedulable(attempt: Attempt, found: Unschedulable): void {
-    const { queued: waiting, stopwatch } = attempt
-    this.#queue.addUnschedulable(waiting, found.rejectedBy)
+    const { queued, stopwatch } = attempt
+    this.#queue.addUnschedulable(queued, found.rejectedBy)
     stopwatch.end('unschedulable')
     const what = `queue → PreFilter → Filter: ${found.message}`
-    const cause = this.#recordFlow(waiting.pod, 'reconcile', what, waiting.cause)
+    const cause = this.#recordFlow(queued.pod, 'reconcile', what, queued.cause)
     this.#tasks.start('make room', (signal) => this.#runPostFilters(attempt, found, context(signal, cause)))
   }
 
@@ -393,11 +388,7 @@ export class Scheduler {
   ): Promise<void> {
     if (run === undefined) return this.#recordFailure(target, 'Unschedulable', message, undefined, ctx)
     stopwatch.resume()
-    const {
-      nominated,
-      failures,
-      clearsNomination: forgetsNomination,
-    } = await runPostFilters(run, profile, this.#deps.log, ctx)
+    const { nominated, failures, clearsNomination } = await runPostFilters(run, profile, this.#deps.log, ctx)
     stopwatch.lap('PostFilter', nominated === undefined ? 'Unschedulable' : 'Success')
     const outcome = nominated === undefined ? failures.join(', ') : `room is made on ${nominated}`
     const cause = this.#recordFlow(target, 'step', `PostFilter: ${outcome}`, ctx.cause)
@@ -405,8 +396,8 @@ export class Scheduler {
     const whole = hasSuffix ? `${message} ${failures.join(', ')}` : message
     this.#recordDecision(target, run, undefined, whole, undefined)
     if (nominated !== undefined) this.#nominator.set(target, nominated)
-    else if (forgetsNomination) this.#nominator.set(target, undefined)
-    const nodeName = nominated ?? (forgetsNomination ? '' : undefined)
+    else if (clearsNomination) this.#nominator.set(target, undefined)
+    const nodeName = nominated ?? (clearsNomination ? '' : undefined)
     await this.#recordFailure(target, 'Unschedulable', whole, nodeName, withCause(ctx, cause))
   }
 

@@ -114,9 +114,9 @@ export class PriorityLevel {
   }
 
   #seat(width: number): boolean {
-    const { lower: kept, upper: most } = this.#limits
-    if (this.#running > 0 && this.#running + width > most) return false
-    if (!this.#pool.tryMove(kept, this.#running, this.#running + width)) return false
+    const { lower, upper } = this.#limits
+    if (this.#running > 0 && this.#running + width > upper) return false
+    if (!this.#pool.tryMove(lower, this.#running, this.#running + width)) return false
     this.#running += width
     return true
   }

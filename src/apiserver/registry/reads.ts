@@ -85,12 +85,12 @@ function* rangeOf(
   start: string,
   end: string,
 ): Iterable<[string, StoredObject]> {
-  const { exactName: onlyName, namespace, kind } = selection
-  if (onlyName === undefined || (kind.namespaced && namespace === '')) {
+  const { exactName, namespace, kind } = selection
+  if (exactName === undefined || (kind.namespaced && namespace === '')) {
     yield* state === cache.stateAt(undefined) ? cache.candidates(selection, start, end) : state.range(start, end)
     return
   }
-  const key = objectKey(namespace, onlyName)
+  const key = objectKey(namespace, exactName)
   const stored = state.get(key)
   if (stored !== undefined && key >= start) yield [key, stored]
 }

@@ -338,12 +338,12 @@ export class WatchCache {
     for (const change of past) this.#deliver(watcher, change, {})
     if (request.initialEventsEnd) bookmark(true)
     const bookmarks = request.bookmarks ? every(this.#deps.clock, bookmarkMs, () => bookmark(false)) : undefined
-    const { timeoutMs: lifeMs } = request
+    const { timeoutMs } = request
     const finalBookmark =
-      request.bookmarks && lifeMs !== undefined && lifeMs > finalBookmarkMs
-        ? this.#deps.clock.after(lifeMs - finalBookmarkMs, () => bookmark(false))
+      request.bookmarks && timeoutMs !== undefined && timeoutMs > finalBookmarkMs
+        ? this.#deps.clock.after(timeoutMs - finalBookmarkMs, () => bookmark(false))
         : undefined
-    const end = lifeMs === undefined ? undefined : this.#deps.clock.after(lifeMs, () => channel.end())
+    const end = timeoutMs === undefined ? undefined : this.#deps.clock.after(timeoutMs, () => channel.end())
     this.#watchers.add(watcher)
     return channel.endOnAbort(signal)
   }
@@ -364,13 +364,9 @@ export class WatchCache {
   }
 
   /** Candidates for a selection between two keys, ordered; an empty end means no end. */
-  candidates(
-    { exactField: onlyField }: Selection,
-    start: string,
-    end: string,
-  ): Iterable<[key: string, stored: StoredObject]> {
-    if (onlyField === undefined) return this.#state.range(start, end)
-    const found = this.#fields.select(onlyField.key, onlyField.value, this.#state.range('', ''))
+  candidates({ exactField }: Selection, start: string, end: string): Iterable<[key: string, stored: StoredObject]> {
+    if (exactField === undefined) return this.#state.range(start, end)
+    const found = this.#fields.select(exactField.key, exactField.value, this.#state.range('', ''))
     if (found.size > this.#state.size * selectedShareMax) return this.#state.range(start, end)
     const wanted = [...found].filter(([key]) => key >= start && (end === '' || key < end))
     return wanted.toSorted(([one], [other]) => (one < other ? -1 : 1))

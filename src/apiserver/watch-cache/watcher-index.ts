@@ -39,12 +39,12 @@ export class WatcherIndex<W extends HasSelection> {
 
   add(watcher: W): void {
     this.#order.set(watcher, this.#turn++)
-    const { namespace, exactName: onlyName, exactField: onlyField } = watcher.selection
+    const { namespace, exactName, exactField } = watcher.selection
     const watchers =
-      onlyName !== undefined
-        ? getOrInsert(this.#names, objectKey(namespace, onlyName), newWatcherSet)
-        : onlyField !== undefined
-          ? getOrInsert(getOrInsert(this.#fields, onlyField.key, newWatcherSets), onlyField.value, newWatcherSet)
+      exactName !== undefined
+        ? getOrInsert(this.#names, objectKey(namespace, exactName), newWatcherSet)
+        : exactField !== undefined
+          ? getOrInsert(getOrInsert(this.#fields, exactField.key, newWatcherSets), exactField.value, newWatcherSet)
           : namespace === ''
             ? this.#unrestricted
             : getOrInsert(this.#namespaces, namespace, newWatcherSet)
@@ -53,12 +53,12 @@ export class WatcherIndex<W extends HasSelection> {
 
   delete(watcher: W): void {
     if (!this.#order.delete(watcher)) return
-    const { namespace, exactName: onlyName, exactField: onlyField } = watcher.selection
-    if (onlyName !== undefined) return leave(this.#names, objectKey(namespace, onlyName), watcher)
-    if (onlyField !== undefined) {
-      const places = this.#fields.get(onlyField.key)
-      if (places !== undefined) leave(places, onlyField.value, watcher)
-      if (places?.size === 0) this.#fields.delete(onlyField.key)
+    const { namespace, exactName, exactField } = watcher.selection
+    if (exactName !== undefined) return leave(this.#names, objectKey(namespace, exactName), watcher)
+    if (exactField !== undefined) {
+      const places = this.#fields.get(exactField.key)
+      if (places !== undefined) leave(places, exactField.value, watcher)
+      if (places?.size === 0) this.#fields.delete(exactField.key)
     } else if (namespace === '') this.#unrestricted.delete(watcher)
     else leave(this.#namespaces, namespace, watcher)
   }

@@ -17,12 +17,12 @@ const retryMs = 1_000
 
 /** Runs until the signal is aborted or the server rejects the connection. */
 export async function respondToDecisionQueries(
-  { queries: questions, respond: answer, explain, clock, log }: DecisionResponderDeps,
+  { queries, respond, explain, clock, log }: DecisionResponderDeps,
   signal: AbortSignal,
 ): Promise<void> {
   while (!signal.aborted) {
     try {
-      for await (const { id, pod } of questions(signal)) await answer(id, explain(pod), signal)
+      for await (const { id, pod } of queries(signal)) await respond(id, explain(pod), signal)
     } catch (error) {
       if (signal.aborted) return
       if (error instanceof StatusError && [403, 404, 405].includes(error.code)) {

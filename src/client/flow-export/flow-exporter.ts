@@ -22,7 +22,7 @@ const retryMs = 5_000
 
 /** Runs until the signal is aborted or the server rejects flow events. */
 export async function exportFlow(
-  { flow, record, send: tell, clock, log }: FlowExporterDeps,
+  { flow, record, send, clock, log }: FlowExporterDeps,
   signal: AbortSignal,
 ): Promise<void> {
   using feed = new FlowFeed(flow)
@@ -32,7 +32,7 @@ export async function exportFlow(
     for (;;) {
       const events = feed.take(reportedEventsMax)
       if (events.length === 0) return
-      await tell(
+      await send(
         events.map((event) => reportedEvent(event, record)),
         signal,
       )

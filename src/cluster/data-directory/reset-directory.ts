@@ -65,8 +65,8 @@ async function removeContents(
   const { kind, foreign } = marker
   const ours = (names: readonly string[]) => names.filter((name) => !foreign.includes(name))
   if (ours(['node']).length > 0) {
-    const { removeNode: clearNode } = await import('./remove-node.ts')
-    await clearNode(directory, signal)
+    const { removeNode } = await import('./remove-node.ts')
+    await removeNode(directory, signal)
   }
   await rejectMounts(directory)
   const etcd = await removeEtcdKeys(marker, named, signal)

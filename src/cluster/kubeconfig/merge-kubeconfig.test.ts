@@ -86,8 +86,8 @@ test('a second start updates what is ours and nothing else', () => {
     'context:\n    cluster: coxswain',
     'context:\n    namespace: mine\n    cluster: coxswain',
   )
-  const { text, wasPresent: wasThere } = mergeKubeconfig(changed, owner, renewed)
-  ok(wasThere)
+  const { text, wasPresent } = mergeKubeconfig(changed, owner, renewed)
+  ok(wasPresent)
   deepEqual(namesIn(text), ['work coxswain', 'work coxswain', 'me coxswain-admin', 'work'])
   equal(
     text,
@@ -107,8 +107,8 @@ test('a context that its owner renamed stays renamed', () => {
 
 test('the file of an older version, without a mark, is known by its authority', () => {
   const old = kubeconfigText(access)
-  const { text, wasPresent: wasThere } = mergeKubeconfig(old, { ...owner, authority: 'CA' }, renewed)
-  ok(wasThere)
+  const { text, wasPresent } = mergeKubeconfig(old, { ...owner, authority: 'CA' }, renewed)
+  ok(wasPresent)
   deepEqual(namesIn(text), ['coxswain', 'coxswain', 'admin', 'coxswain'])
 })
 

@@ -32,7 +32,7 @@ export interface KubeletPort {
 
 /** The HTTPS port, with the configured certificate, one that the cluster signs, or a self-signed one. */
 export async function listenForRequests(
-  { own, hostIp, nodeName, certificateDirectory, authority, holder: answering, deps: parts }: KubeletPort,
+  { own, hostIp, nodeName, certificateDirectory, authority, holder, deps }: KubeletPort,
   tasks: TaskGroup,
   cleanUps: AsyncDisposableStack,
 ): Promise<number> {
@@ -45,16 +45,16 @@ export async function listenForRequests(
     host: own.address ?? hostIp,
     port: own.port,
     tls: { ...first, clientAuthorities },
-    onShed: shedReport({ log: parts.log, clock: realClock }),
+    onShed: shedReport({ log: deps.log, clock: realClock }),
     handle: (request) =>
-      answering.server?.handle(request) ?? Promise.resolve({ status: 503, headers: {}, body: 'the kubelet starts' }),
+      holder.server?.handle(request) ?? Promise.resolve({ status: 503, headers: {}, body: 'the kubelet starts' }),
   })
   cleanUps.defer(() => listener.close(drainMs))
   if (own.rotatesServing && own.serving === undefined)
     tasks.start('serving certificate', (stop) => {
       const wish = { use: 'serving', nodeName, addresses: [hostIp] } as const
       const onChange = (identity: Identity) => void listener.renew({ ...identity, clientAuthorities })
-      return rotateCertificate(signed, { ...parts, crypto, file, template: wish, onChange }, stop)
+      return rotateCertificate(signed, { ...deps, crypto, file, template: wish, onChange }, stop)
     })
   return listener.port
 }

@@ -54,7 +54,7 @@ test('the address comes before the listener, and goes with the cluster', async (
   const { ran, listeners, deps } = machine(0)
   await openApiToPods('10.244.0.0/24', { ...deps, log: silentLog }, signal)
   deepEqual(
-    listeners.map(({ host, port, accepts: mayAsk }) => [host, port, mayAsk('10.244.0.3'), mayAsk('10.0.0.3')]),
+    listeners.map(({ host, port, accepts }) => [host, port, accepts('10.244.0.3'), accepts('10.0.0.3')]),
     [['10.96.0.1', 443, true, false]],
   )
   await closeApiToPods(deps.processes, signal)

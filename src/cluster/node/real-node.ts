@@ -259,7 +259,7 @@ async function connectRuntime(
     platform,
     clock,
     log,
-    onUnavailable: onSilent,
+    onUnavailable,
   }: RealNodeDeps & { readonly onUnavailable: (stop: AbortSignal) => Promise<void> },
   signal: AbortSignal,
 ): Promise<StartedRuntime> {
@@ -278,7 +278,7 @@ async function connectRuntime(
         throw new Error(`no container runtime responds at ${socketPath}`, { cause: error })
       if (tries === 0) {
         log.warn('the container runtime does not respond yet', { socket: socketPath, error: errorText(error) })
-        waiting.start('runtime unavailable', onSilent)
+        waiting.start('runtime unavailable', onUnavailable)
       }
       await clock.sleep(connectAgainMs, signal)
     } finally {

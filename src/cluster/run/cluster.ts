@@ -246,7 +246,7 @@ export class Cluster {
   }
 
   #apiServer(): Component {
-    const { clock, random, log, store, advertisesAddOns: tellsOfAddOns = false } = this.#options
+    const { clock, random, log, store, advertisesAddOns = false } = this.#options
     const metrics = this.metrics
     const requestMetrics = new RequestMetrics(metrics)
     const digest = (text: string) => nodeCrypto.sha256(text).toHex().toUpperCase()
@@ -266,7 +266,7 @@ export class Cluster {
         digest,
         kubelets: this.#kubelets,
         explain: (podKey) => this.decisions.explain(podKey),
-        advertisesAddOns: tellsOfAddOns,
+        advertisesAddOns,
         kmsCheck: this.#options.kmsCheck,
       }
       const server = newApiServer(deps)

@@ -56,7 +56,7 @@ export async function runControllerManager(options: RunControllerManagerOptions,
   const signer = signing === undefined ? {} : { signer: Authority.load(signing, authorityParts) }
   await using cleanUps = new AsyncDisposableStack()
   const remote = cleanUps.use(await openRemote(kubeconfig, signal))
-  const { clientAs, exportFlow: tellFlow } = remote
+  const { clientAs, exportFlow } = remote
   const authority = options.rootAuthority ?? remote.authority
   const metrics = new Metrics()
   if (serve !== undefined) {
@@ -75,7 +75,7 @@ export async function runControllerManager(options: RunControllerManagerOptions,
       : clientAs(`controller/${name}`)
   const tasks = new TaskGroup({ signal })
   const flow = new FlowRecorder(realClock)
-  tasks.start('flow', (stop) => tellFlow(flow, log, stop))
+  tasks.start('flow', (stop) => exportFlow(flow, log, stop))
   const manager = startControllerManager(tasks, {
     clock: realClock,
     random: systemRandom,

@@ -128,16 +128,16 @@ interface StartedNode extends Pick<Parameters<typeof kubeletServer>[0], 'runtime
 
 /** Pods get addresses from the range that the cluster assigns to the node. */
 async function startNode(
-  { options, identity, deps: parts }: NodeStart,
+  { options, identity, deps }: NodeStart,
   tasks: TaskGroup,
 ): Promise<StartedNode & { readonly registered: Promise<void> }> {
-  const { client } = parts
+  const { client } = deps
   const fieldSelector = `metadata.name=${identity.name}`
-  const self = new Informer<Node>(node, client.of(node), parts, { fieldSelector })
+  const self = new Informer<Node>(node, client.of(node), deps, { fieldSelector })
   const registered = Promise.withResolvers<void>()
   self.onChange(({ now }) => now && registered.resolve())
   const start = options.runtime === 'simulated' ? startSimulated : startReal
-  const started = await start({ options, identity, deps: parts, self }, tasks)
+  const started = await start({ options, identity, deps, self }, tasks)
   tasks.start('own node', (signal) => self.run(signal))
   return { ...started, registered: registered.promise }
 }
@@ -149,12 +149,9 @@ interface KnownNodeStart extends NodeStart {
 const rangeOf = ({ spec }: Node): string | undefined =>
   (spec?.podCIDRs ?? []).find((cidr) => isIpV4(cidr.split('/')[0] ?? ''))
 
-const startSimulated = (
-  { options, identity, deps: parts, self }: KnownNodeStart,
-  tasks: TaskGroup,
-): Promise<StartedNode> => {
+const startSimulated = ({ options, identity, deps, self }: KnownNodeStart, tasks: TaskGroup): Promise<StartedNode> => {
   const podRange = () => [...self.all()].map(rangeOf)[0]
-  const runtime = new SimulatedRuntime(parts.clock, parts.random, { podRange })
+  const runtime = new SimulatedRuntime(deps.clock, deps.random, { podRange })
   const description: NodeDescription = {
     ...identity,
     capacity: { cpu: '8', memory: '32Gi', 'ephemeral-storage': '100Gi', pods: String(options.settings.podsMax) },
@@ -165,7 +162,7 @@ const startSimulated = (
   const shutdown = new ManualShutdown()
   const shutDown = () => (options.settings.terminatesPodsOnSigterm ? shutdown.announce() : Promise.resolve())
   const kubelet = new Kubelet({
-    ...parts,
+    ...deps,
     runtime,
     description,
     settings: options.settings,
@@ -175,17 +172,14 @@ const startSimulated = (
   return Promise.resolve({ runtime, logs: runtime.logs, kubelet, shutDown, stop: () => Promise.resolve() })
 }
 
-async function startReal(
-  { options, identity, deps: parts, self }: KnownNodeStart,
-  tasks: TaskGroup,
-): Promise<StartedNode> {
+async function startReal({ options, identity, deps, self }: KnownNodeStart, tasks: TaskGroup): Promise<StartedNode> {
   const { startRealNode } = await import('../node/real-node.ts')
   const { dataDirectory, settings, process: own } = options
   const { runtimeSocket } = own
   const down = { pressures: [], problems: ['container runtime is down'] }
   const whileUnavailable = (description: NodeDescription, signal: AbortSignal) => {
     const runtime = { images: () => Promise.resolve([]) }
-    return runHeartbeat({ ...parts, description: { ...description, ...identity }, runtime, state: () => down }, signal)
+    return runHeartbeat({ ...deps, description: { ...description, ...identity }, runtime, state: () => down }, signal)
   }
   const real = await startRealNode(
     {
@@ -195,7 +189,7 @@ async function startReal(
       whileUnavailable,
       ...(runtimeSocket === undefined ? {} : { runtimeSocket }),
     },
-    { platform: nodePlatform, ...parts },
+    { platform: nodePlatform, ...deps },
     tasks.signal,
   )
   let provided: string | undefined
@@ -206,7 +200,7 @@ async function startReal(
     tasks.start('network', () => real.provideNetwork(range))
   })
   const described = { ...real, description: { ...real.description, ...identity } }
-  const kubelet = startRealKubelet(described, parts, tasks)
+  const kubelet = startRealKubelet(described, deps, tasks)
   const { runtime, logs, systemLogs } = real
   return { runtime, logs, systemLogs, kubelet, shutDown: () => real.shutDown(), stop: () => real.stop() }
 }

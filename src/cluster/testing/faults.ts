@@ -85,7 +85,7 @@ export class Faults {
   /** Throws when the request is to be rejected. @internal */
   check(request: ApiRequest): void {
     if (this.#rejections.length === 0) return
-    const index = this.#rejections.findIndex(({ rejection: refusal }) => matches(request, refusal))
+    const index = this.#rejections.findIndex(({ rejection }) => matches(request, rejection))
     const found = this.#rejections[index]
     if (found === undefined) return
     if (--found.left <= 0) this.#rejections.splice(index, 1)

@@ -110,10 +110,10 @@ export class DiscoveredKinds {
   }
 
   #watch(kind: Kind): WatchedKind {
-    const { informers, clock, onAdded: onFollow } = this.#deps
+    const { informers, clock, onAdded } = this.#deps
     const stop = new AbortController()
     const informer = informers.metadataOf(kind, stop.signal)
-    onFollow(kind, informer)
+    onAdded(kind, informer)
     const late = Promise.withResolvers<void>()
     const timer = clock.after(syncMsMax, () => late.resolve())
     this.#track(Promise.race([informer.synced, late.promise]).finally(() => timer.cancel()))

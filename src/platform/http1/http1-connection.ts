@@ -295,14 +295,14 @@ export class Http1Connection implements ServedConnection {
 
   /** Returns a promise when the body is streamed. */
   #sendWhole({ head }: Http1Request, response: WireResponse): Promise<void> | undefined {
-    const { status, headers, body, onUpgrade: takeOver } = response
-    if (takeOver !== undefined && head.upgrade) {
+    const { status, headers, body, onUpgrade } = response
+    if (onUpgrade !== undefined && head.upgrade) {
       this.#state = 'left'
       this.#dueSecond = Infinity
       this.#socket.write([upgradeHead(status, headers)])
       const stream = this.#socket.detach(this.#buffered)
       this.#buffered = nothing
-      return takeOver(stream)
+      return onUpgrade(stream)
     }
     const isLast = this.#isLast(head)
     const isBodiless = head.method === 'HEAD' || status === 204 || status === 304

@@ -39,10 +39,10 @@ export class Attempts {
     return { queued, profile, stopwatch: new Stopwatch(metrics, this.#clock) }
   }
 
-  bound({ queued: waiting, stopwatch: watch }: Attempt): void {
-    watch.end('scheduled')
-    const { attempts, firstAttemptMs: firstTriedMs = NaN } = waiting
-    this.#of(waiting).metrics.bound(attempts + 1, (this.#clock.monotonicMs() - firstTriedMs) / 1000)
+  bound({ queued, stopwatch }: Attempt): void {
+    stopwatch.end('scheduled')
+    const { attempts, firstAttemptMs = NaN } = queued
+    this.#of(queued).metrics.bound(attempts + 1, (this.#clock.monotonicMs() - firstAttemptMs) / 1000)
   }
 
   #of({ pod: { spec } }: QueuedPod) {

@@ -189,12 +189,12 @@ export function filterNodes(
     }
   }
   const enough = Math.min(snapshot.size, nodesToFind(profile.percentageOfNodesToScore, snapshot.size))
-  const { fitting, evaluated: lookedAt } =
+  const { fitting, evaluated } =
     wanted === undefined
       ? run.find(start, buffers.fitting(enough))
       : { fitting: findNamed(run, wanted, narrowedBy), evaluated: 0 }
   stopwatch.lap('Filter')
-  return { kind: 'filtered', run, fitting, evaluated: lookedAt }
+  return { kind: 'filtered', run, fitting, evaluated }
 }
 
 /** PreFilter has restricted the nodes; all others are rejected in the name of those plugins. */

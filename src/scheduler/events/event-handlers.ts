@@ -27,28 +27,28 @@ export interface EventHandlerDeps {
 }
 
 export function addEventHandlers(deps: EventHandlerDeps): void {
-  const { informers, snapshot, onClusterEvent: wake } = deps
+  const { informers, snapshot, onClusterEvent } = deps
   informers.of(node).onChange(({ now, before, key, cause }) => {
     if (now === undefined) return snapshot.removeNode(key)
     snapshot.setNode(now)
-    if (before === undefined) wake({ kind: 'node-added', node: now }, cause)
-    else if (isRelevantNodeChange(now, before)) wake({ kind: 'node-changed', node: now, before }, cause)
+    if (before === undefined) onClusterEvent({ kind: 'node-added', node: now }, cause)
+    else if (isRelevantNodeChange(now, before)) onClusterEvent({ kind: 'node-changed', node: now, before }, cause)
   })
   informers.of(namespace).onChange(({ now, before, key, cause }) => {
     snapshot.setNamespace(key, now && (now.metadata.labels ?? {}))
     if (!equalValues(now?.metadata.labels, before?.metadata.labels))
-      wake({ kind: 'object-changed', resource: namespace.plural, now, before }, cause)
+      onClusterEvent({ kind: 'object-changed', resource: namespace.plural, now, before }, cause)
   })
   informers.of(pod).onChange(({ now, before, key, cause }) => onPod(deps, key, now, before, cause))
   for (const kind of new Set(deps.kinds))
     if (kind.plural !== namespace.plural)
       informers.of(kind).onChange(({ now, before, cause }) => {
-        wake({ kind: 'object-changed', resource: kind.plural, now, before }, cause)
+        onClusterEvent({ kind: 'object-changed', resource: kind.plural, now, before }, cause)
       })
 }
 
 function onPod(deps: EventHandlerDeps, key: ObjectKey, now: Pod | undefined, before: Pod | undefined, cause: Cause) {
-  const { snapshot, nominator, onClusterEvent: wake } = deps
+  const { snapshot, nominator, onClusterEvent } = deps
   if (now === undefined || isPodFinished(now)) {
     const last = now ?? before
     if (last === undefined) return
@@ -56,13 +56,13 @@ function onPod(deps: EventHandlerDeps, key: ObjectKey, now: Pod | undefined, bef
     snapshot.remove(last)
     deps.onNotPending(key, last, true)
     if (before !== undefined && isBound(before) && !isPodFinished(before))
-      wake({ kind: 'pod-removed', pod: before }, cause)
+      onClusterEvent({ kind: 'pod-removed', pod: before }, cause)
   } else if (isBound(now)) {
     nominator.set(now, undefined)
     deps.onNotPending(key, now, false)
     snapshot.place(now, now.spec.nodeName)
-    if (before === undefined || !isBound(before)) wake({ kind: 'pod-placed', pod: now }, cause)
-    else if (isRelevantPodChange(now, before)) wake({ kind: 'pod-changed', pod: now, before }, cause)
+    if (before === undefined || !isBound(before)) onClusterEvent({ kind: 'pod-placed', pod: now }, cause)
+    else if (isRelevantPodChange(now, before)) onClusterEvent({ kind: 'pod-changed', pod: now, before }, cause)
   } else if (isBeingDeleted(now)) {
     nominator.set(now, undefined)
     deps.onNotPending(key, now, false)

@@ -149,7 +149,7 @@ class PreemptionEvaluator {
     demoted: readonly Pod[],
     ctx: Context,
   ): Promise<void> {
-    const { client, log, retryPreEnqueue: letIn, clock, metrics } = this.#deps
+    const { client, log, retryPreEnqueue, clock, metrics } = this.#deps
     const sinceMs = clock.monotonicMs()
     let result = 'error'
     try {
@@ -173,12 +173,12 @@ class PreemptionEvaluator {
       metrics.preemptions.add({ result })
       metrics.preemptionSeconds.observe({ result }, (clock.monotonicMs() - sinceMs) / 1000)
       this.#preempting.delete(pod.metadata.uid)
-      letIn(pod)
+      retryPreEnqueue(pod)
     }
   }
 
   async #deleteVictim(pod: Pod, victim: Pod, nodeName: string, ctx: Context): Promise<void> {
-    const { client, clock, schedulerName, recordEvent: tell } = this.#deps
+    const { client, clock, schedulerName, recordEvent } = this.#deps
     const { name, uid, generation } = victim.metadata
     const pods = client.of(podKind)
     try {
@@ -200,7 +200,7 @@ class PreemptionEvaluator {
     }
     const message = `Preempted by pod ${pod.metadata.uid} on node ${nodeName}`
     const note = { type: 'Normal', reason: 'Preempted', action: 'Preempting', message, related: pod } as const
-    tell(victim, note, ctx)
+    recordEvent(victim, note, ctx)
   }
 }
 

@@ -203,18 +203,18 @@ export class SchedulingQueue {
   }
 
   close(): void {
-    for (const { timer, queue: place, queued: waiting } of this.#entries.values()) {
+    for (const { timer, queue: place, queued } of this.#entries.values()) {
       timer?.cancel()
-      this.#observer.left(place, waiting)
+      this.#observer.left(place, queued)
     }
     this.#entries.clear()
     this.#unschedulable.clear()
     this.#waiter?.(undefined)
   }
 
-  #moveOut({ queued: waiting, readyMs }: Entry, cause: Cause, event: string): void {
-    const key = keyOf(waiting.pod)
-    const woken = { ...waiting, cause: mergeCauses([waiting.cause, cause]) }
+  #moveOut({ queued, readyMs }: Entry, cause: Cause, event: string): void {
+    const key = keyOf(queued.pod)
+    const woken = { ...queued, cause: mergeCauses([queued.cause, cause]) }
     if (readyMs > this.#clock.nowMs()) this.#put(key, woken, 'backoff', readyMs, event)
     else this.#enter(key, woken, readyMs, event)
   }

@@ -37,8 +37,8 @@ export function changesOf({ revision, atMs, events }: Version): PendingChange[] 
     const common = { revision, ordinal, key, atMs }
     switch (event.kind) {
       case 'put': {
-        const { lazyValue: unencoded, createRevision, lease } = event.item
-        return { ...common, value: unencoded ?? event.item.value, createRevision, lease }
+        const { lazyValue, createRevision, lease } = event.item
+        return { ...common, value: lazyValue ?? event.item.value, createRevision, lease }
       }
       case 'delete':
         return { ...common, value: undefined, createRevision: event.previous.createRevision, lease: undefined }

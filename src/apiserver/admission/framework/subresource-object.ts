@@ -26,9 +26,9 @@ export function subresourceObjectOf(kind: Kind, subresource: string): Subresourc
   let byName = known.get(kind)
   if (byName === undefined) known.set(kind, (byName = new Map()))
   if (!byName.has(subresource)) {
-    const { response: answer, body, options } = kind.subresources?.find(({ name }) => name === subresource) ?? {}
+    const { response, body, options } = kind.subresources?.find(({ name }) => name === subresource) ?? {}
     const message = body ?? options
-    byName.set(subresource, answer === undefined || message === undefined ? undefined : { ...answer, message })
+    byName.set(subresource, response === undefined || message === undefined ? undefined : { ...response, message })
   }
   return byName.get(subresource)
 }

@@ -10,12 +10,12 @@ export interface NumberRange {
 }
 
 export function freeNumber(
-  { first, last, reserved: keptBack }: NumberRange,
+  { first, last, reserved }: NumberRange,
   random: Random,
   isTaken: (number: number) => boolean,
 ): number | undefined {
   return (
-    freeBetween(first + keptBack, last, random, isTaken) ?? freeBetween(first, first + keptBack - 1, random, isTaken)
+    freeBetween(first + reserved, last, random, isTaken) ?? freeBetween(first, first + reserved - 1, random, isTaken)
   )
 }
 

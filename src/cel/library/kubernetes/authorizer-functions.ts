@@ -138,10 +138,8 @@ export const authorizerFunctions: Functions = {
     member('pathcheck_check', [pathCheckType, stringType], decisionType, check),
     member('resourcecheck_check', [resourceCheckType, stringType], decisionType, check),
   ],
-  allowed: [member('decision_allowed', [decisionType], boolType, ({ decision: answer }: Decision) => answer.isAllowed)],
-  reason: [member('decision_reason', [decisionType], stringType, ({ decision: answer }: Decision) => answer.reason)],
-  errored: [
-    member('decision_errored', [decisionType], boolType, ({ decision: answer }: Decision) => answer.error !== ''),
-  ],
-  error: [member('decision_error', [decisionType], stringType, ({ decision: answer }: Decision) => answer.error)],
+  allowed: [member('decision_allowed', [decisionType], boolType, ({ decision }: Decision) => decision.isAllowed)],
+  reason: [member('decision_reason', [decisionType], stringType, ({ decision }: Decision) => decision.reason)],
+  errored: [member('decision_errored', [decisionType], boolType, ({ decision }: Decision) => decision.error !== '')],
+  error: [member('decision_error', [decisionType], stringType, ({ decision }: Decision) => decision.error)],
 }

@@ -9,7 +9,7 @@ import { Opaque } from '../../values/value.ts'
 
 export const urlType = opaque('kubernetes.URL')
 
-interface Deps {
+interface UrlParts {
   readonly scheme: string
   readonly host: string
   readonly path: string
@@ -19,12 +19,12 @@ interface Deps {
 class Url extends Opaque {
   readonly type = urlType
   readonly text: string
-  readonly deps: Deps
+  readonly parts: UrlParts
 
-  constructor(text: string, deps: Deps) {
+  constructor(text: string, parts: UrlParts) {
     super()
     this.text = text
-    this.deps = deps
+    this.parts = parts
   }
 
   equals(other: Opaque): boolean {
@@ -56,7 +56,7 @@ function url(text: string): Url {
 const hostname = (host: string): string => (/^\[(.*)\](?::\d*)?$/.exec(host) ?? /^([^:]*)/.exec(host))?.[1] ?? ''
 const port = (host: string): string => /:(\d*)$/.exec(host.replace(/^\[.*\]/, ''))?.[1] ?? ''
 
-function query({ deps: parts }: Url): LiteralMap {
+function query({ parts }: Url): LiteralMap {
   const values = new Map<string, string[]>()
   for (const [name, value] of new URLSearchParams(parts.query))
     getOrInsert(values, name, (): string[] => []).push(value)
@@ -72,8 +72,8 @@ function escapedPath(path: string): string {
   }
 }
 
-const part = (id: string, read: (deps: Deps) => string) =>
-  [member(id, [urlType], stringType, ({ deps: parts }: Url) => read(parts))] as const
+const part = (id: string, read: (parts: UrlParts) => string) =>
+  [member(id, [urlType], stringType, ({ parts }: Url) => read(parts))] as const
 
 export const urlFunctions: Functions = {
   url: [global('string_to_url', [stringType], urlType, url)],

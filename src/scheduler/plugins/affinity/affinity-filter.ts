@@ -84,16 +84,13 @@ const countAt = ({ domains, pods }: TermTally, slot: number): number => {
   return domain === noDomain ? 0 : (pods[domain] ?? 0)
 }
 
-export function affinityFits(
-  { affinityTallies: friends, affinityCount: friendCount, matchesItself: isOwnFriend }: AffinityTally,
-  slot: number,
-): boolean {
+export function affinityFits({ affinityTallies, affinityCount, matchesItself }: AffinityTally, slot: number): boolean {
   let hasFriends = true
-  for (const tally of friends) {
+  for (const tally of affinityTallies) {
     if (tally.domains[slot] === noDomain) return false
     if (countAt(tally, slot) <= 0) hasFriends = false
   }
-  return hasFriends || (friendCount === 0 && isOwnFriend)
+  return hasFriends || (affinityCount === 0 && matchesItself)
 }
 
 export function antiAffinityFits({ antiAffinityTallies: foes }: AffinityTally, slot: number): boolean {

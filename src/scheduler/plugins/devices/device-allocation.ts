@@ -235,7 +235,7 @@ function isFree(
 function meetsConstraints(claim: ResourceClaim, picked: readonly Picked[]): boolean {
   return (claim.spec.devices.constraints ?? []).every(({ requests = [], matchAttribute, distinctAttribute }) => {
     const concerned = picked.filter(
-      ({ demand: want }) => requests.length === 0 || requests.includes(want.name) || requests.includes(want.request),
+      ({ demand }) => requests.length === 0 || requests.includes(demand.name) || requests.includes(demand.request),
     )
     const attribute = matchAttribute ?? distinctAttribute
     if (attribute === undefined) return true
@@ -271,18 +271,19 @@ function resultOf(
   node: Node,
   { classOf, newShareId }: AllocationDeps,
 ): AllocationResult {
-  const results = picked.map(({ driver, pool, device, demand: want, share }): DeviceRequestAllocationResult => ({
-    request: want.name,
+  const results = picked.map(({ driver, pool, device, demand, share }): DeviceRequestAllocationResult => ({
+    request: demand.name,
     driver,
     pool,
     device: device.name,
-    ...(want.isAdmin && { adminAccess: true }),
-    ...(want.tolerations.length > 0 && { tolerations: want.tolerations }),
+    ...(demand.isAdmin && { adminAccess: true }),
+    ...(demand.tolerations.length > 0 && { tolerations: demand.tolerations }),
     ...(device.bindingConditions && { bindingConditions: device.bindingConditions }),
     ...(device.bindingFailureConditions && { bindingFailureConditions: device.bindingFailureConditions }),
-    ...(!want.isAdmin && isShareable(device) && { shareID: newShareId(), consumedCapacity: consumedBy(device, share) }),
+    ...(!demand.isAdmin &&
+      isShareable(device) && { shareID: newShareId(), consumedCapacity: consumedBy(device, share) }),
   }))
-  const wants = [...new Map(picked.map(({ demand: want }) => [want.name, want])).values()]
+  const wants = [...new Map(picked.map(({ demand }) => [demand.name, demand])).values()]
   const ofClasses = wants.flatMap(({ name, deviceClassName }) =>
     (classOf(deviceClassName)?.spec.config ?? []).map((config) => ({
       source: 'FromClass',

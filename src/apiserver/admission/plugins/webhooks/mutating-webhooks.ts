@@ -54,7 +54,7 @@ async function ask(
   kind: Kind,
   host: AdmissionHost,
 ): Promise<ApiObject | undefined> {
-  const { recorder, object, subresourceObject: posted, reinvocation } = attributes
+  const { recorder, object, subresourceObject, reinvocation } = attributes
   const { hook, configuration } = webhook
   const place = `round_${reinvocation.round}_index_${index}`
   const answer = await caller.call(webhook, attributes, kind, host, true)
@@ -65,7 +65,8 @@ async function ask(
   for (const text of answer.warnings) recorder.warn(text)
   for (const [key, value] of Object.entries(answer.annotations)) recorder.annotate(`${hook.name}/${key}`, value)
   if (answer.denial !== undefined) throw answer.denial
-  const next = object === undefined || answer.patch === undefined ? object : patched(object, kind, posted, answer.patch)
+  const next =
+    object === undefined || answer.patch === undefined ? object : patched(object, kind, subresourceObject, answer.patch)
   const mutated = next !== object
   recorder.annotate(
     `mutation.webhook.admission.k8s.io/${place}`,
