@@ -41,7 +41,9 @@ function problemWith(each: ConformanceCase): string | undefined {
       return `${expr} is of type ${typeText(program.type)}, not ${typeText(expectedType)}`
     if (isCheckOnly) return undefined
     const run = evaluatorOf(parse(expr), environment, undefined)
-    const value = program === undefined ? run(bindings, costMax).value : program.evaluate(bindings, costMax).value
+    const outcome = program === undefined ? run(bindings, costMax) : program.outcome(bindings, costMax)
+    if (outcome.error !== undefined) throw outcome.error
+    const { value } = outcome
     if (isError) return `${expr} is ${shown(value)}, not an error`
     return expected === undefined || isSame(value, expected)
       ? undefined

@@ -2,12 +2,13 @@
 import { check, type Checked } from './check/checker.ts'
 import type { Environment } from './environment/environment.ts'
 import { Compiler } from './run/compiler.ts'
-import { Frame, type Activation } from './run/evaluation-frame.ts'
+import { CostLimitError, Frame, type Activation } from './run/evaluation-frame.ts'
 import { Scope } from './run/scope.ts'
 import type { Expr } from './syntax/ast.ts'
 import { parse } from './syntax/parser.ts'
 import { ExpressionError } from './syntax/source.ts'
 import type { CelType } from './types/cel-type.ts'
+import { EvalError } from './values/eval-error.ts'
 import type { Value } from './values/value.ts'
 
 export interface Evaluation {
@@ -15,12 +16,19 @@ export interface Evaluation {
   readonly cost: number
 }
 
+/** The value or the error of an evaluation; both have a cost. */
+export type Outcome =
+  | (Evaluation & { readonly error?: undefined })
+  | { readonly error: EvalError | CostLimitError; readonly cost: number; readonly value?: undefined }
+
+type Run = (activation: Activation, costMax: number) => Outcome
+
 export class Program {
   readonly type: CelType
   readonly tree: Expr
   readonly checked: Checked
   readonly #environment: Environment
-  #run: ((activation: Activation, costMax: number) => Evaluation) | undefined
+  #run: Run | undefined
 
   constructor(tree: Expr, checked: Checked, environment: Environment) {
     this.tree = tree
@@ -31,6 +39,13 @@ export class Program {
 
   /** Throws an EvalError, or a CostLimitError. */
   evaluate(activation: Activation, costMax: number): Evaluation {
+    const outcome = this.outcome(activation, costMax)
+    if (outcome.error !== undefined) throw outcome.error
+    return outcome
+  }
+
+  /** Like `evaluate`, with the error as a value. */
+  outcome(activation: Activation, costMax: number): Outcome {
     this.#run ??= evaluatorOf(this.tree, this.#environment, this.checked)
     return this.#run(activation, costMax)
   }
@@ -45,16 +60,16 @@ export function compile(text: string, environment: Environment): Program {
 }
 
 /** The closures of a syntax tree, which need not be checked. */
-export function evaluatorOf(
-  tree: Expr,
-  environment: Environment,
-  checked: Checked | undefined,
-): (activation: Activation, costMax: number) => Evaluation {
+export function evaluatorOf(tree: Expr, environment: Environment, checked: Checked | undefined): Run {
   const scope = new Scope()
   const step = new Compiler(environment, checked).compile(tree, scope)
   return (activation, costMax) => {
     const frame = new Frame(activation, scope.slotCount, costMax)
-    const value = step(frame)
-    return { value, cost: frame.cost }
+    try {
+      return { value: step(frame), cost: frame.cost }
+    } catch (error) {
+      if (error instanceof EvalError || error instanceof CostLimitError) return { error, cost: frame.cost }
+      throw error
+    }
   }
 }

@@ -1,0 +1,139 @@
+// Rules of custom resources: the errors that v1.36.4 returned for the same schemas and objects.
+import { deepEqual, equal } from 'node:assert/strict'
+import { test } from 'node:test'
+import type { JsonObject } from '../../../schema/json/json-value.ts'
+import { fieldErrorText } from '../../../schema/validation/field-error.ts'
+import type { JsonSchemaProps, ValidationRule } from '../v1/json-schema-props.ts'
+import { objectRules } from './object-rules.ts'
+
+const errorsOf = (schema: JsonSchemaProps, object: JsonObject, old?: JsonObject): string[] =>
+  objectRules(schema).validate(object, old).map(fieldErrorText)
+
+const withRules = (schema: JsonSchemaProps, ...rules: readonly (string | ValidationRule)[]): JsonSchemaProps => ({
+  ...schema,
+  'x-kubernetes-validations': rules.map((rule) => (typeof rule === 'string' ? { rule } : rule)),
+})
+
+const root = (properties: Readonly<Record<string, JsonSchemaProps>>): JsonSchemaProps => ({
+  type: 'object',
+  properties,
+})
+
+const text: JsonSchemaProps = { type: 'string' }
+const int: JsonSchemaProps = { type: 'integer' }
+
+const failing: readonly ValidationRule[] = [
+  { rule: ' false ' },
+  { rule: 'false', message: ' own ' },
+  { rule: 'false', message: 'own', reason: 'FieldValueForbidden' },
+  { rule: 'false', message: 'own', reason: 'FieldValueRequired' },
+  { rule: 'false', message: 'own', reason: 'FieldValueDuplicate' },
+  { rule: '1/0 > 2' },
+  { rule: '1/0 > 2', message: 'own' },
+]
+
+const valueCases: readonly (readonly [
+  schema: JsonSchemaProps,
+  value: JsonObject[string],
+  errors: readonly string[],
+])[] = [
+  [
+    { type: 'object' },
+    {},
+    [
+      'v: Invalid value: failed rule: false',
+      'v: Invalid value: own',
+      'v: Forbidden: own',
+      'v: Required value: own',
+      'v: Duplicate value',
+      'v: Invalid value: "object": division by zero evaluating rule: 1/0 > 2',
+      'v: Invalid value: "object": division by zero evaluating rule: own',
+    ],
+  ],
+  [
+    { type: 'array', items: text },
+    ['a'],
+    [
+      'v: Invalid value: failed rule: false',
+      'v: Invalid value: own',
+      'v: Forbidden: own',
+      'v: Required value: own',
+      'v: Duplicate value',
+      'v: Invalid value: "array": division by zero evaluating rule: 1/0 > 2',
+      'v: Invalid value: "array": division by zero evaluating rule: own',
+    ],
+  ],
+  [
+    { 'x-kubernetes-int-or-string': true },
+    5,
+    [
+      'v: Invalid value: 5: failed rule: false',
+      'v: Invalid value: 5: own',
+      'v: Forbidden: own',
+      'v: Required value: own',
+      'v: Duplicate value: 5',
+      'v: Invalid value: "": division by zero evaluating rule: 1/0 > 2',
+      'v: Invalid value: "": division by zero evaluating rule: own',
+    ],
+  ],
+  [{ type: 'string', nullable: true }, null, []],
+]
+
+test('a failed rule is an error of its reason that shows scalar values', () => {
+  for (const [schema, value, errors] of valueCases)
+    deepEqual(errorsOf(root({ v: withRules(schema, ...failing) }), { v: value }), errors)
+})
+
+test('a rule of the root, with a path to a field', () => {
+  const schema = withRules(
+    root({ a: int, m: { type: 'object', additionalProperties: text } }),
+    `self.metadata.name == 'y'`,
+    { rule: 'self.a > 1', fieldPath: '.a', message: 'small' },
+    { rule: 'self.a > 1', fieldPath: `.m['x.y']` },
+  )
+  deepEqual(errorsOf(schema, { metadata: { name: 'x' }, a: 1 }), [
+    `<nil>: Invalid value: failed rule: self.metadata.name == 'y'`,
+    'a: Invalid value: small',
+    'm[x.y]: Invalid value: failed rule: self.a > 1',
+  ])
+})
+
+test('rules of items and of values of a map', () => {
+  const schema = root({
+    l: { type: 'array', items: withRules(int, 'self > 3', '1/self > 3') },
+    m: { type: 'object', additionalProperties: withRules(text, 'self.size() > 3') },
+    i: withRules({ 'x-kubernetes-int-or-string': true }, 'self > 3'),
+  })
+  deepEqual(errorsOf(schema, { l: [1, 0], m: { 'c.d': 'c', x: 'long' }, i: 'x' }), [
+    'l[0]: Invalid value: 1: failed rule: self > 3',
+    'l[0]: Invalid value: 1: failed rule: 1/self > 3',
+    'l[1]: Invalid value: 0: failed rule: self > 3',
+    'l[1]: Invalid value: "integer": division by zero evaluating rule: 1/self > 3',
+    'm[c.d]: Invalid value: "c": failed rule: self.size() > 3',
+    `i: Invalid value: "": 'no such overload': call arguments did not match a supported operator, function or macro signature for rule: self > 3`,
+  ])
+})
+
+const messageCases: readonly (readonly [messageExpression: string, message: string])[] = [
+  [`'a' + 'b'`, 'ab'],
+  [`' t '`, 't'],
+  [`' '`, 'own'],
+  [String.raw`'a\nb'`, 'own'],
+  ['string(1/0)', 'own'],
+  [`'${'x'.repeat(5120)}'`, 'x'.repeat(5120)],
+  [`'${'x'.repeat(5121)}'`, 'own'],
+]
+
+test('a message expression that cannot be used is replaced by the message', () => {
+  for (const [messageExpression, message] of messageCases)
+    deepEqual(
+      errorsOf(root({ v: withRules(root({}), { rule: 'false', message: 'own', messageExpression }) }), { v: {} }),
+      [`v: Invalid value: ${message}`],
+    )
+})
+
+test('a schema without rules is empty', () => {
+  equal(objectRules(undefined).isEmpty, true)
+  equal(objectRules(root({ a: int })).isEmpty, true)
+  equal(objectRules(root({ a: { type: 'array', items: withRules(int, 'self > 0') } })).isEmpty, false)
+})
