@@ -1,4 +1,6 @@
 // FieldError: an error about one field, in upstream's wording, which scripts parse.
+import { goFloat } from './go-float.ts'
+import { goJson } from './go-json.ts'
 import { goQuoted } from './go-quoted.ts'
 
 export type FieldErrorReason =
@@ -42,8 +44,7 @@ export const notSupported = (field: string, value: unknown, supported: readonly 
   error(
     'FieldValueNotSupported',
     field,
-    () =>
-      `Unsupported value: ${shown(value)}: supported values: ${supported.map((name) => JSON.stringify(name)).join(', ')}`,
+    () => `Unsupported value: ${shown(value)}: supported values: ${supported.map(goQuoted).join(', ')}`,
   )
 
 export const forbidden = (field: string, detail: string): FieldError =>
@@ -63,7 +64,7 @@ export const tooMany = (field: string, count: number, max: number): FieldError =
   )
 
 export const tooLong = (field: string, max: number): FieldError =>
-  error('FieldValueTooLong', field, () => `Too long: may not be more than ${max} bytes`)
+  error('FieldValueTooLong', field, () => `Too long: may not be more than ${max} ${max === 1 ? 'byte' : 'bytes'}`)
 
 export const immutable = (field: string, value: unknown): FieldError => invalid(field, value, 'field is immutable')
 
@@ -72,5 +73,7 @@ export const fieldErrorText = ({ field, message }: FieldError): string => `${fie
 
 function shown(value: unknown): string {
   if (typeof value === 'string') return goQuoted(value)
-  return value === undefined ? 'null' : JSON.stringify(value)
+  if (typeof value === 'number')
+    return Number.isInteger(value) && Math.abs(value) < 1e21 ? String(value) : goFloat(value)
+  return value === undefined ? 'null' : goJson(value)
 }
