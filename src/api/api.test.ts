@@ -223,7 +223,10 @@ test('metadata: rules of all objects', () => {
     texts({ ownerReferences: [owner, { ...owner, uid: '2' }] })[0] ?? '',
     /Only one reference can have Controller set to true/,
   )
-  match(texts({ ownerReferences: [{ ...owner, uid: '' }] })[0] ?? '', /uid must not be empty/)
+  match(
+    texts({ ownerReferences: [{ ...owner, uid: '' }] })[0] ?? '',
+    /^metadata\.ownerReferences\.uid: .*: must not be empty$/,
+  )
 })
 
 test('metadata: what an update may not change', () => {

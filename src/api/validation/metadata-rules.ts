@@ -9,9 +9,11 @@ import {
   type FieldError,
 } from '../../schema/validation/field-error.ts'
 import { equalValues } from '../../schema/json/json-value.ts'
+import type { Infer } from '../../schema/descriptor/infer.ts'
 import type { Kind } from '../kind/kind.ts'
 import { annotationsBytesMax, annotationsTooLong, labelValueErrors, qualifiedNameErrors } from './names.ts'
 import type { ApiObject } from '../meta/object.ts'
+import type { objectMeta, OwnerReference } from '../meta/v1/object-meta.ts'
 
 const none: Readonly<Record<string, string>> = {}
 
@@ -26,53 +28,65 @@ export function validateMetadata({ metadata }: ApiObject, kind: Kind, path = 'me
     for (const detail of kind.validateName(metadata.name)) errors.push(invalid(`${path}.name`, metadata.name, detail))
   if (kind.namespaced && !metadata.namespace) errors.push(required(`${path}.namespace`))
   if (!kind.namespaced && metadata.namespace) errors.push(forbidden(`${path}.namespace`, 'not allowed on this type'))
-  if (metadata.labels !== undefined) append(errors, validateLabels(metadata.labels, `${path}.labels`))
-  const { annotations = none, ownerReferences = [] } = metadata
+  append(errors, validateMetadataFields(metadata, path))
+  if (metadata.finalizers !== undefined && !lenientGroups.includes(kind.group))
+    append(errors, validateFinalizerForms(metadata.finalizers, `${path}.finalizers`))
+  return errors
+}
+
+/** The rules of the fields that have the same meaning in all metadata, also in that of embedded resources. */
+export function validateMetadataFields(
+  { generation, labels, annotations = none, ownerReferences, finalizers = [] }: Infer<typeof objectMeta>,
+  path: string,
+): FieldError[] {
+  const errors: FieldError[] = []
+  if (generation !== undefined && generation < 0)
+    errors.push(invalid(`${path}.generation`, generation, 'must be greater than or equal to 0'))
+  if (labels !== undefined) append(errors, validateLabels(labels, `${path}.labels`))
   for (const name in annotations)
     for (const detail of qualifiedNameErrors(name.toLowerCase()))
       errors.push(invalid(`${path}.annotations`, name, detail))
   if (annotationsTooLong(annotations)) errors.push(tooLong(`${path}.annotations`, annotationsBytesMax))
-  if (metadata.finalizers !== undefined)
-    append(errors, validateFinalizers(metadata.finalizers, kind, `${path}.finalizers`))
-  for (const [index, owner] of ownerReferences.entries()) {
-    const at = `${path}.ownerReferences[${index}]`
-    for (const field of ['apiVersion', 'kind', 'name', 'uid'] as const)
-      if (!owner[field])
-        errors.push(
-          invalid(
-            `${at}.${field}`,
-            owner[field] ?? '',
-            `${field === 'apiVersion' ? 'version' : field} must not be empty`,
-          ),
-        )
-  }
-  const managing = ownerReferences.filter((owner) => owner.controller)
-  if (managing.length > 1)
-    errors.push(
-      invalid(
-        `${path}.ownerReferences`,
-        metadata.ownerReferences,
-        `Only one reference can have Controller set to true. Found "true" in references for ${managing[0]?.name} and ${managing[1]?.name}`,
-      ),
-    )
+  if (ownerReferences !== undefined) append(errors, validateOwners(ownerReferences, `${path}.ownerReferences`))
+  for (const name of finalizers)
+    for (const detail of qualifiedNameErrors(name)) errors.push(invalid(`${path}.finalizers`, name, detail))
   return errors
 }
 
+/** Upstream's errors do not name the index of a reference. */
+function validateOwners(owners: readonly OwnerReference[], path: string): FieldError[] {
+  const errors: FieldError[] = []
+  for (const owner of owners)
+    for (const field of ['apiVersion', 'kind', 'name', 'uid'] as const)
+      if (!owner[field])
+        errors.push(invalid(`${path}.${field}`, '', `${field === 'apiVersion' ? 'version ' : ''}must not be empty`))
+  const [first, second] = owners.filter((owner) => owner.controller)
+  if (first === undefined || second === undefined) return errors
+  const shown = owners.map(({ apiVersion, kind, name, uid, ...others }) => ({
+    apiVersion: apiVersion ?? '',
+    kind: kind ?? '',
+    name: name ?? '',
+    uid: uid ?? '',
+    ...others,
+  }))
+  const named = `${first.kind}/${first.name} and ${second.kind}/${second.name}`
+  const detail = `Only one reference can have Controller set to true. Found "true" in references for ${named}`
+  return [...errors, invalid(path, shown, detail)]
+}
+
 /** A prefix may end with a dash, because more characters follow. */
-const withoutLastDash = (prefix: string): string => (prefix.length > 1 ? prefix.replace(/-$/, 'a') : prefix)
+export const withoutLastDash = (prefix: string): string => (prefix.length > 1 ? prefix.replace(/-$/, 'a') : prefix)
 
 const standardFinalizers = ['kubernetes', 'orphan', 'foregroundDeletion']
 /** Groups that accept every valid finalizer name. */
 const lenientGroups = ['admissionregistration.k8s.io', 'apiextensions.k8s.io', 'apiregistration.k8s.io']
 
-const validateFinalizers = (names: readonly string[], { group }: Kind, path: string): FieldError[] => [
-  ...names.flatMap((name) => qualifiedNameErrors(name).map((detail) => invalid(path, name, detail))),
-  ...names.flatMap((name, index) =>
-    name.includes('/') || standardFinalizers.includes(name) || lenientGroups.includes(group)
+const validateFinalizerForms = (names: readonly string[], path: string): FieldError[] =>
+  names.flatMap((name, index) =>
+    name.includes('/') || standardFinalizers.includes(name)
       ? []
       : [invalid(`${path}[${index}]`, name, 'name is neither a standard finalizer name nor is it fully qualified')],
-  ),
-]
+  )
 
 export function validateLabels(labels: Readonly<Record<string, string>>, path: string): FieldError[] {
   const errors: FieldError[] = []
