@@ -34,6 +34,9 @@ const formats: Readonly<Record<string, (value: string) => boolean>> = {
   uuid5: matching(/^[0-9a-f]{8}-?[0-9a-f]{4}-?5[0-9a-f]{3}-?[89ab][0-9a-f]{3}-?[0-9a-f]{12}$/i),
 }
 
+/** Whether upstream checks this format. */
+export const isKnownFormat = (format: string): boolean => Object.hasOwn(formats, format)
+
 export const hasFormat = (format: string, value: string): boolean => {
   const check = lookup(formats, format)
   return check === undefined || check(value)

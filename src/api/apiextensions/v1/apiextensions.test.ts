@@ -2,7 +2,6 @@
 import { deepEqual, equal, match } from 'node:assert/strict'
 import { test } from 'node:test'
 import { decode } from '../../../schema/decoding/decode.ts'
-import { fieldErrorText } from '../../../schema/validation/field-error.ts'
 import { decodeProtobuf } from '../../../schema/protobuf/protobuf-decode.ts'
 import { encodeProtobuf } from '../../../schema/protobuf/protobuf-encode.ts'
 import {
@@ -17,7 +16,6 @@ import { customResourceDefinition } from './custom-resource-definition.ts'
 import { jsonSchemaProps, type JsonSchemaProps } from './json-schema-props.ts'
 import { resolveFieldPath } from './schema-paths.ts'
 import { hasFormat } from '../../validation/value-formats.ts'
-import { validateValue } from './value-rules.ts'
 
 const metadata = { name: 'bars.example.com', creationTimestamp: '2030-01-01T00:00:00Z' }
 const names = { plural: 'bars', kind: 'Bar' }
@@ -286,45 +284,6 @@ test('a schema is itself in JSON and in protobuf, however deep', () => {
     schema,
   )
 })
-
-const values: readonly (readonly [schema: JsonSchemaProps, value: unknown, error: string | RegExp | undefined])[] = [
-  [{ type: 'string', maxLength: 1 }, 'é', undefined],
-  [{ type: 'string', maxLength: 1 }, 'ab', 'v: Too long: may not be more than 1 bytes'],
-  [{ type: 'string', minLength: 2 }, 'a', /should be at least 2 chars long$/],
-  [{ type: 'string', pattern: '^a' }, 'b', /should match '\^a'$/],
-  [{ type: 'string', enum: ['a', 'b'] }, 'c', 'v: Unsupported value: "c": supported values: "a", "b"'],
-  [{ type: 'string', format: 'date' }, '2030-01-99', /must be of type date: "2030-01-99"$/],
-  [{ type: 'number', exclusiveMinimum: true, minimum: 1 }, 1, /should be greater than 1$/],
-  [{ type: 'integer', multipleOf: 3 }, 4, /should be a multiple of 3$/],
-  [{ type: 'array', maxItems: 1 }, [1, 2], 'v: Too many: 2: must have at most 1 item'],
-  [{ type: 'array', minItems: 1 }, [], /should have at least 1 items$/],
-  [{ type: 'object', required: ['a'] }, {}, 'v.a: Required value'],
-  [
-    { type: 'object', properties: { a: { type: 'string' } } },
-    { a: 1 },
-    /^v\.a: .*: a in body must be of type string: "integer"$/,
-  ],
-  [
-    { type: 'array', items: { type: 'string' } },
-    [1],
-    /^v\[0\]: Invalid value: "integer": \[0\] in body must be of type string/,
-  ],
-  [
-    { oneOf: [{ type: 'string' }, { minLength: 0 }] },
-    'a',
-    /must validate one and only one schema \(oneOf\)\. Found 2 valid alternatives$/,
-  ],
-  [{ not: { type: 'string' } }, 'a', /must not validate the schema \(not\)$/],
-  [{ type: 'string', nullable: true }, null, undefined],
-  [{ 'x-kubernetes-int-or-string': true }, 1, undefined],
-  [{ 'x-kubernetes-int-or-string': true }, true, /must be of type integer,string: "boolean"$/],
-]
-for (const [schema, value, wanted] of values)
-  test(`the value ${JSON.stringify(value)} against ${JSON.stringify(schema)}`, () => {
-    const [error] = validateValue(schema, value, 'v').map(fieldErrorText)
-    if (wanted instanceof RegExp) match(error ?? '', wanted)
-    else equal(error, wanted)
-  })
 
 test('formats: known ones are checked, unknown ones are ignored', () => {
   deepEqual(

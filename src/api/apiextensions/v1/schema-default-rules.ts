@@ -1,9 +1,9 @@
 // Defaults in a schema: each must be valid at its position, and must not contain fields that the schema would prune.
 import { lookup } from '../../../base/collections/lookup.ts'
 import { invalid, type FieldError } from '../../../schema/validation/field-error.ts'
-import { isJsonObject } from '../../../schema/json/json-value.ts'
+import { isJsonObject, type JsonValue } from '../../../schema/json/json-value.ts'
 import type { JsonSchemaProps } from './json-schema-props.ts'
-import { validateValue } from './value-rules.ts'
+import { validateValue, valueCheck } from '../structural/values/value-check.ts'
 
 /** Does not descend into additionalProperties: defaults are forbidden there. */
 export function validateSchemaDefaults(schema: JsonSchemaProps, path: string): FieldError[] {
@@ -21,7 +21,7 @@ const checkDefault = (schema: JsonSchemaProps, path: string): FieldError[] => [
   ...(hasUnknownFields(schema, schema.default)
     ? [invalid(`${path}.default`, schema.default, 'must not have unknown fields')]
     : []),
-  ...validateValue(schema, schema.default, `${path}.default`),
+  ...validateValue(valueCheck(schema), schema.default as JsonValue, `${path}.default`),
 ]
 
 const metaFields = ['apiVersion', 'kind', 'metadata']

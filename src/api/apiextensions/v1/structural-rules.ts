@@ -11,7 +11,7 @@ import {
 } from '../../../schema/validation/field-error.ts'
 import { equalValues } from '../../../schema/json/json-value.ts'
 import type { JsonSchemaProps } from './json-schema-props.ts'
-import { patternError } from './schema-pattern.ts'
+import { patternError } from '../schema/schema-pattern.ts'
 
 type Level = 'root' | 'item' | 'field'
 

@@ -1,7 +1,8 @@
 // Patterns of schemas have RE2 syntax, like those of expressions.
 import { regex } from '../../../cel/values/regex.ts'
 
-export const matchesPattern = (pattern: string, text: string): boolean => regex(pattern).matcher(text).find()
+/** Whether the pattern matches a part of the text. */
+export const matchesPattern = (pattern: string, text: string): boolean => regex(pattern).test(text)
 
 /** The error of a pattern; undefined when it is valid. */
 export function patternError(pattern: string): string | undefined {

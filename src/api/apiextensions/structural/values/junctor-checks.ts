@@ -1,0 +1,78 @@
+// Junctors: anyOf, oneOf, allOf and not. Their schemas are not ratcheted: they see no old values.
+import type { JsonValue } from '../../../../schema/json/json-value.ts'
+import type { JsonSchemaProps } from '../../schema/json-schema-props.ts'
+import type { Check, Report } from './report.ts'
+
+type Compile = (schema: JsonSchemaProps) => Check
+
+/** The checks of a schema's junctors, in the order of upstream's errors. */
+export const junctorChecks = (
+  { anyOf = [], oneOf = [], allOf = [], not }: JsonSchemaProps,
+  compile: Compile,
+): Check[] => [
+  ...(anyOf.length === 0 ? [] : [anyOfCheck(anyOf.map(compile))]),
+  ...(oneOf.length === 0 ? [] : [oneOfCheck(oneOf.map(compile))]),
+  ...(allOf.length === 0 ? [] : [allOfCheck(allOf.map(compile))]),
+  ...(not === undefined ? [] : [notCheck(compile(not))]),
+]
+
+const accepts = (check: Check, value: JsonValue): boolean => check(value, undefined, undefined)
+
+function anyOfCheck(parts: readonly Check[]): Check {
+  return (value, report) => {
+    for (const part of parts) if (accepts(part, value)) return true
+    if (report !== undefined) {
+      report.addGeneral(`"${report.name}" must validate at least one schema (anyOf)`)
+      report.merge(bestReport(parts, value, report))
+    }
+    return false
+  }
+}
+
+function oneOfCheck(parts: readonly Check[]): Check {
+  return (value, report) => {
+    let accepted = 0
+    for (const part of parts) if (accepts(part, value)) accepted++
+    if (accepted === 1) return true
+    if (report === undefined) return false
+    const found = accepted === 0 ? 'Found none valid' : `Found ${accepted} valid alternatives`
+    report.addGeneral(`"${report.name}" must validate one and only one schema (oneOf). ${found}`)
+    if (accepted === 0) report.merge(bestReport(parts, value, report))
+    return false
+  }
+}
+
+function allOfCheck(parts: readonly Check[]): Check {
+  return (value, report) => {
+    let accepted = 0
+    for (const part of parts) {
+      report?.visit(value)
+      if (part(value, report, undefined)) accepted++
+      else if (report === undefined) return false
+    }
+    if (accepted === parts.length) return true
+    report?.addGeneral(
+      `"${report.name}" must validate all the schemas (allOf)${accepted === 0 ? '. None validated' : ''}`,
+    )
+    return false
+  }
+}
+
+function notCheck(part: Check): Check {
+  return (value, report) => {
+    if (!accepts(part, value)) return true
+    report?.addGeneral(`"${report.name}" must not validate the schema (not)`)
+    return false
+  }
+}
+
+/** Of alternatives that all reject the value, the report of the one with the most matches. */
+function bestReport(parts: readonly Check[], value: JsonValue, outer: Report): Report {
+  let best: Report | undefined
+  for (const part of parts) {
+    const report = outer.nested()
+    part(value, report, undefined)
+    if (best === undefined || report.matches > best.matches) best = report
+  }
+  return best ?? outer.nested()
+}

@@ -1,0 +1,99 @@
+// Objects: the schemas of properties, which of them are required, and their number.
+import { lookup } from '../../../../base/collections/lookup.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../../../../schema/json/json-value.ts'
+import { required, tooMany } from '../../../../schema/validation/field-error.ts'
+import type { JsonSchemaProps } from '../../schema/json-schema-props.ts'
+import { isUnchanged, propertySchema } from './correlation.ts'
+import type { Check, Report } from './report.ts'
+
+type Compile = (schema: JsonSchemaProps) => Check
+
+/** Undefined when the schema allows all objects. */
+export function objectCheck(schema: JsonSchemaProps, compile: Compile): Check | undefined {
+  const { properties, additionalProperties: additional, required: names = [] } = schema
+  const isLimited = schema.minProperties !== undefined || schema.maxProperties !== undefined
+  const hasProperties = properties !== undefined || (additional !== undefined && additional !== true)
+  if (!hasProperties && names.length === 0 && !isLimited) return undefined
+  const checkOf = propertyChecks(schema, compile)
+  return (value, report, old) => {
+    if (!isJsonObject(value)) return true
+    let isValid = !isLimited || checkCount(value, schema, report)
+    if (hasProperties)
+      for (const name in value) {
+        if (!isValid && report === undefined) return false
+        const item = value[name] // safe name: an own property, unless a prototype was given enumerable ones
+        if (item !== undefined && !checkProperty(name, item, report, old)) isValid = false
+      }
+    if (!isValid && report === undefined) return false
+    return checkRequired(names, value, report) && isValid
+  }
+
+  function checkProperty(
+    name: string,
+    item: JsonValue,
+    report: Report | undefined,
+    old: JsonValue | undefined,
+  ): boolean {
+    const check = checkOf(name)
+    if (check === undefined) return additional !== false || forbid(name, report)
+    if (report === undefined) return check(item, undefined, undefined)
+    const oldItem = isJsonObject(old) ? lookup(old, name) : undefined
+    return report.below(
+      `.${name}`,
+      item,
+      () => check(item, report, oldItem),
+      () => isUnchanged(propertySchema(schema, name), item, oldItem),
+    )
+  }
+}
+
+/** The checks of properties by name. They are compiled when a property is first seen. */
+function propertyChecks(schema: JsonSchemaProps, compile: Compile): (name: string) => Check | undefined {
+  const { additionalProperties: additional } = schema
+  const compiled = new Map<string, Check>()
+  let others: Check | undefined
+  return (name) => {
+    const known = compiled.get(name)
+    if (known !== undefined) return known
+    const property = lookup(schema.properties, name)
+    if (property === undefined) return typeof additional === 'object' ? (others ??= compile(additional)) : undefined
+    const check = compile(property)
+    compiled.set(name, check)
+    return check
+  }
+}
+
+function forbid(name: string, report: Report | undefined): false {
+  if (report !== undefined) {
+    const path = report.name === '' ? name : `${report.name}.${name}`
+    report.addInvalid(name, `${path} in body is a forbidden property`)
+  }
+  return false
+}
+
+function checkRequired(names: readonly string[], value: JsonObject, report: Report | undefined): boolean {
+  let isValid = true
+  for (const name of names) {
+    if (lookup(value, name) !== undefined) continue
+    if (report === undefined) return false
+    report.add('required', (field) => required(field), name)
+    isValid = false
+  }
+  return isValid
+}
+
+function checkCount(
+  value: JsonObject,
+  { minProperties, maxProperties }: JsonSchemaProps,
+  report: Report | undefined,
+): boolean {
+  let count = 0
+  for (const name in value) if (value[name] !== undefined) count++ // safe name: an own property
+  if (minProperties !== undefined && count < minProperties) {
+    report?.addInvalid(count, `${report.name} in body should have at least ${minProperties} properties`)
+    return false
+  }
+  if (maxProperties === undefined || count <= maxProperties) return true
+  report?.add(`at most ${maxProperties} properties`, (field) => tooMany(field, count, maxProperties))
+  return false
+}

@@ -1,0 +1,72 @@
+// Strings: length in code points, pattern and format. Only the first of length and pattern that is wrong is reported.
+import { tooLong, typeInvalid } from '../../../../schema/validation/field-error.ts'
+import { goQuoted } from '../../../../schema/validation/go-quoted.ts'
+import { hasFormat } from '../../../validation/value-formats.ts'
+import type { JsonSchemaProps } from '../../schema/json-schema-props.ts'
+import { matchesPattern, patternError } from '../../schema/schema-pattern.ts'
+import type { Check, Report } from './report.ts'
+import { effectiveFormat } from './value-type.ts'
+
+type TextCheck = (text: string, report: Report | undefined) => boolean
+
+/** Undefined when the schema allows all strings. */
+export function stringCheck(schema: JsonSchemaProps): Check | undefined {
+  const { maxLength, minLength, pattern } = schema
+  const checks = [
+    ...(maxLength === undefined ? [] : [maxLengthCheck(maxLength)]),
+    ...(minLength === undefined ? [] : [minLengthCheck(minLength)]),
+    ...(pattern === undefined || pattern === '' ? [] : [patternCheck(pattern)]),
+  ]
+  const format = schema.type === 'integer' || schema.type === 'number' ? undefined : effectiveFormat(schema)
+  if (checks.length === 0 && format === undefined) return undefined
+  return (value, report) => {
+    if (typeof value !== 'string') return true
+    const isValid = checks.every((check) => check(value, report))
+    if (format === undefined || (!isValid && report === undefined)) return isValid
+    return checkFormat(format, value, report) && isValid
+  }
+}
+
+const maxLengthCheck =
+  (max: number): TextCheck =>
+  (text, report) => {
+    if (text.length <= max || codePoints(text, max) <= max) return true
+    report?.add(`at most ${max} chars`, (field) => tooLong(field, max))
+    return false
+  }
+
+const minLengthCheck =
+  (min: number): TextCheck =>
+  (text, report) => {
+    if (text.length >= 2 * min || codePoints(text, min) >= min) return true
+    report?.addInvalid(text, `${report.name} in body should be at least ${min} chars long`)
+    return false
+  }
+
+/** The number of code points. Counting ends after `enough`. */
+function codePoints(text: string, enough: number): number {
+  let count = 0
+  for (const _ of text) if (++count > enough) break
+  return count
+}
+
+const patternCheck =
+  (pattern: string): TextCheck =>
+  (text, report) => {
+    const error = patternError(pattern)
+    if (error === undefined && matchesPattern(pattern, text)) return true
+    const shown = error === undefined ? pattern : `${pattern}, but pattern is invalid: ${error}`
+    report?.addInvalid(text, `${report.name} in body should match '${shown}'`)
+    return false
+  }
+
+function checkFormat(format: string, text: string, report: Report | undefined): boolean {
+  if (hasFormat(format, text)) return true
+  if (report !== undefined) {
+    const { name } = report
+    report.add(`of type ${format}`, (field) =>
+      typeInvalid(field, text, `${name} in body must be of type ${format}: ${goQuoted(text)}`),
+    )
+  }
+  return false
+}

@@ -1,0 +1,46 @@
+// Values against schemas. The rows of test/facts/structural-values.json, which upstream answered, are more complete.
+import { equal, match } from 'node:assert/strict'
+import { test } from 'node:test'
+import type { JsonValue } from '../../../../schema/json/json-value.ts'
+import { fieldErrorText } from '../../../../schema/validation/field-error.ts'
+import type { JsonSchemaProps } from '../../schema/json-schema-props.ts'
+import { validateValue, valueCheck } from './value-check.ts'
+
+const values: readonly (readonly [schema: JsonSchemaProps, value: JsonValue, error: string | RegExp | undefined])[] = [
+  [{ type: 'string', maxLength: 1 }, 'é', undefined],
+  [{ type: 'string', maxLength: 1 }, 'ab', 'v: Too long: may not be more than 1 byte'],
+  [{ type: 'string', minLength: 2 }, 'a', /should be at least 2 chars long$/],
+  [{ type: 'string', pattern: '^a' }, 'b', /should match '\^a'$/],
+  [{ type: 'string', enum: ['a', 'b'] }, 'c', 'v: Unsupported value: "c": supported values: "a", "b"'],
+  [{ type: 'string', format: 'date' }, '2030-01-99', /must be of type date: "2030-01-99"$/],
+  [{ type: 'number', exclusiveMinimum: true, minimum: 1 }, 1, /should be greater than 1$/],
+  [{ type: 'integer', multipleOf: 3 }, 4, /should be a multiple of 3$/],
+  [{ type: 'array', maxItems: 1 }, [1, 2], 'v: Too many: 2: must have at most 1 item'],
+  [{ type: 'array', minItems: 1 }, [], /should have at least 1 items$/],
+  [{ type: 'object', required: ['a'] }, {}, 'v.a: Required value'],
+  [
+    { type: 'object', properties: { a: { type: 'string' } } },
+    { a: 1 },
+    /^v\.a: .*: a in body must be of type string: "integer"$/,
+  ],
+  [
+    { type: 'array', items: { type: 'string' } },
+    [1],
+    /^v\[0\]: Invalid value: "integer": \[0\] in body must be of type string/,
+  ],
+  [
+    { oneOf: [{ type: 'string' }, { minLength: 0 }] },
+    'a',
+    /must validate one and only one schema \(oneOf\)\. Found 2 valid alternatives$/,
+  ],
+  [{ not: { type: 'string' } }, 'a', /must not validate the schema \(not\)$/],
+  [{ type: 'string', nullable: true }, null, undefined],
+  [{ 'x-kubernetes-int-or-string': true }, 1, undefined],
+  [{ 'x-kubernetes-int-or-string': true }, true, /must be of type integer,string: "boolean"$/],
+]
+for (const [schema, value, wanted] of values)
+  test(`the value ${JSON.stringify(value)} against ${JSON.stringify(schema)}`, () => {
+    const [error] = validateValue(valueCheck(schema), value, 'v').map(fieldErrorText)
+    if (wanted instanceof RegExp) match(error ?? '', wanted)
+    else equal(error, wanted)
+  })

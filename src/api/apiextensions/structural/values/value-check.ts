@@ -1,0 +1,50 @@
+// Validates values against a schema: objects of custom resources, and the defaults in a schema. A schema is compiled to
+// closures, its parts when a value first needs them. The errors are those of upstream's validator, in its order.
+import type { JsonValue } from '../../../../schema/json/json-value.ts'
+import type { FieldError } from '../../../../schema/validation/field-error.ts'
+import type { JsonSchemaProps } from '../../schema/json-schema-props.ts'
+import { enumCheck } from './enum-check.ts'
+import { junctorChecks } from './junctor-checks.ts'
+import { listCheck } from './list-check.ts'
+import { numberCheck } from './number-check.ts'
+import { objectCheck } from './object-check.ts'
+import { Report, type Check } from './report.ts'
+import { stringCheck } from './string-check.ts'
+import { typeCheck } from './value-type.ts'
+
+/** The errors of a value. `path` is the path of the value in them; an object of the API has none. */
+export function validateValue(check: Check, value: JsonValue, path: string, old?: JsonValue): FieldError[] {
+  if (check(value, undefined, undefined)) return []
+  const report = new Report(path)
+  check(value, report, old)
+  return report.errors
+}
+
+const acceptAll: Check = () => true
+
+export function valueCheck(schema: JsonSchemaProps): Check {
+  const ofType = typeCheck(schema)
+  const allowed = enumCheck(schema)
+  const checks = [
+    ofType,
+    ...junctorChecks(schema, valueCheck),
+    stringCheck(schema),
+    numberCheck(schema),
+    listCheck(schema, valueCheck),
+    allowed,
+    objectCheck(schema, valueCheck),
+  ].filter((check) => check !== undefined)
+  const [only = acceptAll] = checks
+  if (checks.length <= 1) return only
+  // Upstream looks at nothing else of null.
+  const nullChecks = [ofType, allowed].filter((check) => check !== undefined)
+  return (value, report, old) => {
+    let isValid = true
+    for (const check of value === null ? nullChecks : checks) {
+      if (check(value, report, old)) continue
+      if (report === undefined) return false
+      isValid = false
+    }
+    return isValid
+  }
+}
