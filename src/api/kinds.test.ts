@@ -46,7 +46,7 @@ const errorsOf = <T extends ApiObject>(kind: Kind<T>, body: object): string[] =>
   return [...validateFields(kind.message, object), ...kind.validate(object)].map(fieldErrorText)
 }
 
-const cells = <T extends ApiObject>(kind: Kind<T>, object: T): (string | number | boolean)[] =>
+const cells = <T extends ApiObject>(kind: Kind<T>, object: T): (string | number | boolean | null)[] =>
   kind.columns.filter(({ priority }) => priority === 0).map((column) => column.cell(object, nowMs))
 
 const template = { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'busybox' }] } }

@@ -13,6 +13,7 @@ import { healthChecks } from './health/health-checks.ts'
 import { acceptsAggregatedDiscovery, negotiateFormat, bodyFormat } from './http/media-type.ts'
 import { timeoutMsParameter } from './request/query-values.ts'
 import { startServer } from './server.harness.ts'
+import { KindCatalogue } from './kinds/kind-catalogue.ts'
 import { requestTargetOf } from './routing/request-target.ts'
 
 const configMaps = '/api/v1/namespaces/default/configmaps'
@@ -60,7 +61,7 @@ const targets: [method: string, path: string, wanted: string][] = [
 for (const [method, path, wanted] of targets)
   test(`${method} ${path} means ${wanted}`, () => {
     const url = new URL(path, 'https://x')
-    const { target } = requestTargetOf(method, url.pathname, url.searchParams, '')
+    const { target } = requestTargetOf(method, url.pathname, url.searchParams, '', new KindCatalogue())
     const text =
       target.kind === 'path'
         ? `path ${target.verb} ${target.path}`

@@ -6,13 +6,15 @@ import { systemRandom } from '../base/random/random.ts'
 import { VirtualClock } from '../base/time/virtual-clock.ts'
 import { handleHttp } from './http-handler.ts'
 import type { ApiServer } from './server.ts'
+import { KindCatalogue } from './kinds/kind-catalogue.ts'
 import { inlineYaml } from './http/yaml-parser.ts'
 
 test('the command line of an exec that fails is not logged', async () => {
   const clock = new VirtualClock()
   let logged = ''
   const log = createLog({ clock, level: 'info', format: 'json', write: (text) => void (logged += text) })
-  const server = { handle: () => Promise.reject(new Error('the kubelet is gone')) } as unknown as ApiServer
+  const handle = () => Promise.reject(new Error('the kubelet is gone'))
+  const server = { handle, catalogue: new KindCatalogue() } as unknown as ApiServer
   const { status } = await handleHttp(
     {
       method: 'GET',

@@ -12,6 +12,7 @@ import { unlessAborted } from '../base/async/unless-aborted.ts'
 import { thenMaybe, settleMaybe, type MaybePromise } from '../base/async/maybe-promise.ts'
 import { flowEventsPath } from '../api/coxswain/v1/flow-protocol.ts'
 import type { Kind } from '../api/kind/kind.ts'
+import { customResourceDefinition } from '../api/apiextensions/v1/custom-resource-definition.ts'
 import { node } from '../api/core/v1/node/node.ts'
 import { addOnGroups } from '../api/kinds.ts'
 import { StatusError } from '../api/errors/status-error.ts'
@@ -19,10 +20,14 @@ import type { Store } from '../store/store.ts'
 import type { ApiResponse } from './request/response.ts'
 import { newWatchFrameCaches } from './http/watch-frames.ts'
 import { largeBodyBytes } from './http/request-body.ts'
+import { DefinitionController } from './custom-resources/definition-controller.ts'
+import { DefinitionObserver } from './custom-resources/definition-observer.ts'
+import { noConversion } from './custom-resources/version-conversion.ts'
 import { OpenApiDocuments } from './discovery/openapi-documents.ts'
 import { handleNonResourcePath, type NonResourcePathDeps } from './discovery/non-resource-paths.ts'
 import { SchedulingDecisions, type Explain } from './flow-endpoints/scheduling-decisions.ts'
 import { handleFlowEvents } from './flow-endpoints/flow-events.ts'
+import { KindCatalogue } from './kinds/kind-catalogue.ts'
 import type { KubeletConnection } from './kubelet-client/kubelet-connection.ts'
 import { PacedRequests } from './request/paced-requests.ts'
 import type { Policies } from './filters/policies.ts'
@@ -71,12 +76,14 @@ export interface ApiServerDeps {
 }
 
 export class ApiServer {
+  readonly catalogue = new KindCatalogue()
   readonly registry: Registry
   readonly #deps: ApiServerDeps
   readonly #chain: Handler
   readonly #paths: NonResourcePathDeps
   readonly #health: HealthState
   readonly #decisions: SchedulingDecisions
+  readonly #definitions: DefinitionController
   readonly deadlines: RequestDeadlines
   readonly loop: LoopMonitor
   readonly watchFrames = newWatchFrameCaches()
@@ -98,13 +105,22 @@ export class ApiServer {
     this.registry = new Registry({
       ...deps,
       loop: this.loop,
+      catalogue: this.catalogue,
       strategies,
       statusRules,
       subresourceHandlers,
       virtualResources: virtualResources({ store: deps.store, usage: new UsageReader(deps) }),
     })
+    const { services } = this.registry
+    this.#definitions = new DefinitionController({ ...deps, ...services, catalogue: this.catalogue })
+    this.registry.observe(
+      customResourceDefinition,
+      new DefinitionObserver({ catalogue: this.catalogue, conversionOf: () => noConversion }),
+    )
+    this.registry.observe(customResourceDefinition, this.#definitions)
     this.#decisions = new SchedulingDecisions(deps.explain ?? (() => undefined), deps.clock)
     this.#paths = {
+      catalogue: this.catalogue,
       metrics: deps.metrics,
       documents: this.registry.policies.documents,
       address: () => this.address,
@@ -144,7 +160,10 @@ export class ApiServer {
       this.#ready.resolve()
       onReady()
       const { reconcilers = [] } = this.#deps
-      await Promise.all(reconcilers.map((each) => runReconciler(each, this.registry, this.#deps, signal)))
+      await Promise.all([
+        this.#definitions.run(signal),
+        ...reconcilers.map((each) => runReconciler(each, this.registry, this.#deps, signal)),
+      ])
     }
     try {
       await Promise.all([feed, prepare()])
@@ -295,7 +314,7 @@ const healthPaths = /^\/(healthz|livez|readyz)(\/|$)/
 const resumedAt = ({ target, query }: ApiRequest): number =>
   target.kind === 'resource' && target.verb === 'watch' ? Number(query.get('resourceVersion')) || 0 : 0
 
-const callNames = new Map<Kind, Map<string, string>>()
+const callNames = new WeakMap<Kind, Map<string, string>>()
 
 /** The name of the call in diagrams. Every event of the ring refers to one, so they are shared. */
 function callNameOf({ resource, verb, subresource }: ResourceTarget): string {

@@ -35,7 +35,7 @@ export const updateErrorsOf = <T extends ApiObject>(kind: Kind<T>, before: objec
   kind.validateUpdate(objectFrom(kind, after), objectFrom(kind, before)).map(fieldErrorText)
 
 /** All cells, including those that only `-o wide` shows. */
-export const cellsOf = <T extends ApiObject>(kind: Kind<T>, body: object): (string | number | boolean)[] => {
+export const cellsOf = <T extends ApiObject>(kind: Kind<T>, body: object): (string | number | boolean | null)[] => {
   const object = objectFrom(kind, body)
   return kind.columns.map((column) => column.cell(object, nowMs))
 }

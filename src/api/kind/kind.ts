@@ -2,6 +2,7 @@
 import type { Message } from '../../schema/descriptor/field.ts'
 import type { FieldError } from '../../schema/validation/field-error.ts'
 import type { ApiObject } from '../meta/object.ts'
+import { messageSchema, type ObjectSchema } from './object-schema.ts'
 import type { Subresource } from './subresource.ts'
 
 /** The names of a kind in the API. */
@@ -17,6 +18,7 @@ export interface KindNames {
 }
 
 export interface KindDefinition<T extends ApiObject = ApiObject> extends KindNames {
+  /** The fields of the kind. The message of a custom kind has the metadata only; its schema has the rest. */
   readonly message: Message
   /** Whether the kind has a `/status` subresource. */
   readonly hasStatus: boolean
@@ -88,12 +90,23 @@ export interface Scaling<T> {
 
 export interface Column<T> {
   readonly name: string
-  readonly type: 'string' | 'integer' | 'boolean' | 'date'
-  readonly format: '' | 'name'
+  readonly type: 'string' | 'integer' | 'number' | 'boolean' | 'date'
+  readonly format: string
   readonly description: string
   /** 0: always shown; others: only with -o wide. */
   readonly priority: number
-  cell(object: T, nowMs: number): string | number | boolean
+  cell(object: T, nowMs: number): string | number | boolean | null
+}
+
+/** What only custom kinds have. */
+export interface CustomVersion {
+  readonly listKind: string
+  /** The warning that every request for a deprecated version gets. */
+  readonly deprecationWarning: string | undefined
+  /** The definition is being deleted: no objects can be created. */
+  readonly isTerminating: boolean
+  /** A stored object as the schema has it now: pruned, with defaults. The same object where nothing changes. */
+  complete(stored: ApiObject): ApiObject
 }
 
 /** A kind for users of the library: its names, and the types of its objects and inputs. */
@@ -104,12 +117,24 @@ export interface ResourceType<T extends ApiObject = ApiObject, Input = unknown> 
 }
 
 export interface Kind<T extends ApiObject = ApiObject, Input = unknown>
-  extends KindDefinition<T>, ResourceType<T, Input> {}
+  extends KindDefinition<T>, ResourceType<T, Input> {
+  readonly schema: ObjectSchema
+  /** Set where a CustomResourceDefinition defines the kind. */
+  readonly custom?: CustomVersion
+}
 
-export const defineKind = <T extends ApiObject, Input>(definition: KindDefinition<T>): Kind<T, Input> => ({
-  ...definition,
-  apiVersion: definition.group === '' ? definition.version : `${definition.group}/${definition.version}`,
-})
+/** A built-in kind. */
+export const defineKind = <T extends ApiObject, Input>(definition: KindDefinition<T>): Kind<T, Input> =>
+  kindFrom(definition, messageSchema(definition.message))
+
+/** A kind with its own schema. */
+export const kindFrom = <T extends ApiObject, Input>(
+  definition: KindDefinition<T>,
+  schema: ObjectSchema,
+): Kind<T, Input> => ({ ...definition, apiVersion: apiVersionOf(definition), schema })
+
+export const apiVersionOf = ({ group, version }: Pick<KindNames, 'group' | 'version'>): string =>
+  group === '' ? version : `${group}/${version}`
 
 /** `deployments.apps`, or `pods` for the core group: the name of a resource in messages. */
 export const qualifiedResource = ({ plural, group }: Pick<Kind, 'plural' | 'group'>): string =>

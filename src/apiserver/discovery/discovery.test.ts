@@ -5,6 +5,7 @@ import { test } from 'node:test'
 import { addOnGroups, kinds } from '../../api/kinds.ts'
 import { decodeProtobuf } from '../../schema/protobuf/protobuf-decode.ts'
 import { startServer, type HarnessResponse } from '../server.harness.ts'
+import { KindCatalogue } from '../kinds/kind-catalogue.ts'
 import { aggregatedDiscovery } from './discovery.ts'
 import { openApiV2Document } from './openapi-v2-protobuf.ts'
 import { openApiV2 } from './openapi-v2.ts'
@@ -23,6 +24,8 @@ const facts = JSON.parse(
   readFileSync(new URL('../../../test/facts/discovery.json', import.meta.url), 'utf8'),
 ) as ResourceFact[]
 
+const catalogue = new KindCatalogue()
+
 interface Aggregated {
   readonly items: readonly {
     readonly metadata: { readonly name?: string }
@@ -33,7 +36,7 @@ interface Aggregated {
   }[]
 }
 
-for (const { items } of [aggregatedDiscovery(true), aggregatedDiscovery(false)] as Aggregated[])
+for (const { items } of [aggregatedDiscovery(catalogue, true), aggregatedDiscovery(catalogue, false)] as Aggregated[])
   for (const { metadata, versions } of items.filter((item) => !addOnGroups.includes(item.metadata.name ?? '')))
     for (const { version, resources } of versions)
       for (const resource of resources)

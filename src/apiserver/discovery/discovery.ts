@@ -1,6 +1,7 @@
 // Discovery: the served groups, versions and resources, in the old format and in the aggregated one.
-import { groupVersions, kinds } from '../../api/kinds.ts'
+import { getOrInsert } from '../../base/collections/get-or-insert.ts'
 import type { Kind } from '../../api/kind/kind.ts'
+import type { KindCatalogue } from '../kinds/kind-catalogue.ts'
 import { subresourcesOf, verbsOf } from './served-resources.ts'
 
 export const apiVersions = (host: string): object => ({
@@ -9,30 +10,37 @@ export const apiVersions = (host: string): object => ({
   serverAddressByClientCIDRs: [{ clientCIDR: '0.0.0.0/0', serverAddress: host }],
 })
 
-const versionsOf = (group: string) => groupVersions.filter((entry) => entry.group === group)
-
-const groupNames = [...new Set(groupVersions.map(({ group }) => group))].filter((group) => group !== '')
-
-export const apiGroup = (name: string): object | undefined => {
-  const versions = versionsOf(name).map(({ version }) => ({ groupVersion: `${name}/${version}`, version }))
-  return versions.length === 0 ? undefined : { name, versions, preferredVersion: versions[0] }
+/** The names of all versions by group, both in the order of discovery. */
+function versionsByGroup({ groupVersions }: KindCatalogue): ReadonlyMap<string, readonly string[]> {
+  const groups = new Map<string, string[]>()
+  for (const { group, version } of groupVersions) getOrInsert(groups, group, () => []).push(version)
+  return groups
 }
 
-const shownGroups = (hidden: readonly string[]) => groupNames.filter((name) => !hidden.includes(name))
+const groupOf = (name: string, names: readonly string[]): object => {
+  const versions = names.map((version) => ({ groupVersion: `${name}/${version}`, version }))
+  return { name, versions, preferredVersion: versions[0] }
+}
 
-export const apiGroupList = (hidden: readonly string[] = []): object => ({
+export function apiGroup(catalogue: KindCatalogue, name: string): object | undefined {
+  const versions = versionsByGroup(catalogue).get(name)
+  return versions && groupOf(name, versions)
+}
+
+const shownGroups = (catalogue: KindCatalogue, hidden: readonly string[]) =>
+  [...versionsByGroup(catalogue)].filter(([name]) => name !== '' && !hidden.includes(name))
+
+export const apiGroupList = (catalogue: KindCatalogue, hidden: readonly string[] = []): object => ({
   kind: 'APIGroupList',
   apiVersion: 'v1',
-  groups: shownGroups(hidden).map(apiGroup),
+  groups: shownGroups(catalogue, hidden).map(([name, versions]) => groupOf(name, versions)),
 })
 
-const kindsOf = (group: string, version: string): Kind[] =>
-  kinds
-    .filter((kind) => kind.group === group && kind.version === version)
-    .toSorted((a, b) => (a.plural < b.plural ? -1 : 1))
+const kindsOf = (catalogue: KindCatalogue, group: string, version: string): Kind[] =>
+  catalogue.inGroupVersion({ group, version }).toSorted((a, b) => (a.plural < b.plural ? -1 : 1))
 
-export function apiResourceList(group: string, version: string): object | undefined {
-  const served = kindsOf(group, version)
+export function apiResourceList(catalogue: KindCatalogue, group: string, version: string): object | undefined {
+  const served = kindsOf(catalogue, group, version)
   if (served.length === 0) return undefined
   const resources = served.flatMap((kind) => [
     {
@@ -64,18 +72,18 @@ export function apiResourceList(group: string, version: string): object | undefi
 }
 
 /** All resources in one response; `legacy` is the core group, the other response all other groups. */
-export function aggregatedDiscovery(legacy: boolean, hidden: readonly string[] = []): object {
-  const groups = legacy ? [''] : shownGroups(hidden)
+export function aggregatedDiscovery(catalogue: KindCatalogue, legacy: boolean, hidden: readonly string[] = []): object {
+  const groups = legacy ? ([['', ['v1']]] as const) : shownGroups(catalogue, hidden)
   return {
     kind: 'APIGroupDiscoveryList',
     apiVersion: 'apidiscovery.k8s.io/v2',
     metadata: {},
-    items: groups.map((name) => ({
+    items: groups.map(([name, versions]) => ({
       metadata: name === '' ? {} : { name },
-      versions: versionsOf(name).map(({ version }) => ({
+      versions: versions.map((version) => ({
         version,
         freshness: 'Current',
-        resources: kindsOf(name, version).map(aggregatedResource),
+        resources: kindsOf(catalogue, name, version).map(aggregatedResource),
       })),
     })),
   }

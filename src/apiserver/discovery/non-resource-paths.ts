@@ -1,9 +1,9 @@
 // Paths that are not resources: discovery, OpenAPI, version, metrics.
 import { lookup } from '../../base/collections/lookup.ts'
 import type { Metrics } from '../../base/observability/metrics.ts'
-import { groupVersions } from '../../api/kinds.ts'
 import { methodNotAllowed, pathNotFound } from '../../api/errors/status-error.ts'
 import type { ApiResponse } from '../request/response.ts'
+import type { KindCatalogue } from '../kinds/kind-catalogue.ts'
 import { acceptsAggregatedDiscovery } from '../http/media-type.ts'
 import { aggregatedDiscovery, apiGroup, apiGroupList, apiResourceList, apiVersions } from './discovery.ts'
 import type { Policies } from '../filters/policies.ts'
@@ -12,6 +12,7 @@ import { rootPath } from './served-resources.ts'
 import { serverVersion } from './server-version.ts'
 
 export interface NonResourcePathDeps {
+  readonly catalogue: KindCatalogue
   readonly metrics: Metrics
   readonly documents: Policies['documents']
   readonly address: () => string
@@ -28,8 +29,8 @@ const healthPaths = ['/healthz', '/livez', '/readyz']
 const ownPaths = ['/api', '/apis', '/metrics', '/openapi/v2', '/openapi/v3', '/version', ...healthPaths]
 
 /** The paths that `GET /` lists. */
-function rootPaths({ documents, hiddenGroups }: NonResourcePathDeps): object {
-  const shown = groupVersions.filter(({ group }) => !hiddenGroups().includes(group))
+function rootPaths({ catalogue, documents, hiddenGroups }: NonResourcePathDeps): object {
+  const shown = catalogue.groupVersions.filter(({ group }) => !hiddenGroups().includes(group))
   const groups = shown.flatMap((each) => (each.group === '' ? [] : [`/apis/${each.group}`]))
   return { paths: [...new Set([...ownPaths, ...Object.keys(documents), ...groups, ...shown.map(rootPath)])].toSorted() }
 }
@@ -58,12 +59,12 @@ export function handleNonResourcePath(
       return { kind: 'text', status: 200, text: server.metrics.text() }
     case 'api':
       if (parts.length === 1) return wantsAggregated ? aggregated(true, server) : json(apiVersions(server.address()))
-      return json(parts.length === 2 ? apiResourceList('', parts[1] ?? '') : undefined)
+      return json(parts.length === 2 ? apiResourceList(server.catalogue, '', parts[1] ?? '') : undefined)
     case 'apis':
       if (parts.length === 1)
-        return wantsAggregated ? aggregated(false, server) : json(apiGroupList(server.hiddenGroups()))
-      if (parts.length === 2) return json(withType(apiGroup(parts[1] ?? '')))
-      return json(parts.length === 3 ? apiResourceList(parts[1] ?? '', parts[2] ?? '') : undefined)
+        return wantsAggregated ? aggregated(false, server) : json(apiGroupList(server.catalogue, server.hiddenGroups()))
+      if (parts.length === 2) return json(withType(apiGroup(server.catalogue, parts[1] ?? '')))
+      return json(parts.length === 3 ? apiResourceList(server.catalogue, parts[1] ?? '', parts[2] ?? '') : undefined)
     case 'openapi':
       return present(server.openApi.handle(parts.slice(1), accept))
     default: {
@@ -82,7 +83,7 @@ const present = (response: ApiResponse | undefined): ApiResponse => {
 const withType = (group: object | undefined): object | undefined =>
   group === undefined ? undefined : { kind: 'APIGroup', apiVersion: 'v1', ...group }
 
-function aggregated(legacy: boolean, { digest, hiddenGroups }: NonResourcePathDeps): ApiResponse {
-  const value = aggregatedDiscovery(legacy, hiddenGroups())
+function aggregated(legacy: boolean, { catalogue, digest, hiddenGroups }: NonResourcePathDeps): ApiResponse {
+  const value = aggregatedDiscovery(catalogue, legacy, hiddenGroups())
   return { kind: 'json', status: 200, value, contentType: aggregatedType, etag: `"${digest(JSON.stringify(value))}"` }
 }

@@ -6,7 +6,6 @@ import type { Kind } from '../../api/kind/kind.ts'
 import type { ApiObject } from '../../api/meta/object.ts'
 import { badRequest } from '../../api/errors/status-error.ts'
 import { decode, DecodeError } from '../../schema/decoding/decode.ts'
-import { withDefaults } from '../../schema/decoding/defaults.ts'
 import type { Message } from '../../schema/descriptor/field.ts'
 import type { Infer } from '../../schema/descriptor/infer.ts'
 import { isJsonObject, type JsonObject } from '../../schema/json/json-value.ts'
@@ -32,15 +31,15 @@ export function decodeObject(
   checkType(kind, body['apiVersion'], body['kind'])
   try {
     if (interning !== undefined) return decodeInterned(kind, body, validation, strict, interning)
-    const fresh = current === undefined ? body : changedParts(current, body)
-    const { value, unknownFields } = decode(kind.message, fresh)
+    const fresh = current === undefined || kind.custom ? body : changedParts(current, body)
+    const { value, unknownFields } = kind.schema.decode(fresh)
     const warnings = warningsOf(kind, unknownFields, validation, strict)
     if (current !== undefined && isStatusAlone(fresh, body, current)) {
-      const { status } = withDefaults(kind.message, value) as { readonly status?: unknown }
+      const { status } = kind.schema.withDefaults(value) as { readonly status?: unknown }
       return { object: { ...current, status } as ApiObject, warnings }
     }
     const typed = asTyped(kind, fresh === body ? value : withUnchangedParts(kind, value, fresh, body))
-    return { object: kind.applyDefaults(withDefaults(kind.message, typed)), warnings }
+    return { object: kind.applyDefaults(kind.schema.withDefaults(typed)), warnings }
   } catch (error) {
     if (error instanceof DecodeError) throw cannotHandle(kind, error.message)
     throw error
@@ -58,9 +57,9 @@ function decodeInterned(
   const { name } = interning
   const sent = interning.find(body)
   const known = sent?.value
-  const { value, unknownFields } = decode(kind.message, known === undefined ? body : { ...body, [name]: undefined })
+  const { value, unknownFields } = kind.schema.decode(known === undefined ? body : { ...body, [name]: undefined })
   const warnings = warningsOf(kind, unknownFields, validation, strict)
-  const filled: JsonObject = withDefaults(kind.message, value)
+  const filled: JsonObject = kind.schema.withDefaults(value)
   if (known !== undefined) return { object: asTyped(kind, withPart(kind, filled, name, known)), warnings }
   const object = kind.applyDefaults(asTyped(kind, filled))
   const part = (object as unknown as JsonObject)[name]

@@ -18,15 +18,15 @@ export function withStatusUpdate(rule: StatusRule, preserved: ApiObject, sent: A
   return { ...old, metadata, status: (sent as { status?: unknown }).status } as unknown as ApiObject
 }
 
-const ignored = new Map<Kind, readonly (readonly string[])[]>()
+const ignored = new WeakMap<Kind, readonly (readonly string[])[]>()
 
 /** The subtrees that an update of the status does not write, as paths of elements. */
 export const fieldsIgnoredByStatus = (kind: Kind, rule: StatusRule): readonly (readonly string[])[] =>
   getOrInsert(ignored, kind, () => ignoredPaths(kind, rule))
 
-const ignoredPaths = ({ message }: Kind, rule: StatusRule): readonly (readonly string[])[] => [
-  ...Object.keys(message.fields)
-    .filter((name) => name !== 'metadata' && name !== 'status')
-    .map((name) => [`f:${name}`]),
+const ignoredPaths = ({ schema }: Kind, rule: StatusRule): readonly (readonly string[])[] => [
+  ...schema.structure.ordered
+    .filter(({ name }) => name !== 'metadata' && name !== 'status')
+    .map(({ element }) => [element]),
   ...(rule === 'all metadata' ? [['f:metadata']] : rule.map((name) => ['f:metadata', `f:${name}`])),
 ]

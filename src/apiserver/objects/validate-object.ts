@@ -4,13 +4,12 @@ import { validateMetadata } from '../../api/validation/metadata-rules.ts'
 import type { ApiObject } from '../../api/meta/object.ts'
 import { invalidObject } from '../../api/errors/status-error.ts'
 import type { FieldError } from '../../schema/validation/field-error.ts'
-import { validateFields } from '../../schema/validation/validate.ts'
 
 export const validateObject = (kind: Kind, object: ApiObject, old?: ApiObject): readonly FieldError[] =>
   concat(validateShape(kind, object), kind.validate(object, old))
 
 export const validateShape = (kind: Kind, object: ApiObject): readonly FieldError[] =>
-  concat(validateMetadata(object, kind), validateFields(kind.message, object))
+  concat(validateMetadata(object, kind), kind.schema.validateFields(object))
 
 /** Both lists as one; no list is copied where the other is empty. */
 export const concat = <T>(some: readonly T[], more: readonly T[]): readonly T[] =>

@@ -29,11 +29,12 @@ export async function commitWrite(
   cause: Cause,
   signal: AbortSignal,
 ): Promise<StoredObject | undefined> {
-  const { kind, store, flow } = deps
+  const { kind, store, flow, codec } = deps
   const { object, operation, expected, reserved = noReservations } = write
   const namespace = namespaceOf(object)
   const key = storeKey(kind, namespace, object.metadata.name)
-  const value = StoredObject.pending(object)
+  const encoded = codec === undefined ? object : await codec.toStorage(object, signal)
+  const value = StoredObject.pending(encoded)
   const step: Operation =
     operation === 'delete'
       ? { kind: 'delete', key }
@@ -61,7 +62,7 @@ export async function commitWrite(
   const subject = { resource: kind.plural, namespace, name: object.metadata.name }
   flow.passStage(cause.event, 'store')
   flow.record('persist', 'API Server', 'Store', writeName(kind, operation), subject, result.revision, cause)
-  return value.committedAt(result.revision)
+  return encoded === object ? value.committedAt(result.revision) : StoredObject.ofObject(object, result.revision)
 }
 
 /** Throws where not the object itself has changed, but a quota or an allocation that is written with it. */
@@ -79,7 +80,7 @@ async function throwOtherConflict(
   throw new AllocationConflict(revision)
 }
 
-const puts = new Map<Kind, string>()
+const puts = new WeakMap<Kind, string>()
 
 /** The name of the write in the flow record. All writes of a kind share one string. */
 const writeName = (kind: Kind, operation: Write['operation']): string =>

@@ -1,10 +1,9 @@
 // Create: decode, complete, mutate, validate, commit. A generated name that is taken is generated again.
 import { rfc3339 } from '../../base/time/clock.ts'
 import { nameSuffix, newUid } from '../../base/random/ids.ts'
-import { alreadyExists, badRequest, conflict } from '../../api/errors/status-error.ts'
+import { alreadyExists, badRequest, conflict, StatusError } from '../../api/errors/status-error.ts'
 import type { Kind } from '../../api/kind/kind.ts'
 import type { ApiObject } from '../../api/meta/object.ts'
-import { withDefaults } from '../../schema/decoding/defaults.ts'
 import { isJsonObject, without } from '../../schema/json/json-value.ts'
 import type { AdmissionAttributes } from '../admission/framework/admission-plugin.ts'
 import { decodeObject, type DecodedObject } from '../objects/decode-object.ts'
@@ -29,8 +28,12 @@ import {
 
 const generateNameTries = 8
 
+const createWhileTerminating = (): StatusError =>
+  new StatusError(405, 'MethodNotAllowed', 'create not allowed while custom resource definition is terminating')
+
 export async function create(deps: ResourceDeps, request: ResourceRequest, input: WriteInput): Promise<WriteResult> {
   const { kind } = deps
+  if (kind.custom?.isTerminating) throw createWhileTerminating()
   await nextStep(request)
   const { object: sent, warnings } = decodeNew(deps, request, input)
   await nextStep(request)
@@ -143,12 +146,13 @@ function withServerMetadata(
   return { ...sent, metadata } as unknown as ApiObject
 }
 
-/** The initial status is derived from the mutated object. Its structs and zero values are filled in. */
+/** The initial status is derived from the mutated object. What a client sent as the status is ignored. */
 function withInitialStatus(kind: Kind, object: ApiObject): ApiObject {
   if (!kind.hasStatus) return object
-  const initial = { status: kind.initialStatus?.(object) ?? {} }
-  const { status } = withDefaults(kind.message, initial)
-  return { ...object, status } as ApiObject
+  const status = kind.schema.newStatus(kind.initialStatus?.(object))
+  return status === undefined
+    ? without(object as ApiObject & { status?: unknown }, 'status')
+    : ({ ...object, status } as ApiObject)
 }
 
 const generatedPrefixCharactersMax = 58

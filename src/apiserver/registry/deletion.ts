@@ -3,7 +3,7 @@ import { append } from '../../base/collections/append.ts'
 import { foregroundFinalizer, orphanFinalizer } from '../../api/meta/deletion-finalizers.ts'
 import { rfc3339 } from '../../base/time/clock.ts'
 import { deleteOptions, type DeleteOptions } from '../../api/meta/v1/delete-options.ts'
-import { objectKey, type ApiObject } from '../../api/meta/object.ts'
+import type { ApiObject } from '../../api/meta/object.ts'
 import { conflict, hasReason, invalidObject, modifiedConflict, notFound } from '../../api/errors/status-error.ts'
 import { invalid, notSupported, type FieldError } from '../../schema/validation/field-error.ts'
 import type { ListResponse } from '../request/response.ts'
@@ -12,10 +12,10 @@ import { decodeBody } from '../objects/decode-object.ts'
 import { dryRunErrors } from '../request/list-options.ts'
 import { booleanParameter, parseInteger } from '../request/query-values.ts'
 import type { StoredObject } from '../storage/stored-object.ts'
-import { recordStage, readStored, type ResourceDeps } from './resource-deps.ts'
+import { readCached, readStored, recordStage, type ResourceDeps } from './resource-deps.ts'
 import { list } from './reads.ts'
 import { admissionAttributesOf } from './write-admission.ts'
-import { isDryRun, type ResourceRequest } from '../request/request.ts'
+import { internalRequest, isDryRun, type ResourceRequest } from '../request/request.ts'
 import { commitWrite } from './commit.ts'
 
 export interface Deleted {
@@ -33,7 +33,8 @@ export async function remove(
 ): Promise<Deleted & { readonly warnings: readonly string[] }> {
   const { namespace, name } = request.target
   const options = optionsOf(request, body)
-  const deleted = await removeOne(deps, request, deps.cache.get(objectKey(namespace, name)), options)
+  const cached = await readCached(deps, namespace, name, request.context.signal)
+  const deleted = await removeOne(deps, request, cached, options)
   return { ...deleted, warnings: orphanWarnings(deps, options) }
 }
 
@@ -44,8 +45,18 @@ export async function removeWithoutAdmission(
   body: unknown,
 ): Promise<Deleted> {
   const { namespace, name } = request.target
-  const cached = deps.cache.get(objectKey(namespace, name))
+  const cached = await readCached(deps, namespace, name, request.context.signal)
   return removeOne(deps, request, cached, optionsOf(request, body), true)
+}
+
+/** Deletes an object for the server itself. */
+export async function removeInternally(deps: ResourceDeps, object: ApiObject, signal: AbortSignal): Promise<void> {
+  const { name, namespace = '' } = object.metadata
+  const target = { kind: 'resource', verb: 'delete', resource: deps.kind, subresource: '', namespace, name } as const
+  const request = internalRequest(target, signal)
+  await removeOne(deps, request, await readCached(deps, namespace, name, signal), {}, true).catch((error: unknown) => {
+    if (!hasReason(error, 'NotFound')) throw error
+  })
 }
 
 /** Objects of a collection that are deleted concurrently: their commits share disk writes. */
@@ -215,4 +226,11 @@ function optionsInQuery(query: URLSearchParams): Partial<DeleteOptions> {
     ...(query.has('orphanDependents') ? { orphanDependents: booleanParameter(query, 'orphanDependents') } : {}),
     ...(query.has('dryRun') ? { dryRun: query.getAll('dryRun') } : {}),
   }
+}
+
+/** The object was marked for deletion, and its last finalizer is gone. */
+export function canBeRemoved({ strategy }: ResourceDeps, object: ApiObject): boolean {
+  const { deletionTimestamp, deletionGracePeriodSeconds, finalizers = [] } = object.metadata
+  if (deletionTimestamp === undefined || finalizers.length > 0 || (deletionGracePeriodSeconds ?? 0) > 0) return false
+  return !(strategy?.isBlocked?.(object) ?? false)
 }

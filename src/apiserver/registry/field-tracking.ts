@@ -1,8 +1,5 @@
 // FieldTracking of a request: the writer, the versions of the kind, and the fields that the subresource does not write.
-import { kinds } from '../../api/kinds.ts'
-import type { Kind } from '../../api/kind/kind.ts'
 import type { ApiObject } from '../../api/meta/object.ts'
-import { structureOf } from '../../schema/apply/structure.ts'
 import type { ApplyOptions } from '../objects/server-side-apply.ts'
 import type { FieldTracking, VersionView } from '../objects/managed-fields.ts'
 import type { ResourceDeps } from './resource-deps.ts'
@@ -30,7 +27,7 @@ export function fieldTrackingOf(deps: ResourceDeps, request: ResourceRequest): F
 export function applyOptionsOf(deps: ResourceDeps, request: ResourceRequest): ApplyOptions {
   return {
     ...fieldTrackingOf(deps, request),
-    structure: structureOf(deps.converter.kind.message),
+    structure: deps.converter.kind.schema.structure,
     force: writeOptionsOf(request).force,
   }
 }
@@ -39,18 +36,16 @@ const statusOnly = [['f:status']]
 const nothing: FieldTracking['ignored'] = []
 
 /** Converts objects from the request's version to the version of an entry. */
-export function versionViewOf({ kind: stored, converter }: ResourceDeps, apiVersion: string): VersionView | undefined {
+export function versionViewOf({ versions, converter }: ResourceDeps, apiVersion: string): VersionView | undefined {
   if (apiVersion === converter.kind.apiVersion)
-    return { structure: structureOf(converter.kind.message), convert: (object) => object }
-  const other = kinds.find((kind) => kind.apiVersion === apiVersion && isVersionOf(kind, stored))
+    return { structure: converter.kind.schema.structure, convert: (object) => object }
+  const other = versions().find((kind) => kind.apiVersion === apiVersion)
   if (other === undefined) return undefined
   return {
-    structure: structureOf(other.message),
+    structure: other.schema.structure,
     convert(object) {
       const kept = converter.toStored(object as ApiObject)
       return other.storedAs === undefined ? kept : other.storedAs.fromStored(kept)
     },
   }
 }
-
-const isVersionOf = (kind: Kind, stored: Kind): boolean => kind === stored || kind.storedAs?.kind === stored

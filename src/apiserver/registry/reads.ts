@@ -1,11 +1,13 @@
 // GET, LIST and WATCH: served from the watch cache, as fresh as the request requires.
 import { prefixEnd, type OrderedMap } from '../../base/collections/ordered-map.ts'
-import type { MaybePromise } from '../../base/async/maybe-promise.ts'
+import type { Channel } from '../../base/async/channel.ts'
+import { thenMaybe, type MaybePromise } from '../../base/async/maybe-promise.ts'
 import { objectKey } from '../../api/meta/object.ts'
 import { expired, notFound } from '../../api/errors/status-error.ts'
 import type { ApiResponse, ListResponse } from '../request/response.ts'
 import type { StoredObject } from '../storage/stored-object.ts'
 import { Selection } from '../watch-cache/selection.ts'
+import type { WatchEvent } from '../watch-cache/watch-event.ts'
 import { ContinueExpired, continueMsMax, inconsistentRevision, writeToken } from '../request/continue-token.ts'
 import { convertEvent } from './version-converter.ts'
 import {
@@ -15,20 +17,26 @@ import {
   type ListOptions,
   type WatchOptions,
 } from '../request/list-options.ts'
-import type { ResourceDeps } from './resource-deps.ts'
+import { inRequestVersion, type ResourceDeps } from './resource-deps.ts'
 import type { ResourceRequest } from '../request/request.ts'
 
 export function get(deps: ResourceDeps, request: ResourceRequest): MaybePromise<StoredObject> {
   const { query, target, context } = request
   const requested = query.size === 0 ? undefined : revisionOf(query.get('resourceVersion') ?? '')
   const caughtUp = waitUntilFresh(deps, requested, context.signal)
-  return caughtUp === undefined ? cached(deps, target) : caughtUp.then(() => cached(deps, target))
+  return caughtUp === undefined
+    ? cached(deps, target, context.signal)
+    : caughtUp.then(() => cached(deps, target, context.signal))
 }
 
-function cached({ cache, converter }: ResourceDeps, { namespace, name }: ResourceRequest['target']): StoredObject {
-  const stored = cache.get(objectKey(namespace, name))
-  if (stored === undefined) throw notFound(converter.kind, name)
-  return stored
+function cached(
+  deps: ResourceDeps,
+  { namespace, name }: ResourceRequest['target'],
+  signal: AbortSignal,
+): MaybePromise<StoredObject> {
+  const stored = deps.cache.get(objectKey(namespace, name))
+  if (stored === undefined) throw notFound(deps.converter.kind, name)
+  return inRequestVersion(deps, stored, signal)
 }
 
 export async function list(deps: ResourceDeps, request: ResourceRequest): Promise<ListResponse> {
@@ -55,7 +63,7 @@ export async function list(deps: ResourceDeps, request: ResourceRequest): Promis
   return {
     kind: 'list',
     objectKind: deps.converter.kind,
-    items,
+    items: deps.codec === undefined ? items : await deps.codec.fromStorage(items, request.context.signal),
     revision,
     continueToken: isPaged ? writeToken({ revision, start: nextStart, startMs: token?.startMs || nowMs }) : '',
     remaining: isPaged && !isFiltered ? state.count(nextStart, end) : undefined,
@@ -112,8 +120,19 @@ export async function watch(deps: ResourceDeps, request: ResourceRequest): Promi
     },
     context.signal,
   )
-  const shown = converter.kind === deps.kind ? events : events.map((event) => convertEvent(event, converter))
-  return { kind: 'watch', objectKind: converter.kind, events: shown }
+  return { kind: 'watch', objectKind: converter.kind, events: inVersion(events, deps, context.signal) }
+}
+
+/** The events with objects in the version of the request. */
+function inVersion(events: Channel<WatchEvent>, deps: ResourceDeps, signal: AbortSignal): Channel<WatchEvent> {
+  const { kind, converter, codec } = deps
+  if (codec !== undefined)
+    return events.map((event) =>
+      'stored' in event
+        ? thenMaybe(inRequestVersion(deps, event.stored, signal), (stored) => ({ ...event, stored }))
+        : event,
+    )
+  return converter.kind === kind ? events : events.map((event) => convertEvent(event, converter))
 }
 
 /** `now` sends the present state first; a revision sends the changes after it. */

@@ -18,6 +18,8 @@ import { resourceAttributes } from '../authorization/attributes.ts'
 import type { BootstrapObject } from '../bootstrap/bootstrap-object.ts'
 import { commitBootstrapObjects } from '../bootstrap/commit-bootstrap-objects.ts'
 import type { Policies } from '../filters/policies.ts'
+import type { CustomResource, CustomResourceVersion } from '../kinds/custom-resource.ts'
+import type { KindCatalogue } from '../kinds/kind-catalogue.ts'
 import type { KubeletConnection } from '../kubelet-client/kubelet-connection.ts'
 import { SpecInterning } from '../objects/spec-interning.ts'
 import type { StatusRule } from '../objects/status-update.ts'
@@ -54,12 +56,20 @@ export interface RegistryDeps {
   readonly statusRules: ReadonlyMap<Kind, StatusRule>
   readonly subresourceHandlers: readonly SubresourceHandler[]
   readonly virtualResources: readonly VirtualResource[]
+  readonly catalogue: KindCatalogue
 }
 
+/** The storage version need not be served. */
+const allVersions = (resource: CustomResource | undefined): readonly CustomResourceVersion[] =>
+  resource === undefined ? [] : [resource.storage, ...resource.versions]
+
 export class Registry {
-  readonly #resources: ReadonlyMap<Kind, ResourceDeps>
+  readonly #deps: RegistryDeps
+  readonly #leases: LeasePool
+  /** Every version of every stored kind. Those of custom resources change with the catalogue. */
+  readonly #resources = new Map<Kind, ResourceDeps>()
   readonly #feed: CacheFeed
-  readonly #services: RegistryServices
+  readonly services: RegistryServices
   readonly #admission: AdmissionChain
   readonly #reviews: ReadonlyMap<Kind, readonly Review[]>
   readonly #handlers: ReadonlyMap<Kind, readonly SubresourceHandler[]>
@@ -68,10 +78,14 @@ export class Registry {
   readonly lister: ObjectLister
 
   constructor(deps: RegistryDeps) {
+    this.#deps = deps
     const { store, clock, random, flow, log, kubelets } = deps
+    this.#leases = new LeasePool(store, clock)
     const caches = new Map<Kind, WatchCache>(storedKinds.map((kind) => [kind, new WatchCache(kind, { clock, flow })]))
     const cacheOf = (kind: Kind): WatchCache =>
-      present(caches.get(kind.storedAs?.kind ?? kind), `${kind.plural} are stored`)
+      kind.custom === undefined
+        ? present(caches.get(kind.storedAs?.kind ?? kind), `${kind.plural} are stored`)
+        : this.#resource(kind).cache
     this.lister = {
       get: <T extends ApiObject>(kind: Kind<T>, namespace: string, name: string) =>
         cacheOf(kind).get(objectKey(namespace, name))?.object as T | undefined,
@@ -80,48 +94,73 @@ export class Registry {
     this.policies = deps.policies({
       ...this.lister,
       observe: (kind, observer) => cacheOf(kind).observe(observer),
-      count: (kind) => caches.get(kind)?.size ?? 0,
+      count: (kind) => this.#resources.get(kind)?.cache.size ?? 0,
     })
     this.#reviews = Map.groupBy(this.policies.reviews, ({ kind }) => kind)
     this.#handlers = Map.groupBy(deps.subresourceHandlers, ({ kind }) => kind)
     this.#virtual = new Map(deps.virtualResources.map((each) => [each.kind, each]))
-    this.#services = { kubelets, lister: this.lister, resource: (kind) => this.#resource(kind) }
+    this.services = { kubelets, lister: this.lister, resource: (kind) => this.#resource(kind) }
     this.#admission = new AdmissionChain(
       this.policies.admission,
       this.#admissionHost(random.fork('admission'), clock, flow),
     )
-    this.#resources = this.#resourcesOf(caches, deps)
     this.#feed = new CacheFeed(store, [...caches.values()], clock, log)
+    this.#addBuiltIn(caches)
+    deps.catalogue.observe({ changed: (removed, added) => this.#replaceCustom(removed, added) })
   }
 
-  /** The stored kinds, and their other versions, which convert at the edge. */
-  #resourcesOf(caches: ReadonlyMap<Kind, WatchCache>, deps: RegistryDeps): ReadonlyMap<Kind, ResourceDeps> {
-    const { store, clock, random, flow, loop, strategies, statusRules } = deps
-    const leases = new LeasePool(store, clock)
-    const resources = new Map<Kind, ResourceDeps>()
+  /** Adds the stored kinds, and their other versions, which convert at the edge. */
+  #addBuiltIn(caches: ReadonlyMap<Kind, WatchCache>): void {
+    const { strategies, statusRules } = this.#deps
     for (const [kind, cache] of caches)
-      resources.set(kind, {
-        kind,
-        converter: identityConverter(kind),
+      this.#resources.set(kind, {
+        ...this.#resourceDeps(kind, cache),
         strategy: strategies.find((candidate) => candidate.kind === kind),
         statusRule: statusRules.get(kind) ?? [],
-        cache,
-        store,
-        leases,
-        clock,
-        random: random.fork(qualifiedResource(kind)),
-        flow,
-        admission: this.#admission,
-        authorize: (attributes, signal) => this.policies.authorize(attributes, signal),
-        lister: this.lister,
-        interning: kind.internedField && new SpecInterning(kind.internedField),
-        loop,
       })
     for (const kind of kinds) {
-      const stored = kind.storedAs && resources.get(kind.storedAs.kind)
-      if (kind.storedAs && stored) resources.set(kind, { ...stored, converter: versionConverter(kind, kind.storedAs) })
+      const stored = kind.storedAs && this.#resources.get(kind.storedAs.kind)
+      if (kind.storedAs && stored)
+        this.#resources.set(kind, { ...stored, converter: versionConverter(kind, kind.storedAs) })
     }
-    return resources
+  }
+
+  /** A changed definition gets a new cache: watches end, and clients watch again with the new schema. */
+  #replaceCustom(removed: CustomResource | undefined, added: CustomResource | undefined): void {
+    const { clock, flow } = this.#deps
+    for (const { kind } of allVersions(removed)) {
+      const deps = this.#resources.get(kind)
+      this.#resources.delete(kind)
+      if (deps !== undefined) this.#feed.remove(deps.cache)
+    }
+    if (added === undefined) return
+    const cache = new WatchCache(added.storage.kind, { clock, flow })
+    for (const { kind, codec } of allVersions(added))
+      this.#resources.set(kind, { ...this.#resourceDeps(kind, cache), statusRule: 'all metadata', codec })
+    this.#feed.add(cache)
+  }
+
+  #resourceDeps(kind: Kind, cache: WatchCache): ResourceDeps {
+    const { store, clock, random, flow, loop, catalogue } = this.#deps
+    return {
+      kind,
+      converter: identityConverter(kind),
+      strategy: undefined,
+      statusRule: [],
+      cache,
+      store,
+      leases: this.#leases,
+      clock,
+      random: random.fork(qualifiedResource(kind)),
+      flow,
+      admission: this.#admission,
+      authorize: (attributes, signal) => this.policies.authorize(attributes, signal),
+      lister: this.lister,
+      interning: kind.internedField && new SpecInterning(kind.internedField),
+      loop,
+      codec: undefined,
+      versions: () => catalogue.versionsOf(kind),
+    }
   }
 
   #admissionHost(random: Random, clock: Clock, flow: FlowRecorder): AdmissionHost {
@@ -153,8 +192,14 @@ export class Registry {
     }
   }
 
+  /** A custom kind may have been replaced or removed since the request was routed. */
   #resource(kind: Kind): ResourceDeps {
-    return present(this.#resources.get(kind), `${kind.plural} are stored`)
+    const found = this.#resources.get(kind)
+    if (found !== undefined) return found
+    const current = kind.custom && this.#deps.catalogue.atPath(kind.apiVersion, kind.plural)
+    const deps = current && this.#resources.get(current)
+    if (deps === undefined) throw pathNotFound()
+    return deps
   }
 
   /** Feeds the caches until the signal ends it. */
@@ -187,7 +232,7 @@ export class Registry {
   /** How many objects and watches of each kind there are. */
   *sizes(): Generator<{ readonly kind: Kind; readonly objects: number; readonly watches: number }> {
     for (const { kind, converter, cache } of this.#resources.values())
-      if (converter.kind === kind) yield { kind, objects: cache.size, watches: cache.watchers }
+      if (converter.kind === kind && cache.kind === kind) yield { kind, objects: cache.size, watches: cache.watchers }
   }
 
   /** Repairs the allocations of all kinds from their objects. */
@@ -209,7 +254,7 @@ export class Registry {
     if (subresource === '' && deps.strategy?.allocations !== undefined)
       return retryAllocationConflicts(deps, request.context.signal, async () => handleObject(deps, request))
     if (subresource === '') return handleObject(deps, request)
-    return handleSubresource(deps, request) ?? this.#handlerOf(deps, request).handle(deps, request, this.#services)
+    return handleSubresource(deps, request) ?? this.#handlerOf(deps, request).handle(deps, request, this.services)
   }
 
   #handlerOf({ kind }: ResourceDeps, { target }: ResourceRequest): SubresourceHandler {
@@ -223,7 +268,7 @@ export class Registry {
     const virtual = this.#virtual.get(resource)
     if (subresource !== '' || virtual === undefined) throw pathNotFound()
     if (!resource.computed?.includes(verb)) throw methodNotAllowed()
-    return virtual.handle(request, this.#services)
+    return virtual.handle(request, this.services)
   }
 
   /** Admission gets the options of a connection, and may change them. */
@@ -233,6 +278,6 @@ export class Registry {
     if (handler.getRequiresCreate && requested.target.verb === 'get')
       await requireStreamCreate(this.policies.authorize, requested)
     const request = await admitConnection(this.#admission, requested)
-    return handler.handle(deps, request, this.#services)
+    return handler.handle(deps, request, this.services)
   }
 }

@@ -2,6 +2,7 @@
 import type { Clock } from '../../base/time/clock.ts'
 import type { FlowRecorder, RequestStage } from '../../base/observability/flow-recorder.ts'
 import type { Random } from '../../base/random/random.ts'
+import { thenMaybe, type MaybePromise } from '../../base/async/maybe-promise.ts'
 import type { Kind } from '../../api/kind/kind.ts'
 import { objectKey } from '../../api/meta/object.ts'
 import type { Store } from '../../store/store.ts'
@@ -13,6 +14,7 @@ import { StoredObject } from '../storage/stored-object.ts'
 import type { WatchCache } from '../watch-cache/watch-cache.ts'
 import type { StatusRule } from '../objects/status-update.ts'
 import type { SpecInterning } from '../objects/spec-interning.ts'
+import type { StorageCodec } from '../storage/storage-codec.ts'
 import { storeKey } from '../storage/store-keys.ts'
 import type { VersionConverter } from './version-converter.ts'
 import type { LeasePool } from '../storage/lease-pool.ts'
@@ -38,6 +40,10 @@ export interface ResourceDeps {
   /** For kinds of which many objects have equal specs. */
   readonly interning: SpecInterning | undefined
   readonly loop: LoopMonitor
+  /** For custom kinds: objects may be stored in other versions. */
+  readonly codec: StorageCodec | undefined
+  /** All served versions of the kind. */
+  readonly versions: () => readonly Kind[]
 }
 
 /** Records that the request has passed a stage; returns the monotonic time. */
@@ -58,6 +64,25 @@ export const strategyContextOf = (
   user: request.user ?? noUser,
 })
 
+/** The cached version, in the version of the request. */
+export const readCached = (
+  deps: ResourceDeps,
+  namespace: string,
+  name: string,
+  signal: AbortSignal,
+): MaybePromise<StoredObject | undefined> => {
+  const stored = deps.cache.get(objectKey(namespace, name))
+  return stored === undefined ? undefined : inRequestVersion(deps, stored, signal)
+}
+
+/** A stored object in the version of the request. */
+export const inRequestVersion = (
+  { codec }: ResourceDeps,
+  stored: StoredObject,
+  signal: AbortSignal,
+): MaybePromise<StoredObject> =>
+  codec === undefined ? stored : thenMaybe(codec.fromStorage([stored], signal), ([shown]) => shown ?? stored)
+
 /** The newest version from the store, for writers whose cached version is outdated. */
 export async function readStored(
   deps: ResourceDeps,
@@ -66,7 +91,7 @@ export async function readStored(
   signal: AbortSignal,
 ): Promise<StoredObject | undefined> {
   const item = await deps.store.get(storeKey(deps.kind, namespace, name), signal)
-  return item === undefined ? undefined : StoredObject.ofItem(item)
+  return item === undefined ? undefined : inRequestVersion(deps, StoredObject.ofItem(item), signal)
 }
 
 /** The cache may lag behind the store, so that an object is missing is decided by the store. */

@@ -1,11 +1,12 @@
 // updateWithRetry: a modification of an object, repeated from the newest version when another writer was faster. It is
 // committed without the rules of ordinary updates, because it may change what these may not.
-import { objectKey, type ApiObject } from '../../api/meta/object.ts'
+import type { ApiObject } from '../../api/meta/object.ts'
 import { modifiedConflict, notFound } from '../../api/errors/status-error.ts'
 import type { StoredObject } from '../storage/stored-object.ts'
-import { readStored, type ResourceDeps } from './resource-deps.ts'
+import { readCached, readStored, type ResourceDeps } from './resource-deps.ts'
 import type { ResourceRequest } from '../request/request.ts'
 import { commitWrite } from './commit.ts'
+import { canBeRemoved } from './deletion.ts'
 
 const changeTries = 16
 
@@ -16,13 +17,14 @@ export async function updateWithRetry(
   { signal, cause }: ResourceRequest['context'],
   modify: (current: ApiObject) => ApiObject,
 ): Promise<StoredObject> {
-  let current = deps.cache.get(objectKey(namespace, name))
+  let current = await readCached(deps, namespace, name, signal)
   for (let tries = 1; ; tries++) {
     if (current === undefined || tries > 1) current = await readStored(deps, namespace, name, signal)
     if (current === undefined) throw notFound(deps.kind, name)
     const object = modify(current.object)
     if (object === current.object) return current
-    const stored = await commitWrite(deps, { operation: 'put', object, expected: current.revision }, cause, signal)
+    const operation = canBeRemoved(deps, object) ? 'delete' : 'put'
+    const stored = await commitWrite(deps, { operation, object, expected: current.revision }, cause, signal)
     if (stored !== undefined) return stored
     if (tries === changeTries) throw modifiedConflict(deps.kind, name)
   }

@@ -2,7 +2,7 @@
 // when another writer was faster.
 import { conflict, modifiedConflict, notFound, type StatusError } from '../../api/errors/status-error.ts'
 import type { Kind } from '../../api/kind/kind.ts'
-import { objectKey, type ApiObject } from '../../api/meta/object.ts'
+import type { ApiObject } from '../../api/meta/object.ts'
 import { equalExcept } from '../../schema/json/json-value.ts'
 import { AdmissionRecorder } from '../admission/framework/admission-recorder.ts'
 import { decodeObject, type DecodedObject } from '../objects/decode-object.ts'
@@ -18,9 +18,10 @@ import { writeOptionsOf } from '../request/write-options.ts'
 import { storeKey } from '../storage/store-keys.ts'
 import { StoredObject } from '../storage/stored-object.ts'
 import { commitWrite, type Write } from './commit.ts'
+import { canBeRemoved } from './deletion.ts'
 import { fieldTrackingOf } from './field-tracking.ts'
 import { prepareUpdate, type UpdateOptions } from './prepare-update.ts'
-import { readStored, type ResourceDeps } from './resource-deps.ts'
+import { readCached, readStored, type ResourceDeps } from './resource-deps.ts'
 import { nextStep, strictErrorsOf, withManagedFields, type WriteInput, type WriteResult } from './write.ts'
 
 const updateTries = 16
@@ -34,12 +35,13 @@ export async function update(
   transform: Transform,
   options: UpdateOptions,
 ): Promise<WriteResult> {
-  const { kind, cache } = deps
+  const { kind } = deps
   const { namespace, name } = request.target
+  const { signal } = request.context
   await nextStep(request)
-  let current = cache.get(objectKey(namespace, name))
+  let current = await readCached(deps, namespace, name, signal)
   for (let tries = 1; ; tries++) {
-    if (current === undefined || tries > 1) current = await readStored(deps, namespace, name, request.context.signal)
+    if (current === undefined || tries > 1) current = await readStored(deps, namespace, name, signal)
     if (current === undefined) throw notFound(kind, name)
     const { object: sent, warnings } = await decodeUpdate(deps, request, transform, current, options)
     const stale = stalenessError(kind, sent, current)
@@ -90,7 +92,7 @@ async function commitUpdate(
   const { object } = attributes
   const kindWarnings = options.part === 'object' ? (deps.kind.warnings?.(object, current.object) ?? []) : []
   const warnings = concat(recorder.warnings, kindWarnings)
-  if (isUnchanged(object, current.object) && !isEncryptedWithOldKey(deps, current)) return { stored: current, warnings }
+  if (isUnchanged(object, current.object) && !isOutdatedInStore(deps, current)) return { stored: current, warnings }
   const expected = current.revision
   const { cause, signal } = request.context
   const write: Write = { operation: canBeRemoved(deps, object) ? 'delete' : 'put', object, expected }
@@ -102,8 +104,9 @@ async function commitUpdate(
   return stored && { stored, warnings }
 }
 
-/** A write that changes nothing still replaces the key that the object is encrypted with, where that is an old one. */
-function isEncryptedWithOldKey({ store, kind }: ResourceDeps, stored: StoredObject): boolean {
+/** A write that changes nothing still replaces an old encryption key, version or schema in the store. */
+function isOutdatedInStore({ store, kind, codec }: ResourceDeps, stored: StoredObject): boolean {
+  if (codec?.isConverted(stored)) return true
   if (store.isStale === undefined) return false
   const { metadata } = stored.object
   return store.isStale(storeKey(kind, metadata.namespace ?? '', metadata.name), stored.bytes)
@@ -141,11 +144,4 @@ function stalenessError(kind: Kind, sent: ApiObject, current: StoredObject): Sta
   if (resourceVersion !== undefined && resourceVersion !== '' && resourceVersion !== String(current.revision))
     return modifiedConflict(kind, name)
   return undefined
-}
-
-/** The object was marked for deletion, and its last finalizer is gone. */
-function canBeRemoved({ strategy }: ResourceDeps, object: ApiObject): boolean {
-  const { deletionTimestamp, deletionGracePeriodSeconds, finalizers = [] } = object.metadata
-  if (deletionTimestamp === undefined || finalizers.length > 0 || (deletionGracePeriodSeconds ?? 0) > 0) return false
-  return !(strategy?.isBlocked?.(object) ?? false)
 }

@@ -5,6 +5,7 @@ import { managerOfUserAgent } from '../../api/meta/field-manager.ts'
 import type { WireRequest } from '../../platform/http/listener.ts'
 import { readSpan, traceHeader, wokenByHeader } from '../../api/coxswain/v1/flow-protocol.ts'
 import { bodyBytesMax, noBody, parseBody, type BodyDeps } from '../http/request-body.ts'
+import type { KindCatalogue } from '../kinds/kind-catalogue.ts'
 import { senderOf } from '../request/component-identity.ts'
 import type { ApiRequest, Credentials, Origin, ReceivedBody, Target } from '../request/request.ts'
 import { requestTargetOf } from './request-target.ts'
@@ -12,16 +13,20 @@ import { requestTargetOf } from './request-target.ts'
 /** Shared by all requests without a query. It is never modified. */
 export const noQuery = new URLSearchParams()
 
+export interface RequestDeps extends BodyDeps {
+  readonly server: { readonly catalogue: KindCatalogue }
+}
+
 export function toApiRequest(
   wire: WireRequest,
   { auditId, responseHeaders }: Pick<Origin, 'auditId' | 'responseHeaders'>,
-  deps: BodyDeps,
+  deps: RequestDeps,
 ): ApiRequest {
   const { method, target: uri, headers } = wire
   const mark = uri.indexOf('?')
   const query = mark < 0 ? noQuery : new URLSearchParams(uri.slice(mark))
   const path = mark < 0 ? uri : uri.slice(0, mark)
-  const { target, ...rejection } = requestTargetOf(method, path, query, headers['accept'] ?? '')
+  const { target, ...rejection } = requestTargetOf(method, path, query, headers['accept'] ?? '', deps.server.catalogue)
   const readBody = bodyReader(wire, target, deps)
   return {
     context: { signal: wire.signal, cause: causeFrom(wire) },

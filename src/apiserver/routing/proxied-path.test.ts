@@ -1,6 +1,7 @@
 // What is left of the path of a proxied request. The answers are those of kube-apiserver v1.36.
 import { deepEqual } from 'node:assert/strict'
 import { test } from 'node:test'
+import { KindCatalogue } from '../kinds/kind-catalogue.ts'
 import { requestTargetOf } from './request-target.ts'
 
 const paths: [sent: string, onward: string][] = [
@@ -25,6 +26,12 @@ const paths: [sent: string, onward: string][] = [
 ]
 for (const [sent, onward] of paths)
   test(`${JSON.stringify(sent)} behind /proxy is ${onward} to the other server`, () => {
-    const { target } = requestTargetOf('GET', `/api/v1/nodes/n/proxy${sent}`, new URLSearchParams(), '')
+    const { target } = requestTargetOf(
+      'GET',
+      `/api/v1/nodes/n/proxy${sent}`,
+      new URLSearchParams(),
+      '',
+      new KindCatalogue(),
+    )
     deepEqual(target.kind === 'resource' && [target.subresource, target.path], ['proxy', onward])
   })

@@ -1,16 +1,11 @@
 // requestTargetOf: the target of a method and path: a verb on a kind, or another path of the server.
-import { kinds } from '../../api/kinds.ts'
 import type { Kind } from '../../api/kind/kind.ts'
-import { getOrInsert } from '../../base/collections/get-or-insert.ts'
 import { badRequest, methodNotAllowed, pathNotFound, type StatusError } from '../../api/errors/status-error.ts'
 import { subresourcesOf } from '../discovery/served-resources.ts'
+import type { KindCatalogue } from '../kinds/kind-catalogue.ts'
 import { proxiedPath } from './proxied-path.ts'
 import { requestInfo, type ResourceInfo } from './request-info.ts'
 import type { ApiRequest } from '../request/request.ts'
-
-/** By API version, then by plural name. */
-const byPath = new Map<string, Map<string, Kind>>()
-for (const kind of kinds) getOrInsert(byPath, kind.apiVersion, () => new Map<string, Kind>()).set(kind.plural, kind)
 
 /** The segments of a path. Searching for slashes takes half as long as `split`, which caches strings. */
 function segmentsOf(path: string): string[] {
@@ -33,13 +28,14 @@ export function requestTargetOf(
   path: string,
   query: URLSearchParams,
   accept: string,
+  catalogue: KindCatalogue,
 ): Pick<ApiRequest, 'target' | 'rejection'> {
   const ownPath = { kind: 'path', verb: method.toLowerCase(), path, accept } as const
   try {
     const decoded = path.includes('%') ? decodeURIComponent(path) : path
     const info = requestInfo(method, segmentsOf(decoded), query)
     if (info.kind === 'path') return { target: { ...ownPath, path: decoded } }
-    return resourceTarget(info, method, path, decoded)
+    return resourceTarget(info, method, path, decoded, catalogue)
   } catch (error) {
     return { target: ownPath, rejection: { error } }
   }
@@ -50,10 +46,11 @@ function resourceTarget(
   method: string,
   path: string,
   decoded: string,
+  catalogue: KindCatalogue,
 ): Pick<ApiRequest, 'target' | 'rejection'> {
   const { verb, group, version, resource: plural, name, subresource } = info
   const apiVersion = group === '' ? version : `${group}/${version}`
-  const served = byPath.get(apiVersion)?.get(plural)
+  const served = catalogue.atPath(apiVersion, plural)
   const rejection = served === undefined || path.startsWith('//') ? pathNotFound() : rejectionOf(info, served, method)
   // The other properties of a kind that is not served are never read: the request is rejected before.
   const resource = served ?? ({ group, version, plural, apiVersion, namespaced: info.isScoped } as Kind)

@@ -15,10 +15,14 @@ const resourcePaths: Readonly<Record<string, string>> = {
   services: 'services/specs',
 }
 
-const prefixes = new Map<Kind, string>()
+const prefixes = new WeakMap<Kind, string>()
 
 export const keyPrefix = (kind: Kind): string =>
-  getOrInsert(prefixes, kind, () => `${registryPrefix}${lookup(resourcePaths, kind.plural) ?? kind.plural}/`)
+  getOrInsert(prefixes, kind, () => `${registryPrefix}${resourcePath(kind)}/`)
+
+/** Groups of custom resources have a dot, so their keys differ from those of built-in kinds. */
+const resourcePath = ({ group, plural, custom }: Kind): string =>
+  custom === undefined ? (lookup(resourcePaths, plural) ?? plural) : `${group}/${plural}`
 
 export const storeKey = (kind: Kind, namespace: string, name: string): string =>
   keyPrefix(kind) + objectKey(namespace, name)

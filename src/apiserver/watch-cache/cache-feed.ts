@@ -1,10 +1,11 @@
-// CacheFeed: one watch over the whole store feeds the caches of all kinds, in the order of revisions.
+// CacheFeed: one watch over the whole store feeds the caches of all kinds, in the order of revisions. Caches of custom
+// resources join and leave while it runs.
 import type { Clock } from '../../base/time/clock.ts'
 import { expired } from '../../api/errors/status-error.ts'
 import { getOrInsert } from '../../base/collections/get-or-insert.ts'
 import { errorText, type Log } from '../../base/observability/log.ts'
 import { prefixEnd } from '../../base/collections/ordered-map.ts'
-import { Compacted, type Store, type StoreBatch, type StoreEvent } from '../../store/store.ts'
+import { Compacted, type KeyValue, type Store, type StoreBatch, type StoreEvent } from '../../store/store.ts'
 import { keyPrefix, keyPrefixesOf } from '../storage/store-keys.ts'
 import { StoredObject } from '../storage/stored-object.ts'
 import type { Change, WatchCache } from './watch-cache.ts'
@@ -20,15 +21,53 @@ export class CacheFeed {
   readonly #store: Store
   readonly #clock: Clock
   readonly #log: Log
-  readonly #caches: ReadonlyMap<string, WatchCache>
-  readonly #all: readonly WatchCache[]
+  /** By the prefix of their keys. */
+  readonly #caches: Map<string, WatchCache>
+  /** Caches that are being filled, with the changes since they joined. */
+  readonly #joining = new Map<WatchCache, StoreEvent[]>()
+  #signal: AbortSignal | undefined
+  #revision = 0
 
   constructor(store: Store, caches: readonly WatchCache[], clock: Clock, log: Log) {
     this.#store = store
     this.#clock = clock
     this.#log = log
     this.#caches = new Map(caches.map((cache) => [keyPrefix(cache.kind), cache]))
-    this.#all = caches
+  }
+
+  /** Adds a cache. It is filled as soon as the feed runs; reads wait for it. */
+  add(cache: WatchCache): void {
+    this.#caches.set(keyPrefix(cache.kind), cache)
+    if (this.#signal === undefined) return
+    this.#joining.set(cache, [])
+    void this.#join(cache, this.#signal)
+  }
+
+  /** Removes a cache and ends its watches. */
+  remove(cache: WatchCache): void {
+    const prefix = keyPrefix(cache.kind)
+    if (this.#caches.get(prefix) === cache) this.#caches.delete(prefix)
+    this.#joining.delete(cache)
+    cache.close()
+  }
+
+  /** Fills a cache from the store, then applies the changes that have arrived meanwhile. */
+  async #join(cache: WatchCache, signal: AbortSignal): Promise<void> {
+    const prefix = keyPrefix(cache.kind)
+    while (this.#joining.has(cache) && !signal.aborted)
+      try {
+        const { items, revision } = await this.#store.range({ start: prefix, end: prefixEnd(prefix) }, signal)
+        const events = this.#joining.get(cache)
+        if (events === undefined) return // removed, or filled with all others
+        this.#joining.delete(cache)
+        cache.reset(revision, entriesOf(items, prefix))
+        for (const event of events) if (event.revision > revision) cache.apply([toChange(event, prefix, cache)])
+        cache.progress(Math.max(revision, this.#revision))
+      } catch (error) {
+        if (signal.aborted) return
+        this.#log.warn('a cache could not be filled', { resource: cache.kind.plural, error: errorText(error) })
+        await this.#clock.sleep(retryMs, signal).catch(() => {}) // the loop checks the signal
+      }
   }
 
   /** Fills the caches, then applies changes until the signal ends it. */
@@ -36,6 +75,7 @@ export class CacheFeed {
     while (!signal.aborted) {
       try {
         const { present, filled } = await this.#fill(signal)
+        this.#signal = signal
         let isReady = filled === present
         if (isReady) onReady()
         for await (const batches of this.#store.watch({ prefix: allKeys, from: filled + 1 }, signal).batches())
@@ -46,6 +86,7 @@ export class CacheFeed {
             onReady()
           }
       } catch (error) {
+        this.#signal = undefined
         this.#log.warn('the watch of the store broke; the caches start anew', { error: errorText(error) })
         await this.#clock.sleep(retryMs, signal)
       }
@@ -56,12 +97,15 @@ export class CacheFeed {
   async #fill(signal: AbortSignal): Promise<{ present: number; filled: number }> {
     const { revision: present } = await this.#store.range({ ...everything, limit: 1 }, signal)
     const filled = await this.#readableRevision(Math.max(1, present - replayedRevisionsMax), present, signal)
+    // Filling one cache may add others: the definitions of custom resources come before their objects.
     for (const [prefix, cache] of this.#caches) {
       const range = { start: prefix, end: prefixEnd(prefix), revision: filled }
       const { items } = await this.#store.range(range, signal)
-      const entries = items.map((item) => [item.key.slice(prefix.length), StoredObject.ofItem(item)] as const)
-      cache.reset(filled, entries, present < cache.revision ? expired('the store was restored; list again') : undefined)
+      const lost = present < cache.revision ? expired('the store was restored; list again') : undefined
+      this.#joining.delete(cache)
+      cache.reset(filled, entriesOf(items, prefix), lost)
     }
+    this.#revision = filled
     return { present, filled }
   }
 
@@ -77,16 +121,17 @@ export class CacheFeed {
   }
 
   #apply({ revision, events }: StoreBatch): void {
+    this.#revision = revision
     const changes = new Map<WatchCache, Change[]>()
     for (const event of events) {
-      const key = event.kind === 'put' ? event.item.key : event.key
-      const cache = this.#cacheOf(key)
+      const cache = this.#cacheOf(keyOf(event))
       if (cache === undefined) continue
-      const list = getOrInsert(changes, cache, () => [])
-      list.push(toChange(event, key.slice(keyPrefix(cache.kind).length), cache))
+      const joining = this.#joining.get(cache)
+      if (joining !== undefined) joining.push(event)
+      else getOrInsert(changes, cache, () => []).push(toChange(event, keyPrefix(cache.kind), cache))
     }
     for (const [cache, list] of changes) cache.apply(list)
-    for (const cache of this.#all) cache.progress(revision)
+    for (const cache of this.#caches.values()) if (!this.#joining.has(cache)) cache.progress(revision)
   }
 
   #cacheOf(key: string): WatchCache | undefined {
@@ -95,7 +140,13 @@ export class CacheFeed {
   }
 }
 
-function toChange(event: StoreEvent, key: string, cache: WatchCache): Change {
+const keyOf = (event: StoreEvent): string => (event.kind === 'put' ? event.item.key : event.key)
+
+const entriesOf = (items: readonly KeyValue[], prefix: string): (readonly [string, StoredObject])[] =>
+  items.map((item) => [item.key.slice(prefix.length), StoredObject.ofItem(item)] as const)
+
+function toChange(event: StoreEvent, prefix: string, cache: WatchCache): Change {
+  const key = keyOf(event).slice(prefix.length)
   return {
     revision: event.revision,
     key,

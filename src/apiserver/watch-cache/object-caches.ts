@@ -15,7 +15,7 @@ export interface CacheObserver {
 }
 
 export interface ObjectCaches extends ObjectLister {
-  /** The observer is called with the present objects when a cache is filled, and with each change. */
+  /** The observer is called with all objects when a cache is filled, and with each change. */
   observe(kind: Kind, observer: CacheObserver): void
   /** How many objects of the kind there are. */
   count(kind: Kind): number

@@ -224,12 +224,13 @@ export class WatchCache {
     entries: readonly (readonly [key: string, stored: StoredObject])[],
     error?: StatusError,
   ): void {
-    for (const stored of this.#state.values()) this.#notifyObservers(undefined, stored)
+    const before = new Map(this.#present)
     this.#state = OrderedMap.from(entries)
     this.#fields.clear()
     this.#present.clear()
     for (const [key, stored] of entries) this.#present.set(key, stored)
-    for (const [, stored] of entries) this.#notifyObservers(stored, undefined)
+    for (const [key, stored] of before) if (!this.#present.has(key)) this.#notifyObservers(undefined, stored)
+    for (const [key, stored] of entries) this.#notifyObservers(stored, before.get(key))
     this.#history = []
     this.#pastState = undefined
     this.#oldestRevision = revision

@@ -7,7 +7,7 @@ import type { ApiResponse } from '../../apiserver/request/response.ts'
 import type { ApiServer } from '../../apiserver/server.ts'
 import type { ApiRequest, Body, Credentials, Target, User } from '../../apiserver/request/request.ts'
 import { managerOfSender } from '../../api/meta/field-manager.ts'
-import { StatusError } from '../../api/errors/status-error.ts'
+import { pathNotFound, StatusError } from '../../api/errors/status-error.ts'
 import type { ApiCall, ClientEvent, ListPage, Transport, WatchCall } from '../../client/transport/transport.ts'
 import type { WireResponse } from '../../platform/http/listener.ts'
 import type { WatchEvent } from '../../apiserver/watch-cache/watch-event.ts'
@@ -101,17 +101,25 @@ export class DirectTransport implements Transport {
     const server = this.#server()
     if (server === undefined) throw new StatusError(503, 'ServiceUnavailable', 'the API server is not running')
     return server.handle({
+      ...served(target, server),
       context,
       credentials: this.#credentials,
       user: undefined,
       sender: this.#sender,
       agent: this.#agent,
-      target,
       query,
       body,
       ...upgrade,
     })
   }
+}
+
+/** The target with the kind that the server has at present: clients know custom kinds only by their names. */
+function served(target: Target, { catalogue }: ApiServer): Pick<ApiRequest, 'target' | 'rejection'> {
+  if (target.kind === 'path') return { target }
+  const resource = catalogue.atPath(target.resource.apiVersion, target.resource.plural)
+  if (resource === undefined) return { target: { ...target, isUnserved: true }, rejection: { error: pathNotFound() } }
+  return { target: resource === target.resource ? target : { ...target, resource } }
 }
 
 function clientEvent(event: WatchEvent): ClientEvent {

@@ -325,7 +325,7 @@ type Annotations = Readonly<Record<string, string>>
 
 /** Community groups need an annotation with the URL of their API approval, or with "unapproved". */
 export function validateApproval(group: string, annotations: Annotations, old?: Annotations): FieldError[] {
-  if (!/(^|\.)(k8s|kubernetes)\.io$/.test(group)) return []
+  if (!isProtectedGroup(group)) return []
   const state = approvalState(annotations[approvalAnnotation])
   if (state === 'good' || (old !== undefined && approvalState(old[approvalAnnotation]) === state)) return []
   const path = `metadata.annotations[${approvalAnnotation}]`
@@ -339,6 +339,20 @@ export function validateApproval(group: string, annotations: Annotations, old?: 
           `${needed} with either a URL or a reason starting with "unapproved", ${approvalPage}`,
         ),
       ]
+}
+
+const isProtectedGroup = (group: string): boolean => /(^|\.)(k8s|kubernetes)\.io$/.test(group)
+
+/** What the annotation of a definition says about the approval of its group. */
+export type Approval =
+  | { readonly kind: 'approved'; readonly url: string }
+  | { readonly kind: 'unapproved'; readonly text: string }
+  | { readonly kind: 'not needed' }
+
+export function approvalOf(group: string, annotations: Annotations): Approval {
+  const text = annotations[approvalAnnotation] ?? ''
+  if (!isProtectedGroup(group) || approvalState(text) !== 'good') return { kind: 'not needed' }
+  return text.startsWith('unapproved') ? { kind: 'unapproved', text } : { kind: 'approved', url: text }
 }
 
 function approvalState(text = ''): 'missing' | 'good' | 'bad' {

@@ -37,7 +37,7 @@ const errorsOf = <T extends ApiObject>(kind: Kind<T>, body: object): string[] =>
 const changeErrors = <T extends ApiObject>(kind: Kind<T>, body: object, old: object): string[] =>
   kind.validateUpdate(made(kind, body), made(kind, old)).map(fieldErrorText)
 
-const cells = <T extends ApiObject>(kind: Kind<T>, body: object): (string | number | boolean)[] =>
+const cells = <T extends ApiObject>(kind: Kind<T>, body: object): (string | number | boolean | null)[] =>
   kind.columns.map((column) => column.cell(made(kind, body), nowMs))
 
 interface Row<T extends ApiObject> {

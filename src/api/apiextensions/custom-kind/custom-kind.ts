@@ -1,0 +1,135 @@
+// customKind: the kind that one version of a CustomResourceDefinition defines. It is served as a built-in kind is.
+import { kindFrom, type CustomVersion, type Kind, type Scaling } from '../../kind/kind.ts'
+import type { ApiObject } from '../../meta/object.ts'
+import { dnsSubdomainErrors } from '../../validation/names.ts'
+import { invalid, type FieldError } from '../../../schema/validation/field-error.ts'
+import type { JsonObject } from '../../../schema/json/json-value.ts'
+import { objectRules } from '../rules/object-rules.ts'
+import { structuralSchema, type StructuralSchema } from '../structural/structural-schema.ts'
+import type { CustomResourceDefinition } from '../v1/custom-resource-definition.ts'
+import type { CustomResourceDefinitionVersion, SelectableField } from '../v1/custom-resource-definition-spec.ts'
+import { customMessage, customSchema } from './custom-schema.ts'
+import { fieldPathOf, valueAt, withValueAt } from './field-path.ts'
+import { printerColumns } from './printer-columns.ts'
+
+export function customKind(definition: CustomResourceDefinition, version: CustomResourceDefinitionVersion): Kind {
+  const { spec, status } = definition
+  const { names } = spec
+  const accepted = status.acceptedNames?.plural ? status.acceptedNames : names
+  const { subresources = {}, schema: validation = {}, selectableFields = [] } = version
+  const { openAPIV3Schema } = validation
+  const structural = once(() => structuralSchema(openAPIV3Schema))
+  const rules = once(() => objectRules(openAPIV3Schema))
+  const kind = kindFrom<ApiObject, unknown>(
+    {
+      group: spec.group,
+      version: version.name,
+      kind: accepted.kind,
+      plural: accepted.plural,
+      singular: accepted.singular ?? accepted.kind.toLowerCase(),
+      shortNames: accepted.shortNames ?? [],
+      categories: accepted.categories ?? [],
+      namespaced: spec.scope === 'Namespaced',
+      message: customMessage(openApiName(spec.group, version.name, accepted.kind)),
+      hasStatus: subresources.status !== undefined,
+      countsGenerations: true,
+      ...(subresources.scale === undefined ? {} : { scale: scalingOf(subresources.scale) }),
+      validateName: dnsSubdomainErrors,
+      applyDefaults: (object) => object,
+      validate: (object, old) => validateCustom(structural().validate, rules(), object, old),
+      validateUpdate: () => [],
+      columns: printerColumns(version.additionalPrinterColumns),
+      fieldLabels: Object.fromEntries(selectableFields.map(fieldLabelOf)),
+    },
+    customSchema(structural),
+  )
+  return { ...kind, custom: customVersion(definition, version, structural) }
+}
+
+function customVersion(
+  { metadata, spec }: CustomResourceDefinition,
+  { name, deprecated, deprecationWarning }: CustomResourceDefinitionVersion,
+  structural: () => StructuralSchema,
+): CustomVersion {
+  const { kind, listKind = `${kind}List` } = spec.names
+  const warning = deprecationWarning ?? `${spec.group}/${name} ${kind} is deprecated`
+  return {
+    listKind,
+    deprecationWarning: deprecated ? warning : undefined,
+    isTerminating: metadata.deletionTimestamp !== undefined,
+    complete(stored) {
+      const { value } = structural().prune(asJson(stored))
+      return structural().withDefaults(value) as unknown as ApiObject
+    },
+  }
+}
+
+/** `com.example.stable.v1.CronTab`: the name of the type in OpenAPI documents. */
+const openApiName = (group: string, version: string, kind: string): string =>
+  [...group.split('.').toReversed(), version, kind].join('.')
+
+/** Errors of these types leave values that rules cannot be evaluated for. */
+const blockingTypes: ReadonlySet<string> = new Set([
+  'FieldValueNotSupported',
+  'FieldValueRequired',
+  'FieldValueTooLong',
+  'FieldValueTooMany',
+  'FieldValueTypeInvalid',
+])
+const notChecked = invalid(
+  '<nil>',
+  null,
+  'some validation rules were not checked because the object was invalid; correct the existing errors to complete validation',
+)
+
+function validateCustom(
+  validate: (object: JsonObject, old?: JsonObject) => FieldError[],
+  rules: ReturnType<typeof objectRules>,
+  object: ApiObject,
+  old: ApiObject | undefined,
+): readonly FieldError[] {
+  const value = asJson(object)
+  const before = old && asJson(old)
+  const errors = validate(value, before)
+  if (rules.isEmpty) return errors
+  if (errors.some(({ reason }) => blockingTypes.has(reason))) return [...errors, notChecked]
+  return [...errors, ...rules.validate(value, before)]
+}
+
+type ScaleDefinition = NonNullable<NonNullable<CustomResourceDefinitionVersion['subresources']>['scale']>
+
+function scalingOf({ specReplicasPath, statusReplicasPath, labelSelectorPath }: ScaleDefinition): Scaling<ApiObject> {
+  const [spec, status] = [fieldPathOf(specReplicasPath), fieldPathOf(statusReplicasPath)]
+  const selector = fieldPathOf(labelSelectorPath ?? '')
+  const countAt = (object: ApiObject, path: readonly string[]): number => {
+    const value = valueAt(asJson(object), path)
+    return typeof value === 'number' ? value : 0
+  }
+  return {
+    replicas: (object) => countAt(object, spec),
+    withReplicas: (object, replicas) => withValueAt(asJson(object), spec, replicas) as unknown as ApiObject,
+    statusReplicas: (object) => countAt(object, status),
+    selector(object) {
+      const value = selector.length === 0 ? undefined : valueAt(asJson(object), selector)
+      return typeof value === 'string' ? value : ''
+    },
+  }
+}
+
+function fieldLabelOf({ jsonPath }: SelectableField): [string, (object: ApiObject) => string] {
+  const path = fieldPathOf(jsonPath)
+  const read = (object: ApiObject): string => {
+    const value = valueAt(asJson(object), path)
+    return value === undefined || value === null || typeof value === 'object' ? '' : String(value)
+  }
+  return [path.join('.'), read]
+}
+
+/** Custom objects are JSON of any form besides their metadata. */
+const asJson = (object: ApiObject): JsonObject => object as unknown as JsonObject
+
+/** Schemas are compiled when they are first used: most definitions of a cluster are used rarely or never. */
+function once<T extends object>(make: () => T): () => T {
+  let made: T | undefined
+  return () => (made ??= make())
+}

@@ -1,0 +1,40 @@
+// The schema of a custom kind: metadata is decoded as for every kind, the rest by the structural schema of the version.
+import { badRequest } from '../../errors/status-error.ts'
+import type { ObjectSchema } from '../../kind/object-schema.ts'
+import { objectMeta } from '../../meta/v1/object-meta.ts'
+import { DecodeError, decode, type Decoded } from '../../../schema/decoding/decode.ts'
+import { message, struct, type Message } from '../../../schema/descriptor/field.ts'
+import { deepCopy, isJsonObject, type JsonObject } from '../../../schema/json/json-value.ts'
+import type { StructuralSchema } from '../structural/structural-schema.ts'
+
+/** What all custom kinds have in common. Everything else is in their schemas. */
+export const customMessage = (name: string): Message => message(name, { metadata: struct(1, objectMeta) })
+
+const metadataOnly = customMessage('CustomResource')
+
+export const customSchema = (structural: () => StructuralSchema): ObjectSchema => ({
+  decode: (body) => decodeCustom(structural(), body),
+  withDefaults: <T extends object>(object: T) =>
+    structural().withDefaults(object as unknown as JsonObject) as unknown as T,
+  newStatus: () => undefined,
+  validateFields: () => [],
+  get structure() {
+    return structural().structure
+  },
+})
+
+function decodeCustom(structural: StructuralSchema, body: unknown): Decoded {
+  if (!isJsonObject(body)) throw new DecodeError('the body is not an object')
+  if (typeof body['kind'] !== 'string' || body['kind'] === '') throw missing('Kind', body)
+  if (typeof body['apiVersion'] !== 'string' || body['apiVersion'] === '') throw missing('apiVersion', body)
+  const { value: decoded, unknownFields } = decode(metadataOnly, { metadata: body['metadata'] })
+  const { metadata: _, ...content } = body
+  const pruned = structural.prune(deepCopy(content) as JsonObject)
+  return {
+    value: { metadata: decoded['metadata'] ?? {}, ...pruned.value },
+    unknownFields: unknownFields.length === 0 ? pruned.unknownFields : [...unknownFields, ...pruned.unknownFields],
+  }
+}
+
+const missing = (what: string, body: JsonObject): Error =>
+  badRequest(`Object '${what}' is missing in '${JSON.stringify(body)}'`)

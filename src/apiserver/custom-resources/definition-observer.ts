@@ -1,0 +1,66 @@
+// DefinitionObserver: adds the resources of established definitions to the catalogue, and removes them with their
+// definitions. It is called for every change of a definition, before the change can be read.
+import { customKind } from '../../api/apiextensions/custom-kind/custom-kind.ts'
+import { isEstablished, type CustomResourceDefinition } from '../../api/apiextensions/v1/custom-resource-definition.ts'
+import type { Kind } from '../../api/kind/kind.ts'
+import { compareVersions } from '../../api/kind/version-priority.ts'
+import type { ApiObject } from '../../api/meta/object.ts'
+import { equalValues } from '../../schema/json/json-value.ts'
+import type { CustomResource, CustomResourceVersion } from '../kinds/custom-resource.ts'
+import type { KindCatalogue } from '../kinds/kind-catalogue.ts'
+import type { CacheObserver } from '../watch-cache/object-caches.ts'
+import { versionCodec } from './version-codec.ts'
+import type { VersionConversion } from './version-conversion.ts'
+
+export interface DefinitionObserverDeps {
+  readonly catalogue: KindCatalogue
+  conversionOf(definition: CustomResourceDefinition): VersionConversion
+}
+
+export class DefinitionObserver implements CacheObserver {
+  readonly #deps: DefinitionObserverDeps
+  /** The definitions that are served, by name. */
+  readonly #served = new Map<string, CustomResourceDefinition>()
+
+  constructor(deps: DefinitionObserverDeps) {
+    this.#deps = deps
+  }
+
+  changed(now: ApiObject | undefined, before: ApiObject | undefined): void {
+    const definition = now as CustomResourceDefinition | undefined
+    const name = (now ?? before)?.metadata.name ?? ''
+    if (definition === undefined || !isEstablished(definition)) {
+      this.#served.delete(name)
+      this.#deps.catalogue.delete(name)
+      return
+    }
+    const served = this.#served.get(name)
+    this.#served.set(name, definition)
+    if (served === undefined || !isServedEqually(served, definition))
+      this.#deps.catalogue.set(customResource(definition, this.#deps.conversionOf(definition)))
+  }
+}
+
+/** Labels, annotations and conditions change nothing in what is served. */
+const isServedEqually = (a: CustomResourceDefinition, b: CustomResourceDefinition): boolean =>
+  a.metadata.uid === b.metadata.uid &&
+  a.metadata.generation === b.metadata.generation &&
+  a.metadata.deletionTimestamp === b.metadata.deletionTimestamp &&
+  equalValues(a.status.acceptedNames, b.status.acceptedNames)
+
+function customResource(definition: CustomResourceDefinition, conversion: VersionConversion): CustomResource {
+  const { metadata, spec } = definition
+  const versions = (spec.versions ?? []).toSorted((a, b) => compareVersions(a.name, b.name))
+  const kinds = versions.map((version) => ({ version, kind: customKind(definition, version) }))
+  const storageKind = kinds.find(({ version }) => version.storage)?.kind
+  if (storageKind === undefined) throw new Error(`${metadata.name} has no storage version`) // validation requires one
+  const resourceVersion = (kind: Kind): CustomResourceVersion => ({
+    kind,
+    codec: versionCodec(kind, storageKind, conversion),
+  })
+  return {
+    name: metadata.name,
+    storage: resourceVersion(storageKind),
+    versions: kinds.filter(({ version }) => version.served).map(({ kind }) => resourceVersion(kind)),
+  }
+}
