@@ -52,7 +52,7 @@ export function verdictsOf(plugin: SchedulerPlugin, target: Pod, snapshot: Snaps
       const name = snapshot.nameAt(slot)
       if (first.kind === 'skip') return [name, 'fits']
       if (first.kind === 'rejected') return [name, first.reasons.join(', ')]
-      if (first.nodes !== undefined && !first.nodes.has(name)) return [name, 'not asked']
+      if (first.nodes !== undefined && !first.nodes.has(name)) return [name, 'not evaluated']
       return [name, plugin.filter?.(cycle, slot, first.state)?.reasons.join(', ') ?? 'fits']
     }),
   )

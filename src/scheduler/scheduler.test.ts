@@ -50,7 +50,7 @@ function decide(target: Pod, nodes: Node[], plugins: readonly SchedulerPlugin[] 
   return { chosen: snapshot.nameAt(bestOf(scores, seededRandom(1))), message: '', rejected }
 }
 
-test('the cycle chooses the best, keeps every verdict, and sums up when nothing fits', () => {
+test('the cycle chooses the best node, records every verdict, and summarises the reasons when no node fits', () => {
   const nodes = [
     aNode('small', {}, { cpu: '1', pods: '10' }),
     aNode('cordoned', { unschedulable: true }),
@@ -72,7 +72,7 @@ test('a preFilter rejection ends the cycle', () => {
   equal(decide(aPod('p'), [aNode('a'), aNode('b')], [picky]).message, 'not today')
 })
 
-test('a large cluster is looked at in part, zone by zone, going on where the last cycle ended', () => {
+test('only a part of the nodes of a large cluster is evaluated, zone by zone, starting where the last cycle ended', () => {
   for (const [percentage, nodes, wanted] of [
     [0, 99, 99],
     [0, 100, 100],
@@ -103,7 +103,7 @@ test('a large cluster is looked at in part, zone by zone, going on where the las
   )
 })
 
-test('the snapshot counts a pod once, also when its node comes late or it moves', () => {
+test('the snapshot counts a pod once, even when its node is added later or the pod moves', () => {
   const snapshot = new Snapshot()
   const target = aPod('p', {}, { cpu: '1' })
   const usage = (name: string) => {
@@ -142,7 +142,7 @@ test('DefaultBinder binds through the binding subresource', async () => {
   equal((await cluster.client.of(pod).get('p', 'default', ctx)).spec.nodeName, 'somewhere')
 })
 
-test('a pod that nothing fits says so, and is bound as soon as something does', async () => {
+test('an unschedulable pod gets a condition and is bound as soon as a node fits', async () => {
   await using cluster = await startCluster({ nodes: 1 })
   const pods = cluster.client.of(pod)
   const create = (name: string, cpu: string) =>
@@ -178,7 +178,7 @@ test('a pod that nothing fits says so, and is bound as soon as something does', 
   deepEqual([bound.spec.nodeName, bound.status.phase], ['node-0', 'Running'])
 })
 
-test('an object that the rejecting plugin does not watch wakes nobody', async () => {
+test('an object that the rejecting plugin does not watch requeues no pod', async () => {
   await using cluster = await startCluster({ nodes: 1 })
   const { client, clock } = cluster
   const claimed = { volumes: [{ name: 'd', persistentVolumeClaim: { claimName: 'c' } }] }
@@ -199,7 +199,7 @@ test('an object that the rejecting plugin does not watch wakes nobody', async ()
   equal(looks(), before + 1)
 })
 
-test('a pod for another scheduler is left alone', async () => {
+test('a pod for another scheduler is ignored', async () => {
   await using cluster = await startCluster({ nodes: 1 })
   await cluster.client
     .of(pod)
@@ -233,7 +233,7 @@ async function ownScheduler(cluster: TestCluster, plugins: readonly SchedulerPlu
   return { decisions, tasks }
 }
 
-test('the scheduler keeps its decision: why the pod is where it is, until the pod is gone', async () => {
+test('the scheduler retains the decision about a pod until the pod is deleted', async () => {
   await using cluster = await startCluster({ nodes: 2 })
   const { client, clock } = cluster
   const { decisions, tasks } = await ownScheduler(cluster, schedulerPlugins)
@@ -257,7 +257,7 @@ test('the scheduler keeps its decision: why the pod is where it is, until the po
   equal(decisions.explain('default/p'), undefined)
 })
 
-test('when nothing fits, a plugin may nominate a node; the pod says which', async () => {
+test('a postFilter plugin may nominate a node when no node fits; the pod status names it', async () => {
   await using cluster = await startCluster({ nodes: 1 })
   const { client, clock } = cluster
   const asked: string[] = []
@@ -305,7 +305,7 @@ test('a scheduler killed between Reserve and Bind leaves nothing behind', async 
   equal((await client.of(pod).get('p', 'default', ctx)).spec.nodeName, 'node-0')
 })
 
-test('a binding that fails gives the room back, and the pod is tried again', async () => {
+test('a failed binding releases the resources, and the pod is retried', async () => {
   await using cluster = await startCluster({ nodes: 1 })
   const { client, clock } = cluster
   let failures = 0
@@ -322,7 +322,7 @@ test('a binding that fails gives the room back, and the pod is tried again', asy
   equal(failures, 3)
 })
 
-test('pods that wait are scheduled several in one go; bindings that hang hold nobody up', async () => {
+test('several pending pods are scheduled in one turn; slow bindings do not delay other pods', async () => {
   await using cluster = await startCluster({ nodes: 2 })
   const { client, clock } = cluster
   await cluster.kill('scheduler')

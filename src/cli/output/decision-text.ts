@@ -29,7 +29,7 @@ const totalText = ({ total }: ExplainedNode): string => (total === undefined ? '
 
 function detailOf({ plugin, reasons = [], scores = {}, verdict }: ExplainedNode): string {
   if (verdict === 'rejected') return `${plugin}: ${reasons.join(', ')}`
-  if (verdict === 'not asked') return 'not evaluated: enough nodes were found'
+  if (verdict === 'not evaluated') return 'not evaluated: enough nodes were found'
   return Object.entries(scores)
     .map(([name, score]) => `${name} ${score}`)
     .join(', ')

@@ -25,36 +25,40 @@ const tooSmall = (node: string) => ({ node, verdict: 'rejected', plugin: 'Filter
 
 const rows: [name: string, decision: Decision, nodes: object[]][] = [
   [
-    'each plugin’s scores',
+    'the scores of each plugin',
     decision([0, 2], [], { One: [10, 20], Two: [1, 100] }),
-    [fits('a', 11, { One: 10, Two: 1 }), { node: 'b', verdict: 'not asked' }, fits('c', 120, { One: 20, Two: 100 })],
+    [
+      fits('a', 11, { One: 10, Two: 1 }),
+      { node: 'b', verdict: 'not evaluated' },
+      fits('c', 120, { One: 20, Two: 100 }),
+    ],
   ],
   [
-    'scores beside rejections',
+    'scores and rejections',
     decision([1, 2], [0], { One: [7, 8] }),
     [tooSmall('a'), fits('b', 7, { One: 7 }), fits('c', 8, { One: 8 })],
   ],
   [
-    'nothing to choose from',
+    'a single node is not scored',
     decision([1], [], undefined),
     [
-      { node: 'a', verdict: 'not asked' },
+      { node: 'a', verdict: 'not evaluated' },
       { node: 'b', verdict: 'fits' },
-      { node: 'c', verdict: 'not asked' },
+      { node: 'c', verdict: 'not evaluated' },
     ],
   ],
   ['no node fits', decision([], [0, 1, 2], undefined), ['a', 'b', 'c'].map(tooSmall)],
 ]
-for (const [name, remembered, nodes] of rows)
+for (const [name, recorded, nodes] of rows)
   test(`a decision is explained: ${name}`, () => {
     const record = new DecisionRecord()
     record.record('ns/other', decision([0], [1], undefined))
-    record.record('ns/pod', remembered)
+    record.record('ns/pod', recorded)
     record.record('ns/next', decision([0, 1], [], { One: [1, 2] }))
     deepEqual(record.explain('ns/pod')?.nodes, nodes)
   })
 
-test('a decision is remembered as it was, though the cycle’s lists go on to the next', () => {
+test('a recorded decision is not affected when the cycle reuses its arrays', () => {
   const record = new DecisionRecord()
   const first = decision([0, 1], [], { One: [10, 20] })
   record.record('ns/pod', first)
@@ -64,7 +68,7 @@ test('a decision is remembered as it was, though the cycle’s lists go on to th
   deepEqual(record.explain('ns/pod')?.nodes.slice(0, 2), [fits('a', 10, { One: 10 }), fits('b', 20, { One: 20 })])
 })
 
-test('decisions are forgotten when asked, and the oldest when there are too many', () => {
+test('decisions are removed on request, and the oldest ones above the limit', () => {
   const record = new DecisionRecord()
   const large = {
     ...decision([], [], undefined),
@@ -79,7 +83,7 @@ test('decisions are forgotten when asked, and the oldest when there are too many
   equal(record.explain('ns/7'), undefined)
 })
 
-test('of decisions about few nodes there are some thousands', () => {
+test('8192 decisions about few nodes are retained', () => {
   const record = new DecisionRecord()
   const small = decision([0], [], undefined)
   for (let index = 0; index < 10_000; index++) record.record(`ns/${index}`, small)

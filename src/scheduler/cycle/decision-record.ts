@@ -31,7 +31,7 @@ export interface Explanation {
 
 export interface ExplainedNode {
   readonly node: string
-  readonly verdict: 'fits' | 'rejected' | 'not asked'
+  readonly verdict: 'fits' | 'rejected' | 'not evaluated'
   readonly plugin?: string
   readonly reasons?: readonly string[]
   readonly total?: number
@@ -131,7 +131,7 @@ function explainNode(
 ): ExplainedNode {
   const { fitting, codes, totals, columns } = lists
   const verdict = verdictAt({ codes, fitting, distinct }, slot)
-  if (verdict === undefined) return { node, verdict: 'not asked' }
+  if (verdict === undefined) return { node, verdict: 'not evaluated' }
   if (verdict !== 'fits')
     return { node, verdict: 'rejected', plugin: verdict.plugin, reasons: verdict.rejection.reasons }
   const index = fitting.indexOf(slot)

@@ -35,7 +35,7 @@ const labels: readonly (readonly [ClusterEvent, string])[] = [
   [{ kind: 'object-changed', resource: 'pods', now: aPod('p'), before: undefined }, 'PodAdd'],
   [{ kind: 'object-changed', resource: 'pods', now: undefined, before: aPod('p') }, 'PodDelete'],
 ]
-for (const [event, label] of labels) test(`an event is told as ${label}`, () => equal(eventLabel(event), label))
+for (const [event, label] of labels) test(`an event has the label ${label}`, () => equal(eventLabel(event), label))
 
 const lineOf = (metrics: Metrics, start: string): string =>
   metrics
@@ -45,7 +45,7 @@ const lineOf = (metrics: Metrics, start: string): string =>
 
 const unschedulable = (plugin: string) => `scheduler_unschedulable_pods{plugin="${plugin}",profile="default-scheduler"}`
 
-test('every pod that waits is counted in one place, and leaves it', async () => {
+test('every pending pod is counted in exactly one queue until it leaves the queue', async () => {
   const metrics = new Metrics()
   const clock = new VirtualClock()
   const queue = new SchedulingQueue({
@@ -97,7 +97,7 @@ test('every pod that waits is counted in one place, and leaves it', async () => 
     )
 })
 
-test('an attempt is measured point by point, and one in a hundred plugin by plugin', () => {
+test('an attempt is measured by extension point, and one in a hundred by plugin', () => {
   const metrics = new Metrics()
   const attempts = new Attempts([profileOf('s', [nodeResourcesFit])], schedulerMetrics(metrics), new VirtualClock())
   const pod = aPod('p', { schedulerName: 's' }, { cpu: '1' })
@@ -144,7 +144,7 @@ test('an attempt is measured point by point, and one in a hundred plugin by plug
   match(metrics.text(), /scheduler_pod_scheduling_attempts_bucket{le="4"} 100\n/)
 })
 
-test('calls that no cycle waits for are counted by how they ended', async () => {
+test('asynchronous API calls are counted by result', async () => {
   const metrics = new Metrics()
   const [all, clock] = [schedulerMetrics(metrics), new VirtualClock()]
   const ended = Promise.withResolvers<string>()
@@ -160,7 +160,7 @@ test('calls that no cycle waits for are counted by how they ended', async () => 
 
 const pendingCalls = 'scheduler_pending_async_api_calls{call_type="pod_binding"}'
 
-test('plugins that rejected a pod are asked whether an event helps it, and how long that took is measured', async () => {
+test('the queueing hints of the plugins that rejected a pod are called and measured', async () => {
   const metrics = new Metrics()
   const clock = new VirtualClock()
   const queue = new SchedulingQueue({ clock, before: () => 0 })

@@ -40,7 +40,7 @@ const asking = (name: string, requests: object) => aPod(name, {}, requests)
 
 /** A container of two cpus, with further fields. */
 const running = (spec: object, ...initContainers: object[]) => aPod('p', { initContainers, ...spec }, { cpu: '2' })
-const initially = (cpu: string, restartPolicy?: string) => ({
+const initContainer = (cpu: string, restartPolicy?: string) => ({
   ...{ name: 'i', image: 'i', resources: { requests: { cpu } } },
   ...(restartPolicy && { restartPolicy }),
 })
@@ -50,14 +50,42 @@ const taken = "node(s) didn't have free ports for the requested pod ports"
 
 type FilterRow = readonly [why: string, plugin: SchedulerPlugin, pod: Pod, node: Node, placed: Pod[], verdict: string]
 const filters: readonly FilterRow[] = [
-  ['room', nodeResourcesFit, asking('p', { cpu: '4', memory: '8Gi' }), aNode('n'), [], 'fits'],
-  ['room without its overhead', nodeResourcesFit, running({ overhead: { cpu: '1' } }), aNode('n'), [], 'fits'],
-  ['no room with it', nodeResourcesFit, running({ overhead: { cpu: '2500m' } }), aNode('n'), [], 'Insufficient cpu'],
-  ['an init container is larger', nodeResourcesFit, running({}, initially('5')), aNode('n'), [], 'Insufficient cpu'],
-  ['an init container goes again', nodeResourcesFit, running({}, initially('3')), aNode('n'), [], 'fits'],
-  ['a sidecar stays', nodeResourcesFit, running({}, initially('3', 'Always')), aNode('n'), [], 'Insufficient cpu'],
+  ['requests that fit', nodeResourcesFit, asking('p', { cpu: '4', memory: '8Gi' }), aNode('n'), [], 'fits'],
+  ['a pod whose overhead fits', nodeResourcesFit, running({ overhead: { cpu: '1' } }), aNode('n'), [], 'fits'],
   [
-    'the pod as a whole asks for more',
+    'a pod whose overhead does not fit',
+    nodeResourcesFit,
+    running({ overhead: { cpu: '2500m' } }),
+    aNode('n'),
+    [],
+    'Insufficient cpu',
+  ],
+  [
+    'an init container that requests more than the node has',
+    nodeResourcesFit,
+    running({}, initContainer('5')),
+    aNode('n'),
+    [],
+    'Insufficient cpu',
+  ],
+  [
+    'an init container and a container that fit one after the other',
+    nodeResourcesFit,
+    running({}, initContainer('3')),
+    aNode('n'),
+    [],
+    'fits',
+  ],
+  [
+    'a sidecar and a container that do not fit together',
+    nodeResourcesFit,
+    running({}, initContainer('3', 'Always')),
+    aNode('n'),
+    [],
+    'Insufficient cpu',
+  ],
+  [
+    'a pod-level request that is larger than the container requests',
     nodeResourcesFit,
     running({ resources: { requests: { cpu: '5' } } }),
     aNode('n'),
@@ -66,7 +94,7 @@ const filters: readonly FilterRow[] = [
   ],
   ['too much cpu', nodeResourcesFit, asking('p', { cpu: '4001m' }), aNode('n'), [], 'Insufficient cpu'],
   [
-    'both short',
+    'too little cpu and memory',
     nodeResourcesFit,
     asking('p', { cpu: '5', memory: '9Gi' }),
     aNode('n'),
@@ -74,14 +102,21 @@ const filters: readonly FilterRow[] = [
     'Insufficient cpu, Insufficient memory',
   ],
   [
-    'used by others',
+    'resources in use by other pods',
     nodeResourcesFit,
     asking('p', { cpu: '2' }),
     aNode('n'),
     [asking('a', { cpu: '3' })],
     'Insufficient cpu',
   ],
-  ['no request needs no room', nodeResourcesFit, aPod('p'), aNode('n'), [asking('a', { cpu: '4' })], 'fits'],
+  [
+    'a pod without requests on a full node',
+    nodeResourcesFit,
+    aPod('p'),
+    aNode('n'),
+    [asking('a', { cpu: '4' })],
+    'fits',
+  ],
   ['too many pods', nodeResourcesFit, aPod('p'), aNode('n', {}, { pods: '1' }), [aPod('a')], 'Too many pods'],
   [
     'a resource that the node does not have',
@@ -100,7 +135,7 @@ const filters: readonly FilterRow[] = [
     'Insufficient ephemeral-storage, Insufficient hugepages-2Mi',
   ],
   [
-    'a resource that the profile leaves to others',
+    'a resource in an ignored resource group',
     configured(nodeResourcesFit, { ignoredResourceGroups: ['example.com'] }),
     asking('p', { 'example.com/gpu': '1' }),
     aNode('n'),
@@ -108,27 +143,34 @@ const filters: readonly FilterRow[] = [
     'fits',
   ],
   [
-    'what the pod as a whole asks for',
+    'a pod-level request above the sum of the containers',
     nodeResourcesFit,
     aPod('p', { resources: { requests: { cpu: '5' } } }, { cpu: '1' }),
     aNode('n'),
     [],
     'Insufficient cpu',
   ],
-  ['cordoned', nodeUnschedulable, aPod('p'), aNode('n', { unschedulable: true }), [], 'node(s) were unschedulable'],
   [
-    'a cordon tolerated',
+    'a cordoned node',
+    nodeUnschedulable,
+    aPod('p'),
+    aNode('n', { unschedulable: true }),
+    [],
+    'node(s) were unschedulable',
+  ],
+  [
+    'a tolerated cordon',
     nodeUnschedulable,
     aPod('p', { tolerations: [{ key: 'node.kubernetes.io/unschedulable', operator: 'Exists' }] }),
     aNode('n', { unschedulable: true }),
     [],
     'fits',
   ],
-  ['a taint', taintToleration, aPod('p'), tainted('NoSchedule'), [], 'node(s) had untolerated taint(s)'],
-  ['a taint that evicts', taintToleration, aPod('p'), tainted('NoExecute'), [], 'node(s) had untolerated taint(s)'],
-  ['a soft taint', taintToleration, aPod('p'), tainted('PreferNoSchedule'), [], 'fits'],
+  ['a NoSchedule taint', taintToleration, aPod('p'), tainted('NoSchedule'), [], 'node(s) had untolerated taint(s)'],
+  ['a NoExecute taint', taintToleration, aPod('p'), tainted('NoExecute'), [], 'node(s) had untolerated taint(s)'],
+  ['a PreferNoSchedule taint', taintToleration, aPod('p'), tainted('PreferNoSchedule'), [], 'fits'],
   [
-    'a taint tolerated',
+    'a tolerated taint',
     taintToleration,
     aPod('p', { tolerations: [{ key: 'k', value: 'v' }] }),
     tainted('NoSchedule'),
@@ -136,15 +178,15 @@ const filters: readonly FilterRow[] = [
     'fits',
   ],
   [
-    'another node named',
+    'spec.nodeName of another node',
     nodeName,
     aPod('p', { nodeName: 'm' }),
     aNode('n'),
     [],
     "node(s) didn't match the requested node name",
   ],
-  ['this node named', nodeName, aPod('p', { nodeName: 'n' }), aNode('n'), [], 'fits'],
-  ['a port taken', nodePorts, withPort('p', 80), aNode('n'), [withPort('a', 80)], taken],
+  ['spec.nodeName of this node', nodeName, aPod('p', { nodeName: 'n' }), aNode('n'), [], 'fits'],
+  ['a host port in use', nodePorts, withPort('p', 80), aNode('n'), [withPort('a', 80)], taken],
   ['another port', nodePorts, withPort('p', 81), aNode('n'), [withPort('a', 80)], 'fits'],
   ['another protocol', nodePorts, withPort('p', 80, 'UDP'), aNode('n'), [withPort('a', 80)], 'fits'],
   [
@@ -156,15 +198,29 @@ const filters: readonly FilterRow[] = [
     'fits',
   ],
   [
-    'every address includes this one',
+    'a host port in use on the wildcard address',
     nodePorts,
     withPort('p', 80, 'TCP', '127.0.0.1'),
     aNode('n'),
     [withPort('a', 80)],
     taken,
   ],
-  ['selector met', nodeAffinity, aPod('p', { nodeSelector: { a: 'b' } }), labelled('n', { a: 'b' }), [], 'fits'],
-  ['selector not met', nodeAffinity, aPod('p', { nodeSelector: { a: 'b' } }), labelled('n', { a: 'c' }), [], unmatched],
+  [
+    'a node selector that matches',
+    nodeAffinity,
+    aPod('p', { nodeSelector: { a: 'b' } }),
+    labelled('n', { a: 'b' }),
+    [],
+    'fits',
+  ],
+  [
+    'a node selector that does not match',
+    nodeAffinity,
+    aPod('p', { nodeSelector: { a: 'b' } }),
+    labelled('n', { a: 'c' }),
+    [],
+    unmatched,
+  ],
   ['In', nodeAffinity, aPod('p', required(expression('a', 'In', 'x', 'b'))), labelled('n', { a: 'b' }), [], 'fits'],
   ['NotIn an absent label', nodeAffinity, aPod('p', required(expression('a', 'NotIn', 'x'))), aNode('n'), [], 'fits'],
   ['Exists', nodeAffinity, aPod('p', required(expression('a', 'Exists'))), aNode('n'), [], unmatched],
@@ -172,7 +228,7 @@ const filters: readonly FilterRow[] = [
   ['Gt', nodeAffinity, aPod('p', required(expression('a', 'Gt', '9'))), labelled('n', { a: '10' }), [], 'fits'],
   ['Lt', nodeAffinity, aPod('p', required(expression('a', 'Lt', '9'))), labelled('n', { a: '10' }), [], unmatched],
   [
-    'Gt of no number',
+    'Gt with a label that is not a number',
     nodeAffinity,
     aPod('p', required(expression('a', 'Gt', '9'))),
     labelled('n', { a: 'x' }),
@@ -180,25 +236,25 @@ const filters: readonly FilterRow[] = [
     unmatched,
   ],
   [
-    'one of several terms',
+    'one matching term of several',
     nodeAffinity,
     aPod('p', required(expression('a', 'Exists'), expression('b', 'Exists'))),
     labelled('n', { b: '' }),
     [],
     'fits',
   ],
-  ['a term that says nothing', nodeAffinity, aPod('p', required({})), aNode('n'), [], unmatched],
-  ['a name', nodeAffinity, aPod('p', required(field('In', 'n'))), aNode('n'), [], 'fits'],
+  ['an empty term', nodeAffinity, aPod('p', required({})), aNode('n'), [], unmatched],
+  ['matchFields of this node', nodeAffinity, aPod('p', required(field('In', 'n'))), aNode('n'), [], 'fits'],
   [
-    'another name is not even looked at',
+    'a node that matchFields excludes is not evaluated',
     nodeAffinity,
     aPod('p', required(field('In', 'm'))),
     aNode('n'),
     [],
-    'not asked',
+    'not evaluated',
   ],
   [
-    'names that exclude each other',
+    'matchFields that contradict each other',
     nodeAffinity,
     aPod('p', required({ matchFields: [...field('In', 'n').matchFields, ...field('In', 'm').matchFields] })),
     aNode('n'),
@@ -206,7 +262,7 @@ const filters: readonly FilterRow[] = [
     'pod affinity terms conflict',
   ],
   [
-    'the affinity of the profile',
+    'the affinity added by the profile',
     configured(nodeAffinity, {
       addedAffinity: required(expression('pool', 'Exists')).affinity.nodeAffinity,
     }),
@@ -225,7 +281,7 @@ for (const [why, plugin, target, on, placed, wanted] of filters)
     equal(verdictsOf(plugin, target, snapshot)['n'], wanted)
   })
 
-test('NodeResourcesFit: what the node could never give cannot be helped by removing pods', () => {
+test('NodeResourcesFit: a request above the allocatable amount cannot be resolved by preemption', () => {
   const snapshot = snapshotOf([aNode('n')], [[asking('a', { cpu: '4' }), 'n']])
   const resolvable = (cpu: string) => {
     const cycle = cycleOf(asking('p', { cpu }), snapshot)
@@ -235,7 +291,7 @@ test('NodeResourcesFit: what the node could never give cannot be helped by remov
   deepEqual([resolvable('1'), resolvable('5')], [true, false])
 })
 
-test('SchedulingGates: names what is waited for', () => {
+test('SchedulingGates: the message lists the gates of the pod', () => {
   equal(schedulingGates.preEnqueue?.(aPod('p')), undefined)
   equal(
     schedulingGates.preEnqueue?.(aPod('p', { schedulingGates: [{ name: 'a' }, { name: 'b' }] })),
@@ -268,42 +324,42 @@ type ManyRow = readonly [
 ]
 const spreads: readonly ManyRow[] = [
   [
-    'an empty cluster takes it anywhere with the key',
+    'every node with the topology key fits in an empty cluster',
     web('p', spread()),
     zones,
     [],
     { a1: 'fits', a2: 'fits', b1: 'fits', none: keyless },
   ],
   [
-    'the fuller zone is closed',
+    'nodes in the fuller zone are rejected',
     web('p', spread()),
     zones,
     [[web('x'), 'a1']],
     { a1: beyond, a2: beyond, b1: 'fits', none: keyless },
   ],
   [
-    'a larger skew is allowed',
+    'maxSkew 2 allows a difference of two pods',
     web('p', spread({ maxSkew: 2 })),
     zones,
     [[web('x'), 'a1']],
     { a1: 'fits', a2: 'fits', b1: 'fits', none: keyless },
   ],
   [
-    'pods of others do not count',
+    'pods that do not match the selector are not counted',
     web('p', spread()),
     zones,
     [[aPod('x'), 'a1']],
     { a1: 'fits', a2: 'fits', b1: 'fits', none: keyless },
   ],
   [
-    'pods that are going do not count',
+    'terminating pods are not counted',
     web('p', spread()),
     zones,
     [[aPod('x', {}, {}, { labels: { app: 'web' }, deletionTimestamp: '2030-01-01T00:00:00Z' }), 'a1']],
     { a1: 'fits', a2: 'fits', b1: 'fits', none: keyless },
   ],
   [
-    'minDomains: too few domains count as an empty one',
+    'minDomains: the minimum is 0 while there are too few domains',
     web('p', spread({ minDomains: 3 })),
     zones,
     [
@@ -313,35 +369,35 @@ const spreads: readonly ManyRow[] = [
     { a1: beyond, a2: beyond, b1: beyond, none: keyless },
   ],
   [
-    'nodeAffinityPolicy Honor: zones that the pod cannot be in do not count',
+    'nodeAffinityPolicy Honor: zones excluded by the pod’s node affinity are not counted',
     web('p', { ...spread(), nodeSelector: { zone: 'a' } }),
     zones,
     [[web('x'), 'a1']],
     { a1: 'fits', a2: 'fits', b1: 'fits', none: keyless },
   ],
   [
-    'nodeAffinityPolicy Ignore: they count',
+    'nodeAffinityPolicy Ignore: zones excluded by the pod’s node affinity are counted',
     web('p', { ...spread({ nodeAffinityPolicy: 'Ignore' }), nodeSelector: { zone: 'a' } }),
     zones,
     [[web('x'), 'a1']],
     { a1: beyond, a2: beyond, b1: 'fits', none: keyless },
   ],
   [
-    'nodeTaintsPolicy Honor: tainted nodes do not count',
+    'nodeTaintsPolicy Honor: tainted nodes are not counted',
     web('p', spread({ nodeTaintsPolicy: 'Honor' })),
     [zoned('a1', 'a'), aNode('b1', { taints: [{ key: 'k', effect: 'NoSchedule' }] }, undefined, { zone: 'b' })],
     [[web('x'), 'a1']],
     { a1: 'fits', b1: 'fits' },
   ],
   [
-    'matchLabelKeys: only pods of the same version count',
+    'matchLabelKeys: only pods with the same value are counted',
     aPod('p', spread({ matchLabelKeys: ['version'] }), {}, { labels: { app: 'web', version: '2' } }),
     zones,
     [[aPod('x', {}, {}, { labels: { app: 'web', version: '1' } }), 'a1']],
     { a1: 'fits', a2: 'fits', b1: 'fits', none: keyless },
   ],
   [
-    'a constraint without a selector counts nobody',
+    'a constraint without a selector counts no pods',
     web('p', spread({ labelSelector: undefined })),
     zones,
     [[web('x'), 'a1']],
@@ -359,95 +415,106 @@ const ordered = (nodes: Node[], wanted: Record<string, string>) =>
   )
 
 const term = (extra: object = {}) => ({ labelSelector: { matchLabels: { app: 'web' } }, topologyKey: 'zone', ...extra })
-const near = (...terms: object[]) => ({
+const requiringAffinity = (...terms: object[]) => ({
   affinity: { podAffinity: { requiredDuringSchedulingIgnoredDuringExecution: terms } },
 })
-const away = (...terms: object[]) => ({
+const requiringAntiAffinity = (...terms: object[]) => ({
   affinity: { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: terms } },
 })
-const lonely = "node(s) didn't match pod affinity rules"
-const foe = "node(s) didn't match pod anti-affinity rules"
-const minded = "node(s) didn't satisfy existing pods anti-affinity rules"
+const affinityMismatch = "node(s) didn't match pod affinity rules"
+const antiAffinityMismatch = "node(s) didn't match pod anti-affinity rules"
+const existingAntiAffinityMismatch = "node(s) didn't satisfy existing pods anti-affinity rules"
 const elsewhere = (name: string) => aPod(name, {}, {}, { labels: { app: 'web' }, namespace: 'other' })
 const affinities: readonly ManyRow[] = [
   [
-    'near a pod that is there',
-    aPod('p', near(term())),
+    'affinity to an existing pod',
+    aPod('p', requiringAffinity(term())),
     zones,
     [[web('x'), 'a1']],
-    { a1: 'fits', a2: 'fits', b1: lonely, none: lonely },
+    { a1: 'fits', a2: 'fits', b1: affinityMismatch, none: affinityMismatch },
   ],
-  ['near nobody', aPod('p', near(term())), zones, [], { a1: lonely, a2: lonely, b1: lonely, none: lonely }],
   [
-    'the first of its kind may begin',
-    web('p', near(term())),
+    'affinity that no pod matches',
+    aPod('p', requiringAffinity(term())),
     zones,
     [],
-    { a1: 'fits', a2: 'fits', b1: 'fits', none: lonely },
+    { a1: affinityMismatch, a2: affinityMismatch, b1: affinityMismatch, none: affinityMismatch },
   ],
   [
-    'another namespace does not count',
-    aPod('p', near(term())),
+    'a pod that matches its own affinity is accepted when no pod matches',
+    web('p', requiringAffinity(term())),
+    zones,
+    [],
+    { a1: 'fits', a2: 'fits', b1: 'fits', none: affinityMismatch },
+  ],
+  [
+    'pods in other namespaces do not match',
+    aPod('p', requiringAffinity(term())),
     zones,
     [[elsewhere('x'), 'a1']],
-    { a1: lonely, a2: lonely, b1: lonely, none: lonely },
+    { a1: affinityMismatch, a2: affinityMismatch, b1: affinityMismatch, none: affinityMismatch },
   ],
   [
-    'a namespace that is named counts',
-    aPod('p', near(term({ namespaces: ['other'] }))),
+    'pods in a listed namespace match',
+    aPod('p', requiringAffinity(term({ namespaces: ['other'] }))),
     zones,
     [[elsewhere('x'), 'a1']],
-    { a1: 'fits', a2: 'fits', b1: lonely, none: lonely },
+    { a1: 'fits', a2: 'fits', b1: affinityMismatch, none: affinityMismatch },
   ],
   [
-    'every namespace counts',
-    aPod('p', near(term({ namespaceSelector: {} }))),
+    'an empty namespace selector matches every namespace',
+    aPod('p', requiringAffinity(term({ namespaceSelector: {} }))),
     zones,
     [[elsewhere('x'), 'a1']],
-    { a1: 'fits', a2: 'fits', b1: lonely, none: lonely },
+    { a1: 'fits', a2: 'fits', b1: affinityMismatch, none: affinityMismatch },
   ],
   [
-    'away from a pod that is there',
-    aPod('p', away(term())),
+    'anti-affinity to an existing pod',
+    aPod('p', requiringAntiAffinity(term())),
     zones,
     [[web('x'), 'a1']],
-    { a1: foe, a2: foe, b1: 'fits', none: 'fits' },
+    { a1: antiAffinityMismatch, a2: antiAffinityMismatch, b1: 'fits', none: 'fits' },
   ],
   [
-    'a pod that is there minds',
+    'anti-affinity of an existing pod that matches',
     web('p'),
     zones,
-    [[aPod('x', away(term())), 'a1']],
-    { a1: minded, a2: minded, b1: 'fits', none: 'fits' },
+    [[aPod('x', requiringAntiAffinity(term())), 'a1']],
+    { a1: existingAntiAffinityMismatch, a2: existingAntiAffinityMismatch, b1: 'fits', none: 'fits' },
   ],
   [
-    'a pod that is there minds others',
+    'anti-affinity of an existing pod that does not match',
     aPod('p'),
     zones,
-    [[aPod('x', away(term())), 'a1']],
+    [[aPod('x', requiringAntiAffinity(term())), 'a1']],
     { a1: 'fits', a2: 'fits', b1: 'fits', none: 'fits' },
   ],
   [
-    'mismatchLabelKeys: away from other tenants only',
-    aPod('p', away(term({ labelSelector: {}, mismatchLabelKeys: ['tenant'] })), {}, { labels: { tenant: '1' } }),
+    'mismatchLabelKeys: anti-affinity to other tenants only',
+    aPod(
+      'p',
+      requiringAntiAffinity(term({ labelSelector: {}, mismatchLabelKeys: ['tenant'] })),
+      {},
+      { labels: { tenant: '1' } },
+    ),
     zones,
     [
       [aPod('x', {}, {}, { labels: { tenant: '1' } }), 'a1'],
       [aPod('y', {}, {}, { labels: { tenant: '2' } }), 'b1'],
     ],
-    { a1: 'fits', a2: 'fits', b1: foe, none: 'fits' },
+    { a1: 'fits', a2: 'fits', b1: antiAffinityMismatch, none: 'fits' },
   ],
 ]
 for (const [why, target, nodes, placed, wanted] of affinities)
   test(`InterPodAffinity: ${why}`, () =>
     deepEqual(verdictsOf(interPodAffinity, target, snapshotOf(nodes, placed)), ordered(nodes, wanted)))
 
-test('InterPodAffinity: namespaces by their labels, also when those change', () => {
+test('InterPodAffinity: the namespace selector follows changes of the namespace labels', () => {
   const snapshot = snapshotOf(zones, [[elsewhere('x'), 'a1']])
-  const target = aPod('p', away(term({ namespaceSelector: { matchLabels: { team: 'red' } } })))
+  const target = aPod('p', requiringAntiAffinity(term({ namespaceSelector: { matchLabels: { team: 'red' } } })))
   equal(verdictsOf(interPodAffinity, target, snapshot)['a1'], 'fits')
   snapshot.setNamespace('other', { team: 'red' })
-  equal(verdictsOf(interPodAffinity, target, snapshot)['a1'], foe)
+  equal(verdictsOf(interPodAffinity, target, snapshot)['a1'], antiAffinityMismatch)
   snapshot.setNamespace('other', { team: 'blue' })
   equal(verdictsOf(interPodAffinity, target, snapshot)['a1'], 'fits')
 })
@@ -464,7 +531,7 @@ const withImages = (name: string, ...images: [string, number][]) =>
 const prefers = (weight: number, preference: object) => ({
   affinity: { nodeAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [{ weight, preference }] } },
 })
-const likes = (name: 'podAffinity' | 'podAntiAffinity', weight: number) => ({
+const preferring = (name: 'podAffinity' | 'podAntiAffinity', weight: number) => ({
   affinity: { [name]: { preferredDuringSchedulingIgnoredDuringExecution: [{ weight, podAffinityTerm: term() }] } },
 })
 const soft = (name: string, count: number) =>
@@ -482,16 +549,23 @@ type ScoreRow = readonly [
 ]
 const scoreTable: readonly ScoreRow[] = [
   [
-    'the emptier is better',
+    'LeastAllocated: the emptier node scores higher',
     nodeResourcesFit,
     asking('p', { cpu: '1', memory: '2Gi' }),
     two,
     half,
     { empty: 75, half: 25 },
   ],
-  ['containers that ask for nothing count a little', nodeResourcesFit, aPod('p'), two, [], { empty: 97, half: 97 }],
   [
-    'MostAllocated: the fuller is better',
+    'containers without requests count with a default request',
+    nodeResourcesFit,
+    aPod('p'),
+    two,
+    [],
+    { empty: 97, half: 97 },
+  ],
+  [
+    'MostAllocated: the fuller node scores higher',
     configured(nodeResourcesFit, { scoringStrategy: { type: 'MostAllocated' } }),
     asking('p', { cpu: '1', memory: '2Gi' }),
     two,
@@ -499,7 +573,7 @@ const scoreTable: readonly ScoreRow[] = [
     { empty: 25, half: 75 },
   ],
   [
-    'RequestedToCapacityRatio: along the curve',
+    'RequestedToCapacityRatio: the score follows the shape',
     configured(nodeResourcesFit, {
       scoringStrategy: {
         type: 'RequestedToCapacityRatio',
@@ -519,43 +593,43 @@ const scoreTable: readonly ScoreRow[] = [
     { empty: 50, half: 60 },
   ],
   [
-    'a pod that evens things out is welcome',
+    'the node that the pod balances scores higher',
     nodeResourcesBalancedAllocation,
     asking('p', { memory: '4Gi' }),
     two,
     [[asking('a', { cpu: '2' }), 'half']],
     { empty: 62, half: 87 },
   ],
-  ['a pod that asks for nothing unbalances nothing', nodeResourcesBalancedAllocation, aPod('p'), two, half, undefined],
+  ['a pod without requests is not scored', nodeResourcesBalancedAllocation, aPod('p'), two, half, undefined],
   [
-    'few soft taints',
+    'nodes with fewer PreferNoSchedule taints score higher',
     taintToleration,
     aPod('p'),
     [soft('a', 0), soft('b', 2), soft('c', 1)],
     [],
     { a: 100, b: 0, c: 50 },
   ],
-  ['no soft taints at all', taintToleration, aPod('p'), [aNode('a')], [], { a: 100 }],
+  ['nodes without PreferNoSchedule taints score 100', taintToleration, aPod('p'), [aNode('a')], [], { a: 100 }],
   [
-    'preferred nodes',
+    'preferred nodes score higher',
     nodeAffinity,
     aPod('p', prefers(10, expression('a', 'Exists'))),
     [labelled('x', { a: '' }), aNode('y')],
     [],
     { x: 100, y: 0 },
   ],
-  ['no preference', nodeAffinity, aPod('p'), two, [], undefined],
+  ['a pod without preferences is not scored', nodeAffinity, aPod('p'), two, [], undefined],
   [
-    'an image on half the nodes counts half',
+    'the score of an image is scaled by the share of nodes that have it',
     imageLocality,
     aPod('p', { containers: [{ name: 'c', image: 'big' }] }),
     [withImages('a', ['big:latest', 1000 << 20]), withImages('b')],
     [],
     { a: 48, b: 0 },
   ],
-  ['an image that nobody has', imageLocality, aPod('p'), two, [], undefined],
+  ['an image that is on no node is not scored', imageLocality, aPod('p'), two, [], undefined],
   [
-    'the emptier zone',
+    'the emptier zone scores higher',
     podTopologySpread,
     web('p', spread({ whenUnsatisfiable: 'ScheduleAnyway' })),
     [zoned('a', 'a'), zoned('b', 'b')],
@@ -567,52 +641,52 @@ const scoreTable: readonly ScoreRow[] = [
     { a: 33, b: 100 },
   ],
   [
-    'a node without the key gets nothing',
+    'a node without the topology key scores 0',
     podTopologySpread,
     web('p', spread({ whenUnsatisfiable: 'ScheduleAnyway' })),
     [zoned('a', 'a'), aNode('none')],
     [],
     { a: 100, none: 0 },
   ],
-  ['no soft constraint', podTopologySpread, web('p', spread()), two, [], undefined],
+  ['a pod without ScheduleAnyway constraints is not scored', podTopologySpread, web('p', spread()), two, [], undefined],
   [
-    'near those it likes',
+    'preferred affinity raises the score',
     interPodAffinity,
-    aPod('p', likes('podAffinity', 5)),
+    aPod('p', preferring('podAffinity', 5)),
     [zoned('a', 'a'), zoned('b', 'b')],
     [[web('x'), 'a']],
     { a: 100, b: 0 },
   ],
   [
-    'away from those it does not like',
+    'preferred anti-affinity lowers the score',
     interPodAffinity,
-    aPod('p', likes('podAntiAffinity', 5)),
+    aPod('p', preferring('podAntiAffinity', 5)),
     [zoned('a', 'a'), zoned('b', 'b')],
     [[web('x'), 'a']],
     { a: 0, b: 100 },
   ],
   [
-    'where it is liked',
+    'preferred affinity of an existing pod raises the score',
     interPodAffinity,
     web('p'),
     [zoned('a', 'a'), zoned('b', 'b')],
-    [[aPod('x', likes('podAffinity', 5)), 'a']],
+    [[aPod('x', preferring('podAffinity', 5)), 'a']],
     { a: 100, b: 0 },
   ],
   [
-    'where it is needed',
+    'required affinity of an existing pod raises the score',
     interPodAffinity,
     web('p'),
     [zoned('a', 'a'), zoned('b', 'b')],
-    [[web('x', near(term())), 'a']],
+    [[web('x', requiringAffinity(term())), 'a']],
     { a: 100, b: 0 },
   ],
   [
-    'wishes of others do not count when the profile says so',
+    'preferences of existing pods are ignored when the profile is configured so',
     configured(interPodAffinity, { ignorePreferredTermsOfExistingPods: true }),
     web('p'),
     [zoned('a', 'a'), zoned('b', 'b')],
-    [[aPod('x', likes('podAffinity', 5)), 'a']],
+    [[aPod('x', preferring('podAffinity', 5)), 'a']],
     undefined,
   ],
 ]
@@ -623,7 +697,7 @@ const header = { apiVersion: 'kubescheduler.config.k8s.io/v1', kind: 'KubeSchedu
 const profilesOf = (configuration: object) =>
   makeProfiles(parseSchedulerConfiguration({ ...header, ...configuration }), schedulerPlugins, (plugin) => plugin)
 
-test('a configuration: profiles, points, weights', () => {
+test('a configuration sets profiles, extension points and weights', () => {
   const [plain, packed] = profilesOf({
     profiles: [
       {},

@@ -66,7 +66,7 @@ const rows: readonly [why: string, cpu: string, pods: Pod[], budgets: PodDisrupt
     'b',
   ],
   [
-    'a budget that allows the disruption does not',
+    'a budget that allows the disruption does not protect a pod',
     '2',
     [placed('covered', 1, '2', '20', { app: 'covered' }), placed('b', 5, '2')],
     [budget('covered', 1)],

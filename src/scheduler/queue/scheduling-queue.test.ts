@@ -24,7 +24,7 @@ async function nameOf(taken: Promise<QueuedPod | undefined>): Promise<string | u
   return (await taken)?.pod.metadata.name
 }
 
-test('priority first, then arrival', async () => {
+test('pods are ordered by priority, then by arrival', async () => {
   const queue = new SchedulingQueue({ clock: new VirtualClock(), before })
   for (const [name, priority] of [
     ['a', 0],
@@ -36,7 +36,7 @@ test('priority first, then arrival', async () => {
   deepEqual(order, ['c', 'a', 'b'])
 })
 
-test('failures back off for 1 s, doubling to 10 s', async () => {
+test('the backoff after failures starts at 1 s and doubles to 10 s', async () => {
   const clock = new VirtualClock()
   const queue = new SchedulingQueue({ clock, before })
   for (const [attempts, ms] of [
@@ -56,7 +56,7 @@ test('failures back off for 1 s, doubling to 10 s', async () => {
   }
 })
 
-test('parked pods wait for an event that can help them, or for five minutes', async () => {
+test('unschedulable pods wait for an event that may make them schedulable, or for five minutes', async () => {
   const clock = new VirtualClock()
   const queue = new SchedulingQueue({ clock, before })
   queue.addUnschedulable(waiting('b'), new Set(['NodeResourcesFit']))
@@ -83,7 +83,7 @@ test('parked pods wait for an event that can help them, or for five minutes', as
   equal(await nameOf(patient), 'd', 'after five minutes it is tried all the same')
 })
 
-test('a woken pod waits its back-off out only while others are served', async () => {
+test('the backoff of a pod is skipped when no other pod is active', async () => {
   const clock = new VirtualClock()
   const queue = new SchedulingQueue({ clock, before })
   queue.addUnschedulable(waiting('b', 3), new Set(['NodeResourcesFit']))
@@ -98,7 +98,7 @@ test('a woken pod waits its back-off out only while others are served', async ()
   equal(await nameOf(queue.take(signal)), 'b', 'nobody else is there')
 })
 
-test('an event that came while the pod was being scheduled counts', () => {
+test('an event that arrives while the pod is being scheduled is taken into account', () => {
   const queue = new SchedulingQueue({ clock: new VirtualClock(), before })
   queue.requeue(
     () => true,
@@ -109,7 +109,7 @@ test('an event that came while the pod was being scheduled counts', () => {
   equal(queue.queueOf('default/late'), 'backoff')
 })
 
-test('gates keep a pod out until a newer version of it passes them', async () => {
+test('a gated pod stays out of the queue until an update passes the gates', async () => {
   const queue = new SchedulingQueue({
     clock: new VirtualClock(),
     before,
@@ -134,7 +134,7 @@ test('closing ends the wait and leaves no timer', async () => {
   equal(clock.pendingTimers, 0)
 })
 
-test('the heap gives what is left in order', () => {
+test('the heap returns the remaining items in order', () => {
   const heap = new PodHeap<{ at: number }>((a, b) => a.at - b.at)
   const items = Array.from({ length: 500 }, (_, index) => ({ at: (index * 7919) % 500 }))
   for (const item of items) heap.push(item)

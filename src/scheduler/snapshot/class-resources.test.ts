@@ -16,12 +16,17 @@ const [early, late] = ['2030-01-01T00:00:00Z', '2030-01-02T00:00:00Z']
 
 const rows: readonly [why: string, classes: ReturnType<typeof named>[], resource: string, name: string | undefined][] =
   [
-    ['the one that says so', [named('a', early, gpu)], gpu, 'a'],
-    ['none', [named('a', early)], gpu, undefined],
+    ['the class that names the resource', [named('a', early, gpu)], gpu, 'a'],
+    ['no class names the resource', [named('a', early)], gpu, undefined],
     ['a class by its own name', [named('a', early)], 'deviceclass.resource.kubernetes.io/a', 'a'],
-    ['the youngest', [named('a', late, gpu), named('b', early, gpu)], gpu, 'a'],
-    ['the first by name of those of one moment', [named('b', early, gpu), named('a', early, gpu)], gpu, 'a'],
-    ['what no extended resource is', [named('a', early, 'cpu')], 'cpu', undefined],
+    ['the newest class', [named('a', late, gpu), named('b', early, gpu)], gpu, 'a'],
+    [
+      'the first by name of classes with the same creation time',
+      [named('b', early, gpu), named('a', early, gpu)],
+      gpu,
+      'a',
+    ],
+    ['a name that is not an extended resource', [named('a', early, 'cpu')], 'cpu', undefined],
   ]
 for (const [why, classes, resource, name] of rows)
   test(`a class for a resource: ${why}`, () => {
@@ -30,7 +35,7 @@ for (const [why, classes, resource, name] of rows)
     equal(resources.classFor(resource), name)
   })
 
-test('only a change of what classes stand for is news', () => {
+test('set() reports a change only when the resource of a class changes', () => {
   const resources = new ClassResources()
   equal(resources.set('a', named('a', early)), true)
   equal(resources.set('a', named('a', early)), false)

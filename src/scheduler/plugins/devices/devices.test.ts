@@ -13,7 +13,7 @@ const slice = (devices: object[], spec: object = {}) =>
   object(resourceSlice, 's', {
     spec: { driver: 'd', pool: { name: 'p', generation: 1, resourceSliceCount: 1 }, nodeName: 'n', devices, ...spec },
   })
-const wants = (requests: object[], extra: object = {}): ResourceClaim =>
+const claimFor = (requests: object[], extra: object = {}): ResourceClaim =>
   object(resourceClaim, 'c', { spec: { devices: { requests, ...extra } } })
 const exactly = (name: string, extra: object = {}) => ({ name, exactly: { deviceClassName: 'x', ...extra } })
 const model = (string: string) => ({ attributes: { 'd/model': { string } } })
@@ -27,23 +27,47 @@ const allocations: readonly [
   taken: string[],
   got: string[] | undefined,
 ][] = [
-  ['one of several', wants([exactly('r')]), [device('a'), device('b')], [], ['r a']],
-  ['one that is free', wants([exactly('r')]), [device('a'), device('b')], ['d/p/a'], ['r b']],
-  ['none is free', wants([exactly('r')]), [device('a')], ['d/p/a'], undefined],
-  ['several', wants([exactly('r', { count: 2 })]), [device('a'), device('b')], [], ['r a', 'r b']],
-  ['more than there are', wants([exactly('r', { count: 3 })]), [device('a'), device('b')], [], undefined],
-  ['all', wants([exactly('r', { allocationMode: 'All' })]), [device('a'), device('b')], [], ['r a', 'r b']],
+  ['one of two devices', claimFor([exactly('r')]), [device('a'), device('b')], [], ['r a']],
+  ['the device that is free', claimFor([exactly('r')]), [device('a'), device('b')], ['d/p/a'], ['r b']],
+  ['no device is free', claimFor([exactly('r')]), [device('a')], ['d/p/a'], undefined],
   [
-    'all, but one is taken',
-    wants([exactly('r', { allocationMode: 'All' })]),
+    'two devices for a count of 2',
+    claimFor([exactly('r', { count: 2 })]),
+    [device('a'), device('b')],
+    [],
+    ['r a', 'r b'],
+  ],
+  [
+    'a count above the number of devices',
+    claimFor([exactly('r', { count: 3 })]),
+    [device('a'), device('b')],
+    [],
+    undefined,
+  ],
+  [
+    'allocationMode All',
+    claimFor([exactly('r', { allocationMode: 'All' })]),
+    [device('a'), device('b')],
+    [],
+    ['r a', 'r b'],
+  ],
+  [
+    'allocationMode All with one device in use',
+    claimFor([exactly('r', { allocationMode: 'All' })]),
     [device('a'), device('b')],
     ['d/p/b'],
     undefined,
   ],
-  ['two requests get two devices', wants([exactly('r'), exactly('s')]), [device('a'), device('b')], [], ['r a', 's b']],
   [
-    'the first way that works',
-    wants([
+    'two requests get two devices',
+    claimFor([exactly('r'), exactly('s')]),
+    [device('a'), device('b')],
+    [],
+    ['r a', 's b'],
+  ],
+  [
+    'the first alternative that is available',
+    claimFor([
       {
         name: 'r',
         firstAvailable: [
@@ -57,35 +81,41 @@ const allocations: readonly [
     ['r/few a'],
   ],
   [
-    'devices with a matching attribute: the first choice is taken back',
-    wants([exactly('r', { count: 2 })], { constraints: [{ matchAttribute: 'd/model' }] }),
+    'matchAttribute: the first candidate is revised',
+    claimFor([exactly('r', { count: 2 })], { constraints: [{ matchAttribute: 'd/model' }] }),
     [device('a', model('1')), device('b', model('2')), device('c', model('2'))],
     [],
     ['r b', 'r c'],
   ],
-  ['a tainted device', wants([exactly('r')]), [device('a', tainted)], [], undefined],
+  ['a tainted device', claimFor([exactly('r')]), [device('a', tainted)], [], undefined],
   [
-    'a tainted device, tolerated',
-    wants([exactly('r', { tolerations: [{ key: 'k', operator: 'Exists' }] })]),
+    'a tolerated taint',
+    claimFor([exactly('r', { tolerations: [{ key: 'k', operator: 'Exists' }] })]),
     [device('a', tainted)],
     [],
     ['r a'],
   ],
   [
-    'what a selector means',
-    wants([exactly('r', selecting(`device.attributes['d'].model == '2'`))]),
+    'a selector chooses the device',
+    claimFor([exactly('r', selecting(`device.attributes['d'].model == '2'`))]),
     [device('a', model('1')), device('b', model('2'))],
     [],
     ['r b'],
   ],
   [
-    'what nothing meets',
-    wants([exactly('r', selecting(`device.driver == 'other'`))]),
+    'a selector that no device meets',
+    claimFor([exactly('r', selecting(`device.driver == 'other'`))]),
     [device('a', model('1'))],
     [],
     undefined,
   ],
-  ['an administrator looks on', wants([exactly('r', { adminAccess: true })]), [device('a')], ['d/p/a'], ['r a']],
+  [
+    'adminAccess gets a device that is in use',
+    claimFor([exactly('r', { adminAccess: true })]),
+    [device('a')],
+    ['d/p/a'],
+    ['r a'],
+  ],
 ]
 const newShareId = () => 'share'
 
@@ -111,20 +141,24 @@ for (const [why, wanted, devices, taken, got] of allocations)
     )
   })
 
-test('devices: a class selects too, and who asks what a device does not say is told so', () => {
+test('devices: the selectors of the class apply, and a missing attribute is an error', () => {
   const devices = [slice([device('a', model('1')), device('b')])]
-  const asked = (expression: string) => () => {
+  const allocatedBy = (expression: string) => () => {
     const byClass = () => object(deviceClass, 'x', { spec: selecting(expression) })
-    return allocate([wants([exactly('r')])], n, devices, having([]), { classOf: byClass, newShareId })?.get('default/c')
-      ?.devices.results
+    return allocate([claimFor([exactly('r')])], n, devices, having([]), { classOf: byClass, newShareId })?.get(
+      'default/c',
+    )?.devices.results
   }
-  equal(asked(`device.attributes['d'].?model.orValue('') == '1'`)()?.[0]?.device, 'a')
-  throws(asked(`device.attributes['d'].model == '2'`), /class x: selector #0: CEL runtime error: no such key: model/)
+  equal(allocatedBy(`device.attributes['d'].?model.orValue('') == '1'`)()?.[0]?.device, 'a')
+  throws(
+    allocatedBy(`device.attributes['d'].model == '2'`),
+    /class x: selector #0: CEL runtime error: no such key: model/,
+  )
 })
 
-test('devices: slices of other nodes, old generations and incomplete pools do not count', () => {
+test('devices: slices of other nodes, old generations and incomplete pools are ignored', () => {
   const got = (spec: object) =>
-    allocate([wants([exactly('r')])], n, [slice([device('a')], spec)], having([]), { classOf: anyClass, newShareId })
+    allocate([claimFor([exactly('r')])], n, [slice([device('a')], spec)], having([]), { classOf: anyClass, newShareId })
   equal(got({ nodeName: 'm' }), undefined)
   equal(got({ pool: { name: 'p', generation: 1, resourceSliceCount: 2 } }), undefined)
   equal(got({ nodeName: undefined, allNodes: true })?.get('default/c')?.nodeSelector, undefined)
@@ -148,17 +182,23 @@ const partitioned: readonly [
   count: number,
   got: string[] | undefined,
 ][] = [
-  ['both fit', [drawing('a', '4Gi'), drawing('b', '4Gi')], [], 2, ['a', 'b']],
-  ['together they are too large', [drawing('a', '6Gi'), drawing('b', '6Gi')], [], 2, undefined],
-  ['another one is smaller', [drawing('a', '6Gi'), drawing('b', '6Gi'), drawing('c', '2Gi')], [], 2, ['a', 'c']],
-  ['the whole is taken', [drawing('whole', '8Gi'), drawing('half', '4Gi')], ['d/p/whole'], 1, undefined],
-  ['a half is taken', [drawing('whole', '8Gi'), drawing('a', '4Gi'), drawing('b', '4Gi')], ['d/p/a'], 1, ['b']],
-  ['one that draws on a counter that is not there', [drawing('a', '1', { consumesCounters: other })], [], 1, undefined],
+  ['two that fit together', [drawing('a', '4Gi'), drawing('b', '4Gi')], [], 2, ['a', 'b']],
+  ['two that exceed the counter together', [drawing('a', '6Gi'), drawing('b', '6Gi')], [], 2, undefined],
+  [
+    'two of three that fit together',
+    [drawing('a', '6Gi'), drawing('b', '6Gi'), drawing('c', '2Gi')],
+    [],
+    2,
+    ['a', 'c'],
+  ],
+  ['the whole device is in use', [drawing('whole', '8Gi'), drawing('half', '4Gi')], ['d/p/whole'], 1, undefined],
+  ['one half is in use', [drawing('whole', '8Gi'), drawing('a', '4Gi'), drawing('b', '4Gi')], ['d/p/a'], 1, ['b']],
+  ['a counter set that does not exist', [drawing('a', '1', { consumesCounters: other })], [], 1, undefined],
 ]
 for (const [why, devices, taken, count, got] of partitioned)
-  test(`devices that draw on counters of their pool: ${why}`, () => {
+  test(`devices that consume counters of their pool: ${why}`, () => {
     const deps = { classOf: anyClass, newShareId }
-    const found = allocate([wants([exactly('r', { count })])], n, partitions(...devices), having(taken), deps)
+    const found = allocate([claimFor([exactly('r', { count })])], n, partitions(...devices), having(taken), deps)
     deepEqual(
       found?.get('default/c')?.devices.results?.map((result) => result.device),
       got,
@@ -175,27 +215,45 @@ const asking = (bandwidth?: string, count = 1) =>
   exactly('r', { count, ...(bandwidth && { capacity: { requests: { bandwidth } } }) })
 
 const shared: readonly [why: string, device: object, request: object, taken: string, got: string[] | undefined][] = [
-  ['as much as is asked for', card(), asking('4Gi'), '', ['4Gi']],
-  ['all of it when nothing is said', card(), asking(), '', ['10Gi']],
-  ['the default of the policy', card(range), asking(), '', ['1Gi']],
-  ['the least of a range', card(range), asking('1Mi'), '', ['1Gi']],
-  ['the next step of a range', card(range), asking('4Gi'), '', ['5Gi']],
-  ['more than a range allows', card(range), asking('8Gi'), '', undefined],
-  ['the next valid value', card({ default: '2Gi', validValues: ['2Gi', '6Gi'] }), asking('3Gi'), '', ['6Gi']],
-  ['more than every valid value', card({ default: '2Gi', validValues: ['2Gi', '6Gi'] }), asking('7Gi'), '', undefined],
-  ['what others have left', card(), asking('4Gi'), '6Gi', ['4Gi']],
-  ['more than others have left', card(), asking('5Gi'), '6Gi', undefined],
+  ['the requested amount', card(), asking('4Gi'), '', ['4Gi']],
+  ['the whole capacity without a request', card(), asking(), '', ['10Gi']],
+  ['the default of the request policy', card(range), asking(), '', ['1Gi']],
+  ['the minimum of the range', card(range), asking('1Mi'), '', ['1Gi']],
+  ['a request is rounded up to the next step of the range', card(range), asking('4Gi'), '', ['5Gi']],
+  ['a request above the range', card(range), asking('8Gi'), '', undefined],
+  [
+    'a request is rounded up to the next valid value',
+    card({ default: '2Gi', validValues: ['2Gi', '6Gi'] }),
+    asking('3Gi'),
+    '',
+    ['6Gi'],
+  ],
+  [
+    'a request above every valid value',
+    card({ default: '2Gi', validValues: ['2Gi', '6Gi'] }),
+    asking('7Gi'),
+    '',
+    undefined,
+  ],
+  ['a request that equals the remaining capacity', card(), asking('4Gi'), '6Gi', ['4Gi']],
+  ['a request above the remaining capacity', card(), asking('5Gi'), '6Gi', undefined],
   ['two shares of one device', card(), asking('5Gi', 2), '', ['5Gi', '5Gi']],
-  ['two shares that are too large', card(), asking('6Gi', 2), '', undefined],
-  ['a capacity that the device lacks', device('nic', { allowMultipleAllocations: true }), asking('1'), '', undefined],
-  ['a whole device with enough capacity', whole('10Gi'), asking('4Gi'), '', ['whole']],
-  ['a whole device with too little', whole('1Gi'), asking('4Gi'), '', undefined],
+  ['two shares that exceed the capacity', card(), asking('6Gi', 2), '', undefined],
+  [
+    'a capacity that the device does not have',
+    device('nic', { allowMultipleAllocations: true }),
+    asking('1'),
+    '',
+    undefined,
+  ],
+  ['an unshared device with enough capacity', whole('10Gi'), asking('4Gi'), '', ['whole']],
+  ['an unshared device with too little capacity', whole('1Gi'), asking('4Gi'), '', undefined],
 ]
 for (const [why, offered, request, taken, got] of shared)
-  test(`devices that are shared out by capacity: ${why}`, () => {
+  test(`devices that are shared by capacity: ${why}`, () => {
     const others = taken === '' ? having([]) : having(['d/p/nic'], { bandwidth: taken })
     const deps = { classOf: anyClass, newShareId }
-    const found = allocate([wants([request])], n, [slice([offered])], others, deps)?.get('default/c')
+    const found = allocate([claimFor([request])], n, [slice([offered])], others, deps)?.get('default/c')
     deepEqual(
       found?.devices.results?.map(({ shareID, consumedCapacity }) =>
         shareID === undefined ? 'whole' : consumedCapacity?.['bandwidth'],

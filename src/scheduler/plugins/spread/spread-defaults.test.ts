@@ -30,7 +30,7 @@ const own = {
 const beyond = "node(s) didn't match pod topology spread constraints"
 
 /** The plugin's scores of both nodes when a similar pod is on node a. */
-async function saidOf(args: unknown, objects: Parameters<typeof standing>[0], target: Pod) {
+async function resultOf(args: unknown, objects: Parameters<typeof standing>[0], target: Pod) {
   await using tasks = new TaskGroup()
   const clock = new VirtualClock()
   const informers = new Informers(
@@ -49,7 +49,7 @@ async function saidOf(args: unknown, objects: Parameters<typeof standing>[0], ta
 
 const fits = { a: 'fits', b: 'fits' }
 /** By host and by zone: a has 2 × ln 4 + 2 + 4, rounded 9, b has 2 + 4; 100 × (9 + 6 − 9) / 9 = 66. */
-const worked = { a: 66, b: 100 }
+const spreadScores = { a: 66, b: 100 }
 const rows: readonly [
   why: string,
   args: unknown,
@@ -58,13 +58,48 @@ const rows: readonly [
   verdicts: object,
   scores: object | undefined,
 ][] = [
-  ['a service means both', undefined, byService, web('p'), fits, worked],
-  ['a set means both', undefined, bySet, web('p', {}, { app: 'web' }, setOwner), fits, worked],
-  ['nothing means the pod', undefined, byService, web('p', {}, { app: 'db' }), fits, undefined],
-  ['the profile says how', list, byService, web('p'), { a: beyond, b: 'fits' }, undefined],
-  ['the profile says how, but nothing means the pod', list, [], web('p'), fits, undefined],
-  ['the pod says how itself', list, byService, web('p', own), fits, undefined],
-  ['the profile wants none', { defaultingType: 'List' }, byService, web('p'), fits, undefined],
+  ['the system defaults apply to pods of a Service', undefined, byService, web('p'), fits, spreadScores],
+  [
+    'the system defaults apply to pods of a ReplicaSet',
+    undefined,
+    bySet,
+    web('p', {}, { app: 'web' }, setOwner),
+    fits,
+    spreadScores,
+  ],
+  [
+    'the system defaults do not apply to a pod without Service or workload',
+    undefined,
+    byService,
+    web('p', {}, { app: 'db' }),
+    fits,
+    undefined,
+  ],
+  [
+    'the constraints of the profile replace the system defaults',
+    list,
+    byService,
+    web('p'),
+    { a: beyond, b: 'fits' },
+    undefined,
+  ],
+  [
+    'the constraints of the profile do not apply to a pod without Service or workload',
+    list,
+    [],
+    web('p'),
+    fits,
+    undefined,
+  ],
+  ['the constraints of the pod replace the defaults', list, byService, web('p', own), fits, undefined],
+  [
+    'an empty list in the profile disables the defaults',
+    { defaultingType: 'List' },
+    byService,
+    web('p'),
+    fits,
+    undefined,
+  ],
 ]
 for (const [why, args, objects, target, verdicts, scores] of rows)
-  test(`spread by default: ${why}`, async () => deepEqual(await saidOf(args, objects, target), { verdicts, scores }))
+  test(`default spreading: ${why}`, async () => deepEqual(await resultOf(args, objects, target), { verdicts, scores }))

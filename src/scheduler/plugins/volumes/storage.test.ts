@@ -90,7 +90,7 @@ const capacity = (amount: string) =>
     capacity: amount,
     nodeTopology: { matchLabels: { host: 'n' } },
   })
-const tellsCapacity = object(csiDriver, 'csi', { spec: { storageCapacity: true } })
+const withStorageCapacity = object(csiDriver, 'csi', { spec: { storageCapacity: true } })
 const n = aNode('n', {}, undefined, { host: 'n', 'topology.kubernetes.io/zone': 'a' })
 const csi = (handle: string) => ({ csi: { driver: 'csi', volumeHandle: handle } })
 const limit = (count: number) =>
@@ -108,19 +108,26 @@ type Row = readonly [
 ]
 const noVolume = "node(s) didn't find available persistent volumes to bind"
 const rows: readonly Row[] = [
-  ['no claims', volumeBinding, aPod('p'), [], [], 'fits'],
-  ['a claim that is not there', volumeBinding, using('c'), [], [], 'persistentvolumeclaim "c" not found'],
+  ['a pod without claims', volumeBinding, aPod('p'), [], [], 'fits'],
+  ['a claim that does not exist', volumeBinding, using('c'), [], [], 'persistentvolumeclaim "c" not found'],
   [
-    'an unbound claim that does not wait',
+    'an unbound claim with immediate binding',
     volumeBinding,
     using('c'),
     [claim('c')],
     [],
     'pod has unbound immediate PersistentVolumeClaims',
   ],
-  ['bound, reachable', volumeBinding, using('c'), [bound('c', 'v'), volume('v', onHost('n'))], [], 'fits'],
   [
-    'bound, out of reach',
+    'a bound claim whose volume is on the node',
+    volumeBinding,
+    using('c'),
+    [bound('c', 'v'), volume('v', onHost('n'))],
+    [],
+    'fits',
+  ],
+  [
+    'a bound claim whose volume is on another node',
     volumeBinding,
     using('c'),
     [bound('c', 'v'), volume('v', onHost('m'))],
@@ -128,7 +135,7 @@ const rows: readonly Row[] = [
     "node(s) didn't match PersistentVolume's node affinity",
   ],
   [
-    'bound to nothing',
+    'a claim bound to a volume that does not exist',
     volumeBinding,
     using('c'),
     [bound('c', 'v')],
@@ -136,7 +143,7 @@ const rows: readonly Row[] = [
     'node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)',
   ],
   [
-    'waits, a volume is there',
+    'WaitForFirstConsumer: a matching volume exists',
     volumeBinding,
     using('c'),
     [waiting, late('kubernetes.io/no-provisioner'), volume('v', onHost('n'))],
@@ -144,7 +151,7 @@ const rows: readonly Row[] = [
     'fits',
   ],
   [
-    'waits, the volume is elsewhere',
+    'WaitForFirstConsumer: the volume is on another node',
     volumeBinding,
     using('c'),
     [waiting, late('kubernetes.io/no-provisioner'), volume('v', onHost('m'))],
@@ -152,7 +159,7 @@ const rows: readonly Row[] = [
     noVolume,
   ],
   [
-    'waits, the volume is too small',
+    'WaitForFirstConsumer: the volume is too small',
     volumeBinding,
     using('c'),
     [waiting, late('kubernetes.io/no-provisioner'), volume('v', { capacity: { storage: '1Gi' } })],
@@ -160,16 +167,23 @@ const rows: readonly Row[] = [
     noVolume,
   ],
   [
-    'waits, the volume is for another',
+    'WaitForFirstConsumer: the volume is reserved for another claim',
     volumeBinding,
     using('c'),
     [waiting, late('kubernetes.io/no-provisioner'), volume('v', { claimRef: { namespace: 'default', name: 'x' } })],
     [],
     noVolume,
   ],
-  ['waits, one can be made', volumeBinding, using('c'), [waiting, late('csi')], [], 'fits'],
   [
-    'waits, none may be made here',
+    'WaitForFirstConsumer: the volume can be provisioned',
+    volumeBinding,
+    using('c'),
+    [waiting, late('csi')],
+    [],
+    'fits',
+  ],
+  [
+    'WaitForFirstConsumer: the allowed topologies exclude the node',
     volumeBinding,
     using('c'),
     [waiting, late('csi', { allowedTopologies: [{ matchLabelExpressions: [{ key: 'host', values: ['m'] }] }] })],
@@ -177,23 +191,23 @@ const rows: readonly Row[] = [
     noVolume,
   ],
   [
-    'waits, the driver has room',
+    'WaitForFirstConsumer: the driver has enough capacity',
     volumeBinding,
     using('c'),
-    [waiting, late('csi'), tellsCapacity, capacity('6Gi')],
+    [waiting, late('csi'), withStorageCapacity, capacity('6Gi')],
     [],
     'fits',
   ],
   [
-    'waits, the driver is full',
+    'WaitForFirstConsumer: the driver has too little capacity',
     volumeBinding,
     using('c'),
-    [waiting, late('csi'), tellsCapacity, capacity('4Gi')],
+    [waiting, late('csi'), withStorageCapacity, capacity('4Gi')],
     [],
     'node(s) did not have enough free storage',
   ],
   [
-    'the zone of the volume',
+    'the node is in the zone of the volume',
     volumeZone,
     using('c'),
     [bound('c', 'v'), volume('v', {}, { 'topology.kubernetes.io/zone': 'a' })],
@@ -201,7 +215,7 @@ const rows: readonly Row[] = [
     'fits',
   ],
   [
-    'one of its zones',
+    'the node is in one of several zones of the volume',
     volumeZone,
     using('c'),
     [bound('c', 'v'), volume('v', {}, { 'failure-domain.beta.kubernetes.io/zone': 'b__a' })],
@@ -209,16 +223,23 @@ const rows: readonly Row[] = [
     'fits',
   ],
   [
-    'another zone',
+    'the node is in another zone than the volume',
     volumeZone,
     using('c'),
     [bound('c', 'v'), volume('v', {}, { 'topology.kubernetes.io/zone': 'b' })],
     [],
     'node(s) had no available volume zone',
   ],
-  ['room for a volume', nodeVolumeLimits, using('c'), [bound('c', 'v'), volume('v', csi('1')), limit(1)], [], 'fits'],
   [
-    'no room for a second',
+    'a volume within the limit',
+    nodeVolumeLimits,
+    using('c'),
+    [bound('c', 'v'), volume('v', csi('1')), limit(1)],
+    [],
+    'fits',
+  ],
+  [
+    'a second volume above the limit',
     nodeVolumeLimits,
     using('c'),
     [bound('c', 'v'), volume('v', csi('1')), bound('d', 'w'), volume('w', csi('2')), limit(1)],
@@ -226,25 +247,25 @@ const rows: readonly Row[] = [
     'node(s) exceed max volume count',
   ],
   [
-    'the same volume counts once',
+    'the same volume is counted once',
     nodeVolumeLimits,
     using('c'),
     [bound('c', 'v'), volume('v', csi('1')), limit(1)],
     [{ ...using('c'), metadata: { ...aPod('q').metadata } }],
     'fits',
   ],
-  ['a node that tells no limit', nodeVolumeLimits, using('c'), [bound('c', 'v'), volume('v', csi('1'))], [], 'fits'],
+  ['a node without a limit', nodeVolumeLimits, using('c'), [bound('c', 'v'), volume('v', csi('1'))], [], 'fits'],
   [
-    'a disk that is written',
+    'a disk that another pod writes to',
     volumeRestrictions,
     disk('p', false),
     [],
     [disk('q', true)],
     'node(s) had no available disk',
   ],
-  ['a disk that all only read', volumeRestrictions, disk('p', true), [], [disk('q', true)], 'fits'],
+  ['a disk that all pods mount read-only', volumeRestrictions, disk('p', true), [], [disk('q', true)], 'fits'],
   [
-    'a claim for one pod, used',
+    'a ReadWriteOncePod claim that is in use',
     volumeRestrictions,
     using('c'),
     [bound('c', 'v', { accessModes: ['ReadWriteOncePod'] })],
@@ -252,7 +273,7 @@ const rows: readonly Row[] = [
     'node has pod using PersistentVolumeClaim with the same name and ReadWriteOncePod access mode',
   ],
   [
-    'a claim for one pod, free',
+    'a ReadWriteOncePod claim that is not in use',
     volumeRestrictions,
     using('c'),
     [bound('c', 'v', { accessModes: ['ReadWriteOncePod'] })],
