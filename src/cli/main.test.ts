@@ -14,7 +14,7 @@ const quiet = '--disable-warning=ExperimentalWarning'
 
 const rows: [what: string, left: 'stdout' | 'stderr', code: number, argv: (directory: string) => string[]][] = [
   [
-    'a cluster whose output is closed ends as with Ctrl-C',
+    'a cluster whose output is closed stops as on Ctrl-C',
     'stdout',
     0,
     (directory) => ['up', '--runtime', 'simulated', '--store', 'memory', '--port', '0', '--data-dir', directory],

@@ -95,7 +95,7 @@ async function phraseFile(directory: string): Promise<string> {
   return join(directory, 'passphrase')
 }
 
-test('up says what runs, what is kept and what to type next; the other commands work on it', async () => {
+test('up reports what runs, what is stored and the next commands; other commands work with its cluster', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'coxswain-cli-'))
   const kubeconfig = join(directory, 'kubeconfig')
   const [copy, data] = [join(directory, 'copy'), ['--data-dir', directory]]
@@ -187,7 +187,7 @@ test('up says what runs, what is kept and what to type next; the other commands 
   await rm(directory, { recursive: true })
 })
 
-test('status tells of a cluster that runs', async () => {
+test('status describes a running cluster', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'coxswain-cli-'))
   const isUp = Promise.withResolvers<() => void>()
   const ended = typed(['apiserver', '--port', '0', '--data-dir', directory], (printed, interrupt) => {
@@ -207,7 +207,7 @@ test('status tells of a cluster that runs', async () => {
   await rm(directory, { recursive: true })
 })
 
-test('images are loaded where a containerd runs, and nowhere else', async () => {
+test('images are loaded only where containerd runs', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'coxswain-cli-'))
   const archive = join(directory, 'a.tar')
   await writeFile(archive, '')

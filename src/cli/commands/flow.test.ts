@@ -87,7 +87,7 @@ for (const columns of [80, 120, 200])
     match(printed, /sync pod \S+ {2}×100\n/)
   })
 
-test('the tree is as short, and --all draws every pod and every kubelet', async () => {
+test('the tree is as short; --all draws every pod and every kubelet', async () => {
   const tree = (await typed(['flow', 'deployment', 'web', '-o', 'tree'])).printed.split('\n')
   ok(tree.length <= linesMax + 20, `${tree.length} lines`)
   const all = (await typed(['flow', 'deploy/web', '--all'])).printed
@@ -95,7 +95,7 @@ test('the tree is as short, and --all draws every pod and every kubelet', async 
   equal(all.match(/sync pod/g)?.length, 100)
 })
 
-test('colours are for terminals, and not where NO_COLOR is set or the terminal is dumb', async () => {
+test('colours are used on terminals, unless NO_COLOR is set or the terminal is dumb', async () => {
   const isColored = async (screen: Screen) =>
     (await typed(['flow', 'deployment/web'], screen)).printed.includes(colorCode)
   equal(await isColored({ columns: 100 }), true)
@@ -105,7 +105,7 @@ test('colours are for terminals, and not where NO_COLOR is set or the terminal i
   equal((await typed(['flow', 'deployment/web', '-o', 'json'], { columns: 100 })).printed.includes(colorCode), false)
 })
 
-test('-A draws the object of every namespace, -n and the context choose one', async () => {
+test('-A draws the objects of every namespace; -n and the context choose one', async () => {
   const everywhere = (await typed(['flow', 'deployment/web', '-A'])).printed
   deepEqual(everywhere.match(/^namespace .*$/gm), ['namespace default:', 'namespace shop:'])
   const shop = (await typed(['flow', 'deployment/web', '-n', 'shop'])).printed
@@ -123,7 +123,7 @@ test('-A draws the object of every namespace, -n and the context choose one', as
   match(typo.complained, /shop has no context "in-shp"; did you mean in-shop\?/)
 })
 
-test('-w goes on with what happens next', { timeout: 60_000 }, async () => {
+test('-w continues with new events', { timeout: 60_000 }, async () => {
   let isChanged = false
   const { code, printed } = await typed(['flow', 'deployment/web', '-n', 'shop', '-w'], {
     onPrint(soFar, interrupt) {
@@ -140,7 +140,7 @@ test('-w goes on with what happens next', { timeout: 60_000 }, async () => {
 
 const wrong: [what: string, argv: string[], code: number, message: RegExp][] = [
   [
-    'a name that is not there',
+    'a name that does not exist',
     ['deployment/wbe'],
     2,
     /: deployment "wbe" not found in namespace "default"; did you mean web\?\n$/,
@@ -160,14 +160,14 @@ const wrong: [what: string, argv: string[], code: number, message: RegExp][] = [
 ]
 for (const command of ['flow', 'why'])
   for (const [what, argv, code, message] of wrong)
-    test(`${command} of ${what} says so`, async () => {
+    test(`${command} reports ${what}`, async () => {
       const words = argv.map((word) => (word === 'dead' ? join(directory, 'dead') : word))
       const { code: ended, complained } = await typed([command, ...words])
       equal(ended, code)
       match(complained, message)
     })
 
-test('without any kubeconfig a command says how to start a cluster', async () => {
+test('without a kubeconfig, a command explains how to start a cluster', async () => {
   const { complained } = await typed(['why', 'pod/a'], { environment: { KUBECONFIG: '', XDG_DATA_HOME: '/none' } })
   // A developer may have a ~/.kube/config, whose server is then used.
   match(complained, /Is (a cluster|it) running\?|not found/)

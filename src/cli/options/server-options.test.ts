@@ -4,7 +4,7 @@ import { serverChoicesOf } from './server-options.ts'
 
 const limitsOf = (flags: Parameters<typeof serverChoicesOf>[0]) => serverChoicesOf(flags, { HOME: '/home' }).limits
 
-test('the limits of connections have defaults and flags', () => {
+test('the connection limits have defaults and flags', () => {
   deepEqual(limitsOf({}), {
     connectionsMax: 10_000,
     connectionsPerClientMax: 2_500,

@@ -20,7 +20,7 @@ after(() => rm(checkout, { recursive: true }))
 
 const rows: [what: string, environment: () => Environment, lines: () => string[]][] = [
   [
-    'in a checkout: the directories that the PATH lacks, the newest kubectl among them',
+    'in a checkout: the directories missing from the PATH, including the newest kubectl',
     () => ({ COXSWAIN_CHECKOUT: checkout, PATH: '/none' }),
     () => [`export PATH=${checkout}/bin:${checkout}/.cache/kubectl/1.36.4:$PATH`],
   ],
@@ -29,11 +29,11 @@ const rows: [what: string, environment: () => Environment, lines: () => string[]
     () => ({ COXSWAIN_CHECKOUT: checkout, PATH: `/none:${checkout}/bin` }),
     () => [`export PATH=${checkout}/.cache/kubectl/1.36.4:$PATH`],
   ],
-  ['elsewhere without a kubectl: where to get one', () => ({ PATH: '/none' }), () => [kubectlLine]],
-  ['elsewhere with a kubectl: nothing', () => ({ PATH: `${checkout}/.cache/kubectl/1.9.0` }), () => []],
+  ['outside a checkout without kubectl: where to download it', () => ({ PATH: '/none' }), () => [kubectlLine]],
+  ['outside a checkout with kubectl: nothing', () => ({ PATH: `${checkout}/.cache/kubectl/1.9.0` }), () => []],
 ]
 for (const [what, environment, lines] of rows)
-  test(`what a person is told to type, ${what}`, () =>
+  test(`next steps: ${what}`, () =>
     deepEqual(nextSteps(cluster, environment()), [
       'export KUBECONFIG=/k',
       ...lines(),
@@ -44,14 +44,14 @@ for (const [what, environment, lines] of rows)
       'coxswain status                # how the cluster is',
     ]))
 
-test('who has started it with npx types npx again, and the directory where it is not the usual one', () =>
+test('next steps of a cluster started with npx use npx, and name a data directory other than the default', () =>
   deepEqual(nextSteps({ ...cluster, dataDirectory: '/d' }, { npm_command: 'exec', PATH: '' }).slice(-3), [
     'npx coxswain flow deployment/web    # what happened, as a diagram',
     'npx coxswain why deployment/web     # what it waits for',
     'npx coxswain status --data-dir /d   # how the cluster is',
   ]))
 
-test('in a kubeconfig with another current context, the context is chosen first', () =>
+test('next steps choose the context first when the kubeconfig has another current context', () =>
   deepEqual(nextSteps({ ...cluster, contextName: 'home' }, { PATH: '/none' }).slice(0, 3), [
     'export KUBECONFIG=/k',
     kubectlLine,

@@ -45,7 +45,7 @@ nodejs_eventloop_lag_p99_seconds 0.0123
 process_open_fds 40
 nodejs_version_info{version="v26.10.0",major="26"} 1
 `
-test('versions, the store and the process come from the metrics, as far as the server has them', () => {
+test('versions, the store and the process come from the metrics that the server has', () => {
   equal(storeText(metrics), '2 reads (0.5 ms on average), 4 writes (5.0 ms on average)')
   equal(storeText(''), '')
   equal(processText(metrics), '100 MB of memory, event loop delay 12 ms (99th percentile), 40 open files')
