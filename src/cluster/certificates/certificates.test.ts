@@ -58,7 +58,7 @@ async function shownBy(port: number): Promise<X509Certificate> {
   return shown
 }
 
-test('while it runs, a server renews all certificates before they expire, and when its addresses change', async () => {
+test('a running server renews all certificates before they expire and when its addresses change', async () => {
   let hosts: readonly string[] = ['10.0.0.5']
   const deps = { platform: nodePlatform, random: systemRandom }
   const first = await clusterCertificates(`${directory}/pki`, { ...deps, clock: new VirtualClock(startMs), hosts })
@@ -134,7 +134,7 @@ test('while it runs, a server renews all certificates before they expire, and wh
   await served.close(0)
 })
 
-test('each expiry is a metric, is read back from it, and is known from the files', async () => {
+test('the expiry of each certificate is a metric, can be read back from it, and is known from the files', async () => {
   const at = join(directory, 'data')
   const deps = { platform: nodePlatform, clock: new VirtualClock(startMs), random: systemRandom, hosts: ['0.0.0.0'] }
   const certificates = await clusterCertificates(`${at}/pki`, deps)
@@ -156,7 +156,7 @@ test('each expiry is a metric, is read back from it, and is known from the files
   deepEqual(await expiriesInDirectory(join(directory, 'none')), [])
 })
 
-test('a wildcard address stands in no certificate, all addresses of the machine do', async () => {
+test('the certificate of a server on a wildcard address lists all addresses of the machine instead', async () => {
   const hosts = servingHosts('0.0.0.0', ['k8s.example'], { ...machineNames(), hostname: 'box' })
   const deps = { platform: nodePlatform, clock: new VirtualClock(startMs), random: systemRandom, hosts }
   const { serving } = await clusterCertificates(join(directory, 'wild'), deps)

@@ -41,7 +41,7 @@ function drawnOf(diagram: string): number {
   }).length
 }
 
-test('controllers and a scheduler in processes of their own: the chain is whole, and can be followed', async () => {
+test('the flow is complete and can be followed when controllers and scheduler run in separate processes', async () => {
   await using served = await serveCluster({ controllerManagers: 0 })
   const { cluster, kubeconfig } = served
   await cluster.components.get('scheduler')?.kill()

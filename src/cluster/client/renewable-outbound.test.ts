@@ -4,7 +4,7 @@ import { VirtualClock } from '../../base/time/virtual-clock.ts'
 import type { Outbound } from '../../platform/http/outbound.ts'
 import { RenewableOutbound } from './renewable-outbound.ts'
 
-test('what is sent after a renewal goes over new connections; the old ones have a while to end', async () => {
+test('requests after a renewal use new connections; old connections have a grace period', async () => {
   const said: string[] = []
   const named = (name: string): Outbound => ({
     send({ target }) {

@@ -44,23 +44,23 @@ const isRoot = process.getuid?.() === 0
 
 const broken: [what: string, breakIt: (directory: string) => Promise<void>, message: RegExp][] = [
   [
-    'others may write',
+    'it is writable for others',
     (f) => chmod(f, 0o777),
     /the data directory \S+data can be written by others \(mode 0777\), .* chmod go-w \S+data$/,
   ],
-  ['its group may write', (f) => chmod(f, 0o770), /can be written by others \(mode 0770\)/],
+  ['it is writable for its group', (f) => chmod(f, 0o770), /can be written by others \(mode 0770\)/],
   [
-    'others may write keys',
+    'the keys are writable for others',
     (f) => chmod(`${f}/pki`, 0o703),
     /the data directory \S+\/pki can be written by others \(mode 0703\)/,
   ],
   [
-    'others may read a key',
+    'a key is readable for others',
     (f) => chmod(`${f}/pki/ca.key`, 0o644),
     /\S+\/pki\/ca\.key can be read or written by others \(mode 0644\).*chmod 600/,
   ],
   [
-    'others may read the store',
+    'the store is readable for others',
     (f) => chmod(`${f}/store.db`, 0o640),
     /\S+\/store\.db can be read or written by others \(mode 0640\)/,
   ],
@@ -83,10 +83,14 @@ const broken: [what: string, breakIt: (directory: string) => Promise<void>, mess
     (f) => truncate(`${f}/pki/ca.key`),
     /^\S+\/pki\/ca\.key is empty; restore the file, or the cluster from a snapshot/,
   ],
-  ['a key of tokens is empty', (f) => truncate(`${f}/pki/sa.key`), /^\S+\/pki\/sa\.key is empty; restore the file/],
-  ['a key is no key', (f) => writeFile(`${f}/pki/sa.key`, 'hello'), /^\S+\/pki\/sa\.key holds no private key in PEM/],
+  ['a token signing key is empty', (f) => truncate(`${f}/pki/sa.key`), /^\S+\/pki\/sa\.key is empty; restore the file/],
   [
-    'a certificate is no certificate',
+    'a key cannot be parsed',
+    (f) => writeFile(`${f}/pki/sa.key`, 'hello'),
+    /^\S+\/pki\/sa\.key holds no private key in PEM/,
+  ],
+  [
+    'a certificate cannot be parsed',
     (f) => writeFile(`${f}/pki/front-proxy-ca.crt`, 'hello'),
     /^\S+\/pki\/front-proxy-ca\.crt holds no certificate in PEM/,
   ],
@@ -97,7 +101,7 @@ const broken: [what: string, breakIt: (directory: string) => Promise<void>, mess
   ],
   ['the marker is damaged', (f) => writeFile(`${f}/coxswain.json`, '{'), /^\S+\/coxswain\.json is damaged/],
   [
-    'the marker is of a newer version',
+    'the marker is from a newer version',
     (f) => writeFile(`${f}/coxswain.json`, '{"format":2,"kind":"cluster","foreign":[]}'),
     /written by a newer coxswain \(format 2\)/,
   ],
@@ -107,24 +111,24 @@ const broken: [what: string, breakIt: (directory: string) => Promise<void>, mess
     /is the data directory of a kubelet, not of a cluster; choose another --data-dir/,
   ],
   [
-    'its kubeconfig is no kubeconfig',
+    'its kubeconfig cannot be parsed',
     (f) => writeFile(`${f}/admin.kubeconfig`, '- a\n'),
     /^the kubeconfig \S+admin\.kubeconfig cannot be used: it is not a kubeconfig/,
   ],
   [
-    'a restore was cut off',
+    'a restore was interrupted',
     (f) => writeFile(`${f}/coxswain.json`, '{"format":1,"kind":"cluster","foreign":[],"restoring":"/s"}'),
     /the restore of \/s into \S+ was interrupted; restore a snapshot/,
   ],
   ...(isRoot
     ? ([
         [
-          'somebody else owns it',
+          'it has another owner',
           (f) => chown(f, nobody, nobody),
           /the data directory \S+data belongs to user 65534, and this process runs as \S+ \(0\); run it as the owner, choose another --data-dir, or: chown -R 0 \S+data$/,
         ],
         [
-          'somebody else owns a key',
+          'a key has another owner',
           (f) => chown(`${f}/pki/sa.key`, nobody, nobody),
           /\S+sa\.key belongs to user 65534/,
         ],
@@ -143,7 +147,7 @@ for (const [what, breakIt, message] of broken)
     deepEqual(await readdir(directory).catch(() => []), before, 'nothing is left behind')
   })
 
-test('what is issued again is no reason to refuse', async () => {
+test('files that are issued again are no reason to refuse', async () => {
   const directory = await used()
   await truncate(`${directory}/pki/scheduler.key`)
   await rm(`${directory}/pki/controller-manager.crt`)
@@ -151,7 +155,7 @@ test('what is issued again is no reason to refuse', async () => {
   ok((await stat(`${directory}/pki/scheduler.key`)).size > 0)
 })
 
-test('a first start that was cut off is gone on with', async () => {
+test('an interrupted first start is completed', async () => {
   const directory = await newDirectory()
   await (await openDataDirectory(directory, 'cluster'))[Symbol.asyncDispose]()
   await mkdir(`${directory}/pki`, { mode: 0o700 })
@@ -160,7 +164,7 @@ test('a first start that was cut off is gone on with', async () => {
   equal((await readMarker(directory))?.isComplete, true)
 })
 
-test('the directory of a version without a marker is taken over', async () => {
+test('a directory from a version without a marker is adopted', async () => {
   const directory = await used()
   await rm(`${directory}/coxswain.json`)
   await rm(`${directory}/store.db`)
@@ -175,7 +179,7 @@ test('the directory of a version without a marker is taken over', async () => {
   checkStorePresent(opened, 'memory')
 })
 
-test('one process has the directory at a time, and a lock that could not be written is not left behind', async () => {
+test('one process holds the directory at a time, and a lock that could not be written is removed', async () => {
   const directory = await used()
   {
     await using _lock = await lockDirectory(directory)

@@ -22,7 +22,7 @@ async function startAndStop(dataDirectory: string, kubeconfigPath = `${dataDirec
   await (await up({ dataDirectory, kubeconfigPath, store: { kind: 'sqlite' }, ...place, log }))[Symbol.asyncDispose]()
 }
 
-test('a directory that coxswain has created goes as a whole', async () => {
+test('a directory that coxswain has created is removed completely', async () => {
   const directory = newPath()
   await startAndStop(directory)
   await writeFile(`${directory}/pki/ca.key.1.0.tmp`, 'half')
@@ -31,7 +31,7 @@ test('a directory that coxswain has created goes as a whole', async () => {
   equal(existsSync(directory), false)
 })
 
-test('in a directory of somebody else only what coxswain has created goes', async () => {
+test('in a directory of another owner, only files that coxswain has created are removed', async () => {
   const directory = newPath()
   await mkdir(`${directory}/node_modules`, { recursive: true, mode: 0o700 })
   await mkdir(`${directory}/pki`, { mode: 0o700 })
@@ -43,7 +43,7 @@ test('in a directory of somebody else only what coxswain has created goes', asyn
   deepEqual((await readdir(directory)).toSorted(), ['node_modules', 'notes.txt', 'pki'])
 })
 
-test('a directory that no coxswain has used is refused and left as it is', async () => {
+test('a directory that coxswain has not used is refused and not changed', async () => {
   const directory = newPath()
   await mkdir(`${directory}/pki`, { recursive: true, mode: 0o700 })
   await mkdir(`${directory}/node`)
@@ -56,7 +56,7 @@ test('a directory that no coxswain has used is refused and left as it is', async
   await rejects(resetDirectory(newPath(), undefined, signal), /there is no data directory/)
 })
 
-test('what was there before the first start stays', async () => {
+test('files that existed before the first start are not removed', async () => {
   const directory = newPath()
   await mkdir(`${directory}/node`, { recursive: true, mode: 0o700 })
   await writeFile(`${directory}/node/mine`, '')
@@ -65,7 +65,7 @@ test('what was there before the first start stays', async () => {
   deepEqual(await readdir(directory, { recursive: true }), ['node', 'node/mine'])
 })
 
-test('entries in a kubeconfig elsewhere go, and its others stay', async () => {
+test('entries in an external kubeconfig are removed, and other entries remain', async () => {
   const [directory, kubeconfig] = [newPath(), newPath()]
   const mine = 'apiVersion: v1\nkind: Config\nclusters:\n- name: work\n  cluster:\n    server: https://w\n'
   await writeFile(kubeconfig, mine)
@@ -76,7 +76,7 @@ test('entries in a kubeconfig elsewhere go, and its others stay', async () => {
   equal((await readFile(kubeconfig, 'utf8')).includes('coxswain'), false)
 })
 
-test('a kubeconfig that was in the directory before the first start keeps its other entries', async () => {
+test('a kubeconfig that was in the directory before the first start retains its other entries', async () => {
   const directory = newPath()
   await mkdir(directory, { mode: 0o700 })
   const mine = 'clusters:\n- name: work\n  cluster:\n    server: https://w\n'
@@ -87,7 +87,7 @@ test('a kubeconfig that was in the directory before the first start keeps its ot
   deepEqual([left.includes('https://w'), left.includes('coxswain')], [true, false])
 })
 
-test('an etcd that does not answer is named, and nothing is removed', async () => {
+test('an etcd that does not answer is reported, and nothing is removed', async () => {
   const directory = newPath()
   await startAndStop(directory)
   const before = await readdir(directory)
@@ -99,7 +99,7 @@ test('an etcd that does not answer is named, and nothing is removed', async () =
   deepEqual(await readdir(directory), before)
 })
 
-test('the directory of a kubelet in that of a cluster stays', async () => {
+test('a kubelet directory inside a cluster directory is not removed', async () => {
   const directory = newPath()
   await startAndStop(directory)
   await (await openDataDirectory(`${directory}/kubelet`, 'kubelet'))[Symbol.asyncDispose]()
@@ -107,14 +107,14 @@ test('the directory of a kubelet in that of a cluster stays', async () => {
   deepEqual([kept, nested, isDirectoryRemoved], [[], ['kubelet'], false])
 })
 
-test('refused while the cluster runs', async () => {
+test('a reset is refused while the cluster runs', async () => {
   const directory = newPath()
   await startAndStop(directory)
   await using _lock = await lockDirectory(directory)
   await rejects(resetDirectory(directory, undefined, signal), /is in use by process/)
 })
 
-test('the directory of a kubelet goes with what it has created elsewhere', async () => {
+test('a kubelet directory is removed together with what the kubelet has created elsewhere', async () => {
   const [directory, elsewhere] = [newPath(), newPath()]
   await writeFile(elsewhere, '')
   {

@@ -11,4 +11,4 @@ const rows: [key: string, group: string, resource: string][] = [
   ['/registry/ranges/a', '', 'other'],
 ]
 for (const [key, group, resource] of rows)
-  test(`${key} is of ${resource}`, () => deepEqual(storedResource(key), { group, resource }))
+  test(`${key} belongs to ${resource}`, () => deepEqual(storedResource(key), { group, resource }))

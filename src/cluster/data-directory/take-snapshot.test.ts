@@ -59,7 +59,7 @@ const identityOf = (at: string) => Promise.all(identityFiles.map((name) => readF
 const take = (from: string, to: string, more: { passphrase?: string; isForced?: boolean } = {}) =>
   snapshotDirectory({ directory: from, to, passphrase: undefined, isForced: false, ...more }, realClock, signal)
 
-test('with a passphrase, a restore elsewhere gives the same cluster', async () => {
+test('with a passphrase, a restore into another directory gives the same cluster', async () => {
   // Long enough not to occur in encrypted bytes by chance.
   const key = '/registry/configmaps/default/only-one'
   const [from, to, file] = [await cluster(key), newPath(), newPath()]
@@ -76,7 +76,7 @@ test('with a passphrase, a restore elsewhere gives the same cluster', async () =
   equal((await stat(`${to}/pki/ca.key`)).mode & 0o777, 0o600)
 })
 
-test('without one, the keys are omitted and those of the directory stay', async () => {
+test('without a passphrase, keys are omitted and those of the directory are retained', async () => {
   const [from, to, file] = [await cluster('/a'), await cluster('/b'), newPath()]
   equal((await take(from, file)).keys, 'omitted')
   ok(!(await readFile(file)).includes('PRIVATE KEY'))
@@ -88,7 +88,7 @@ test('without one, the keys are omitted and those of the directory stay', async 
   equal((await restoreDirectory(newPath(), file, undefined, signal)).keys, 'none')
 })
 
-test('what the directory held is kept, and can be restored', async () => {
+test('the previous content of the directory is saved and can be restored', async () => {
   const [from, to, file] = [await cluster('/a'), await cluster('/b'), newPath()]
   const ownKeys = await identityOf(to)
   await take(from, file, { passphrase })
@@ -99,7 +99,7 @@ test('what the directory held is kept, and can be restored', async () => {
   deepEqual(await keysIn(to), ['/b'])
 })
 
-test('a file that is there is replaced only when that is asked for', async () => {
+test('an existing file is replaced only on request', async () => {
   const [from, file] = [await cluster('/a'), newPath()]
   await writeFile(file, 'mine')
   await rejects(take(from, file), /is already there; choose another file, or replace it with --force/)
@@ -112,7 +112,7 @@ test('a file that is there is replaced only when that is asked for', async () =>
   )
 })
 
-test('a directory without a store on SQLite has nothing to copy', async () => {
+test('a directory without an SQLite store has nothing to copy', async () => {
   await rejects(take(newPath(), newPath()), /there is no cluster on SQLite in/)
   const at = newPath()
   await using directory = await openDataDirectory(at, 'cluster')
@@ -158,7 +158,7 @@ const refused: [
   ['missing', (file) => rm(file), passphrase, /there is no snapshot/],
 ]
 for (const [what, change, phrase, message] of refused)
-  test(`refused, and nothing is touched: a snapshot ${what}`, async () => {
+  test(`a snapshot ${what} is refused without changes`, async () => {
     const [from, to, file] = [await cluster('/a'), await cluster('/b'), newPath()]
     await take(from, file, { passphrase })
     await change(file)
@@ -167,7 +167,7 @@ for (const [what, change, phrase, message] of refused)
     deepEqual([await readdir(to), await identityOf(to), await keysIn(to)], [names, keys, ['/b']])
   })
 
-test('a restore that was cut off is repeated without losing what was kept', async () => {
+test('an interrupted restore is repeated without losing the saved content', async () => {
   const [from, to, file] = [await cluster('/a'), await cluster('/b'), newPath()]
   await take(from, file, { passphrase })
   await restoreDirectory(to, file, passphrase, signal)

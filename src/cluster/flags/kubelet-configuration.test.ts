@@ -5,7 +5,7 @@ import { kubeletProcessSettings } from './kubelet-process-flags.ts'
 
 const head = { apiVersion: 'kubelet.config.k8s.io/v1beta1', kind: 'KubeletConfiguration' }
 
-test('a KubeletConfiguration is as if its flags had been said', () => {
+test('a KubeletConfiguration has the same effect as its flags', () => {
   const configuration = {
     ...head,
     port: 10_260,
@@ -53,16 +53,24 @@ test('a KubeletConfiguration is as if its flags had been said', () => {
 const wrong: [name: string, configuration: unknown, message: RegExp][] = [
   ['no kind', { apiVersion: head.apiVersion }, /^kind is required: KubeletConfiguration$/],
   ['another kind', { ...head, kind: 'Kubelet' }, /^kind must be "KubeletConfiguration" here$/],
-  ['a field that nobody honours', { ...head, podsPerCore: 3 }, /^podsPerCore is not a field that is supported$/],
-  ['one inside', { ...head, authentication: { oidc: {} } }, /^authentication.oidc is not a field that is supported$/],
+  ['a field that is not supported', { ...head, podsPerCore: 3 }, /^podsPerCore is not a field that is supported$/],
   [
-    'strangers let in',
+    'a nested field that is not supported',
+    { ...head, authentication: { oidc: {} } },
+    /^authentication.oidc is not a field that is supported$/,
+  ],
+  [
+    'anonymous access is enabled',
     { ...head, authentication: { anonymous: { enabled: true } } },
     /anonymous.enabled must be false/,
   ],
-  ['everything allowed', { ...head, authorization: { mode: 'AlwaysAllow' } }, /authorization.mode must be "Webhook"/],
-  ['a number as text', { ...head, port: '10250' }, /^port is not of its type$/],
-  ['no object', [], /must be an object/],
+  [
+    'authorization is AlwaysAllow',
+    { ...head, authorization: { mode: 'AlwaysAllow' } },
+    /authorization.mode must be "Webhook"/,
+  ],
+  ['a number is a string', { ...head, port: '10250' }, /^port is not of its type$/],
+  ['not an object', [], /must be an object/],
 ]
 for (const [name, configuration, message] of wrong)
   test(`a KubeletConfiguration is refused: ${name}`, () => throws(() => configuredFlags(configuration), { message }))
@@ -78,7 +86,7 @@ const wrongFlags: [flags: Parameters<typeof kubeletProcessSettings>[0], message:
 for (const [flags, message] of wrongFlags)
   test(`${JSON.stringify(flags)} is refused`, () => throws(() => kubeletProcessSettings(flags), { message }))
 
-test('labels of the node’s own are those that the API server lets it have', () => {
+test('node labels are limited to those that the NodeRestriction plugin allows', () => {
   const { labels } = kubeletProcessSettings({
     'node-labels': 'disk=ssd,node.kubernetes.io/role=x,topology.kubernetes.io/zone=a,empty',
   })

@@ -3,9 +3,9 @@ import { test } from 'node:test'
 import { defaultKubeletSettings } from '../../kubelet/node/kubelet-settings.ts'
 import { kubeletSettings, type KubeletFlagValues } from './kubelet-flags.ts'
 
-test('without flags everything is as upstream has it', () => deepEqual(kubeletSettings({}), defaultKubeletSettings))
+test('the defaults are those of upstream', () => deepEqual(kubeletSettings({}), defaultKubeletSettings))
 
-test('flags are read as upstream writes them', () => {
+test('flags are parsed as upstream parses them', () => {
   const settings = kubeletSettings({
     'cgroup-root': '/test',
     'kube-reserved': 'cpu=200m, memory=500Mi',

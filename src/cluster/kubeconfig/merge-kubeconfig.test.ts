@@ -54,20 +54,20 @@ const rows: [what: string, before: string, names: string[], isCurrent: boolean][
   ],
   ['another cluster', work, ['work coxswain', 'work coxswain', 'me coxswain-admin', 'work'], false],
   [
-    'another cluster, no context chosen',
+    'another cluster without a current context',
     work.replace('current-context: work\n', ''),
     ['work coxswain', 'work coxswain', 'me coxswain-admin', 'coxswain'],
     true,
   ],
   [
-    'a user admin of somebody else',
+    'another user named admin',
     work.replaceAll('me\n', 'admin\n').replace('user: me', 'user: admin'),
     ['work coxswain', 'work coxswain', 'admin coxswain-admin', 'work'],
     false,
   ],
 ]
 for (const [what, before, names, isCurrent] of rows)
-  test(`the cluster joins ${what}`, () => {
+  test(`the cluster is added to ${what}`, () => {
     const merged = mergeKubeconfig(before, owner, access)
     deepEqual(namesIn(merged.text), names)
     deepEqual([merged.contextName, merged.isCurrent, merged.wasPresent], ['coxswain', isCurrent, false])
@@ -75,12 +75,12 @@ for (const [what, before, names, isCurrent] of rows)
     equal(own?.cluster['certificate-authority-data'], base64Text('CA'))
   })
 
-test('entries of others keep their text, comments and unknown fields', () => {
+test('other entries keep their text, comments and unknown fields', () => {
   const { text } = mergeKubeconfig(work, owner, access)
   for (const line of work.split('\n')) ok(text.includes(line), line)
 })
 
-test('a second start updates what is ours and nothing else', () => {
+test('a second start updates only the entries of the cluster', () => {
   const first = mergeKubeconfig(work, owner, access).text
   const changed = first.replace(
     'context:\n    cluster: coxswain',
@@ -99,13 +99,13 @@ test('a second start updates what is ours and nothing else', () => {
   equal(mergeKubeconfig(text, owner, renewed).text, text, 'the same again changes nothing')
 })
 
-test('a context that its owner renamed stays renamed', () => {
+test('a renamed context keeps its name', () => {
   const first = mergeKubeconfig(work, owner, access).text
   const renamed = first.replace('- name: coxswain\n  context:', '- name: home\n  context:')
   deepEqual(mergeKubeconfig(renamed, owner, renewed).contextName, 'home')
 })
 
-test('the file of an older version, without a mark, is known by its authority', () => {
+test('entries from an older version without a mark are identified by their authority', () => {
   const old = kubeconfigText(access)
   const { text, wasPresent } = mergeKubeconfig(old, { ...owner, authority: 'CA' }, renewed)
   ok(wasPresent)
@@ -117,21 +117,29 @@ const refused: [what: string, before: string, message: RegExp][] = [
   ['two documents', `${work}---\n${work}`, /it is not valid YAML/],
   ['a list', '- a\n', /holds no mapping/],
   ['another kind', 'kind: Pod\n', /its kind is Pod/],
-  ['clusters that are no list', 'clusters: {a: 1}\n', /clusters is not a list/],
+  ['clusters that are not a list', 'clusters: {a: 1}\n', /clusters is not a list/],
   ['a user without a name', 'users:\n- user: {}\n', /users\[0\] has no name/],
   ['a current-context that is a list', 'current-context: []\n', /current-context is not a string/],
   [
-    'a cluster of this name of another data directory',
+    'a cluster with the same name of another data directory',
     mergeKubeconfig('', { ...owner, dataDirectory: '/other' }, { ...access, authority: 'CA2' }).text,
     /clusters already have a "coxswain" that belongs to something else; choose another name for this cluster with --name/,
   ],
-  ['a user of our name', 'users:\n- name: coxswain-admin\n  user: {}\n', /users already have a "coxswain-admin"/],
-  ['a context of our name', 'contexts:\n- name: coxswain\n  context: {}\n', /contexts already have a "coxswain"/],
+  [
+    'a user with the same name',
+    'users:\n- name: coxswain-admin\n  user: {}\n',
+    /users already have a "coxswain-admin"/,
+  ],
+  [
+    'a context with the same name',
+    'contexts:\n- name: coxswain\n  context: {}\n',
+    /contexts already have a "coxswain"/,
+  ],
 ]
 for (const [what, before, message] of refused)
   test(`refused: ${what}`, () => throws(() => mergeKubeconfig(before, owner, access), { message }))
 
-test('what was added is removed, and nothing else', () => {
+test('only the added entries are removed', () => {
   const merged = mergeKubeconfig(work, owner, access).text
   equal(removeFromKubeconfig(merged, owner), work)
   equal(removeFromKubeconfig(work, owner), undefined)
@@ -142,7 +150,7 @@ test('what was added is removed, and nothing else', () => {
   equal(removeFromKubeconfig(old, { ...owner, authority: 'CA' }), '')
 })
 
-test('a cluster that was restored elsewhere gets entries of its own, although its authority is the same', () => {
+test('a cluster restored into another directory gets separate entries although its authority is the same', () => {
   const first = mergeKubeconfig('', owner, access).text
   const restored = { name: 'other', dataDirectory: '/other', authority: 'CA' }
   deepEqual(namesIn(mergeKubeconfig(first, restored, access).text), [

@@ -29,14 +29,14 @@ const access = { server: 'https://127.0.0.1:1', authority: 'CA', identity: { cer
 const write = (path: string) => writeKubeconfig(path, owner, access, realClock, signal)
 const work = 'apiVersion: v1\nkind: Config\nclusters: []\ncontexts: []\ncurrent-context: work\nusers: []\n'
 
-test('a new file is private, and written again without a backup', async () => {
+test('a new file is private, and is rewritten without a backup', async () => {
   const path = newPath()
   for (let times = 0; times < 2; times++)
     deepEqual(await write(path), { contextName: 'home', isCurrent: true, backupPath: undefined })
   equal((await stat(path)).mode & 0o777, 0o600)
 })
 
-test('a file of the user gets the entries once, with one private backup of what it was', async () => {
+test('an existing file gets the entries once, with one private backup', async () => {
   const path = newPath()
   await writeFile(path, work)
   await chmod(path, 0o644)
@@ -50,7 +50,7 @@ test('a file of the user gets the entries once, with one private backup of what 
   equal(await removeKubeconfig(path, owner, realClock, signal), false)
 })
 
-test('a file that held nothing else is removed', async () => {
+test('a file without other entries is removed', async () => {
   const path = newPath()
   await write(path)
   ok(await removeKubeconfig(path, owner, realClock, signal))
@@ -58,7 +58,7 @@ test('a file that held nothing else is removed', async () => {
   equal(await removeKubeconfig(path, owner, realClock, signal), false)
 })
 
-test('a link stays a link, and a file of another user stays his', async () => {
+test('a symbolic link remains a link, and the owner of a file does not change', async () => {
   const [path, link] = [newPath(), newPath()]
   await writeFile(path, work)
   await symlink(path, link)
@@ -69,7 +69,7 @@ test('a link stays a link, and a file of another user stays his', async () => {
   if (process.getuid?.() === 0) for (const one of [path, `${path}.before-home`]) equal((await stat(one)).uid, 1234)
 })
 
-test('a file that cannot take the entries is named before anything is written', async () => {
+test('a file that cannot take the entries is reported before anything is written', async () => {
   const path = newPath()
   await writeFile(path, 'clusters: [')
   await rejects(checkKubeconfig(path, owner), /^Error: the kubeconfig \S+ cannot be used: it is not valid YAML/)
@@ -79,7 +79,7 @@ test('a file that cannot take the entries is named before anything is written', 
   await checkKubeconfig(newPath(), owner)
 })
 
-test('the lock of kubectl is waited for, and not for ever; that of a program that crashed does not count', async () => {
+test('the lock of kubectl is awaited for a limited time; the lock of a crashed program is ignored', async () => {
   const path = newPath()
   await writeFile(path, work)
   await writeFile(`${path}.lock`, '')

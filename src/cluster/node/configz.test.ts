@@ -9,10 +9,10 @@ const cases: [
   why: string,
   flags: Parameters<typeof kubeletSettings>[0] & Parameters<typeof kubeletProcessSettings>[0],
 ][] = [
-  ['nothing is said', {}],
-  ['thresholds are off', { 'eviction-hard': '' }],
+  ['no flag is set', {}],
+  ['eviction thresholds are disabled', { 'eviction-hard': '' }],
   [
-    'much is said',
+    'many flags are set',
     {
       address: '127.0.0.1',
       'authentication-token-webhook-cache-ttl': '1m',
@@ -51,7 +51,7 @@ const cases: [
   ],
 ]
 for (const [why, flags] of cases)
-  test(`what is shown as the configuration says the same again when ${why}`, () => {
+  test(`the configuration in configz gives the same settings when ${why}`, () => {
     const [settings, own] = [kubeletSettings(flags), kubeletProcessSettings(flags)]
     const again = configuredFlags(JSON.parse(JSON.stringify(configz(settings, own))))
     deepEqual([kubeletSettings(again), kubeletProcessSettings(again)], [settings, own])

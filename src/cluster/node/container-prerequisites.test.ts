@@ -2,7 +2,7 @@ import { equal, match } from 'node:assert/strict'
 import { test } from 'node:test'
 import { cniPluginDirectory, missingContainerPrerequisites } from './container-prerequisites.ts'
 
-test('a machine without programs on its path cannot run containers, and says which are missing', () => {
+test('a machine without the programs on its path cannot run containers, and the missing ones are listed', () => {
   const { PATH } = process.env
   process.env['PATH'] = '/nonexistent'
   const why = missingContainerPrerequisites()

@@ -9,7 +9,7 @@ import { listImages, loadImages } from './local-images.ts'
 
 const { signal } = new AbortController()
 
-test('where no containerd runs it is said how to start one', async () => {
+test('the message explains how to start containerd when it does not run', async () => {
   const node = { dataDirectory: '/nowhere' }
   const message =
     /^Error: no containerd runs at \/nowhere\/node\/containerd\/containerd\.sock for the cluster; start it/
@@ -20,7 +20,7 @@ test('where no containerd runs it is said how to start one', async () => {
   await rejects(listImages({ socketPath: '/nowhere.sock' }, signal), /^Error: no containerd runs at \/nowhere\.sock$/)
 })
 
-test('what listens there and is no containerd is said to be silent', async () => {
+test('a socket that is not containerd’s is reported as not responding', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'coxswain-images-'))
   const socketPath = join(directory, 's.sock')
   const server = createServer((socket) => socket.destroy()).listen(socketPath)

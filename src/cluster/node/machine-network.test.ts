@@ -8,13 +8,13 @@ eth0	000200C0	00000000	0001	0	0	0	00FFFFFF	0	0	0
 vpn0	0000F40A	00000000	0001	0	0	0	0000FFFF	0	0	0
 `
 
-test('routes are read as the kernel writes them, without the way to everywhere', () =>
+test('routes are parsed in the format of the kernel, without the default route', () =>
   deepEqual(parseRoutes(table), [
     { device: 'eth0', cidr: '192.0.2.0/24' },
     { device: 'vpn0', cidr: '10.244.0.0/16' },
   ]))
 
-test('pods get no addresses of a network that this machine is in', () => {
+test('the pod network does not overlap a network of the machine', () => {
   match(podRangeConflict('10.244.0.0/24', parseRoutes(table)) ?? '', /are those of vpn0 \(10.244.0.0\/16\)/)
   equal(podRangeConflict('10.99.0.0/24', parseRoutes(table)), undefined)
   equal(
@@ -23,14 +23,14 @@ test('pods get no addresses of a network that this machine is in', () => {
   )
 })
 
-test('one at a time runs containers on a machine', async () => {
+test('only one process runs containers on a machine at a time', async () => {
   const taken = await lockMachine().catch(() => undefined)
   await rejects(lockMachine(), /another coxswain runs containers on this machine/)
   await taken?.[Symbol.asyncDispose]()
 })
 
 const links: [why: string, shown: { code: number; stdout: string }, ran: number][] = [
-  ['there is none', { code: 1, stdout: '' }, 1],
+  ['it does not exist', { code: 1, stdout: '' }, 1],
   ['a pod is connected to it', { code: 0, stdout: '7: veth1@if2: …\n' }, 1],
   ['nobody is', { code: 0, stdout: '' }, 2],
 ]

@@ -25,7 +25,7 @@ for (const [address, is] of near)
   test(`${address || 'nobody'} ${is ? 'is' : 'is not'} answered`, () =>
     equal(isPodOrMachine(address, '10.244.0.0/24'), is))
 
-test('an address that belongs to a network of this machine is left alone', () => {
+test('an address in a network of this machine is not assigned', () => {
   equal(
     serviceAddressConflict([
       { device: 'lo', cidr: '10.96.0.1/32' },
@@ -50,7 +50,7 @@ function machine(code: number) {
   return { ran, listeners, deps: { processes: { run }, addListener } }
 }
 
-test('the address comes before the listener, and goes with the cluster', async () => {
+test('the address is added before the listener starts and removed with the cluster', async () => {
   const { ran, listeners, deps } = machine(0)
   await openApiToPods('10.244.0.0/24', { ...deps, log: silentLog }, signal)
   deepEqual(
@@ -61,7 +61,7 @@ test('the address comes before the listener, and goes with the cluster', async (
   deepEqual(ran, ['ip addr replace 10.96.0.1/32 dev lo', 'ip addr del 10.96.0.1/32 dev lo'])
 })
 
-test('where it cannot be, the log says why and nothing listens', async () => {
+test('a failure to add the address is logged, and no listener starts', async () => {
   const { listeners, deps } = machine(2)
   let logged = ''
   const log = createLog({ clock: realClock, level: 'info', format: 'json', write: (text) => void (logged += text) })

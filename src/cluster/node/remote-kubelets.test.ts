@@ -2,7 +2,7 @@ import { equal, rejects } from 'node:assert/strict'
 import { test } from 'node:test'
 import { remoteKubelets } from './remote-kubelets.ts'
 
-test('pods of simulated nodes are not looked for on the network', async () => {
+test('pods of simulated nodes are not reached over the network', async () => {
   const called: string[] = []
   const outbound = {
     exchange({ origin }: { readonly origin: string }) {

@@ -8,7 +8,7 @@ import { removePods, stopPods } from './stop-pods.ts'
 
 const { signal } = new AbortController()
 
-test('at a stop containers end and are remembered; for good, nothing stays', async () => {
+test('a stop ends containers and records them; a final stop removes everything', async () => {
   const runtime = new SimulatedRuntime(new VirtualClock(), seededRandom(1))
   for (const uid of ['a', 'b']) {
     const config = plainSandbox(uid, 'default', uid)

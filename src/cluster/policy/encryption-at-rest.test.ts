@@ -65,7 +65,7 @@ async function harness(config: string, reloads: boolean) {
   }
 }
 
-test('the server starts without its plugin, is not healthy, and is as soon as the plugin is there', async () => {
+test('the server starts without its plugin, and becomes healthy when the plugin does', async () => {
   await using plugin = await FakePlugin.start()
   await plugin.stop()
   await using cluster = await harness(configOf(['one', plugin]), false)
@@ -81,7 +81,7 @@ test('the server starts without its plugin, is not healthy, and is as soon as th
   equal(await textAt(encrypted.store), 'x')
 })
 
-test('there is a check only where there is, or can be, a KMS provider', async () => {
+test('the health check exists only where a KMS provider is configured or can be added', async () => {
   await using fixed = await harness(configOf(), false)
   equal(fixed.encrypted.check, undefined)
   await using reloaded = await harness(configOf(), true)
@@ -89,7 +89,7 @@ test('there is a check only where there is, or can be, a KMS provider', async ()
   equal(reloaded.encrypted.check?.name, 'kms-providers')
 })
 
-test('a new provider is used when its plugin is healthy, and the old one until then', async () => {
+test('a new provider is used once its plugin is healthy; until then the old one is used', async () => {
   await using one = await FakePlugin.start()
   await using two = await FakePlugin.start()
   await two.stop()

@@ -43,7 +43,7 @@ test('a cluster starts with its namespaces and nodes', async () => {
   throws(() => cluster.start('none'), /there is no component "none"; there are apiserver, /)
 })
 
-test('clusters in one process do not know of one another', async () => {
+test('clusters in one process are isolated from one another', async () => {
   const labels = { app: 'web' }
   const replicas = [1, 2, 3]
   const counts = await Promise.all(
@@ -63,7 +63,7 @@ test('clusters in one process do not know of one another', async () => {
   deepEqual(counts, replicas)
 })
 
-test('an hour of an idle cluster leaves no timer that has run away and no error', async () => {
+test('an idle cluster runs for an hour without runaway timers or errors', async () => {
   const warnings: string[] = []
   const log = {
     ...silentLog,
@@ -76,7 +76,7 @@ test('an hour of an idle cluster leaves no timer that has run away and no error'
   ok(cluster.clock.pendingTimers < 100, `${cluster.clock.pendingTimers} timers`)
 })
 
-test('keys and certificates are made once, kept private, and never half', async () => {
+test('keys and certificates are created once, private and complete', async () => {
   const path = await directory()
   const make = () =>
     clusterCertificates(path, { platform: nodePlatform, clock: realClock, random: systemRandom, hosts: [] })
@@ -95,7 +95,7 @@ test('keys and certificates are made once, kept private, and never half', async 
   await rm(path, { recursive: true })
 })
 
-test('certificates are made anew when a third of their life is left; authorities stay', async () => {
+test('certificates are renewed when a third of their lifetime remains; authorities are not', async () => {
   const path = await directory()
   const clock = new VirtualClock(Date.UTC(2030, 0, 1))
   const make = () =>
@@ -114,7 +114,7 @@ test('certificates are made anew when a third of their life is left; authorities
   await rm(path, { recursive: true })
 })
 
-test('every controller has an account that the default roles know', () => {
+test('every controller has an account that the default roles bind', () => {
   const { clusterRoleBindings, roleBindings } = defaultRbacObjects
   const accounts = new Set(
     [...clusterRoleBindings, ...roleBindings].flatMap(({ subjects = [] }) => subjects.map(({ name }) => name)),
@@ -160,7 +160,7 @@ for (const [flags, contents, error] of flagMistakes)
     await rejects(readPolicySettings(flags, { ...nodePlatform.files, read }), error)
   })
 
-test('plugins by flags, and the configuration file of those that take one, with a path from where it is', async () => {
+test('flags enable plugins and name the admission configuration file, whose paths are relative to it', async () => {
   const contents: Record<string, string> = {
     '/etc/admission.yaml': [
       'apiVersion: apiserver.config.k8s.io/v1',
@@ -193,7 +193,7 @@ test('plugins by flags, and the configuration file of those that take one, with 
   deepEqual(admission.limitedResources, [{ group: '', plural: 'pods', contains: ['pods'], scopes: [] }])
 })
 
-test('a data directory is locked by one process; the lock of a dead one does not count, whoever has its number now', async () => {
+test('one process locks a data directory; the lock of a dead process is ignored even if its pid is in use again', async () => {
   const path = await directory()
   {
     await using _lock = await lockDirectory(path)
@@ -209,7 +209,7 @@ test('a data directory is locked by one process; the lock of a dead one does not
   await rm(path, { recursive: true })
 })
 
-test('up serves, writes a kubeconfig that works, refuses a second one, and cleans up', async () => {
+test('up serves requests, writes a working kubeconfig, refuses a second start, and cleans up', async () => {
   const path = await directory()
   const options = {
     dataDirectory: join(path, 'data'),

@@ -42,7 +42,7 @@ test('a failed component restarts after a second', async () => {
   deepEqual(component.isRunning, true)
 })
 
-test('a failed component restarts when the last task of the failed run has ended, and not before', async () => {
+test('a failed component restarts only when the last task of the failed run has ended', async () => {
   const { clock, component, trace } = failing(10_000)
   component.start()
   await clock.advance('5s')

@@ -15,7 +15,7 @@ import { serveCluster } from './served-cluster.harness.ts'
 
 const ctx = context(new AbortController().signal)
 
-test('a controller manager of its own works on any API server, each controller under its account; the next takes over', async () => {
+test('a separate controller manager works with any API server, each controller has its account, and the next manager takes over', async () => {
   await using served = await serveCluster({ controllerManagers: 0 })
   const { cluster, certificates, kubeconfig } = served
   const accountKey = certificates.accountKey.privateKey

@@ -97,7 +97,7 @@ current-context: x
   return { admin, directory, bootstrapPath, run, server, [Symbol.asyncDispose]: () => stack.disposeAsync() }
 }
 
-test('a kubelet joins by its token and is called at its own port', async () => {
+test('a kubelet joins with its token and serves its own port', async () => {
   await using world = await start()
   const { admin, directory, run, server } = world
   const stop = new AbortController()
@@ -117,7 +117,7 @@ test('a kubelet joins by its token and is called at its own port', async () => {
   await run(undefined, () => again.abort(), again.signal)
 })
 
-test('without a token that counts there is no node', async () => {
+test('without a valid token there is no node', async () => {
   await using world = await start()
   const { run } = world
   await rejects(

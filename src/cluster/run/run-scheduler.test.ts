@@ -16,7 +16,7 @@ import { serveCluster } from './served-cluster.harness.ts'
 
 const ctx = context(new AbortController().signal)
 
-test('a scheduler of its own binds pods of any API server; the next takes over', async () => {
+test('a separate scheduler binds pods of any API server, and the next scheduler takes over', async () => {
   await using served = await serveCluster()
   const { cluster, kubeconfig } = served
   await cluster.components.get('scheduler')?.kill()

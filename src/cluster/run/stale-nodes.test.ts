@@ -16,14 +16,14 @@ const box = node('box', 'containerd://2.0', '127.0.0.1')
 const joined = node('node-7', 'simulated://0.0.1', '10.0.0.7')
 
 const rows: [what: string, nodes: Node[], created: string[], requested: string[], stale: string[]][] = [
-  ['fewer simulated ones', [0, 1, 2].map(simulated), [], ['node-0'], ['node-1', 'node-2']],
-  ['real instead of simulated', [simulated(0), box], ['node-0'], ['box'], ['node-0']],
-  ['simulated instead of real', [simulated(0), box], ['box'], ['node-0'], ['box']],
-  ['a machine that joined', [simulated(0), box, joined], [], ['node-0'], []],
-  ['more than before', [simulated(0)], ['node-0'], ['node-0', 'node-1'], []],
+  ['fewer simulated nodes than before', [0, 1, 2].map(simulated), [], ['node-0'], ['node-1', 'node-2']],
+  ['a real node instead of simulated ones', [simulated(0), box], ['node-0'], ['box'], ['node-0']],
+  ['simulated nodes instead of a real one', [simulated(0), box], ['box'], ['node-0'], ['box']],
+  ['a machine that has joined', [simulated(0), box, joined], [], ['node-0'], []],
+  ['more nodes than before', [simulated(0)], ['node-0'], ['node-0', 'node-1'], []],
 ]
 for (const [what, nodes, created, requested, stale] of rows)
-  test(`nodes that are not requested any more: ${what}`, () => deepEqual(staleNodes(nodes, created, requested), stale))
+  test(`nodes that are no longer requested: ${what}`, () => deepEqual(staleNodes(nodes, created, requested), stale))
 
 /** A cluster with these nodes and a pod on each; deletions of pods fail with `failure`. */
 function cluster(nodes: Node[], failure?: Error) {
@@ -52,14 +52,14 @@ function cluster(nodes: Node[], failure?: Error) {
 }
 const ctx = context(new AbortController().signal)
 
-test('a node goes before its pods, which do not wait for a kubelet', async () => {
+test('a node is deleted before its pods, which are deleted without a kubelet', async () => {
   const { deleted, directory, client } = cluster([simulated(0), box, joined])
   await removeStaleNodes({ directory, client, log: silentLog }, ['node-0'], ctx)
   deepEqual(deleted, ['nodes box {}', 'pods on-box {"gracePeriodSeconds":0,"uid":"box"}'])
   deepEqual(directory.noted, [['node-0', 'box'], ['node-0']])
 })
 
-test('what could not be removed is not forgotten, and holds nobody up', async () => {
+test('an object that could not be deleted is retried later and does not block the start', async () => {
   const { directory, client } = cluster([box], new Error('the store is full'))
   await removeStaleNodes({ directory, client, log: silentLog }, ['node-0'], ctx)
   deepEqual(directory.noted, [['node-0', 'box']])

@@ -21,13 +21,13 @@ async function reportsOf(...steps: [name: string, ms: number][]): Promise<string
   return reports
 }
 
-test('a quick stop says nothing; a slow one names the step it is in, again and again', async () => {
+test('a quick stop logs nothing; a slow one logs its current step repeatedly', async () => {
   deepEqual(await reportsOf(['requests', 500], ['store', 1_000]), [])
   deepEqual(await reportsOf(['requests', 500], ['containers', 4_000], ['store', 100]), ['containers 2', 'containers 4'])
   deepEqual(await reportsOf(['requests', 3_000], ['store', 2_000]), ['requests 2', 'store 4'])
 })
 
-test('a stop that fails fails, and reports no more', async () => {
+test('a failed stop rejects and logs nothing more', async () => {
   const clock = new VirtualClock()
   const reports: string[] = []
   const stop = () => Promise.reject(new Error('no'))

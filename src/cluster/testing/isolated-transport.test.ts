@@ -35,7 +35,7 @@ const received: [how: string, of: (cluster: TestCluster) => Promise<unknown>][] 
   ],
 ]
 
-test('what a client of a test receives is frozen to its depth, however it is received', async () => {
+test('objects that a test client receives are deeply frozen on every path', async () => {
   await using cluster = await startCluster({ nodes: 0 })
   await cluster.client.of(configMap).create({ metadata, data: { x: '1' } }, 'default', ctx)
   for (const [how, of] of received) {
@@ -44,7 +44,7 @@ test('what a client of a test receives is frozen to its depth, however it is rec
   }
 })
 
-test('an object that was received cannot be changed, and the server keeps what it has', async () => {
+test('a received object cannot be changed, and the object in the server stays unchanged', async () => {
   await using cluster = await startCluster({ nodes: 0 })
   const maps = cluster.client.of(configMap)
   await maps.create({ metadata, data: { x: '1' } }, 'default', ctx)
@@ -58,7 +58,7 @@ test('an object that was received cannot be changed, and the server keeps what i
   deepEqual((await maps.get('a', 'default', ctx)).data, { x: 'changed' })
 })
 
-test('an object that was sent stays its owner’s: it is neither frozen nor kept', async () => {
+test('an object that was sent is neither frozen nor retained by the server', async () => {
   await using cluster = await startCluster({ nodes: 0 })
   const maps = cluster.client.of(configMap)
   const data: Record<string, string> = { x: '1' }
@@ -79,7 +79,7 @@ test('an object that was sent stays its owner’s: it is neither frozen nor kept
   equal((await maps.get('a', 'default', ctx)).data?.['x'], 'changed')
 })
 
-test('an object crosses as its JSON would', async () => {
+test('an object is transferred as its JSON would be', async () => {
   await using cluster = await startCluster({ nodes: 0 })
   const spec = { containers: [{ name: 'c', image: 'i', args: undefined as never }] }
   const annotations = { at: new Date(0) as unknown as string }
@@ -88,7 +88,7 @@ test('an object crosses as its JSON would', async () => {
   equal('args' in (made.spec.containers[0] ?? {}), false)
 })
 
-test('what is awaited while the store is slow lets time pass; a write that takes too long says why', async () => {
+test('virtual time passes while a call waits for a slow store; a write that takes too long explains why', async () => {
   await using cluster = await startCluster()
   const maps = cluster.client.of(configMap)
   cluster.faults.slowStore(200)

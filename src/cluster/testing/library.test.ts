@@ -38,7 +38,7 @@ items:
 - { apiVersion: v1, kind: ConfigMap, metadata: { name: settings }, data: { color: red } }
 `
 
-test('calls need no context; a namespaced object is in default unless it says otherwise', async () => {
+test('calls need no context; a namespaced object without a namespace is in default', async () => {
   await using cluster = await startCluster()
   const maps = cluster.client.of(configMap)
   const made: ConfigMap = await maps.create({ metadata: { name: 'a' }, data: { x: '1' } })
@@ -72,7 +72,7 @@ test('cluster-scoped objects need no namespace', async () => {
   await cluster.until(async () => (await homes.find('blue')) === undefined)
 })
 
-test('modify reads again when somebody else was faster, and gives up at last', async () => {
+test('modify reads again after a conflict, and gives up after several attempts', async () => {
   await using cluster = await startCluster({ nodes: 0 })
   const maps = cluster.client.of(configMap)
   await maps.create({ metadata: { name: 'a' }, data: { count: '0' } })
@@ -84,7 +84,7 @@ test('modify reads again when somebody else was faster, and gives up at last', a
   await rejects(maps.modify('a', countOn), (error) => error instanceof StatusError && error.code === 409)
 })
 
-test('server-side apply: what is applied is owned, and others conflict unless forced', async () => {
+test('server-side apply: applied fields are owned, and other managers conflict unless forced', async () => {
   await using cluster = await startCluster({ nodes: 0 })
   const maps = cluster.client.of(configMap)
   const first = await maps.apply({ metadata: { name: 'a' }, data: { x: '1' } }, { fieldManager: 'one' })
@@ -97,7 +97,7 @@ test('server-side apply: what is applied is owned, and others conflict unless fo
   equal((await maps.apply(other, { fieldManager: 'two', force: true })).data?.['x'], '2')
 })
 
-test('a manifest is applied: several documents, lists, and namespaces that come first', async () => {
+test('a manifest with several documents, lists and namespaces is applied in order', async () => {
   await using cluster = await startCluster()
   const applied = await cluster.apply(manifest)
   deepEqual(
@@ -117,7 +117,7 @@ test('a manifest is applied: several documents, lists, and namespaces that come 
   await rejects(cluster.apply({ apiVersion: 'v1', kind: 'Pot' }), /no matches for kind "Pot" in version "v1"/)
 })
 
-test('logs, commands and explanations of what runs', async () => {
+test('logs, commands and explanations of running pods', async () => {
   const program: SimulatedProgram = async ({ clock, onCommand, terminated }) => {
     onCommand(async ([name = '']) => {
       await clock.sleep(5_000, terminated)
@@ -154,7 +154,7 @@ test('logs, commands and explanations of what runs', async () => {
   await rejects(cluster.why(pod, 'none'), /pods "none" not found/)
 })
 
-test('an until that fails says what it saw last, and how that came', async () => {
+test('an until that fails reports the last state and its flow', async () => {
   await using cluster = await startCluster({ nodes: 0 })
   await cluster.client.of(pod).create({ metadata: { name: 'p' }, spec: { containers: [{ name: 'c', image: 'i' }] } })
   const isRunning = async () => (await cluster.client.of(pod).get('p')).status.phase === 'Running'

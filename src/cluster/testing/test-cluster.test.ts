@@ -34,7 +34,7 @@ const running = async ({ client }: TestCluster) =>
 const allRun = (cluster: TestCluster, count: number) =>
   cluster.until(async () => (await running(cluster)).length === count || undefined)
 
-test('restore goes back to the snapshot with the semantics of a crash, and the same things happen again', async () => {
+test('restore returns to the snapshot as after a crash, and the same events follow', async () => {
   await using cluster = await startCluster()
   await deploy(cluster, 2)
   await allRun(cluster, 2)
@@ -84,7 +84,7 @@ test('a pod that is not restarted has failed after a restart, and its container 
   })
 })
 
-test('after restore the API answers at once, and who is killed before the others start again stays so', async () => {
+test('after restore the API answers at once, and a component that is killed before the restart stays stopped', async () => {
   await using cluster = await startCluster()
   await cluster.restore(cluster.snapshot())
   await cluster.kill('scheduler')
@@ -96,7 +96,7 @@ test('after restore the API answers at once, and who is killed before the others
   await allRun(cluster, 1)
 })
 
-test('watches that break are noticed and made good for, however they break', async () => {
+test('broken watches are detected and resumed, however they break', async () => {
   await using cluster = await startCluster()
   let count = 0
   await deploy(cluster, 0)
@@ -113,7 +113,7 @@ test('watches that break are noticed and made good for, however they break', asy
   }
 })
 
-test('requests that are refused are tried again, and only those that were meant', async () => {
+test('refused requests are retried, and only the selected requests are refused', async () => {
   await using cluster = await startCluster()
   cluster.faults.reject({ verb: 'create', kind: pod, sender: 'controller/replica-set', code: 500, times: 2 })
   cluster.faults.reject({ verb: 'update', kind: deployment, subresource: 'status' })
@@ -134,7 +134,7 @@ test('requests that are refused are tried again, and only those that were meant'
   await cluster.client.of(configMap).create({ metadata: { name: 'a' } }, 'default', ctx)
 })
 
-test('a slow store takes its time', async () => {
+test('a slow store delays requests', async () => {
   await using cluster = await startCluster()
   cluster.faults.slowStore(2_000)
   const begun = cluster.clock.nowMs()
@@ -144,7 +144,7 @@ test('a slow store takes its time', async () => {
   ok(cluster.clock.nowMs() - begun >= 2_000)
 })
 
-test('a node that loses its power is noticed, left, and comes back empty', async () => {
+test('a node that loses power is detected, its pods are replaced, and it returns empty', async () => {
   await using cluster = await startCluster({ nodes: 2 })
   await deploy(cluster, 2)
   await allRun(cluster, 2)
@@ -162,7 +162,7 @@ test('a node that loses its power is noticed, left, and comes back empty', async
   await rejects(cluster.powerOff('node-9'), /there is no simulated node node-9; there are node-0, node-1/)
 })
 
-test('commands that end by themselves do so: Jobs complete, and those of a CronJob do not pile up', async () => {
+test('commands that end by themselves do so: Jobs complete, and the Jobs of a CronJob are limited', async () => {
   await using cluster = await startCluster()
   const containers = [{ name: 'c', image: 'busybox', command: ['sh', '-c', 'date && sleep 5; exit 0'] }]
   const jobTemplate = { spec: { template: { spec: { restartPolicy: 'Never', containers } } } } as const
@@ -183,14 +183,14 @@ test('commands that end by themselves do so: Jobs complete, and those of a CronJ
   equal((await cluster.client.of(pod).list({ namespace: 'default' }, ctx)).items.length, 3)
 })
 
-test('clusters of one process do not meet', async () => {
+test('clusters of one process are isolated', async () => {
   const clusters = await Promise.all([startCluster(), startCluster({ nodes: 2 }), startCluster({ seed: 3 })])
   await Promise.all(clusters.map((cluster, index) => deploy(cluster, index)))
   await Promise.all(clusters.map((cluster, index) => allRun(cluster, index)))
   await Promise.all(clusters.map((cluster) => cluster.stop()))
 })
 
-test('where time flows the cluster is reached over HTTPS, and things happen by themselves', async () => {
+test('on a real clock the cluster is reached over HTTPS and runs by itself', async () => {
   await using cluster = await startCluster({ time: 'flowing' })
   const { server, authority, identity } = parseKubeconfig(cluster.kubeconfig)
   equal(server, cluster.url)
@@ -207,7 +207,7 @@ test('where time flows the cluster is reached over HTTPS, and things happen by t
   await outbound.close()
 })
 
-test('a cluster that listens nowhere says so', async () => {
+test('a cluster without a listener reports that', async () => {
   await using cluster = await startCluster({ nodes: 0 })
   throws(() => cluster.url, /listens nowhere: startCluster\(\{ https: true \}\)/)
   await rejects(
