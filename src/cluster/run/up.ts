@@ -8,6 +8,7 @@ import { systemRandom } from '../../base/random/random.ts'
 import { TaskGroup } from '../../base/async/task-group.ts'
 import { eventLoopTurn } from '../../base/async/event-loop-turn.ts'
 import { legacyTokenIssuer } from '../../apiserver/authentication/legacy-service-account-tokens.ts'
+import type { TlsThread } from '../../platform/http/listener.ts'
 import { nodePlatform } from '../../platform/node/platform.ts'
 import { registerProcessMetrics } from '../../platform/process/process-metrics.ts'
 import { expiryGauge } from '../certificates/certificate-expiry.ts'
@@ -62,6 +63,7 @@ export async function up(upOptions: UpOptions): Promise<Running> {
     })
     const metrics = new Metrics()
     const hosts = currentHosts(options)
+    const tlsThread = cleanUps.use(nodePlatform.listeners.startTlsThread())
     onProgress('opening the store, reading certificates')
     const storage = await openClusterStorage(options, {
       ...{ directory, hosts, metrics, cleanUps, stopping },
@@ -90,7 +92,7 @@ export async function up(upOptions: UpOptions): Promise<Running> {
     if (realNode !== undefined) cluster.addRealNode(realNode)
     onProgress('starting the API server')
     cluster.startServer()
-    const served = await serveCluster(options, cluster, storage, metrics)
+    const served = await serveCluster(options, cluster, { tlsThread, storage, metrics })
     cleanUps.defer(stopping.step('open requests', () => served.close(drainMs)))
     cleanUps.defer(stopping.step('pods of this machine to shut down', () => localNode.shutDown()))
     const [kubeconfig] = await Promise.all([kubeconfigs.write(served.url, storage.certificates), cluster.ready])
@@ -165,15 +167,20 @@ interface CurrentCertificates {
   current: ClusterCertificates
 }
 
+interface ServeClusterDeps {
+  readonly tlsThread: TlsThread
+  readonly storage: ClusterStorage
+  readonly metrics: Metrics
+}
+
 async function serveCluster(
   { host, port, limits, log }: ResolvedUpOptions,
   cluster: Cluster,
-  { certificates }: ClusterStorage,
-  metrics: Metrics,
+  { tlsThread, storage: { certificates }, metrics }: ServeClusterDeps,
 ): Promise<ServedCluster> {
   const deps = { platform: nodePlatform, clock: realClock, log, metrics }
   try {
-    return await serve(cluster, { ...deps, host, port, isThreaded: true, limits, certificates })
+    return await serve(cluster, { ...deps, host, port, tlsThread, limits, certificates })
   } catch (cause) {
     const message = `cannot listen on ${host}:${port}; use --bind and --port for another address, --port 0 for any port`
     throw new Error(message, { cause })

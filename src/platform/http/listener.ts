@@ -78,8 +78,6 @@ export interface ListenOptions {
   readonly port: number
   /** Plain HTTP if absent. */
   readonly tls?: ListenTls
-  /** TLS runs in a separate thread: it takes longer to start, and relieves the event loop under load. */
-  readonly hasTlsThread?: boolean
   /** Handles a request; an exception becomes a 500 without a body. */
   readonly handle: (request: WireRequest) => MaybePromise<WireResponse>
   /** Missing limits have their defaults. */
@@ -105,5 +103,14 @@ export interface Listener {
 }
 
 export interface ListenerProvider {
+  /** TLS runs in the event loop. */
   listen(options: ListenOptions): Promise<Listener>
+  /** Starts a thread for the TLS of one listener, so that it starts while the caller prepares what it serves. */
+  startTlsThread(): TlsThread
+}
+
+/** A thread that relieves the event loop of TLS. The listener stops it; it is disposed of if there is no listener. */
+export interface TlsThread extends AsyncDisposable {
+  /** Called once. */
+  listen(options: ListenOptions & { readonly tls: ListenTls }): Promise<Listener>
 }

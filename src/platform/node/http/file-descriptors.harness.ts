@@ -6,11 +6,11 @@ import { nodeListeners } from './listener.ts'
 
 const [, , place = '', ca = '', certificate = '', key = ''] = process.argv
 const log = createLog({ clock: realClock, write: (line) => void process.stdout.write(line), format: 'json' })
-const { port } = await nodeListeners.listen({
+const listeners = place === 'in a thread' ? nodeListeners.startTlsThread() : nodeListeners
+const { port } = await listeners.listen({
   host: '127.0.0.1',
   port: 0,
   tls: { certificate, key, clientAuthorities: { users: ca } },
-  hasTlsThread: place === 'in a thread',
   handle: () => ({ status: 200, headers: {}, body: 'ok' }),
   onShed: shedReport({ log, clock: realClock }),
 })

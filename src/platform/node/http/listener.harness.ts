@@ -39,11 +39,11 @@ const listenAs =
   async (options) => {
     const clock = new VirtualClock(realClock.nowMs())
     const shed = new Map<ShedReason, number>()
-    const listener = await createListeners(clock, isThreadAllowed).listen({
+    const listeners = createListeners(clock, isThreadAllowed)
+    const listener = await (hasTlsThread ? listeners.startTlsThread() : listeners).listen({
       host: '127.0.0.1',
       port: 0,
       tls: { certificate: serving.certificate, key: serving.key, clientAuthorities: { users: authority.certificate } },
-      hasTlsThread,
       onShed: (reason, count) => void shed.set(reason, (shed.get(reason) ?? 0) + count),
       ...options,
     })

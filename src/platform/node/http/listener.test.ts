@@ -79,7 +79,7 @@ const places: Readonly<Record<string, Listen>> = {
   'in the event loop': (handle, port = 0) =>
     nodeListeners.listen({ host: '127.0.0.1', port, tls: tlsOf(serving('one')), handle }),
   'in a thread': (handle, port = 0) =>
-    nodeListeners.listen({ host: '127.0.0.1', port, tls: tlsOf(serving('one')), hasTlsThread: true, handle }),
+    nodeListeners.startTlsThread().listen({ host: '127.0.0.1', port, tls: tlsOf(serving('one')), handle }),
 }
 
 const piecesOf = (all: readonly Uint8Array[], isLong: boolean): WirePieces => {

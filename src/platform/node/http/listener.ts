@@ -5,16 +5,16 @@ import { thenMaybe } from '../../../base/async/maybe-promise.ts'
 import { httpDate } from '../../http1/http-date.ts'
 import { connectionsToClose } from '../../limits/idle-connections.ts'
 import { listenLimitsDefault } from '../../limits/listen-limits.ts'
-import type { ListenerProvider } from '../../http/listener.ts'
+import type { Listener, ListenerProvider, ListenOptions } from '../../http/listener.ts'
 import { MemoryBudget } from '../../limits/memory-budget.ts'
 import type { ServedConnection } from '../../http/served-connection.ts'
 import { isExpired } from '../socket/client-certificate.ts'
 import { compressed } from './compression.ts'
 import { probeFileDescriptors } from '../process/file-descriptors.ts'
-import type { AcceptedConnection } from '../acceptor/acceptor.ts'
+import type { AcceptedConnection, OpenAcceptor } from '../acceptor/acceptor.ts'
 import { Http2ServerConnection } from './http2-server.ts'
 import { openEventLoopAcceptor } from '../acceptor/event-loop-acceptor.ts'
-import { openThreadAcceptor } from '../tls-thread/thread-acceptor.ts'
+import { openThreadAcceptor, startThread } from '../tls-thread/thread-acceptor.ts'
 
 /** COXSWAIN_TLS_THREAD=0 turns the TLS thread off, to exclude it as the cause of a problem. */
 export const allowsTlsThread = (environment: Readonly<NodeJS.ProcessEnv>): boolean =>
@@ -24,61 +24,78 @@ export const allowsTlsThread = (environment: Readonly<NodeJS.ProcessEnv>): boole
  * The clock is for the timeouts of clients; the TLS thread uses real time. Without `isThreadAllowed` TLS always runs in the
  * event loop.
  */
-export const createListeners = (clock: Clock, isThreadAllowed = true): ListenerProvider => ({
-  async listen({ host, port, tls, hasTlsThread = false, handle, limits: given, onShed = () => {} }) {
-    const limits = { ...listenLimitsDefault, ...given }
-    let seconds = 0
-    const connections = new Map<ServedConnection, AcceptedConnection>()
-    const options = {
-      handle: ((request) => thenMaybe(handle(request), (known) => compressed(request, known))) as typeof handle,
-      second: () => seconds,
-      date: httpDate(clock),
-      turns: new TimeSlicedWork(realClock),
-      budget: new MemoryBudget(limits, (bytes) => onShed('memory', 1, bytes)),
-      onShed,
-      verifiesClients: Object.keys(tls?.clientAuthorities ?? {}).length > 0,
-    }
-    const serve = (accepted: AcceptedConnection) => {
-      const { remoteAddress, certificate: shown, client } = accepted
-      // A resumed TLS session may outlive the certificate.
-      const certificate = shown && isExpired(shown, clock.nowMs()) ? { ...shown, authority: undefined } : shown
-      const connectionOptions = { ...options, remoteAddress, certificate, client }
-      const connection = accepted.isHttp2
-        ? new Http2ServerConnection(accepted, connectionOptions)
-        : accepted.serveHttp1(connectionOptions)
-      connections.set(connection, accepted)
-      accepted.onClosed(() => connections.delete(connection))
-    }
-    const acceptorOptions = { host, port, limits, onShed }
-    const acceptor =
-      hasTlsThread && isThreadAllowed && tls !== undefined
-        ? await openThreadAcceptor({ ...acceptorOptions, tls }, serve)
-        : await openEventLoopAcceptor({ ...acceptorOptions, clock, ...(tls && { tls }) }, serve)
-    const timer = every(clock, 1_000, () => {
-      seconds++
-      probeFileDescriptors(() => onShed('descriptors', 1, 0))
-      const nowMs = clock.nowMs()
-      for (const [connection, { certificate }] of connections) {
-        if (certificate !== undefined && isExpired(certificate, nowMs)) connection.revoke()
-        connection.tick()
+export const createListeners = (clock: Clock, isThreadAllowed = true): ListenerProvider => {
+  const listenInEventLoop = (options: ListenOptions) =>
+    listen(options, clock, (acceptorOptions, serve) => openEventLoopAcceptor({ ...acceptorOptions, clock }, serve))
+  return {
+    listen: listenInEventLoop,
+    startTlsThread() {
+      if (!isThreadAllowed) return { listen: listenInEventLoop, async [Symbol.asyncDispose]() {} }
+      const thread = startThread()
+      return {
+        listen: (options) =>
+          listen(options, clock, (acceptorOptions, serve) =>
+            openThreadAcceptor(thread, { ...acceptorOptions, tls: options.tls }, serve),
+          ),
+        [Symbol.asyncDispose]: () => thread.stop(),
       }
-      const idle = connectionsToClose([...connections.keys()], limits)
-      if (idle.length > 0) onShed('idle', idle.length, 0)
-      for (const connection of idle) connection.drain()
-    })
-    return {
-      host: acceptor.host,
-      port: acceptor.port,
-      renew: (fresh) => acceptor.renew(fresh),
-      async close(graceMs) {
-        acceptor.stopAccepting()
-        await drained(connections, graceMs)
-        await acceptor.close()
-        timer.cancel()
-      },
+    },
+  }
+}
+
+async function listen(
+  { host, port, tls, handle, limits: given, onShed = () => {} }: ListenOptions,
+  clock: Clock,
+  open: OpenAcceptor,
+): Promise<Listener> {
+  const limits = { ...listenLimitsDefault, ...given }
+  let seconds = 0
+  const connections = new Map<ServedConnection, AcceptedConnection>()
+  const options = {
+    handle: ((request) => thenMaybe(handle(request), (known) => compressed(request, known))) as typeof handle,
+    second: () => seconds,
+    date: httpDate(clock),
+    turns: new TimeSlicedWork(realClock),
+    budget: new MemoryBudget(limits, (bytes) => onShed('memory', 1, bytes)),
+    onShed,
+    verifiesClients: Object.keys(tls?.clientAuthorities ?? {}).length > 0,
+  }
+  const serve = (accepted: AcceptedConnection) => {
+    const { remoteAddress, certificate: shown, client } = accepted
+    // A resumed TLS session may outlive the certificate.
+    const certificate = shown && isExpired(shown, clock.nowMs()) ? { ...shown, authority: undefined } : shown
+    const connectionOptions = { ...options, remoteAddress, certificate, client }
+    const connection = accepted.isHttp2
+      ? new Http2ServerConnection(accepted, connectionOptions)
+      : accepted.serveHttp1(connectionOptions)
+    connections.set(connection, accepted)
+    accepted.onClosed(() => connections.delete(connection))
+  }
+  const acceptor = await open({ host, port, limits, onShed, ...(tls && { tls }) }, serve)
+  const timer = every(clock, 1_000, () => {
+    seconds++
+    probeFileDescriptors(() => onShed('descriptors', 1, 0))
+    const nowMs = clock.nowMs()
+    for (const [connection, { certificate }] of connections) {
+      if (certificate !== undefined && isExpired(certificate, nowMs)) connection.revoke()
+      connection.tick()
     }
-  },
-})
+    const idle = connectionsToClose([...connections.keys()], limits)
+    if (idle.length > 0) onShed('idle', idle.length, 0)
+    for (const connection of idle) connection.drain()
+  })
+  return {
+    host: acceptor.host,
+    port: acceptor.port,
+    renew: (fresh) => acceptor.renew(fresh),
+    async close(graceMs) {
+      acceptor.stopAccepting()
+      await drained(connections, graceMs)
+      await acceptor.close()
+      timer.cancel()
+    },
+  }
+}
 
 export const nodeListeners = createListeners(realClock, allowsTlsThread(process.env))
 

@@ -1,5 +1,6 @@
 // The TLS thread can be turned off; the listener serves the same requests without it.
 import { equal, match } from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
 import { test } from 'node:test'
 import { acceptors, allFrom, asJane, listenWithThreadOff, tls, type Listen } from './listener.harness.ts'
 import { allowsTlsThread } from './listener.ts'
@@ -25,4 +26,12 @@ test('the environment turns the thread off', () => {
   equal(allowsTlsThread({}), true)
   equal(allowsTlsThread({ COXSWAIN_TLS_THREAD: '1' }), true)
   equal(allowsTlsThread({ COXSWAIN_TLS_THREAD: '0' }), false)
+})
+
+test('a TLS thread without a listener ends when it is disposed of', () => {
+  const program = `import { nodeListeners } from '${import.meta.resolve('./listener.ts')}'
+    await nodeListeners.startTlsThread()[Symbol.asyncDispose]()`
+  // A thread that is left keeps the process alive.
+  const { status } = spawnSync(process.execPath, ['--input-type=module', '--eval', program], { timeout: 30_000 })
+  equal(status, 0)
 })

@@ -4,7 +4,7 @@ import type { ListenTls } from '../../http/listener.ts'
 import type { ConnectionCertificate } from '../socket/client-certificate.ts'
 import type { LinkMemory } from './link.ts'
 
-/** The workerData of the thread. */
+/** The first message to the thread. */
 export interface ThreadStart {
   readonly memory: LinkMemory
   readonly host: string
@@ -14,7 +14,7 @@ export interface ThreadStart {
 }
 
 /** wake: there are frames, or room for them. shut: stop accepting connections. */
-export type ToThread = 'wake' | 'shut' | { readonly renew: ListenTls }
+export type ToThread = ThreadStart | 'wake' | 'shut' | { readonly renew: ListenTls }
 
 export type FromThread =
   | 'wake'

@@ -3,29 +3,26 @@
 import { Http1Connection } from '../../http1/http1-connection.ts'
 import { clientKey } from '../../limits/client-key.ts'
 import type { ListenTls } from '../../http/listener.ts'
-import { threadModule } from '../../process/workers.ts'
-import type { AcceptedConnection, AcceptorOptions, OpenAcceptor } from '../acceptor/acceptor.ts'
+import { threadModule, type WorkerHandle } from '../../process/workers.ts'
+import type { AcceptedConnection, Acceptor, AcceptorOptions } from '../acceptor/acceptor.ts'
 import { latin1Of } from '../acceptor/http1-server.ts'
 import { nodeWorkers } from '../process/workers.ts'
 import { Link, newLinkMemory, otherSide } from './link.ts'
 import { LinkedSocket } from './linked-socket.ts'
-import {
-  fromClient,
-  kindOf,
-  connectionIdOf,
-  type FromThread,
-  type OpenedPeer,
-  type ThreadStart,
-  type ToThread,
-} from './protocol.ts'
+import { fromClient, kindOf, connectionIdOf, type FromThread, type OpenedPeer, type ToThread } from './protocol.ts'
 
-export const openThreadAcceptor: OpenAcceptor<AcceptorOptions & { readonly tls: ListenTls }> = async (
-  { host, port, tls, limits, onShed },
-  onConnection,
-) => {
+export type TlsWorker = WorkerHandle<ToThread, FromThread>
+
+/** The thread waits for `openThreadAcceptor`. */
+export const startThread = (): TlsWorker => nodeWorkers.start(threadModule('tls-thread', import.meta.url), undefined)
+
+export async function openThreadAcceptor(
+  thread: TlsWorker,
+  { host, port, tls, limits, onShed }: AcceptorOptions & { readonly tls: ListenTls },
+  onConnection: (client: AcceptedConnection) => void,
+): Promise<Acceptor> {
   const memory = newLinkMemory()
-  const start: ThreadStart = { memory: otherSide(memory), host, port, tls, limits }
-  const thread = nodeWorkers.start<ToThread, FromThread>(threadModule('tls-thread', import.meta.url), start)
+  thread.post({ memory: otherSide(memory), host, port, tls, limits })
   const sockets = new Map<number, LinkedSocket>()
   const open = (number: number, bytes: Buffer) => {
     const socket = new LinkedSocket(link, number)
