@@ -3,14 +3,15 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFile, rm } from 'node:fs/promises'
-import { basename, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { missingContainerPrerequisites } from '../src/cluster/node/container-prerequisites.ts'
-import { coxswain, newFolder, startUpIn } from '../test/process.ts'
+import { coxswain, newFolder, startProcess, startUpIn } from '../test/process.ts'
 import type { Bench } from './bench.ts'
 
-const rounds = 5
+const rounds = 10
 const settleMs = 5_000
 const idleMs = 10_000
 const tickMs = 10
@@ -23,16 +24,29 @@ async function processorMs(pid: number): Promise<number> {
 const residentMb = async (pid: number): Promise<number> =>
   Number(/VmRSS:\s+(\d+)/.exec(await readFile(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024
 
-async function startTimes(store: string): Promise<string> {
+/** Programs that start a server: that of a checkout, and that of the package, in the cache directory of a new user. */
+const programs = {
+  checkout: () => ({}),
+  package: (folder: string) => ({
+    program: fileURLToPath(new URL('../.cache/bundle/coxswain.cjs', import.meta.url)),
+    env: { PATH: `${dirname(process.execPath)}:${process.env['PATH']}`, HOME: folder },
+  }),
+}
+
+async function startTimes(command: string, store: string, program: keyof typeof programs): Promise<string> {
   const folder = await newFolder()
+  const files = ['--data-dir', join(folder, 'data'), '--kubeconfig', join(folder, 'kubeconfig')]
+  const runtime = command === 'up' ? ['--runtime', 'simulated'] : []
   const times: number[] = []
   for (let round = 0; round <= rounds; round++) {
-    await using running = await startUpIn(folder, '--store', store)
-    if (round > 0) times.push(Number(/ready in (\d+) ms/.exec(running.readyLine)?.[1]))
+    const args = [command, '--port', '0', '--store', store, ...files, ...runtime]
+    await using running = await startProcess(args, programs[program](folder))
+    times.push(Number(/ready in (\d+) ms/.exec(running.readyLine)?.[1]))
   }
   await rm(folder, { recursive: true })
-  const [best, ...rest] = times.toSorted((a, b) => a - b)
-  return `exec → ready, ${store}: ${best} ms at best, ${rest[Math.floor(rest.length / 2)]} ms in the middle of ${rounds} further starts`
+  const [first, ...later] = times
+  const [best, middle] = [0, Math.floor(rounds / 2)].map((index) => later.toSorted((a, b) => a - b)[index])
+  return `exec → ready, ${command}, ${store}, program of the ${program}: first ${first} ms; ${rounds} further starts: ${best} ms at best, ${middle} ms in the middle`
 }
 
 async function idle(): Promise<string> {
@@ -88,5 +102,12 @@ async function withContainers(): Promise<string> {
 
 export const startBench: Bench = {
   name: 'start',
-  run: async () => [await startTimes('memory'), await startTimes('sqlite'), await withContainers(), await idle()],
+  run: async function* () {
+    yield await startTimes('up', 'memory', 'checkout')
+    yield await startTimes('up', 'sqlite', 'checkout')
+    yield await startTimes('apiserver', 'sqlite', 'checkout')
+    yield await startTimes('apiserver', 'sqlite', 'package')
+    yield await withContainers()
+    yield await idle()
+  },
 }

@@ -1,15 +1,16 @@
 // Bundles the sources into plain JavaScript: `node scripts/bundle.mjs <directory>`. The bundle is CommonJS, which loads faster
 // and which Jest needs. The ESM entry is a thin wrapper around it, so that a process that uses both loads the library once.
 // Worker threads are ESM.
-import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, copyFileSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'rolldown'
+import { libraryText, programTexts } from './programs.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const source = (path) => join(root, 'src', path)
-const { dependencies, engines } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 const common = { platform: 'node', external: [/^node:/, ...Object.keys(dependencies)], logLevel: 'warn' }
 
 /** Modules that a start does not use. They are loaded on first use, since loading them takes a tenth of a start. */
@@ -33,35 +34,10 @@ const output = (dir, format, extension) => ({
   format,
   entryFileNames: `[name].${extension}`,
   chunkFileNames: `[name]-[hash].${extension}`,
+  // V8 stores a text with other characters in twice the memory.
+  minify: { compress: false, mangle: false, codegen: { removeWhitespace: false, asciiOnly: true } },
+  comments: false,
 })
-
-/** The programs of the package: what each puts before the arguments that were typed. */
-const programs = { coxswain: [], 'kubectl-flow': ['flow'], 'kubectl-why': ['why'] }
-
-/** As in bin/coxswain: V8 takes flags at exec only, so the program of the servers starts as a shell script. */
-const serverFlags = '--max-semi-space-size=16 --no-allocation-site-pretenuring --heap-growing-percent=100'
-const serverStart = `#!/bin/sh
-':' //; case "$1" in up | apiserver) exec node ${serverFlags} "$0" "$@" ;; *) exec node "$0" "$@" ;; esac`
-
-// Said before anything is loaded that an older Node.js cannot even read.
-const oldestMajor = Number.parseInt(engines.node.replace('>=', ''))
-const isTooOld = `Number.parseInt(process.versions.node) < ${oldestMajor}`
-const complaint = `\`coxswain needs Node.js ${oldestMajor} or newer; this is \${process.version}\``
-
-const libraryText = `if (${isTooOld}) throw new Error(${complaint})\nmodule.exports = require('./library.cjs')\n`
-
-const programText = (first) =>
-  [
-    first.length === 0 ? serverStart : '#!/usr/bin/env node',
-    `if (${isTooOld}) {`,
-    `  console.error(${complaint})`,
-    '  process.exit(1)',
-    '}',
-    "require('node:module').enableCompileCache?.()",
-    ...(first.length === 0 ? [] : [`process.argv.splice(2, 0, ${first.map((word) => `'${word}'`).join(', ')})`]),
-    "require('./cli.cjs')",
-    '',
-  ].join('\n')
 
 async function bundle(folder) {
   await build({
@@ -88,8 +64,9 @@ async function bundle(folder) {
     join(folder, 'index.mjs'),
     `import library from './index.cjs'\nexport const { ${names.join(', ')} } = library\n`,
   )
-  for (const [name, first] of Object.entries(programs)) {
-    writeFileSync(join(folder, `${name}.cjs`), programText(first))
+  copyFileSync(join(root, 'scripts', 'load-bundle.cjs'), join(folder, 'load-bundle.cjs'))
+  for (const [name, text] of Object.entries(programTexts)) {
+    writeFileSync(join(folder, `${name}.cjs`), text)
     chmodSync(join(folder, `${name}.cjs`), 0o755)
   }
 }

@@ -45,7 +45,7 @@ function checkNode() {
 /** The command line as a bundle: a start from the sources loads hundreds of files. */
 function bundleCommandLine() {
   const bundle = `${root}.cache/bundle`
-  const stale = spawnSync('find', [`${root}src`, '-newer', `${bundle}/cli.cjs`, '-print', '-quit'], {
+  const stale = spawnSync('find', [`${root}src`, '-newer', `${bundle}/coxswain.cjs`, '-print', '-quit'], {
     encoding: 'utf8',
   })
   if (stale.status === 0 && stale.stdout === '') return

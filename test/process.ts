@@ -60,8 +60,11 @@ export async function startUpIn(folder: string, ...options: string[]): Promise<R
 }
 
 /** Starts a command; resolves when it says that it is ready. */
-export async function startProcess(args: readonly string[]): Promise<RunningProcess> {
-  const child = spawn(coxswain, args)
+export async function startProcess(
+  args: readonly string[],
+  { program = coxswain, env = process.env }: { readonly program?: string; readonly env?: NodeJS.ProcessEnv } = {},
+): Promise<RunningProcess> {
+  const child = spawn(program, args, { env })
   // Not at its exit, when its last words may still be on their way.
   const exited = once(child, 'close') as Promise<[number | null]>
   let [errors, output] = ['', '']

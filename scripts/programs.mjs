@@ -1,0 +1,43 @@
+// The programs of the package, as text: what is executed before the bundle is loaded.
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+
+const read = (path) => readFileSync(fileURLToPath(new URL(`../${path}`, import.meta.url)), 'utf8')
+const { engines } = JSON.parse(read('package.json'))
+
+/** What each program puts before the arguments that were typed. */
+const programs = { coxswain: [], 'kubectl-flow': ['flow'], 'kubectl-why': ['why'] }
+
+// As in bin/coxswain. V8 takes flags at exec only, so the program of the servers starts as a shell script, in one line that is
+// a string and a comment in JavaScript.
+const serverFlags = read('bin/server-flags').trim()
+const serverStart = [
+  "#!/bin/sh\n':' //",
+  'MALLOC_ARENA_MAX="${MALLOC_ARENA_MAX:-2}"',
+  'export MALLOC_ARENA_MAX',
+  `case "$1" in up | apiserver) exec node ${serverFlags} "$0" "$@" ;; *) exec node "$0" "$@" ;; esac`,
+].join('; ')
+
+// Said before anything is loaded that an older Node.js cannot even read.
+const oldestMajor = Number.parseInt(engines.node.replace('>=', ''))
+const isTooOld = `Number.parseInt(process.versions.node) < ${oldestMajor}`
+const complaint = `\`coxswain needs Node.js ${oldestMajor} or newer; this is \${process.version}\``
+
+export const libraryText = `if (${isTooOld}) throw new Error(${complaint})\nmodule.exports = require('./library.cjs')\n`
+
+const programText = (first) =>
+  [
+    first.length === 0 ? serverStart : '#!/usr/bin/env node',
+    `if (${isTooOld}) {`,
+    `  console.error(${complaint})`,
+    '  process.exit(1)',
+    '}',
+    ...(first.length === 0 ? [] : [`process.argv.splice(2, 0, ${first.map((word) => `'${word}'`).join(', ')})`]),
+    "require('./load-bundle.cjs')",
+    '',
+  ].join('\n')
+
+/** The text of each program, by name. */
+export const programTexts = Object.fromEntries(
+  Object.entries(programs).map(([name, first]) => [name, programText(first)]),
+)
