@@ -81,7 +81,7 @@ test('another source of the same length is compiled again', () => {
 })
 
 const damages: [name: string, damage: (bytes: Uint8Array) => Uint8Array][] = [
-  ['a flipped bit', (bytes) => bytes.with(-9, (bytes.at(-9) ?? 0) ^ 1)],
+  ['a flipped bit', (bytes) => bytes.map((byte, index) => (index === bytes.length - 9 ? byte ^ 1 : byte))],
   ['a missing end', (bytes) => bytes.subarray(0, -10)],
   ['nothing in it', () => new Uint8Array()],
 ]
