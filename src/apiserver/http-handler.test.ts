@@ -59,7 +59,7 @@ const targets: [method: string, path: string, wanted: string][] = [
   ['GET', '/healthz', 'path get /healthz'],
 ]
 for (const [method, path, wanted] of targets)
-  test(`${method} ${path} means ${wanted}`, () => {
+  test(`${method} ${path} is parsed as ${wanted}`, () => {
     const url = new URL(path, 'https://x')
     const { target } = requestTargetOf(method, url.pathname, url.searchParams, '', new KindCatalogue())
     const text =
@@ -181,7 +181,7 @@ test('discovery, old and aggregated, names every kind', async () => {
   equal((await server.call('GET', '/apis/none')).status, 404)
 })
 
-test('health and version for everybody, metrics and flows for users', async () => {
+test('health and version are public; metrics and flows need a user', async () => {
   await using server = await startServer()
   for (const path of ['/healthz', '/livez', '/readyz'])
     deepEqual(
@@ -198,7 +198,7 @@ test('health and version for everybody, metrics and flows for users', async () =
   deepEqual([events[0].arrow, events[0].what, events[1].arrow], ['call', 'create namespaces', 'persist'])
 })
 
-test('a watch from now sends the state, then changes; from a version only changes', async () => {
+test('a watch without a version sends the state, then changes; with a version only changes', async () => {
   await using server = await startServer()
   const put = (name: string, data: object) => server.call('PUT', `${configMaps}/${name}`, { metadata: { name }, data })
   const { body } = await server.call('POST', configMaps, { metadata: { name: 'a' } })
@@ -220,7 +220,7 @@ test('a watch from now sends the state, then changes; from a version only change
   )
 })
 
-test('an object that begins or ceases to match appears or disappears', async () => {
+test('an object that starts or stops matching appears or disappears', async () => {
   await using server = await startServer()
   const events = server.watch(`${configMaps}?watch=1&labelSelector=on`, 2)
   await server.clock.settle()
@@ -246,7 +246,7 @@ test('an object that begins or ceases to match appears or disappears', async () 
   )
 })
 
-test('bookmarks: at the end of the initial events, and from time to time', async () => {
+test('bookmarks are sent at the end of the initial events and periodically', async () => {
   await using server = await startServer()
   await server.call('POST', configMaps, { metadata: { name: 'a' } })
   const target = `${configMaps}?watch=1&allowWatchBookmarks=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan`
@@ -313,13 +313,13 @@ for (const [target, status, text] of healthAnswers)
     deepEqual([answer.status, withoutHooks(answer.body)], [status, text])
   })
 
-test('what is begun behind the start is not done before the server is ready', () => {
+test('tasks deferred until after the start delay readiness', () => {
   const state = { store: {} as Store, clock: new VirtualClock(), isReady: () => false, isDraining: () => false }
   const hook = healthChecks('livez', state).find(({ name }) => name === 'poststarthook/rbac/bootstrap-roles')
   throws(() => hook?.check(new AbortController().signal))
 })
 
-test('a server that goes is not ready, and its watches end', async () => {
+test('a server that shuts down is not ready, and its watches end', async () => {
   await using server = await startServer()
   const watching = server.watch(`${configMaps}?watch=1`, 1)
   await server.clock.settle()
@@ -356,7 +356,7 @@ test('an error has the accepted format, and every response has an audit id', asy
   deepEqual([given.headers['audit-id'], given.headers['cache-control']], ['mine', 'no-cache, private'])
 })
 
-test('a long list is written in pieces and reads the same', async () => {
+test('a long list is written in chunks with the same content', async () => {
   await using server = await startServer()
   const names = Array.from({ length: 620 }, (_, index) => `m${String(index).padStart(4, '0')}`)
   await Promise.all(
@@ -394,7 +394,7 @@ for (const [asked, wanted] of timeouts)
     throws(read, { message: `invalid timeout specified in the request URL - ${wanted}`, code: 400 })
   })
 
-test('a request with a timeout is not answered after it', async () => {
+test('a request with a timeout is not answered after the timeout', async () => {
   await using server = await startServer()
   await server.call('POST', configMaps, { metadata: { name: 'a' } })
   const wait = (more: string) => server.call('GET', `${configMaps}?resourceVersion=999999&${more}`)
@@ -410,7 +410,7 @@ test('a request with a timeout is not answered after it', async () => {
   equal((await server.call('GET', `${configMaps}/a?timeout=never`)).status, 400)
 })
 
-test('a watch says how far it has come shortly before its end, where bookmarks are wanted', async () => {
+test('a watch with bookmarks sends one shortly before its end', async () => {
   await using server = await startServer()
   const watching = server.watch(`${configMaps}?watch=1&allowWatchBookmarks=true&timeoutSeconds=10`, 2)
   const without = server.watch(`${configMaps}?watch=1&timeoutSeconds=10`, 2)

@@ -9,7 +9,7 @@ import type { ApiServer } from './server.ts'
 import { KindCatalogue } from './kinds/kind-catalogue.ts'
 import { inlineYaml } from './http/yaml-parser.ts'
 
-test('the command line of an exec that fails is not logged', async () => {
+test('the command line of a failed exec is not logged', async () => {
   const clock = new VirtualClock()
   let logged = ''
   const log = createLog({ clock, level: 'info', format: 'json', write: (text) => void (logged += text) })

@@ -99,7 +99,7 @@ const refused: [
   message: RegExp,
   headers?: Record<string, string>,
 ][] = [
-  ['a name that is taken', 'POST', configMaps, configMap('taken'), 409, /^configmaps "taken" already exists$/],
+  ['a name that is in use', 'POST', configMaps, configMap('taken'), 409, /^configmaps "taken" already exists$/],
   [
     'no name',
     'POST',
@@ -125,7 +125,7 @@ const refused: [
     /does not match the namespace sent on the request/,
   ],
   [
-    'a version on creation',
+    'a resourceVersion on creation',
     'POST',
     configMaps,
     configMap('a', {}, { resourceVersion: '5' }),
@@ -173,15 +173,15 @@ const refused: [
     /strict decoding error: unknown field "dat"$/,
   ],
   [
-    'a level of strictness that is none',
+    'an invalid field validation level',
     'POST',
     `${configMaps}?fieldValidation=Some`,
     configMap('a'),
     422,
     /fieldValidation: Unsupported value: "Some"/,
   ],
-  ['a body that is no JSON', 'POST', configMaps, '{', 400, /must be of type JSON/],
-  ['a body that is no object', 'POST', configMaps, '[]', 400, /cannot be handled as a ConfigMap/],
+  ['a body that is not JSON', 'POST', configMaps, '{', 400, /must be of type JSON/],
+  ['a body that is not an object', 'POST', configMaps, '[]', 400, /cannot be handled as a ConfigMap/],
   ['no body', 'POST', configMaps, undefined, 400, /the request has no body/],
   [
     'an unknown media type',
@@ -193,7 +193,7 @@ const refused: [
     { 'content-type': 'text/plain' },
   ],
   [
-    'a patch of no kind',
+    'an unknown patch type',
     'PATCH',
     `${configMaps}/taken`,
     '{}',
@@ -201,7 +201,7 @@ const refused: [
     /application\/json-patch\+json, application\/merge-patch\+json, application\/strategic-merge-patch\+json/,
   ],
   [
-    'an answer that we cannot write',
+    'a response format that is not supported',
     'GET',
     configMaps,
     undefined,
@@ -218,7 +218,7 @@ const refused: [
     /^the server could not find the requested resource$/,
   ],
   ['an unknown path', 'GET', '/nothing', undefined, 404, /could not find/],
-  ['a subresource that is none', 'GET', `${configMaps}/taken/status`, undefined, 404, /could not find/],
+  ['an unknown subresource', 'GET', `${configMaps}/taken/status`, undefined, 404, /could not find/],
   ['a missing object', 'DELETE', `${configMaps}/none`, undefined, 404, /^configmaps "none" not found$/],
   [
     'an update of a missing object',
@@ -229,7 +229,7 @@ const refused: [
     /^configmaps "none" not found$/,
   ],
   [
-    'a foreign uid',
+    'another uid as precondition',
     'DELETE',
     `${configMaps}/taken`,
     { preconditions: { uid: 'x' } },
@@ -237,7 +237,7 @@ const refused: [
     /Precondition failed: UID in precondition: x, UID in object meta: /,
   ],
   [
-    'an unknown propagation',
+    'an unknown propagation policy',
     'DELETE',
     `${configMaps}/taken?propagationPolicy=Sideways`,
     undefined,
@@ -253,16 +253,16 @@ const refused: [
     /^"spec\.x" is not a known field selector: only "metadata\.name", "metadata\.namespace"$/,
   ],
   [
-    'a dry run in parts',
+    'an unknown dryRun value',
     'POST',
     `${configMaps}?dryRun=Some`,
     configMap('a'),
     422,
     /^CreateOptions\.meta\.k8s\.io "" is invalid: dryRun: Unsupported value: \["Some"\]: supported values: "All"$/,
   ],
-  ['a limit that is no number', 'GET', `${configMaps}?limit=x`, undefined, 400, /^strconv\.ParseInt: parsing "x"/],
+  ['a limit that is not a number', 'GET', `${configMaps}?limit=x`, undefined, 400, /^strconv\.ParseInt: parsing "x"/],
   [
-    'a match without a version',
+    'a resourceVersionMatch without a version',
     'GET',
     `${configMaps}?resourceVersionMatch=Exact`,
     undefined,
@@ -270,7 +270,7 @@ const refused: [
     /^ListOptions\.meta\.k8s\.io "" is invalid: resourceVersionMatch: Forbidden: resourceVersionMatch is forbidden unless resourceVersion is provided$/,
   ],
   [
-    'initial events of a list',
+    'sendInitialEvents on a list',
     'GET',
     `${configMaps}?sendInitialEvents=true`,
     undefined,
@@ -278,7 +278,7 @@ const refused: [
     /sendInitialEvents: Forbidden: sendInitialEvents is forbidden for list$/,
   ],
   [
-    'initial events without a match',
+    'sendInitialEvents without resourceVersionMatch',
     'GET',
     `${configMaps}?watch=1&sendInitialEvents=true`,
     undefined,
@@ -286,26 +286,33 @@ const refused: [
     /resourceVersionMatch: Forbidden: sendInitialEvents requires setting resourceVersionMatch to NotOlderThan$/,
   ],
   [
-    'a page of another version',
+    'a continue token with a resourceVersion',
     'GET',
     `${configMaps}?continue=x&resourceVersion=5`,
     undefined,
     400,
     /^specifying resource version is not allowed when using continue$/,
   ],
-  ['a version that is no number', 'GET', `${configMaps}?resourceVersion=x`, undefined, 400, /invalid syntax/],
+  [
+    'a resourceVersion that is not a number',
+    'GET',
+    `${configMaps}?resourceVersion=x`,
+    undefined,
+    400,
+    /invalid syntax/,
+  ],
   ['a broken continue token', 'GET', `${configMaps}?limit=1&continue=zzz`, undefined, 400, /continue key is not valid/],
   [
-    'the end of a first namespace',
+    'deletion of a system namespace',
     'DELETE',
     '/api/v1/namespaces/default',
     undefined,
     403,
     /^namespaces "default" is forbidden: this namespace may not be deleted$/,
   ],
-  ['nobody', 'GET', configMaps, undefined, 401, /^Unauthorized$/, { anonymous: 'yes' }],
+  ['an anonymous user', 'GET', configMaps, undefined, 401, /^Unauthorized$/, { anonymous: 'yes' }],
   [
-    'a token that proves nothing',
+    'an invalid token',
     'GET',
     configMaps,
     undefined,
@@ -313,9 +320,9 @@ const refused: [
     /^Unauthorized$/,
     { anonymous: 'yes', authorization: 'Bearer x' },
   ],
-  ['a path that is malformed', 'GET', '/api/v1/namespaces/%E0%A4%A', undefined, 400, /malformed/],
+  ['a malformed path', 'GET', '/api/v1/namespaces/%E0%A4%A', undefined, 400, /malformed/],
   [
-    'a method that is none',
+    'an unknown method',
     'BREW',
     configMaps,
     undefined,
@@ -324,7 +331,7 @@ const refused: [
   ],
 ]
 for (const [why, method, target, body, status, message, headers] of refused)
-  test(`refused: ${why}`, async () => {
+  test(`rejected: ${why}`, async () => {
     await using server = await startServer()
     await server.call('POST', configMaps, configMap('taken'))
     const before = server.store.revision
@@ -381,7 +388,7 @@ test('a request passes the filters in order and releases its seat however it end
   deepEqual(trace, ['authenticate', 'seat', 'authorize', 'end', 'leave'])
 })
 
-test('generateName makes a name, warnings tell of unknown fields, dry runs store nothing', async () => {
+test('generateName generates a name, warnings list unknown fields, dry runs store nothing', async () => {
   await using server = await startServer()
   const named = await server.call('POST', `${configMaps}?fieldValidation=Warn`, {
     metadata: { generateName: 'x-' },
@@ -394,7 +401,7 @@ test('generateName makes a name, warnings tell of unknown fields, dry runs store
   equal((await server.call('GET', `${configMaps}/dry`)).status, 404)
 })
 
-test('all three patch forms change an object; managed parts stay', async () => {
+test('all three patch types change an object; managed fields are retained', async () => {
   await using server = await startServer()
   const { body } = await server.call('POST', deployments, web)
   const patch = (type: string, value: unknown) =>
@@ -448,7 +455,7 @@ test('status and scale are separate subresources', async () => {
   equal((await server.call('DELETE', `${deployments}/web/scale`)).status, 405)
 })
 
-test('a pod is bound once, ends with grace while it may run, at once otherwise', async () => {
+test('a pod is bound once; it is deleted gracefully while it may run, and at once otherwise', async () => {
   await using server = await startServer()
   const bind = (name: string) => server.call('POST', `${pods}/${name}/binding`, { target: { kind: 'Node', name: 'n' } })
   const { body } = await server.call('POST', pods, aPod('p'))
@@ -478,10 +485,10 @@ test('a pod is bound once, ends with grace while it may run, at once otherwise',
   equal((await server.call('GET', `${pods}/p`)).status, 404)
   await server.call('POST', pods, aPod('unbound'))
   await server.call('DELETE', `${pods}/unbound`)
-  equal((await server.call('GET', `${pods}/unbound`)).status, 404, 'nobody runs it, so it goes at once')
+  equal((await server.call('GET', `${pods}/unbound`)).status, 404, 'a pod without a node is deleted at once')
 })
 
-test('finalizers hold an object until the last one is gone', async () => {
+test('finalizers retain an object until the last one is removed', async () => {
   await using server = await startServer()
   const { body } = await server.call('POST', configMaps, configMap('held', {}, { finalizers: ['a/b'] }))
   const marked = await server.call('DELETE', `${configMaps}/held`)
@@ -509,7 +516,7 @@ test('finalizers hold an object until the last one is gone', async () => {
   }
 })
 
-test('a namespace that ends takes no new content', async () => {
+test('a terminating namespace rejects new content', async () => {
   await using server = await startServer()
   const ended = await server.call('DELETE', '/api/v1/namespaces/other')
   equal(ended.body.status.phase, 'Terminating')
@@ -521,7 +528,7 @@ test('a namespace that ends takes no new content', async () => {
   equal(refusal.body.details.causes[0].reason, 'NamespaceTerminating')
 })
 
-test('events go by themselves after an hour', async () => {
+test('events expire after an hour', async () => {
   await using server = await startServer()
   await server.call('POST', '/api/v1/namespaces/default/events', {
     metadata: { name: 'e' },
@@ -590,7 +597,7 @@ test('pages show the list at the revision of the first page', async () => {
   equal(exact.items.length, 3)
 })
 
-test('a page of a list that is too old comes with a token to go on all the same', async () => {
+test('a continue token that has expired is answered with a token for an inconsistent list', async () => {
   await using server = await startServer()
   await fill(server)
   const first = (await server.call('GET', `${configMaps}?limit=1`)).body
@@ -614,7 +621,7 @@ test('a page of a list that is too old comes with a token to go on all the same'
   )
 })
 
-test('the pages of a list are of one revision for five minutes', async () => {
+test('the pages of a list have the same revision for five minutes', async () => {
   await using server = await startServer()
   await fill(server)
   const page = async (token: string) => server.call('GET', `${configMaps}?limit=1&continue=${token}`)
@@ -628,7 +635,7 @@ test('the pages of a list are of one revision for five minutes', async () => {
   equal((await page(body.metadata.continue)).status, 200)
 })
 
-test('a request with a future version waits, then fails', async () => {
+test('a request with a future resourceVersion waits, then fails', async () => {
   await using server = await startServer()
   const asking = server.call('GET', `${configMaps}?resourceVersion=99999`)
   await server.clock.advance('5s')
@@ -661,7 +668,7 @@ const beginnings: [query: string, lines: string[]][] = [
   ['&fieldSelector=metadata.name%3Dnew', ['ADDED new']],
 ]
 for (const [query, lines] of beginnings)
-  test(`a watch with ${query === '' ? 'nothing' : query} begins as requested`, async () => {
+  test(`a watch with ${query === '' ? 'no parameters' : query} starts as requested`, async () => {
     await using server = await startServer()
     await fill(server)
     const watching = server.watch(`${configMaps}?watch=true${query}`, lines.length)
@@ -676,7 +683,7 @@ for (const [query, lines] of beginnings)
     )
   })
 
-test('the old path of a watch, and its end when its time is over', async () => {
+test('the deprecated watch path, and the end of a watch after its timeout', async () => {
   await using server = await startServer()
   const watching = server.watch('/api/v1/watch/namespaces/default/configmaps?timeoutSeconds=5', 2)
   await server.clock.settle()
@@ -691,7 +698,7 @@ test('the old path of a watch, and its end when its time is over', async () => {
   equal((await endless).length, 1)
 })
 
-test('of many writers of one object none is lost', async () => {
+test('no update of many concurrent writers of one object is lost', async () => {
   await using server = await startServer()
   await server.call('POST', configMaps, configMap('a', {}))
   const patch = (index: number) =>
@@ -706,7 +713,7 @@ test('of many writers of one object none is lost', async () => {
   equal(Object.keys((await server.call('GET', `${configMaps}/a`)).body.data).length, 12)
 })
 
-test('a further version of a kind shows the same objects: written, read, patched, listed and watched', async () => {
+test('another version of a kind serves the same objects: written, read, patched, listed and watched', async () => {
   await using server = await startServer()
   const core = '/api/v1/namespaces/default/events'
   const newer = '/apis/events.k8s.io/v1/namespaces/default/events'
@@ -766,16 +773,16 @@ test('a request that takes too long is answered with 504', async () => {
 })
 
 const dependents: [why: string, kind: 'jobs' | 'replicationcontrollers' | 'replicasets', options: object | undefined, finalizers: unknown, isWarned: boolean][] = [
-  ['a ReplicationController orphans by default', 'replicationcontrollers', undefined, ['orphan'], false],
-  ['a ReplicationController with its pods', 'replicationcontrollers', { propagationPolicy: 'Background' }, undefined, false],
+  ['a ReplicationController orphans its pods by default', 'replicationcontrollers', undefined, ['orphan'], false],
+  ['a ReplicationController with propagationPolicy Background', 'replicationcontrollers', { propagationPolicy: 'Background' }, undefined, false],
   ['a ReplicationController that does not orphan', 'replicationcontrollers', { orphanDependents: false }, undefined, false],
-  ['a Job orphans by default, and says so', 'jobs', undefined, ['orphan'], true],
-  ['a Job with its pods', 'jobs', { propagationPolicy: 'Background' }, undefined, false],
+  ['a Job orphans its pods by default, with a warning', 'jobs', undefined, ['orphan'], true],
+  ['a Job with propagationPolicy Background', 'jobs', { propagationPolicy: 'Background' }, undefined, false],
   ['a Job that orphans on request', 'jobs', { propagationPolicy: 'Orphan' }, ['orphan'], false],
-  ['a ReplicaSet takes its pods along', 'replicasets', undefined, undefined, false],
+  ['a ReplicaSet deletes its pods', 'replicasets', undefined, undefined, false],
 ] // prettier-ignore
 for (const [why, plural, options, finalizers, isWarned] of dependents)
-  test(`deleted without or with a policy: ${why}`, async () => {
+  test(`deletion and dependents: ${why}`, async () => {
     await using server = await startServer()
     const template = {
       metadata: { labels: { a: 'b' } },

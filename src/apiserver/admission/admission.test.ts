@@ -37,7 +37,7 @@ const make = async (server: Harness, path: string, object: object): Promise<void
   equal(status, 201, JSON.stringify(body))
 }
 
-test('the plugins stand in their order, the optional ones are off', () => {
+test('the plugins are in upstream’s order, and the optional ones are disabled', () => {
   const names = (plugins: readonly AdmissionPlugin[]) => plugins.map(({ name }) => name)
   const defaults = names(defaultAdmissionPlugins)
   const webhooks = [{ name: 'MutatingAdmissionWebhook' }, { name: 'ValidatingAdmissionWebhook' }].map((named) => ({
@@ -66,7 +66,7 @@ test('the plugins stand in their order, the optional ones are off', () => {
   equal(names(asked).includes('Priority'), false)
 })
 
-test('notes are bounded, and the first value of an annotation stays', () => {
+test('notes are bounded, and the first value of an annotation is retained', () => {
   const notes = new AdmissionRecorder()
   for (let i = 0; i < 100; i++) notes.warn(`w${i}`)
   notes.warn('w0')
@@ -76,7 +76,7 @@ test('notes are bounded, and the first value of an annotation stays', () => {
   deepEqual([...notes.annotations], [['a', '1']])
 })
 
-test('a chain without plugins leaves the object as it is', async () => {
+test('a chain without plugins does not change the object', async () => {
   const host = {
     get: () => undefined,
     list: () => [],
@@ -99,7 +99,7 @@ test('a chain without plugins leaves the object as it is', async () => {
   equal(await new AdmissionChain([], host).admit(attributes), object)
 })
 
-test('a missing namespace is named before a bad object is', async () => {
+test('a missing namespace is reported before an invalid object', async () => {
   await using server = await startServer()
   const { status, body } = await server.call('POST', '/api/v1/namespaces/gone/pods', podWith({ containers: [] }))
   deepEqual([status, body.message], [404, 'namespaces "gone" not found'])
@@ -135,7 +135,7 @@ test('ServiceAccount: a pod gets an account, a token and the pull secrets', asyn
   )
 })
 
-test('ServiceAccount: the default account of a new namespace is waited for, for a second', async () => {
+test('ServiceAccount: a create waits up to a second for the default account of a new namespace', async () => {
   await using server = await startServer()
   await make(server, '/api/v1/namespaces', { metadata: { name: 'new' } })
   const early = server.call('POST', '/api/v1/namespaces/new/pods', podWith())
@@ -147,7 +147,7 @@ test('ServiceAccount: the default account of a new namespace is waited for, for 
   equal((await late).status, 403)
 })
 
-test('ServiceAccount: a mirror pod leans on nothing', async () => {
+test('ServiceAccount: a mirror pod gets no account, and references none', async () => {
   await using server = await startServer()
   const mirror = (spec: object) => ({
     metadata: { name: 'm', annotations: { 'kubernetes.io/config.mirror': 'x' } },
@@ -165,7 +165,7 @@ test('ServiceAccount: a mirror pod leans on nothing', async () => {
   equal(body.spec.serviceAccountName, undefined)
 })
 
-test('DefaultTolerationSeconds: five minutes, unless the pod says more', async () => {
+test('DefaultTolerationSeconds: pods get tolerations for five minutes unless they have their own', async () => {
   await using server = await startServer()
   const keysOf = ({ spec }: HarnessResponse['body']) =>
     spec.tolerations.map((one: { key?: string; tolerationSeconds?: number }) => [one.key, one.tolerationSeconds])
@@ -188,7 +188,7 @@ test('DefaultTolerationSeconds: five minutes, unless the pod says more', async (
   )
 })
 
-test('TaintNodesByCondition: a new node takes no pods yet, whatever else it is tainted with', async () => {
+test('TaintNodesByCondition: a new node gets the not-ready taint in addition to its own taints', async () => {
   await using server = await startServer()
   const ours = { key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' }
   const other = { key: 'k', effect: 'NoExecute' }
@@ -199,7 +199,7 @@ test('TaintNodesByCondition: a new node takes no pods yet, whatever else it is t
   deepEqual(await taintsOf([ours]), [ours])
 })
 
-test('StorageObjectInUseProtection: volumes and claims are protected from the beginning', async () => {
+test('StorageObjectInUseProtection: new volumes and claims get the finalizer', async () => {
   await using server = await startServer()
   const finalizersOf = async (path: string, spec: object, finalizers: string[]) =>
     (await server.call('POST', dry(path), { metadata: { name: 'x', finalizers }, spec })).body.metadata.finalizers
@@ -212,7 +212,7 @@ test('StorageObjectInUseProtection: volumes and claims are protected from the be
   deepEqual(await finalizersOf('/api/v1/persistentvolumes', volume, []), ['kubernetes.io/pv-protection'])
 })
 
-test('Priority: the name becomes a number; there is one default', async () => {
+test('Priority: the class name sets the value, and there is one default class', async () => {
   await using server = await startServer()
   const classes = '/apis/scheduling.k8s.io/v1/priorityclasses'
   deepEqual((await admitted(server, {})).spec.priority, 0)
@@ -234,7 +234,7 @@ test('Priority: the name becomes a number; there is one default', async () => {
   match(second.body.message, /PriorityClass usual is already marked as default. Only one default can exist$/)
 })
 
-test('LimitRanger: defaults are filled in and said; bounds hold', async () => {
+test('LimitRanger: defaults are set and recorded in an annotation; limits are enforced', async () => {
   await using server = await startServer()
   await make(server, '/api/v1/namespaces/default/limitranges', {
     metadata: { name: 'l' },
@@ -286,7 +286,7 @@ test('LimitRanger: defaults are filled in and said; bounds hold', async () => {
   )
 })
 
-test('classes: the newest default is filled in; two default IngressClasses are refused', async () => {
+test('default classes: the newest default is set; two default IngressClasses are rejected', async () => {
   await using server = await startServer()
   const marked = (name: string, key: string) => ({ metadata: { name, annotations: { [key]: 'true' } } })
   const claim = {
@@ -323,7 +323,7 @@ test('classes: the newest default is filled in; two default IngressClasses are r
   match((await server.call('POST', dry(ingresses), ingress)).body.message, /2 default IngressClasses were found/)
 })
 
-test('RuntimeClass: its overhead and scheduling become the pod’s', async () => {
+test('RuntimeClass: its overhead and scheduling are copied to the pod', async () => {
   await using server = await startServer()
   await make(server, '/apis/node.k8s.io/v1/runtimeclasses', {
     metadata: { name: 'vm' },
@@ -347,7 +347,7 @@ test('RuntimeClass: its overhead and scheduling become the pod’s', async () =>
   )
 })
 
-test('the optional plugins do their work where they are asked for', async () => {
+test('optional plugins work when they are enabled', async () => {
   await using server = await startServer({ ...openPolicies, admission: [alwaysPullImages, extendedResourceToleration] })
   const { spec } = await admitted(server, {
     containers: [container({ imagePullPolicy: 'Never', resources: { limits: { 'example.com/gpu': '1' } } })],

@@ -72,27 +72,27 @@ const claimTemplate = { spec: { accessModes: ['ReadWriteOnce'], resources: { req
 /** As kube-apiserver v1.36 answers them. */
 const mirrors: [why: string, pod: object, answer: number | string][] = [
   ['the host', mounting({ hostPath: { path: '/x' } }), 201],
-  ['its own fields', mounting(projected({ downwardAPI: { items: [] } })), 201],
+  ['the downward API', mounting(projected({ downwardAPI: { items: [] } })), 201],
   ['an account', mirrorWith({ serviceAccountName: 'default' }), 'a mirror pod may not reference service accounts'],
   ['a secret', mounting({ secret: { secretName: 's' } }), noSecrets],
   ['a secret in a projection', mounting(projected({ secret: { name: 's' } })), noSecrets],
-  ['a secret of a storage driver', mounting({ csi: { driver: 'd.x', nodePublishSecretRef: { name: 's' } } }), noSecrets],
+  ['a secret of a CSI driver', mounting({ csi: { driver: 'd.x', nodePublishSecretRef: { name: 's' } } }), noSecrets],
   ['a secret of a file share', mounting({ azureFile: { secretName: 's', shareName: 'x' } }), noSecrets],
-  ['a secret in its environment', mirrorWith({ containers: [container({ env: secretKey })] }), noSecrets],
-  ['a secret as its environment', mirrorWith({ containers: [container({ envFrom: [{ secretRef: { name: 's' } }] })] }), noSecrets],
-  ['a secret of a first container', mirrorWith({ initContainers: [container({ name: 'i', env: secretKey })] }), noSecrets],
-  ['a secret of a registry', mirrorWith({ imagePullSecrets: [{ name: 's' }] }), noSecrets],
+  ['a secret as an environment variable', mirrorWith({ containers: [container({ env: secretKey })] }), noSecrets],
+  ['a secret in envFrom', mirrorWith({ containers: [container({ envFrom: [{ secretRef: { name: 's' } }] })] }), noSecrets],
+  ['a secret of an init container', mirrorWith({ initContainers: [container({ name: 'i', env: secretKey })] }), noSecrets],
+  ['an image pull secret', mirrorWith({ imagePullSecrets: [{ name: 's' }] }), noSecrets],
   ['a ConfigMap', mounting({ configMap: { name: 'c' } }), not('configmaps')],
   ['a ConfigMap in a projection', mounting(projected({ configMap: { name: 's' } })), not('configmaps')],
-  ['a ConfigMap in its environment', mirrorWith({ containers: [container({ env: configKey })] }), not('configmaps')],
+  ['a ConfigMap as an environment variable', mirrorWith({ containers: [container({ env: configKey })] }), not('configmaps')],
   ['a claim', mounting({ persistentVolumeClaim: { claimName: 'c' } }), not('persistentvolumeclaims')],
   ['a claim and a ConfigMap', mounting({ persistentVolumeClaim: { claimName: 'c' } }, { configMap: { name: 'c' } }), not('configmaps')],
-  ['a claim of its own', mounting({ ephemeral: { volumeClaimTemplate: claimTemplate } }), not('persistentvolumeclaims (via ephemeral volumes)')],
-  ['a storage driver', mounting({ csi: { driver: 'd.x' } }), not('csidrivers (via CSI volumes)')],
+  ['an ephemeral claim', mounting({ ephemeral: { volumeClaimTemplate: claimTemplate } }), not('persistentvolumeclaims (via ephemeral volumes)')],
+  ['a CSI volume', mounting({ csi: { driver: 'd.x' } }), not('csidrivers (via CSI volumes)')],
   ['a token', mounting(projected({ serviceAccountToken: { path: 't' } })), 'a mirror pod may not use ServiceAccountToken volume projections'],
-  ['a trust bundle', mounting(projected({ clusterTrustBundle: { name: 'x', path: 'p' } })), not('clustertrustbundles')],
+  ['a ClusterTrustBundle', mounting(projected({ clusterTrustBundle: { name: 'x', path: 'p' } })), not('clustertrustbundles')],
   ['a certificate', mounting(projected({ podCertificate: { signerName: 'a.b/c', keyType: 'ED25519', credentialBundlePath: 'x' } })), not('podcertificates')],
-  ['a device claim', mirrorWith({ resourceClaims: [{ name: 'r', resourceClaimName: 'x' }] }), not('resourceclaims')],
+  ['a resource claim', mirrorWith({ resourceClaims: [{ name: 'r', resourceClaimName: 'x' }] }), not('resourceclaims')],
 ] // prettier-ignore
 
 const labelled = (labels: Record<string, string>) => ({ metadata: { labels } })
@@ -105,26 +105,26 @@ const tokenOf = (name: string, audience: string, uid = `<uid of ${name}>`) => ({
 })
 const onlyParts = (part: string) =>
   `unexpected pod subresource ${JSON.stringify(part)}, only 'status' and 'eviction' are allowed`
-const kept = '/apis/coordination.k8s.io/v1/namespaces'
+const leaseNamespaces = '/apis/coordination.k8s.io/v1/namespaces'
 
 const rows: [why: string, method: string, path: string, body: object | undefined, answer: number | string][] = [
-  ['a mirror of its own', 'POST', pods, mirror('n1', owned({ uid: '<uid of n1>' })), 201],
+  ['a mirror pod of its own', 'POST', pods, mirror('n1', owned({ uid: '<uid of n1>' })), 201],
   [
-    'a mirror of a node that was there before',
+    'a mirror pod of a node with another uid',
     'POST',
     pods,
     mirror('n1', owned({ uid: 'u' })),
     'node n1 UID mismatch: expected u got <uid of n1>',
   ],
   [
-    'a mirror without an owner',
+    'a mirror pod without an owner',
     'POST',
     pods,
     mirror('n1'),
     'node "n1" can only create pods with an owner reference set to itself',
   ],
   ...mirrors.map(([why, pod, answer]): (typeof rows)[number] => [
-    `a mirror with ${why}`,
+    `a mirror pod with ${why}`,
     'POST',
     `${pods}?dryRun=All`,
     pod,
@@ -132,71 +132,77 @@ const rows: [why: string, method: string, path: string, body: object | undefined
   ]),
   ['an eviction of its pod', 'POST', `${pods}/on-n1/eviction`, { metadata: { name: 'on-n1' } }, 201],
   [
-    'an eviction of another pod',
+    'an eviction of a pod on another node',
     'POST',
     `${pods}/on-n2/eviction`,
     { metadata: { name: 'on-n2' } },
     'node n1 can only evict pods with spec.nodeName set to itself',
   ],
-  ['an eviction of nothing', 'POST', `${pods}/gone/eviction`, { metadata: { name: 'gone' } }, 404],
+  ['an eviction of a missing pod', 'POST', `${pods}/gone/eviction`, { metadata: { name: 'gone' } }, 404],
   ['a binding', 'POST', `${pods}/on-n1/binding`, { target: { name: 'n1' } }, onlyParts('binding')],
   ['a token of its pod', 'POST', account, tokenOf('on-n1', ''), 201],
-  ['a token for whom its pod names', 'POST', account, tokenOf('on-n1', 'vault'), 201],
-  ['a token for whom a right names', 'POST', account, tokenOf('on-n1', 'granted'), 201],
+  ['a token for an audience that its pod names', 'POST', account, tokenOf('on-n1', 'vault'), 201],
+  ['a token for an audience that it is authorized for', 'POST', account, tokenOf('on-n1', 'granted'), 201],
   [
-    'a token for whom nobody names',
+    'a token for another audience',
     'POST',
     account,
     tokenOf('on-n1', 'other'),
     'audience "other" not found in pod spec volume, system:node:n1 is not authorized to request tokens for this audience',
   ],
   [
-    'a token for two',
+    'a token for two audiences',
     'POST',
     account,
     { spec: { ...tokenOf('on-n1', '').spec, audiences: ['a', 'b'] } },
     'node may only request 0 or 1 audiences',
   ],
-  ['a token of nobody', 'POST', account, { spec: {} }, 'node requested token not bound to a pod'],
+  ['an unbound token', 'POST', account, { spec: {} }, 'node requested token not bound to a pod'],
   [
-    'a token of a pod without its uid',
+    'a token bound to a pod without its uid',
     'POST',
     account,
     tokenOf('on-n1', '', ''),
     'node requested token with a pod binding without a uid',
   ],
   [
-    'a token of a pod that was there before',
+    'a token bound to a pod with another uid',
     'POST',
     account,
     tokenOf('on-n1', '', 'u'),
     'the UID in the bound object reference (u) does not match the UID in record. The object might have been deleted and then recreated',
   ],
   [
-    'a token of another pod',
+    'a token of a pod on another node',
     'POST',
     account,
     tokenOf('on-n2', ''),
     'node requested token bound to a pod scheduled on a different node',
   ],
-  ['a token of a pod that is not there', 'POST', account, tokenOf('gone', '', 'u'), 404],
-  ['a mirror elsewhere', 'POST', pods, mirror('n2'), 'node "n1" can only create pods with spec.nodeName set to itself'],
+  ['a token of a missing pod', 'POST', account, tokenOf('gone', '', 'u'), 404],
   [
-    'a pod that is no mirror',
+    'a mirror pod for another node',
+    'POST',
+    pods,
+    mirror('n2'),
+    'node "n1" can only create pods with spec.nodeName set to itself',
+  ],
+  [
+    'a pod that is not a mirror pod',
     'POST',
     pods,
     { metadata: { name: 'x' }, spec: { nodeName: 'n1', containers: [{ name: 'c', image: 'i' }] } },
     'pod does not have "kubernetes.io/config.mirror" annotation, node "n1" can only create mirror pods',
   ],
   [
-    'a mirror of another owner',
+    'a mirror pod with another owner',
     'POST',
     pods,
     mirror('n1', owned({ name: 'n2' })),
     'node "n1" can only create pods with an owner reference set to itself',
   ],
   [
-    'a mirror that blocks its owner',
+    'a mirror pod that blocks the deletion of its owner',
     'POST',
     pods,
     mirror('n1', owned({ blockOwnerDeletion: true })),
@@ -204,29 +210,29 @@ const rows: [why: string, method: string, path: string, body: object | undefined
   ],
   ['the status of its pod', 'PATCH', `${pods}/on-n1/status`, { status: { phase: 'Running' } }, 200],
   [
-    'the status of another pod',
+    'the status of a pod on another node',
     'PATCH',
     `${pods}/on-n2/status`,
     { status: { phase: 'Running' } },
     'node "n1" can only update pod status for pods with spec.nodeName set to itself',
   ],
   [
-    'labels through a status',
+    'labels in a status update',
     'PATCH',
     `${pods}/on-n1/status`,
     labelled({ a: 'b' }),
     'node "n1" cannot update labels through pod status',
   ],
   [
-    'its pod as a whole',
+    'an update of its pod',
     'PATCH',
     `${pods}/on-n1`,
     labelled({ a: 'b' }),
     'unexpected operation "UPDATE", node "n1" can only create and delete mirror pods',
   ],
-  ['its pod, away', 'DELETE', `${pods}/on-n1?gracePeriodSeconds=0`, undefined, 200],
+  ['deletion of its pod', 'DELETE', `${pods}/on-n1?gracePeriodSeconds=0`, undefined, 200],
   [
-    'another pod, away',
+    'deletion of a pod on another node',
     'DELETE',
     `${pods}/on-n2`,
     undefined,
@@ -235,7 +241,7 @@ const rows: [why: string, method: string, path: string, body: object | undefined
   ['its node', 'PATCH', `${nodes}/n1`, labelled({ 'kubernetes.io/hostname': 'h', 'example.com/x': 'y' }), 200],
   ['another node', 'PATCH', `${nodes}/n2`, labelled({ a: 'b' }), 'node "n1" is not allowed to modify node "n2"'],
   [
-    'labels that are not its own to give',
+    'labels that a node may not set',
     'PATCH',
     `${nodes}/n1`,
     labelled({ 'node-restriction.kubernetes.io/team': 'b', 'node-role.kubernetes.io/control-plane': '' }),
@@ -248,23 +254,23 @@ const rows: [why: string, method: string, path: string, body: object | undefined
     { spec: { taints: [{ key: 'k', effect: 'NoSchedule' }] } },
     'node "n1" is not allowed to modify taints',
   ],
-  ['its lease', 'POST', `${kept}/kube-node-lease/leases`, { metadata: { name: 'n1' } }, 201],
+  ['its lease', 'POST', `${leaseNamespaces}/kube-node-lease/leases`, { metadata: { name: 'n1' } }, 201],
   [
-    'the lease of another',
+    'the lease of another node',
     'POST',
-    `${kept}/kube-node-lease/leases`,
+    `${leaseNamespaces}/kube-node-lease/leases`,
     { metadata: { name: 'n2' } },
     'can only access node lease with the same name as the requesting node',
   ],
   [
-    'a lease elsewhere',
+    'a lease in another namespace',
     'POST',
-    `${kept}/default/leases`,
+    `${leaseNamespaces}/default/leases`,
     { metadata: { name: 'n1' } },
     'can only access leases in the "kube-node-lease" system namespace',
   ],
   [
-    'the CSINode of another',
+    'the CSINode of another node',
     'POST',
     '/apis/storage.k8s.io/v1/csinodes',
     { metadata: { name: 'n2' }, spec: { drivers: [] } },
@@ -297,7 +303,7 @@ const signingRequest = (signerName: string, ...subject: [commonName: string, ...
   spec: { request: requestFor(...subject), signerName, usages: ['client auth'] },
 })
 
-test('nobody asks for a client certificate of system:masters', async () => {
+test('a client certificate of system:masters cannot be requested', async () => {
   await using server = await startServer()
   const asked = (...organizations: string[]) =>
     server.call(
@@ -311,7 +317,7 @@ test('nobody asks for a client certificate of system:masters', async () => {
   match(body.message, /use of kubernetes.io\/kube-apiserver-client signer with system:masters group is not allowed$/)
 })
 
-test('a kubelet asks for certificates of its own name', async () => {
+test('a kubelet may request certificates with its own name', async () => {
   await using server = await startServer()
   const asked = (commonName: string) =>
     server.call(
@@ -324,7 +330,7 @@ test('a kubelet asks for certificates of its own name', async () => {
   match((await asked('system:node:n2')).body.message, /can only create a node CSR with CN=system:node:n1$/)
 })
 
-test('approving and signing take a permission for the signer, by name or by domain', async () => {
+test('approving and signing need permission for the signer, by name or by domain', async () => {
   await using server = await startGuarded()
   await make(server, requests, signingRequest('example.com/own', 'x'))
   const rbac = '/apis/rbac.authorization.k8s.io/v1'
@@ -370,7 +376,7 @@ test('approving and signing take a permission for the signer, by name or by doma
   equal((await fail('signer')).status, 200)
 })
 
-test('owners are given by who may delete the object and hold up its owner', async () => {
+test('owner references need permission to delete the object and to block the deletion of its owner', async () => {
   const admission = [ownerReferencesPermissionEnforcement]
   const may = new Set<string>()
   await using server = await startServer({
@@ -418,7 +424,7 @@ test('a bound pod has the zone and region of its node', async () => {
   deepEqual([body.spec.nodeName, body.metadata.labels], ['n', { app: 'a', ...zone }])
 })
 
-test('protection of storage and the first taint, where a cluster has their controllers', async () => {
+test('storage protection and the initial taint are added when the cluster runs their controllers', async () => {
   await using server = await startServer({
     ...openPolicies,
     admission: [storageObjectInUseProtection, taintNodesByCondition],

@@ -40,23 +40,38 @@ const matches: [string, object, Target, boolean][] = [
   ['a group', { userGroups: ['staff'] }, of(pod, 'get', 'a'), true],
   ['a verb', { verbs: ['list'] }, of(pod, 'get', 'a'), false],
   ['a resource', { resources: [{ group: '', resources: ['pods'] }] }, of(pod, 'get', 'a'), true],
-  ['not its part', { resources: [{ group: '', resources: ['pods'] }] }, of(pod, 'get', 'a', 'log'), false],
-  ['any part of it', { resources: [{ group: '', resources: ['pods/*'] }] }, of(pod, 'get', 'a', 'log'), true],
-  ['a part of any', { resources: [{ group: '', resources: ['*/log'] }] }, of(pod, 'get', 'a', 'log'), true],
-  ['a whole group', { resources: [{ group: '' }] }, of(secret, 'get', 'a'), true],
+  [
+    'a resource without its subresource',
+    { resources: [{ group: '', resources: ['pods'] }] },
+    of(pod, 'get', 'a', 'log'),
+    false,
+  ],
+  [
+    'all subresources of a resource',
+    { resources: [{ group: '', resources: ['pods/*'] }] },
+    of(pod, 'get', 'a', 'log'),
+    true,
+  ],
+  [
+    'a subresource of all resources',
+    { resources: [{ group: '', resources: ['*/log'] }] },
+    of(pod, 'get', 'a', 'log'),
+    true,
+  ],
+  ['all resources of a group', { resources: [{ group: '' }] }, of(secret, 'get', 'a'), true],
   ['another group', { resources: [{ group: 'apps' }] }, of(secret, 'get', 'a'), false],
   ['a name', { resources: [{ group: '', resources: ['pods'], resourceNames: ['b'] }] }, of(pod, 'get', 'a'), false],
   ['a namespace', { namespaces: ['default'] }, of(pod, 'list'), true],
-  ['none of a path', { namespaces: [''] }, path('/version'), false],
+  ['another path', { namespaces: [''] }, path('/version'), false],
   ['paths below', { nonResourceURLs: ['/healthz*'] }, path('/healthz/ping'), true],
-  ['the path alone', { nonResourceURLs: ['/healthz'] }, path('/healthz/ping'), false],
+  ['the path without its children', { nonResourceURLs: ['/healthz'] }, path('/healthz/ping'), false],
 ]
 for (const [name, rule, target, expected] of matches)
   test(`a rule matches: ${name}`, () => {
     equal(matchingRule(policyOf([{ level: 'Metadata', ...rule }]), { target }, jane) !== undefined, expected)
   })
 
-test('a policy that cannot be meant is refused', () => {
+test('an invalid policy is rejected', () => {
   throws(() => policyOf([]), /rules must not be empty/)
   throws(() => policyOf([{ level: 'Everything' }]), /rules\[0\].level "Everything" is none of/)
   throws(() => policyOf([{ level: 'None', namespaces: ['a'], nonResourceURLs: ['/a'] }]), /cannot apply to both/)
@@ -87,7 +102,7 @@ const said = (events: readonly AuditEvent[]) =>
 const hidden = 'c2VjcmV0'
 const secretOf = (name: string) => ({ metadata: { name }, data: { password: hidden } })
 
-test('each outcome has its lines', async () => {
+test('each outcome is logged', async () => {
   const refusing: Policies = {
     ...openPolicies,
     authorize: (attributes) =>
@@ -162,7 +177,7 @@ test('each outcome has its lines', async () => {
   ok(!JSON.stringify(refused).includes('wrong'))
 })
 
-test('an unexpected error is a panic, a StatusError is not', async () => {
+test('an unexpected error is logged as a panic, a StatusError is not', async () => {
   let error: Error = new Error('a bug')
   const { policies, take, clock } = recorded(
     [{ level: 'Metadata', omitStages: ['RequestReceived'] }],
@@ -189,7 +204,7 @@ test('an unexpected error is a panic, a StatusError is not', async () => {
   deepEqual(said(take()), [['ResponseComplete', 429]])
 })
 
-test('higher levels bring the objects, without the owners of fields where nobody wants them', async () => {
+test('higher levels include the objects, without managedFields where they are omitted', async () => {
   const rules = [
     { level: 'Request', resources: [{ group: '', resources: ['configmaps'] }] },
     { level: 'RequestResponse', resources: [{ group: '', resources: ['secrets'] }], omitManagedFields: true },
@@ -207,7 +222,7 @@ test('higher levels bring the objects, without the owners of fields where nobody
   deepEqual([metadata['name'], metadata['managedFields']], ['a', undefined])
 })
 
-test('a watch has begun before it has ended', async () => {
+test('a watch is logged at its start and at its end', async () => {
   const { policies, take, clock } = recorded([{ level: 'Metadata', verbs: ['watch'] }])
   await using api = await startServer(policies, { clock })
   await api.watch('/api/v1/namespaces?watch=true', 1)
@@ -229,7 +244,7 @@ const logOptions: AuditLogOptions = {
   bufferMax: 10,
 }
 
-test('a full log is renamed, and so many are kept', async () => {
+test('a full log is rotated, and a limited number of files is retained', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'coxswain-audit-'))
   const file = join(folder, 'audit.log')
   const clock = new VirtualClock(Date.UTC(2030, 0, 1))
@@ -251,7 +266,7 @@ test('a full log is renamed, and so many are kept', async () => {
   await nodeFiles.remove(folder)
 })
 
-test('a webhook gets batches; what finds no place is counted', async () => {
+test('a webhook receives batches; events beyond the buffer are counted', async () => {
   const clock = new VirtualClock()
   const metrics = new Metrics()
   const errors = metrics.counter('errors', '', ['plugin'])
@@ -274,7 +289,7 @@ test('a webhook gets batches; what finds no place is counted', async () => {
   await webhook.close()
 })
 
-test('full logs are compressed where they are asked to be, and counted all the same', async () => {
+test('rotated logs are compressed on request, and counted towards the limit', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'coxswain-audit-'))
   const clock = new VirtualClock(Date.UTC(2030, 0, 1))
   const errors = new Metrics().counter('errors', '', ['plugin'])
@@ -292,7 +307,7 @@ test('full logs are compressed where they are asked to be, and counted all the s
   await nodeFiles.remove(folder)
 })
 
-test('what is too long loses its objects, then itself', () => {
+test('an event that is too large loses its objects; one that is still too large is dropped', () => {
   const event = { auditID: 'a', requestObject: 'ü'.repeat(40), responseObject: {}, annotations: { a: 'b' } }
   equal(auditLine(event), JSON.stringify(event))
   const short = { auditID: 'a', annotations: { a: 'b', 'audit.k8s.io/truncated': 'true' } }
@@ -306,7 +321,7 @@ const modes: [mode: AuditMode, whileBroken: number, waits: boolean][] = [
   ['blocking-strict', 500, true],
 ]
 for (const [mode, whileBroken, waits] of modes)
-  test(`an audit log in the mode ${mode}: who waits for its lines, and what is lost with them`, async () => {
+  test(`an audit log in the mode ${mode}: whether requests wait for it, and which events are lost`, async () => {
     const clock = new VirtualClock()
     const metrics = new Metrics()
     const errors = metrics.counter('errors', '', ['plugin'])
@@ -353,7 +368,7 @@ for (const [mode, whileBroken, waits] of modes)
     ok(/errors\{plugin="log"\} [1-9]/.test(metrics.text()), 'what is lost is counted')
   })
 
-test('a webhook is waited for where it is asked to be, and posts stay below their bound', async () => {
+test('a blocking webhook delays requests, and batches are limited in size', async () => {
   const clock = new VirtualClock()
   const errors = new Metrics().counter('errors', '', ['plugin'])
   const posts: number[] = []

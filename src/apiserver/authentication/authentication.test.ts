@@ -34,7 +34,7 @@ const claimsIn = (token: string) =>
     new TextDecoder().decode(Uint8Array.fromBase64(token.split('.')[1] ?? '', { alphabet: 'base64url' })),
   ) as Record<string, unknown>
 
-test('a token proves the account, its pod and its node', async () => {
+test('a token authenticates the account, its pod and its node', async () => {
   await using server = await startGuarded()
   await withAccount(server)
   const token = await tokenFor(server, { ...ofPod, expirationSeconds: 600 })
@@ -64,15 +64,15 @@ test('a token proves the account, its pod and its node', async () => {
 
 const endings: [why: string, spec: object, end: (server: GuardedHarness) => Promise<unknown>, error: RegExp][] = [
   ['it has expired', { expirationSeconds: 600 }, (server) => server.clock.advance('601s'), /expired/],
-  ['it is meant for others', { audiences: ['vault'] }, () => Promise.resolve(), /audiences \["vault"\] is invalid/],
+  ['it has another audience', { audiences: ['vault'] }, () => Promise.resolve(), /audiences \["vault"\] is invalid/],
   [
-    'its pod is gone',
+    'its pod was deleted',
     ofPod,
     (server) => server.call('DELETE', `${pods}/p?gracePeriodSeconds=0`, undefined),
     /invalidated/,
   ],
   [
-    'its pod was made anew under the same name',
+    'its pod was replaced under the same name',
     ofPod,
     async (server) => {
       await server.call('DELETE', `${pods}/p?gracePeriodSeconds=0`, undefined)
@@ -80,9 +80,9 @@ const endings: [why: string, spec: object, end: (server: GuardedHarness) => Prom
     },
     /invalidated/,
   ],
-  ['its account is gone', {}, (server) => server.call('DELETE', `${accounts}/robot`), /invalidated/],
+  ['its account was deleted', {}, (server) => server.call('DELETE', `${accounts}/robot`), /invalidated/],
   [
-    'its node is gone',
+    'its node was deleted',
     { boundObjectRef: { kind: 'Node', apiVersion: 'v1', name: 'n1' } },
     (server) => server.call('DELETE', '/api/v1/nodes/n1'),
     /invalidated/,
@@ -101,7 +101,7 @@ for (const [why, spec, end, error] of endings)
     match((await review()).error, error)
   })
 
-test('forged and broken tokens are refused with 401, and none of them is repeated', async () => {
+test('forged and malformed tokens are refused with 401, and no message repeats them', async () => {
   await using server = await startGuarded()
   await withAccount(server)
   const token = await tokenFor(server)
@@ -128,7 +128,7 @@ test('forged and broken tokens are refused with 401, and none of them is repeate
   for (const secret of [token, payload, signature]) ok(!recorded.includes(secret))
 })
 
-test('requests for tokens keep the rules', async () => {
+test('token requests are validated', async () => {
   await using server = await startGuarded()
   await withAccount(server)
   const ask = async (spec: object, account = 'robot') => {
@@ -162,7 +162,7 @@ test('requests for tokens keep the rules', async () => {
   equal((await server.call('GET', `${accounts}/robot/token`)).status, 405)
 })
 
-test('the issuer is served to those who may read it', async () => {
+test('the issuer document is served to authorized users', async () => {
   await using server = await startGuarded()
   await withAccount(server)
   const headers = withToken(await tokenFor(server))
@@ -195,7 +195,7 @@ const impersonations: [why: string, headers: Record<string, string>, status: num
     'jane [a, b,c,system:authenticated] 7{"sc/ope":["x","y"]}',
   ],
   [
-    'an account, whose groups come with it',
+    'an account with its groups',
     { 'impersonate-user': 'system:serviceaccount:default:robot' },
     201,
     'system:serviceaccount:default:robot [system:serviceaccounts,system:serviceaccounts:default,system:authenticated] ',
@@ -213,7 +213,7 @@ for (const [why, headers, status, text] of impersonations)
     equal(`${username} [${groups}] ${uid}${extra === undefined ? '' : JSON.stringify(extra)}`, text)
   })
 
-test('who may impersonate one user may not impersonate others, nor groups', async () => {
+test('permission to impersonate one user does not cover other users or groups', async () => {
   await using server = await startGuarded()
   await server.call('POST', `/apis/${apiGroup}/v1/clusterroles`, {
     metadata: { name: 'as-jane' },
@@ -239,7 +239,7 @@ test('who may impersonate one user may not impersonate others, nor groups', asyn
   ])
 })
 
-test('reviews are created and nothing else', async () => {
+test('reviews can only be created', async () => {
   await using server = await startGuarded()
   equal((await server.call('GET', selfReviews)).status, 405)
   equal((await server.call('POST', reviews, { spec: {} })).status, 400)

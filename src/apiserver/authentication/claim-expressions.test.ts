@@ -19,7 +19,7 @@ function mapped(jwt: object): User | string | undefined {
   return expressions && mappedUser(claims, nobody, expressions)
 }
 
-test('claims become a user', () => {
+test('claims are mapped to a user', () => {
   const claimMappings = {
     username: { expression: `claims.email_verified ? claims.email : claims.sub` },
     groups: { expression: `claims.roles.map(r, 'g:' + r).filter(r, r != 'g:') + [claims.team]` },
@@ -39,22 +39,22 @@ test('claims become a user', () => {
 
 const refusals: readonly (readonly [why: string, jwt: object, answer: string])[] = [
   [
-    'a claim that is not as it must be',
+    'a claim validation rule that fails',
     { claimValidationRules: [{ expression: 'claims.age < 18', message: 'children only' }] },
     "oidc: error evaluating claim validation expression: validation expression 'claims.age < 18' failed: children only",
   ],
   [
-    'a user that may not be called so',
+    'a user validation rule that fails',
     { userValidationRules: [{ expression: `!user.username.startsWith('x:')`, message: 'no x' }] },
     "oidc: error evaluating user info validation rule: validation expression '!user.username.startsWith('x:')' failed: no x",
   ],
   [
-    'a name that is none',
+    'a name that is not a string',
     { claimMappings: { username: { expression: 'claims.age' } } },
     'oidc: error evaluating username claim expression: expression must return a string',
   ],
   [
-    'a claim that there is not',
+    'a claim that does not exist',
     { claimMappings: { username: { expression: 'claims.name' } } },
     "oidc: error evaluating username claim expression: expression 'claims.name' resulted in error: no such key: name",
   ],

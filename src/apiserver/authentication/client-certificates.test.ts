@@ -14,10 +14,10 @@ const jane: ClientCertificate = {
 const table: [name: string, certificate: ClientCertificate | undefined, outcome: string][] = [
   ['none', undefined, 'unknown'],
   ['a valid one', jane, 'jane'],
-  ['one of no user', { ...jane, commonName: '' }, 'unknown'],
-  ['one of a proxy', { ...jane, authority: 'proxies' }, 'unknown'],
+  ['one without a user name', { ...jane, commonName: '' }, 'unknown'],
+  ['one of the front proxy', { ...jane, authority: 'proxies' }, 'unknown'],
   [
-    'one that nobody vouches for, or that has expired',
+    'one of an unknown authority, or one that has expired',
     { ...jane, authority: undefined },
     'the client certificate is not valid',
   ],

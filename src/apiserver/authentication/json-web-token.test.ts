@@ -41,7 +41,7 @@ const accepted: readonly (readonly [name: string, token: string])[] = [
   ['ES256 with a raw signature', signed(claims, ec.privateKey, 'k', 'ES256')],
   ['an empty list of critical extensions', withHeader({ crit: [] })],
   ['b64 that is true and critical', withHeader({ crit: ['b64'], b64: true })],
-  ['headers without meaning here', withHeader({ typ: 'JWT', cty: 'x', x5t: 'x' })],
+  ['unknown headers', withHeader({ typ: 'JWT', cty: 'x', x5t: 'x' })],
   [
     'a key in the header is ignored if a known key signed',
     withHeader({ jwk: attacker.publicKey.export({ format: 'jwk' }) }),
@@ -101,7 +101,7 @@ const attacks: readonly (readonly [name: string, token: string])[] = [
     `${ecSigned}.${base64url(Uint8Array.from({ length: 64 }, (_, at) => (at === 31 ? 1 : 0)))}`,
   ],
   ['an ES256 signature in DER', `${ecSigned}.${base64url(createSign('sha256').update(ecSigned).sign(ec.privateKey))}`],
-  ['an ES256 signature with a byte more', `${signed(claims, ec.privateKey, 'k', 'ES256')}AA`],
+  ['an ES256 signature with an additional byte', `${signed(claims, ec.privateKey, 'k', 'ES256')}AA`],
   ['no signature', `${header}.${payload}.`],
   ['half of the signature', `${header}.${payload}.${signature.slice(0, signature.length / 2)}`],
   [
@@ -131,13 +131,13 @@ function signedBytes(head: string, body: Uint8Array): string {
 
 for (const [name, token] of attacks) test(`rejected: ${name}`, () => equal(verified(token), undefined))
 
-test('of a member that is given twice the last one counts, in headers and in claims', () => {
+test('the last of duplicate members is used, in headers and in claims', () => {
   equal(verified(signedText('{"alg":"RS256","alg":"none"}', text, rsa.privateKey)), undefined)
   deepEqual(verified(signedText('{"alg":"none","alg":"RS256"}', text, rsa.privateKey)), claims)
   deepEqual(verified(signedText('{"alg":"RS256"}', '{"sub":"first","sub":"last"}', rsa.privateKey)), { sub: 'last' })
 })
 
-test('claims named after properties of objects set no prototype', () => {
+test('claims named like object properties set no prototype', () => {
   const found = verified(signedText('{"alg":"RS256"}', '{"__proto__":{"admin":true}}', rsa.privateKey)) as object
   equal('admin' in found && !Object.hasOwn(found, 'admin'), false)
   equal(Object.getPrototypeOf(found), Object.prototype)
@@ -149,7 +149,7 @@ test('a published key with a huge exponent verifies nothing', () => {
   equal(parsed !== undefined && isSignedBy(parsed, [nodeCrypto.loadPublicKey(jwk)]), false)
 })
 
-test('what signToken writes is accepted, with the id of its key', () => {
+test('tokens of signToken are accepted and have the id of its key', () => {
   const pair = nodeCrypto.generateKey()
   const id = keyIdOf(pair.publicKey, nodeCrypto)
   const parsed = parseToken(signToken(claims, id, pair))
@@ -157,7 +157,7 @@ test('what signToken writes is accepted, with the id of its key', () => {
   equal(parsed !== undefined && isSignedBy(parsed, [nodeCrypto.loadPublicKey(pair.publicKey)]), true)
 })
 
-test('audiences are one text or several; what is not text is left out', () => {
+test('audiences are a string or a list of strings; other values are ignored', () => {
   deepEqual(audiencesOf({ aud: 'a' }), ['a'])
   deepEqual(audiencesOf({ aud: ['a', 1, 'b'] }), ['a', 'b'])
   deepEqual(audiencesOf({ aud: { a: 1 } }), [])

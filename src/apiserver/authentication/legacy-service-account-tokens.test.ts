@@ -45,20 +45,20 @@ const user = 'system:serviceaccount:default:robot'
 const other = { ...account, metadata: { ...account.metadata, uid: 'u2' } }
 const cases: [why: string, answer: string, want: string][] = [
   ['the token of its Secret', ask(token, kept(token), account), user],
-  ['what is no token', ask('abc', kept('abc'), account), 'unknown'],
+  ['a malformed token', ask('abc', kept('abc'), account), 'unknown'],
   ['no Secret', ask(token, undefined, account), 'rejected'],
-  ['a Secret that holds another', ask(token, kept('x'), account), 'rejected'],
-  ['a Secret that goes', ask(token, kept(token, { deletionTimestamp: 'now' }), account), 'rejected'],
+  ['a Secret with another token', ask(token, kept('x'), account), 'rejected'],
+  ['a Secret that is being deleted', ask(token, kept(token, { deletionTimestamp: 'now' }), account), 'rejected'],
   [
-    'one that was given up',
+    'an invalidated token',
     ask(token, kept(token, { labels: { 'kubernetes.io/legacy-token-invalid-since': 'x' } }), account),
     'rejected',
   ],
   ['a Secret of another type', ask(token, { ...kept(token), type: 'Opaque' }, account), 'rejected'],
   ['no account', ask(token, kept(token), undefined), 'rejected'],
-  ['another account of the name', ask(token, kept(token), other), 'rejected'],
+  ['an account that was recreated with the same name', ask(token, kept(token), other), 'rejected'],
   ['another key', ask(token, kept(token), account, [nodeCrypto.generateKey()]), 'rejected'],
-  ['an older key', ask(token, kept(token), account, [nodeCrypto.generateKey(), key]), user],
+  ['a token signed with an older key', ask(token, kept(token), account, [nodeCrypto.generateKey(), key]), user],
   ['another audience', ask(token, kept(token), account, [key], ['vault']), 'rejected'],
 ]
 for (const [why, answer, want] of cases)
@@ -66,10 +66,10 @@ for (const [why, answer, want] of cases)
     equal(answer, want)
   })
 
-test('only tokens that were taken count as used', () =>
+test('only accepted tokens are recorded as used', () =>
   equal(used.length, cases.filter(([, answer]) => answer === user).length))
 
-test('a use is noted once a day', async () => {
+test('a use is recorded once a day', async () => {
   const clock = new VirtualClock(Date.UTC(2030, 0, 31, 23, 59))
   const uses = new LegacyTokenUsage(clock)
   uses.record(kept(token))

@@ -108,7 +108,7 @@ async function issuers(
 const nameOf = (answer: Authentication): string =>
   answer.kind === 'authenticated' ? [answer.user.name, ...answer.user.groups].join('+') : 'nobody'
 
-test('algorithms, keys and headers: only what the issuer signed with a published key is believed', async () => {
+test('algorithms, keys and headers: only tokens that the issuer signed with a published key are accepted', async () => {
   await using issuer = await issuers()
   const { good, seconds } = issuer
   const claims = JSON.stringify(good)
@@ -124,31 +124,31 @@ test('algorithms, keys and headers: only what the issuer signed with a published
     ['ES256', signed(good, es.privateKey, 'es', 'ES256'), 's'],
     ['ES384', signed(good, es384.privateKey, 'es384', 'ES384'), 's'],
     ['no algorithm', none('none'), 'nobody'],
-    ['no algorithm, spelled otherwise', none('None'), 'nobody'],
+    ['alg none in other spellings', none('None'), 'nobody'],
     ['HS256 with the public key as secret', signedWithSecret({ alg: 'HS256', kid: 'k1' }, good, pem), 'nobody'],
     ['HS256 with a published secret', signedWithSecret({ alg: 'HS256', kid: 'secret' }, good, 'secret'), 'nobody'],
     ['RS256 named ES256', signedText('{"alg":"ES256","kid":"k1"}', claims, k1.privateKey), 'nobody'],
     ['ES256 with the key of RS256', signed(good, es.privateKey, 'k1', 'ES256'), 'nobody'],
     ['ES256 named ES384', signedText('{"alg":"ES384","kid":"es"}', claims, es.privateKey), 'nobody'],
     ['the id of another key', signed(good, k1.privateKey, 'es'), 'nobody'],
-    ['an id that nobody has', signed(good, k1.privateKey, 'zz'), 'nobody'],
+    ['an unknown key id', signed(good, k1.privateKey, 'zz'), 'nobody'],
     ['no id', signedText('{"alg":"RS256"}', claims, k1.privateKey), 's'],
-    ['an id that is a number', withHeader({ kid: 5 }), 'nobody'],
+    ['a key id that is a number', withHeader({ kid: 5 }), 'nobody'],
     ['the first of two keys with one id', signed(good, dupA.privateKey, 'dup'), 's'],
     ['the second of two keys with one id', signed(good, dupB.privateKey, 'dup'), 's'],
-    ['a key without id, for a token without', signedText('{"alg":"RS256"}', claims, unnamed.privateKey), 's'],
-    ['a key without id, for a token with one', signed(good, unnamed.privateKey, 'zz'), 'nobody'],
+    ['a key without id for a token without id', signedText('{"alg":"RS256"}', claims, unnamed.privateKey), 's'],
+    ['a key without id for a token with id', signed(good, unnamed.privateKey, 'zz'), 'nobody'],
     ['a foreign key', signed(good, foreign.privateKey, 'k1'), 'nobody'],
     ['a foreign key in the header', withHeader({ kid: '', jwk: jwk(foreign) }, foreign), 'nobody'],
     ['a foreign key behind a jku', withHeader({ jku: issuer.at('evil') }, foreign), 'nobody'],
     ['a critical extension', withHeader({ crit: ['exp'], exp: 1 }), 'nobody'],
-    ['a critical extension that is no list', withHeader({ crit: 'x' }), 'nobody'],
-    ['no critical extension', withHeader({ crit: [] }), 's'],
-    ['a body that is not encoded', withHeader({ b64: false }), 'nobody'],
+    ['crit that is not a list', withHeader({ crit: 'x' }), 'nobody'],
+    ['an empty crit', withHeader({ crit: [] }), 's'],
+    ['an unencoded payload', withHeader({ b64: false }), 'nobody'],
     ['no signature', `${head}.${body}.`, 'nobody'],
     ['padding', `${valid}=`, 'nobody'],
     ['white space in the signature', `${head}.${body}. ${signature}`, 'nobody'],
-    ['a fourth part', `${valid}.x`, 'nobody'],
+    ['a fourth segment', `${valid}.x`, 'nobody'],
     ['claims that are a list', signedText('{"alg":"RS256","kid":"k1"}', '[]', k1.privateKey), 'nobody'],
     ['text after the claims', signedText('{"alg":"RS256","kid":"k1"}', `${claims} x`, k1.privateKey), 'nobody'],
     ['a byte order mark', signedText('{"alg":"RS256","kid":"k1"}', `\ufeff${claims}`, k1.privateKey), 'nobody'],
@@ -227,7 +227,7 @@ test('claims: types, times, audiences and issuers are checked as upstream', asyn
   equal(issuer.server.asked.length, 8, 'discovery and keys, once for each of the four issuers')
 })
 
-test('names that are given twice, or that objects inherit, name nobody else', async () => {
+test('duplicate claims and names of inherited properties do not change the user', async () => {
   await using issuer = await issuers()
   const { good } = issuer
   const rest = JSON.stringify(good).slice(1, -1)
@@ -244,7 +244,7 @@ test('names that are given twice, or that objects inherit, name nobody else', as
     equal(nameOf(await issuer.ask(signedText(header, claims, k1.privateKey))), name, claims)
 })
 
-test('large tokens and deeply nested claims are bounded and break nothing', async () => {
+test('large tokens and deeply nested claims are limited', async () => {
   await using issuer = await issuers()
   const { good } = issuer
   const nested = (iss: string) =>
@@ -264,7 +264,7 @@ test('large tokens and deeply nested claims are bounded and break nothing', asyn
   equal(nameOf(await issuer.ask('.'.repeat(30_000))), 'nobody')
 })
 
-test('a storm of tokens with unknown key ids fetches the keys once in ten seconds', async () => {
+test('many tokens with unknown key ids fetch the keys once in ten seconds', async () => {
   await using issuer = await issuers()
   const { good, clock } = issuer
   const valid = signed(good, k1.privateKey, 'k1')
@@ -282,7 +282,7 @@ test('a storm of tokens with unknown key ids fetches the keys once in ten second
   equal(nameOf(await issuer.ask(valid)), 's')
 })
 
-test('an issuer that fails later keeps its known keys; a rotated key is found once it answers again', async () => {
+test('the keys of an issuer that fails later remain valid; a rotated key is found once it responds again', async () => {
   let answer: OutsideAnswer = { value: { keys: [jwk(k1, { kid: 'k1' })] } }
   await using issuer = await issuers(() => answer)
   const { good, clock } = issuer
@@ -312,7 +312,7 @@ test('an issuer that fails later keeps its known keys; a rotated key is found on
 })
 
 for (const kind of ['wait', 'stall'] as const)
-  test(`an issuer that hangs (${kind}) costs its own tokens a bounded wait, and those with a known key none`, async () => {
+  test(`an issuer that hangs (${kind}) delays its own tokens for a limited time, and tokens with a known key not at all`, async () => {
     let answer: OutsideAnswer = { value: { keys: [jwk(k1, { kid: 'k1' })] } }
     await using issuer = await issuers(() => answer, 300)
     const { good, clock } = issuer
@@ -332,7 +332,7 @@ for (const [why, other] of [
   ['no name', () => undefined],
   ['a list', (url: string) => [url]],
 ] as const)
-  test(`discovery that answers with ${why} is not believed`, async () => {
+  test(`a discovery document with ${why} is rejected`, async () => {
     await using issuer = await issuers(undefined, undefined, other)
     match(JSON.stringify(await issuer.ask(signed(issuer.good, k1.privateKey, 'k1'))), /the issuer calls itself/)
     equal(issuer.server.asked.includes('GET /keys'), false)

@@ -48,7 +48,7 @@ async function matrixServer(server: GuardedHarness): Promise<MatrixServer> {
 const written = ({ method, path, headers, asked, status }: MatrixRow): string =>
   `${method} ${path} ${headers?.['upgrade'] ?? headers?.['content-type'] ?? ''} → ${asked.join(' + ')} → ${status}`
 
-test('the rights that every form of a request needs are those that upstream asks for', async () => {
+test('every form of a request is authorized with the same attributes as upstream', async () => {
   await using server = await startGuarded()
   const ours = await matrixServer(server)
   const differences: [recorded: string, found: string][] = []

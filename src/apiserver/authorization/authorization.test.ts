@@ -55,13 +55,13 @@ const refusals: [why: string, method: string, target: string, message: string][]
     'nodes is forbidden: User "bob" cannot watch resource "nodes" in API group "" at the cluster scope',
   ],
   [
-    'a namespace, which lies in itself',
+    'a namespace, which is in its own namespace',
     'GET',
     '/api/v1/namespaces/default',
     'namespaces "default" is forbidden: User "bob" cannot get resource "namespaces" in API group "" in the namespace "default"',
   ],
   [
-    'a list of one name',
+    'a list with a field selector for one name',
     'GET',
     '/api/v1/namespaces/default/pods?fieldSelector=metadata.name%3Dp',
     'pods "p" is forbidden: User "bob" cannot list resource "pods" in API group "" in the namespace "default"',
@@ -69,7 +69,7 @@ const refusals: [why: string, method: string, target: string, message: string][]
   ['a path', 'GET', '/metrics', 'forbidden: User "bob" cannot get path "/metrics"'],
 ]
 
-test('a refusal reads as users of kubectl know it', async () => {
+test('a rejection has the message that users of kubectl know', async () => {
   await using server = await startGuarded()
   for (const [why, method, target, message] of refusals) {
     const { status, body } = await server.call(method, target, undefined, bob)
@@ -77,7 +77,7 @@ test('a refusal reads as users of kubectl know it', async () => {
   }
 })
 
-test('nothing but health and version is readable without credentials', async () => {
+test('only health and version are readable without credentials', async () => {
   await using server = await startGuarded()
   const status = async (path: string) => (await server.call('GET', path, undefined, { anonymous: 'x' })).status
   for (const path of ['/healthz', '/livez', '/readyz', '/version']) equal(await status(path), 200, path)
@@ -89,7 +89,7 @@ test('nothing but health and version is readable without credentials', async () 
   )
 })
 
-test('rights follow roles and bindings from the moment they change', async () => {
+test('changes of roles and bindings take effect at once', async () => {
   await using server = await startGuarded()
   const pods = () => server.call('GET', '/api/v1/namespaces/default/pods', undefined, bob)
   await server.call('POST', roleBindings, bindingOf('b', 'missing'))
@@ -112,7 +112,7 @@ test('rights follow roles and bindings from the moment they change', async () =>
   equal((await pods()).status, 403)
 })
 
-test('a call tells by which rule it was let through', async () => {
+test('the record of a call names the rule that allowed it', async () => {
   await using server = await startGuarded()
   await server.call('POST', roleBindings, bindingOf('readers', 'view'))
   await server.call('GET', '/api/v1/namespaces/default/pods', undefined, bob)
@@ -120,7 +120,7 @@ test('a call tells by which rule it was let through', async () => {
   equal(calls.at(-1)?.allowedBy, 'RBAC: allowed by RoleBinding "readers/default" of ClusterRole "view" to User "bob"')
 })
 
-test('nobody gives away what they do not have', async () => {
+test('users cannot grant permissions that they do not have', async () => {
   await using server = await startGuarded()
   await server.call('POST', clusterRoles, {
     metadata: { name: 'role-writer' },
@@ -162,7 +162,7 @@ test('nobody gives away what they do not have', async () => {
   equal((await bind('edit')).status, 201)
 })
 
-test('the chain stops at the first opinion, also when some must be waited for', async () => {
+test('the chain stops at the first decision, also when an authorizer is asynchronous', async () => {
   const asked = resourceAttributes(userWithName('a'), 'get', { resource: 'pods' })
   const slow = { name: 'slow', authorize: () => Promise.resolve(noOpinion('slow has none')), rulesFor: () => noRules }
   const no = { name: 'no', authorize: () => denied('no'), rulesFor: () => noRules }
@@ -181,7 +181,7 @@ test('the chain stops at the first opinion, also when some must be waited for', 
   )
 })
 
-test('a selector that cannot be read limits nothing', () => {
+test('a selector that cannot be parsed restricts nothing', () => {
   const target = {
     kind: 'resource',
     verb: 'list',
@@ -195,7 +195,7 @@ test('a selector that cannot be read limits nothing', () => {
   deepEqual(asked.kind === 'resource' && [asked.fields, asked.labels?.length, asked.name], [undefined, 1, ''])
 })
 
-test('selectors are parsed for those who may list something, once', () => {
+test('selectors are parsed once, and only for users who may list something', () => {
   const target = { kind: 'resource', verb: 'list', resource: pod, subresource: '', namespace: 'x', name: '' } as const
   const caches = new TestCaches()
   const rbac = new Rbac(caches)
@@ -217,7 +217,7 @@ test('selectors are parsed for those who may list something, once', () => {
   deepEqual(decided('bob', 'metadata.name=api'), ['noOpinion', ['fieldSelector']])
 })
 
-test('a thousand roles of one subject are decided as one', () => {
+test('a thousand roles of one subject are evaluated as one', () => {
   const caches = new TestCaches()
   const rbac = new Rbac(caches)
   for (let index = 0; index < 1000; index++) {
@@ -245,7 +245,7 @@ test('a thousand roles of one subject are decided as one', () => {
   equal(asks('s997').kind, 'allowed')
 })
 
-test('paths end in a star, resources in a subresource of any', () => {
+test('a path may end in a wildcard, and */subresource matches any resource', () => {
   const table = new RuleTable([on('get', '*', '*/scale'), { verbs: ['get'], nonResourceURLs: ['/api/*', '/exact'] }])
   const path = (text: string) => table.allows({ kind: 'path', user: userWithName('a'), verb: 'get', path: text })
   deepEqual(['/api/v1', '/api', '/exact', '/exact/more'].map(path), [true, false, true, false])
@@ -254,7 +254,7 @@ test('paths end in a star, resources in a subresource of any', () => {
   deepEqual(['scale', 'status', ''].map(resource), [true, false, false])
 })
 
-test('a default object gets back what it lost and keeps what was added, unless it is marked', () => {
+test('a default object is restored and retains additions, unless it is annotated', () => {
   const made = (object: object) =>
     ({ apiVersion: '', kind: '', metadata: { name: 'x', labels: { own: '1' } }, ...object }) as unknown as ApiObject
   const wanted = { ...made({ rules: [on('get list', 'core', 'pods')] }), aggregationRule: undefined } as never
@@ -275,7 +275,7 @@ test('a default object gets back what it lost and keeps what was added, unless i
   equal(view?.update?.(view.object as never), undefined)
 })
 
-test('access reviews answer for others and for the asker, and list what may be done', async () => {
+test('access reviews work for other users and for the sender, and list the rules', async () => {
   await using server = await startGuarded()
   await server.call('POST', roleBindings, bindingOf('readers', 'view'))
   const group = '/apis/authorization.k8s.io/v1'

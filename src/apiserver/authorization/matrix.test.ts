@@ -130,7 +130,7 @@ function seeded(): Rbac {
   return rbac
 }
 
-test('every user × verb × resource × namespace is decided as the default roles say', () => {
+test('every user × verb × resource × namespace is decided according to the default roles', () => {
   const rbac = seeded()
   let decisions = 0
   let allowed = 0
@@ -153,7 +153,7 @@ test('every user × verb × resource × namespace is decided as the default role
   ok(allowed > 1_000 && allowed < decisions / 2, `${allowed} of ${decisions} are allowed: the matrix tells something`)
 })
 
-test('the default objects are those that were recorded, aggregated roles filled in', () => {
+test('the default objects are those recorded, with aggregated roles', () => {
   const ours = Object.values(defaultRbacObjects).flat() as unknown as Fact[]
   const plain = (object: Fact) => {
     const { rules, subjects, ...rest } = object

@@ -16,7 +16,7 @@ const authorization = (...authorizers: object[]) => ({
   authorizers,
 })
 
-test('an issuer with its mappings', () => {
+test('an issuer with its claim mappings', () => {
   const config = authenticationConfig(
     authentication({
       jwt: [
@@ -82,7 +82,7 @@ const webhook = {
   connectionInfo: { type: 'KubeConfigFile', kubeConfigFile: '/w' },
 }
 
-test('a chain with a webhook', () => {
+test('an authorizer chain with a webhook', () => {
   deepEqual(
     authorizationConfig(
       authorization(
@@ -146,7 +146,7 @@ for (const [why, config] of authorizationMistakes)
     throws(() => authorizationConfig(config), { name: 'ConfigError', message: why })
   })
 
-test('lengths of time as Go writes them', () => {
+test("durations have Go's format", () => {
   deepEqual(['5m', '1h30m', '1.5s', '20ms', '5', 'x', ''].map(durationMs), [
     300_000,
     5_400_000,

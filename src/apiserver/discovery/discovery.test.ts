@@ -50,7 +50,7 @@ for (const { items } of [aggregatedDiscovery(catalogue, true), aggregatedDiscove
           deepEqual({ group: metadata.name ?? '', version, ...resource }, fact)
         })
 
-test('OpenAPI v3: a document for each group and version, with what kubectl looks for', async () => {
+test('OpenAPI v3: each group version has a document with the fields that kubectl needs', async () => {
   await using server = await startServer()
   const { paths } = (await server.call('GET', '/openapi/v3')).body
   const { body, headers } = await server.call('GET', paths['apis/apps/v1'].serverRelativeURL)
@@ -102,7 +102,7 @@ function references(value: unknown): string[] {
   return [...own, ...Object.values(value).flatMap(references)]
 }
 
-test('no document refers to a schema that it does not hold', () => {
+test('every document contains the schemas that it refers to', () => {
   const v2 = openApiV2() as { definitions: object }
   for (const reference of new Set(references(v2)))
     ok(reference.slice('#/definitions/'.length) in v2.definitions, reference)
@@ -120,11 +120,11 @@ const emptyLists = (value: unknown, path = ''): string[] => {
   return Object.entries(value).flatMap(([name, inner]) => emptyLists(inner, `${path}/${name}`))
 }
 
-test('OpenAPI v3: no document has an empty list, which decoding and encoding in Go would drop', () => {
+test('OpenAPI v3: no document has an empty list, which Go would drop when decoding and encoding', () => {
   for (const name of openApiV3Names) deepEqual(emptyLists(openApiV3(name)), [], name)
 })
 
-test('operations: every one has its own name, and streams have no schema', () => {
+test('every operation has a unique name, and streams have no schema', () => {
   const operations = kinds.flatMap(operationsOf)
   equal(new Set(operations.map(({ id }) => id)).size, operations.length)
   const exec = operations.find(({ id }) => id === 'connectPostCoreV1NamespacedPodExec')
@@ -135,7 +135,7 @@ test('operations: every one has its own name, and streams have no schema', () =>
 const componentNames = ({ body }: HarnessResponse): string[] =>
   body.items.map((item: { metadata: { name: string } }) => item.metadata.name)
 
-test('ComponentStatus says how the store is, with a warning, and takes no writes', async () => {
+test('ComponentStatus reports the health of the store with a warning, and is read-only', async () => {
   await using server = await startServer()
   const list = await server.call('GET', '/api/v1/componentstatuses')
   deepEqual([list.status, componentNames(list), list.body.items[0].conditions[0].status], [200, ['etcd-0'], 'True'])

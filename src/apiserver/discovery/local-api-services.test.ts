@@ -18,7 +18,7 @@ test('each group has the priorities of upstream', () => {
   deepEqual(ours.toSorted(byName), facts.toSorted(byName))
 })
 
-test('every group that upstream serves has one, but the group of APIServices itself', () => {
+test('every group of upstream has one, except the group of APIServices itself', () => {
   const names = new Set(localApiServices.map(({ object }) => object.metadata.name))
   const missing = groupVersions.filter(({ group, version }) => !names.has(`${version}.${group}`))
   // The metrics API is served by another server upstream.

@@ -67,7 +67,7 @@ for (const [prefix, provider] of ciphers)
     deepEqual((await later.range({ start: path, end: '' }, signal)).items.length, 1)
   })
 
-test('a value is bound to its place, and needs its key', async () => {
+test('a value is bound to its key in the store, and needs its encryption key', async () => {
   const inner = new MemoryStore(new VirtualClock())
   const store = new EncryptedStore(inner, rulesOf([first]))
   await put(store, '{}')
@@ -89,7 +89,7 @@ const wildcards: [string, boolean, boolean, boolean][] = [
   ['*.*', true, true, true],
 ]
 for (const [name, ...expected] of wildcards)
-  test(`${name} means the right resources`, () => {
+  test(`${name} covers the right resources`, () => {
     const rules = rulesOf([first], [name])
     deepEqual(
       [secret, configMap, deployment].map((kind) => ciphersFor(rules, kind)[0].prefix !== ''),
@@ -106,7 +106,7 @@ test('an invalid configuration is rejected, without its secrets in the message',
   throws(() => rulesOf([]), /providers must not be empty/)
 })
 
-test('a key is replaced by writing every object again, and no file shows what they hold', async () => {
+test('a key is replaced by rewriting every object, and no file contains plaintext', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'coxswain-encryption-'))
   const inner = await SqliteStore.open(
     { path: join(folder, 'store.db'), workers: nodeWorkers, clock: realClock },

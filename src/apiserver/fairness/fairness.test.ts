@@ -41,13 +41,13 @@ const meant: [string, User, Target, string][] = [
   ['an administrator', userWithName('admin', ['system:masters', known]), of(pod), 'exempt'],
   ['a probe', userWithName('system:anonymous', ['system:unauthenticated']), path('/livez'), 'probes'],
   [
-    'a lease of a leader',
+    'a leader election lease',
     userWithName('system:kube-scheduler', [known]),
     of(lease, 'update'),
     'system-leader-election',
   ],
   ['a lease of a node', node, of(lease, 'update'), 'system-node-high'],
-  ['anything else of a node', node, of(pod), 'system-nodes'],
+  ['any other request of a node', node, of(pod), 'system-nodes'],
   ['the scheduler', userWithName('system:kube-scheduler', [known]), of(pod), 'kube-scheduler'],
   ['a controller', account('kube-system'), of(pod), 'kube-system-service-accounts'],
   ['a workload', account('default'), of(pod), 'service-accounts'],
@@ -67,7 +67,7 @@ test('flows are distinguished by user or by namespace', () => {
   )
 })
 
-test('a hand has different cards, the same for the same flow', () => {
+test('a hand has distinct cards, and the same ones for the same flow', () => {
   for (let index = 0; index < 200; index++) {
     const hand = dealHand(`flow-${index}`, 16, 6)
     equal(new Set(hand).size, 6)
@@ -77,7 +77,7 @@ test('a hand has different cards, the same for the same flow', () => {
   equal(new Set(Array.from({ length: 500 }, (_, index) => dealHand(`f${index}`, 128, 6)[0])).size > 100, true)
 })
 
-test('shares become seats, some of them lent', () => {
+test('shares are converted to seats, some of which can be borrowed', () => {
   const limited = { nominalConcurrencyShares: 1, limitResponse: { type: 'Reject' }, lendablePercent: 33 }
   deepEqual(limitsOf({ type: 'Limited', limited }, 100, 600), {
     nominal: 100,
@@ -97,7 +97,7 @@ const limits = (nominal: number, rest: Partial<LevelLimits> = {}): LevelLimits =
 })
 const nobody = () => {}
 
-test('a level lends what it does not need, and has the rest whatever others do', () => {
+test('a level lends seats that it does not need, and always has the rest', () => {
   const pool = new SeatPool(10)
   const clock = new VirtualClock()
   const lender = new PriorityLevel(limits(6, { lower: 2, queuing: undefined }), pool, clock)
@@ -112,7 +112,7 @@ test('a level lends what it does not need, and has the rest whatever others do',
   equal(own.length + borrower.running, 9)
 })
 
-test('queues get their turns one after the other, whatever their length', async () => {
+test('queues are served in turn, whatever their length', async () => {
   const clock = new VirtualClock()
   const level = new PriorityLevel(
     limits(1, { queuing: { queues: 64, handSize: 1, lengthMax: 50 } }),
@@ -132,7 +132,7 @@ test('queues get their turns one after the other, whatever their length', async 
   deepEqual(order, ['long', 'short', 'long', 'short', 'long'])
 })
 
-test('a full queue rejects, a long wait times out, and an aborted request leaves nothing behind', async () => {
+test('a full queue rejects, a long wait times out, and an aborted request is removed', async () => {
   const clock = new VirtualClock()
   const level = new PriorityLevel(
     limits(1, { queuing: { queues: 1, handSize: 1, lengthMax: 2 } }),
@@ -155,7 +155,7 @@ test('a full queue rejects, a long wait times out, and an aborted request leaves
   equal(level.running, 0)
 })
 
-test('a list is as wide as what it holds', async () => {
+test('the width of a list depends on the number of its objects', async () => {
   const caches = new TestCaches()
   const fairness = new Fairness(caches, {
     clock: new VirtualClock(),
@@ -174,7 +174,7 @@ test('a list is as wide as what it holds', async () => {
   ok(count > 5 && count < 60, `${count} lists at once`)
 })
 
-test('a flood of one user starves neither another user nor a node, and the exempt never wait', async () => {
+test('a flood of one user starves neither another user nor a node, and exempt requests never wait', async () => {
   const clock = new VirtualClock()
   const metrics = new Metrics()
   const fairnessMetrics = new FairnessMetrics(metrics)
@@ -265,7 +265,7 @@ test('a flood of one user starves neither another user nor a node, and the exemp
   )
 })
 
-test('a changed default is restored unless its annotation says otherwise', () => {
+test('a changed default is restored unless its annotation prevents that', () => {
   const seed = fairnessBootstrapObjects.find(
     ({ kind, object }) => kind === flowSchema && object.metadata.name === 'probes',
   )
@@ -279,7 +279,7 @@ test('a changed default is restored unless its annotation says otherwise', () =>
   equal(fairnessBootstrapObjects.filter(({ kind }) => kind === priorityLevelConfiguration).length, 8)
 })
 
-test('the default FlowSchemas tell that their level exists', async () => {
+test('the default FlowSchemas report that their level exists', async () => {
   await using server = await startServer(undefined, { bootstrapObjects: fairnessBootstrapObjects })
   const { body } = await server.call('GET', '/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas/probes')
   const { status } = body as unknown as { status: { conditions: { type: string; status: string; message: string }[] } }
@@ -294,7 +294,7 @@ test('the default FlowSchemas tell that their level exists', async () => {
   )
 })
 
-test('what is deleted of the defaults comes back, and every FlowSchema tells whether its level exists', async () => {
+test('deleted defaults are restored, and every FlowSchema reports whether its level exists', async () => {
   await using server = await startServer(undefined, {
     bootstrapObjects: fairnessBootstrapObjects,
     reconcilers: [flowSchemaReconciler],

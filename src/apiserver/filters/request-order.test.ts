@@ -48,13 +48,13 @@ const cases: [
     ['authentication', 'fairness', 'authorization', 'seat free'],
   ],
   [
-    'for an answer in no known form',
+    'for an unsupported response format',
     { headers: { accept: 'text/html' } },
     406,
     ['authentication', 'fairness', 'authorization', 'seat free'],
   ],
   [
-    'forwarded without permission',
+    'proxied without permission',
     { path: '/api/v1/namespaces/default/pods/p/proxy/x', refused: 'authorization' },
     403,
     ['authentication', 'fairness', 'authorization', 'seat free'],
@@ -76,7 +76,7 @@ for (const [name, { method = 'POST', path = configMaps, refused, headers = {} },
     deepEqual(asked, order)
   })
 
-test('the flow record names what is created once the body has been read', async () => {
+test('the flow event names the created object once the body has been read', async () => {
   await using server = await startServer()
   await server.call('POST', configMaps, { metadata: { name: 'named-in-body' } })
   const calls = [...server.flow.events()].filter(({ what }) => what === 'create configmaps')

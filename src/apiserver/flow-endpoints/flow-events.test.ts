@@ -51,11 +51,11 @@ const refusals: [events: unknown, error: RegExp, user?: string][] = [
   [[told], /system:node:b does not speak as "kubelet\/a"/, 'system:node:b'],
 ]
 
-test('an invalid report is rejected with its field, and nothing of it is stored', () => {
+test('an invalid report is rejected with the name of its field, and nothing of it is stored', () => {
   for (const [events, error, user] of refusals) throws(() => post({ events }, user), error)
 })
 
-test('a span is read from a traceparent, and from nothing else', () => {
+test('a span is parsed from a traceparent and from nothing else', () => {
   equal(readSpan(`00-${record}-00f067aa0ba902b7-00`), `00-${record}-00f067aa0ba902b7-01`)
   for (const text of [
     undefined,

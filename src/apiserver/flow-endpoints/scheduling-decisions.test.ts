@@ -60,7 +60,7 @@ test('a scheduler of another process is queried, and its response returned', asy
   await tell(question.id, { nodeName: 'late' })
 })
 
-test('an unknown decision is not found, immediately when all schedulers respond, else after the timeout', async () => {
+test('an unknown decision is not found: at once when all schedulers respond, otherwise after the timeout', async () => {
   const { follow, ask, tell, clock } = newDecisions()
   await rejects(ask('default/a'), /could not find the requested resource/)
   const next = await follow()
@@ -73,7 +73,7 @@ test('an unknown decision is not found, immediately when all schedulers respond,
   await refused
 })
 
-test('a scheduler that has gone is not waited for', async () => {
+test('a scheduler that has disconnected is not waited for', async () => {
   const { follow, ask } = newDecisions()
   const gone = new AbortController()
   const next = await follow(gone.signal)

@@ -12,7 +12,7 @@ const table: [error: Error, code: number, reason: string, retryAfterSeconds: num
   [new Error('a bug'), 500, 'InternalError', undefined, false],
 ]
 for (const [error, code, reason, retryAfterSeconds, isKnown] of table)
-  test(`${error.name} is answered with ${code}`, () => {
+  test(`${error.name} has the status ${code}`, () => {
     const status = statusErrorOf(error)
     deepEqual(
       [status.code, status.reason, status.details?.retryAfterSeconds, isExpectedError(error)],

@@ -30,7 +30,7 @@ const bodies: [why: string, type: string, body: string, strict: string, warnings
   ],
 ]
 for (const [why, type, body, strict, warnings, data] of bodies)
-  test(`fields that are sent twice in ${why}: the last one wins, unless validation is strict`, async () => {
+  test(`duplicate fields in ${why}: the last one wins, unless validation is strict`, async () => {
     await using server = await startServer()
     const send = (validation: string) =>
       server.call('POST', `${configMaps}?dryRun=All&fieldValidation=${validation}`, body, { 'content-type': type })
@@ -46,7 +46,7 @@ for (const [why, type, body, strict, warnings, data] of bodies)
     deepEqual([ignored.status, ignored.headers['warning']], [201, undefined])
   })
 
-test('a patch that says something twice is warned of, before the unknown fields of its result', async () => {
+test('a patch with duplicate fields gets a warning, before those for unknown fields of its result', async () => {
   await using server = await startServer()
   await server.call('POST', configMaps, { metadata: { name: 'x' } })
   const { status, headers, body } = await server.call(
@@ -59,7 +59,7 @@ test('a patch that says something twice is warned of, before the unknown fields 
   deepEqual(headers['warning'], ['299 - "duplicate field \\"data.a\\""', '299 - "unknown field \\"wat\\""'])
 })
 
-test('warnings are bytes of UTF-8, as clients read them', async () => {
+test('warnings are encoded in UTF-8, as clients expect', async () => {
   await using server = await startServer()
   const { headers } = await server.call('POST', configMaps, { metadata: { name: 'x' }, 'naïve√': 1 })
   const [warning = ''] = headers['warning'] ?? []
@@ -70,8 +70,8 @@ test('warnings are bytes of UTF-8, as clients read them', async () => {
 })
 
 const yamls: [why: string, text: string, value: unknown][] = [
-  ['words that mean yes and no', 'a: yes\nb: off\nc: "yes"', { a: true, b: false, c: 'yes' }],
-  ['times stay text', 'a: 2001-01-01', { a: '2001-01-01' }],
+  ['words for true and false', 'a: yes\nb: off\nc: "yes"', { a: true, b: false, c: 'yes' }],
+  ['timestamps remain strings', 'a: 2001-01-01', { a: '2001-01-01' }],
   ['merge keys and aliases', 'a: &x {b: 1}\nc:\n  <<: *x\n  d: *x', { a: { b: 1 }, c: { b: 1, d: { b: 1 } } }],
 ]
 for (const [why, text, value] of yamls)
@@ -80,11 +80,11 @@ for (const [why, text, value] of yamls)
 
 const dense: [form: string, type: string, body: string | Uint8Array][] = [
   ['JSON', 'application/json', `{"metadata":{"name":"x"},"data":[${'{},'.repeat(bodyValuesMax)}{}]}`],
-  ['JSON that was announced as YAML', 'application/yaml', `{"data":[${'0,'.repeat(bodyValuesMax)}0]}`],
+  ['JSON with the content type of YAML', 'application/yaml', `{"data":[${'0,'.repeat(bodyValuesMax)}0]}`],
   ['protobuf', 'application/vnd.kubernetes.protobuf', denseProtobuf()],
 ]
 for (const [form, type, body] of dense)
-  test(`more values than any object has are rejected in ${form}`, async () => {
+  test(`bodies with too many values are rejected in ${form}`, async () => {
     await using server = await startServer()
     const answer = await server.call('POST', configMaps, body, { 'content-type': type })
     deepEqual(
@@ -106,7 +106,7 @@ function denseProtobuf(): Uint8Array {
   return Buffer.concat([Buffer.from('k8s\0'), type, wrap(2, object)])
 }
 
-test('a long body in JSON is read as a short one is', async () => {
+test('a long JSON body is parsed like a short one', async () => {
   await using server = await startServer()
   const data = Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`key-${index}`, `"\\é${index}`]))
   const long = await server.call('POST', configMaps, { metadata: { name: 'long' }, data })

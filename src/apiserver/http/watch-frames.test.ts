@@ -9,7 +9,7 @@ import type { WatchEvent } from '../watch-cache/watch-event.ts'
 
 const object = { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'a' } } as unknown as ApiObject
 
-test('watchers that get the same events get the same bytes', () => {
+test('watchers of the same events receive the same bytes', () => {
   const frames = new WatchFrameCache()
   const event = (revision: number, type: 'ADDED' | 'DELETED' = 'ADDED'): WatchEvent => ({
     type,

@@ -21,7 +21,7 @@ async function turnsDuring<T>(work: Promise<T>): Promise<{ value: T; turns: numb
 
 const lines = (count: number) => Array.from({ length: count }, (_, index) => `  key${index}: value${index}\n`).join('')
 
-test('long texts have the value that they have in the event loop, and leave it to others meanwhile', async () => {
+test('long documents have the same value as when parsed in the event loop, and do not block it', async () => {
   const yaml = offloadedYaml(nodeWorkers, realClock)
   try {
     const text = `data:\n${lines(5_000)}`
@@ -58,7 +58,7 @@ const refused: [text: string, message: RegExp][] = [
   ['a: .nan', /json: unsupported value: NaN/],
 ]
 for (const [text, message] of refused)
-  test(`${text} is no JSON`, () => rejects(Promise.resolve(inlineYaml.parse(text, signal)), message))
+  test(`${text} is not JSON`, () => rejects(Promise.resolve(inlineYaml.parse(text, signal)), message))
 
 test('64-bit integers keep all digits', async () => {
   equal((await inlineYaml.parse('a: 9223372036854775807', signal)).json, '{"a":9223372036854775807}')

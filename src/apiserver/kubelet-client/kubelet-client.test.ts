@@ -20,7 +20,7 @@ const headersOnward: [isUpgrade: boolean, onward: Record<string, string>][] = [
   [true, { accept: '*/*', connection: 'Upgrade, x-hop', upgrade: 'x' }],
 ]
 for (const [isUpgrade, onward] of headersOnward)
-  test(`headers of ${isUpgrade ? 'an upgrade' : 'a call'} that go on`, () => {
+  test(`forwarded headers of ${isUpgrade ? 'an upgrade' : 'a call'}`, () => {
     const identity = { authorization: 'Bearer secret', 'x-remote-user': 'admin', 'impersonate-user': 'admin' }
     const headers = {
       accept: '*/*',
@@ -36,14 +36,14 @@ for (const [isUpgrade, onward] of headersOnward)
 const nodeAt = (status: object): Node => ({ metadata: { name: 'n' }, status }) as unknown as Node
 const internal = { type: 'InternalIP', address: '192.0.2.1' }
 const origins: [why: string, status: object, origin: string][] = [
-  ['the usual port', { addresses: [{ type: 'Hostname', address: 'n' }, internal] }, 'https://192.0.2.1:10250'],
+  ['the default port', { addresses: [{ type: 'Hostname', address: 'n' }, internal] }, 'https://192.0.2.1:10250'],
   [
-    'a port of its own',
+    'the port in its status',
     { addresses: [internal], daemonEndpoints: { kubeletEndpoint: { Port: 7 } } },
     'https://192.0.2.1:7',
   ],
-  ['a name, where there is no address', { addresses: [{ type: 'Hostname', address: 'n' }] }, 'https://n:10250'],
-  ['an address of IPv6', { addresses: [{ type: 'InternalIP', address: 'fd00::1' }] }, 'https://[fd00::1]:10250'],
+  ['a host name without an address', { addresses: [{ type: 'Hostname', address: 'n' }] }, 'https://n:10250'],
+  ['an IPv6 address', { addresses: [{ type: 'InternalIP', address: 'fd00::1' }] }, 'https://[fd00::1]:10250'],
 ]
 
 function kubeletsWith(status: object, exchange: OutboundProvider['exchange']): HttpsKubelets {
@@ -103,7 +103,7 @@ test('an upgraded connection is handed over', async () => {
   await over
 })
 
-test("kubelets of this process are called without a socket, with the API server's identity; others through the other connection", async () => {
+test("kubelets in this process are called without a socket, with the API server's identity; others over the network", async () => {
   const heard: WireRequest[] = []
   const kubelets = new DirectKubelets(noKubelets)
   const stop = new AbortController()
@@ -166,12 +166,18 @@ const passed: [why: string, method: string, target: string, body: string | undef
   ['a path of a kubelet', 'GET', '/api/v1/nodes/n/proxy/pods/?a=b', undefined, 'n GET /pods/?a=b'],
   ['a body for a kubelet', 'POST', '/api/v1/nodes/n/proxy/run', 'not JSON', 'n POST /run not JSON'],
   ['a pod by its first port', 'GET', `${pods}/p/proxy/a%20b/`, undefined, 'GET http://10.0.0.7:8080/a%20b/'],
-  ['a pod by a number', 'GET', `${pods}/p:81/proxy/`, undefined, 'GET http://10.0.0.7:81/'],
-  ['a pod by a name', 'PUT', `${pods}/http:p:http/proxy/x`, 'y', 'PUT http://10.0.0.7:8080/x y'],
+  ['a pod by port number', 'GET', `${pods}/p:81/proxy/`, undefined, 'GET http://10.0.0.7:81/'],
+  ['a pod by port name', 'PUT', `${pods}/http:p:http/proxy/x`, 'y', 'PUT http://10.0.0.7:8080/x y'],
   ['a pod over HTTPS', 'GET', `${pods}/https:p:81/proxy/x`, undefined, 'GET https://10.0.0.7:81/x'],
   ['OPTIONS', 'OPTIONS', `${pods}/p:81/proxy/x`, undefined, 'OPTIONS http://10.0.0.7:81/x'],
-  ['a query as it is', 'GET', `${pods}/p:81/proxy/x?a=%20d+e&a;b`, undefined, 'GET http://10.0.0.7:81/x?a=%20d+e&a;b'],
-  ['a query like that of a write', 'POST', `${pods}/p:81/proxy/x?force=1`, '', 'POST http://10.0.0.7:81/x?force=1'],
+  [
+    'a query is unchanged',
+    'GET',
+    `${pods}/p:81/proxy/x?a=%20d+e&a;b`,
+    undefined,
+    'GET http://10.0.0.7:81/x?a=%20d+e&a;b',
+  ],
+  ['a query that resembles a write', 'POST', `${pods}/p:81/proxy/x?force=1`, '', 'POST http://10.0.0.7:81/x?force=1'],
   ['no other host', 'GET', `${pods}/p:81/proxy/\\127.0.0.1:1/x`, undefined, 'GET http://10.0.0.7:81/%5C127.0.0.1:1/x'],
   ['no other host of a node', 'GET', '/api/v1/nodes/n/proxy/\\127.0.0.1:1', undefined, 'n GET /%5C127.0.0.1:1'],
   [
@@ -184,7 +190,7 @@ const passed: [why: string, method: string, target: string, body: string | undef
   ['the port of the kubelet', 'GET', '/api/v1/nodes/https:n:10250/proxy/metrics', undefined, 'n GET /metrics'],
 ]
 for (const [why, method, target, body, asked] of passed)
-  test(`passed on: ${why}`, async () => {
+  test(`proxied: ${why}`, async () => {
     const kubelets = new EchoKubelets()
     await using server = await withPod(kubelets)
     equal((await server.call(method, target, body)).status, 200)
@@ -193,16 +199,16 @@ for (const [why, method, target, body, asked] of passed)
 
 const refusals: [why: string, status: number, text: string, code: number, reason: string, message: string][] = [
   [
-    'waits',
+    'has a waiting container',
     400,
     'container "c" in pod "p" is waiting to start: ContainerCreating',
     400,
     'BadRequest',
     'container "c" in pod "p" is waiting to start: ContainerCreating',
   ],
-  ['broke', 500, 'oops', 500, 'InternalError', 'Internal error occurred: oops'],
+  ['has an internal error', 500, 'oops', 500, 'InternalError', 'Internal error occurred: oops'],
   [
-    'does not have it',
+    'does not have the pod',
     404,
     'pod "p" does not exist',
     404,
@@ -210,14 +216,14 @@ const refusals: [why: string, status: number, text: string, code: number, reason
     'the server could not find the requested resource ( pods p)',
   ],
   [
-    'does not know us',
+    'does not authenticate the API server',
     401,
     'Unauthorized',
     401,
     'Unauthorized',
     'the server has asked for the client to provide credentials',
   ],
-  ['does not let us', 403, 'Forbidden (user=x)', 403, 'Forbidden', 'Forbidden (user=x)'],
+  ['does not authorize the API server', 403, 'Forbidden (user=x)', 403, 'Forbidden', 'Forbidden (user=x)'],
 ]
 for (const [why, status, text, code, reason, message] of refusals)
   test(`a kubelet that rejects a request for logs: it ${why}`, async () => {
@@ -227,7 +233,7 @@ for (const [why, status, text, code, reason, message] of refusals)
     deepEqual([got, body.reason, body.message], [code, reason, message])
   })
 
-test('options of logs are checked', async () => {
+test('log options are validated', async () => {
   await using server = await withPod(new EchoKubelets())
   const message = async (query: string) => (await server.call('GET', `${pods}/p/log?${query}`)).body.message
   equal(
@@ -245,7 +251,7 @@ test('options of logs are checked', async () => {
   match(await message('tailLines=x'), /invalid syntax/)
 })
 
-test('a service is reached at one of its ready addresses, if a pod has it', async () => {
+test('a service is reached at one of its ready addresses that belong to a pod', async () => {
   const kubelets = new EchoKubelets()
   await using server = await withPod(kubelets)
   const [at, endpoints] = ['services', 'endpoints'].map((plural) => `/api/v1/namespaces/default/${plural}`) as [
@@ -282,7 +288,7 @@ test('a service is reached at one of its ready addresses, if a pod has it', asyn
   deepEqual(kubelets.asked, ['GET http://10.0.0.7:8080/x', 'GET http://10.0.0.7:8080/x', 'GET https://10.0.0.7:8080/x'])
 })
 
-test('nothing on the own machine is reached as a pod, under no name', async () => {
+test('addresses of the own machine are not proxied as pods, under any name', async () => {
   const kubelets = new EchoKubelets()
   await using server = await withPod(kubelets)
   const message = async (name: string) => (await server.call('GET', `${pods}/${name}/proxy/`)).body.message
@@ -310,7 +316,7 @@ test('nothing on the own machine is reached as a pod, under no name', async () =
   deepEqual(kubelets.asked, [])
 })
 
-test('a node that names the own machine is reached for its logs only', async () => {
+test('a node that has the address of the own machine is only reached for logs', async () => {
   const asked: (string | undefined)[] = []
   const kubelets = (address: string) =>
     kubeletsWith({ addresses: [{ type: 'Hostname', address }] }, ({ origin, allowsAddress }) => {
@@ -327,7 +333,7 @@ test('a node that names the own machine is reached for its logs only', async () 
   deepEqual(asked, ['https://localhost:10250 false', 'https://localhost:10250 anywhere'])
 })
 
-test('a proxy without its slash is redirected, and says where the request came from', async () => {
+test('a proxy path without a trailing slash is redirected, and the forwarded headers are set', async () => {
   const heard: PodCall[] = []
   const kubelets: KubeletConnection = {
     ...noKubelets,
@@ -355,7 +361,7 @@ const logProtocols: [offered: string | undefined, agreed: string | undefined, ki
   ['other, binary.k8s.io', 'binary.k8s.io', 'binary'],
 ]
 for (const [offered, agreed, kind] of logProtocols)
-  test(`a log over WebSocket, offered ${offered ?? 'nothing'}`, async () => {
+  test(`a log over WebSocket with the protocols ${offered ?? 'none'}`, async () => {
     const kubelets = Object.assign(new EchoKubelets(), { body: 'hello\n' })
     await using server = await withPod(kubelets)
     const headers = { connection: 'Upgrade', upgrade: 'websocket', 'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==' }

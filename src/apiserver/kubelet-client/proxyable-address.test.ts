@@ -51,5 +51,5 @@ const addresses: [address: string, isProxyable: boolean, note?: 'stricter'][] = 
   ['ff0e::1', false],
 ]
 for (const [address, isProxyable] of addresses)
-  test(`a request is ${isProxyable ? '' : 'not '}passed on to ${JSON.stringify(address)}`, () =>
+  test(`a request is ${isProxyable ? '' : 'not '}proxied to ${JSON.stringify(address)}`, () =>
     equal(isProxyableAddress(address), isProxyable))

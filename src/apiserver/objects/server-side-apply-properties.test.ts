@@ -59,7 +59,7 @@ function randomConfig(random: Random, names: readonly string[]) {
 
 const entriesOf = ({ body }: HarnessResponse): JsonObject[] => body.metadata.managedFields ?? []
 
-test('an apply is idempotent: the same one again changes nothing, not even the version', async () => {
+test('an apply is idempotent: repeating it does not even change the resourceVersion', async () => {
   await using server = await startServer()
   const random = seededRandom(3)
   for (let round = 0; round < 60; round++) {
@@ -140,7 +140,7 @@ function childOf(element: string, value: JsonValue | undefined): JsonValue | und
   return value.find((item: JsonObject) => keys.every(([name, key]) => equalValues(item[name], key)))
 }
 
-test('a patch and its inverse give the object back', async () => {
+test('a patch and its inverse restore the object', async () => {
   await using server = await startServer()
   const random = seededRandom(17)
   const target = `${deployments}/o`
@@ -179,7 +179,7 @@ test('a patch and its inverse give the object back', async () => {
   }
 })
 
-test('random objects and random patches never end in a 5xx', async () => {
+test('random objects and random patches never cause a 5xx', async () => {
   await using server = await startServer()
   const random = seededRandom(23)
   const sound: readonly [kind: Kind<never>, body: object][] = [

@@ -40,7 +40,7 @@ const owners = ({ body }: HarnessResponse): string[] =>
       `${String(manager)} ${String(operation)}${subresource === '' ? '' : ` ${String(subresource)}`} ${JSON.stringify(fieldsV1)}`,
   )
 
-test('an apply makes the object, and changes nothing when it is repeated', async () => {
+test('an apply creates the object, and changes nothing when it is repeated', async () => {
   await using server = await startServer()
   const made = await apply(server, `${configMaps}/a`, configMap({ x: '1' }))
   equal(made.status, 201)
@@ -76,7 +76,7 @@ test('fields that two managers apply with the same value are shared; a manager t
   deepEqual(owners(gone), ['alice Apply {"f:data":{"f:z":{}}}'])
 })
 
-test('a conflict names everybody and everything; force takes it over', async () => {
+test('a conflict lists all managers and fields; force takes them over', async () => {
   await using server = await startServer()
   await apply(server, `${configMaps}/a`, configMap({ x: '1', y: '1' }))
   await server.call(
@@ -105,7 +105,7 @@ test('a conflict names everybody and everything; force takes it over', async () 
   deepEqual(owners(forced), ['alice Apply {"f:data":{"f:y":{}}}', 'carol Apply {"f:data":{"f:x":{},"f:z":{}}}'])
 })
 
-test('an object without managers belongs to before-first-apply', async () => {
+test('fields of an object without managers belong to before-first-apply', async () => {
   await using server = await startServer()
   const { body } = await server.call('POST', configMaps, configMap({ x: '1' }))
   const reset = await server.call('PUT', `${configMaps}/a`, {
@@ -122,7 +122,7 @@ test('an object without managers belongs to before-first-apply', async () => {
   ])
 })
 
-test('kubectl that applied on the client side does not conflict with itself, and updates its annotation', async () => {
+test('a client-side apply by kubectl does not conflict with its server-side apply, which updates the annotation', async () => {
   await using server = await startServer()
   const annotation = 'kubectl.kubernetes.io/last-applied-configuration'
   const last = { ...configMap({ x: '1', y: '1' }), metadata: { name: 'a', namespace: 'default' } }
@@ -199,13 +199,13 @@ test('a status update of a Deployment may change annotations, but not labels', a
   deepEqual([body.metadata.annotations, body.metadata.labels], [{ n: '1' }, undefined])
 })
 
-test('a write without a manager is named after its program', async () => {
+test('a write without a field manager is named after the User-Agent', async () => {
   await using server = await startServer()
   const made = await server.call('POST', configMaps, configMap({ x: '1' }), { 'user-agent': 'kubectl/v1.36.4 (linux)' })
   deepEqual(owners(made), ['kubectl Update {"f:data":{".":{},"f:x":{}}}'])
 })
 
-test('a client that does not send managedFields does not lose them, and may correct them', async () => {
+test('managedFields are retained when a client omits them, and may be changed', async () => {
   await using server = await startServer()
   await apply(server, `${configMaps}/a`, configMap({ x: '1' }))
   const put = await server.call('PUT', `${configMaps}/a?fieldManager=bob`, configMap({ x: '1', y: '1' }))
@@ -222,7 +222,7 @@ test('a client that does not send managedFields does not lose them, and may corr
   deepEqual(owners(corrected), ['eve Apply {"f:data":{"f:x":{}}}'])
 })
 
-test('of more than ten updating managers the oldest become one', async () => {
+test('when there are more than ten updating managers, the oldest are merged', async () => {
   await using server = await startServer()
   await server.call('POST', `${configMaps}?fieldManager=m0`, configMap({ k0: '1' }))
   for (let index = 1; index < 12; index++) {
@@ -310,7 +310,7 @@ const refusals: readonly Refusal[] = [
     /^the namespace of the object \(other\) does not match the namespace on the request \(default\)$/,
   ],
   [
-    'a uid of nobody',
+    'a uid of a missing object',
     'a',
     configMap({}, { uid: 'u' }) as unknown as JsonObject,
     '',
@@ -318,7 +318,7 @@ const refusals: readonly Refusal[] = [
     /uid mismatch: the provided object specified uid u, and no existing object was found$/,
   ],
   [
-    'a version of nothing',
+    'a resourceVersion of a missing object',
     'a',
     configMap({}, { resourceVersion: '7' }) as unknown as JsonObject,
     '',
@@ -336,7 +336,7 @@ const refusals: readonly Refusal[] = [
   ['a list', 'a', [], '', 400, /^error decoding YAML/],
   ['no body', 'a', undefined, '', 400, /no patch/],
   [
-    'a long manager',
+    'a long field manager',
     'a',
     base,
     `&fieldManager=${'x'.repeat(129)}`,
@@ -344,7 +344,7 @@ const refusals: readonly Refusal[] = [
     /^PatchOptions\.meta\.k8s\.io "" is invalid: fieldManager: Too long/,
   ],
   ['no manager', 'a', base, '&fieldManager=', 422, /fieldManager: Required value: is required for apply patch$/],
-  ['a dry run that is none', 'a', base, '&fieldManager=x&dryRun=Some', 422, /dryRun: Unsupported value/],
+  ['an invalid dryRun', 'a', base, '&fieldManager=x&dryRun=Some', 422, /dryRun: Unsupported value/],
 ]
 for (const [why, name, body, query, status, message] of refusals)
   test(`an apply is rejected: ${why}`, async () => {
@@ -373,7 +373,7 @@ test('an apply with an old version is rejected, and force is only for applies', 
   )
 })
 
-test('a JSON patch of too many operations is too large', async () => {
+test('a JSON patch with too many operations is rejected as too large', async () => {
   await using server = await startServer()
   await apply(server, `${configMaps}/a`, configMap({ x: '1' }))
   const operations = Array.from({ length: 10_001 }, () => ({ op: 'test', path: '/data/x', value: '1' }))

@@ -40,8 +40,8 @@ const common = ({ body, status, headers }: Awaited<ReturnType<Harness['call']>>)
 const cases: [name: string, spec: object, metadata?: object][] = [
   ['a plain one', {}],
   ['one that mounts no token', { automountServiceAccountToken: false }],
-  ['one that is refused', { containers: [{ name: 'Web', image: ' nginx' }], terminationGracePeriodSeconds: -1 }],
-  ['one with a field that nobody knows', { replcas: 3 }],
+  ['one that is rejected', { containers: [{ name: 'Web', image: ' nginx' }], terminationGracePeriodSeconds: -1 }],
+  ['one with an unknown field', { replcas: 3 }],
   [
     'one with warnings',
     { terminationGracePeriodSeconds: -1 },
@@ -76,7 +76,7 @@ test('equal pods share one spec until one of them changes', async () => {
   equal(specOf('b')?.containers[0]?.image, 'nginx:1.27')
 })
 
-test('what admission makes anew each time is left alone after a while', () => {
+test('specs that admission always changes are no longer interned after a while', () => {
   const interning = new SpecInterning('spec')
   const [before, after] = [markInterned({ a: 1 }), (name: number) => ({ spec: { a: 1, name } }) as unknown as ApiObject]
   const named = { spec: before } as unknown as ApiObject
@@ -88,7 +88,7 @@ test('what admission makes anew each time is left alone after a while', () => {
   notEqual(of(10), of(10))
 })
 
-test('texts are forgotten beyond their bound, and long ones never known', () => {
+test('the oldest texts are evicted above the limit, and long ones are not cached', () => {
   const interning = new SpecInterning('spec')
   const keep = (spec: object) => {
     const found = interning.find({ spec } as never)

@@ -35,7 +35,7 @@ const textOf = (answer: Authentication): string =>
       ? answer.reason
       : answer.kind
 
-test('static tokens name user, uid and groups', async () => {
+test('static tokens have a user, uid and groups', async () => {
   const tokens = tokenFile('t1,alice,1,"dev,ops"\n\nt2, bob ,2\n"t,3","eve ""x""",3,one\n', own, nodeCrypto)
   const ask = async (token: string, audiences = own) => textOf(await tokens.authenticateToken(token, audiences, signal))
   deepEqual(await Promise.all(['t1', 't2', 't,3', 't4'].map((token) => ask(token))), [
@@ -49,20 +49,20 @@ test('static tokens name user, uid and groups', async () => {
 
 const bootstrapCases: [why: string, data: Record<string, string>, answer: string][] = [
   [
-    'a good one',
+    'a valid one',
     { 'auth-extra-groups': 'system:bootstrappers:workers' },
     'system:bootstrap:abcdef//system:bootstrappers+system:bootstrappers:workers',
   ],
   ['another secret', { 'token-secret': '0123456789abcdee' }, 'the bootstrap token is not valid'],
   ['one that has expired', { expiration: '2029-12-31T00:00:00Z' }, 'the bootstrap token has expired'],
-  ['one whose expiration is nonsense', { expiration: 'soon' }, 'the bootstrap token has expired'],
+  ['one with an invalid expiration', { expiration: 'soon' }, 'the bootstrap token has expired'],
   [
     'one for another use',
     { 'usage-bootstrap-authentication': 'false' },
     'the bootstrap token is not meant for authentication',
   ],
   [
-    'one with groups of power',
+    'one with groups outside system:bootstrappers',
     { 'auth-extra-groups': 'system:masters' },
     'the groups of the bootstrap token are not valid',
   ],
@@ -237,7 +237,7 @@ test('keys that an issuer adds are found by the first token that names one', asy
   match(await ask(first.privateKey, 'k1'), /failed to verify signature/)
 })
 
-test('an issuer behind a wrong certificate, or that calls itself otherwise, is not believed', async () => {
+test('an issuer with a wrong certificate, or with another issuer name, is rejected', async () => {
   const key = rsa()
   await using server = await serverAnswering(() => ({
     value: { issuer: 'https://other', jwks_uri: 'https://other/keys' },
@@ -298,7 +298,7 @@ test('responses of a token webhook are cached, and its failure authenticates no 
   match(await ask('slow', webhook(300)), /the token webhook failed: no response within 300 ms/)
 })
 
-test('an access webhook decides, is remembered, and fails as configured', async () => {
+test('an authorization webhook decides, is cached, and fails as configured', async () => {
   const bodies: { user: string; resourceAttributes?: object; nonResourceAttributes?: object }[] = []
   await using server = await serverAnswering((_, body) => {
     const { spec } = JSON.parse(body) as { spec: (typeof bodies)[number] }

@@ -24,7 +24,7 @@ const tokenRows: readonly [why: string, answer: OutsideAnswer, name: string, cal
   ['a user', known({ username: 'u', groups: ['g'] }), 'u+g', 1],
   ['no kind', { value: { status: { authenticated: true, user: { username: 'u' } } } }, 'u', 1],
   ['status 201', { ...known({ username: 'u' }), status: 201 }, 'u', 1],
-  ['null for what is empty', known({ username: 'u', groups: null, extra: null }), 'u', 1],
+  ['null instead of empty values', known({ username: 'u', groups: null, extra: null }), 'u', 1],
   // As upstream, a webhook is trusted with the whole cluster.
   ['system:masters', known({ username: 'system:admin', groups: ['system:masters'] }), 'system:admin+system:masters', 1],
   ['no', tokenReview({ authenticated: false }), 'nobody', 1],
@@ -45,10 +45,10 @@ const tokenRows: readonly [why: string, answer: OutsideAnswer, name: string, cal
   ],
   ['"true"', tokenReview({ authenticated: 'true', user: { username: 'u' } }), 'nobody', 2],
   ['"false"', tokenReview({ authenticated: 'false', user: { username: 'u' } }), 'nobody', 2],
-  ['groups that are one text', known({ username: 'u', groups: 'system:masters' }), 'nobody', 2],
+  ['groups that are a string', known({ username: 'u', groups: 'system:masters' }), 'nobody', 2],
   ['groups that are numbers', known({ username: 'u', groups: [1] }), 'nobody', 2],
   ['a name that is a number', known({ username: 5 }), 'nobody', 2],
-  ['extra that is no list', known({ username: 'u', extra: { a: 'b' } }), 'nobody', 2],
+  ['extra that is not a list', known({ username: 'u', extra: { a: 'b' } }), 'nobody', 2],
   ['a page', { text: '<html>' }, 'nobody', 2],
   ['nothing', { text: '' }, 'nobody', 2],
   ['a list', { text: '[]' }, 'nobody', 2],
@@ -89,7 +89,7 @@ for (const [why, answer, name, calls] of tokenRows)
     equal(webhook.server.asked.length, calls)
   })
 
-test('keys of extra are only keys: __proto__ and constructor change no object', async () => {
+test('keys of extra named __proto__ and constructor change no object', async () => {
   const extra = '{"__proto__":["p"],"constructor":["c"]}'
   await using webhook = await tokens({
     text: `{"status":{"authenticated":true,"user":{"username":"u","extra":${extra}}}}`,
@@ -104,7 +104,7 @@ test('a token webhook that never ends its response times out', async () => {
   match(JSON.stringify(await webhook.ask()), /no response within 300 ms/)
 })
 
-test('an authorization webhook: the decision of each response, by failure policy, and whether it is cached', async () => {
+test('an authorization webhook: the decision for each response and failure policy, and whether it is cached', async () => {
   const review = (status: unknown): OutsideAnswer => ({
     value: { apiVersion: 'authorization.k8s.io/v1', kind: 'SubjectAccessReview', status },
   })

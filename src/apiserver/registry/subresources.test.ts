@@ -34,13 +34,13 @@ const healthy = { observedGeneration: 1, disruptionsAllowed: 1, currentHealthy: 
 
 const refusals: [why: string, status: object, code: number, cause: string][] = [
   [
-    'nothing to spare',
+    'no disruption is allowed',
     { ...healthy, disruptionsAllowed: 0, currentHealthy: 2 },
     429,
     'The disruption budget b needs 2 healthy pods and has 2 currently',
   ],
   [
-    'a budget that is not counted yet',
+    'a budget without a computed status',
     { ...healthy, observedGeneration: 0 },
     429,
     'The disruption budget b is still being processed by the server.',
@@ -60,7 +60,7 @@ for (const [why, status, code, cause] of refusals)
     equal((await server.call('GET', `${pods}/p`)).body.metadata.deletionTimestamp, undefined)
   })
 
-test('an eviction costs its budget one disruption; a dry run costs nothing', async () => {
+test('an eviction uses one disruption of the budget; a dry run uses none', async () => {
   await using server = await startServer()
   await runningPod(server, 'p')
   await runningPod(server, 'q')
@@ -78,7 +78,7 @@ test('an eviction costs its budget one disruption; a dry run costs nothing', asy
   equal((await evict(server, gone ?? '')).status, 201, 'a pod that goes already may go')
 })
 
-test('pods that no budget guards go: finished, unready while the rest is well, without a budget', async () => {
+test('pods are evicted without a budget when they have finished, are unready among healthy ones, or match no budget', async () => {
   await using server = await startServer()
   await runningPod(server, 'unready', 'False')
   await budget(server, 'b', { ...healthy, disruptionsAllowed: 0 })
@@ -93,7 +93,7 @@ test('pods that no budget guards go: finished, unready while the rest is well, w
   equal((await server.call('GET', `${pods}/two/eviction`)).status, 405)
 })
 
-test('ephemeral containers come and stay', async () => {
+test('ephemeral containers can be added, but not changed', async () => {
   await using server = await startServer()
   await runningPod(server, 'p')
   const put = (list: object[]) =>
@@ -128,15 +128,15 @@ test('a resize changes only cpu and memory of containers, and not the QoS class'
 const streams: [why: string, target: string, headers: Record<string, string>, status: number, message: RegExp][] = [
   ['exec in a pod without a node', 'waiting/exec?command=x', {}, 400, /^pod waiting does not have a host assigned$/],
   ['ports of a pod without a node', 'waiting/portforward', {}, 400, /^pod waiting does not have a host assigned$/],
-  ['a container that is none', 'p/log?container=x', {}, 400, /^container x is not valid for pod p$/],
+  ['a container that does not exist', 'p/log?container=x', {}, 400, /^container x is not valid for pod p$/],
   [
-    'a pod of two containers',
+    'a pod with two containers',
     'pair/log',
     {},
     400,
     /^a container name must be specified for pod pair, choose one of: \[a b\] or one of the init containers: \[i\]$/,
   ],
-  ['a pod that is not there', 'none/log', {}, 404, /^pods "none" not found$/],
+  ['a pod that does not exist', 'none/log', {}, 404, /^pods "none" not found$/],
   ['exec without an upgrade', 'p/exec?command=x', {}, 400, /^Upgrade request required$/],
   ['a kubelet that does not answer', 'p/exec?command=x', { upgrade: 'SPDY/3.1' }, 503, /^error dialing backend: /],
   ['logs of a kubelet that does not answer', 'p/log', {}, 503, /^error dialing backend: no kubelet of node "n"/],

@@ -45,10 +45,10 @@ const speakers: [user: string, as: string, may: boolean][] = [
 for (const [user, as, may] of speakers)
   test(`${user} is ${may ? '' : 'not '}recorded as ${as}`, () => equal(mayIdentifyAs(userWithName(user), as), may))
 
-test('administrators are recorded as whom they name', () =>
+test('administrators are recorded under the name that they send', () =>
   equal(mayIdentifyAs(userWithName('root', ['system:masters']), 'scheduler'), true))
 
-test('a forged name is in no event: neither of a call, nor of a watch, nor of a rejection', async () => {
+test('a forged name is not recorded in calls, watches or rejections', async () => {
   await using server = await startServer()
   const maps = '/api/v1/namespaces/default/configmaps'
   const agent = { 'user-agent': `${senderPrefix}scheduler` }

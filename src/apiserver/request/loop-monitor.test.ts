@@ -43,7 +43,7 @@ const request = (signal = new AbortController().signal): ApiRequest => ({
   body: { kind: 'value', value: { secret: 'hidden' } },
 })
 
-test('a user with several slow requests is slow for a while, and no other user is', async () => {
+test('a user with several slow requests is treated as slow for a while; other users are not', async () => {
   const { watch, clock } = watching()
   const slowStep = () => watch.stepDone(request(), clock.monotonicMs() - slowStepMs, clock.monotonicMs())
   for (let steps = 1; steps < slowStepsMin; steps++) slowStep()
@@ -56,7 +56,7 @@ test('a user with several slow requests is slow for a while, and no other user i
   equal(watch.isSlow('jane'), false, 'what was long ago does not count')
 })
 
-test('a step that holds the event loop is logged and counted, and a short one is not', () => {
+test('a step that blocks the event loop is logged and counted; a short one is not', () => {
   const { watch, lines, metrics } = watching()
   watch.stepDone(request(), 0, loopBlockMsMax - 1)
   deepEqual(lines, [])
@@ -78,7 +78,7 @@ test('a step that holds the event loop is logged and counted, and a short one is
   match(metrics.text(), /coxswain_request_loop_block_seconds_count\{verb="patch",resource="pods"\} 1/)
 })
 
-test('reports are limited in number, and say how many were left out', () => {
+test('reports are limited in number, and include the number of omitted ones', () => {
   const { watch, lines, metrics } = watching()
   for (let count = 0; count < 5; count++) watch.responseDone(request(), 0, 200)
   equal(lines.length, 1)
@@ -87,7 +87,7 @@ test('reports are limited in number, and say how many were left out', () => {
   match(metrics.text(), /coxswain_request_loop_block_seconds_count\{verb="patch",resource="pods"\} 6/)
 })
 
-test('a request that blocks the loop for too long in total is ended, and so is one whose client has gone', () => {
+test('a request that blocks the loop for too long in total is ended; so is one whose client has disconnected', () => {
   const { watch } = watching()
   const { signal } = new AbortController()
   watch.stepDone(request(signal), 0, requestBlockMsMax - 1_000)

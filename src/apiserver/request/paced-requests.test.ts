@@ -19,7 +19,7 @@ function setUp() {
   return { clock, started, answer, send }
 }
 
-test('four are served at a time; then users have their turns, however many requests one of them has', async () => {
+test('four requests are served at a time; users then take turns, however many requests each has', async () => {
   const { clock, started, answer, send } = setUp()
   const first = ['a1', 'a2', 'a3', 'a4'].map((name) => send(name, 'a'))
   const rest = [send('a5', 'a'), send('a6', 'a'), send('b1', 'b'), send('c1', 'c'), send('b2', 'b')]
@@ -52,7 +52,7 @@ test('a user beyond its share gets 429, and other users can still wait', async (
   await Promise.all([...served, ...waiting])
 })
 
-test('a client that goes away leaves its place', async () => {
+test('a client that disconnects leaves the queue', async () => {
   const { clock, answer, send, started } = setUp()
   const served = Array.from({ length: 4 }, (_, index) => send(`s${index}`))
   const client = new AbortController()

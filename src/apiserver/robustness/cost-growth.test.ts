@@ -19,7 +19,7 @@ interface Result {
   readonly measured: number
 }
 
-test('no step grows faster than its input', async () => {
+test('the cost of every step grows at most linearly with its input', async () => {
   const thread = new Worker(new URL('cost-growth-thread.harness.ts', import.meta.url), { workerData: options })
   const [{ found, measured }] = (await once(thread, 'message')) as [Result]
   await thread.terminate()

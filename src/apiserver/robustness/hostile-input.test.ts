@@ -98,7 +98,7 @@ async function besieged() {
   return { server, broken, attack }
 }
 
-test('bodies of wrong shapes, on every way in', async () => {
+test('bodies of wrong shapes for every verb', async () => {
   const { server, broken, attack } = await besieged()
   await using _server = server
   const parts = [
@@ -146,14 +146,14 @@ const protobuf = 'application/vnd.kubernetes.protobuf'
 
 /** Requests, and the statuses that are accepted. */
 const raw: [why: string, type: string, body: Uint8Array, statuses: number[]][] = [
-  ['bytes that are no UTF-8', 'application/json', Uint8Array.of(0x22, 0xff, 0x22), [400]],
+  ['invalid UTF-8', 'application/json', Uint8Array.of(0x22, 0xff, 0x22), [400]],
   ['a lone surrogate', 'application/json', bytesOf(podOf(String.raw`{"name":"\ud800","image":"i"}`)), [422]],
-  ['text that ends early', 'application/json', bytesOf('{"metadata":{"name":"x'), [400]],
-  ['an amount with a huge exponent', 'application/json', bytesOf(amountOf('1e999999999')), [201, 422]],
-  ['an amount with a tiny exponent', 'application/json', bytesOf(amountOf('1e-999999999')), [201, 422]],
-  ['an amount of a hundred thousand digits', 'application/json', bytesOf(amountOf('9'.repeat(100_000))), [400]],
+  ['truncated text', 'application/json', bytesOf('{"metadata":{"name":"x'), [400]],
+  ['a quantity with a huge exponent', 'application/json', bytesOf(amountOf('1e999999999')), [201, 422]],
+  ['a quantity with a tiny exponent', 'application/json', bytesOf(amountOf('1e-999999999')), [201, 422]],
+  ['a quantity of a hundred thousand digits', 'application/json', bytesOf(amountOf('9'.repeat(100_000))), [400]],
   [
-    'a number beyond all numbers',
+    'a number beyond the range of a double',
     'application/json',
     bytesOf(podOf('{"name":"a","image":"i","ports":[{"containerPort":1e999}]}')),
     [400],
@@ -164,20 +164,25 @@ const raw: [why: string, type: string, body: Uint8Array, statuses: number[]][] =
     bytesOf('{"metadata":{"name":"x","generation":9007199254740993}}'),
     [400],
   ],
-  ['lists within lists', 'application/json', bytesOf(`{"x":${'['.repeat(200_000)}${']'.repeat(200_000)}}`), [400]],
-  ['objects within objects', 'application/json', bytesOf(`${'{"a":'.repeat(200_000)}1${'}'.repeat(200_000)}`), [400]],
+  ['nested lists', 'application/json', bytesOf(`{"x":${'['.repeat(200_000)}${']'.repeat(200_000)}}`), [400]],
+  ['nested objects', 'application/json', bytesOf(`${'{"a":'.repeat(200_000)}1${'}'.repeat(200_000)}`), [400]],
   [
-    'the same with a key twice at the bottom',
+    'nested objects with a duplicate key in the innermost',
     'application/json',
     bytesOf(`${'{"a":'.repeat(200_000)}{"b":1,"b":1}${'}'.repeat(200_000)}`),
     [400],
   ],
-  ['YAML within YAML', 'application/yaml', bytesOf(`x: ${'['.repeat(20_000)}${']'.repeat(20_000)}`), [400, 422]],
-  ['YAML that unfolds', 'application/yaml', bytesOf(`a: &a [x,x,x,x,x,x,x,x,x]\n${unfolding()}`), [400]],
-  ['protobuf that is cut off', protobuf, Uint8Array.of(0x6b, 0x38, 0x73, 0, 0x0a, 200, 1), [400]],
-  ['protobuf of no kind', protobuf, Uint8Array.of(0x6b, 0x38, 0x73, 0), [400]],
+  ['nested YAML', 'application/yaml', bytesOf(`x: ${'['.repeat(20_000)}${']'.repeat(20_000)}`), [400, 422]],
   [
-    'protobuf with a length beyond all lengths',
+    'YAML with exponentially expanding aliases',
+    'application/yaml',
+    bytesOf(`a: &a [x,x,x,x,x,x,x,x,x]\n${unfolding()}`),
+    [400],
+  ],
+  ['truncated protobuf', protobuf, Uint8Array.of(0x6b, 0x38, 0x73, 0, 0x0a, 200, 1), [400]],
+  ['protobuf of an unknown kind', protobuf, Uint8Array.of(0x6b, 0x38, 0x73, 0), [400]],
+  [
+    'protobuf with a length beyond the body',
     protobuf,
     Uint8Array.of(0x6b, 0x38, 0x73, 0, 0x12, 255, 255, 255, 255, 255, 255, 255, 255, 255, 1),
     [400],
@@ -204,7 +209,7 @@ for (const [why, type, body, statuses] of raw)
   })
 
 for (const depth of [900, 2_400, 9_000, 200_000])
-  test(`patches and raw JSON that nest ${depth} deep`, async () => {
+  test(`patches and raw JSON that are nested ${depth} deep`, async () => {
     const { server, broken } = await besieged()
     await using _server = server
     const deep = `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`
@@ -219,7 +224,7 @@ for (const depth of [900, 2_400, 9_000, 200_000])
     deepEqual(broken, [])
   })
 
-test('parameters that mean nothing', async () => {
+test('invalid query parameters', async () => {
   const { server, broken, attack } = await besieged()
   await using _server = server
   for (const query of queries) {
@@ -232,7 +237,7 @@ test('parameters that mean nothing', async () => {
 
 const mutationsQuick = 600
 
-test('generated mutations of good bodies, as objects, updates, patches and broken bytes', async () => {
+test('random mutations of valid bodies, as objects, updates, patches and malformed bytes', async () => {
   const { server, broken } = await besieged()
   await using _server = server
   await attackWithMutations(server, mutationsQuick, broken)
@@ -241,10 +246,10 @@ test('generated mutations of good bodies, as objects, updates, patches and broke
 })
 
 const bombs: [why: string, body: string][] = [
-  ['aliases that unfold', `a: &a [x,x,x,x,x,x,x,x,x]\n${aliases('abcdefgh')}`],
-  ['a document that is no map', '- 1\n- 2\n'],
+  ['exponentially expanding aliases', `a: &a [x,x,x,x,x,x,x,x,x]\n${aliases('abcdefgh')}`],
+  ['a document that is not a map', '- 1\n- 2\n'],
   ['tabs and tags', 'a: !!binary "x"\n\tb: 1\n'],
-  ['a merge of itself', 'a: &a\n  <<: *a\n'],
+  ['a merge key that refers to itself', 'a: &a\n  <<: *a\n'],
   ['great depth', '['.repeat(20_000)],
 ]
 

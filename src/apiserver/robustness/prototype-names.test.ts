@@ -18,7 +18,7 @@ const facts = JSON.parse(
   readFileSync(new URL('../../../test/facts/prototype-names.json', import.meta.url), 'utf8'),
 ) as Fact[]
 
-test('every place where a client chooses a name', async () => {
+test('names that clients choose may be those of Object.prototype', async () => {
   await using server = await startGuarded()
   const natural = Object.getOwnPropertyNames(Object.prototype)
   const requests = prototypeNames.flatMap((name, index) => requestsWith(name, index))
@@ -40,7 +40,7 @@ test('every place where a client chooses a name', async () => {
   deepEqual(Object.getOwnPropertyNames(Object.prototype), natural)
 })
 
-test('keys of maps in protobuf', async () => {
+test('map keys in protobuf may be names of Object.prototype', async () => {
   await using server = await startGuarded()
   const data = Object.fromEntries(prototypeNames.map((name) => [name, `of ${name}`]))
   const map = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'wired', namespace: 'default' }, data }

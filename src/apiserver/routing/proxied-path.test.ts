@@ -25,7 +25,7 @@ const paths: [sent: string, onward: string][] = [
   ['/%C3%A4', '/%C3%A4'],
 ]
 for (const [sent, onward] of paths)
-  test(`${JSON.stringify(sent)} behind /proxy is ${onward} to the other server`, () => {
+  test(`${JSON.stringify(sent)} behind /proxy is forwarded as ${onward}`, () => {
     const { target } = requestTargetOf(
       'GET',
       `/api/v1/nodes/n/proxy${sent}`,

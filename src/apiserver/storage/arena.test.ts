@@ -23,7 +23,7 @@ test('values share buffers, unless they are long', () => {
 
 test('arenas share no buffer', () => notEqual(new Arena().add('a').buffer, new Arena().add('b').buffer))
 
-test('the objects that were read last are cached', () => {
+test('recently read objects are cached', () => {
   const arena = new Arena()
   let decoded = 0
   const read = (version: object) =>

@@ -10,18 +10,21 @@ const entry = { manager: 'm"', operation: 'Update', fieldsV1: set }
 
 const cases: [why: string, parts: object][] = [
   ['a plain object', { metadata: { name: 'a', labels: { b: '"' } }, data: { c: 'é' } }],
-  ['nothing in its metadata', { metadata: {} }],
-  ['owners of plain fields', { metadata: { name: 'a', managedFields: [{ ...entry, fieldsV1: { 'f:data': {} } }] } }],
-  ['owners of items', { metadata: { name: 'a', managedFields: [entry, { ...entry, subresource: 'status' }] } }],
+  ['empty metadata', { metadata: {} }],
+  ['managed fields', { metadata: { name: 'a', managedFields: [{ ...entry, fieldsV1: { 'f:data': {} } }] } }],
+  [
+    'managed fields of list items',
+    { metadata: { name: 'a', managedFields: [entry, { ...entry, subresource: 'status' }] } },
+  ],
   ['owners alone', { metadata: { managedFields: [{ fieldsV1: set }, {}, { manager: 'n' }] }, spec: { a: 1 } }],
   [
-    'owners, and parts of every type',
+    'managed fields, and values of every type',
     { metadata: { managedFields: [entry] }, a: 'x', b: null, c: [1], d: undefined, e: 0 },
   ],
   ['a shared spec', { metadata: { managedFields: [entry] }, spec: markInterned({ a: [{ b: '"' }] }), status: {} }],
 ]
 for (const [why, parts] of cases)
-  test(`the text of ${why}`, () => {
+  test(`the JSON of ${why}`, () => {
     const object = { kind: 'Pod', apiVersion: 'v1', ...parts } as unknown as ApiObject
     const plain = JSON.parse(JSON.stringify(object)) as ApiObject
     for (let times = 0; times < 2; times++) {

@@ -26,7 +26,7 @@ const versions: [why: string, stored: StoredObject, revision: string | undefined
   ['a dry run of a create', StoredObject.ofObject(object(), 0), undefined],
   ['a version that was read', StoredObject.ofBytes(storedBytes(object()), 7), '7'],
   ['a version with empty metadata that was read', StoredObject.ofBytes(storedBytes(object({})), 7), '7'],
-  ['bytes in which the metadata do not come first', StoredObject.ofBytes(rawBytes(object()), 7), '7'],
+  ['bytes in which metadata is not the first field', StoredObject.ofBytes(rawBytes(object()), 7), '7'],
 ]
 for (const [why, stored, revision] of versions)
   test(`the JSON of ${why} is its object`, () => {
@@ -50,7 +50,7 @@ test('kind and apiVersion come first, then the metadata with the version', () =>
     equal(new TextDecoder().decode(stored.json), expected)
 })
 
-test('the writer and the watchers of a version get the same one, with one encoding', () => {
+test('the writer and the watchers of a version share one object and one encoding', () => {
   const pending = StoredObject.pending(object())
   const stored = pending.committedAt(5)
   const item = { key: '', lazyValue: pending, value: new Uint8Array(), createRevision: 5, modRevision: 5 }
@@ -92,7 +92,7 @@ test('the bytes for the store are the same before and after the commit', () => {
   deepEqual(stored.atRevision(6).bytes, bytes)
 })
 
-test('an offloaded version is bytes; its object is cached while it is read in a row', () => {
+test('an offloaded version is encoded; its object is cached while it is read repeatedly', () => {
   const arena = new Arena()
   const readOthers = () => {
     for (let revision = 1; revision < 200; revision++) {

@@ -24,7 +24,7 @@ const event = (namespace: string, name: string) => ({
   type: 'Normal',
 })
 
-test('a flood of Events in one namespace starves no other, shares few leases, and is gone after an hour', async () => {
+test('a flood of Events in one namespace does not starve others, shares few leases, and expires after an hour', async () => {
   const clock = new VirtualClock()
   const fairnessMetrics = new FairnessMetrics(new Metrics())
   await using server = await startServer(

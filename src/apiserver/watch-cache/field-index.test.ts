@@ -33,7 +33,7 @@ function newCache(): WatchCache {
 }
 
 const changes = [
-  ['a pod comes', [['a', undefined, 'n']], ['a']],
+  ['a pod is added', [['a', undefined, 'n']], ['a']],
   [
     'pods are found in the order of their keys',
     [
@@ -51,7 +51,7 @@ const changes = [
     ['a'],
   ],
   [
-    'a pod goes',
+    'a pod is deleted',
     [
       ['a', undefined, 'n'],
       ['a', 'n', undefined],
@@ -61,13 +61,13 @@ const changes = [
   ['a pod of another node is not found', [['a', undefined, 'm']], []],
 ] as const
 
-for (const isAskedBefore of [false, true])
+for (const isQueriedBefore of [false, true])
   for (const [name, steps, found] of changes)
-    test(`${name}, the field ${isAskedBefore ? 'was asked for before' : 'is asked for afterwards'}`, () => {
+    test(`${name}, the field ${isQueriedBefore ? 'was queried before' : 'is queried afterwards'}`, () => {
       const cache = newCache()
       const selection = new Selection(pod, '', '', 'spec.nodeName=n')
       const ask = () => Array.from(cache.candidates(selection, '', ''), ([, { object }]) => object.metadata.name)
-      if (isAskedBefore) ask()
+      if (isQueriedBefore) ask()
       for (const [index, [pod, before, now]] of steps.entries()) {
         const at = (node: string | undefined) => (node === undefined ? undefined : onNode(pod, node, index + 2))
         cache.apply([{ revision: index + 2, key: key(pod), now: at(now), before: at(before) }])
@@ -75,7 +75,7 @@ for (const isAskedBefore of [false, true])
       deepEqual(ask(), found)
     })
 
-test('where most are selected all are looked at, and a start anew forgets what was known', () => {
+test('all objects are scanned when most are selected, and a reset clears the index', () => {
   const cache = newCache()
   const selected = (nodeName: string) =>
     Array.from(cache.candidates(new Selection(pod, '', '', `spec.nodeName=${nodeName}`), '', '')).length

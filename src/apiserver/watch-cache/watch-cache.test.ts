@@ -54,7 +54,7 @@ async function names(events: AsyncIterable<WatchEvent>, count: number): Promise<
   return seen
 }
 
-test('old states are readable as far as history goes, and no further', () => {
+test('old states are readable within the history, and not before it', () => {
   const { cache } = newCache()
   cache.reset(10, [['default/a', stored('a', 9)]])
   cache.apply([{ revision: 11, key: 'default/b', now: stored('b', 11), before: undefined }])
@@ -70,7 +70,7 @@ test('old states are readable as far as history goes, and no further', () => {
   throws(() => cache.watch(from(9), signal), /too old resource version: 9 \(10\)/)
 })
 
-test('a watch resumes behind its revision', async () => {
+test('a watch resumes after its revision', async () => {
   const { cache } = newCache()
   cache.reset(10, [['default/a', stored('a', 9)]])
   for (const [index, name] of ['b', 'c'].entries())
@@ -105,7 +105,7 @@ test('after a reset to an earlier state, readers wait for the changes since then
   equal(await fresh, 1)
 })
 
-test('a wait for a revision ends when it comes, after the timeout, or with the signal', async () => {
+test('a wait for a revision ends when the revision arrives, after the timeout, or on abort', async () => {
   const { cache, clock } = newCache()
   cache.reset(1, [])
   const reached = cache.waitForRevision(3, signal)
@@ -127,10 +127,10 @@ const selections: [what: string, selection: Selection, names: string[]][] = [
   ['one namespace', new Selection(configMap, 'default', '', ''), ['a', 'b', 'c']],
   ['another namespace', new Selection(configMap, 'other', '', ''), []],
   ['one name in one namespace', new Selection(configMap, 'default', '', 'metadata.name=b'), ['b']],
-  ['one name anywhere', new Selection(configMap, '', '', 'metadata.name=c'), ['c']],
-  ['all but one name', new Selection(configMap, '', '', 'metadata.name!=c'), ['a', 'b']],
+  ['one name in any namespace', new Selection(configMap, '', '', 'metadata.name=c'), ['c']],
+  ['all names except one', new Selection(configMap, '', '', 'metadata.name!=c'), ['a', 'b']],
 ]
-test('a watcher gets what it selects, wherever it is indexed', async () => {
+test('a watcher receives the selected events, with and without an index', async () => {
   const { cache } = newCache()
   cache.reset(1, [])
   const heard = selections.map(([, selection]) => names(cache.watch({ ...from(1), selection }, signal), 4))
@@ -158,7 +158,7 @@ test('history is bounded', () => {
   equal(cache.size, 1)
 })
 
-test('the feed fills the caches from the store, applies its changes, and starts again when the watch breaks', async () => {
+test('the feed fills the caches from the store, applies its changes, and restarts when the watch breaks', async () => {
   const { cache, clock } = newCache()
   const store = new MemoryStore(clock)
   const put = (name: string) =>

@@ -111,7 +111,7 @@ const answers: readonly [user: string, groups: readonly string[], asked: Asked, 
   ['v0ns', [], path('get', '/x'), false],
 ]
 
-test('each policy allows what it allows upstream, and nothing else', () => {
+test('each policy allows exactly what it allows upstream', () => {
   const authorizer = abac(file)
   for (const [user, groups, asked, isAllowed] of answers) {
     const attributes = asked(user, groups)
@@ -120,7 +120,7 @@ test('each policy allows what it allows upstream, and nothing else', () => {
   }
 })
 
-test('the rules of a user are those of the namespace', () => {
+test('the rules of a user are those for the namespace', () => {
   const rulesOf = (user: string, namespace: string) => abac(file).rulesFor(userWithName(user), namespace).rules
   const verbs = ['get', 'list', 'watch']
   deepEqual(rulesOf('bob', 'shop'), [{ verbs, apiGroups: [''], resources: ['pods'] }])

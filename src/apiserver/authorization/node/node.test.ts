@@ -135,7 +135,7 @@ const decisions: [asked: string, reason: string | undefined][] = [
   ['delete services ns/x', ''],
 ]
 
-test('a node is allowed what its pods need and its own objects', () => {
+test('a node may access the objects that its pods need and its own objects', () => {
   const { asks } = seeded()
   for (const [asked, reason] of decisions) {
     const decision = asks(asked)
@@ -147,7 +147,7 @@ test('a node is allowed what its pods need and its own objects', () => {
   }
 })
 
-test('another node is allowed none of it, and nothing is left when the pod goes', () => {
+test('another node may access none of them, nor the same node after the pod is deleted', () => {
   const { caches, asks } = seeded()
   equal(asks('get secrets ns/mounted', 'b').kind, 'noOpinion')
   equal(asks('get persistentvolumes pv1', 'b').kind, 'noOpinion')
@@ -160,7 +160,7 @@ test('another node is allowed none of it, and nothing is left when the pod goes'
   equal(asks('get secrets ns/mounted').kind, 'noOpinion')
 })
 
-test('a node that does not say which, and a user that is none, are not known', () => {
+test('a member of system:nodes without a node name, and a user outside that group, get no opinion', () => {
   const authorizer = nodeAuthorizer(new TestCaches())
   const ask = (user: ReturnType<typeof userWithName>) =>
     authorizer.authorize(

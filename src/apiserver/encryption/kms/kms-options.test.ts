@@ -8,7 +8,7 @@ const section = { apiVersion: 'v2', name: 'fake', endpoint: 'unix:///run/kms.soc
 const read = (changes: object, names: string[] = []) =>
   kmsOptions(new ConfigReader({ ...section, ...changes }, 'kms'), new Set(names))
 
-test('a section is read, with three seconds as the timeout', () => {
+test('a section is parsed, with a default timeout of three seconds', () => {
   deepEqual(read({}), { name: 'fake', endpoint: 'unix:/run/kms.sock', timeoutMs: 3_000 })
   deepEqual(read({ timeout: '500ms' }).timeoutMs, 500)
 })
@@ -18,7 +18,7 @@ const refused: [what: string, changes: object, message: RegExp][] = [
   ['another version', { apiVersion: 'v3' }, /unsupported apiVersion v3 for KMS provider/],
   ['no name', { name: undefined }, /kms.name is required: name is a mandatory field for a provider/],
   ['a colon in the name', { name: 'a:b' }, /invalid KMS provider name a:b, must not contain ':'/],
-  ['a name twice', { name: 'other' }, /duplicate KMS provider name other, names must be unique/],
+  ['a duplicate name', { name: 'other' }, /duplicate KMS provider name other, names must be unique/],
   ['no endpoint', { endpoint: undefined }, /endpoint is a mandatory field for a kms/],
   ['another scheme', { endpoint: 'http://x/y' }, /unsupported scheme "http" for KMS provider, only unix is supported/],
   ['no scheme', { endpoint: 'kms.sock' }, /unsupported scheme "" for KMS provider, only unix is supported/],

@@ -101,7 +101,7 @@ test('keys rotate while two servers write and read, and no object is lost or unr
   for (const provider of [...providers, fresh]) provider.close()
 })
 
-test('a write that changes nothing is stored again under the new key, once', async () => {
+test('an update without changes is stored again with the new key, once', async () => {
   await using plugin = await FakePlugin.start()
   const clock = new VirtualClock()
   const inner = new MemoryStore(clock)
@@ -121,7 +121,7 @@ test('a write that changes nothing is stored again under the new key, once', asy
   provider.close()
 })
 
-test('a server without its plugin answers, is alive, and is not ready', async () => {
+test('a server without its plugin responds and is live, but is not ready', async () => {
   await using plugin = await FakePlugin.start()
   await plugin.stop()
   const clock = new VirtualClock()

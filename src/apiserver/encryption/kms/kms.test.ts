@@ -88,7 +88,7 @@ test('in steady state neither reads nor writes call the plugin', async () => {
   other.close()
 })
 
-test('values of many earlier starts are read in one range, and the plugin gets a bounded number of calls at once', async () => {
+test('values of many earlier starts are read in one range with a bounded number of concurrent plugin calls', async () => {
   await using plugin = await FakePlugin.start()
   const inner = new MemoryStore(new VirtualClock())
   const starts = 40
@@ -106,7 +106,7 @@ test('values of many earlier starts are read in one range, and the plugin gets a
   provider.close()
 })
 
-test('the status is polled every minute, and a new key id brings a new seed', async () => {
+test('the status is polled every minute, and a new key id leads to a new seed', async () => {
   const clock = new VirtualClock()
   await using kms = await started(clock)
   await using tasks = new TaskGroup()
@@ -134,7 +134,7 @@ test('the status is polled every minute, and a new key id brings a new seed', as
   equal(kms.plugin.calls.decrypt, 0, 'the old seed stays in memory')
 })
 
-test('without a good status nothing is written after three minutes, and reads go on', async () => {
+test('without a healthy status, writes fail after three minutes, and reads continue', async () => {
   const clock = new VirtualClock()
   await using kms = await started(clock)
   await using tasks = new TaskGroup()
@@ -155,7 +155,7 @@ test('without a good status nothing is written after three minutes, and reads go
   await kms.provider.check(signal)
 })
 
-test('a plugin that is not there at the start, and one that restarts', async () => {
+test('a plugin that is missing at the start, and one that restarts', async () => {
   const clock = new VirtualClock()
   await using plugin = await FakePlugin.start()
   await plugin.stop()
@@ -178,7 +178,7 @@ test('a plugin that is not there at the start, and one that restarts', async () 
   equal(plugin.calls.encrypt, 1, 'the key id did not change')
 })
 
-test('a seed that the plugin cannot decrypt fails the read, names the provider and repeats nothing of the answer', async () => {
+test('a seed that the plugin cannot decrypt fails the read; the error names the provider without its response', async () => {
   await using kms = await started()
   const inner = new MemoryStore(new VirtualClock())
   await put(storeOf(inner, kms.provider), 'one')
@@ -232,11 +232,11 @@ const hostile: [what: string, answers: FakePlugin['responses'], message: RegExp]
     { encrypt: () => answered({ annotations: { 'a.b': bytes('x'.repeat(40_000)) } }) },
     /total size/,
   ],
-  ['a huge answer', { encrypt: () => answered({ ciphertext: new Uint8Array(1_000_000) }) }, /RESOURCE_EXHAUSTED/],
+  ['a huge response', { encrypt: () => answered({ ciphertext: new Uint8Array(1_000_000) }) }, /RESOURCE_EXHAUSTED/],
 ]
 const answered = (changes: object) => ({ ciphertext: bytes('c'), keyId: 'key-1', annotations: {}, ...changes })
 for (const [what, answers, message] of hostile)
-  test(`a plugin that answers with ${what} is not used`, async () => {
+  test(`a plugin that responds with ${what} is not used`, async () => {
     await using plugin = await FakePlugin.start()
     plugin.responses = answers
     const provider = providerOf(plugin, new VirtualClock())
@@ -245,7 +245,7 @@ for (const [what, answers, message] of hostile)
     provider.close()
   })
 
-test('a rotation that fails keeps the seed that is in use', async () => {
+test('a failed rotation retains the current seed', async () => {
   const clock = new VirtualClock()
   await using kms = await started(clock)
   const { keyVersion } = kms.provider
@@ -259,7 +259,7 @@ test('a rotation that fails keeps the seed that is in use', async () => {
   notEqual(kms.provider.keyVersion, keyVersion)
 })
 
-test('a plugin that does not answer is given up after the timeout', async () => {
+test('a call to a plugin that does not respond ends after the timeout', async () => {
   await using plugin = await FakePlugin.start()
   plugin.responses = { status: () => 'silence' }
   const provider = providerOf(plugin, realClock, { timeoutMs: 50 })

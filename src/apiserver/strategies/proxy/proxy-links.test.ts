@@ -22,7 +22,7 @@ const links: [link: string, through: string][] = [
   [`${root}/x`, `${root}/x`],
 ]
 for (const [link, through] of links)
-  test(`the link ${JSON.stringify(link)} leads to ${JSON.stringify(through)}`, () =>
+  test(`the link ${JSON.stringify(link)} is rewritten to ${JSON.stringify(through)}`, () =>
     equal(linkThrough(link, root, host), through))
 
 const page =
@@ -39,7 +39,7 @@ const rewritten = page
   .replace('"/r"', `"${root}/r"`)
 
 for (const length of [1, 2, 3, 7, 50, 1000])
-  test(`a page in pieces of ${length} characters has its links rewritten, and nothing else`, () => {
+  test(`only the links of a page in chunks of ${length} characters are rewritten`, () => {
     const pages = new PageRewriter((link) => linkThrough(link, root, host))
     let text = ''
     for (let at = 0; at < page.length; at += length) text += pages.write(page.slice(at, at + length))
@@ -52,7 +52,7 @@ test('a tag that does not end is passed on', () => {
   equal(pages.write(endless) + pages.write('">') + pages.end(), `${endless}">`)
 })
 
-test('only pages are rewritten, and no header lets other pages read the answer', () => {
+test('only HTML is rewritten, and headers that allow cross-origin reads are removed', () => {
   const answer = (type: string, more: Record<string, string> = {}) =>
     rewriteLinks({ status: 200, headers: { 'content-type': type, ...more }, body: '<a href="/x">' }, root, host)
   equal(answer('text/html; charset=utf-8').body, `<a href="${root}/x">`)

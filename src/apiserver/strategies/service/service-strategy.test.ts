@@ -19,7 +19,7 @@ const keysIn = async ({ store }: Harness, prefix: string): Promise<string[]> =>
 const portsHeld = (server: Harness) => keysIn(server, '/registry/ranges/servicenodeports/')
 const addressesHeld = (server: Harness) => keysIn(server, '/registry/ipaddresses/')
 
-test('an address is an IPAddress that names its Service, and goes with it', async () => {
+test('an address is stored as an IPAddress that names its Service, and is deleted with it', async () => {
   await using server = await startServer()
   const { body } = await server.call('POST', services, web('a'))
   const { clusterIP, clusterIPs, ipFamilies, ipFamilyPolicy } = body.spec
@@ -43,12 +43,12 @@ const refused: [why: string, spec: object, message: string][] = [
     'spec.clusterIPs[0]: Invalid value: "1.2.3.4": failed to allocate IP 1.2.3.4: the provided network does not match the current range',
   ],
   [
-    'the address of the network',
+    'the network address',
     { clusterIP: '10.96.0.0' },
     'spec.clusterIPs[0]: Invalid value: "10.96.0.0": failed to allocate IP 10.96.0.0: the provided IP (10.96.0.0) is not in the valid range. The range of valid IPs is 10.96.0.0/12',
   ],
   [
-    'an address that is taken',
+    'an address that is in use',
     { clusterIP: '10.96.0.9' },
     'spec.clusterIPs[0]: Invalid value: "10.96.0.9": failed to allocate IP 10.96.0.9: provided IP is already allocated',
   ],
@@ -58,7 +58,7 @@ const refused: [why: string, spec: object, message: string][] = [
     'spec.ports[0].nodePort: Invalid value: 80: provided port is not in the valid range. The range of valid ports is 30000-32767',
   ],
   [
-    'a port that is taken',
+    'a port that is in use',
     { type: 'NodePort', ports: [{ port: 80, nodePort: 30_001 }] },
     'spec.ports[0].nodePort: Invalid value: 30001: provided port is already allocated',
   ],
@@ -82,7 +82,7 @@ for (const [why, spec, message] of refused)
     deepEqual([answer.status, answer.body.message], [422, `Service "a" is invalid: ${message}`])
   })
 
-test('ports of one number share a node port; a dry run takes nothing', async () => {
+test('ports with the same number share a node port; a dry run allocates nothing', async () => {
   await using server = await startServer()
   const ports = [
     { name: 'a', port: 53, protocol: 'UDP' },
@@ -101,7 +101,7 @@ test('ports of one number share a node port; a dry run takes nothing', async () 
   deepEqual(await portsHeld(server), [udp, other].toSorted().map(String))
 })
 
-test('a load balancer that keeps to its nodes has a port for the check', async () => {
+test('a load balancer with externalTrafficPolicy Local has a health check node port', async () => {
   await using server = await startServer()
   const balanced = { type: 'LoadBalancer', externalTrafficPolicy: 'Local' }
   const { body } = await server.call('POST', services, web('a', balanced))
@@ -117,7 +117,7 @@ test('a load balancer that keeps to its nodes has a port for the check', async (
 
 const merge = { 'content-type': 'application/merge-patch+json' }
 
-test('an update keeps what it does not repeat; a change of type gives back', async () => {
+test('an update retains allocated values that it omits; a change of type releases them', async () => {
   await using server = await startServer()
   const { body: first } = await server.call('POST', services, web('a', { type: 'NodePort' }))
   const { body: second } = await server.call('PUT', `${services}/a`, web('a', { type: 'NodePort' }))
@@ -142,7 +142,7 @@ test('an update keeps what it does not repeat; a change of type gives back', asy
   )
 })
 
-test('headless, and headless without pods to follow', async () => {
+test('headless Services, with and without a selector', async () => {
   await using server = await startServer()
   const { body } = await server.call('POST', services, web('a', { clusterIP: 'None' }))
   deepEqual([body.spec.clusterIP, body.spec.clusterIPs, body.spec.ipFamilies], ['None', ['None'], ['IPv4']])
@@ -163,7 +163,7 @@ async function withRange(server: Harness, name: string, cidr: string): Promise<v
   await server.call('PATCH', `${ranges}/${name}/status`, { status: { conditions: [ready] } }, merge)
 }
 
-test('many writers at once, on two servers, for few addresses: each is given once, none is lost', async () => {
+test('concurrent writers on two servers allocate each of a few addresses exactly once', async () => {
   await using server = await startServer()
   await using other = await startServer(openPolicies, { store: server.store, clock: server.clock })
   await withRange(server, 'small', '10.7.0.0/27')
@@ -188,7 +188,7 @@ test('many writers at once, on two servers, for few addresses: each is given onc
   deepEqual([await portsHeld(server), await addressesHeld(server)], [[], []])
 })
 
-test('a repair makes lost claims again and removes those without a holder', async () => {
+test('a repair recreates lost allocations and removes those without an owner', async () => {
   await using server = await startServer()
   const { body } = await server.call('POST', services, web('a', { type: 'NodePort' }))
   const [port] = await portsHeld(server)

@@ -22,10 +22,10 @@ const hard = (context: object, name = 'c') => container({ securityContext: { ...
 const specOf = (more: object) => ({ containers: [hard({})], ...more }) as unknown as PodSpec
 
 const rows: [string, Level, object, string[], { minor?: number; annotations?: Record<string, string> }?][] = [
-  ['a hardened pod keeps every level', 'restricted', {}, []],
-  ['privileged looks at nothing', 'privileged', { hostPID: true }, []],
+  ['a hardened pod meets every level', 'restricted', {}, []],
+  ['privileged allows everything', 'privileged', { hostPID: true }, []],
   [
-    'a bare container is far from restricted',
+    'a bare container violates restricted',
     'restricted',
     { containers: [container(), container({}, 'd')] },
     [
@@ -35,15 +35,15 @@ const rows: [string, Level, object, string[], { minor?: number; annotations?: Re
       'seccompProfile (pod or containers "c", "d" must set securityContext.seccompProfile.type to "RuntimeDefault" or "Localhost")',
     ],
   ],
-  ['a bare container keeps the baseline', 'baseline', { containers: [container()] }, []],
+  ['a bare container meets baseline', 'baseline', { containers: [container()] }, []],
   [
-    'the namespaces of the host',
+    'host namespaces',
     'baseline',
     { hostNetwork: true, hostPID: true, hostIPC: true },
     ['host namespaces (hostNetwork=true, hostPID=true, hostIPC=true)'],
   ],
   [
-    'paths of the host',
+    'hostPath volumes',
     'baseline',
     {
       volumes: [
@@ -54,7 +54,7 @@ const rows: [string, Level, object, string[], { minor?: number; annotations?: Re
     ['hostPath volumes (volumes "a", "b")'],
   ],
   [
-    'types of volumes',
+    'volume types',
     'restricted',
     {
       volumes: [
@@ -65,7 +65,7 @@ const rows: [string, Level, object, string[], { minor?: number; annotations?: Re
     ['restricted volume types (volume "a" uses restricted volume type "hostPath")'],
   ],
   [
-    'ports of the host',
+    'host ports',
     'baseline',
     { containers: [container({ ports: [{ containerPort: 1, hostPort: 80 }] })] },
     ['hostPort (container "c" uses hostPort 80)'],
@@ -82,13 +82,13 @@ const rows: [string, Level, object, string[], { minor?: number; annotations?: Re
     ],
   ],
   [
-    'capabilities where none may be kept',
+    'capabilities that are not dropped',
     'restricted',
     { containers: [hard({ capabilities: { drop: ['ALL'], add: ['CHOWN', 'NET_BIND_SERVICE'] } })] },
     ['unrestricted capabilities (container "c" must not include "CHOWN" in securityContext.capabilities.add)'],
   ],
   [
-    'SELinux of its own',
+    'custom SELinux options',
     'baseline',
     { securityContext: { seLinuxOptions: { type: 'spc_t', user: 'u' } } },
     ['seLinuxOptions (pod set forbidden securityContext.seLinuxOptions: type "spc_t"; user may not be set)'],
@@ -106,7 +106,7 @@ const rows: [string, Level, object, string[], { minor?: number; annotations?: Re
     ['seccompProfile (pod must not set securityContext.seccompProfile.type to "Unconfined")'],
   ],
   [
-    'sysctls beyond the pod',
+    'sysctls outside the allowed list',
     'baseline',
     {
       securityContext: {
@@ -119,7 +119,7 @@ const rows: [string, Level, object, string[], { minor?: number; annotations?: Re
     ['forbidden sysctls (kernel.msgmax)'],
   ],
   [
-    'sysctls that an older standard did not know',
+    'sysctls that an older version does not allow',
     'baseline',
     { securityContext: { sysctls: [{ name: 'net.ipv4.tcp_rmem', value: '1' }] } },
     ['forbidden sysctls (net.ipv4.tcp_rmem)'],
@@ -132,7 +132,7 @@ const rows: [string, Level, object, string[], { minor?: number; annotations?: Re
     ['hostProcess (pod must not set securityContext.windowsOptions.hostProcess=true)'],
   ],
   [
-    'AppArmor off by annotation',
+    'AppArmor disabled by annotation',
     'baseline',
     {},
     ['forbidden AppArmor profile (container.apparmor.security.beta.kubernetes.io/c="unconfined")'],
@@ -145,20 +145,15 @@ const rows: [string, Level, object, string[], { minor?: number; annotations?: Re
     ['probe or lifecycle host (container "c" uses probe or lifecycle host "127.0.0.1")'],
   ],
   [
-    'a probe of another host, before the standard had it',
+    'a probe of another host, in a version before that check',
     'baseline',
     { containers: [container({ livenessProbe: { tcpSocket: { host: '127.0.0.1' } } })] },
     [],
     { minor: 33 },
   ],
+  ['runAsUser 0', 'restricted', { securityContext: { runAsUser: 0 } }, ['runAsUser=0 (pod must not set runAsUser=0)']],
   [
-    'root by number',
-    'restricted',
-    { securityContext: { runAsUser: 0 } },
-    ['runAsUser=0 (pod must not set runAsUser=0)'],
-  ],
-  [
-    'root allowed in words',
+    'runAsNonRoot false',
     'restricted',
     { containers: [hard({ runAsNonRoot: false })] },
     ['runAsNonRoot != true (container "c" must not set securityContext.runAsNonRoot=false)'],
@@ -171,7 +166,7 @@ for (const [name, level, spec, wanted, { minor = Infinity, annotations = {} } = 
     deepEqual(violations.map(violationText), wanted)
   })
 
-test('labels say which level, at which version; nonsense restricts', () => {
+test('labels set the level and version; invalid values mean restricted', () => {
   const label = (mode: string, level: string, version?: string) => ({
     [`pod-security.kubernetes.io/${mode}`]: level,
     ...(version === undefined ? {} : { [`pod-security.kubernetes.io/${mode}-version`]: version }),
@@ -188,7 +183,7 @@ test('labels say which level, at which version; nonsense restricts', () => {
   )
 })
 
-test('a namespace enforces on pods, warns on what makes pods, and is told of pods that break a new level', async () => {
+test('a namespace enforces its level on pods, warns about workloads, and lists existing pods that violate a new level', async () => {
   await using server = await startServer()
   const asMerge = { 'content-type': 'application/merge-patch+json' }
   const label = (labels: object) =>
@@ -240,14 +235,14 @@ const configured = podSecurityConfiguration(
   }),
 )
 const exemptRows: [why: string, namespace: string, spec: object, headers: Record<string, string>, code: number][] = [
-  ['a default holds', 'default', {}, {}, 403],
-  ['not for an exempt user', 'default', {}, { as: 'operator' }, 201],
-  ['not in an exempt namespace', 'other', {}, {}, 201],
-  ['not in an exempt runtime', 'default', { runtimeClassName: 'sandboxed' }, {}, 201],
-  ['not where a namespace says otherwise', 'loose', {}, {}, 201],
+  ['a default is enforced', 'default', {}, {}, 403],
+  ['an exempt user is not checked', 'default', {}, { as: 'operator' }, 201],
+  ['an exempt namespace is not checked', 'other', {}, {}, 201],
+  ['an exempt runtime class is not checked', 'default', { runtimeClassName: 'sandboxed' }, {}, 201],
+  ['the labels of a namespace override the default', 'loose', {}, {}, 201],
 ]
 for (const [why, namespace, spec, headers, code] of exemptRows)
-  test(`where a configuration is given: ${why}`, async () => {
+  test(`with a configuration: ${why}`, async () => {
     const admission = [...defaultAdmissionPlugins.filter(({ name }) => name !== 'PodSecurity'), podSecurity(configured)]
     await using server = await startServer({ ...openPolicies, admission })
     const labels = { 'pod-security.kubernetes.io/enforce': 'privileged' }
@@ -261,7 +256,7 @@ for (const [why, namespace, spec, headers, code] of exemptRows)
     if (code === 403) match(body.message, /violates PodSecurity "baseline:v1.30": host namespaces \(hostPID=true\)$/)
   })
 
-test('a configuration that cannot be followed is refused', () => {
+test('an invalid configuration is rejected', () => {
   const read = (rest: object) =>
     podSecurityConfiguration(
       new ConfigReader({

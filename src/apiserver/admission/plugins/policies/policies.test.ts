@@ -53,31 +53,31 @@ const refusals: readonly (readonly [why: string, spec: object, code: number, mes
     denied(`failed expression: object.data.a == '2'`),
   ],
   [
-    'its message and reason',
+    'a message and a reason',
     { validations: [{ expression: 'false', message: ' no such thing ', reason: 'Forbidden' }] },
     403,
     denied('no such thing'),
   ],
   [
-    'a message that is worked out',
+    'a message expression',
     { validations: [{ expression: 'false', messageExpression: `'a is ' + object.data.a`, message: 'no' }] },
     422,
     denied('a is 1'),
   ],
   [
-    'a message of two lines counts for nothing',
+    'a message expression with a line break is ignored',
     { validations: [{ expression: 'false', messageExpression: `'x\\ny'`, message: 'no' }] },
     422,
     denied('no'),
   ],
   [
-    'an expression that fails',
+    'an expression with a runtime error',
     { validations: [{ expression: `object.data.b == '1'` }] },
     422,
     denied(`expression 'object.data.b == '1'' resulted in error: no such key: b`),
   ],
   [
-    'a variable that fails',
+    'a variable with a runtime error',
     { variables: [{ name: 'v', expression: 'object.data.b' }], validations: [{ expression: `variables.v == '1'` }] },
     422,
     denied(
@@ -85,7 +85,7 @@ const refusals: readonly (readonly [why: string, spec: object, code: number, mes
     ),
   ],
   [
-    'variables that build on one another',
+    'variables that use other variables',
     {
       variables: [
         { name: 'keys', expression: 'object.data.map(k, k)' },
@@ -97,7 +97,7 @@ const refusals: readonly (readonly [why: string, spec: object, code: number, mes
     denied('failed expression: variables.count > 5'),
   ],
   [
-    'what the request and the namespace say',
+    'fields of the request and of the namespace',
     {
       validations: [
         {
@@ -110,7 +110,7 @@ const refusals: readonly (readonly [why: string, spec: object, code: number, mes
     denied('seen'),
   ],
   [
-    'a question to the authorizers',
+    'a check with the authorizer',
     {
       validations: [
         {
@@ -123,7 +123,7 @@ const refusals: readonly (readonly [why: string, spec: object, code: number, mes
     denied('may'),
   ],
   [
-    'what costs too much',
+    'an expression beyond the cost limit',
     {
       validations: [
         {
@@ -139,7 +139,7 @@ const refusals: readonly (readonly [why: string, spec: object, code: number, mes
 ]
 
 for (const [why, spec, code, message] of refusals)
-  test(`a policy refuses: ${why}`, async () => {
+  test(`a policy rejects: ${why}`, async () => {
     await using server = await startServer()
     await validating(server, spec)
     const { status, body } = await send(server)
@@ -148,41 +148,44 @@ for (const [why, spec, code, message] of refusals)
   })
 
 const admissions: readonly (readonly [why: string, spec: object, binding?: object])[] = [
-  ['what it allows', { validations: [{ expression: `object.data.a == '1'` }] }],
-  ['a failure that may be ignored', { failurePolicy: 'Ignore', validations: [{ expression: `object.data.b == '1'` }] }],
+  ['an expression that is true', { validations: [{ expression: `object.data.a == '1'` }] }],
   [
-    'what its conditions leave out',
+    'a runtime error with failurePolicy Ignore',
+    { failurePolicy: 'Ignore', validations: [{ expression: `object.data.b == '1'` }] },
+  ],
+  [
+    'match conditions that exclude the object',
     { matchConditions: [{ name: 'c', expression: `request.name != 'm'` }], validations: [{ expression: 'false' }] },
   ],
   [
-    'another name than its rules say',
+    'resource rules for another name',
     {
       matchConstraints: { resourceRules: [{ ...rule, resourceNames: ['other'] }] },
       validations: [{ expression: 'false' }],
     },
   ],
   [
-    'what its rules leave out',
+    'resource rules that exclude the object',
     {
       matchConstraints: { resourceRules: [rule], excludeResourceRules: [{ ...rule, operations: ['CREATE'] }] },
       validations: [{ expression: 'false' }],
     },
   ],
   [
-    'what its binding leaves out',
+    'a binding that excludes the object',
     { validations: [{ expression: 'false' }] },
     { matchResources: { objectSelector: { matchLabels: { x: 'y' } } } },
   ],
 ]
 
 for (const [why, spec, binding] of admissions)
-  test(`a policy lets pass: ${why}`, async () => {
+  test(`a policy admits: ${why}`, async () => {
     await using server = await startServer()
     await validating(server, spec, binding)
     equal((await send(server)).status, 201)
   })
 
-test('a policy warns instead of refusing', async () => {
+test('a policy with the action Warn adds a warning', async () => {
   await using server = await startServer()
   await validating(
     server,
@@ -196,7 +199,7 @@ test('a policy warns instead of refusing', async () => {
   )
 })
 
-test('a policy has parameters: by name, by selector, or none', async () => {
+test('parameters are found by name, by selector, or are absent', async () => {
   await using server = await startServer()
   const paramKind = { apiVersion: 'v1', kind: 'ConfigMap' }
   const expression = 'params == null || int(object.data.a) <= int(params.data.max)'
@@ -222,7 +225,7 @@ test('a policy has parameters: by name, by selector, or none', async () => {
   equal((await secret('4')).status, 422)
 })
 
-test('a parameter that is missing may be nothing to look at', async () => {
+test('a missing parameter is ignored with parameterNotFoundAction Allow', async () => {
   await using server = await startServer()
   await validating(
     server,
@@ -232,7 +235,7 @@ test('a parameter that is missing may be nothing to look at', async () => {
   equal((await send(server)).status, 201)
 })
 
-test('a mutating policy merges what it applies, and patches', async () => {
+test('a mutating policy applies configurations and patches', async () => {
   await using server = await startServer()
   await mutating(server, {
     variables: [{ name: 'mark', expression: `'by-' + request.operation.lowerAscii()` }],
@@ -256,7 +259,7 @@ test('a mutating policy merges what it applies, and patches', async () => {
   deepEqual([body.data, body.metadata.labels], [{ a: '1', b: '12', 'c.d': '12' }, { mark: 'by-create' }])
 })
 
-test('a mutating policy that fails refuses, unless it may be ignored', async () => {
+test('a mutating policy that fails rejects the request unless its failurePolicy is Ignore', async () => {
   for (const [failurePolicy, code] of [
     ['Fail', 422],
     ['Ignore', 201],
@@ -274,7 +277,7 @@ test('a mutating policy that fails refuses, unless it may be ignored', async () 
   }
 })
 
-test('what has one owner as a whole is not applied in part', async () => {
+test('an atomic field cannot be applied in part', async () => {
   await using server = await startServer()
   await mutating(server, {
     matchConstraints: { resourceRules: [{ ...rule, resources: ['services'] }] },
@@ -315,7 +318,7 @@ async function startRecorded(level: string) {
 
 const annotated: readonly (readonly [why: string, spec: object, binding: object, annotations: object])[] = [
   [
-    'values that its expressions give, and none for null',
+    'values of expressions; null adds no annotation',
     {
       validations: [{ expression: 'true' }],
       auditAnnotations: [
@@ -327,7 +330,7 @@ const annotated: readonly (readonly [why: string, spec: object, binding: object,
     { 'p/owner': 'owner of m' },
   ],
   [
-    'a violation that only is to be recorded',
+    'a violation with the action Audit',
     { validations: [{ expression: `object.data.a == '2'`, message: 'not two' }] },
     { validationActions: ['Audit'] },
     {
@@ -337,7 +340,7 @@ const annotated: readonly (readonly [why: string, spec: object, binding: object,
     },
   ],
   [
-    'nothing that another request would have',
+    'annotations of another request are not added',
     {
       matchConditions: [{ name: 'other', expression: `object.metadata.name == 'other'` }],
       auditAnnotations: [{ key: 'owner', valueExpression: `'x'` }],
@@ -348,14 +351,14 @@ const annotated: readonly (readonly [why: string, spec: object, binding: object,
   ],
 ]
 for (const [why, spec, binding, annotations] of annotated)
-  test(`a policy writes into the audit record: ${why}`, async () => {
+  test(`a policy adds audit annotations: ${why}`, async () => {
     await using server = await startRecorded('Metadata')
     await validating(server, spec, binding)
     equal((await send(server)).status, 201)
     deepEqual(server.annotations(), annotations)
   })
 
-test('an annotation that cannot be worked out refuses the request, unless the policy may be ignored', async () => {
+test('an audit annotation that fails rejects the request unless the failurePolicy is Ignore', async () => {
   const auditAnnotations = [{ key: 'owner', valueExpression: `'x' + object.data.b` }]
   for (const [failurePolicy, code] of [
     ['Fail', 422],
@@ -380,7 +383,7 @@ for (const [policy, order] of [
   ['Never', 'ab'],
   ['IfNeeded', 'aba'],
 ] as const)
-  test(`a mutating policy whose object another one changed looks again: ${policy}`, async () => {
+  test(`reinvocation of a mutating policy whose object another policy changed: ${policy}`, async () => {
     await using server = await startServer()
     for (const name of ['a', 'b']) {
       await make(server, 'mutatingadmissionpolicies', name, {

@@ -36,7 +36,7 @@ const answerTo = async (server: Harness, path: string, object: object): Promise<
   return status === 201 ? 'made' : body.message
 }
 
-test('of 50 creates at once against a quota of 10 exactly 10 succeed, and used is exact', async () => {
+test('of 50 concurrent creates against a quota of 10, exactly 10 succeed and used is exact', async () => {
   await using server = await startServer()
   await limit(server, { pods: '10', 'requests.cpu': '5' })
   const body = podOf({ containers: [container({ requests: { cpu: '250m' } })] })
@@ -47,7 +47,7 @@ test('of 50 creates at once against a quota of 10 exactly 10 succeed, and used i
   equal((await server.call('GET', `${base}/pods`)).body.items.length, 10)
 })
 
-test('two API servers on one store do not exceed it either', async () => {
+test('two API servers on one store do not exceed the quota', async () => {
   const clock = new VirtualClock()
   const store = new MemoryStore(clock)
   {
@@ -66,7 +66,7 @@ test('two API servers on one store do not exceed it either', async () => {
   await store.close()
 })
 
-test('a write that fails, a dry run and a name that is taken cost nothing', async () => {
+test('a failed write, a dry run and a name conflict do not use the quota', async () => {
   await using server = await startServer()
   await limit(server, { pods: '2' })
   const named = podOf({}, { name: 'a' })
@@ -94,7 +94,7 @@ const rows: [
   used: Record<string, string>,
 ][] = [
   [
-    'containers must say what is limited',
+    'containers must set a limited resource',
     { 'requests.cpu': '1', 'limits.memory': '1Gi' },
     'pods',
     podOf({ initContainers: [container({}, 'i')] }, { name: 'p' }),
@@ -102,7 +102,7 @@ const rows: [
     { 'requests.cpu': '0', 'limits.memory': '0' },
   ],
   [
-    'all that is exceeded is named, in order',
+    'all exceeded resources are listed in order',
     { cpu: '100m', 'limits.cpu': '1', 'requests.cpu': '100m' },
     'pods',
     podOf({ containers: [cpu('200m', '1')] }, { name: 'p' }),
@@ -110,7 +110,7 @@ const rows: [
     { cpu: '0', 'limits.cpu': '0', 'requests.cpu': '0' },
   ],
   [
-    'extended resources, huge pages and scratch space',
+    'extended resources, huge pages and ephemeral storage',
     {
       'requests.example.com/gpu': '4',
       'hugepages-2Mi': '8Mi',
@@ -152,7 +152,7 @@ const rows: [
     { services: '1', 'services.nodeports': '2', 'services.loadbalancers': '1' },
   ],
   [
-    'storage, in all and of a class',
+    'storage in total and of a class',
     {
       'requests.storage': '3Gi',
       'fast.storageclass.storage.k8s.io/requests.storage': '1Gi',
@@ -177,7 +177,7 @@ const rows: [
     },
   ],
   [
-    'devices of a class, of alternatives the most, and all there are',
+    'devices of a class: the largest alternative, and allocationMode All',
     {
       'count/resourceclaims.resource.k8s.io': '2',
       'gpu.deviceclass.resource.k8s.io/devices': '100',
@@ -204,7 +204,7 @@ const rows: [
     },
   ],
   [
-    'more devices than there are for the namespace',
+    'more devices than the namespace may have',
     { 'gpu.deviceclass.resource.k8s.io/devices': '1' },
     claims,
     claimOf({ name: 'a', exactly: { deviceClassName: 'gpu', count: 2 } }),
@@ -212,7 +212,7 @@ const rows: [
     { 'gpu.deviceclass.resource.k8s.io/devices': '0' },
   ],
   [
-    'a secret against its count',
+    'the number of secrets',
     { secrets: '0', 'count/secrets': '1' },
     'secrets',
     { metadata: { name: 's' } },
@@ -276,7 +276,7 @@ for (const [scope, counted, uncounted] of scopeRows)
     deepEqual(await usedOf(server), { pods: '1' })
   })
 
-test('an update is charged for what it adds; a quota that was not counted yet is not known', async () => {
+test('an update is charged for the increase; a quota without a computed status is rejected', async () => {
   await using server = await startServer()
   await limit(server, { 'services.nodeports': '2' })
   const spec = (count: number) => ({
@@ -318,7 +318,7 @@ const limitedBy = (...entries: object[]) =>
 const important = { scopeName: 'PriorityClass', operator: 'In', values: ['high'] }
 const limitedRows: [why: string, limited: object, hard: object, scope: object, spec: object, answer: string][] = [
   [
-    'a resource that no quota names',
+    'a resource that no quota limits',
     { resource: 'pods', matchContains: ['.cpu'] },
     { pods: '5' },
     {},
@@ -326,7 +326,7 @@ const limitedRows: [why: string, limited: object, hard: object, scope: object, s
     'pods "p" is forbidden: insufficient quota to consume: limits.cpu,requests.cpu',
   ],
   [
-    'one that a quota names',
+    'a resource that a quota limits',
     { resource: 'pods', matchContains: ['requests.cpu'] },
     { 'requests.cpu': '5' },
     {},
@@ -335,7 +335,7 @@ const limitedRows: [why: string, limited: object, hard: object, scope: object, s
   ],
   ['another resource', { resource: 'services', matchContains: ['pods'] }, {}, {}, {}, 'made'],
   [
-    'a scope that no quota has',
+    'a scope that no quota covers',
     { resource: 'pods', matchScopes: [important] },
     { pods: '5' },
     {},
@@ -343,7 +343,7 @@ const limitedRows: [why: string, limited: object, hard: object, scope: object, s
     'pods "p" is forbidden: insufficient quota to match these scopes: [{PriorityClass In [high]}]',
   ],
   [
-    'a scope that a quota has',
+    'a scope that a quota covers',
     { resource: 'pods', matchScopes: [important] },
     { pods: '5' },
     selecting('PriorityClass', 'In', 'high'),
@@ -353,7 +353,7 @@ const limitedRows: [why: string, limited: object, hard: object, scope: object, s
   ['a pod outside the scope', { resource: 'pods', matchScopes: [important] }, { pods: '5' }, {}, {}, 'made'],
 ]
 for (const [why, limited, hard, scope, spec, answer] of limitedRows)
-  test(`what only a quota makes available: ${why}`, async () => {
+  test(`limited resources: ${why}`, async () => {
     const admission = [
       ...defaultAdmissionPlugins.filter(({ name }) => name !== 'ResourceQuota'),
       resourceQuotaAdmission(limitedBy(limited)),

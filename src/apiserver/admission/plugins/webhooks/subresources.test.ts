@@ -218,7 +218,7 @@ function pick(value: object | null, like: object): object {
 }
 
 for (const row of rows)
-  test(`a webhook sees ${row.why} as it was sent, once as mutating and once as validating`, async () => {
+  test(`mutating and validating webhooks each receive ${row.why} once, as it was sent`, async () => {
     await using hooks = await webhookServer(() => ({}))
     await using server = await startHooked(undefined, { reviews })
     await furnish(server)
@@ -243,7 +243,7 @@ for (const row of rows)
 
 const denyingRows = rows.filter(({ resource }) => resource !== 'nodes')
 for (const { why, call, operation, resource, subresource, name } of denyingRows)
-  test(`a policy may refuse ${why}, by its operation, resource and the namespace it is in`, async () => {
+  test(`a policy may reject ${why} by operation, resource and namespace`, async () => {
     await using server = await startServer({ ...openPolicies, reviews })
     await furnish(server)
     const resources = [subresource === undefined ? resource : `${resource}/${subresource}`]
@@ -269,7 +269,7 @@ for (const { why, call, operation, resource, subresource, name } of denyingRows)
     )
   })
 
-test('what a webhook makes of it holds: replicas, labels of a binding, the command of a connection', async () => {
+test('changes by a webhook take effect: replicas, labels of a binding, the command of a connection', async () => {
   const answers: Record<string, object> = {
     scale: patchWith({ op: 'replace', path: '/spec/replicas', value: 2 }),
     binding: patchWith({ op: 'add', path: '/metadata/labels', value: { zone: 'z' } }),
@@ -300,7 +300,7 @@ test('what a webhook makes of it holds: replicas, labels of a binding, the comma
   equal(token.body.spec.expirationSeconds, 700)
 })
 
-test('questions about access pass webhooks, and no policy', async () => {
+test('access reviews are sent to webhooks, but not to policies', async () => {
   await using hooks = await webhookServer(() => ({ allowed: false, status: { message: 'no' } }))
   await using server = await startHooked(undefined, { reviews })
   const review = '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews'

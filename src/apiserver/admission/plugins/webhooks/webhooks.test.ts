@@ -23,7 +23,7 @@ import type { ObjectLister } from '../../../watch-cache/object-caches.ts'
 const maps = '/api/v1/namespaces/default/configmaps'
 const make = (server: Harness, metadata: object = { name: 'm' }, query = ''): Promise<HarnessResponse> =>
   server.call('POST', maps + query, { metadata, data: { a: '1' } })
-test('a denial is told in its own words, with its own code', async () => {
+test('a denial has the message and code of the webhook', async () => {
   const rows: [response: object, code: number, message: string][] = [
     [{ allowed: false, status: { message: 'no', code: 403, reason: 'Forbidden' } }, 403, ': no'],
     [{ allowed: false, status: { reason: 'Conflict' } }, 400, ': Conflict'],
@@ -40,7 +40,7 @@ test('a denial is told in its own words, with its own code', async () => {
     }
 })
 
-test('what a webhook is asked: who does what to which object', async () => {
+test('an AdmissionReview has the user, operation and object of the request', async () => {
   await using hooks = await webhookServer(() => ({ warnings: ['careful'] }))
   await using server = await startHooked()
   await register(server, 'validating', webhook(hooks, { rules: [{ ...rule, operations: ['*'] }] }))
@@ -78,29 +78,29 @@ const failures: [why: string, handle: Handle, detail: (hooks: Hooks) => string |
   ['garbage', () => 'no json', () => /^failed to call webhook: couldn't get version\/kind; json parse error: /],
   ['another document', () => '{}', () => 'received invalid webhook response: webhook response was absent'],
   [
-    'an answer to another question',
+    'a response with another uid',
     () => ({ uid: 'x' }),
     () => /^received invalid webhook response: expected response.uid="[^"]+", got "x"$/,
   ],
   [
-    'an answer of another version',
+    'a response of another version',
     () => JSON.stringify({ apiVersion: 'a/v2', kind: 'X', response: {} }),
     () =>
       'received invalid webhook response: expected webhook response of admission.k8s.io/v1, Kind=AdmissionReview, got a/v2, Kind=X',
   ],
   [
-    'an answer without end',
+    'a response without end',
     () => ' '.repeat(2 << 20),
     ({ url }) => `failed to call webhook: Post "${url}/judge?timeout=2s": the response is larger than 1048576 bytes`,
   ],
   [
-    'a patch where none may be',
+    'a patch from a validating webhook',
     () => patchWith(),
     () => 'received invalid webhook response: validating webhook may not return response.patch',
   ],
 ]
 for (const [why, handle, detail] of failures)
-  test(`a webhook that answers ${why} fails the request, or is left out`, async () => {
+  test(`a webhook that responds with ${why} fails the request, or is ignored`, async () => {
     await using hooks = await webhookServer(handle)
     await using server = await startHooked()
     await register(server, 'validating', webhook(hooks))
@@ -116,7 +116,7 @@ for (const [why, handle, detail] of failures)
     equal((await make(server)).status, 201)
   })
 
-test('a webhook that is slow, dead or not who it says it is', async () => {
+test('a webhook that is slow, unreachable or has the wrong certificate', async () => {
   const never = Promise.withResolvers<object>()
   const arrived = Promise.withResolvers<void>()
   await using hooks = await webhookServer(() => {
@@ -148,7 +148,7 @@ test('a webhook that is slow, dead or not who it says it is', async () => {
   )
 })
 
-test('conditions decide whether a webhook is asked', async () => {
+test('match conditions decide whether a webhook is called', async () => {
   const missing = `expression 'object.data.b == '1'' resulted in error: no such key: b`
   const rows: [conditions: string[], failurePolicy: string, answer: string | undefined][] = [
     [
@@ -173,7 +173,7 @@ test('conditions decide whether a webhook is asked', async () => {
     }
 })
 
-test('a webhook behind a Service is reached at its endpoints, and must be the Service', async () => {
+test('a webhook behind a Service is called at its endpoints, with the name of the Service in its certificate', async () => {
   const hear: Handle = () => ({ allowed: false, status: { message: 'heard' } })
   await using hooks = await webhookServer(hear)
   await using server = await startHooked(() => `127.0.0.1:${hooks.port}`)
@@ -191,7 +191,7 @@ test('a webhook behind a Service is reached at its endpoints, and must be the Se
   )
 })
 
-test('where a Service is: at a ready endpoint of its port', async () => {
+test('a Service is resolved to a ready endpoint of its port', async () => {
   await using server = await startHooked()
   const clientConfig = { service: { namespace: 'default', name: 'hook' } }
   await register(server, 'validating', webhook({ url: '', caBundle: '' }, { clientConfig }))
@@ -216,7 +216,7 @@ test('where a Service is: at a ready endpoint of its port', async () => {
   equal(serviceAddress({ namespace: 'default', name: 'hook', port: 443 }, reads), '10.0.0.2:8443')
 })
 
-test('patches apply one after the other, and defaults with them; what plugins must see again they see', async () => {
+test('patches are applied in sequence, with defaults; plugins are reinvoked where required', async () => {
   await using hooks = await webhookServer(({ path, request }) => {
     const { name } = request.object.spec.containers[0]
     if (path.startsWith('/first'))
@@ -251,7 +251,7 @@ test('patches apply one after the other, and defaults with them; what plugins mu
   deepEqual(second.volumeMounts, first.volumeMounts)
 })
 
-test('a patch that cannot be applied is the server’s error', async () => {
+test('a patch that cannot be applied is an internal error', async () => {
   await using hooks = await webhookServer(() => patchWith({ op: 'remove', path: '/nowhere' }))
   await using server = await startHooked()
   await register(server, 'mutating', webhook(hooks))
@@ -264,26 +264,26 @@ const matching: [why: string, change: object, metadata: object, asked: boolean][
   ['another resource', { rules: [{ ...rule, resources: ['secrets'] }] }, {}, false],
   ['every resource', { rules: [{ ...rule, resources: ['*'], apiGroups: ['*'], apiVersions: ['*'] }] }, {}, true],
   ['parts alone', { rules: [{ ...rule, resources: ['configmaps/status'] }] }, {}, false],
-  ['parts and all', { rules: [{ ...rule, resources: ['*/*'] }] }, {}, true],
+  ['a resource and its subresources', { rules: [{ ...rule, resources: ['*/*'] }] }, {}, true],
   ['another operation', { rules: [{ ...rule, operations: ['DELETE'] }] }, {}, false],
   ['another group', { rules: [{ ...rule, apiGroups: ['apps'] }] }, {}, false],
-  ['the scope of clusters', { rules: [{ ...rule, scope: 'Cluster' }] }, {}, false],
-  ['the scope of namespaces', { rules: [{ ...rule, scope: 'Namespaced' }] }, {}, true],
-  ['labels that it has', { objectSelector: { matchLabels: { a: 'b' } } }, { labels: { a: 'b' } }, true],
-  ['labels that it lacks', { objectSelector: { matchLabels: { a: 'b' } } }, {}, false],
+  ['scope Cluster', { rules: [{ ...rule, scope: 'Cluster' }] }, {}, false],
+  ['scope Namespaced', { rules: [{ ...rule, scope: 'Namespaced' }] }, {}, true],
+  ['an object selector that matches', { objectSelector: { matchLabels: { a: 'b' } } }, { labels: { a: 'b' } }, true],
+  ['an object selector that does not match', { objectSelector: { matchLabels: { a: 'b' } } }, {}, false],
   ['its namespace', { namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'default' } } }, {}, true],
   ['another namespace', { namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'x' } } }, {}, false],
 ]
-for (const [why, change, metadata, isAsked] of matching)
-  test(`a webhook for ${why} is ${isAsked ? '' : 'not '}asked`, async () => {
+for (const [why, change, metadata, isCalled] of matching)
+  test(`a webhook for ${why} is ${isCalled ? '' : 'not '}called`, async () => {
     await using hooks = await webhookServer(() => ({}))
     await using server = await startHooked()
     await register(server, 'validating', webhook(hooks, change))
     equal((await make(server, { name: 'm', ...metadata })).status, 201)
-    equal(hooks.asked.length, isAsked ? 1 : 0)
+    equal(hooks.asked.length, isCalled ? 1 : 0)
   })
 
-test('equivalent versions are asked about in the version that the rule names', async () => {
+test('equivalent versions are sent in the version of the rule', async () => {
   const scaler = {
     metadata: { name: 'h' },
     spec: { maxReplicas: 3, scaleTargetRef: { kind: 'Deployment', name: 'd', apiVersion: 'apps/v1' } },
@@ -308,7 +308,7 @@ test('equivalent versions are asked about in the version that the rule names', a
   }
 })
 
-test('validating webhooks are asked at the same time, over kept connections; configurations are never judged', async () => {
+test('validating webhooks are called concurrently over reused connections; webhook configurations are exempt', async () => {
   const both = Promise.withResolvers<void>()
   await using hooks = await webhookServer(async () => {
     if (hooks.asked.length === 2) both.resolve()
@@ -329,7 +329,7 @@ test('validating webhooks are asked at the same time, over kept connections; con
   equal(hooks.asked.length, 2)
 })
 
-test('a dry run is told so', async () => {
+test('dryRun is set in the review of a dry run', async () => {
   await using hooks = await webhookServer(({ request }) => ({
     allowed: false,
     status: { message: String(request.dryRun) },
@@ -339,7 +339,7 @@ test('a dry run is told so', async () => {
   match((await make(server, { name: 'm' }, '?dryRun=All')).body.message, /denied the request: true$/)
 })
 
-test('what webhooks answer is counted', async () => {
+test('webhook responses are counted', async () => {
   await using hooks = await webhookServer(({ request }) =>
     request.name === 'denied' ? { allowed: false, status: { code: 403 } } : request.name === 'bad' ? 'no json' : {},
   )
