@@ -130,7 +130,7 @@ const invalidCases: [why: string, spec: object, errors: (string | RegExp)[]][] =
     ['spec.template.spec.containers[0].name: Required value', 'spec.template.spec.containers[0].image: Required value'],
   ],
   [
-    'a name twice',
+    'a duplicate container name',
     {
       ...spec,
       template: {
@@ -156,12 +156,12 @@ const invalidCases: [why: string, spec: object, errors: (string | RegExp)[]][] =
     ['spec.progressDeadlineSeconds: Invalid value: 0: must be greater than minReadySeconds'],
   ],
   [
-    'a surge that is no percentage',
+    'a surge that is not a percentage',
     { ...spec, strategy: { rollingUpdate: { maxSurge: 'x' } } },
     [/^spec\.strategy\.rollingUpdate\.maxSurge: Invalid value: "x": a valid percent string must be/],
   ],
   [
-    'neither surge nor unavailability',
+    'maxSurge and maxUnavailable are both 0',
     { ...spec, strategy: { rollingUpdate: { maxSurge: 0, maxUnavailable: 0 } } },
     ['spec.strategy.rollingUpdate.maxUnavailable: Invalid value: 0: may not be 0 when `maxSurge` is 0'],
   ],
@@ -174,12 +174,12 @@ const invalidCases: [why: string, spec: object, errors: (string | RegExp)[]][] =
     ],
   ],
   [
-    'a bounded Recreate',
+    'Recreate with rolling update parameters',
     { ...spec, strategy: { type: 'Recreate', rollingUpdate: {} } },
     ["spec.strategy.rollingUpdate: Forbidden: may not be specified when strategy `type` is 'Recreate'"],
   ],
   [
-    'a restart policy',
+    'restartPolicy Never',
     { ...spec, template: { ...template, spec: { ...template.spec, restartPolicy: 'Never' } } },
     ['spec.template.spec.restartPolicy: Unsupported value: "Never": supported values: "Always"'],
   ],

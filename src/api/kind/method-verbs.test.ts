@@ -10,4 +10,4 @@ const cases: [method: string, verb: string | undefined][] = [
   ['get', undefined],
 ]
 for (const [method, verb] of cases)
-  test(`${method} asks for ${verb ?? 'nothing that could be allowed'}`, () => equal(methodVerbs[method], verb))
+  test(`${method} needs the verb ${verb ?? 'of no rule'}`, () => equal(methodVerbs[method], verb))

@@ -31,7 +31,7 @@ const unset = (name: string) => `status.${name}: Invalid value: -1: must be grea
 
 const cases: readonly Case[] = [
   [
-    'a Deployment counts no more than it has',
+    'the counts of a Deployment do not exceed its replicas',
     deployment,
     { status: { replicas: 1, updatedReplicas: 2, readyReplicas: 0, availableReplicas: 1 } },
     [
@@ -40,7 +40,7 @@ const cases: readonly Case[] = [
     ],
   ],
   [
-    'names of a Deployment were made with the collisions',
+    'the collision count of a Deployment does not decrease',
     deployment,
     { status: { collisionCount: 1 } },
     ['status.collisionCount: Invalid value: 1: cannot be decremented'],
@@ -48,13 +48,13 @@ const cases: readonly Case[] = [
   ],
   ['a ReplicaSet counts from zero', replicaSet, { status: { availableReplicas: -1 } }, [unset('availableReplicas')]],
   [
-    'a ReplicationController counts no more than it has',
+    'the counts of a ReplicationController do not exceed its replicas',
     replicationController,
     { status: { replicas: 0, fullyLabeledReplicas: 1 } },
     ['status.fullyLabeledReplicas: Invalid value: 1: cannot be greater than status.replicas'],
   ],
   [
-    'a StatefulSet counts no more than it has',
+    'the counts of a StatefulSet do not exceed its replicas',
     statefulSet,
     { status: { replicas: 1, currentReplicas: 2 } },
     ['status.currentReplicas: Invalid value: 2: cannot be greater than status.replicas'],
@@ -78,7 +78,7 @@ const cases: readonly Case[] = [
     ],
   ],
   [
-    'a Job is complete with its times and its reason',
+    'a complete Job has its times and its reason',
     job,
     { status: is('Complete') },
     [
@@ -88,7 +88,7 @@ const cases: readonly Case[] = [
     ],
   ],
   [
-    'a Job that has failed stays so, and what was counted stays counted',
+    'a failed Job stays failed, and its counts do not decrease',
     job,
     { status: { startTime: time, failed: 1, ready: 1 } },
     [
@@ -100,7 +100,7 @@ const cases: readonly Case[] = [
     { status: { startTime: time, failed: 2, ...is('FailureTarget', 'Failed') } },
   ],
   [
-    'indexes are those of an Indexed Job',
+    'completed indexes need an Indexed Job',
     job,
     { spec: { completions: 3 }, status: { completedIndexes: '1', failedIndexes: '0-2' } },
     [
@@ -110,14 +110,14 @@ const cases: readonly Case[] = [
     ],
   ],
   [
-    'a container that has ended for good does not run again',
+    'a terminated container does not run again',
     pod,
     { spec: { containers: [{ name: 'c' }], restartPolicy: 'Never' }, status: running },
     ['status.containerStatuses[0].state: Forbidden: may not be transitioned to non-terminated state'],
     { status: ended(1) },
   ],
   [
-    'one may, where the exit of another has all started again',
+    'a terminated container may run again after RestartAllContainers',
     pod,
     {
       spec: {
@@ -131,7 +131,7 @@ const cases: readonly Case[] = [
     { status: ended(0) },
   ],
   [
-    'one that failed may, where failures are started again',
+    'a failed container may run again with restartPolicy OnFailure',
     pod,
     { spec: { containers: [{ name: 'c' }], restartPolicy: 'OnFailure' }, status: running },
     [],
@@ -146,7 +146,7 @@ const cases: readonly Case[] = [
     ],
   ],
   [
-    'a namespace ends when it is marked',
+    'the phase Terminating needs a deletion timestamp',
     namespace,
     { status: { phase: 'Terminating' } },
     ['status.Phase: Invalid value: "Terminating": may only be \'Active\' if `deletionTimestamp` is empty'],
@@ -170,13 +170,13 @@ const cases: readonly Case[] = [
     { spec: { providerID: 'a' } },
   ],
   [
-    'a Service that is not balanced has no balancer',
+    'only a LoadBalancer Service has a load balancer status',
     service,
     { status: { loadBalancer: { ingress: [{ ip: '1.2.3.4' }] } } },
     ["status.loadBalancer.ingress: Forbidden: may only be used when `spec.type` is 'LoadBalancer'"],
   ],
   [
-    'an Ingress listens at addresses and names',
+    'the load balancer of an Ingress has addresses and host names',
     ingress,
     { status: { loadBalancer: { ingress: [{ ip: 'x' }, { hostname: '1.2.3.4' }] } } },
     [

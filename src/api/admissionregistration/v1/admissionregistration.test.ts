@@ -26,7 +26,11 @@ const called = (clientConfig: object): object => hooks({ clientConfig })
 testInvalidObjects(validatingWebhookConfiguration, [
   ['no webhooks', {}, []],
   ['a webhook', hooks({}), []],
-  ['names that are the same or none, in a rule', ruled({ apiGroups: ['', ''], resources: ['pods', 'Bad Value!'] }), []],
+  [
+    'duplicate groups and an unusual resource name in a rule',
+    ruled({ apiGroups: ['', ''], resources: ['pods', 'Bad Value!'] }),
+    [],
+  ],
   [
     'an empty webhook',
     { webhooks: [{}] },
@@ -38,13 +42,13 @@ testInvalidObjects(validatingWebhookConfiguration, [
     ],
   ],
   [
-    'a name of two parts',
+    'a name with two segments',
     hooks({ name: 'a.b' }),
     ['webhooks[0].name: Invalid value: "a.b": should be a domain with at least three segments separated by dots'],
   ],
   ['the same name twice', hooks({}, {}), ['webhooks[1].name: Duplicate value: "a.b.c"']],
   [
-    'side effects, and no patience',
+    'unsupported side effects and a timeout of 0',
     hooks({ sideEffects: 'Some', timeoutSeconds: 0 }),
     [
       'webhooks[0].sideEffects: Unsupported value: "Some": supported values: "None", "NoneOnDryRun"',
@@ -52,7 +56,7 @@ testInvalidObjects(validatingWebhookConfiguration, [
     ],
   ],
   [
-    'versions that are unknown, and the same',
+    'unknown and duplicate versions',
     hooks({ admissionReviewVersions: ['v2', 'v2'] }),
     [
       'webhooks[0].admissionReviewVersions[1]: Invalid value: "v2": duplicate version',
@@ -60,14 +64,14 @@ testInvalidObjects(validatingWebhookConfiguration, [
     ],
   ],
   [
-    'a rule of nothing',
+    'an empty rule',
     hooks({ rules: [{}] }),
     ['operations', 'apiGroups', 'apiVersions', 'resources'].map(
       (field) => `webhooks[0].rules[0].${field}: Required value`,
     ),
   ],
   [
-    'an operation that does not exist, beside all of them',
+    'an unknown operation beside *',
     ruled({ operations: ['*', 'READ'] }),
     [
       'webhooks[0].rules[0].operations[1]: Unsupported value: "READ": supported values: "*", "CONNECT", "CREATE", "DELETE", "UPDATE"',
@@ -98,7 +102,7 @@ testInvalidObjects(validatingWebhookConfiguration, [
     ],
   ],
   [
-    'conditions that do not compile, or are none',
+    'conditions that do not compile or are not boolean',
     hooks({
       matchConditions: [
         { name: 'a', expression: 'objects.x' },
@@ -125,7 +129,7 @@ testInvalidObjects(validatingWebhookConfiguration, [
     ['webhooks[0].clientConfig: Required value: exactly one of url or service is required'],
   ],
   [
-    'a URL that is only a word',
+    'a URL without a scheme',
     called({ url: 'word' }),
     [
       `webhooks[0].clientConfig.url: Invalid value: "": 'https' is the only allowed URL scheme; desired format: https://host[/path]`,
@@ -133,7 +137,7 @@ testInvalidObjects(validatingWebhookConfiguration, [
     ],
   ],
   [
-    'a URL with everything',
+    'a URL with user, query and fragment',
     called({ url: 'http://me:secret@host/path?query#fragment' }),
     [
       `webhooks[0].clientConfig.url: Invalid value: "http": 'https' is the only allowed URL scheme; desired format: https://host[/path]`,
@@ -143,7 +147,7 @@ testInvalidObjects(validatingWebhookConfiguration, [
     ],
   ],
   [
-    'a service without names, at no port',
+    'a service without names and with a port above 65535',
     called({ service: { port: 70_000 } }),
     [
       'webhooks[0].clientConfig.service.name: Required value: service name is required',
@@ -152,7 +156,7 @@ testInvalidObjects(validatingWebhookConfiguration, [
     ],
   ],
   [
-    'a path with a gap',
+    'a path with an empty segment',
     called({ service: { ...service, path: 'ab//c' } }),
     [
       `webhooks[0].clientConfig.service.path: Invalid value: "ab//c": must start with a '/'`,
@@ -209,7 +213,7 @@ testInvalidObjects(validatingAdmissionPolicy, [
     ['spec.matchConstraints.resourceRules: Required value'],
   ],
   [
-    'a name twice, and one that is no part of a path',
+    'a duplicate name and one that is not a path segment',
     { spec: { ...policy, matchConstraints: { resourceRules: [{ ...rule, resourceNames: ['a', 'a', 'b/c'] }] } } },
     [
       'spec.matchConstraints.resourceRules[0].resourceNames[1]: Duplicate value: "a"',
@@ -217,7 +221,7 @@ testInvalidObjects(validatingAdmissionPolicy, [
     ],
   ],
   [
-    'parameters of no kind',
+    'paramKind with an invalid version',
     { spec: { ...policy, paramKind: { apiVersion: 'a/b/c', kind: '1' } } },
     [
       'spec.paramKind.apiVersion: Invalid value: "a/b/c": unexpected GroupVersion string: a/b/c',
@@ -225,7 +229,7 @@ testInvalidObjects(validatingAdmissionPolicy, [
     ],
   ],
   [
-    'variables that cannot be named so, or have no value',
+    'variables with an invalid name or without an expression',
     {
       spec: {
         ...policy,
@@ -241,7 +245,7 @@ testInvalidObjects(validatingAdmissionPolicy, [
     ],
   ],
   [
-    'a validation without an expression, with two lines of message, for no reason',
+    'a validation without an expression, with a multi-line message and an unknown reason',
     { spec: { ...policy, validations: [{ expression: '', message: 'a\nb', reason: 'x' }] } },
     [
       'spec.validations[0].expression: Required value: expression is not specified',
@@ -250,7 +254,7 @@ testInvalidObjects(validatingAdmissionPolicy, [
     ],
   ],
   [
-    'expressions of another type, and names that there are not',
+    'expressions of another type and with unknown names',
     {
       spec: {
         ...policy,
@@ -269,7 +273,7 @@ testInvalidObjects(validatingAdmissionPolicy, [
     ],
   ],
   [
-    'an annotation twice, the second time without a value',
+    'a duplicate annotation without an expression',
     {
       spec: {
         matchConstraints,
@@ -298,14 +302,14 @@ testInvalidObjects(mutatingAdmissionPolicy, [
     ],
   ],
   [
-    'a change of what is deleted',
+    'a mutating policy for DELETE',
     { spec: { ...mutatingPolicy, matchConstraints: { resourceRules: [{ ...rule, operations: ['DELETE'] }] } } },
     [
       'spec.matchConstraints.resourceRules.operations: Unsupported value: "DELETE": supported values: "*", "CONNECT", "CREATE", "UPDATE"',
     ],
   ],
   [
-    'the patch at the wrong place',
+    'the patch in the wrong field',
     { spec: { ...mutatingPolicy, mutations: [{ patchType: 'JSONPatch', applyConfiguration: { expression: 'x' } }] } },
     [
       'spec.mutations[0].jsonPatch: Required value: must be specified when patchType is JSONPatch',
@@ -313,7 +317,7 @@ testInvalidObjects(mutatingAdmissionPolicy, [
     ],
   ],
   [
-    'a patch of no type',
+    'an unknown patch type',
     { spec: { ...mutatingPolicy, mutations: [{ patchType: 'x' }] } },
     ['spec.mutations[0].patchType: Unsupported value: "x": supported values: "ApplyConfiguration", "JSONPatch"'],
   ],
@@ -330,7 +334,7 @@ testInvalidObjects(validatingAdmissionPolicyBinding, [
     ],
   ],
   [
-    'actions that exclude, repeat or do not exist',
+    'actions that exclude each other, are duplicated or unknown',
     { spec: { policyName: 'p', validationActions: ['Deny', 'Warn', 'Deny', 'x'] } },
     [
       'spec.validationActions[3]: Unsupported value: "x": supported values: "Audit", "Deny", "Warn"',
@@ -343,7 +347,7 @@ testInvalidObjects(validatingAdmissionPolicyBinding, [
 testInvalidObjects(mutatingAdmissionPolicyBinding, [
   ['a binding', { spec: { policyName: 'p', paramRef: { name: 'a', parameterNotFoundAction: 'Deny' } } }, []],
   [
-    'parameters by a name and by labels',
+    'paramRef with a name and a selector',
     { spec: { policyName: 'p', paramRef: { name: 'a', selector: {}, parameterNotFoundAction: 'x' } } },
     [
       'spec.paramRef.name: Forbidden: name and selector are mutually exclusive',
@@ -352,7 +356,7 @@ testInvalidObjects(mutatingAdmissionPolicyBinding, [
     ],
   ],
   [
-    'parameters by nothing',
+    'paramRef without a name or selector',
     { spec: { policyName: 'p', paramRef: {} } },
     [
       'spec.paramRef: Required value: one of name or selector must be specified',
@@ -372,7 +376,7 @@ test('a policy rejects on failure, and matches equivalent requests', () => {
   })
 })
 
-test('the cells of admission', () => {
+test('the columns of admission objects', () => {
   const paramKind = { apiVersion: 'v1', kind: 'ConfigMap' }
   deepEqual(cellsOf(mutatingWebhookConfiguration, hooks({}, {})), ['x', 2, '60s'])
   deepEqual(cellsOf(validatingAdmissionPolicy, { spec: { ...policy, paramKind } }), ['x', 1, 'v1/ConfigMap', '60s'])

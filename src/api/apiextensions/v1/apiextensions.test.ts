@@ -62,26 +62,26 @@ const ruleAt = `${at}.x-kubernetes-validations[0]`
 const ruleInvalidCases: readonly InvalidCase[] = [
   ['a rule that compiles', withRule('self.n == 1 && self.n != oldSelf.n'), []],
   [
-    'a field that there is not',
+    'a rule with an unknown field',
     withRule('self.m == 1'),
     [
       `${ruleAt}.rule: Invalid value: ${ruleShown('self.m == 1')}: compilation failed: ERROR: <input>:1:5: undefined field 'm'\n | self.m == 1\n | ....^`,
     ],
   ],
   [
-    'a rule that is no condition',
+    'a rule that is not boolean',
     withRule('self.n'),
     [`${ruleAt}.rule: Invalid value: ${ruleShown('self.n')}: cel expression must evaluate to a bool`],
   ],
   [
-    'a message that is no text',
+    'a message expression that is not a string',
     withRule('self.n == 1', { messageExpression: 'self.n' }),
     [
       `${ruleAt}.messageExpression: Invalid value: ${ruleShown('self.n == 1', { MessageExpression: 'self.n' })}: messageExpression must evaluate to a string`,
     ],
   ],
   [
-    'a rule over a list that has no bound',
+    'a rule over an unbounded list',
     withRule('self.l.all(x, self.l.all(y, x == y))', {}, { l: { type: 'array', items: { type: 'string' } } }),
     [
       `${ruleAt}.rule: Forbidden: estimated rule cost exceeds budget by factor of more than 100x (try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and strings are declared)`,
@@ -90,7 +90,7 @@ const ruleInvalidCases: readonly InvalidCase[] = [
     ],
   ],
   [
-    'an old value where elements have no identity',
+    'oldSelf where elements have no identity',
     withProperty({
       type: 'array',
       maxItems: 5,
@@ -117,22 +117,22 @@ const invalidCases: readonly InvalidCase[] = [
     [/^metadata\.name: .*must be spec\.names\.plural/, /spec\.group: .*should be a domain with at least one dot/],
   ],
   [
-    'a listKind that is the kind',
+    'a listKind equal to the kind',
     definition({ names: { ...names, listKind: 'Bar' } }),
     ['spec.names.listKind: Invalid value: "Bar": kind and listKind may not be the same'],
   ],
   [
-    'a group of the community without approval',
+    'a k8s.io group without approval',
     { ...definition({ group: 'bars.k8s.io' }), metadata: { ...metadata, name: 'bars.bars.k8s.io' } },
     [/^metadata\.annotations\[api-approved\.kubernetes\.io\]: Required value: protected groups must have approval/],
   ],
   [
-    'two storage versions of one name',
+    'two storage versions with the same name',
     definition({ versions: [version({}), version({})] }),
     [/^spec\.versions: .*must contain unique version names$/, /must have exactly one version marked as storage/],
   ],
   [
-    'versions that differ name their own place',
+    'errors of different versions have their own paths',
     definition({ versions: [version({ p: {} }), version({}, { name: 'v2', storage: false })] }),
     [
       'spec.versions[0].schema.openAPIV3Schema.properties[p].type: Required value: must not be empty for specified object fields',
@@ -150,7 +150,7 @@ const invalidCases: readonly InvalidCase[] = [
     [`${at}.anyOf[0].type: Forbidden: must be empty to be structural`],
   ],
   [
-    'int or string, in the two ways it may be written',
+    'int or string in both notations',
     withProperty({
       'x-kubernetes-int-or-string': true,
       anyOf: [{ type: 'integer' }, { type: 'string' }],
@@ -191,7 +191,7 @@ const invalidCases: readonly InvalidCase[] = [
     [/properties\[metadata\]\.default: Forbidden: must not be set in top-level metadata$/],
   ],
   [
-    'metadata that says more than the name',
+    'metadata with more than name and generateName',
     withRoot({
       type: 'object',
       properties: { metadata: { type: 'object', properties: { labels: { type: 'object' } } } },
@@ -214,7 +214,7 @@ const invalidCases: readonly InvalidCase[] = [
     [/pattern: Invalid value: "\[": must be a valid regular expression, but isn't: error parsing regexp/],
   ],
   [
-    'a rule with a field path that leads nowhere',
+    'a rule with an invalid field path',
     withProperty({
       type: 'object',
       properties: { a: { type: 'string' } },

@@ -62,7 +62,7 @@ testInvalidObjects(statefulSet, [
     [`spec.updateStrategy: Invalid value: {"Type":"Never","RollingUpdate":null}: ${goodStrategies}`],
   ],
   [
-    'bounds of an update that is not rolling',
+    'a rolling update with the strategy OnDelete',
     { spec: { ...spec, updateStrategy: { type: 'OnDelete', rollingUpdate: { partition: 1 } } } },
     [
       `spec.updateStrategy.rollingUpdate: Invalid value: {"Partition":1,"MaxUnavailable":null}: only allowed for updateStrategy 'RollingUpdate'`,
@@ -85,24 +85,24 @@ testInvalidObjects(statefulSet, [
 testInvalidObjects(daemonSet, [
   ['valid', { spec }, []],
   [
-    'no selector is the labels that do not match',
+    'a DaemonSet without selector',
     { spec: { template } },
     ['spec.template.metadata.labels: Invalid value: {"a":"b"}: `selector` does not match template `labels`'],
   ],
   [
-    'neither bound of the update',
+    'maxUnavailable and maxSurge are both 0',
     { spec: { ...spec, updateStrategy: { rollingUpdate: { maxUnavailable: '0%' } } } },
     ['spec.updateStrategy.rollingUpdate.maxUnavailable: Required value: cannot be 0 when maxSurge is 0'],
   ],
   [
-    'both bounds of the update',
+    'maxUnavailable and maxSurge are both set',
     { spec: { ...spec, updateStrategy: { rollingUpdate: { maxUnavailable: 1, maxSurge: '10%' } } } },
     [
       'spec.updateStrategy.rollingUpdate.maxSurge: Invalid value: "10%": may not be set when maxUnavailable is non-zero',
     ],
   ],
   [
-    'more than all nodes',
+    'maxUnavailable above 100 %',
     { spec: { ...spec, updateStrategy: { rollingUpdate: { maxUnavailable: '101%' } } } },
     ['spec.updateStrategy.rollingUpdate.maxUnavailable: Invalid value: "101%": must not be greater than 100%'],
   ],

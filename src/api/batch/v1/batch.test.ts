@@ -55,7 +55,7 @@ test('a new Job selects its pods by its uid, and has the labels of its pods', ()
 testInvalidObjects(job, [
   ['valid', { spec: { ...indexed, backoffLimitPerIndex: 1, maxFailedIndexes: 1 } }, []],
   [
-    'a policy that restarts always',
+    'restartPolicy Always',
     { spec: { template: { spec: { ...template.spec, restartPolicy: 'Always' } } } },
     ['spec.template.spec.restartPolicy: Required value: valid values: "OnFailure", "Never"'],
   ],
@@ -68,7 +68,7 @@ testInvalidObjects(job, [
     ],
   ],
   [
-    'indexes without an end',
+    'Indexed completion without completions',
     { spec: { template, completionMode: 'Indexed', parallelism: 1 } },
     ['spec.completions: Required value: when completion mode is Indexed'],
   ],
@@ -78,7 +78,7 @@ testInvalidObjects(job, [
     ['spec.completionMode: Unsupported value: "": supported values: "NonIndexed", "Indexed"'],
   ],
   [
-    'more failures than indexes',
+    'maxFailedIndexes above the completions',
     { spec: { ...indexed, backoffLimitPerIndex: 1, maxFailedIndexes: 100_001 } },
     [
       'spec.maxFailedIndexes: Invalid value: 100001: must be less than or equal to completions',
@@ -86,12 +86,12 @@ testInvalidObjects(job, [
     ],
   ],
   [
-    'a bound on failed indexes alone',
+    'maxFailedIndexes without backoffLimitPerIndex',
     { spec: { ...indexed, maxFailedIndexes: 1 } },
     ['spec.backoffLimitPerIndex: Required value: when maxFailedIndexes is specified'],
   ],
   [
-    'very many completions, loosely bounded',
+    'many completions with a high parallelism, without maxFailedIndexes',
     { spec: { ...indexed, completions: 100_001, backoffLimitPerIndex: 1, parallelism: 10_001 } },
     [
       'spec.maxFailedIndexes: Required value: must be specified when completions is above 100000',
@@ -109,7 +109,7 @@ testInvalidObjects(job, [
     ['spec.managedBy: Invalid value: "me": must be a domain-prefixed path (such as "acme.io/foo")'],
   ],
   [
-    'a selector of the user',
+    'manualSelector without a selector',
     { metadata: { name: 'x' }, spec: { template, manualSelector: true } },
     ['spec.selector: Required value'],
   ],
@@ -131,7 +131,7 @@ const rules: readonly InvalidCase[] = [
     ],
   ],
   [
-    'exit codes out of order, twice and zero',
+    'exit codes out of order, duplicate and zero',
     failing({ action: 'Count', onExitCodes: { operator: 'In', values: [2, 2, 0], containerName: 'other' } }),
     [
       'spec.podFailurePolicy.rules[0].onExitCodes.containerName: Invalid value: "other": must be one of the container or initContainer names in the pod template',
@@ -141,13 +141,13 @@ const rules: readonly InvalidCase[] = [
     ],
   ],
   [
-    'an index that cannot fail alone',
+    'FailIndex without backoffLimitPerIndex',
     failing({ action: 'FailIndex', onExitCodes }),
     ['spec.podFailurePolicy.rules[0].action: Invalid value: "FailIndex": requires the backoffLimitPerIndex to be set'],
   ],
   ['enough successes', succeeding({ succeededIndexes: '0,2', succeededCount: 2 }), []],
   [
-    'more successes than indexes',
+    'a succeededCount above the number of indexes',
     succeeding({ succeededIndexes: '0-1', succeededCount: 3 }),
     [
       'spec.successPolicy.rules[0].succeededCount: Invalid value: 3: must be less than or equal to 2 (the number of indexes in the specified succeededIndexes field)',
@@ -285,7 +285,7 @@ testInvalidObjects(cronJob, [
     ],
   ],
   [
-    'a name that leaves no room for the minute',
+    'a name without room for the time suffix',
     { metadata: { name: 'a'.repeat(53) }, spec: cron },
     [/^metadata\.name: Invalid value: "a+": must be no more than 52 characters$/],
   ],

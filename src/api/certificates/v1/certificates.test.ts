@@ -12,7 +12,7 @@ const noRequest = 'PEM block type must be CERTIFICATE REQUEST'
 testInvalidObjects(certificateSigningRequest, [
   ['a request', asked({}), []],
   [
-    'no PEM and no usages',
+    'a request without PEM and usages',
     { spec: { request: 'eA==', signerName: 'x.y/z' } },
     [`spec.request: Invalid value: "eA==": ${noRequest}`, 'spec.usages: Required value'],
   ],
@@ -22,7 +22,7 @@ testInvalidObjects(certificateSigningRequest, [
     [`spec.request: Invalid value: "${pem('CERTIFICATE')}": ${noRequest}`],
   ],
   [
-    'usages that are the same, or none',
+    'duplicate and unknown usages',
     asked({ usages: ['any', 'any', 'x'] }),
     [
       /^spec\.usages\[2\]: Unsupported value: "x": supported values: "any", "cert sign", .*"timestamping"$/,
@@ -30,7 +30,7 @@ testInvalidObjects(certificateSigningRequest, [
     ],
   ],
   [
-    'a certificate for a moment',
+    'a lifetime below ten minutes',
     asked({ expirationSeconds: 599 }),
     [/^spec\.expirationSeconds: Invalid value: 599: may/],
   ],
@@ -44,7 +44,7 @@ testInvalidObjects(certificateSigningRequest, [
     ],
   ],
   [
-    'a signer with half a domain, and a path that is none',
+    'a signer with one domain segment and an invalid path',
     asked({ signerName: 'example/Bad' }),
     [
       'spec.signerName: Invalid value: "example": should be a domain with at least two segments separated by dots',
@@ -52,14 +52,14 @@ testInvalidObjects(certificateSigningRequest, [
     ],
   ],
   [
-    'the signer of old',
+    'the legacy signer',
     asked({ signerName: 'kubernetes.io/legacy-unknown' }),
     [
       'spec.signerName: Invalid value: "kubernetes.io/legacy-unknown": the legacy signerName is not allowed via this API version',
     ],
   ],
   [
-    'a decision and its opposite, which is not even true',
+    'approved and denied, with the status False',
     asked({}, { conditions: [condition('Approved'), { type: 'Denied', status: 'False' }, { type: '', status: '' }] }),
     [
       'status.conditions[1].status: Unsupported value: "False": supported values: "True"',
@@ -78,7 +78,7 @@ test('a request may have any name', () => {
   deepEqual(certificateSigningRequest.validateName('node-csr-A_b:c'), [])
 })
 
-test('the cells of a request show its progress', () => {
+test('the columns of a request show its progress', () => {
   const table: [object, string][] = [
     [{}, 'Pending'],
     [{ conditions: [condition('Approved')] }, 'Approved'],

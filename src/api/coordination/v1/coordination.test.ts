@@ -6,7 +6,7 @@ testInvalidObjects(lease, [
   ['nothing', {}, []],
   ['any holder', { spec: { holderIdentity: 'Bad Value!', leaseTransitions: 99_999_999 } }, []],
   [
-    'no time, and fewer transitions than none',
+    'a duration of 0 and negative transitions',
     { spec: { leaseDurationSeconds: 0, leaseTransitions: -1 } },
     [
       'spec.leaseDurationSeconds: Invalid value: 0: must be greater than 0',

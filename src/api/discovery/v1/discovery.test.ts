@@ -16,7 +16,7 @@ test('a port is TCP and unnamed by default', () => {
 testInvalidObjects(endpointSlice, [
   ['valid', slice, []],
   ['a port that is zero', { ...slice, ports: [{ port: 0 }] }, []],
-  ['no type of address', { ...slice, addressType: '' }, ['addressType: Required value']],
+  ['no address type', { ...slice, addressType: '' }, ['addressType: Required value']],
   [
     'a type that does not exist',
     { ...slice, addressType: 'MAC' },
@@ -33,20 +33,20 @@ testInvalidObjects(endpointSlice, [
     ['endpoints[0].addresses[0]: Invalid value: "fd00::1": must be a valid IPv4 address'],
   ],
   [
-    'an address that only the machine itself reaches',
+    'a loopback address',
     reaching({ addresses: ['127.0.0.1'] }),
     ['endpoints[0].addresses[0]: Invalid value: "127.0.0.1": may not be in the loopback range (127.0.0.0/8, ::1/128)'],
   ],
-  ['a domain name with its dot', { ...reaching({ addresses: ['web.example.com.'] }), addressType: 'FQDN' }, []],
+  ['a domain name with a trailing dot', { ...reaching({ addresses: ['web.example.com.'] }), addressType: 'FQDN' }, []],
   [
-    'a domain name of one part',
+    'a domain name with one label',
     { ...reaching({ addresses: ['web'] }), addressType: 'FQDN' },
     [
       'endpoints[0].addresses[0]: Invalid value: "web": should be a domain with at least two segments separated by dots',
     ],
   ],
   [
-    'a hint given twice',
+    'a duplicate hint',
     reaching({ hints: { forZones: [{ name: 'z' }, { name: 'z' }] } }),
     ['endpoints[0].hints.forZones[1].name: Duplicate value: "z"'],
   ],

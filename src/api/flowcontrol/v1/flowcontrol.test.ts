@@ -59,12 +59,12 @@ testInvalidObjects(flowSchema, [
     ],
   ],
   [
-    'a service account of no namespace',
+    'a service account without a namespace',
     matching({ subjects: [{ kind: 'ServiceAccount', serviceAccount: { name: '*' } }] }),
     [`${at}.subjects[0].serviceAccount.namespace: Required value: must specify namespace for service account`],
   ],
   [
-    'resources of nothing',
+    'resources without values',
     matching({ resourceRules: [{}] }),
     [
       `${at}.resourceRules[0].verbs: Required value: verbs must contain at least one value`,
@@ -74,7 +74,7 @@ testInvalidObjects(flowSchema, [
     ],
   ],
   [
-    'everything and something',
+    'a wildcard beside other values',
     matching({ resourceRules: [{ ...resourceRule, verbs: ['*', 'get'], namespaces: ['*', 'a'] }] }),
     [
       `${at}.resourceRules[0].verbs: Invalid value: ["*","get"]: if '*' is present, must not specify other verbs`,
@@ -82,7 +82,7 @@ testInvalidObjects(flowSchema, [
     ],
   ],
   [
-    'verbs and URLs that are none',
+    'unknown verbs and invalid URLs',
     matching({ nonResourceRules: [{ verbs: ['fly'], nonResourceURLs: ['a', '/b c', '//', '/*/d'] }] }),
     [
       `${at}.nonResourceRules[0].verbs: Unsupported value: ["fly"]: supported values: "create", "delete", "deletecollection", "get", "list", "patch", "proxy", "update", "watch"`,
@@ -120,7 +120,7 @@ testInvalidObjects(priorityLevelConfiguration, [
     ],
   ],
   [
-    'limits without limits',
+    'type Limited without limits',
     { spec: { type: 'Limited' } },
     ['spec.limited: Required value: must not be empty when type is Limited'],
   ],
@@ -145,7 +145,7 @@ testInvalidObjects(priorityLevelConfiguration, [
     [`${queuingAt}: Required value: must not be empty if limited.limitResponse.type is Limited`],
   ],
   [
-    'fewer than no queues',
+    'negative queues, hand size and queue length',
     queued({ queues: -1, handSize: -1, queueLengthLimit: -1 }),
     [
       `${queuingAt}.queueLengthLimit: Invalid value: -1: must be positive`,
@@ -154,19 +154,19 @@ testInvalidObjects(priorityLevelConfiguration, [
     ],
   ],
   [
-    'a hand larger than the deck',
+    'a hand size above the number of queues',
     queued({ queues: 4, handSize: 5 }),
     [`${queuingAt}.handSize: Invalid value: 5: should not be greater than queues (4)`],
   ],
   [
-    'a hand that no hash can deal',
+    'a hand size beyond the bits of the hash',
     queued({ queues: 128, handSize: 10 }),
     [
       `${queuingAt}.handSize: Invalid value: 10: required entropy bits of deckSize 128 and handSize 10 should not be greater than 60`,
     ],
   ],
   [
-    'another level for the rest',
+    'the catch-all level with another spec',
     { metadata: { name: 'catch-all' }, ...limitedTo({ limitResponse: { type: 'Reject' } }) },
     [/^spec: Invalid value: .*: spec of 'catch-all' must equal the fixed value$/],
   ],

@@ -19,7 +19,7 @@ const at = 'spec.rules[0].http.paths[0]'
 testInvalidObjects(ingress, [
   ['valid', routing({}, '*.example.com'), []],
   ['a default backend alone', { spec: { defaultBackend: backend } }, []],
-  ['nowhere to go', {}, ['spec: Invalid value: null: either `defaultBackend` or `rules` must be specified']],
+  ['no backend and no rules', {}, ['spec: Invalid value: null: either `defaultBackend` or `rules` must be specified']],
   ['no paths', { spec: { rules: [{ http: {} }] } }, ['spec.rules[0].http.paths: Required value']],
   [
     'no type of path',
@@ -34,7 +34,7 @@ testInvalidObjects(ingress, [
   ['a relative path', routing({ path: '' }), [`${at}.path: Invalid value: "": must be an absolute path`]],
   ['no path where the controller decides', routing({ path: '', pathType: 'ImplementationSpecific' }), []],
   [
-    'a path that climbs',
+    'a path with dot segments',
     routing({ path: '/a//b/..' }),
     [
       `${at}.path: Invalid value: "/a//b/..": must not contain '//'`,
@@ -47,7 +47,7 @@ testInvalidObjects(ingress, [
     ['spec.rules[0].host: Invalid value: "10.0.0.1": must be a DNS name, not an IP address'],
   ],
   [
-    'a star in the middle',
+    'a wildcard in the middle',
     routing({}, 'a.*.com'),
     [/^spec\.rules\[0\]\.host: Invalid value: "a\.\*\.com": a wildcard DNS-1123/],
   ],
@@ -87,21 +87,21 @@ const policy = (rule: object) => ({ spec: { ingress: [rule] } })
 const policyInvalidCases: readonly InvalidCase[] = [
   ['valid', policy({ ports: [{ port: 80, endPort: 90 }, { port: 'http' }, {}] }), []],
   [
-    'a block with holes in it',
+    'an IP block with exceptions',
     policy({ from: [{ ipBlock: { cidr: '10.0.0.0/8', except: ['10.1.0.0/16', '10.1.0.0/16'] } }] }),
     [],
   ],
   [
-    'a hole outside and one as large as the block',
+    'an exception outside the block and one of its size',
     policy({ from: [{ ipBlock: { cidr: '10.0.0.0/8', except: ['11.0.0.0/16', '10.0.0.0/8'] } }] }),
     [
       'spec.ingress[0].from[0].ipBlock.except[0]: Invalid value: "11.0.0.0/16": must be a strict subset of `cidr`',
       'spec.ingress[0].from[0].ipBlock.except[1]: Invalid value: "10.0.0.0/8": must be a strict subset of `cidr`',
     ],
   ],
-  ['nobody', policy({ from: [{}] }), ['spec.ingress[0].from[0]: Required value: must specify a peer']],
+  ['an empty peer', policy({ from: [{}] }), ['spec.ingress[0].from[0]: Required value: must specify a peer']],
   [
-    'pods that are addresses',
+    'a peer with pods and an IP block',
     policy({ from: [{ podSelector: {}, ipBlock: { cidr: '10.0.0.0/8' } }] }),
     ['spec.ingress[0].from[0]: Forbidden: may not specify both ipBlock and another peer'],
   ],
@@ -112,7 +112,7 @@ const policyInvalidCases: readonly InvalidCase[] = [
     ['spec.ingress[0].ports[0].endPort: Invalid value: 90: must be greater than or equal to `port`'],
   ],
   [
-    'an end without a number to begin with',
+    'an endPort without a numeric port',
     policy({ ports: [{ port: 'http', endPort: 80 }, { endPort: 80 }] }),
     [
       'spec.ingress[0].ports[0].endPort: Invalid value: 80: may not be specified when `port` is non-numeric',
@@ -151,7 +151,7 @@ testInvalidObjects(ingressClass, [
     ['spec.controller: Invalid value: "nginx": must be a domain-prefixed path (such as "acme.io/foo")'],
   ],
   [
-    'a namespace for the whole cluster',
+    'a namespace for cluster scope',
     classOf({ kind: 'P', name: 'p', namespace: 'n' }),
     ["spec.parameters.namespace: Forbidden: `parameters.scope` is set to 'Cluster'"],
   ],
@@ -200,7 +200,7 @@ testInvalidObjects(serviceCidr, [
     [/^spec\.cidrs\[0\]: Invalid value: "10\.0\.0\.0": must be a valid CIDR value/],
   ],
   [
-    'two of a family',
+    'two ranges of one family',
     ranges('10.0.0.0/8', '11.0.0.0/8'),
     [
       'spec.cidrs: Invalid value: ["10.0.0.0/8","11.0.0.0/8"]: may specify no more than one IP for each IP family, i.e 192.168.0.0/24 and 2001:db8::/64',
@@ -238,7 +238,7 @@ const blocks: readonly [inner: string, outer: string, isInside: boolean][] = [
   ['10.0.0.0/16', '::/0', false],
 ]
 for (const [inner, outer, isInside] of blocks)
-  test(`${inner} lies ${isInside ? '' : 'not '}within ${outer}`, () =>
+  test(`${inner} is ${isInside ? '' : 'not '}within ${outer}`, () =>
     deepEqual(isStrictSubset(parseCidr(inner), parseCidr(outer)), isInside))
 
 test('the columns', () => {

@@ -8,12 +8,12 @@ testInvalidObjects(runtimeClass, [
   ['a handler', { handler: 'runc' }, []],
   ['no handler', {}, [/^handler: Invalid value: "": a lowercase RFC 1123 label must consist/]],
   [
-    'overhead below zero',
+    'negative overhead',
     { handler: 'h', overhead: { podFixed: { cpu: '-1', memory: '1Gi' } } },
     ['overhead.limits[cpu]: Invalid value: "-1": must be greater than or equal to 0'],
   ],
   [
-    'labels and tolerations that are none',
+    'invalid labels and tolerations',
     { handler: 'h', scheduling: { nodeSelector: { a: '!' }, tolerations: [{ operator: 'Exists', value: 'v' }] } },
     [
       /^scheduling\.nodeSelector: Invalid value: "!": a valid label must be/,

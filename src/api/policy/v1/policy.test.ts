@@ -7,7 +7,7 @@ import { eviction } from './eviction.ts'
 import { podDisruptionBudget } from './pod-disruption-budget.ts'
 
 testInvalidObjects(podDisruptionBudget, [
-  ['nothing at all is a budget', {}, []],
+  ['an empty spec', {}, []],
   ['an empty selector and a large count', { spec: { minAvailable: 99_999_999, selector: {} } }, []],
   [
     'two bounds',
@@ -23,7 +23,7 @@ testInvalidObjects(podDisruptionBudget, [
     ['spec.maxUnavailable: Invalid value: -1: must be greater than or equal to 0'],
   ],
   [
-    'more than all',
+    'a percentage above 100',
     { spec: { maxUnavailable: '200%' } },
     ['spec.maxUnavailable: Invalid value: "200%": must not be greater than 100%'],
   ],

@@ -15,7 +15,7 @@ const verbsMissing = 'Required value: verbs must contain at least one value'
 
 testInvalidObjects(clusterRole, [
   ['no rules at all', {}, []],
-  ['resources and URLs, in rules of their own', { rules: [podReader, urlReader] }, []],
+  ['resources and URLs in separate rules', { rules: [podReader, urlReader] }, []],
   ['an empty verb', { rules: [{ ...podReader, verbs: [''] }] }, []],
   [
     'an empty rule',
@@ -35,14 +35,14 @@ testInvalidObjects(clusterRole, [
     ],
   ],
   [
-    'an aggregation of nothing',
+    'an empty aggregation rule',
     { aggregationRule: {} },
     [
       'aggregationRule.clusterRoleSelectors: Required value: at least one clusterRoleSelector required if aggregationRule is non-nil',
     ],
   ],
   [
-    'an aggregation by a selector that is none',
+    'an aggregation rule with an invalid selector',
     { aggregationRule: { clusterRoleSelectors: [{ matchLabels: { a: 'b' } }, { matchLabels: { a: '!' } }] } },
     [
       /^aggregationRule\.clusterRoleSelectors\[1\]\.matchLabels: Invalid value: "!"/,
@@ -77,7 +77,7 @@ testInvalidObjects(roleBinding, [
     ],
   ],
   [
-    'a subject without anything',
+    'an empty subject',
     bound({}),
     [
       'subjects[0].name: Required value',
@@ -85,7 +85,7 @@ testInvalidObjects(roleBinding, [
     ],
   ],
   [
-    'a service account that cannot be one',
+    'a service account with an invalid name',
     bound({ kind: 'ServiceAccount', name: 'Bad Value!', apiGroup: rbac }),
     [
       /^subjects\[0\]\.name: Invalid value: "Bad Value!": a lowercase RFC 1123 subdomain/,
@@ -93,7 +93,7 @@ testInvalidObjects(roleBinding, [
     ],
   ],
   [
-    'a group of another group',
+    'a group with another API group',
     bound({ kind: 'Group', name: 'g', apiGroup: 'x' }),
     [`subjects[0].apiGroup: Unsupported value: "x": supported values: "${rbac}"`],
   ],
@@ -106,7 +106,7 @@ testInvalidObjects(clusterRoleBinding, [
     ['roleRef.kind: Unsupported value: "Role": supported values: "ClusterRole"'],
   ],
   [
-    'a service account of no namespace',
+    'a service account without a namespace',
     bound({ kind: 'ServiceAccount', name: 's' }),
     ['subjects[0].namespace: Required value'],
   ],

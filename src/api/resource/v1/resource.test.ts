@@ -18,12 +18,12 @@ const nameOfRequest =
 testInvalidObjects(deviceClass, [
   ['selectors and configuration', { spec: { selectors: [{ cel: { expression: 'true' } }], config: [{ opaque }] } }, []],
   [
-    'selectors and configuration of nothing',
+    'empty selectors and configuration',
     { spec: { selectors: [{}], config: [{}] } },
     ['spec.selectors[0].cel: Required value', 'spec.config[0].opaque: Required value'],
   ],
   [
-    'configuration that is no object',
+    'configuration that is not an object',
     { spec: { config: [{ opaque: { driver: '', parameters: 5 } }] } },
     [
       'spec.config[0].opaque.driver: Required value',
@@ -36,7 +36,7 @@ testInvalidObjects(deviceClass, [
     ['spec.extendedResourceName: Invalid value: "cpu": must be a valid extended resource name'],
   ],
   [
-    'more selectors than there may be',
+    'too many selectors',
     { spec: { selectors: Array.from({ length: 33 }, () => ({})) } },
     ['spec.selectors: Too many: 33: must have at most 32 items'],
   ],
@@ -60,12 +60,12 @@ testInvalidObjects(resourceClaim, [
   ],
   ['no class', requested({ exactly: {} }), [`${at}.exactly.deviceClassName: Required value`]],
   [
-    'all of them, and a number of them',
+    'allocationMode All with a count',
     requested({ exactly: { ...exactly, allocationMode: 'All', count: 2 } }),
     [`${at}.exactly.count: Invalid value: 2: must not be specified when allocationMode is 'All'`],
   ],
   [
-    'fewer than none, another way',
+    'a negative count, and a value for the operator Exists',
     requested({ exactly: { ...exactly, count: -1, tolerations: [{ operator: 'Exists', value: 'v' }] } }),
     [
       `${at}.exactly.count: Invalid value: -1: must be greater than zero`,
@@ -91,7 +91,7 @@ testInvalidObjects(resourceClaim, [
     [],
   ],
   [
-    'constraints on requests that are not there',
+    'constraints on unknown requests',
     claimed({ constraints: [{ requests: ['r'], matchAttribute: 'model' }, {}] }),
     [
       `spec.devices.constraints[0].requests[0]: Invalid value: "r": ${nameOfRequest}`,
@@ -100,7 +100,7 @@ testInvalidObjects(resourceClaim, [
     ],
   ],
   [
-    'a reservation of what is not allocated',
+    'a reservation without an allocation',
     { status: { reservedFor: [{ resource: 'pods', name: 'p' }] } },
     [
       'status.reservedFor[0].uid: Required value',
@@ -127,7 +127,7 @@ testInvalidObjects(resourceSlice, [
   ['no devices', sliced({}), []],
   ['a device', offered({ attributes: { model: { string: 'm' } }, capacity: { memory: { value: '1Gi' } } }), []],
   [
-    'no driver, no pool, no node',
+    'a slice without driver, pool and node',
     {},
     [
       'spec.driver: Required value',
@@ -137,7 +137,7 @@ testInvalidObjects(resourceSlice, [
     ],
   ],
   [
-    'one node and all of them',
+    'nodeName and allNodes',
     sliced({ allNodes: true }),
     [
       'spec: Invalid value: "{`nodeName`, `allNodes`}": exactly one of `nodeName`, `nodeSelector`, `allNodes`, `perDeviceNodeSelection` is required, but multiple fields are set',
@@ -149,19 +149,19 @@ testInvalidObjects(resourceSlice, [
     ['spec.allNodes: Invalid value: false: must be either unset or set to true'],
   ],
   [
-    'a device with a place of its own, in a slice that has one',
+    'a device with its own node in a slice with a node',
     offered({ allNodes: true }),
     [
       `${deviceAt}: Invalid value: null: \`nodeName\`, \`nodeSelector\` and \`allNodes\` can only be set if \`perDeviceNodeSelection\` is set to true in the ResourceSlice spec`,
     ],
   ],
   [
-    'a device without a place, in a slice that has none',
+    'a device without a node in a slice with node selection per device',
     { spec: { ...slice, nodeName: undefined, perDeviceNodeSelection: true, devices: [{ name: 'd' }] } },
     [/^spec\.devices\[0\]: Required value: exactly one of `nodeName`, `nodeSelector`, or `allNodes` is required when/],
   ],
   [
-    'attributes of two values, of a version that is none, and with a name that is none',
+    'attributes with two values, an invalid version and an invalid name',
     offered({ attributes: { a: { int: 1, bool: true }, b: { version: '1' }, 'c-d': { int: 1 } } }),
     [
       `${deviceAt}.attributes[a]: Invalid value: {"int":1,"bool":true}: exactly one value must be specified`,
@@ -175,19 +175,19 @@ testInvalidObjects(resourceSlice, [
     ['spec: Invalid value: "": only one of `sharedCounters` or `devices` is allowed'],
   ],
   [
-    'counters of nothing, and the same set twice',
+    'empty counters and a duplicate counter set',
     sliced({ sharedCounters: [{ name: 'c', counters: { m: { value: '1' } } }, { name: 'c' }] }),
     ['spec.sharedCounters[1].counters: Required value', 'spec.sharedCounters[1]: Duplicate value: "c"'],
   ],
   [
-    'a condition that allows and prevents binding',
+    'a condition that is both a binding and a failure condition',
     offered({ bindingConditions: ['a'], bindingFailureConditions: ['a'] }),
     [
       `${deviceAt}.bindingFailureConditions[0]: Invalid value: "a": bindingFailureConditions must not overlap with bindingConditions`,
     ],
   ],
   [
-    'a policy for sharing what is not shared',
+    'a request policy for a device that is not shared',
     offered({ capacity: { memory: { value: '1', requestPolicy: {} } } }),
     [`${deviceAt}.capacity[memory].requestPolicy: Forbidden: allowMultipleAllocations must be true`],
   ],

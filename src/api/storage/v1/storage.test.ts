@@ -17,14 +17,14 @@ const attachment = { attacher: 'a.b', nodeName: 'n', source: { persistentVolumeN
 testInvalidObjects(storageClass, [
   ['only a provisioner', { provisioner }, []],
   ['no provisioner', {}, ['provisioner: Required value']],
-  ['a provisioner in capitals', { provisioner: 'X.Y/Z' }, []],
+  ['a provisioner in upper case', { provisioner: 'X.Y/Z' }, []],
   [
-    'a provisioner that is no name',
+    'a provisioner that is not a qualified name',
     { provisioner: 'x/y/z' },
     [/^provisioner: Invalid value: "x\/y\/z": a valid label key/],
   ],
   [
-    'a policy that only volumes have',
+    'the reclaim policy Recycle',
     { provisioner, reclaimPolicy: 'Recycle' },
     ['reclaimPolicy: Unsupported value: "Recycle": supported values: "Delete", "Retain"'],
   ],
@@ -39,7 +39,7 @@ testInvalidObjects(storageClass, [
     ['parameters: Invalid value: "": field can not be empty.'],
   ],
   [
-    'parameters beyond their bound',
+    'parameters beyond the size limit',
     { provisioner, parameters: { a: 'x'.repeat(256 << 10) } },
     ['parameters: Too long: may not be more than 262144 bytes'],
   ],
@@ -68,7 +68,7 @@ testInvalidObjects(volumeAttributesClass, [
 testInvalidObjects(csiDriver, [
   ['nothing', {}, []],
   [
-    'values that do not exist',
+    'unknown values',
     { spec: { fsGroupPolicy: 'x', volumeLifecycleModes: ['Persistent', 'y'] } },
     [
       'spec.fsGroupPolicy: Unsupported value: "x": supported values: "File", "None", "ReadWriteOnceWithFSType"',
@@ -93,7 +93,7 @@ testInvalidObjects(csiDriver, [
     ],
   ],
   [
-    'updates all the time',
+    'an update period below the minimum',
     { spec: { nodeAllocatableUpdatePeriodSeconds: 9 } },
     ['spec.nodeAllocatableUpdatePeriodSeconds: Invalid value: 9: must be greater than or equal to 10 seconds'],
   ],
@@ -152,12 +152,12 @@ testInvalidObjects(volumeAttachment, [
     ],
   ],
   [
-    'an attacher that is no driver',
+    'an attacher that is not a driver name',
     { spec: { ...attachment, attacher: 'a_b' } },
     [/^spec\.attacher: Invalid value: "a_b": a lowercase RFC 1123 subdomain/],
   ],
   [
-    'an error code below zero',
+    'a negative error code',
     { spec: attachment, status: { attached: false, attachError: { errorCode: -1 } } },
     ['status.attachError.errorCode: Invalid value: -1: must be between 0 and 2147483647, inclusive'],
   ],

@@ -14,15 +14,15 @@ const podOf = (spec: object, metadata: object = {}) =>
   objectFrom(pod, { metadata: { name: 'x', ...metadata }, spec: { containers: [container], ...spec } })
 
 const warnings: readonly (readonly [why: string, spec: object, metadata: object, expected: readonly string[]])[] = [
-  ['a good pod', {}, {}, []],
+  ['a pod without warnings', {}, {}, []],
   [
-    'an old label',
+    'a deprecated label',
     { nodeSelector: { 'beta.kubernetes.io/os': 'linux' } },
     {},
     ['spec.nodeSelector[beta.kubernetes.io/os]: deprecated since v1.14; use "kubernetes.io/os" instead'],
   ],
   [
-    'variables of one name',
+    'duplicate variables',
     {
       containers: [
         {
@@ -39,7 +39,7 @@ const warnings: readonly (readonly [why: string, spec: object, metadata: object,
     ['spec.containers[0].env[1]: hides previous definition of "A", which may be dropped when using apply'],
   ],
   [
-    'a port twice, by number and protocol',
+    'a duplicate port by number and protocol',
     {
       containers: [
         { ...container, ports: [{ containerPort: 80 }, { containerPort: 80, protocol: 'UDP' }, { containerPort: 80 }] },
@@ -49,7 +49,7 @@ const warnings: readonly (readonly [why: string, spec: object, metadata: object,
     ['spec.containers[0].ports[2]: duplicate port definition with spec.containers[0].ports[0]'],
   ],
   [
-    'half a byte',
+    'a fractional byte value',
     { containers: [{ ...container, resources: { limits: { memory: '500m' } } }] },
     {},
     [
@@ -58,13 +58,13 @@ const warnings: readonly (readonly [why: string, spec: object, metadata: object,
     ],
   ],
   [
-    'a grace period below zero',
+    'a negative grace period',
     { terminationGracePeriodSeconds: -1 },
     {},
     ['spec.terminationGracePeriodSeconds: must be >= 0; negative values are invalid and will be treated as 1'],
   ],
   [
-    'annotations that are fields today',
+    'annotations that have become fields',
     {},
     {
       annotations: {
@@ -77,13 +77,13 @@ const warnings: readonly (readonly [why: string, spec: object, metadata: object,
     ],
   ],
   [
-    'a volume without an attacher',
+    'a volume type that is not supported any more',
     { volumes: [{ name: 'v', glusterfs: { endpoints: 'e', path: 'p' } }] },
     {},
     ['spec.volumes[0].glusterfs: deprecated in v1.25, non-functional in v1.26+'],
   ],
   [
-    'a spread over no pods, by an old label',
+    'a spread constraint without a selector, with a deprecated topology key',
     {
       topologySpreadConstraints: [
         { maxSkew: 1, topologyKey: 'failure-domain.beta.kubernetes.io/zone', whenUnsatisfiable: 'DoNotSchedule' },

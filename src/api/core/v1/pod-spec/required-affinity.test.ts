@@ -13,7 +13,7 @@ const demand = (key: string, operator: string, values: string[] = []) => ({ key,
 const labelled = (...matchExpressions: object[]) => terms({ matchExpressions })
 const named = (...values: string[]) => terms({ matchFields: [demand('metadata.name', 'In', values)] })
 
-const cases: [why: string, spec: object, isWanted: boolean][] = [
+const cases: [why: string, spec: object, isAccepted: boolean][] = [
   ['no demands', {}, true],
   ['a label of the selector', { nodeSelector: { zone: 'x' } }, true],
   ['another value', { nodeSelector: { zone: 'y' } }, false],
@@ -24,8 +24,8 @@ const cases: [why: string, spec: object, isWanted: boolean][] = [
   ['DoesNotExist', labelled(demand('zone', 'DoesNotExist')), false],
   ['Gt', labelled(demand('size', 'Gt', ['4'])), true],
   ['Lt', labelled(demand('size', 'Lt', ['4'])), false],
-  ['Gt of what is no number', labelled(demand('zone', 'Gt', ['4'])), false],
-  ['two demands in a term', labelled(demand('zone', 'Exists'), demand('none', 'Exists')), false],
+  ['Gt with a label that is not a number', labelled(demand('zone', 'Gt', ['4'])), false],
+  ['two requirements in a term', labelled(demand('zone', 'Exists'), demand('none', 'Exists')), false],
   [
     'one of two terms',
     terms({ matchExpressions: [demand('none', 'Exists')] }, { matchExpressions: [demand('zone', 'Exists')] }),
@@ -35,6 +35,6 @@ const cases: [why: string, spec: object, isWanted: boolean][] = [
   ['another name', named('b'), false],
   ['an empty term', terms({}), false],
 ]
-for (const [why, spec, isWanted] of cases)
-  test(`a node is ${isWanted ? 'wanted' : 'rejected'}: ${why}`, () =>
-    equal(matchesRequiredAffinity(objectFrom(pod, { spec: { containers: [], ...spec } }).spec, aNode), isWanted))
+for (const [why, spec, isAccepted] of cases)
+  test(`a node is ${isAccepted ? 'accepted' : 'rejected'}: ${why}`, () =>
+    equal(matchesRequiredAffinity(objectFrom(pod, { spec: { containers: [], ...spec } }).spec, aNode), isAccepted))

@@ -58,9 +58,9 @@ const rows: readonly (readonly [why: string, pod: Case, expected: readonly [stri
   ['runs', { containers: [running] }, ['1/1', 'Running', '0']],
   ['just made', { containers: [], status: { phase: 'Pending' } }, ['0/0', 'Pending', '0']],
   ['evicted', { status: { phase: 'Failed', reason: 'Evicted' } }, ['0/1', 'Evicted', '0']],
-  ['the first of two that wait', { containers: [waits('A'), waits('B')] }, ['0/2', 'A', '0']],
-  ['ended without a reason', { containers: [ended(3)] }, ['0/1', 'ExitCode:3', '0']],
-  ['ended by a signal', { containers: [ended(137, { signal: 9 })] }, ['0/1', 'Signal:9', '0']],
+  ['the first of two waiting containers', { containers: [waits('A'), waits('B')] }, ['0/2', 'A', '0']],
+  ['terminated without a reason', { containers: [ended(3)] }, ['0/1', 'ExitCode:3', '0']],
+  ['terminated by a signal', { containers: [ended(137, { signal: 9 })] }, ['0/1', 'Signal:9', '0']],
   [
     'one is done, another runs, and the pod is ready',
     { containers: [ended(0, { reason: 'Completed' }), running], status: readyNow },
@@ -93,7 +93,7 @@ const rows: readonly (readonly [why: string, pod: Case, expected: readonly [stri
     ['0/1', 'Init:CrashLoopBackOff', '4 (10s ago)'],
   ],
   ['an init container failed', { inits: [ended(1, { reason: 'Error' })] }, ['0/1', 'Init:Error', '0']],
-  ['an init container failed in silence', { inits: [ended(1)] }, ['0/1', 'Init:ExitCode:1', '0']],
+  ['an init container failed without a reason', { inits: [ended(1)] }, ['0/1', 'Init:ExitCode:1', '0']],
   [
     'restarts of init containers that are done do not count',
     { inits: [{ ...ended(0), ...restarted(4, '2030-01-01T00:00:50Z') }], containers: [running] },

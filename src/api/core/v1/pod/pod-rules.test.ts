@@ -46,10 +46,10 @@ const ruleAt = 'spec.containers[0].restartPolicyRules'
 type Row = [why: string, spec: object, errors: string[]]
 
 const accepted: Row[] = [
-  ['nothing but a container', withSpec({}), []],
+  ['only a container', withSpec({}), []],
   ['a variable that no shell could set', withContainer({ env: [{ name: 'Bad Value!', value: 'x' }] }), []],
   [
-    'a file of a label',
+    'a downward API file',
     withVolume({ name: 'd', downwardAPI: { items: [{ path: 'l', fieldRef: { fieldPath: "metadata.labels['a']" } }] } }),
     [],
   ],
@@ -62,7 +62,7 @@ const accepted: Row[] = [
     [],
   ],
   [
-    'a rule by which an exit has all containers started again',
+    'a rule with RestartAllContainers',
     withContainer({ restartPolicy: 'Never', restartPolicyRules: [restartRule({ action: 'RestartAllContainers' })] }),
     [],
   ],
@@ -72,12 +72,12 @@ const accepted: Row[] = [
 
 const containers: Row[] = [
   [
-    'a container named as an init container',
+    'a container with the name of an init container',
     withSpec({ initContainers: [container] }),
     ['spec.initContainers[0].name: Duplicate value: "c"'],
   ],
   [
-    'an image in spaces',
+    'an image with spaces',
     withSpec({ containers: [{ ...container, image: ' i' }] }),
     ['spec.containers[0].image: Invalid value: " i": must not have leading or trailing whitespace'],
   ],
@@ -87,24 +87,24 @@ const containers: Row[] = [
     ['spec.restartPolicy: Unsupported value: "Sometimes": supported values: "Always", "OnFailure", "Never"'],
   ],
   [
-    'rules of restarts without a policy',
+    'restart rules without a policy',
     withContainer({ restartPolicyRules: [restartRule()] }),
     ['spec.containers[0].restartPolicy: Required value: must specify restartPolicy when restart rules are used'],
   ],
   [
-    'an unknown policy, of an init container',
+    'an unknown restart policy of an init container',
     withSpec({ initContainers: [{ ...container, name: 's', restartPolicy: 'Sometimes' }] }),
     [
       'spec.initContainers[0].restartPolicy: Unsupported value: "Sometimes": supported values: "Always", "Never", "OnFailure"',
     ],
   ],
   [
-    'a rule that does something unknown',
+    'a rule with an unknown action',
     withRules(restartRule(), restartRule({ action: 'DoNotRestart' })),
     [`${ruleAt}[1].action: Unsupported value: "DoNotRestart": supported values: "Restart", "RestartAllContainers"`],
   ],
   [
-    'a rule that does nothing, for no exit',
+    'a rule without an action and exit codes',
     withRules({}),
     [
       `${ruleAt}[0].action: Unsupported value: "": supported values: "Restart", "RestartAllContainers"`,
@@ -112,7 +112,7 @@ const containers: Row[] = [
     ],
   ],
   [
-    'exit codes that are compared in an unknown way, or in none',
+    'exit codes with an unknown operator or none',
     withRules(
       restartRule({ exitCodes: { operator: 'Equals', values: [3] } }),
       restartRule({ exitCodes: { values: [3] } }),
@@ -123,7 +123,7 @@ const containers: Row[] = [
     ],
   ],
   [
-    'more rules and more exit codes than may be',
+    'too many rules and exit codes',
     withRules(
       restartRule({ exitCodes: { operator: 'In', values: Array.from({ length: 256 }, (_, code) => code) } }),
       ...Array.from({ length: 20 }, () => restartRule()),
@@ -139,12 +139,12 @@ const containers: Row[] = [
     ['spec.containers[0].ports[0].containerPort: Required value'],
   ],
   [
-    'a port beyond all',
+    'a port above 65535',
     withContainer({ ports: [{ containerPort: 99_999 }] }),
     ['spec.containers[0].ports[0].containerPort: Invalid value: 99999: must be between 1 and 65535, inclusive'],
   ],
   [
-    'a port of the host twice',
+    'a duplicate host port',
     withContainer({
       ports: [
         { containerPort: 1, hostPort: 80 },
@@ -159,12 +159,12 @@ const containers: Row[] = [
     ['spec.containers[0].ports[0].hostPort: Invalid value: 2: must match `containerPort` when `hostNetwork` is true'],
   ],
   [
-    'a mount of nothing',
+    'a mount of an unknown volume',
     withContainer({ volumeMounts: [{ name: 'v', mountPath: '/v' }] }),
     ['spec.containers[0].volumeMounts[0].name: Not found: "v"'],
   ],
   [
-    'a device that is a directory',
+    'a volume device of an emptyDir',
     { containers: [{ ...container, volumeDevices: [{ name: 'v', devicePath: '/v' }] }], volumes: [{ name: 'v' }] },
     [
       'spec.containers[0].volumeDevices[0].name: Invalid value: "v": can only use volume source type of PersistentVolumeClaim or Ephemeral for block mode',
@@ -178,7 +178,7 @@ const containers: Row[] = [
     ],
   ],
   [
-    'an ephemeral container with a port and no target',
+    'an ephemeral container with a port and an unknown target',
     withSpec({
       ephemeralContainers: [{ name: 'e', image: 'i', targetContainerName: 't', ports: [{ containerPort: 1 }] }],
     }),
@@ -189,22 +189,22 @@ const containers: Row[] = [
     ],
   ],
   [
-    'a node for a pod behind a gate',
+    'a nodeName for a gated pod',
     withSpec({ nodeName: 'n', schedulingGates: [{ name: 'example.com/gate' }] }),
     ['spec.nodeName: Forbidden: cannot be set until all schedulingGates have been cleared'],
   ],
   [
-    'more requested than allowed',
+    'a request above its limit',
     withContainer({ resources: { requests: { cpu: '5' }, limits: { cpu: '1' } } }),
     ['spec.containers[0].resources.requests: Invalid value: "5": must be less than or equal to cpu limit of 1'],
   ],
   [
-    'a request below its limit that cannot be shared',
+    'a request below the limit of an extended resource',
     withContainer({ resources: { requests: { 'a.b/c': '1' }, limits: { 'a.b/c': '2' } } }),
     ['spec.containers[0].resources.requests: Invalid value: "1": must be equal to a.b/c limit of 2'],
   ],
   [
-    'half a device',
+    'a fraction of an extended resource',
     withContainer({ resources: { limits: { 'a.b/c': '500m' } } }),
     [
       'spec.containers[0].resources.limits[a.b/c]: Invalid value: "500m": must be an integer',
@@ -228,26 +228,26 @@ const containers: Row[] = [
 
 const environment: Row[] = [
   [
-    'a variable from nowhere',
+    'an environment variable with an empty source',
     withContainer({ env: [{ name: 'A', valueFrom: {} }] }),
     [
       'spec.containers[0].env[0].valueFrom: Invalid value: "": must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef`, `secretKeyRef` or `fileKeyRef`',
     ],
   ],
   [
-    'a variable from two places',
+    'an environment variable with two sources',
     withContainer({ env: [{ name: 'A', value: 'x', valueFrom: { fieldRef: { fieldPath: 'metadata.name' } } }] }),
     ['spec.containers[0].env[0].valueFrom: Invalid value: "": may not be specified when `value` is not empty'],
   ],
   [
-    'a field that no variable can have',
+    'a field that is not available to variables',
     withContainer({ env: [{ name: 'A', valueFrom: { fieldRef: { fieldPath: 'metadata.labels' } } }] }),
     [
       'spec.containers[0].env[0].valueFrom.fieldRef.fieldPath: Unsupported value: "metadata.labels": supported values: "metadata.name", "metadata.namespace", "metadata.uid", "spec.nodeName", "spec.serviceAccountName", "status.hostIP", "status.hostIPs", "status.podIP", "status.podIPs"',
     ],
   ],
   [
-    'a field that no pod has',
+    'an unknown field',
     withContainer({ env: [{ name: 'A', valueFrom: { fieldRef: { fieldPath: 'spec.nope' } } }] }),
     [
       'spec.containers[0].env[0].valueFrom.fieldRef.fieldPath: Invalid value: "spec.nope": error converting fieldPath: field label not supported: spec.nope',
@@ -263,12 +263,12 @@ const environment: Row[] = [
     ],
   ],
   [
-    'a key out of its secret',
+    'an invalid key of a secret',
     withContainer({ env: [{ name: 'A', valueFrom: { secretKeyRef: { name: 's', key: '..' } } }] }),
     [`spec.containers[0].env[0].valueFrom.secretKeyRef.key: Invalid value: "..": must not be '..'`],
   ],
   [
-    'an envFrom from nowhere',
+    'an envFrom with an empty source',
     withContainer({ envFrom: [{}] }),
     ['spec.containers[0].envFrom: Invalid value: "": must specify one of: `configMapRef` or `secretRef`'],
   ],
@@ -276,22 +276,22 @@ const environment: Row[] = [
 
 const probes: Row[] = [
   [
-    'a probe of nothing',
+    'a probe without a handler',
     withContainer({ readinessProbe: {} }),
     ['spec.containers[0].readinessProbe: Required value: must specify a handler type'],
   ],
   [
-    'a probe of two things',
+    'a probe with two handlers',
     withContainer({ readinessProbe: { exec: { command: ['x'] }, grpc: { port: 1 } } }),
     ['spec.containers[0].readinessProbe.grpc: Forbidden: may not specify more than 1 handler type'],
   ],
   [
-    'a liveness that must succeed twice',
+    'a liveness probe with a success threshold of 2',
     withContainer({ livenessProbe: { tcpSocket: { port: 1 }, successThreshold: 2 } }),
     ['spec.containers[0].livenessProbe.successThreshold: Invalid value: 2: must be 1'],
   ],
   [
-    'a probe before time',
+    'a probe with a negative period',
     withContainer({ readinessProbe: { tcpSocket: { port: 1 }, periodSeconds: -1 } }),
     ['spec.containers[0].readinessProbe.periodSeconds: Invalid value: -1: must be greater than or equal to 0'],
   ],
@@ -327,7 +327,7 @@ const volumes: Row[] = [
     ['spec.volumes[0].secret.secretName: Required value'],
   ],
   [
-    'a file out of its volume',
+    'a path that leaves its volume',
     withVolume({ name: 'v', configMap: { name: 'c', items: [{ key: 'k', path: '../x', mode: 512 }] } }),
     [
       `spec.volumes[0].configMap.items[0].path: Invalid value: "../x": must not contain '..'`,
@@ -335,17 +335,17 @@ const volumes: Row[] = [
     ],
   ],
   [
-    'a downward file of nothing',
+    'a downward API file without a source',
     withVolume({ name: 'v', downwardAPI: { items: [{ path: 'p' }] } }),
     ['spec.volumes[0].downwardAPI: Required value: one of fieldRef and resourceFieldRef is required'],
   ],
   [
-    'a token for a minute',
+    'a token with a short lifetime',
     withVolume({ name: 'v', projected: { sources: [{ serviceAccountToken: { path: 't', expirationSeconds: 60 } }] } }),
     ['spec.volumes[0].projected.expirationSeconds: Invalid value: 60: may not specify a duration less than 10 minutes'],
   ],
   [
-    'files that collide',
+    'files with the same path',
     withVolume({
       name: 'v',
       projected: {
@@ -383,7 +383,7 @@ const security: Row[] = [
     ],
   ],
   [
-    'a sysctl twice',
+    'a duplicate sysctl',
     withSpec({
       securityContext: {
         sysctls: [
@@ -400,7 +400,7 @@ const security: Row[] = [
     [`spec.securityContext.sysctls[0].name: Invalid value: "net.a": may not be specified when 'hostNetwork' is true`],
   ],
   [
-    'host processes that are shared',
+    'a shared process namespace with the host',
     withSpec({ hostPID: true, shareProcessNamespace: true }),
     ['spec.shareProcessNamespace: Invalid value: true: ShareProcessNamespace and HostPID cannot both be enabled'],
   ],
@@ -415,7 +415,7 @@ const term = { topologyKey: 'zone' }
 const spread = { maxSkew: 1, topologyKey: 'zone', whenUnsatisfiable: 'DoNotSchedule' }
 const placement: Row[] = [
   [
-    'an affinity to no node',
+    'a node affinity without terms',
     withSpec({
       affinity: { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [] } } },
     }),
@@ -439,7 +439,7 @@ const placement: Row[] = [
     ],
   ],
   [
-    'a weight beyond all',
+    'a weight above the maximum',
     withSpec({
       affinity: {
         podAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 101, podAffinityTerm: term }] },
@@ -455,24 +455,24 @@ const placement: Row[] = [
     ['spec.topologySpreadConstraints[0].maxSkew: Invalid value: 0: must be greater than zero'],
   ],
   [
-    'a spread twice',
+    'a duplicate spread constraint',
     withSpec({ topologySpreadConstraints: [spread, spread] }),
     ['spec.topologySpreadConstraints[0].{topologyKey, whenUnsatisfiable}: Duplicate value: "{zone, DoNotSchedule}"'],
   ],
   [
-    'a toleration that ends without an eviction',
+    'tolerationSeconds without NoExecute',
     withSpec({ tolerations: [{ key: 'k', tolerationSeconds: 5 }] }),
     [`spec.tolerations[0].effect: Invalid value: "": effect must be 'NoExecute' when \`tolerationSeconds\` is set`],
   ],
   [
-    'a toleration of nothing',
+    'a toleration without a key',
     withSpec({ tolerations: [{}] }),
     [
       'spec.tolerations[0].operator: Invalid value: "": operator must be Exists when `key` is empty, which means "match all values and all keys"',
     ],
   ],
   [
-    'a gate twice',
+    'a duplicate scheduling gate',
     withSpec({ schedulingGates: [{ name: 'g' }, { name: 'g' }] }),
     ['spec.schedulingGates[1]: Duplicate value: "g"'],
   ],
@@ -490,7 +490,7 @@ const network: Row[] = [
     ['spec.hostAliases[0].ip: Invalid value: "x": must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)'],
   ],
   [
-    'no DNS at all',
+    'dnsPolicy None without a configuration',
     withSpec({ dnsPolicy: 'None' }),
     ['spec.dnsConfig: Required value: must provide `dnsConfig` when `dnsPolicy` is None'],
   ],
@@ -569,7 +569,7 @@ const updates: [why: string, change: object, errors: (string | RegExp)[]][] = [
     ['spec.activeDeadlineSeconds: Invalid value: 6: must be less than or equal to previous value'],
   ],
   [
-    'one toleration more',
+    'an additional toleration',
     {
       tolerations: [
         { key: 'a', operator: 'Exists' },
@@ -579,19 +579,19 @@ const updates: [why: string, change: object, errors: (string | RegExp)[]][] = [
     [],
   ],
   [
-    'no toleration any more',
+    'a removed toleration',
     { tolerations: [] },
     ['spec.tolerations: Forbidden: existing toleration can not be modified except its tolerationSeconds'],
   ],
-  ['no gate any more', { schedulingGates: [] }, []],
+  ['a removed gate', { schedulingGates: [] }, []],
   [
     'a new gate',
     { schedulingGates: [{ name: 'g' }, { name: 'h' }] },
     [`spec.schedulingGates[1].name: Forbidden: only deletion is allowed, but found new scheduling gate 'h'`],
   ],
-  ['a narrower selector behind a gate', { nodeSelector: { a: 'b', c: 'd' } }, []],
+  ['a narrower selector of a gated pod', { nodeSelector: { a: 'b', c: 'd' } }, []],
   [
-    'another selector behind a gate',
+    'another selector of a gated pod',
     { nodeSelector: { c: 'd' } },
     [
       'spec.nodeSelector: Invalid value: {"c":"d"}: only additions to spec.nodeSelector are allowed (no mutations or deletions)',
