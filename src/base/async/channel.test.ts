@@ -9,7 +9,7 @@ async function readAll<T>(channel: Channel<T>): Promise<T[]> {
   return items
 }
 
-test('items arrive in order, before and after the reader waits', async () => {
+test('items arrive in order, whether the reader waits before or after they are sent', async () => {
   const channel = new Channel<number>(10)
   channel.push(1)
   const reading = readAll(channel)
@@ -20,13 +20,13 @@ test('items arrive in order, before and after the reader waits', async () => {
   deepEqual(await reading, [1, 2, 3])
 })
 
-test('a reader that falls behind is told so', async () => {
+test('a reader that falls behind gets an overflow error', async () => {
   const channel = new Channel<number>(2)
   for (let i = 0; i < 4; i++) channel.push(i)
   await rejects(readAll(channel), ChannelOverflow)
 })
 
-test('an error reaches the reader once, after what was queued', async () => {
+test('an error reaches the reader once, after the queued items', async () => {
   const channel = new Channel<number>(2)
   channel.push(1)
   channel.end(new Error('gone'))
@@ -37,7 +37,7 @@ test('an error reaches the reader once, after what was queued', async () => {
   deepEqual(seen, [1])
 })
 
-test('the sender hears when the reader leaves, and when the signal ends it', async () => {
+test('the sender is notified when the reader leaves and when the signal is aborted', async () => {
   let ends = 0
   const left = new Channel<number>(2, () => ends++)
   left.push(1)
@@ -51,7 +51,7 @@ test('the sender hears when the reader leaves, and when the signal ends it', asy
   equal(aborted.ended, true)
 })
 
-test('batches hold all that is queued, and the reader hears of an error behind them', async () => {
+test('a batch contains all queued items, and an error follows after it', async () => {
   const channel = new Channel<number>(10)
   channel.push(1)
   channel.push(2)
@@ -68,7 +68,7 @@ test('batches hold all that is queued, and the reader hears of an error behind t
   deepEqual(seen, [[1, 2], [3, 4, 5], [6]])
 })
 
-test('batches may be turned into something else; who cannot turn one ends the channel', async () => {
+test('batches can be mapped; an error of the mapping ends the channel', async () => {
   const channel = new Channel<number>(10)
   const sums = channel.mapBatches((items) => {
     if (items.includes(3)) throw new Error('no')
@@ -83,7 +83,7 @@ test('batches may be turned into something else; who cannot turn one ends the ch
   deepEqual(await reading.next(), { value: undefined, done: true })
 })
 
-test('a mapped channel keeps the order when some items have to be waited for', async () => {
+test('a mapped channel preserves the order when some items are mapped asynchronously', async () => {
   const source = new Channel<number>(10)
   const first = Promise.withResolvers<string>()
   const target = source.map((item) => (item === 1 ? first.promise : `item ${item}`))
@@ -100,7 +100,7 @@ test('a mapped channel keeps the order when some items have to be waited for', a
   equal(failing.ended, true)
 })
 
-test('a mapped channel brings the same, turned, and both end together', async () => {
+test('a mapped channel delivers the mapped items, and both channels end together', async () => {
   let ends = 0
   const source = new Channel<number>(10, () => ends++)
   source.push(1)

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { Channel } from './channel.ts'
 import { lazyAsyncIterable } from './lazy-async-iterable.ts'
 
-test('it is opened when the first item is asked for, once', async () => {
+test('the source is opened once, when the first item is requested', async () => {
   let opened = 0
   const channel = new Channel<number>(10)
   for (const item of [1, 2]) channel.push(item)
@@ -18,7 +18,7 @@ test('it is opened when the first item is asked for, once', async () => {
   deepEqual([opened, seen], [1, [1, 2]])
 })
 
-test('who leaves ends the source, and who left reads nothing more', async () => {
+test('a return ends the source, and no item is read after it', async () => {
   const channel = new Channel<number>(10)
   channel.push(1)
   const reading = lazyAsyncIterable(async () => channel)[Symbol.asyncIterator]()
@@ -28,7 +28,7 @@ test('who leaves ends the source, and who left reads nothing more', async () => 
   deepEqual(await reading.next(), { value: undefined, done: true })
 })
 
-test('what cannot be opened fails the first read', async () => {
+test('an error while opening rejects the first read', async () => {
   const reading = lazyAsyncIterable<number>(() => Promise.reject(new Error('no')))[Symbol.asyncIterator]()
   await rejects(reading.next(), /no/)
 })

@@ -7,18 +7,18 @@ const failing = (): never => {
   throw wrong
 }
 
-test('what is known is used at once', () => {
+test('an available value is used synchronously', () => {
   equal(
     thenMaybe(2, (value) => value + 1),
     3,
   )
 })
 
-test('what is promised is used when it is there', async () => {
+test('a promised value is used when it resolves', async () => {
   equal(await thenMaybe(Promise.resolve(2), (value) => value + 1), 3)
 })
 
-test('the end follows the work, however the work ends', async () => {
+test('the final callback runs after the work, whether it succeeds or fails', async () => {
   const ends: string[] = []
   const end = (how: string) => () => void ends.push(how)
   equal(

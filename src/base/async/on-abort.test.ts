@@ -2,7 +2,7 @@ import { deepEqual } from 'node:assert/strict'
 import { test } from 'node:test'
 import { offAbort, onAbort } from './on-abort.ts'
 
-test('whoever waits for a signal is called when it is aborted, in the order of coming; who left is not', () => {
+test('callbacks run in order of registration when the signal is aborted; removed ones do not', () => {
   const [one, other] = [new AbortController(), new AbortController()]
   const called: string[] = []
   const callback = (name: string) => () => void called.push(name)
@@ -18,7 +18,7 @@ test('whoever waits for a signal is called when it is aborted, in the order of c
   deepEqual(called, ['first', 'second', 'other'])
 })
 
-test('one that goes while others are called is not called any more', () => {
+test('a callback that is removed while others run is not called', () => {
   const controller = new AbortController()
   const called: string[] = []
   const second = () => void called.push('second')

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { TaskGroup } from './task-group.ts'
 import { VirtualClock } from '../time/virtual-clock.ts'
 
-test('disposing ends every task and waits for its cleanup', async () => {
+test('disposing aborts every task and waits for its cleanup', async () => {
   const clock = new VirtualClock()
   const trace: string[] = []
   {
@@ -22,7 +22,7 @@ test('disposing ends every task and waits for its cleanup', async () => {
   equal(clock.pendingTimers, 0)
 })
 
-test('the first failure ends the others and comes out of join', async () => {
+test('the first failure aborts the other tasks and is thrown by join', async () => {
   const clock = new VirtualClock()
   const tasks = new TaskGroup()
   tasks.start('patient', (signal) => clock.sleep(1e9, signal))
@@ -31,7 +31,7 @@ test('the first failure ends the others and comes out of join', async () => {
   equal(tasks.signal.aborted, true)
 })
 
-test('an owner that never joins hears of the failure', async () => {
+test('the failure is reported when the owner never joins', async () => {
   const heard: string[] = []
   const tasks = new TaskGroup({ onFailure: (task, error) => heard.push(`${task}: ${(error as Error).message}`) })
   tasks.start('broken', () => {
@@ -41,7 +41,7 @@ test('an owner that never joins hears of the failure', async () => {
   deepEqual(heard, ['broken: at once'])
 })
 
-test('the outer signal ends the group, and nothing starts after the end', async () => {
+test('the outer signal aborts the group, and no task starts afterwards', async () => {
   const outer = new AbortController()
   const tasks = new TaskGroup({ signal: outer.signal })
   outer.abort()

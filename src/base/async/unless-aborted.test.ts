@@ -2,7 +2,7 @@ import { equal, rejects } from 'node:assert/strict'
 import { test } from 'node:test'
 import { unlessAborted } from './unless-aborted.ts'
 
-test('the work is waited for, or not, and goes on either way', async () => {
+test('an abort ends the wait, and the work continues', async () => {
   const work = Promise.withResolvers<string>()
   const [patient, impatient] = [new AbortController(), new AbortController()]
   const waiting = unlessAborted(work.promise, patient.signal)

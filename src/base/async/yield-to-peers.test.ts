@@ -2,7 +2,7 @@ import { deepEqual } from 'node:assert/strict'
 import { test } from 'node:test'
 import { yieldToPeers } from './yield-to-peers.ts'
 
-test('those who came together end each step together', async () => {
+test('tasks that start together complete each step together', async () => {
   const passed: string[] = []
   const walk = async (name: string) => {
     for (const step of ['read', 'check', 'write']) {

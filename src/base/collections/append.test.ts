@@ -2,7 +2,7 @@ import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
 import { append } from './append.ts'
 
-test('items are added at the end, however many there are', () => {
+test('any number of items is appended', () => {
   const list = [1]
   append(list, new Set([2, 3]))
   deepEqual(list, [1, 2, 3])

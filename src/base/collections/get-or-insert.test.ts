@@ -2,7 +2,7 @@ import { equal } from 'node:assert/strict'
 import { test } from 'node:test'
 import { getOrInsert } from './get-or-insert.ts'
 
-test('a value is made once, also when it is undefined', () => {
+test('a value is computed once, even when it is undefined', () => {
   const map = new Map<string, number | undefined>()
   let made = 0
   const make = () => {

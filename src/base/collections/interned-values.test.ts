@@ -2,7 +2,7 @@ import { equal } from 'node:assert/strict'
 import { test } from 'node:test'
 import { isInterned, memoizeInterned, markInterned } from './interned-values.ts'
 
-test('a function is asked once about a shared value, and each time about another', () => {
+test('a function is called once for a shared value, and every time for another', () => {
   let asked = 0
   const lengthOf = memoizeInterned((list: readonly number[]) => {
     asked++

@@ -16,7 +16,7 @@ const rows: [record: Record<string, number> | null | undefined, name: string, fo
 ]
 for (const [from, name, found] of rows) test(`${name} is ${found}`, () => equal(lookup(from, name), found))
 
-test('a property of any name is set', () => {
+test('a property of any name can be set', () => {
   const set: Record<string, unknown> = {}
   for (const name of ['a', '__proto__', 'constructor']) setOwn(set, name, { polluted: true })
   deepEqual(Object.keys(set), ['a', '__proto__', 'constructor'])

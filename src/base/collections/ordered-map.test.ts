@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { OrderedMap, prefixEnd } from './ordered-map.ts'
 import { seededRandom } from '../random/random.ts'
 
-test('behaves as a sorted Map under random changes, and old versions stay as they were', () => {
+test('behaves as a sorted Map under random changes, and old versions do not change', () => {
   const random = seededRandom(3)
   const model = new Map<string, number>()
   let map = OrderedMap.empty<number>()
@@ -38,7 +38,7 @@ test('keys that arrive in order do not degrade the tree', () => {
   equal(map.size, 0)
 })
 
-test('a map of many entries is the map that they make one by one, in whatever order they come', () => {
+test('a map created from many entries equals the map built one by one, in any order', () => {
   const entries = Array.from({ length: 1000 }, (_, index) => [`k${String(index).padStart(4, '0')}`, index] as const)
   for (const given of [entries, entries.toReversed(), [...entries, ['k0003', -1] as const]]) {
     const whole = OrderedMap.from(given)

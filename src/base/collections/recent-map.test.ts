@@ -2,7 +2,7 @@ import { deepEqual } from 'node:assert/strict'
 import { test } from 'node:test'
 import { RecentMap } from './recent-map.ts'
 
-test('what was not set for the longest makes room; a new value for a key needs none', () => {
+test('the least recently set key is evicted; a new value for an existing key evicts nothing', () => {
   const map = new RecentMap<string, number>(2)
   for (const [key, value] of [
     ['a', 1],

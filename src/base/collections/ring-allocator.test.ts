@@ -3,10 +3,10 @@ import { test } from 'node:test'
 import { RingAllocator } from './ring-allocator.ts'
 
 const rows: [name: string, sizes: number[], places: (number | undefined)[], kept: boolean[]][] = [
-  ['one after the other, each where any number may stand', [8, 3, 5], [0, 8, 16], [true, true, true]],
-  ['what comes last takes the place of what came first', [16, 16, 16], [0, 16, 32], [false, true, true]],
-  ['what does not fit before the end begins anew', [24, 16], [0, 32], [false, true]],
-  ['what is larger than all of it has no place', [40, 8], [undefined, 0], [false, true]],
+  ['allocations follow one another when any number fits', [8, 3, 5], [0, 8, 16], [true, true, true]],
+  ['the last allocation replaces the first', [16, 16, 16], [0, 16, 32], [false, true, true]],
+  ['an allocation that does not fit before the end starts at 0', [24, 16], [0, 32], [false, true]],
+  ['an allocation larger than the ring has no place', [40, 8], [undefined, 0], [false, true]],
 ]
 for (const [name, sizes, places, kept] of rows)
   test(name, () => {

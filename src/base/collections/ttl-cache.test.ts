@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { TtlCache } from './ttl-cache.ts'
 import { VirtualClock } from '../time/virtual-clock.ts'
 
-test('an answer is kept for its time, and the oldest makes room', async () => {
+test('a value expires after its TTL, and the oldest is evicted', async () => {
   const clock = new VirtualClock()
   const cache = new TtlCache<string>(clock, 2)
   cache.set('a', '1', 1_000)

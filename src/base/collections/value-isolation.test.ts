@@ -6,11 +6,11 @@ import { jsonCopy } from './json-copy.ts'
 
 const copies: [why: string, value: unknown, copy: unknown][] = [
   ['scalars stay', [1, 'a', true, null], [1, 'a', true, null]],
-  ['nothing stays nothing', undefined, undefined],
-  ['fields without a value are left out', { a: undefined, b: { c: undefined } }, { b: {} }],
-  ['functions are left out', { a: () => 1, b: 2 }, { b: 2 }],
-  ['gaps in lists are null', [undefined, 1], [null, 1]],
-  ['what says how it is written is written so', { at: new Date(0) }, { at: '1970-01-01T00:00:00.000Z' }],
+  ['undefined stays undefined', undefined, undefined],
+  ['undefined fields are omitted', { a: undefined, b: { c: undefined } }, { b: {} }],
+  ['functions are omitted', { a: () => 1, b: 2 }, { b: 2 }],
+  ['holes in arrays become null', [undefined, 1], [null, 1]],
+  ['toJSON is used', { at: new Date(0) }, { at: '1970-01-01T00:00:00.000Z' }],
   ['large integers keep their value', { a: 2n ** 60n }, { a: 2n ** 60n }],
 ]
 for (const [why, value, copy] of copies) test(`a JSON copy: ${why}`, () => deepEqual(jsonCopy(value), copy))
@@ -21,7 +21,7 @@ test('a JSON copy shares nothing with its original', () => {
   ok(copy !== original && copy.list !== original.list && copy.list[0] !== original.list[0] && copy.map !== original.map)
 })
 
-test('a value is frozen to its depth; what is frozen already is not looked into', () => {
+test('a value is frozen deeply; the content of a frozen value is not visited', () => {
   const value = { list: [{ a: 1 }], map: { b: 2 }, bytes: new Uint8Array(2) }
   equal(deepFreeze(value), value)
   throws(() => value.list.push({ a: 2 }), TypeError)

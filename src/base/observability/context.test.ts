@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { withCause, context } from './context.ts'
 import { causeOf, noCause, type FlowId } from './flow-recorder.ts'
 
-test('because keeps the signal and replaces the cause', () => {
+test('because retains the signal and replaces the cause', () => {
   const { signal } = new AbortController()
   const outer = context(signal)
   equal(outer.cause, noCause)

@@ -8,7 +8,7 @@ const signal = new AbortController().signal
 const step = (flow: FlowRecorder, what: string) => flow.record('step', 'a', 'a', what)
 const taken = (feed: FlowFeed, max = 100) => feed.take(max).map(({ what, outcome }) => outcome ?? what)
 
-test('a feed gives what was recorded, then what has ended since, as much as its reader takes', async () => {
+test('a feed returns recorded events, then those that have ended since, as many as its reader takes', async () => {
   const flow = new FlowRecorder(new VirtualClock())
   step(flow, 'before')
   using feed = new FlowFeed(flow)
@@ -24,7 +24,7 @@ test('a feed gives what was recorded, then what has ended since, as much as its 
   deepEqual(taken(feed), ['later'])
 })
 
-test('a call that ends before it is read is told once', () => {
+test('a call that ends before it is read is returned once', () => {
   const flow = new FlowRecorder(new VirtualClock())
   using feed = new FlowFeed(flow)
   flow.finish(flow.record('call', 'a', 'b', 'call'), 'done')
@@ -32,14 +32,14 @@ test('a call that ends before it is read is told once', () => {
   deepEqual(taken(feed), [])
 })
 
-test('a slow reader misses what the ring has overtaken', () => {
+test('a slow reader misses events that the ring has overwritten', () => {
   const flow = new FlowRecorder(new VirtualClock(), 4)
   using feed = new FlowFeed(flow)
   for (let n = 0; n < 10; n++) step(flow, `${n}`)
   deepEqual(taken(feed), ['6', '7', '8', '9'])
 })
 
-test('waiting ends with the signal', async () => {
+test('an abort ends the wait', async () => {
   using feed = new FlowFeed(new FlowRecorder(new VirtualClock()))
   equal(feed.take(1).length, 0)
   await rejects(feed.changed(AbortSignal.abort(new Error('enough'))), /enough/)

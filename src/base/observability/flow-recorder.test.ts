@@ -13,7 +13,7 @@ import { VirtualClock } from '../time/virtual-clock.ts'
 
 const pod = { resource: 'pods', namespace: 'default', name: 'web' }
 
-test('a recorder of no events records nothing, and nobody notices', () => {
+test('a recorder without capacity records nothing', () => {
   const clock = new VirtualClock()
   const flow = new FlowRecorder(clock, 0)
   const call = flow.record('call', 'Client', 'API Server', 'create pods')
@@ -24,7 +24,7 @@ test('a recorder of no events records nothing, and nobody notices', () => {
   deepEqual([[...flow.events()], flow.writeOf(7), flow.get(call)], [[], 0, undefined])
 })
 
-test('an event comes back as it was recorded', () => {
+test('an event is returned as it was recorded', () => {
   const clock = new VirtualClock(1000)
   const flow = new FlowRecorder(clock)
   const call = flow.record('call', 'Client', 'API Server', 'create', pod)
@@ -51,7 +51,7 @@ test('an event comes back as it was recorded', () => {
   equal(flow.writeOf(12), write)
 })
 
-test('the stages of a call are noted with their times, until another takes its slot', async () => {
+test('the stages of a call are recorded with their times until its slot is reused', async () => {
   const clock = new VirtualClock(1000)
   const flow = new FlowRecorder(clock, 8)
   const call = flow.record('call', 'Client', 'API Server', 'create', pod)
@@ -74,7 +74,7 @@ test('the stages of a call are noted with their times, until another takes its s
   deepEqual(flow.get(later)?.stages, [], 'what its slot held before is gone')
 })
 
-test('the ring keeps the newest events and forgets the writes of the others', () => {
+test('the ring retains the newest events, and removes the writes of the others', () => {
   const flow = new FlowRecorder(new VirtualClock(), 8)
   for (let revision = 1; revision <= 20; revision++) flow.record('persist', 'API Server', 'Store', 'put', pod, revision)
   deepEqual(
@@ -88,7 +88,7 @@ test('the ring keeps the newest events and forgets the writes of the others', ()
   equal(flow.get(20 as FlowId)?.outcome, undefined)
 })
 
-test('a listener hears every event, and every end, until it leaves', () => {
+test('a listener receives every event and every end until it is removed', () => {
   const flow = new FlowRecorder(new VirtualClock())
   const heard: number[] = []
   const leave = flow.listen((id) => heard.push(id))
@@ -100,7 +100,7 @@ test('a listener hears every event, and every end, until it leaves', () => {
   deepEqual(heard, [1, 2, 1])
 })
 
-test('what another process recorded is taken over under its own name and time, once, and leaves with its slot', () => {
+test('an event of another process is imported once with its name and time, and is removed with its slot', () => {
   const flow = new FlowRecorder(new VirtualClock(5000), 4)
   const told: ReportedEvent = {
     ...{ arrow: 'call', from: 'kubelet/a', to: 'Runtime', what: 'RunPodSandbox', object: pod, revision: 0 },

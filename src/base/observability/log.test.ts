@@ -44,4 +44,4 @@ test('entries below the level are not written', () => {
   equal(lines.length, 1)
 })
 
-test('what was thrown is told even when it is no Error', () => equal(errorText('just text'), 'just text'))
+test('a thrown value that is not an Error is logged', () => equal(errorText('just text'), 'just text'))

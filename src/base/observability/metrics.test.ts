@@ -31,7 +31,7 @@ seconds_count{verb="GET"} 4
   )
 })
 
-test('a series that is removed begins anew', () => {
+test('a series that is removed starts again at 0', () => {
   const metrics = new Metrics()
   const counted = metrics.counter('c', 'help', ['a'])
   counted.add({ a: 'x' }, 2)
@@ -43,7 +43,7 @@ test('a series that is removed begins anew', () => {
   match(metrics.text(), /\nc{a="x"} 1\n/)
 })
 
-test('values can be looked up when the metrics are read', () => {
+test('values can be computed when the metrics are read', () => {
   const metrics = new Metrics()
   const gauge = metrics.gauge('g', '')
   let value = 1
@@ -56,13 +56,13 @@ test('values can be looked up when the metrics are read', () => {
   match(metrics.text(), /\ng 2\n$/)
 })
 
-test('a name belongs to one metric', () => {
+test('a name is unique', () => {
   const metrics = new Metrics()
   metrics.counter('a', '')
   throws(() => metrics.gauge('a', ''), /metric a is defined twice/)
 })
 
-test('series are bounded', () => {
+test('the number of series is bounded', () => {
   const metrics = new Metrics()
   const counter = metrics.counter('c', '', ['id'])
   for (let i = 0; i < 10_100; i++) counter.add({ id: String(i) })

@@ -11,13 +11,13 @@ const firstNumbers = (seed: number) =>
     )(seededRandom(seed)),
   )
 
-test('the same seed gives the same sequence, a neighbour another', () => {
+test('the same seed gives the same sequence, another seed another', () => {
   deepEqual(firstNumbers(1), firstNumbers(1))
   notDeepEqual(firstNumbers(1), firstNumbers(2))
   notDeepEqual(firstNumbers(1), firstNumbers(1 + 2 ** 32))
 })
 
-test('every value below the limit is reached, none beyond', () => {
+test('every value below the limit occurs, and none above', () => {
   for (const random of [seededRandom(3), systemRandom]) {
     const seen = new Set(Array.from({ length: 2000 }, () => random.below(10)))
     deepEqual([...seen].toSorted(), [0, 1, 2, 3, 4, 5, 6, 7, 8, 9])
@@ -26,7 +26,7 @@ test('every value below the limit is reached, none beyond', () => {
   }
 })
 
-test('what one purpose draws shifts no other, and the same purpose draws the same', () => {
+test('a fork does not affect others, and the same name gives the same fork', () => {
   const draws = (before: number, purpose: string) => {
     const random = seededRandom(5)
     random.bytes(before)
@@ -44,7 +44,7 @@ test('what one purpose draws shifts no other, and the same purpose draws the sam
   equal(systemRandom.fork('pods'), systemRandom)
 })
 
-test('a source goes on from where it was saved, and its forks with it', () => {
+test('a restored source continues the sequence, and so do its forks', () => {
   const random = seededRandom(9)
   const draw = () => [random.below(1000), random.fork('a').below(1000), random.fork('b').below(1000)]
   random.fork('a').bytes(3)

@@ -2,7 +2,7 @@ import { equal, rejects, throws } from 'node:assert/strict'
 import { test } from 'node:test'
 import { durationMs, realClock, rfc3339, rfc3339Micro } from './clock.ts'
 
-test('the real clock calls back those whose time has come, and no others', async () => {
+test('the real clock calls only the callbacks that are due', async () => {
   const controller = new AbortController()
   let isOver = false
   const long = realClock.sleep(3_600_000, controller.signal).then(() => (isOver = true))
@@ -20,7 +20,7 @@ test('a sleep that is aborted rejects with the reason', async () => {
   await rejects(realClock.sleep(1, controller.signal), /stopping/)
 })
 
-test('times are written as the API writes them', () => {
+test('times have the format of the API', () => {
   equal(rfc3339(1_700_000_000_999), '2023-11-14T22:13:20Z')
   equal(rfc3339(1_700_000_001_000), '2023-11-14T22:13:21Z')
   equal(rfc3339Micro(1_700_000_000_123.456), '2023-11-14T22:13:20.123456Z')

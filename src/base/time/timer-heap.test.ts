@@ -9,7 +9,7 @@ const drain = (heap: TimerHeap, untilMs = Infinity): number[] => {
   return due
 }
 
-test('timers come out by time, then by creation', () => {
+test('timers are ordered by time, then by creation', () => {
   const heap = new TimerHeap()
   const order: string[] = []
   for (const [ms, name] of [
@@ -24,7 +24,7 @@ test('timers come out by time, then by creation', () => {
   equal(heap.size, 1)
 })
 
-test('a cancelled timer never comes out, however many there are', () => {
+test('a cancelled timer is never returned, however many there are', () => {
   const random = seededRandom(7)
   const heap = new TimerHeap()
   const kept: number[] = []
@@ -42,7 +42,7 @@ test('a cancelled timer never comes out, however many there are', () => {
   equal(heap.size, 0)
 })
 
-test('cancelling after the timer ran changes nothing', () => {
+test('cancelling after the timer ran has no effect', () => {
   const heap = new TimerHeap()
   const timer = heap.add(1, () => {})
   heap.add(2, () => {})

@@ -7,7 +7,7 @@ import { VirtualClock, virtualEpochMs } from './virtual-clock.ts'
 
 const { signal } = new AbortController()
 
-test('timers run in the order of time, then of creation, and see their own time', async () => {
+test('timers run in order of time, then of creation, at their own time', async () => {
   const clock = new VirtualClock(0)
   const trace: string[] = []
   const note = (name: string) => () => trace.push(`${name}@${clock.nowMs()}`)
@@ -22,7 +22,7 @@ test('timers run in the order of time, then of creation, and see their own time'
   deepEqual(trace, ['a@10', 'c@20', 'd@20'])
 })
 
-test('a chain of promises between two timers is finished before the later one runs', async () => {
+test('a chain of promises between two timers completes before the later one runs', async () => {
   const clock = new VirtualClock()
   const trace: string[] = []
   clock.after(1, () => {
@@ -36,7 +36,7 @@ test('a chain of promises between two timers is finished before the later one ru
   deepEqual(trace, ['chain', 'second'])
 })
 
-test('time stands still while an outside operation is open', async () => {
+test('time does not advance while an external operation is pending', async () => {
   const clock = new VirtualClock(0)
   let finishedAtMs = -1
   clock.after(5, () => {
@@ -46,7 +46,7 @@ test('time stands still while an outside operation is open', async () => {
   equal(finishedAtMs, 5)
 })
 
-test('runUntilIdle and runUntil say whether they succeeded', async () => {
+test('runUntilIdle and runUntil report whether they succeeded', async () => {
   const clock = new VirtualClock()
   let count = 0
   const tick = () => void (++count < 5 && clock.after(1000, tick))
@@ -58,7 +58,7 @@ test('runUntilIdle and runUntil say whether they succeeded', async () => {
   equal(await clock.runUntil(() => count === 6, '1m'), false)
 })
 
-test('something that happens every so often ends when it is cancelled, also by itself', async () => {
+test('an interval ends when it is cancelled, also by its own callback', async () => {
   const clock = new VirtualClock()
   let count = 0
   const timer = every(clock, 1000, () => void (++count === 3 && timer.cancel()))
@@ -67,7 +67,7 @@ test('something that happens every so often ends when it is cancelled, also by i
   equal(clock.pendingTimers, 0)
 })
 
-test('timers that wake each other without time passing are found out', async () => {
+test('timers that reschedule each other without time passing are detected', async () => {
   const clock = new VirtualClock()
   const again = () => void clock.after(0, again)
   again()
@@ -93,14 +93,14 @@ async function tracedHour(seed: number): Promise<string[]> {
   return trace
 }
 
-test('50 looping tasks over an hour leave the same trace for the same seed', async () => {
+test('50 looping tasks over an hour have the same trace for the same seed', async () => {
   const first = await tracedHour(1)
   ok(first.length > 50_000, `${first.length} steps`)
   deepEqual(await tracedHour(1), first)
   ok((await tracedHour(2)).join() !== first.join())
 })
 
-test('a clock goes along with another, by its own steps, until told otherwise', async () => {
+test('a clock follows another in its own steps until it is detached', async () => {
   const [other, clock] = [new VirtualClock(0), new VirtualClock(0)]
   const trace: number[] = []
   clock.after(7, () => trace.push(clock.nowMs()))
@@ -116,7 +116,7 @@ test('a clock goes along with another, by its own steps, until told otherwise', 
   equal(clock.nowMs(), nowMs)
 })
 
-test('moves of time wait for each other, and time can be set as it was', async () => {
+test('changes of time are serialized, and the time can be set back', async () => {
   const clock = new VirtualClock(0)
   await Promise.all([clock.advance(10), clock.advance(20)])
   equal(clock.nowMs(), 30)

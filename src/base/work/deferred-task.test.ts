@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { DeferredTask } from './deferred-task.ts'
 import { VirtualClock } from '../time/virtual-clock.ts'
 
-test('what becomes needless in the same turn is not done', async () => {
+test('a task that is cancelled in the same turn does not run', async () => {
   const clock = new VirtualClock()
   let done = 0
   const work = new DeferredTask(clock, () => Promise.resolve(++done))
@@ -13,14 +13,14 @@ test('what becomes needless in the same turn is not done', async () => {
   equal(done, 0)
 })
 
-test('what is not ended is done a turn later, and its result is there for whoever ends it', async () => {
+test('a task runs one turn later, and its result is available to the caller that ends it', async () => {
   const clock = new VirtualClock()
   const work = new DeferredTask(clock, () => Promise.resolve(7))
   await clock.settle()
   deepEqual(await work.end(), { result: 7 })
 })
 
-test('a failure is told to whoever ends it, and to nobody else', async () => {
+test('a failure is reported only to the caller that ends the task', async () => {
   const clock = new VirtualClock()
   const work = new DeferredTask(clock, () => Promise.reject(new Error('no')))
   await clock.settle()

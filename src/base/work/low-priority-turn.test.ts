@@ -4,7 +4,7 @@ import { lowPriorityTurn } from './low-priority-turn.ts'
 import { eventLoopTurn } from '../async/event-loop-turn.ts'
 import { VirtualClock } from '../time/virtual-clock.ts'
 
-test('few get their turn at a time, in the order in which they asked, and all do in the end', async () => {
+test('few waiters proceed at a time, in order, and all proceed eventually', async () => {
   const clock = new VirtualClock()
   const done: number[] = []
   const all = Array.from({ length: 100 }, (_, index) => index)
@@ -17,7 +17,7 @@ test('few get their turn at a time, in the order in which they asked, and all do
   await lowPriorityTurn(clock)
 })
 
-test('where many wait more go at a time, yet not many', async () => {
+test('more waiters proceed at a time when many wait, up to a limit', async () => {
   const clock = new VirtualClock()
   const done: number[] = []
   const all = Promise.all(
@@ -32,7 +32,7 @@ test('where many wait more go at a time, yet not many', async () => {
   deepEqual([Math.max(...given), given.at(-1)], [16, 2])
 })
 
-test('those who go by another clock do not wait for these', async () => {
+test('waiters on different clocks do not wait for each other', async () => {
   const [clock, other] = [new VirtualClock(), new VirtualClock()]
   const many = Promise.all(Array.from({ length: 1_000 }, () => lowPriorityTurn(clock)))
   let isDone = false

@@ -15,7 +15,7 @@ class ManualClock extends VirtualClock {
   }
 }
 
-test('steps are taken one in a turn, in their order, each followed by as long a rest', async () => {
+test('one step runs per turn, in order, each followed by a rest of the same length', async () => {
   const clock = new ManualClock()
   const turns = new PacedTurns(clock)
   const order: string[] = []

@@ -4,7 +4,7 @@ import { TimeSlicedWork } from './time-sliced-work.ts'
 import { eventLoopTurn } from '../async/event-loop-turn.ts'
 import { realClock } from '../time/clock.ts'
 
-test('works are done in their order, in slices of time, also those that come meanwhile', async () => {
+test('works run in order, in time slices, including those added meanwhile', async () => {
   let nowMs = 0
   const turns = new TimeSlicedWork({ ...realClock, monotonicMs: () => nowMs })
   const done: number[] = []

@@ -11,14 +11,14 @@ async function keyOf(queue: WorkQueue<string>): Promise<string | undefined> {
   return (await queue.take(signal))?.key
 }
 
-test('keys come out in the order of their arrival, once each', async () => {
+test('keys are returned once, in order of arrival', async () => {
   const queue = new WorkQueue<string>(new VirtualClock())
   for (const key of ['a', 'b', 'a', 'c', 'b']) queue.add(key)
   equal(queue.depth, 3)
   deepEqual([await keyOf(queue), await keyOf(queue), await keyOf(queue)], ['a', 'b', 'c'])
 })
 
-test('a change during the work brings the key back after done, and not before', async () => {
+test('a change during the work requeues the key after done, not before', async () => {
   const queue = new WorkQueue<string>(new VirtualClock())
   queue.add('a')
   await queue.take(signal)
@@ -31,7 +31,7 @@ test('a change during the work brings the key back after done, and not before', 
   equal(queue.idle, true)
 })
 
-test('what a worker sees while it is at it does not bring the key back, unless somebody gave a cause', async () => {
+test('changes that the worker causes itself do not requeue the key, unless they have another cause', async () => {
   const queue = new WorkQueue<string>(new VirtualClock())
   queue.add('a')
   queue.acknowledge('a')
@@ -57,7 +57,7 @@ test('the causes of every add reach the worker', async () => {
   deepEqual(work?.cause, { event: 2, also: [1], revisions: [11, 10] })
 })
 
-test('the earlier of two delays counts', async () => {
+test('the earlier of two delays applies', async () => {
   const clock = new VirtualClock()
   const queue = new WorkQueue<string>(clock)
   queue.addAfter('a', 1000)
@@ -71,12 +71,12 @@ test('the earlier of two delays counts', async () => {
 })
 
 const askedTwice: [what: string, delaysMs: [number, number], cause: number][] = [
-  ['for a later moment: what it looked at since', [100, 500], 2],
-  ['for the same moment: what first led to it', [100, 100], 1],
-  ['for an earlier moment: what led to that', [500, 100], 2],
+  ['for a later time: the later cause', [100, 500], 2],
+  ['for the same time: the first cause', [100, 100], 1],
+  ['for an earlier time: the cause of the earlier one', [500, 100], 2],
 ]
 for (const [what, delaysMs, cause] of askedTwice)
-  test(`who asks twice for another look ${what}`, async () => {
+  test(`the cause of a key that is requeued twice ${what}`, async () => {
     const clock = new VirtualClock()
     const queue = new WorkQueue<string>(clock)
     for (const [index, delayMs] of delaysMs.entries()) queue.addAfter('a', delayMs, causeOf((index + 1) as FlowId))
@@ -84,7 +84,7 @@ for (const [what, delaysMs, cause] of askedTwice)
     equal((await queue.take(signal))?.cause.event, cause)
   })
 
-test('retries back off by doubling, up to the limit, until forgotten', async () => {
+test('retries back off by doubling up to the limit until they are forgotten', async () => {
   const clock = new VirtualClock()
   const queue = new WorkQueue<string>(clock, { initialMs: 10, maxMs: 35 })
   const waits: number[] = []
@@ -103,7 +103,7 @@ test('retries back off by doubling, up to the limit, until forgotten', async () 
   equal(backoffMs(controllerBackoff, 10_000), 1_000_000)
 })
 
-test('closing answers waiting workers and cancels timers', async () => {
+test('closing releases waiting workers and cancels timers', async () => {
   const clock = new VirtualClock()
   const queue = new WorkQueue<string>(clock)
   queue.addAfter('late', 1000)
@@ -115,7 +115,7 @@ test('closing answers waiting workers and cancels timers', async () => {
   equal(await queue.take(signal), undefined)
 })
 
-test('a worker that gives up waiting does not swallow a key', async () => {
+test('a worker that stops waiting does not lose a key', async () => {
   const queue = new WorkQueue<string>(new VirtualClock())
   const impatient = new AbortController()
   const gaveUp = queue.take(impatient.signal)
@@ -130,7 +130,7 @@ test('done without take is a bug', () => {
   throws(() => new WorkQueue<string>(new VirtualClock()).done('a'), /no worker holds/)
 })
 
-test('under random adds no key is worked on twice at once and none is forgotten', async () => {
+test('under random adds no key is processed twice at once, and none is lost', async () => {
   const clock = new VirtualClock()
   const random = seededRandom(11)
   const queue = new WorkQueue<number>(clock)
