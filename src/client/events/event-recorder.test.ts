@@ -56,7 +56,7 @@ test('a repeated event increments the count; a deleted Event is created again', 
   equal((await recorder.written()).length, 2)
 })
 
-test('events of one moment are listed in the order of recording', async () => {
+test('events recorded at the same time are listed in the order of recording', async () => {
   await using recorder = await recording()
   const messages = Array.from({ length: 12 }, (_, index) => `step ${index}`)
   for (const message of messages) recorder.record({ ...note, message, reason: message.replace(' ', '') })

@@ -196,7 +196,7 @@ test('a list is read in pages and applied when the last one has arrived', async 
   equal(informer.revision, 5)
 })
 
-test('a page that fails leaves the cache as it was; the next attempt starts with the first page', async () => {
+test('a page that fails leaves the cache unchanged; the next attempt starts with the first page', async () => {
   const { texts, changes } = await run(
     [
       { items: [object('a', 1)], revision: 5, continueToken: 'two' },
