@@ -298,7 +298,7 @@ test('a process runs to its end with input, output and code', async () => {
   await rejects(running, /enough/)
 })
 
-test('a process beside us reports lines and can be ended', async () => {
+test('a child process reports lines and can be ended', async () => {
   const line = Promise.withResolvers<string>()
   const running = nodeProcesses.start('sh', ['-c', 'echo up; exec sleep 60'], {}, line.resolve)
   equal(await line.promise, 'up')

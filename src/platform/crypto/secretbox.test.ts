@@ -30,7 +30,7 @@ test('inputs need not be aligned to words', () => {
   deepEqual(openSecretbox(shifted(key), shifted(nonce), shifted(Uint8Array.fromHex(sealed))), plain)
 })
 
-test('values of every length up to several blocks come back', () => {
+test('values of every length up to several blocks are restored', () => {
   for (let length = 0; length <= 200; length++) {
     const data = Uint8Array.from({ length }, (_, index) => (index * 7 + length) & 0xff)
     deepEqual(openSecretbox(key, nonce, sealSecretbox(key, nonce, data)), data)

@@ -32,7 +32,7 @@ for (const [sent, wanted] of understood)
     for (const [name, value] of Object.entries(wanted)) equal(head[name as keyof typeof head], value, name)
   })
 
-test('headers: names in lower case, values without blanks around, lists joined, the first of what is no list', () => {
+test('headers: names are lower case, values are trimmed, lists are joined, the first of other duplicates is used', () => {
   const { headers, lines } = parseRequestHead(
     'GET / HTTP/1.1\r\nHOST: x\r\nX-A:\t1 \r\nx-a:2\r\nAuthorization: one\r\nAuthorization: two\r\n__proto__: p\r\nCookie: a\r\ncookie: b',
   )
@@ -143,7 +143,7 @@ test('pipelined requests are handled one after the other', async () => {
   equal(peer.written(), responses)
 })
 
-test('it does not matter where bytes are cut', async () => {
+test('requests may be split at any byte', async () => {
   for (let cut = 1; cut < conversation.length; cut++) {
     const { peer } = connect(echo)
     await peer.send(conversation.slice(0, cut))
@@ -157,14 +157,14 @@ test('it does not matter where bytes are cut', async () => {
 
 const post = 'POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n'
 const brokenBodies: [name: string, body: string][] = [
-  ['a size that is no number', 'x\r\n'],
+  ['a size that is not a number', 'x\r\n'],
   ['no size', '\r\n'],
   ['a sign', '+3\r\nabc\r\n'],
   ['a prefix', '0x3\r\nabc\r\n'],
   ['a blank before an extension', '3 ;a\r\nabc\r\n'],
-  ['a size that no number holds', 'fffffffffffff\r\n'],
-  ['more data than said', '3\r\nabcd\r\n'],
-  ['less data than said', '3\r\nab\r\n0\r\n\r\n'],
+  ['a size beyond the range of numbers', 'fffffffffffff\r\n'],
+  ['more data than its size', '3\r\nabcd\r\n'],
+  ['less data than its size', '3\r\nab\r\n0\r\n\r\n'],
   ['a bare line feed behind a size', '3\nabc\r\n'],
   ['a bare line feed behind data', '3\r\nabc\n0\r\n\r\n'],
   ['a bare carriage return in an extension', '3;a\rb\r\nabc\r\n'],
@@ -304,7 +304,7 @@ test('a client that does not read gets no further responses until it does', asyn
   equal(asked, 3)
 })
 
-test('the request ends with its client', async () => {
+test('the request is aborted when its client disconnects', async () => {
   const requests: WireRequest[] = []
   const { peer } = connect((request) => {
     requests.push(request)
@@ -349,7 +349,7 @@ for (const [name, sent, seconds, heard] of late)
     match(peer.written(), heard)
   })
 
-test('bytes that trickle do not move the bound of a head', async () => {
+test('bytes that trickle do not extend the deadline of a head', async () => {
   const { peer } = connect(echo)
   for (const byte of 'GET / HTTP/1.1\r\nHost: x\r\nX-Slow: loris') {
     await peer.send(byte)
@@ -368,7 +368,7 @@ const sizeOfBody = async (request: WireRequest): Promise<WireResponse> => ({
   ),
 })
 
-test('a body for which there is no memory is rejected, and the connection is closed after the response', async () => {
+test('a body beyond the memory budget is rejected, and the connection is closed after the response', async () => {
   const { peer } = connect(sizeOfBody, { heldBytesPerConnectionMax: 10_000 })
   await peer.send(`PUT / HTTP/1.1\r\nHost: x\r\nContent-Length: 20000\r\n\r\n${'x'.repeat(9_000)}`)
   equal(peer.written(), '')
@@ -377,7 +377,7 @@ test('a body for which there is no memory is rejected, and the connection is clo
   ok(peer.hasEnded && !peer.isDestroyed)
 })
 
-test('a response that the client does not take ends when memory is short, not before', async () => {
+test('a response that the client does not receive is aborted when memory is short, not before', async () => {
   const body = Buffer.alloc(20_000)
   for (const [limits, isDestroyed] of [
     [{}, false],
@@ -393,7 +393,7 @@ test('a response that the client does not take ends when memory is short, not be
   }
 })
 
-test('the last response may be taken as slowly as any other', async () => {
+test('the last response may be received as slowly as any other', async () => {
   const { peer } = connect(() => ({ status: 200, headers: {}, body: 'last' }))
   peer.stopReading()
   await peer.send('GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')
@@ -406,7 +406,7 @@ test('the last response may be taken as slowly as any other', async () => {
   ok(peer.isDestroyed)
 })
 
-test('when its certificate has expired a client loses its watch, and anything else a little later', async () => {
+test('a client whose certificate has expired loses its watch, and other requests a little later', async () => {
   const quiet = { listen() {}, take: () => [], close() {} }
   const watch = connect(() => ({ status: 200, headers: {}, body: quiet }))
   await watch.peer.send('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
@@ -452,7 +452,7 @@ test('a response that fails closes the connection without the last chunk', async
   ok(peer.isDestroyed)
 })
 
-test('a header that is passed on cannot break out of its line', () => {
+test('a header value that contains a line break is rejected', () => {
   const framing = { length: 0, connection: undefined, date: 'D' } as const
   equal(
     responseHead(299, { 'x-a': 'b\r\nset-cookie: c\u2028', 'x b': 'c', connection: 'x', warning: ['1', '2'] }, framing),

@@ -15,13 +15,13 @@ const options = [
   { alphabet: 'base64url', omitPadding: true },
 ] as const
 
-test('the type under test has methods of its own', () => {
+test('the type under test has its own methods', () => {
   deepEqual(own.toSorted(), ['constructor', 'toBase64', 'toHex'])
   equal(Object.hasOwn(Bytes, 'fromBase64'), true)
 })
 
 for (const sample of samples)
-  test(`bytes ${sample} become the same texts, and come back`, () => {
+  test(`bytes ${sample} are encoded as by the engine, and decoded again`, () => {
     const [ours, theirs] = [new Bytes(sample), new Uint8Array(sample)]
     equal(ours.toHex(), theirs.toHex())
     deepEqual([...Bytes.fromHex(ours.toHex())], sample)
@@ -34,7 +34,7 @@ for (const sample of samples)
 
 const rejected = ['a', 'ab=', 'a_b-', 'ab==c', '!!!!']
 for (const text of rejected)
-  test(`${text} is no base64, here as there`, () => {
+  test(`${text} is not base64 for either implementation`, () => {
     throws(() => Uint8Array.fromBase64(text), SyntaxError)
     throws(() => Bytes.fromBase64(text), SyntaxError)
   })

@@ -24,7 +24,7 @@ const beginnings: [bytes: string, kind: ReturnType<typeof protocolOf>][] = [
   ['\x00\x00\x00\x00\x00', 'unknown'],
 ]
 for (const [bytes, kind] of beginnings)
-  test(`a connection that begins with ${JSON.stringify(bytes)} is ${kind ?? 'not known yet'}`, () =>
+  test(`a connection that starts with ${JSON.stringify(bytes)} is ${kind ?? 'not known yet'}`, () =>
     equal(protocolOf(Buffer.from(bytes, 'latin1')), kind))
 
 /** Sends a request and returns the status line of the response. */
@@ -70,7 +70,7 @@ for (const [place, listen] of Object.entries(acceptors)) {
     if (!isThreaded) equal(listening.shed.get('handshake-timeout'), 2)
   })
 
-  test(`${place}: when too many handshakes are under way the oldest ends, and others can be served`, async () => {
+  test(`${place}: when too many handshakes are pending the oldest is closed, and other clients are served`, async () => {
     await using listening = await listen({ handle, limits: { handshakesMax: 2 } })
     const silent = [await tcp(listening.port), await tcp(listening.port)]
     const ended = allFrom(silent[0] as Socket)
@@ -79,7 +79,7 @@ for (const [place, listen] of Object.entries(acceptors)) {
     equal(silent[1]?.closed, false)
   })
 
-  test(`${place}: a client has so many connections, and others are served all the same`, async () => {
+  test(`${place}: the connections of a client are limited, and other clients are served`, async () => {
     await using listening = await listen({ handle, limits: { connectionsPerClientMax: 2 } })
     const open = [await tls(listening.port), await tls(listening.port)]
     equal(await allFrom(await tcp(listening.port)), '')
@@ -91,7 +91,7 @@ for (const [place, listen] of Object.entries(acceptors)) {
     equal(await asked(open[1] as Socket), 'HTTP/1.1 200 OK')
   })
 
-  test(`${place}: all clients together have so many connections`, async () => {
+  test(`${place}: the total number of connections is limited`, async () => {
     await using listening = await listen({ handle, limits: { connectionsMax: 2 } })
     const open = [
       await tls(listening.port),
@@ -103,7 +103,7 @@ for (const [place, listen] of Object.entries(acceptors)) {
     for (const socket of open) equal(await asked(socket), 'HTTP/1.1 200 OK')
   })
 
-  test(`${place}: near the limit, idle connections that proved nothing are closed first`, async () => {
+  test(`${place}: near the limit, idle unauthenticated connections are closed first`, async () => {
     await using listening = await listen({ handle, limits: { connectionsPerClientMax: 4 } })
     const known = await tls(listening.port, asJane)
     equal(await asked(known), 'HTTP/1.1 200 OK')

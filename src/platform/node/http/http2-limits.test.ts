@@ -81,7 +81,7 @@ const getRoot = Buffer.from([0x82, 0x84, 0x87])
 const postRoot = Buffer.from([0x83, 0x84, 0x87])
 
 for (const [place, listen] of Object.entries(acceptors)) {
-  test(`${place}: a body that does not come in time ends its stream, not its connection`, async () => {
+  test(`${place}: a body that does not arrive in time ends its stream, not its connection`, async () => {
     const failures: string[] = []
     await using listening = await listen({
       handle: async (request) => {
@@ -207,7 +207,7 @@ for (const [place, listen] of Object.entries(acceptors)) {
     }
   })
 
-  test(`${place}: of too many bytes of bodies the largest are rejected, small ones are not`, async () => {
+  test(`${place}: beyond the limit of body bytes the largest bodies are rejected, small ones are not`, async () => {
     const limits: Partial<ListenLimits> = { heldBytesPerConnectionMax: 2 * megabyte }
     await using listening = await listen({ handle: sizeOfBody, limits })
     using client = clientOf(listening)
@@ -224,7 +224,7 @@ for (const [place, listen] of Object.entries(acceptors)) {
     equal(listening.shed.get('memory'), 1)
   })
 
-  test(`${place}: of too many bytes of unsent responses the largest are aborted`, async () => {
+  test(`${place}: beyond the limit of unsent bytes the largest responses are aborted`, async () => {
     const limits: Partial<ListenLimits> = { heldBytesMax: 4 * megabyte }
     await using listening = await listen({
       handle: ({ target }) => ok200(Buffer.alloc(Number(target.slice(1)) * megabyte)),
@@ -250,7 +250,7 @@ for (const [place, listen] of Object.entries(acceptors)) {
     equal(listening.shed.get('memory'), 1)
   })
 
-  test(`${place}: a client that resets its streams all the time is sent away`, async () => {
+  test(`${place}: a client that keeps resetting its streams is disconnected`, async () => {
     let begun = 0
     await using listening = await listen({
       handle: () => {
@@ -274,7 +274,7 @@ for (const [place, listen] of Object.entries(acceptors)) {
     ['headers without an end', frame(1, 0, 1, Buffer.from([0x82])), frame(9, 0, 1)],
     ['pings', settings, frame(6, 0, 0, Buffer.alloc(8))],
     ['settings', settings, settings],
-    ['frames of streams that never were', settings, frame(0, 0, 1, Buffer.alloc(1))],
+    ['frames of streams that were never opened', settings, frame(0, 0, 1, Buffer.alloc(1))],
     ['empty data', frame(1, 4, 1, postRoot), frame(0, 0, 1)],
   ]
   for (const [name, begin, again] of floods)

@@ -151,7 +151,7 @@ for (const [place, listen] of Object.entries(places)) {
       await listener.close(0)
     })
 
-    test(`${protocol} ${place}: bodies arrive whole, up to their limit`, async () => {
+    test(`${protocol} ${place}: bodies arrive complete, up to their limit`, async () => {
       const listener = await listen(async (request) => {
         const size = await Promise.resolve(request.body(2 << 20)).then(
           ({ length }) => String(length),
@@ -289,7 +289,7 @@ for (const [place, listen] of Object.entries(places)) {
     await renewed
   })
 
-  test(`${place}: a port that is taken is said`, async () => {
+  test(`${place}: a port in use is reported`, async () => {
     const handle = () => ({ status: 200, headers: {}, body: '' })
     const first = await listen(handle)
     await rejects(listen(handle, first.port), { code: 'EADDRINUSE' })

@@ -23,7 +23,7 @@ async function whole(stream: Duplex): Promise<Buffer> {
   return Buffer.concat(pieces)
 }
 
-test('what is written in one turn is one write to the socket, at its end', async () => {
+test('all writes of one turn become one write to the socket at its end', async () => {
   const { client, socket, writer } = connected()
   ok(writer.write(['a', Buffer.from('b')]))
   ok(writer.write(['\xff']))
@@ -32,7 +32,7 @@ test('what is written in one turn is one write to the socket, at its end', async
   equal(piece.toString('latin1'), 'ab\xff')
 })
 
-test('a long response arrives whole and in order, and its unsent bytes fall as the client reads', async () => {
+test('a long response arrives complete and in order, and its unsent bytes decrease as the client reads', async () => {
   const { client, socket, writer, drains } = connected()
   const body = Buffer.from(Uint32Array.from({ length: 1 << 20 }, (_, index) => index).buffer)
   equal(writer.write(['head ', body]), false)
@@ -50,7 +50,7 @@ test('a long response arrives whole and in order, and its unsent bytes fall as t
   equal(writer.unsentBytes, 0)
 })
 
-test('the socket ends behind everything that was written', async () => {
+test('the socket ends after everything that was written', async () => {
   const { client, socket, writer, drains } = connected()
   writer.write([Buffer.alloc(2 << 20), 'end'])
   writer.end()

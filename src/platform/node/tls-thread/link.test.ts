@@ -8,8 +8,8 @@ const framesFitting = 15
 const frame = Buffer.alloc(frameBytesMax)
 
 for (const [when, takesEarly] of [
-  ['after it was asked to report it', false],
-  ['before it was asked to report it', true],
+  ['after the notification was requested', false],
+  ['before the notification was requested', true],
 ] as const)
   test(`a sender without room is notified, also when the peer has made room ${when}`, async () => {
     const memory = newLinkMemory()
