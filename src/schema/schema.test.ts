@@ -89,12 +89,12 @@ test('the types follow from the descriptors, as the type checker verifies', () =
 })
 
 const decoded: [why: string, from: object, to: object, unknown?: string[]][] = [
-  ['empty values by value mean absent', { name: '', open: false, count: 0, tags: [], names: [] }, {}],
-  ['an empty map is there as undefined', { labels: {} }, { labels: undefined }],
-  ['zero behind a pointer stays', { sealed: false, limit: 0, maybe: {} }, { sealed: false, limit: 0, maybe: {} }],
-  ['a value without omitempty stays', { weight: 0 }, { weight: 0 }],
+  ['empty values without a pointer are omitted', { name: '', open: false, count: 0, tags: [], names: [] }, {}],
+  ['an empty map is undefined', { labels: {} }, { labels: undefined }],
+  ['zero behind a pointer is retained', { sealed: false, limit: 0, maybe: {} }, { sealed: false, limit: 0, maybe: {} }],
+  ['a value without omitempty is retained', { weight: 0 }, { weight: 0 }],
   ['null means absent', { name: null, parts: null, maybe: null }, {}],
-  ['kind and apiVersion pass at the top', { kind: 'Box', apiVersion: 'v1' }, { kind: 'Box', apiVersion: 'v1' }],
+  ['kind and apiVersion are accepted at the top', { kind: 'Box', apiVersion: 'v1' }, { kind: 'Box', apiVersion: 'v1' }],
   [
     'unknown fields are reported with their path and dropped',
     { nam: 1, parts: [{ name: 'a', siz: 1 }], inner: { x: 1 } },
@@ -103,7 +103,7 @@ const decoded: [why: string, from: object, to: object, unknown?: string[]][] = [
   ],
   ['names of Object.prototype are unknown too', { toString: 'x', constructor: 'y' }, {}, ['toString', 'constructor']],
   [
-    'kind and apiVersion pass in objects that bring them along',
+    'kind and apiVersion are accepted in embedded objects',
     { typed: [{ kind: 'Part', apiVersion: 'v1', name: 'a' }], inner: { kind: 'x' } },
     { typed: [{ kind: 'Part', apiVersion: 'v1', name: 'a' }], inner: {} },
     ['inner.kind'],
@@ -141,7 +141,7 @@ const mismatches: [body: unknown, message: string][] = [
 for (const [body, text] of mismatches)
   test(`decode rejects ${JSON.stringify(body)}`, () => throws(() => decode(box, body), new DecodeError(text)))
 
-test('decode bounds the depth', () => {
+test('decode limits the depth', () => {
   let type = message('test.v1.Leaf', { name: string(1) }) as ReturnType<typeof message>
   let body: object = {}
   for (let depth = 0; depth < 150; depth++) {
@@ -181,7 +181,7 @@ test('validation reports all violations', () => {
   ])
 })
 
-test('field errors read as upstream writes them', () => {
+test('field errors have upstream’s format', () => {
   deepEqual(
     [
       required('a', 'why'),
@@ -324,15 +324,15 @@ const strategic: [why: string, target: JsonObject, patch: JsonObject, result: Js
     { plain: [{ name: 'b' }] },
     { plain: [{ name: 'b' }] },
   ],
-  ['a set unites', { tags: ['a', 'b'] }, { tags: ['b', 'c'] }, { tags: ['a', 'b', 'c'] }],
+  ['a set is merged', { tags: ['a', 'b'] }, { tags: ['b', 'c'] }, { tags: ['a', 'b', 'c'] }],
   [
-    '$deleteFromPrimitiveList takes from a set',
+    '$deleteFromPrimitiveList removes from a set',
     { tags: ['a', 'b'] },
     { '$deleteFromPrimitiveList/tags': ['a'] },
     { tags: ['b'] },
   ],
   [
-    '$setElementOrder orders, others stay before what they stood before',
+    '$setElementOrder sorts, and other elements stay before their successors',
     { parts: [{ name: 'a' }, { name: 'x' }, { name: 'b' }] },
     { '$setElementOrder/parts': [{ name: 'b' }, { name: 'a' }] },
     { parts: [{ name: 'x' }, { name: 'b' }, { name: 'a' }] },
@@ -344,13 +344,13 @@ const strategic: [why: string, target: JsonObject, patch: JsonObject, result: Js
     { inner: { name: 'b' } },
   ],
   [
-    'new elements come first, deleted ones go, others stay',
+    'new elements are first, deleted ones are removed, others stay',
     { parts: [{ name: 'a' }, { name: 'b' }] },
     { parts: [{ name: 'c' }, { name: 'b', $patch: 'delete' }] },
     { parts: [{ name: 'c' }, { name: 'a' }] },
   ],
   [
-    'a new value takes neither nulls nor directives',
+    'nulls and directives are removed from a new value',
     {},
     {
       inner: { name: 'a', size: null },
@@ -381,7 +381,7 @@ const strategic: [why: string, target: JsonObject, patch: JsonObject, result: Js
     { labels: { y: '2' } },
   ],
   [
-    'null removes, maps merge',
+    'null removes, and maps are merged',
     { name: 'a', labels: { x: '1', y: '2' } },
     { name: null, labels: { x: null, z: '3' } },
     { labels: { y: '2', z: '3' } },
@@ -395,15 +395,15 @@ const rejectedMerges: [why: string, patch: JsonObject, message: RegExp][] = [
   ['an element of another shape', { parts: ['x'] }, /cannot be merged with x/],
   ['an unknown directive', { inner: { $patch: 'explode' } }, /Unknown patch type "explode"/],
   ['an unknown directive in a list', { parts: [{ name: 'a', $patch: 'explode' }] }, /Unknown patch type "explode"/],
-  ['a key that is not to be retained', { inner: { $retainKeys: ['name'], size: 1 } }, /format of retainKeys/],
-  ['keys that are no list', { inner: { $retainKeys: 'name' } }, /format of retainKeys/],
-  ['an order that is no list', { '$setElementOrder/parts': 'a' }, /format of setElementOrder/],
+  ['a key that is not in $retainKeys', { inner: { $retainKeys: ['name'], size: 1 } }, /format of retainKeys/],
+  ['$retainKeys that is not a list', { inner: { $retainKeys: 'name' } }, /format of retainKeys/],
+  ['$setElementOrder that is not a list', { '$setElementOrder/parts': 'a' }, /format of setElementOrder/],
   [
-    'an order that the elements do not have',
+    '$setElementOrder that does not match the elements',
     { '$setElementOrder/parts': [{ name: 'b' }, { name: 'a' }], parts: [{ name: 'a' }, { name: 'b' }] },
     /doesn't match \$setElementOrder/,
   ],
-  ['a deletion that is no list', { '$deleteFromPrimitiveList/tags': 'a' }, /format of primitive list/],
+  ['$deleteFromPrimitiveList that is not a list', { '$deleteFromPrimitiveList/tags': 'a' }, /format of primitive list/],
 ]
 for (const [why, patch, message] of rejectedMerges)
   test(`strategic merge rejects ${why}`, () =>
@@ -469,7 +469,7 @@ test('JSON → object → protobuf → object is the identity for random instanc
     for (let round = 0; round < 40; round++) sameThroughProtobuf(kind.message, randomInstance(kind.message, random))
 })
 
-test('the same for every kind with nothing in it, and with nothing but zeros', () => {
+test('the identity also holds for empty instances and for zeros of every kind', () => {
   for (const { message: type } of kinds)
     for (const sent of [{}, zeroInstance(type, 0), zeroInstance(type, 1)]) sameThroughProtobuf(type, sent)
 })

@@ -40,10 +40,10 @@ const paths = (set: FieldSet): string[] => pathTexts(set).toSorted()
 const compared: [why: string, old: JsonObject, next: JsonObject, changed: string[], removed: string[]][] = [
   ['nothing', { name: 'a', words: ['x'] }, { name: 'a', words: ['x'] }, [], []],
   ['a value', { name: 'a' }, { name: 'b' }, ['.name'], []],
-  ['a value that comes', {}, { name: 'b' }, ['.name'], []],
+  ['an added value', {}, { name: 'b' }, ['.name'], []],
   ['a removed value', { name: 'b' }, {}, [], ['.name']],
-  ['a struct by value is there before', { inner: {} }, { inner: { size: 1 } }, ['.inner.size'], []],
-  ['a struct behind a pointer comes itself', {}, { maybe: { size: 1 } }, ['.maybe', '.maybe.size'], []],
+  ['a struct without a pointer exists before', { inner: {} }, { inner: { size: 1 } }, ['.inner.size'], []],
+  ['a struct behind a pointer is added itself', {}, { maybe: { size: 1 } }, ['.maybe', '.maybe.size'], []],
   ['an empty struct is one field', {}, { maybe: {} }, ['.maybe'], []],
   ['an atomic struct', { reference: { name: 'a' } }, { reference: { name: 'b' } }, ['.reference'], []],
   ['a map', { labels: { a: '1', b: '1' } }, { labels: { b: '2', c: '1' } }, ['.labels.b', '.labels.c'], ['.labels.a']],
@@ -70,7 +70,7 @@ const compared: [why: string, old: JsonObject, next: JsonObject, changed: string
     [],
   ],
   [
-    'a list that Go always writes is never new itself',
+    'a list that Go always writes is not added itself',
     {},
     { parts: [{ number: 1 }] },
     ['.parts[number=1]', '.parts[number=1].number'],
@@ -151,14 +151,19 @@ const merged: [why: string, live: JsonObject, applied: JsonObject, result: JsonO
   ],
   ['an empty list owns nothing', { parts: [{ number: 1 }] }, { parts: [] }, { parts: [{ number: 1 }] }],
   ['null for a struct owns nothing', { inner: { size: 1 } }, { inner: null }, { inner: { size: 1 } }],
-  ['applied items come in their order', { tags: ['a', 'b', 'c'] }, { tags: ['c', 'a'] }, { tags: ['b', 'c', 'a'] }],
   [
-    'live items stay where they were',
+    'applied items are in the applied order',
+    { tags: ['a', 'b', 'c'] },
+    { tags: ['c', 'a'] },
+    { tags: ['b', 'c', 'a'] },
+  ],
+  [
+    'live items keep their position',
     { tags: ['a', 'x', 'b'] },
     { tags: ['a', 'n', 'b'] },
     { tags: ['a', 'x', 'n', 'b'] },
   ],
-  ['new items come behind', { tags: ['a', 'b'] }, { tags: ['c'] }, { tags: ['a', 'b', 'c'] }],
+  ['new items are appended', { tags: ['a', 'b'] }, { tags: ['c'] }, { tags: ['a', 'b', 'c'] }],
   [
     'items by their keys',
     {

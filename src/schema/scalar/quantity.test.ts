@@ -27,7 +27,7 @@ const quantities: [text: string, nanos: bigint | undefined][] = [
 for (const [text, nanos] of quantities)
   test(`quantity ${JSON.stringify(text.slice(0, 20))}`, () => equal(quantityNanos(text), nanos))
 
-test('quantities are rounded up to what is counted', () => {
+test('quantities are rounded up to the counted unit', () => {
   deepEqual(
     [
       quantityMillis('0.1'),
