@@ -54,7 +54,7 @@ const cases: readonly (readonly [expression: string, expected: unknown])[] = [
   [`'%s has %d'.format(['x', 3])`, 'x has 3'],
 ]
 
-test('the functions of Kubernetes', () => {
+test('the functions of the Kubernetes libraries', () => {
   for (const [expression, expected] of cases)
     assert.deepEqual(toJson(compile(expression, environment).evaluate({ object }, costMax).value), expected, expression)
 })
