@@ -111,7 +111,7 @@ const failures: readonly [name: string, serve: (call: ServedCall) => unknown, co
   ['OK without a message', (call) => call.finish(0), 'INTERNAL', /has no message/],
   ['no status', respondRaw({ ':status': 200 }, frame(bytes('x'))), 'INTERNAL', /without a status/],
   [
-    'a proxy that answers',
+    'a response of a proxy',
     respondRaw({ ':status': 503 }, new TextEncoder().encode('<html>')),
     'UNAVAILABLE',
     /HTTP 503/,
@@ -381,8 +381,8 @@ test('a connection to a server that does not respond is closed', async () => {
 const cuts: readonly [name: string, pieces: readonly number[]][] = [
   ['byte by byte', Array.from({ length: 14 }, () => 1)],
   ['all at once', [14]],
-  ['inside a head', [3, 8, 3]],
-  ['at the borders', [8, 6]],
+  ['inside a frame header', [3, 8, 3]],
+  ['at the frame boundaries', [8, 6]],
 ]
 for (const [name, pieces] of cuts)
   test(`frames are assembled ${name}`, () => {

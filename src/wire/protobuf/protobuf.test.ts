@@ -66,12 +66,12 @@ const known: readonly [name: string, value: ProtoInput<typeof everything>, hex: 
   ['150 takes two bytes', { number: 150 }, '089601'],
   ['text', { text: 'testing' }, '120774657374696e67'],
   ['a message in a message', { inner: { count: 150 } }, '1a03109601'],
-  ['a message that is empty is there', { inner: {} }, '1a00'],
+  ['an empty message is written', { inner: {} }, '1a00'],
   ['negative numbers take ten bytes', { number: -2 }, '08feffffffffffffffff01'],
-  ['a zero of a oneof is there', { chosen: 0 }, '5000'],
-  ['zeros are not', { number: 0, text: '', raw: new Uint8Array(), flag: false, state: 'IDLE', id: 0n }, ''],
+  ['a zero in a oneof is written', { chosen: 0 }, '5000'],
+  ['zeros are omitted', { number: 0, text: '', raw: new Uint8Array(), flag: false, state: 'IDLE', id: 0n }, ''],
   ['the largest id', { id: 2n ** 64n - 1n }, '38ffffffffffffffffff01'],
-  ['a name of an enumeration', { state: 'BUSY' }, '4801'],
+  ['the name of an enum value', { state: 'BUSY' }, '4801'],
   ['an entry of a map', { labels: { a: 'b' } }, '72060a0161120162'],
   ['a large field number', { far: 1 }, 'c03e01'],
   ['a double', { ratio: 0.5 }, '31000000000000e03f'],
@@ -87,7 +87,7 @@ for (const [name, value, hex] of known)
 const values: readonly [name: string, value: ProtoInput<typeof everything>][] = [
   ['lists and maps', { names: ['', 'ü'], numbers: [0, -1, 2 ** 53 - 1], labels: { __proto__x: '1', b: '' } }],
   ['nanoseconds', { nanos: -1_700_000_000_123_456_789n }],
-  ['long nested things', { text: 'é'.repeat(1_000), raw: new Uint8Array(70_000).fill(7), number: 1 }],
+  ['long nested messages', { text: 'é'.repeat(1_000), raw: new Uint8Array(70_000).fill(7), number: 1 }],
   [
     'messages in lists and maps',
     {

@@ -100,7 +100,7 @@ test('the header blocks that we write are read by us and by zlib', () => {
 const block = encode('block')
 const frames: [name: string, frame: SpdyFrame][] = [
   ['a stream is opened', { kind: 'open', id: 1, isLast: false, block }],
-  ['a stream is taken', { kind: 'reply', id: 1, isLast: true, block }],
+  ['a stream is accepted', { kind: 'reply', id: 1, isLast: true, block }],
   ['headers', { kind: 'headers', id: 3, isLast: false, block }],
   ['a reset', { kind: 'reset', id: 5, code: 3 }],
   ['a ping', { kind: 'ping', id: 4_000_000_000 }],
