@@ -78,7 +78,11 @@ const streams: readonly [name: string, responses: readonly WatchResponse[], batc
     ],
     ['2 put /a', '3 put /b, put /c', '4 put /d'],
   ],
-  ['foreign keys only show progress', [response([created('/other', 2), created('/a', 3)])], ['2 ', '3 put /a']],
+  [
+    'changes of other keys only report progress',
+    [response([created('/other', 2), created('/a', 3)])],
+    ['2 ', '3 put /a'],
+  ],
 ]
 for (const [name, responses, expected] of streams)
   test(`batches: ${name}`, () => {
