@@ -7,7 +7,7 @@ import { startCluster } from '../cluster/testing/start-cluster.ts'
 
 const ctx = context(new AbortController().signal)
 
-test('a new label of a node counts for pods that select it', async () => {
+test('a new label of a node is used when pods that select it are admitted', async () => {
   await using cluster = await startCluster({ nodes: 1 })
   const [pods, nodes] = [cluster.client.of(pod), cluster.client.of(node)]
   const [worker] = (await nodes.list({}, ctx)).items
