@@ -1,4 +1,4 @@
-// What a Pod pays for admission: every plugin that a cluster asks by default, with webhooks that nobody configured.
+// Cost of admission for a Pod: every plugin that is enabled by default, without configured webhooks.
 import { namespace } from '../src/api/core/v1/namespace.ts'
 import { pod } from '../src/api/core/v1/pod/pod.ts'
 import { serviceAccount } from '../src/api/core/v1/service-account.ts'

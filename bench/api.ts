@@ -1,9 +1,8 @@
-// The API server over its socket: creates, gets, patches, lists, watches, deletes. Against an API server of its own with
-// the SQLite store and nothing beside it, as the reference was measured, or against any other:
-// npm run bench -- api --kubeconfig <file>.
+// The API server over its socket: creates, gets, patches, lists, watches, deletes. It measures a new API server with
+// only the SQLite store, as the reference was measured, or any other server: npm run bench -- api --kubeconfig <file>.
 //
-// Each rate is measured warm, beside that of the first round: a server compiles what is asked of it often while it runs,
-// and the first ten thousand requests of a sort pay for that.
+// Each rate is measured warm, next to the rate of the first round: V8 compiles hot code while the server runs, which
+// slows down the first ten thousand requests of each type.
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { realClock } from '../src/base/time/clock.ts'
@@ -19,7 +18,7 @@ import type { Bench } from './bench.ts'
 const namespace = 'bench'
 const core = `/api/v1/namespaces/${namespace}`
 const scale = Number(process.env['BENCH_SCALE'] ?? 1)
-/** Of each rate, until it rises no more. */
+/** Rounds per rate, until the rate no longer rises. */
 const rounds = 4
 const many = (count: number): number => Math.max(1, Math.round(count * scale))
 
@@ -39,7 +38,7 @@ async function measure(access: Access, pid?: number): Promise<string[]> {
   await need('POST', '/api/v1/namespaces', { metadata: { name: namespace } })
   await need('POST', `${core}/serviceaccounts`, { metadata: { name: 'default' } })
   const lines: string[] = []
-  /** `requestOf` makes the request of a round, of which the last is measured. */
+  /** `requestOf` creates the request of a round. The last round is measured. */
   const add = async (
     what: string,
     connections: number,

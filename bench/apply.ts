@@ -1,4 +1,5 @@
-// What ownership costs: server-side apply of a 5 KB Deployment, a strategic patch of a Pod, and the share of a create.
+// Cost of field ownership: server-side apply of a 5 KB Deployment, a strategic merge patch of a Pod, and its share of a
+// create.
 import { deployment } from '../src/api/apps/v1/deployment.ts'
 import { pod } from '../src/api/core/v1/pod/pod.ts'
 import { appliedFields } from '../src/schema/apply/applied-fields.ts'
@@ -40,7 +41,7 @@ const config = (replicas: number, name = 'web') => ({
 const aPod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p', labels: { app: 'web' } }, spec }
 const microseconds = (nanoseconds: number): string => `${(nanoseconds / 1000).toFixed(1)} µs`
 
-/** Rounds so short that some run undisturbed on a busy machine. */
+/** Rounds are short, so that some of them run undisturbed on a busy machine. */
 const [callsPerRound, rounds] = [25, 400]
 
 function parts(): string[] {

@@ -1,4 +1,4 @@
-// A bench measures one hot path and returns lines for docs/performance.md. One file each, listed in run.ts.
+// A benchmark measures one hot path and returns lines for docs/performance.md. Each is one file, listed in run.ts.
 
 export interface Bench {
   readonly name: string

@@ -1,4 +1,4 @@
-// How long a test waits for a cluster, and how fast objects pass through the direct transport.
+// How long a test waits for a cluster, and the throughput of the direct transport.
 import { context, configMap, deployment, pod, startCluster } from '../src/cluster/index.ts'
 import type { Bench } from './bench.ts'
 
@@ -9,7 +9,7 @@ const template = { metadata: { labels }, spec: { containers: [{ name: 'c', image
 interface Start {
   readonly startMs: number
   readonly runningMs: number
-  /** Of the thread alone: on a busy machine the better measure. */
+  /** Processor time of the thread alone: the better measure on a busy machine. */
   readonly startProcessorMs: number
   readonly runningProcessorMs: number
 }
@@ -39,7 +39,7 @@ async function firstPods(replicas: number): Promise<Start> {
 
 const warmRounds = 10
 
-/** The best of several, each figure by itself. */
+/** The best of several runs, separately for each figure. */
 async function warmStart(): Promise<Start> {
   const starts: Start[] = []
   for (let round = 0; round < warmRounds; round++) starts.push(await firstPods(3))
@@ -62,8 +62,8 @@ async function createsPerSecond(count: number): Promise<number> {
 }
 
 /**
- * How long it takes to go back to a snapshot of so many ConfigMaps, best and middle of several: until the API answers, and
- * until every component is at work again.
+ * Time to restore a snapshot with this many ConfigMaps, best and median of several runs: until the API responds, and
+ * until every component works again.
  */
 async function restoreMs(objects: number): Promise<Record<'answers' | 'works', { best: number; middle: number }>> {
   await using cluster = await startCluster()

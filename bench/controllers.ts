@@ -1,4 +1,4 @@
-// How fast controllers make and remove many pods, on simulated nodes and virtual time: what counts is CPU.
+// How fast controllers create and delete many pods, on simulated nodes and virtual time: CPU time is what counts.
 import { context, deployment, namespace, pod, startCluster } from '../src/cluster/index.ts'
 import type { Bench } from './bench.ts'
 
@@ -24,7 +24,7 @@ async function load(deployments: number, replicas: number): Promise<string[]> {
     }
   }
   const made = await timed(async () => {
-    // Time goes on meanwhile: somebody who is behind may wait for a timer.
+    // Time advances meanwhile, because a component may wait for a timer.
     let isCreated = false
     const creating = create().then(() => (isCreated = true))
     await clock.runUntil(() => isCreated, '1h')
@@ -54,7 +54,7 @@ async function timed(work: () => Promise<void>): Promise<{ seconds: number; cpuS
   return { seconds: (performance.now() - begin) / 1000, cpuSeconds: (user + system) / 1e6 }
 }
 
-/** The large load takes minutes: only with COXSWAIN_LONG=1. */
+/** The large load takes minutes, so it needs COXSWAIN_LONG=1. */
 const sizes = process.env['COXSWAIN_LONG'] === '1' ? [100, 1000] : [100]
 
 export const controllersBench: Bench = {

@@ -1,7 +1,7 @@
-// How long the event loop is held: the processor time that this thread spends between two turns, so that what other
-// programs do on the machine does not count.
+// How long the event loop is blocked: the processor time that this thread spends between two turns, which excludes
+// other programs on the machine.
 
-/** Begins to measure; calling the result ends it and returns the milliseconds of the longest turn. */
+/** Starts the measurement; calling the result ends it and returns the milliseconds of the longest turn. */
 export function holdOf(): () => number {
   let longestMs = 0
   let before = process.threadCpuUsage()

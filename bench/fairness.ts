@@ -1,4 +1,4 @@
-// How long a reader and a node wait for their answers while another user keeps 500 requests under way.
+// How long a reader and a node wait for their responses while another user has 500 requests in flight.
 import { readFile } from 'node:fs/promises'
 import { flooded } from '../test/api/flood.ts'
 import { startUp } from '../test/process.ts'

@@ -1,6 +1,7 @@
 // A flood of hostile clients, half of them anonymous and half with an account that may edit one namespace, while a
-// well-behaved client reads and writes and a lease is renewed: how long they wait, what memory is used, and whether every
-// acknowledged write is there afterwards. Against a server of its own, and beside it against another in the same run:
+// well-behaved client reads, writes and renews a lease: how long that client waits, how much memory is used, and
+// whether every acknowledged write is present afterwards. It runs against a new server and, optionally, against another
+// one in the same run:
 //
 //   npm run bench -- flood [--kubeconfig <file> --pid <pid>]    FLOOD_SECONDS (60), FLOOD_CONNECTIONS (1000 of each half)
 import { spawn } from 'node:child_process'
@@ -42,7 +43,7 @@ async function prepare(access: Access): Promise<Tokens> {
     await admin.make('/api/v1/namespaces', { metadata: { name: namespace } })
     await admin.make(`/api/v1/namespaces/${namespace}/serviceaccounts`, { metadata })
     await admin.make(`/api/v1/namespaces/${namespace}/serviceaccounts`, { metadata: { name: 'default' } })
-    // Rules of its own: the built-in roles are empty where no controller aggregates them.
+    // Separate rules: the built-in roles are empty where no controller aggregates them.
     await admin.make(`${rbac}/roles`, {
       metadata,
       rules: [{ apiGroups: ['', 'coordination.k8s.io'], resources: ['configmaps', 'pods', 'leases'], verbs: ['*'] }],
@@ -72,7 +73,7 @@ interface Seen {
   memoryMb: number
 }
 
-/** Reads, writes and renews a lease, one request at a time, as a controller does. */
+/** Reads, writes and renews a lease with one request at a time, as a controller does. */
 async function behave(access: Access, token: string, until: number, pid: number, seen: Seen): Promise<void> {
   const client = new Client(access, token)
   const send = async (method: string, path: string, body?: object): Promise<Answer | undefined> => {

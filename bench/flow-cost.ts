@@ -1,5 +1,5 @@
-// What recording flows costs of the throughput of the API: two servers behind their real ports, one of which records nothing,
-// under load by turns. Processor time says more than the clock on a machine that others use too.
+// Cost of flow recording, as a share of the API's throughput: two servers with real ports, one of which records
+// nothing, under load alternately. Processor time is more reliable than elapsed time on a shared machine.
 import { startUp, type RunningUp } from '../test/process.ts'
 import { accessOf } from './api/access.ts'
 import { requestText } from './api/connection.ts'
@@ -11,17 +11,17 @@ const maps = '/api/v1/namespaces/default/configmaps'
 const connections = 64
 /** Many short turns, so that other load on the machine affects both equally. */
 const rounds = 24
-/** Rounds in which the compiler is still at work. */
+/** Rounds in which V8 still compiles. */
 const warmRounds = 6
 
-/** Sends a turn's requests; the server's processor time for them. */
+/** Sends the requests of a turn; returns the server's processor time for them. */
 async function costMs({ pid, kubeconfig }: RunningUp, count: number, requestOf: (index: number) => Buffer) {
   const before = processorMs(pid)
   await load(accessOf(kubeconfig), connections, count, requestOf)
   return processorMs(pid) - before
 }
 
-/** The processor time of all turns with and without recording; who goes first alternates. */
+/** The processor time of all turns with and without recording; the order alternates. */
 async function compared(
   what: string,
   [recording, silent]: readonly [RunningUp, RunningUp],

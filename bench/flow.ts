@@ -1,4 +1,4 @@
-// What one recorded flow event costs, and what stays allocated afterwards.
+// Cost of one recorded flow event, and the memory that stays allocated afterwards.
 import { realClock } from '../src/base/time/clock.ts'
 import { causeOf, FlowRecorder, noCause, requestStages } from '../src/base/observability/flow-recorder.ts'
 import { nanosecondsPer, type Bench } from './bench.ts'

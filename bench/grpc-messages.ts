@@ -1,4 +1,4 @@
-// What the messages of gRPC services cost: an etcd transaction with one object, and a page of a range.
+// Cost of gRPC messages: an etcd transaction with one object, and a page of a range.
 import { rangeMethod, txnMethod } from '../src/store/etcd/etcd-messages.ts'
 import { decodeProto } from '../src/wire/protobuf/decode-proto.ts'
 import { encodeProto } from '../src/wire/protobuf/encode-proto.ts'

@@ -1,4 +1,5 @@
-// What a request pays to be known and allowed: a certificate's user, and a ServiceAccount with 1,000 bindings.
+// Cost of authentication and authorization per request: for a certificate's user, and for a ServiceAccount with 1,000
+// bindings.
 import { seededRandom } from '../src/base/random/random.ts'
 import { realClock } from '../src/base/time/clock.ts'
 import { clusterRole } from '../src/api/rbac/v1/cluster-role.ts'
@@ -40,7 +41,7 @@ const bound = (name: string, subjects: object[]) =>
     subjects,
   }) as never
 
-/** `own` roles bound to the account in its namespace, and `others` bindings of others. */
+/** `own` roles bound to the account in its namespace, and `others` bindings of other subjects. */
 function policiesWith(own: number, others: number): Policies {
   const caches = new TestCaches()
   const policies = serverPolicies({

@@ -1,5 +1,6 @@
-// What it costs a test that it shares no mutable object with its cluster: calls of its client, which copies what it sends
-// and freezes what it receives, against the same calls of a component of the cluster. By turns, the best round of each.
+// Cost of isolating a test from the objects of its cluster: calls of the test client, which copies what it sends and
+// freezes what it receives, compared with the same calls of a component. Rounds alternate; the best round of each
+// counts.
 import { realClock } from '../src/base/time/clock.ts'
 import { context } from '../src/base/observability/context.ts'
 import { silentLog } from '../src/base/observability/log.ts'

@@ -1,5 +1,5 @@
-// kubelet: 50 real pods on one node, started and stopped: from bound to Running, how much of that is the runtime's own
-// time, and what the kubelet itself holds in memory. In namespaces of its own, as root, with containerd.
+// kubelet: 50 real pods on one node, started and stopped: the time from bound to Running, the runtime's share of it,
+// and the memory of the kubelet. Runs as root in its own namespaces, with containerd.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
@@ -50,7 +50,7 @@ export const kubeletBench: Bench = {
   },
 }
 
-/** What the runtime takes for the pod that is being started, call by call. */
+/** The time of each runtime call for the pod that is being started. */
 function timed(runtime: ContainerRuntime, spentMs: Map<string, number>, current: () => string): ContainerRuntime {
   const podOfSandbox = new Map<string, string>()
   const podOfContainer = new Map<string, string>()
@@ -147,7 +147,7 @@ async function* measure(): AsyncGenerator<string> {
     containers: [{ name: 'c', image, imagePullPolicy: 'IfNotPresent' as const }],
   }
   const processorMs: number[] = []
-  // One after the other: what is measured is a pod's way, not the queue before the runtime.
+  // Sequentially: this measures the start of a pod, not the queue of the runtime.
   for (let index = 0; index < podCount; index++) {
     const made = await client.of(pod).create({ metadata: { name: `p${index}` }, spec }, 'default', ctx)
     current = made.metadata.uid
@@ -159,7 +159,7 @@ async function* measure(): AsyncGenerator<string> {
     processorMs.push((user + system) / 1000)
   }
   const all = [...tookMs.values()]
-  // With the first pod code is compiled.
+  // The first pod includes compilation.
   const [first = 0, ...own] = [...tookMs].map(([uid, ms]) => ms - (spentMs.get(uid) ?? 0))
   yield `${podCount} real pods, bound → Running: p50 ${quantile(all, 0.5).toFixed(0)} ms, p99 ${quantile(all, 0.99).toFixed(0)} ms`
   yield `our share beside the runtime's calls: the first ${first.toFixed(0)} ms, then p50 ${quantile(own, 0.5).toFixed(1)} ms, p99 ${quantile(own, 0.99).toFixed(1)} ms`

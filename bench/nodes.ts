@@ -1,5 +1,5 @@
-// Thousands of simulated nodes in one process, on virtual time: the real kubelet on simulated drivers. Beside the seconds
-// stands what they took of the processor; on an idle machine both are about the same.
+// Thousands of simulated nodes in one process, on virtual time: the real kubelet on simulated drivers. Elapsed time is
+// printed with processor time; on an idle machine both are about the same.
 import { isNodeReady } from '../src/api/core/v1/node/node.ts'
 import { isPodReady } from '../src/api/core/v1/pod/pod-readiness.ts'
 import { context, namespace, node, pod, startCluster, type TestCluster } from '../src/cluster/index.ts'
@@ -7,9 +7,9 @@ import type { Bench } from './bench.ts'
 
 const ctx = context(new AbortController().signal)
 const home = 'load'
-/** Creates that are under way at once. */
+/** Concurrent creates. */
 const createsAtOnce = 100
-/** What all of it may take: pods that are not there by then are not waited for. */
+/** Limit for the whole run: pods that are not ready by then are not waited for. */
 const secondsMax = 480
 
 interface Spent {
@@ -17,7 +17,7 @@ interface Spent {
   readonly cpuSeconds: number
 }
 
-/** Begins to measure; what it returns says how much was spent since. */
+/** Starts the measurement; the result returns the time spent since then. */
 function meter(): () => Spent {
   const [begin, before] = [performance.now(), process.cpuUsage()]
   return () => {
@@ -72,7 +72,7 @@ async function* load(nodes: number, fewPods: number, allPods: number): AsyncGene
   yield `${count(allPods)} pods deleted with their namespace: ${told(deleted)}, ${eachMs.toFixed(2)} ms of CPU each`
 }
 
-/** What a minute of the cluster's time costs. */
+/** Cost of a minute of the cluster's time. */
 async function shareOf({ clock }: TestCluster): Promise<string> {
   const minute = meter()
   await clock.advance('1m')
@@ -81,13 +81,13 @@ async function shareOf({ clock }: TestCluster): Promise<string> {
 }
 
 interface Created {
-  /** False when the time was over before the last one was ready. */
+  /** False when the time was over before the last pod was ready. */
   readonly isDone: boolean
   readonly ready: Spent
   readonly written: Spent
 }
 
-/** Makes pods, and notes the moment at which the last one is ready. */
+/** Creates pods, and records when the last one is ready. */
 class PodsReady implements AsyncDisposable {
   readonly #cluster: TestCluster
   readonly #ready = new Set<string>()
@@ -100,7 +100,7 @@ class PodsReady implements AsyncDisposable {
     this.#following = this.#follow()
   }
 
-  /** How many have been ready. */
+  /** The number of pods that have become ready. */
   get ready(): number {
     return this.#ready.size
   }
@@ -110,7 +110,7 @@ class PodsReady implements AsyncDisposable {
     await this.#following
   }
 
-  /** Makes the pods from one number to another; says when all so far were ready, and when nothing was left to do. */
+  /** Creates the pods with these numbers; returns when all pods so far were ready, and when the cluster was idle. */
   async create(from: number, to: number, spent: () => Spent, isLate: () => boolean): Promise<Created> {
     const { clock } = this.#cluster
     let ready: Spent | undefined
@@ -125,7 +125,7 @@ class PodsReady implements AsyncDisposable {
         await pods.create({ metadata: { name: `p-${index}`, labels: { app: `a-${index % 100}` } }, spec }, home, ctx)
     }
     const creating = Promise.all(Array.from({ length: createsAtOnce }, creator))
-    // Time goes on meanwhile: somebody who is refused for a moment waits for a timer.
+    // Time advances meanwhile, because a rejected client waits for a timer.
     await clock.runUntil(() => ready !== undefined || isLate(), '10m')
     await creating
     if (ready === undefined && !isLate())
@@ -165,7 +165,7 @@ function memoryMb(): { heap: number; resident: number } {
   return { heap: heapUsed / 1024 / 1024, resident: rss / 1024 / 1024 }
 }
 
-/** The whole load takes minutes: a tenth of it unless BENCH_SCALE says otherwise. */
+/** The whole load takes minutes, so a tenth of it runs unless BENCH_SCALE is set. */
 const scale = Number(process.env['BENCH_SCALE'] ?? 0.1)
 
 export const nodesBench: Bench = {

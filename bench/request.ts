@@ -1,5 +1,5 @@
-// What one request costs the process, without a socket: from the decoded HTTP request to the stored version and the
-// bytes of the answer, by kind of request and by store; and what recording flows adds to it.
+// Cost of one request without a socket: from the decoded HTTP request to the stored version and the bytes of the
+// response, by type of request and by store, and the additional cost of flow recording.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -18,7 +18,7 @@ import { samplePod } from './api/sample-pod.ts'
 import type { Bench } from './bench.ts'
 
 const concurrency = 16
-/** Rounds so short that some run undisturbed on a busy machine: the best counts. */
+/** Rounds are short, so that some of them run undisturbed on a busy machine: the best counts. */
 const [callsPerRound, rounds] = [1_000, 5]
 
 interface Call {
@@ -76,7 +76,7 @@ const leaseRenewed = (index: number) => ({
   },
 })
 
-/** In this order: later ones change what earlier ones have made. */
+/** In this order, because later calls change objects of earlier ones. */
 const calls = {
   'create a ConfigMap': (index) => ({
     method: 'POST',
@@ -135,9 +135,9 @@ function wireOf({ method, target, body, type = 'application/json' }: Call): Wire
 }
 
 interface Cost {
-  /** Of the thread that answers. */
+  /** Processor time of the main thread. */
   readonly ownMicros: number
-  /** With the collector's, the compiler's and the disk's threads. */
+  /** Including the threads of the garbage collector, the compiler and the disk. */
   readonly allMicros: number
   readonly bytes: number
 }
@@ -193,7 +193,7 @@ class Served implements AsyncDisposable {
     if (status >= 300) throw new Error(`${wire.method} ${wire.target} was answered with ${status}: ${String(body)}`)
   }
 
-  /** Sends the calls with these indexes, so many at a time; what each of them took. */
+  /** Sends the calls with these indexes, this many concurrently; returns the time of each. */
   async measure(call: (index: number) => Call, from: number, count: number): Promise<Cost> {
     const wires = Array.from({ length: count }, (_, index) => wireOf(call(from + index)))
     const before = spent()
@@ -232,7 +232,7 @@ async function* costsWith(choice: StoreChoice): AsyncGenerator<string> {
 
 const recorderRounds = 12
 
-/** By turns with and without the recorder, in one process; the middle of the ratios. */
+/** Alternately with and without the recorder in one process; the median of the ratios. */
 async function recorderShare(name: string, call: (index: number) => Call): Promise<string> {
   await using recorded = await Served.start({ kind: 'memory' })
   await using silent = await Served.start({ kind: 'memory' })
@@ -244,7 +244,7 @@ async function recorderShare(name: string, call: (index: number) => Call): Promi
     const cost = new Map<Served, number>()
     for (const served of order)
       cost.set(served, (await served.measure(call, round * callsPerRound, callsPerRound)).ownMicros)
-    // The first rounds are the compiler's.
+    // V8 still compiles in the first rounds.
     if (round >= 2) ratios.push((cost.get(recorded) ?? 0) / (cost.get(silent) ?? 1))
   }
   const middle = ratios.toSorted((a, b) => a - b)[ratios.length >> 1] ?? 1

@@ -1,4 +1,4 @@
-// npm run bench [-- name …]: runs the benches, all or those named.
+// npm run bench [-- name …]: runs all benchmarks, or the named ones.
 import { admissionBench } from './admission.ts'
 import { apiBench } from './api.ts'
 import { applyBench } from './apply.ts'

@@ -1,5 +1,5 @@
-// Workloads of upstream's scheduler_perf at 5,000 nodes. BENCH_PARTS names some of the parts, BENCH_WORKLOADS some of the
-// workloads, separated by commas; BENCH_SCALE=0.1 has a tenth of the pods.
+// Workloads of upstream's scheduler_perf at 5,000 nodes. BENCH_PARTS selects parts and BENCH_WORKLOADS workloads,
+// separated by commas; BENCH_SCALE=0.1 creates a tenth of the pods.
 import type { Bench } from './bench.ts'
 import { alone } from './scheduler/alone.ts'
 import { shownRate } from './scheduler/rate.ts'
@@ -12,7 +12,7 @@ const many = (count: number): number => Math.max(1, Math.round(count * scale))
 const listed = (name: string) => process.env[name]?.split(',')
 
 const parts: Readonly<Record<string, (chosen: readonly Workload[]) => AsyncGenerator<string>>> = {
-  /** The scheduler alone, its decisions applied in memory: against upstream's floors. */
+  /** The scheduler alone, its decisions applied in memory: compared with upstream's thresholds. */
   async *alone(chosen) {
     for (const workload of chosen) {
       await alone(workload, 300)
@@ -20,7 +20,10 @@ const parts: Readonly<Record<string, (chosen: readonly Workload[]) => AsyncGener
       yield `${workload.name}, ${nodeCount} nodes, scheduler alone: ${shownRate(rate, workload.floor)}`
     }
   },
-  /** Created, decided, bound and told in one process, over the direct transport: against what upstream binds. */
+  /**
+   * Created, scheduled, bound and reported in one process over the direct transport: compared with upstream's
+   * throughput.
+   */
   async *direct(chosen) {
     for (const workload of chosen) {
       if (workload.reference === undefined) continue
@@ -28,12 +31,12 @@ const parts: Readonly<Record<string, (chosen: readonly Workload[]) => AsyncGener
       yield `${workload.name}, ${nodeCount} nodes, through the API: ${shownRate(rate, workload.reference)}`
     }
   },
-  /** As a user has it: one control plane of its own process, reached over TLS by a load that shares the machine. */
+  /** A control plane in a separate process, reached over TLS by a load on the same machine. */
   async *served(chosen) {
     const compared = chosen.filter(({ reference }) => reference !== undefined)
     const [first] = compared
     if (first === undefined) return
-    // Zones do not matter to workloads that ask for none.
+    // Zones do not affect workloads without zone constraints.
     await using served = await Served.start(compared.find(({ nodeLabels }) => nodeLabels) ?? first, compared)
     yield `memory of the control plane at ${nodeCount} nodes: ${served.memory}`
     let count = 0
@@ -60,7 +63,7 @@ const parts: Readonly<Record<string, (chosen: readonly Workload[]) => AsyncGener
   },
 }
 
-/** Pods before a workload is measured: the engine compiles what it has seen often. */
+/** Pods before a workload is measured, so that V8 has compiled the hot code. */
 const warmUp = 4_000
 const podsHeld = 50_000
 

@@ -1,5 +1,5 @@
-// How soon a cluster on this machine is ready, and what it takes while nothing happens. Wall time is what a person waits;
-// processor time says more on a machine that others use too.
+// How long a cluster on this machine takes to be ready, and what it uses while idle. Elapsed time is what a user waits;
+// processor time is more reliable on a shared machine.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFile, rm } from 'node:fs/promises'
@@ -64,7 +64,7 @@ async function idle(): Promise<string> {
   }
 }
 
-/** As root, in namespaces of its own: when the API answers, and when this machine is a node. */
+/** As root, in its own namespaces: when the API responds, and when this machine is a node. */
 async function withContainers(): Promise<string> {
   const title = 'exec → ready, SQLite, as root with containerd'
   const whyNot = missingContainerPrerequisites()

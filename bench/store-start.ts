@@ -1,4 +1,5 @@
-// A start of the sqlite store in a process of its own, as a real one is: `store-start.ts <path>` prints what it took.
+// Starts the SQLite store in a separate process, as a real start does: `store-start.ts <path>` prints the time that it
+// took.
 import { realClock } from '../src/base/time/clock.ts'
 import { nodeWorkers } from '../src/platform/node/process/workers.ts'
 import { SqliteStore } from '../src/store/sqlite/sqlite-store.ts'

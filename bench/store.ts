@@ -1,5 +1,5 @@
-// What the sqlite store does on this machine's disk, every write durable, and how that compares with etcd on the same
-// disk in the same minute: writes, ranges, watches, start, file size, and how long the event loop is held.
+// Throughput of the SQLite store on this machine's disk, with every write durable, compared with etcd on the same disk
+// at the same time: writes, ranges, watches, start, file size, and how long the event loop is blocked.
 import { execFile } from 'node:child_process'
 import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -24,7 +24,7 @@ const put = (store: Store, key: string) =>
   store.commit({ conditions: [], operations: [{ kind: 'put', key, value }] }, signal)
 const fileBytes = (path: string) => statSync(path).size + statSync(`${path}-wal`).size
 
-/** Writes `count` values with this many writers; returns the seconds that it took. */
+/** Writes `count` values with this many writers; returns the elapsed seconds. */
 async function write(store: Store, writers: number, count: number, key: (index: number) => string): Promise<number> {
   let next = 0
   const start = performance.now()
@@ -123,7 +123,7 @@ async function rangeOf10000(contenders: readonly Contender[]): Promise<string> {
   return `range of 10,000 keys of 1 kB: ${figures.join(', ')}, ratio ${((best[1] ?? 0) / (best[0] ?? 1)).toFixed(0)}`
 }
 
-/** sqlite and a member of etcd with mutual TLS, with their data side by side. */
+/** SQLite and an etcd member with mutual TLS, with their data in the same directory. */
 async function againstEtcd(folder: string): Promise<string[]> {
   await using cluster = await EtcdCluster.start(newestEtcd(), 1)
   const sqlite = await open(join(folder, 'compared.db'))

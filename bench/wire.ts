@@ -1,4 +1,4 @@
-// What HTTP/1.1 over TLS costs without anybody behind it, beside node:https; and the protocol without its socket.
+// Cost of HTTP/1.1 over TLS without a handler, compared with node:https; and of the protocol without a socket.
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { realClock } from '../src/base/time/clock.ts'
@@ -42,7 +42,7 @@ async function overTls(by: ServerOrder['by']): Promise<string> {
   }
 }
 
-/** Rounds are short: on a busy machine one of them is undisturbed. */
+/** Rounds are short, so that some of them run undisturbed on a busy machine. */
 async function withoutSocket(): Promise<string> {
   const nothing = () => {}
   const answer = { status: 200, headers: { 'content-type': 'application/json' }, body: Buffer.alloc(2048) }

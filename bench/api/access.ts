@@ -1,4 +1,4 @@
-// Access: how to reach an API server, out of a kubeconfig.
+// Access: the address and the credentials of an API server, read from a kubeconfig.
 import { readFileSync } from 'node:fs'
 import { parse } from 'yaml'
 import type { Access } from './connection.ts'

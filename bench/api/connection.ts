@@ -1,4 +1,4 @@
-// Connection: HTTP/1.1 over one TLS socket with prepared requests and hardly any parsing: the load must cost less than
+// Connection: HTTP/1.1 over one TLS socket with prepared requests and minimal parsing. The load must cost less than
 // what it measures, because both share the machine.
 import { once } from 'node:events'
 import { connect, type TLSSocket } from 'node:tls'
@@ -28,7 +28,7 @@ export class Connection {
   #failed: (error: Error) => void = () => {}
   #head: Buffer | undefined
   #status = 0
-  /** What is still to come of a body of known length; -1 while the head is read, Infinity for one in chunks. */
+  /** Remaining bytes of a body of known length; -1 while the head is read, Infinity for a chunked body. */
   #left = -1
   #tail: Buffer = nothing
   #bytes = 0
@@ -47,14 +47,14 @@ export class Connection {
     socket.on('close', () => this.#failed(new Error('the server closed the connection')))
   }
 
-  /** One request at a time. */
+  /** Sends one request; the next one may be sent after the response. */
   send(request: string | Buffer): Promise<Received> {
     return new Promise((resolve, reject) =>
       this.exchange(request, (status, bytes) => resolve({ status, bytes }), reject),
     )
   }
 
-  /** The same with callbacks: a promise costs as much as the framing. */
+  /** As `send`, with callbacks: a promise costs as much as the framing. */
   exchange(request: string | Buffer, answered: Answered, failed: (error: Error) => void): void {
     this.#answered = answered
     this.#failed = failed

@@ -1,5 +1,5 @@
-// Fan-out: many watches of one collection, over HTTP/2, and how fast changes reach all of them: a burst of several writers,
-// then a gentle one's, one after the other.
+// Fan-out: many watches of one collection over HTTP/2, and how fast changes reach all of them: first a burst from
+// several writers, then single writes in sequence.
 import { Connection, requestText, type Access } from './connection.ts'
 import { load } from './load.ts'
 import { WatchSession } from './watch-session.ts'
@@ -10,13 +10,13 @@ const burstWriters = 8
 
 export interface FanOut {
   readonly deliveriesPerSecond: number
-  /** From a gentle writer's request to the event, over all watchers. */
+  /** From a single write to its event, over all watchers. */
   readonly p99Ms: number
-  /** Of the server, for a delivery of the burst. */
+  /** Processor time of the server per delivery in the burst. */
   readonly processorMicros: number
 }
 
-/** `processorMs` is what the server has used so far. */
+/** `processorMs` returns the processor time that the server has used so far. */
 export async function fanOut(
   access: Access,
   path: string,
@@ -71,7 +71,7 @@ export async function fanOut(
   return { deliveriesPerSecond, p99Ms: delays[Math.floor(delays.length * 0.99)] ?? 0, processorMicros }
 }
 
-/** A watch tells first what is there already: waits until that has come. */
+/** Waits until the watch has sent its initial events. */
 async function settled(events: () => number): Promise<void> {
   for (let before = -1; before !== events();) {
     before = events()

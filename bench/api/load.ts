@@ -1,15 +1,15 @@
-// Load: many connections that send one request after the other, and what that took.
+// Load: many connections that send requests in sequence, and the time that they took.
 import { Connection, type Access } from './connection.ts'
 
 export interface Measured {
-  /** When the first request left: connections were open by then, and requests made. */
+  /** When the first request was sent: connections were open and requests prepared by then. */
   readonly beginMs: number
   readonly perSecond: number
   readonly p50Ms: number
   readonly p99Ms: number
 }
 
-/** Sends `count` requests over this many connections. Any answer that is no success ends the bench. */
+/** Sends `count` requests over this many connections. A response that is not a success ends the benchmark. */
 export async function load(
   access: Access,
   connections: number,
@@ -17,7 +17,7 @@ export async function load(
   requestOf: (index: number) => Buffer,
 ): Promise<Measured> {
   const open = await Promise.all(Array.from({ length: connections }, () => Connection.open(access)))
-  // Made beforehand: the load shares the machine with what it measures.
+  // Requests are prepared in advance, because the load shares the machine with what it measures.
   const requests = Array.from({ length: count }, (_, index) => requestOf(index))
   const times = new Float64Array(count)
   const over = Promise.withResolvers<void>()

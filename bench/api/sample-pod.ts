@@ -1,4 +1,4 @@
-// The Pod that benches create, again and again.
+// The Pod that benchmarks create repeatedly.
 
 export const samplePod = (name: string) => ({
   metadata: { name, labels: { app: 'web', tier: 'front' } },

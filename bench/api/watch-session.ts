@@ -1,5 +1,5 @@
-// WatchSession: many watches on one connection of HTTP/2, spoken by hand: events are counted by their line ends and not
-// looked at, because the watchers share the machine with the server.
+// WatchSession: many watches on one HTTP/2 connection, with hand-written framing: events are counted by their line ends
+// and not parsed, because the watchers share the machine with the server.
 import { once } from 'node:events'
 import { connect, type TLSSocket } from 'node:tls'
 import type { Access } from './connection.ts'
@@ -16,12 +16,12 @@ export class WatchSession {
   readonly #answered = Promise.withResolvers<void>()
   readonly #wanted: number
   #answers = 0
-  /** The beginning of a frame's head, where a piece ends in it. */
+  /** The start of a frame header that was cut off at the end of a chunk. */
   #head: Buffer = Buffer.alloc(0)
   #type = 0
   #left = 0
 
-  /** Resolves when every watch is answered. */
+  /** Resolves when every watch has a response. */
   static async open(
     { host, port, ca, cert, key }: Access,
     path: string,
@@ -104,7 +104,7 @@ const setting = (id: number, value: number): Buffer => Buffer.concat([Buffer.of(
 const frame = (type: number, flags: number, stream: number, payload: Buffer): Buffer =>
   Buffer.concat([uint32(payload.length).subarray(1), Buffer.of(type, flags), uint32(stream), payload])
 
-/** Literals that nobody remembers; method and scheme stand in HPACK's own table. */
+/** Header literals without indexing; method and scheme are in HPACK's static table. */
 function requestHeaders(authority: string, path: string): Buffer {
   const literal = (name: readonly number[], value: string) =>
     Buffer.concat([Buffer.of(...name, value.length), Buffer.from(value, 'latin1')])

@@ -1,5 +1,6 @@
-// The hostile side of the flood, a process of its own: `attacker.ts <file>`, where the file says whom to attack and how.
-// Each connection attacks, rests and attacks again until the time is over; it prints how many attacks were made.
+// The hostile side of the flood, in a separate process: `attacker.ts <file>`, where the file contains the target and
+// the options. Each connection alternates attacks and pauses until the time is over. The process prints the number of
+// attacks.
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { attacks, type Target } from './attacks.ts'
@@ -7,10 +8,10 @@ import { attacks, type Target } from './attacks.ts'
 export interface Orders {
   readonly target: Omit<Target, 'token'>
   readonly token: string
-  /** Of each half, anonymous and authenticated. */
+  /** Connections of each half, anonymous and authenticated. */
   readonly connections: number
   readonly seconds: number
-  /** Between two attacks of one connection. */
+  /** Pause between two attacks of one connection. */
   readonly restMs: number
 }
 

@@ -1,5 +1,5 @@
-// The attacks of the flood: each opens one connection, does one hostile thing, and ends. What a server answers does not
-// matter; that others are served meanwhile does.
+// The attacks of the flood: each opens one connection, does one hostile thing, and ends. The responses do not matter;
+// what matters is that other clients are served.
 import { connect as connectPlain, type Socket } from 'node:net'
 import { connect as connectHttp2, type ClientHttp2Stream } from 'node:http2'
 import { connect as connectTls, type TLSSocket } from 'node:tls'
@@ -8,7 +8,7 @@ export interface Target {
   readonly host: string
   readonly port: number
   readonly ca: string
-  /** Of an account that may edit objects in the namespace `hostile`; empty for an anonymous client. */
+  /** The token of an account that may edit objects in the namespace `hostile`; empty for an anonymous client. */
   readonly token: string
 }
 
@@ -16,10 +16,10 @@ export type Attack = (target: Target, signal: AbortSignal) => Promise<void>
 
 const hostile = '/api/v1/namespaces/hostile'
 const bodyBytes = 3 << 20
-/** How long an attack that waits for nothing holds its connection. */
+/** How long an attack that expects no response holds its connection. */
 const holdMs = 20_000
 
-/** Ends with the connection, or when the time of the flood is over. */
+/** Resolves when the connection is closed, or when the time of the flood is over. */
 const ended = (socket: Socket, signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
     const end = () => {
@@ -42,7 +42,7 @@ const headOf = (target: Target, method: string, path: string, headers: Record<st
     '\r\n',
   ].join('\r\n')
 
-/** One request, of which the first bytes of the answer are awaited. */
+/** Sends one request and waits for the first bytes of the response. */
 const request =
   (method: string, path: string, body: () => string = () => '', headers: Record<string, string> = {}): Attack =>
   async (target, signal) => {
@@ -102,7 +102,7 @@ const widePod = memo(() =>
   }),
 )
 
-/** A head that never ends. */
+/** A request head that never ends. */
 const slowHead: Attack = async (target, signal) => {
   const socket = secured(target)
   socket.write('GET /livez HTTP/1.1\r\nx: ')
@@ -112,7 +112,7 @@ const slowHead: Attack = async (target, signal) => {
 /** A connection that never speaks TLS. */
 const silent: Attack = ({ host, port }, signal) => ended(connectPlain({ host, port }), signal)
 
-/** A body that is announced and does not come. */
+/** A body that is announced and never sent. */
 const slowBody: Attack = async (target, signal) => {
   const socket = secured(target)
   socket.write(
@@ -125,7 +125,7 @@ const slowBody: Attack = async (target, signal) => {
   await ended(socket, signal)
 }
 
-/** A long answer of which nothing is read. */
+/** A long response that is never read. */
 const unread: Attack = async (target, signal) => {
   const socket = secured(target)
   socket.pause()
@@ -135,7 +135,7 @@ const unread: Attack = async (target, signal) => {
 
 type StreamAttack = (stream: ClientHttp2Stream) => void
 
-/** Many streams of one connection, each with an unfinished body, an answer that is not read, or an early reset. */
+/** Many streams on one connection, each with an unfinished body, an unread response, or an early reset. */
 const http2 =
   (method: string, path: string, streams: number, act: StreamAttack): Attack =>
   async ({ host, port, ca, token }, signal) => {
@@ -165,7 +165,7 @@ const http2 =
 const selector = `a${' '.repeat(20_000)}!`
 const encoded = encodeURIComponent(selector)
 
-/** By name. The anonymous half of the connections takes them in turn with no token, the other half with one. */
+/** By name. Anonymous connections run them in turn without a token, the other half with one. */
 export const attacks: Readonly<Record<string, Attack>> = {
   'a long field selector': request('GET', `/api/v1/pods?fieldSelector=${encoded}`),
   'a long label selector': request('GET', `/api/v1/pods?labelSelector=${encoded}`),
@@ -187,9 +187,9 @@ export const attacks: Readonly<Record<string, Attack>> = {
   'a pod with 40,000 variables': request('POST', `${hostile}/pods?dryRun=All`, widePod),
   'a head that never ends': slowHead,
   'a connection that never speaks TLS': silent,
-  'a body that does not come': slowBody,
-  'an answer that is not read': unread,
+  'a body that is never sent': slowBody,
+  'a response that is not read': unread,
   '100 unfinished bodies over HTTP/2': http2('POST', `${hostile}/configmaps`, 100, (stream) => void stream.write('{')),
-  '100 unread answers over HTTP/2': http2('GET', `${hostile}/configmaps`, 100, () => {}),
+  '100 unread responses over HTTP/2': http2('GET', `${hostile}/configmaps`, 100, () => {}),
   '1,000 streams reset at once over HTTP/2': http2('GET', '/api', 1_000, (stream) => stream.close(8)),
 }

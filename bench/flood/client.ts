@@ -1,4 +1,4 @@
-// A client with one connection, that is opened again when it breaks.
+// A client with one connection, which is reopened when it breaks.
 import { Agent, request } from 'node:https'
 import type { Access } from '../api/connection.ts'
 
@@ -12,7 +12,7 @@ export class Client {
   readonly #access: Pick<Access, 'host' | 'port'>
   readonly #headers: Readonly<Record<string, string>>
 
-  /** With the access's certificate, or instead with a token. */
+  /** With the client certificate of the access, or with a token instead. */
   constructor({ host, port, ca, cert, key }: Access, token?: string) {
     this.#access = { host, port }
     this.#agent = new Agent({ keepAlive: true, maxSockets: 1, ca, ...(token === undefined ? { cert, key } : {}) })
@@ -37,7 +37,7 @@ export class Client {
     })
   }
 
-  /** Throws unless the object was made, or is there. */
+  /** Throws unless the object was created or already exists. */
   async make(path: string, object: object): Promise<string> {
     const { status, text } = await this.send('POST', path, object)
     if (status !== 201 && status !== 409) throw new Error(`POST ${path}: ${status} ${text}`)

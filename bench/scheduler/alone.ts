@@ -1,4 +1,4 @@
-// The scheduler alone: pods are decided and applied one after the other, without an API server.
+// The scheduler alone: pods are scheduled and placed in sequence, without an API server.
 import { context } from '../../src/base/observability/context.ts'
 import { silentLog } from '../../src/base/observability/log.ts'
 import { Metrics } from '../../src/base/observability/metrics.ts'
@@ -108,7 +108,7 @@ export async function alone(workload: Workload, count: number): Promise<Rate> {
     let nodeName = decide(target)
     const removal = removals.pop()
     if (removal !== undefined) {
-      // The victims leave, and the pod comes again.
+      // The victims are removed, and the pod is scheduled again.
       nominator.set(target, removal.nodeName)
       const slot = snapshot.slotOf(removal.nodeName) ?? -1
       for (const { pod: victim, facts } of [...snapshot.podsOn(slot)]) if (facts.priority < 10) snapshot.remove(victim)

@@ -1,4 +1,5 @@
-// Rate: how many a second, by the clock and by the processor time of this process: on a busy machine the second says more.
+// Rate: items per second of elapsed time and of this process's processor time, which is more reliable on a busy
+// machine.
 
 export interface Rate {
   readonly perSecond: number
@@ -10,7 +11,7 @@ export function cpuMs(): number {
   return (user + system) / 1000
 }
 
-/** Starts the clocks; what is returned stops them. */
+/** Starts the clocks; the result stops them. */
 export function startRate(): (count: number) => Rate {
   const [beginMs, beginCpuMs] = [performance.now(), cpuMs()]
   return (count) => ({
@@ -19,7 +20,7 @@ export function startRate(): (count: number) => Rate {
   })
 }
 
-/** Against a base, such as upstream's floor. */
+/** Compared with a base, such as upstream's threshold. */
 export function shownRate({ perSecond, perCpuSecond }: Rate, base: number): string {
   const against = (value: number) => `${value.toFixed(0)} (${(value / base).toFixed(1)} times ${base})`
   return `${against(perSecond)} a second, ${against(perCpuSecond)} a second of processor time`

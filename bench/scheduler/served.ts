@@ -1,5 +1,5 @@
-// A control plane in a process of its own, as a user has it: API server with the SQLite store, controllers and scheduler,
-// and nodes that are objects only. It is reached over TLS, by a load that shares the machine with it.
+// A control plane in a separate process: API server with the SQLite store, controllers and scheduler, and nodes that
+// are only objects. It is reached over TLS by a load on the same machine.
 import { once } from 'node:events'
 import { connect } from 'node:http2'
 import type { Pod } from '../../src/api/core/v1/pod/pod.ts'
@@ -12,32 +12,32 @@ import { nodeCount, nodesOf, podOf, type Workload } from './workloads.ts'
 
 const connections = 64
 const nowText = () => new Date().toISOString().replace('Z', '000Z')
-/** A server that computes less than this in a second has nothing to do but to renew leases. */
+/** A server that computes less than this per second is idle, apart from renewing leases. */
 const quietCpuMs = 500
 const quietMsMax = 120_000
 const restMs = 20_000
-/** So often each lease is renewed. */
+/** Renewal interval of each lease. */
 const leaseMs = 20_000
 const leasesPath = '/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases'
-/** Those who renew them share the nodes: enough that a server under load is asked in time. */
+/** Clients that renew leases: enough of them that renewals arrive in time on a loaded server. */
 const beaters = 64
 const namespacesPath = '/api/v1/namespaces'
-/** Pods are made in a namespace of their workload, so that those of others do not repel or attract them. */
+/** Each workload has its own namespace, so that pods of other workloads do not affect it by affinity. */
 const namespaceOf = ({ name }: Workload) => name.replaceAll(' ', '-')
 const namespacePath = (workload: Workload) => `${namespacesPath}/${namespaceOf(workload)}`
 const podsPath = (workload: Workload) => `${namespacePath(workload)}/pods`
-/** So often it is asked whether all events are there. */
+/** Interval of checks whether all events are present. */
 const toldPollMs = 50
 const toldMsMax = 120_000
-/** As clients in Go have it. With the 64 KiB of Node.js a watch waits for its client after thirty events. */
+/** As Go clients set it. With the 64 KiB of Node.js a watch waits for its client after thirty events. */
 const streamWindowBytes = 4 << 20
-/** A new namespace takes pods when its account is there. */
+/** A new namespace accepts pods when its default account exists. */
 const accountMsMax = 10_000
 
 export class Served implements AsyncDisposable {
   readonly #up: Awaited<ReturnType<typeof startUp>>
   readonly #access: Access
-  /** Pods made so far, by workload: each has one event. */
+  /** Pods created so far, by workload: each has one event. */
   readonly #made = new Map<Workload, number>()
   #beating: Promise<unknown> = Promise.resolve()
   #isEnding = false
@@ -47,7 +47,7 @@ export class Served implements AsyncDisposable {
     this.#access = accessOf(up.kubeconfig)
   }
 
-  /** With the nodes of one workload, and a namespace for each. */
+  /** Creates the nodes of one workload, and a namespace for each workload. */
   static async start(nodesAs: Workload, workloads: readonly Workload[] = [nodesAs]): Promise<Served> {
     const served = new Served(await startUp('--nodes', '0'))
     await served.#makeNodes(nodesAs)
@@ -58,7 +58,7 @@ export class Served implements AsyncDisposable {
     return served
   }
 
-  /** What is resident, and what of it is not of files: heaps and buffers. */
+  /** Resident memory, and the part of it that is not backed by files: heaps and buffers. */
   get memory(): string {
     const { pid } = this.#up
     return `${memoryMb(pid).toFixed(0)} MB resident, ${memoryMb(pid, 'RssAnon').toFixed(0)} MB of it heaps and buffers`
@@ -68,7 +68,7 @@ export class Served implements AsyncDisposable {
     return processorMs(this.#up.pid)
   }
 
-  /** Pods as fast as they are taken, until all have a node; when the first was sent. */
+  /** Creates pods as fast as possible until all have a node; returns when the first was sent. */
   async burst(workload: Workload, prefix: string, count: number): Promise<number> {
     const bound = this.#bound(workload, prefix, count, await this.#revision(workload))
     const { beginMs } = await load(this.#access, connections, count, (index) =>
@@ -78,7 +78,7 @@ export class Served implements AsyncDisposable {
     return beginMs
   }
 
-  /** Pods at a steady rate; how long each took from its sending until a watcher saw it bound, in order of length. */
+  /** Creates pods at a steady rate; returns the sorted times from sending each pod until a watcher saw it bound. */
   async steady(workload: Workload, prefix: string, perSecond: number, count: number): Promise<Float64Array> {
     const sent = new Float64Array(count)
     const tookMs = new Float64Array(count)
@@ -103,7 +103,7 @@ export class Served implements AsyncDisposable {
     return tookMs.toSorted()
   }
 
-  /** When the scheduler had told of every pod of the workload. */
+  /** When the scheduler had written the event of every pod of the workload. */
   async untilTold(workload: Workload): Promise<number> {
     const { session, streamOf } = this.#session()
     const deadlineMs = performance.now() + toldMsMax
@@ -117,7 +117,7 @@ export class Served implements AsyncDisposable {
     return performance.now()
   }
 
-  /** Long enough for the collector to look again. */
+  /** Long enough for another garbage collection. */
   async rest(): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, restMs))
   }
@@ -154,7 +154,7 @@ export class Served implements AsyncDisposable {
     })
   }
 
-  /** The nodes' leases are renewed one after the other, as kubelets would: without that the nodes count as dead. */
+  /** Renews the nodes' leases in turn, as kubelets would: otherwise the nodes count as unreachable. */
   async #beat(first: number, beginMs: number): Promise<void> {
     const connection = await Connection.open(this.#access)
     for (let beats = first; !this.#isEnding; beats += beaters) {
@@ -167,7 +167,7 @@ export class Served implements AsyncDisposable {
     connection.close()
   }
 
-  /** Waits until controllers have handled each new node and all events are written. */
+  /** Waits until controllers have processed each new node and all events are written. */
   async untilQuiet(): Promise<void> {
     const deadlineMs = performance.now() + quietMsMax
     for (let before = -Infinity; this.cpuMs - before > quietCpuMs;) {
@@ -198,7 +198,7 @@ export class Served implements AsyncDisposable {
     return { session, streamOf: (path: string) => session.request({ ':path': path }).setEncoding('utf8') }
   }
 
-  /** Resolves when a watch from the revision on has shown so many pods with a node; tells of each by its number. */
+  /** Resolves when a watch from the revision has delivered this many pods with a node; reports each by its number. */
   async #bound(
     workload: Workload,
     prefix: string,

@@ -1,4 +1,4 @@
-// Through the API server to the bound pod, with its event: in one process over the direct transport, memory store.
+// From the API server to the bound pod with its event: in one process over the direct transport, with the memory store.
 import { context } from '../../src/base/observability/context.ts'
 import { node } from '../../src/api/core/v1/node/node.ts'
 import { pod } from '../../src/api/core/v1/pod/pod.ts'
@@ -15,7 +15,7 @@ export async function throughApi(workload: Workload, count: number): Promise<Rat
   for (const { metadata, status } of nodesOf(workload)) {
     const { name, labels = {} } = metadata
     await client.of(node).create({ metadata: { name, labels }, status }, '', ctx)
-    // What the node controller does when a node is ready.
+    // The node controller does this when a node is ready.
     await client.of(node).patch(name, '', { spec: { taints: null } }, 'merge', ctx)
   }
   await clock.advance('10s')

@@ -1,4 +1,4 @@
-// Workloads of upstream's scheduler_perf: which nodes there are, which pods stand on them, which pods come.
+// Workloads of upstream's scheduler_perf: the nodes, the pods that are placed on them, and the pods to schedule.
 import type { Pod } from '../../src/api/core/v1/pod/pod.ts'
 import { node, type Node } from '../../src/api/core/v1/node/node.ts'
 import { persistentVolumeClaim } from '../../src/api/core/v1/volume/persistent-volume-claim.ts'
@@ -15,18 +15,18 @@ const hostKey = 'kubernetes.io/hostname'
 
 export interface Workload {
   readonly name: string
-  /** Upstream's CI floor, in pods per second. */
+  /** The threshold of upstream's CI, in pods per second. */
   readonly floor: number
-  /** What is measured on this kind of machine with upstream's scheduler, through the API. */
+  /** Measured on this type of machine with upstream's scheduler, through the API. */
   readonly reference?: number
   readonly nodeLabels?: (index: number) => Record<string, string>
   readonly allocatable?: object
-  /** Pods that have a node before the clock starts. */
+  /** Pods that are placed before the clock starts. */
   readonly initial?: (index: number) => { spec?: object; labels?: object; priority?: number; namespace?: string }
   readonly initialCount?: number
   readonly measured: (index: number) => { spec?: object; labels?: object; requests?: object; namespace?: string }
   readonly claims?: boolean
-  /** Pods that fit nowhere, tried in between. */
+  /** Unschedulable pods that are tried in between. */
   readonly hopelessEvery?: number
 }
 

@@ -1,4 +1,4 @@
-// A server that answers every request with 2 KB, in a process of its own: by node:https, or by our listener.
+// A server in a separate process that answers every request with 2 KB, through node:https or our listener.
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { nodeListeners } from '../../src/platform/node/http/listener.ts'
