@@ -28,7 +28,7 @@ const statements = [
   'WhileStatement',
 ]
 
-/** Offsets of the first statement of each line, and of the arms of each branch that have code of their own. */
+/** Offsets of the first statement of each line, and of the arms of each branch that contain code. */
 export function measuredPlaces(path, text) {
   const { program, errors } = parseSync(path, text)
   if (errors.length > 0) throw new Error(`${path}: ${errors[0].message}`)
@@ -70,7 +70,7 @@ export function markExecuted(executed, functions) {
   for (let at = 0; at < own.length; at++) executed[at] |= own[at]
 }
 
-/** Covered and all lines and branches of each folder: the files directly in it. */
+/** Covered and total lines and branches of each folder: the files directly in it. */
 export function folderCoverage(coverageDirectory) {
   const texts = new Map(
     globSync('src/**/*.ts', { cwd: root })
@@ -101,7 +101,7 @@ export function folderCoverage(coverageDirectory) {
 
 const percent = ([covered, all]) => (all === 0 ? 100 : (100 * covered) / all)
 
-/** What is below its floor, missing in the table, or in the table without a folder. */
+/** Folders below their floor or without one, and floors without a folder. */
 export function coverageErrors(coverage, floors) {
   const errors = Object.keys(floors)
     .filter((folder) => !coverage.has(folder))
@@ -119,7 +119,7 @@ export function coverageErrors(coverage, floors) {
   return errors
 }
 
-/** Some branches are taken only on a slow or on a fast machine. */
+/** Tolerance: some branches are taken only on a slow or on a fast machine. */
 const timingPercent = 1
 
 /** The floors after a run: new folders get one, others are raised; no floor is lowered. */

@@ -17,7 +17,7 @@ const fetchSecondsMax = 120
 
 /**
  * Fetches `program` ({ package, path } inside the package) from each suite and copies it to `targetOf(binary)`, which
- * returns undefined for a binary that does not run here. Returns the reason for what could not be had, or ''.
+ * returns undefined for a binary that does not run here. Returns the reasons of failures, or ''.
  */
 export function fetchFromSuites(program, suites, targetOf, say) {
   if (process.platform !== 'linux' || !existsSync('/usr/bin/apt-get'))
@@ -65,7 +65,7 @@ function fetchFrom(archive, suite, program, targetOf) {
   }
 }
 
-/** The archive that this machine's apt already uses, so that no host name stands in the project. */
+/** The archive that this machine's apt already uses, so that the project contains no host name. */
 function debianArchive() {
   const { stdout } = spawnSync('apt-get', ['indextargets', '--format', '$(REPO_URI) $(ORIGIN)'], { encoding: 'utf8' })
   const rows = (stdout ?? '').split('\n').map((row) => row.split(' '))

@@ -1,4 +1,4 @@
-// Finds the real etcd in every version that can be had: the system's own, and Debian's next one in .cache/.
+// Finds the real etcd in every available version: the system's own, and Debian's next one in .cache/.
 import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -25,7 +25,7 @@ export function findEtcds(root) {
 
 export const hasFetchedEtcd = (root) => existsSync(cacheOf(root))
 
-/** Fetches the etcd that is newer than the system's own; returns the reason for what could not be had. */
+/** Fetches an etcd that is newer than the system's own; returns the reason of a failure. */
 export function fetchEtcds(root, say) {
   const targetOf = (binary) => {
     const version = versionOf(binary)
@@ -34,7 +34,7 @@ export function fetchEtcds(root, say) {
   return fetchFromSuites({ package: 'etcd-server', path: 'usr/bin/etcd' }, debianSuites, targetOf, say)
 }
 
-/** What etcd wants to hear on processors that its makers do not test. */
+/** The variable that etcd requires on processors that its developers do not test. */
 export const etcdEnvironment = {
   ...process.env,
   ETCD_UNSUPPORTED_ARCH: process.arch === 'x64' ? 'amd64' : process.arch,

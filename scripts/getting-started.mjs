@@ -1,5 +1,6 @@
-// Runs the commands of the getting-started page in a fresh clone of what is committed: node scripts/getting-started.mjs
-// The packages are installed in the clone with npm ci; with --linked those of this checkout are used.
+// Runs the commands of the getting-started page in a fresh clone of the committed state: node
+// scripts/getting-started.mjs. The packages are installed in the clone with npm ci; with --linked those of this
+// checkout are used.
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'

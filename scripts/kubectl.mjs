@@ -28,7 +28,7 @@ export function findKubectls(root) {
   return [...seen.values()].sort((a, b) => minorOf(a.version) - minorOf(b.version))
 }
 
-/** Fetches one kubectl per Debian suite; returns the reason for what could not be had. */
+/** Fetches one kubectl per Debian suite; returns the reasons of failures. */
 export function fetchKubectls(root, say) {
   const targetOf = (binary) => {
     const version = versionOf(binary)

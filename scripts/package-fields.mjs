@@ -1,5 +1,5 @@
-// What stands in package.json for the checkout only (the pinned Node.js, the set-up) is left out of the package:
-// `publish` before it is packed, `restore` after.
+// Removes the fields of package.json that only the checkout needs (the pinned Node.js, the setup) from the package:
+// `publish` before packing, `restore` afterwards.
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -14,7 +14,7 @@ if (process.argv[2] === 'restore') {
   mkdirSync(dirname(kept), { recursive: true })
   writeFileSync(kept, text)
   const { scripts: _, devDependencies: __, optionalDependencies: ___, ...published } = JSON.parse(text)
-  // At once: every Node.js that starts in the checkout reads this file.
+  // Renamed atomically: every Node.js that starts in the checkout reads this file.
   const written = `${path}.new`
   writeFileSync(written, `${JSON.stringify(published, undefined, 2)}\n`)
   renameSync(written, path)

@@ -1,5 +1,5 @@
-// Brings a fresh clone to the point where `npm start` or `npm test` can run, and is quick when nothing is missing.
-// Plain JavaScript for any Node.js from 18 on: it runs before the pinned Node.js and the packages are there.
+// Prepares a fresh clone for `npm start` or `npm test`, and is quick when nothing is missing. Plain JavaScript for any
+// Node.js from 18 on: it runs before the pinned Node.js and the packages are installed.
 import { spawnSync } from 'node:child_process'
 import { existsSync, statSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -42,7 +42,7 @@ function checkNode() {
   process.exit(1)
 }
 
-/** The command line as a bundle: a start from the sources loads hundreds of files. */
+/** Bundles the command line, because a start from the sources loads hundreds of files. */
 function bundleCommandLine() {
   const bundle = `${root}.cache/bundle`
   const stale = spawnSync('find', [`${root}src`, '-newer', `${bundle}/coxswain.cjs`, '-print', '-quit'], {
@@ -82,7 +82,7 @@ function provideSystemPackages() {
   }
 }
 
-/** The system's etcd is old; the tests run on a newer one too. */
+/** The system's etcd is old; the tests also run on a newer one. */
 function provideNewerEtcd() {
   if (hasFetchedEtcd(root)) return
   const reason = fetchEtcds(root, say)
@@ -95,7 +95,7 @@ function provideNewerEtcd() {
   say("the store's tests run on the system's own etcd alone.")
 }
 
-/** The package promises to run on Node.js 24; the checkout itself runs on a newer one. */
+/** The package supports Node.js 24; the checkout itself runs on a newer one. */
 function provideOldestNode() {
   if (existsSync(oldestNode(root))) return
   const reason = fetchOldestNode(root, say)

@@ -5,7 +5,7 @@ import { runAtOnce } from './run-at-once.mjs'
 
 const testFile = 'test/simulation/simulation.test.ts'
 const seedsDefault = 50
-/** Seeds of one process, so that a failure is printed early. */
+/** Seeds per process: few, so that a failure is printed early. */
 const seedsOfProcess = 5
 const seedMsMax = 300_000
 

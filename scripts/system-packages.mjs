@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 
-/** What is needed, the package that brings it, and which tests need it. */
+/** Each program, the package that contains it, and the tests that need it. */
 const programs = [
   { command: 'strace', package: 'strace', for: 'the order of sync and acknowledgement in the store' },
   { command: 'containerd', package: 'containerd', for: 'real containers' },
@@ -20,7 +20,7 @@ const folders = [...(process.env.PATH ?? '').split(':'), '/usr/sbin', '/sbin']
 const isThere = ({ command, file }) =>
   file === undefined ? folders.some((folder) => existsSync(`${folder}/${command}`)) : existsSync(file)
 
-/** Installs what is missing; returns what is still missing, with the reason. */
+/** Installs missing programs; returns those that are still missing, with the reason. */
 export function installMissing(say) {
   const missing = programs.filter((program) => !isThere(program))
   if (missing.length === 0) return []
@@ -28,7 +28,7 @@ export function installMissing(say) {
     return missing.map((program) => ({ ...program, why: `install it for ${program.for}` }))
   say(`installing ${missing.map((program) => program.package).join(', ')} from Debian's packages`)
   const names = missing.map((program) => program.package)
-  // An old list of packages may name versions that are gone: refresh it and try once more.
+  // An outdated package list may name versions that were removed: refresh it and try once more.
   const reason = aptGet(['install', ...names]) && (aptGet(['update']) ?? aptGet(['install', ...names]))
   return missing.filter((program) => !isThere(program)).map((program) => ({ ...program, why: reason ?? 'unknown' }))
 }

@@ -9,7 +9,7 @@ import { atOnce, runAtOnce } from './run-at-once.mjs'
 
 /** More shares than processes: which files are slow varies, and a finished share makes room for the next. */
 const shares = 3 * atOnce
-/** A test that takes longer hangs; on half a busy core the slowest test takes a minute. */
+/** A test that takes longer is hanging; on half a busy core the slowest test takes a minute. */
 const testMsMax = 300_000
 
 const raises = process.argv.includes('--raise-floors')

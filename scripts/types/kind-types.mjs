@@ -1,5 +1,5 @@
-// The types of the kinds as named interfaces, written from the schema: the compiler's own declarations of them are derived
-// types, which editors show as pages of conditional types.
+// The types of the kinds as named interfaces, generated from the schema: the compiler's own declarations of them are
+// derived types, which editors show as pages of conditional types.
 
 const scalarTypes = {
   bool: 'boolean',
@@ -18,12 +18,12 @@ const scalarTypes = {
   time: 'string',
 }
 
-/** Groups whose messages get the plain name where several have it. */
+/** Groups whose messages get the plain name when several have the same one. */
 const groupOrder = ['io.k8s.apimachinery', 'io.k8s.api.core.', 'io.k8s.api.apps.', 'io.k8s.api.batch.']
 
 /**
- * `kinds`: pairs of the name of an exported constant and its kind; `others`: messages beside those of the kinds. Returns the
- * text, and the names that it declares.
+ * `kinds`: pairs of the name of an exported constant and its kind; `others`: messages in addition to those of the
+ * kinds. Returns the text and the names that it declares.
  */
 export function kindTypes(kinds, objectMeta, others) {
   const types = new KindTypes(kinds, objectMeta, others)
@@ -32,14 +32,14 @@ export function kindTypes(kinds, objectMeta, others) {
   return { text, names: [...names] }
 }
 
-/** The kind's own name, or the constant's if it says more than the kind: `eventsEvent` is not the Event of the core group. */
+/** The kind's own name, or the constant's if it is more specific: `eventsEvent` is not the Event of the core group. */
 const typeNameOf = (constant, { kind }) => (constant.toLowerCase() === kind.toLowerCase() ? kind : capital(constant))
 
 class KindTypes {
   #objectMeta
   #names = new Map()
   #differs = new Map()
-  /** Messages of kinds, and those of them that stand inside of others. */
+  /** Messages of kinds, and those that they contain. */
   #tops
   #embedded = new Set()
 
@@ -140,7 +140,7 @@ class KindTypes {
     return form === 'input' && this.#hasInput(type) ? `${name}Input` : name
   }
 
-  /** Whether what may be sent differs from what is stored: something in it has a default. */
+  /** Whether the input type differs from the stored type: a field of it has a default. */
   #hasInput(message) {
     const known = this.#differs.get(message)
     if (known !== undefined) return known

@@ -1,12 +1,12 @@
-// Rolls the declarations that the compiler emits, a file for each module, up into one: what the entry exports and what that
-// needs, each declaration once and under a name of its own.
+// Merges the declarations that the compiler emits, one file per module, into one file: the exports of the entry and
+// their dependencies, each declaration once and under a unique name.
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { parseSync } from 'oxc-parser'
 
 /**
- * `replaced(module, name)` names the declaration that stands in for one of a module, `globals` those that stand in for
- * global ones, and `taken` are names that nothing else may have.
+ * `replaced(module, name)` names the declaration that replaces one of a module, `globals` those that replace global
+ * ones, and `taken` are reserved names.
  */
 export function rollUp({ folder, entry, replaced, globals, taken }) {
   const rolling = new Rolling(folder, replaced, globals, taken)
@@ -35,7 +35,7 @@ class Rolling {
     this.#globals = globals
   }
 
-  /** Where what a module exports is declared; what is replaced is left out. */
+  /** The module that declares an export; replaced declarations are omitted. */
   exportsOf(path) {
     const found = new Map()
     for (const name of this.#module(path).exports.keys()) {
@@ -45,7 +45,7 @@ class Rolling {
     return found
   }
 
-  /** Gives a declaration its name in the result: the wanted one, or another when that is taken. */
+  /** Gives a declaration its name in the result: the preferred one, or another when that is taken. */
   name(place, wanted) {
     let name = wanted
     for (let count = 2; this.#taken.has(name); count++) name = `${wanted}${count}`
@@ -54,7 +54,7 @@ class Rolling {
     return name
   }
 
-  /** Takes a declaration in, with what it needs; returns its name. */
+  /** Adds a declaration with its dependencies; returns its name. */
   include(place) {
     if (place.replacement !== undefined) return place.replacement
     const key = keyOf(place)
@@ -100,7 +100,7 @@ class Rolling {
     return text === undefined ? [] : [{ start: identifier.start, end: identifier.end, text }]
   }
 
-  /** The declaration of what a module exports. */
+  /** The declaration of an export of a module. */
   #resolve(path, name) {
     const module = this.#module(path)
     const replacement = this.#replaced(module.name, name)
@@ -110,7 +110,7 @@ class Rolling {
     return found.from === undefined ? this.#resolveLocal(module, found.name) : this.#resolve(found.from, found.name)
   }
 
-  /** The declaration that a name means in a module; undefined for a global one. */
+  /** The declaration that a name refers to in a module; undefined for a global one. */
   #resolveLocal(module, name) {
     if (module.locals.has(name)) {
       const replacement = this.#replaced(module.name, name)
@@ -164,7 +164,7 @@ const idOf = (node) => (node.type === 'VariableDeclaration' ? node.declarations[
 
 const leftmost = (node) => (node.type === 'TSQualifiedName' ? leftmost(node.left) : node)
 
-/** The identifier with which a node names a declaration. */
+/** The identifier with which a node refers to a declaration. */
 function referenceOf(node) {
   switch (node.type) {
     case 'TSTypeReference':

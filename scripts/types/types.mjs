@@ -1,5 +1,5 @@
-// Writes the types of the library as one file: `node scripts/types/types.mjs <folder>`. The same text twice, since a file
-// of types is either ESM or CommonJS.
+// Writes the types of the library as one file: `node scripts/types/types.mjs <folder>`. The same text is written twice,
+// because a declaration file is either ESM or CommonJS.
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -31,7 +31,7 @@ interface SignalLike {
 const exported = Object.entries(library).filter(([, value]) => kinds.includes(value))
 const kindNames = new Set(exported.flatMap(([constant, { kind }]) => [constant, kind, `${kind}Input`]))
 
-/** Types of the API come from the schema, under the name that they have in the sources. */
+/** Types of the API are generated from the schema, with the names that they have in the sources. */
 const replaced = (module, name) =>
   name === 'ObjectMeta' || name === 'Status' || (module.startsWith('api/') && kindNames.has(name)) ? name : undefined
 
