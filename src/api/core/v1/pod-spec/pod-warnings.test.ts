@@ -108,9 +108,9 @@ test('a dotted name is reported once, a template whenever it changes', () => {
     metadata: { name: 'a.b' },
     spec: { selector: { matchLabels: { a: 'b' } }, template },
   })
-  const told = deployment.warnings?.(object) ?? []
+  const warned = deployment.warnings?.(object) ?? []
   deepEqual(
-    told.map((text) => text.slice(0, 60)),
+    warned.map((text) => text.slice(0, 60)),
     [
       'metadata.name: this is used in Pod names and hostnames, which',
       'spec.template.spec.nodeSelector[beta.kubernetes.io/arch]: de',
