@@ -130,8 +130,8 @@ test('ServiceAccount: a pod gets an account, a token and the pull secrets', asyn
   const asking = await admitted(server, { serviceAccountName: 'quiet', automountServiceAccountToken: true })
   equal(asking.spec.volumes.length, 1)
   equal(
-    await refusal(server, { serviceAccountName: 'nobody' }),
-    'pods "p" is forbidden: error looking up service account default/nobody: serviceaccount "nobody" not found',
+    await refusal(server, { serviceAccountName: 'missing' }),
+    'pods "p" is forbidden: error looking up service account default/missing: serviceaccount "missing" not found',
   )
 })
 

@@ -24,7 +24,7 @@ async function make(server: Harness, path: string, object: object): Promise<void
 }
 
 const tokens = { kind: serviceAccount, subresource: 'token', review: (body: unknown) => body as object }
-/** Everybody may do everything but ask for tokens of any audience: that is for one of them. */
+/** All users may do everything, except request tokens of any audience: only one of them may. */
 const authorize: Policies['authorize'] = (asked) =>
   asked.verb === 'request-serviceaccounts-token-audience' && asked.kind === 'resource' && asked.resource !== 'granted'
     ? noOpinion()
@@ -289,9 +289,9 @@ for (const [why, method, path, body, answer] of rows)
     ])
     const withUids = (text: string) => text.replaceAll(/<uid of ([\w-]+)>/g, (_, of: string) => uids.get(of))
     const sent = body === undefined ? undefined : withUids(JSON.stringify(body))
-    const { status, body: said } = await server.call(method, path, sent, headers)
-    if (typeof answer === 'number') equal(status, answer, JSON.stringify(said))
-    else deepEqual([status, said.message.replace(/^.* is forbidden: /, '')], [403, withUids(answer)])
+    const { status, body: result } = await server.call(method, path, sent, headers)
+    if (typeof answer === 'number') equal(status, answer, JSON.stringify(result))
+    else deepEqual([status, result.message.replace(/^.* is forbidden: /, '')], [403, withUids(answer)])
   })
 
 const key = nodeCrypto.generateKey()
@@ -354,7 +354,7 @@ test('approving and signing need permission for the signer, by name or by domain
     resourceNames,
     verbs,
   })
-  await grant('nobody', [updateRequests])
+  await grant('unprivileged', [updateRequests])
   await grant('approver', [updateRequests, signers(['example.com/*'], ['approve'])])
   await grant('signer', [updateRequests, signers(['example.com/own'], ['sign'])])
   const condition = { type: 'Approved', status: 'True', reason: 'r', message: 'm' }
@@ -369,7 +369,7 @@ test('approving and signing need permission for the signer, by name or by domain
     )
   const refusal = (verb: string) =>
     `certificatesigningrequests.certificates.k8s.io "r" is forbidden: user not permitted to ${verb} requests with signerName "example.com/own"`
-  equal((await approve('nobody')).body.message, refusal('approve'))
+  equal((await approve('unprivileged')).body.message, refusal('approve'))
   equal((await approve('signer')).body.message, refusal('approve'))
   equal((await approve('approver')).status, 200)
   equal((await fail('approver')).body.message, refusal('sign'))

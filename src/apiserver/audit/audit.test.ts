@@ -96,7 +96,7 @@ function recorded(rules: readonly object[], rest: object = {}, policies: Policie
   return { policies: { ...policies, audit }, take, clock }
 }
 
-const said = (events: readonly AuditEvent[]) =>
+const summaryOf = (events: readonly AuditEvent[]) =>
   events.map(({ stage, responseStatus }) => [stage, (responseStatus as { code?: number } | undefined)?.code])
 
 const hidden = 'c2VjcmV0'
@@ -106,7 +106,7 @@ test('each outcome is logged', async () => {
   const refusing: Policies = {
     ...openPolicies,
     authorize: (attributes) =>
-      attributes.user.name === 'nobody'
+      attributes.user.name === 'stranger'
         ? { kind: 'denied', reason: () => 'never' }
         : { kind: 'allowed', reason: () => 'rule 1' },
   }
@@ -116,7 +116,7 @@ test('each outcome is logged', async () => {
   const secrets = '/api/v1/namespaces/default/secrets'
   await api.call('POST', secrets, secretOf('a'), { 'audit-id': 'id-1', 'user-agent': 'kubectl/1' })
   const events = take()
-  deepEqual(said(events), [
+  deepEqual(summaryOf(events), [
     ['RequestReceived', undefined],
     ['ResponseComplete', 201],
   ])
@@ -135,11 +135,11 @@ test('each outcome is logged', async () => {
     [400, ['POST', secrets, '{"metadata":']],
     [422, ['POST', secrets, secretOf('Not A Name')]],
     [404, ['GET', `${secrets}/absent`]],
-    [403, ['GET', secrets, undefined, { as: 'nobody' }]],
+    [403, ['GET', secrets, undefined, { as: 'stranger' }]],
     [404, ['GET', '/apis/example.com/v1/namespaces/default/things/x']],
-    [403, ['GET', '/apis/example.com/v1/namespaces/default/things/x', undefined, { as: 'nobody' }]],
+    [403, ['GET', '/apis/example.com/v1/namespaces/default/things/x', undefined, { as: 'stranger' }]],
     [404, ['GET', '/nowhere']],
-    [403, ['GET', '/nowhere', undefined, { as: 'nobody' }]],
+    [403, ['GET', '/nowhere', undefined, { as: 'stranger' }]],
     [405, ['POST', '/api/v1/configmaps', { metadata: { name: 'a' } }]],
     [406, ['GET', secrets, undefined, { accept: 'image/png' }]],
     [415, ['POST', secrets, 'x', { 'content-type': 'text/html' }]],
@@ -148,7 +148,7 @@ test('each outcome is logged', async () => {
   ]
   for (const [code, call] of outcomes) {
     equal((await api.call(...call)).status, code, call.join(' '))
-    deepEqual(said(take()), [
+    deepEqual(summaryOf(take()), [
       ['RequestReceived', undefined],
       ['ResponseComplete', code],
     ])
@@ -171,7 +171,7 @@ test('each outcome is logged', async () => {
   )
   equal((await api.call('GET', secrets, undefined, { anonymous: '', authorization: 'Bearer wrong' })).status, 401)
   const refused = take()
-  deepEqual(said(refused), [['ResponseStarted', 401]])
+  deepEqual(summaryOf(refused), [['ResponseStarted', 401]])
   const [first = {}] = refused
   equal((first['responseStatus'] as { message: string }).message, 'Authentication failed, attempted: bearer')
   ok(!JSON.stringify(refused).includes('wrong'))
@@ -191,7 +191,7 @@ test('an unexpected error is logged as a panic, a StatusError is not', async () 
   take()
   await api.call('GET', '/version', undefined, { as: 'unlucky' })
   const panicked = take()
-  deepEqual(said(panicked), [['Panic', 500]])
+  deepEqual(summaryOf(panicked), [['Panic', 500]])
   deepEqual(panicked[0]?.['responseStatus'], {
     metadata: {},
     status: 'Failure',
@@ -201,7 +201,7 @@ test('an unexpected error is logged as a panic, a StatusError is not', async () 
   })
   error = new StatusError(429, 'TooManyRequests', 'later')
   await api.call('GET', '/version', undefined, { as: 'unlucky' })
-  deepEqual(said(take()), [['ResponseComplete', 429]])
+  deepEqual(summaryOf(take()), [['ResponseComplete', 429]])
 })
 
 test('higher levels include the objects, without managedFields where they are omitted', async () => {
@@ -227,7 +227,7 @@ test('a watch is logged at its start and at its end', async () => {
   await using api = await startServer(policies, { clock })
   await api.watch('/api/v1/namespaces?watch=true', 1)
   await clock.settle()
-  deepEqual(said(take()), [
+  deepEqual(summaryOf(take()), [
     ['RequestReceived', undefined],
     ['ResponseStarted', 200],
     ['ResponseComplete', 200],

@@ -143,7 +143,7 @@ test('token requests are validated', async () => {
     String((await ask({ expirationSeconds: 2 ** 32 + 1 }))[1]),
     /may not specify a duration larger than 2\^32 seconds$/,
   )
-  deepEqual(await ask({}, 'nobody'), [404, 'serviceaccounts "nobody" not found'])
+  deepEqual(await ask({}, 'missing'), [404, 'serviceaccounts "missing" not found'])
   deepEqual(await ask({ boundObjectRef: { kind: 'Pod', apiVersion: 'v1', name: 'none' } }), [
     404,
     'pods "none" not found',
@@ -200,7 +200,7 @@ const impersonations: [why: string, headers: Record<string, string>, status: num
     201,
     'system:serviceaccount:default:robot [system:serviceaccounts,system:serviceaccounts:default,system:authenticated] ',
   ],
-  ['nobody', { 'impersonate-user': 'system:anonymous' }, 403, ''],
+  ['missing', { 'impersonate-user': 'system:anonymous' }, 403, ''],
   ['groups without a user', { 'impersonate-group': 'a' }, 400, ''],
 ]
 for (const [why, headers, status, text] of impersonations)

@@ -11,12 +11,12 @@ const configured = (jwt: object) => ({
   kind: 'AuthenticationConfiguration',
   jwt: [{ issuer, claimMappings: { username: { expression: `'x:' + claims.sub` } }, ...jwt }],
 })
-const nobody: User = { name: '', uid: '', groups: [], extra: {} }
+const noUser: User = { name: '', uid: '', groups: [], extra: {} }
 const claims = { sub: 'ann', roles: ['dev', ''], team: 'red', age: 41, email: 'a@x', email_verified: true }
 
 function mapped(jwt: object): User | string | undefined {
   const expressions = authenticationConfig(configured(jwt)).issuers[0]?.expressions
-  return expressions && mappedUser(claims, nobody, expressions)
+  return expressions && mappedUser(claims, noUser, expressions)
 }
 
 test('claims are mapped to a user', () => {

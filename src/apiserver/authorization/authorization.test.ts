@@ -1,4 +1,4 @@
-// Authorization through the server: what users of kubectl read when they may not, and what nobody may give away.
+// Authorization through the server: the messages of rejections, and protection against privilege escalation.
 import { deepEqual, equal, match } from 'node:assert/strict'
 import { test } from 'node:test'
 import { pod } from '../../api/core/v1/pod/pod.ts'
@@ -128,8 +128,8 @@ test('users cannot grant permissions that they do not have', async () => {
   })
   await server.call('POST', clusterRoleBindings, bindingOf('bob', 'role-writer'))
   const role = (rules: object[]) => ({ metadata: { name: 'r' }, rules })
-  const wants = [on('get delete', 'core', 'pods secrets')]
-  const refused = await server.call('POST', roles, role(wants), bob)
+  const rules = [on('get delete', 'core', 'pods secrets')]
+  const refused = await server.call('POST', roles, role(rules), bob)
   equal(refused.status, 403)
   equal(
     refused.body.message,
@@ -158,7 +158,7 @@ test('users cannot grant permissions that they do not have', async () => {
     rules: [on('escalate', apiGroup, 'roles'), on('bind', apiGroup, 'clusterroles', 'edit')],
   })
   await server.call('POST', clusterRoleBindings, bindingOf('bypass', 'bypass'))
-  equal((await server.call('PUT', `${roles}/r`, role(wants), bob)).status, 200)
+  equal((await server.call('PUT', `${roles}/r`, role(rules), bob)).status, 200)
   equal((await bind('edit')).status, 201)
 })
 
@@ -212,7 +212,7 @@ test('selectors are parsed once, and only for users who may list something', () 
     }
     return [rbac.authorize(attributesOf(userWithName(user), { target, query })).kind, read]
   }
-  deepEqual(decided('nobody', 'metadata.name=web'), ['noOpinion', []])
+  deepEqual(decided('stranger', 'metadata.name=web'), ['noOpinion', []])
   deepEqual(decided('bob', 'metadata.name=web'), ['allowed', ['fieldSelector']])
   deepEqual(decided('bob', 'metadata.name=api'), ['noOpinion', ['fieldSelector']])
 })
@@ -293,8 +293,8 @@ test('access reviews work for other users and for the sender, and list the rules
   equal((await review('selfsubjectaccessreviews', path, bob)).allowed, true)
   const local = 'namespaces/default/localsubjectaccessreviews'
   const nowhere = { user: 'bob', resourceAttributes: { ...resourceAttributes, namespace: 'gone' } }
-  const told = await review('namespaces/gone/localsubjectaccessreviews', nowhere)
-  deepEqual(told, { allowed: false }, 'nobody learns that there is no such namespace')
+  const result = await review('namespaces/gone/localsubjectaccessreviews', nowhere)
+  deepEqual(result, { allowed: false }, 'the response does not reveal that the namespace is missing')
   deepEqual(await review(local, { user: 'bob', resourceAttributes }), { allowed: true, reason })
   deepEqual(await review(local, { user: 'bob', resourceAttributes: elsewhere }), [
     400,

@@ -99,13 +99,13 @@ const everyone = (): User[] => {
       const account = `system:serviceaccount:${subject.namespace}:${subject.name}`
       const user =
         subject.kind === 'Group'
-          ? userWithName(`somebody in ${subject.name}`, [subject.name])
+          ? userWithName(`member of ${subject.name}`, [subject.name])
           : subject.kind === 'User'
             ? userWithName(subject.name, ['system:authenticated'])
             : userWithName(account, ['system:serviceaccounts', `system:serviceaccounts:${subject.namespace}`])
       names.set(user.name, user)
     }
-  return [...names.values(), userWithName('nobody'), userWithName('system:node:a', ['system:nodes'])]
+  return [...names.values(), userWithName('stranger'), userWithName('system:node:a', ['system:nodes'])]
 }
 
 const verbs = ['get', 'list', 'create', 'update', 'patch', 'delete', 'impersonate']
@@ -150,7 +150,7 @@ test('every user × verb × resource × namespace is decided according to the de
           }
   deepEqual(wrong, [])
   ok(decisions > 30_000, `${decisions} decisions`)
-  ok(allowed > 1_000 && allowed < decisions / 2, `${allowed} of ${decisions} are allowed: the matrix tells something`)
+  ok(allowed > 1_000 && allowed < decisions / 2, `${allowed} of ${decisions} are allowed: the matrix is significant`)
 })
 
 test('the default objects are those recorded, with aggregated roles', () => {

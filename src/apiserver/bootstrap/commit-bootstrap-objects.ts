@@ -1,5 +1,5 @@
 // commitBootstrapObjects: creates bootstrap objects, or brings them up to date, in one transaction per 128 objects. The
-// server handles no request before it, because nobody is authorized before the default roles exist.
+// server handles no request before it, because no user is authorized before the default roles exist.
 import { rfc3339, type Clock } from '../../base/time/clock.ts'
 import { causeOf, type FlowRecorder } from '../../base/observability/flow-recorder.ts'
 import { newUid } from '../../base/random/ids.ts'

@@ -14,7 +14,7 @@ const mandatory: readonly string[] = [catchAllLevel, 'exempt']
 const group = (name: string) => ({ kind: 'Group', group: { name } })
 const user = (name: string) => ({ kind: 'User', user: { name } })
 const systemAccounts = { kind: 'ServiceAccount', serviceAccount: { namespace: 'kube-system', name: '*' } }
-const everybody = [group('system:unauthenticated'), group('system:authenticated')]
+const allUsers = [group('system:unauthenticated'), group('system:authenticated')]
 
 const anyResource = { verbs: ['*'], apiGroups: ['*'], resources: ['*'], clusterScope: true, namespaces: ['*'] }
 const anyPath = { verbs: ['*'], nonResourceURLs: ['*'] }
@@ -36,9 +36,9 @@ const schema = (name: string, level: string, precedence: number, method: Method,
 
 /** Every default FlowSchema. */
 export const defaultSchemas = [
-  schema('catch-all', 'catch-all', 10000, 'ByUser', { subjects: everybody, ...all }),
+  schema('catch-all', 'catch-all', 10000, 'ByUser', { subjects: allUsers, ...all }),
   schema('exempt', 'exempt', 1, undefined, { subjects: [group('system:masters')], ...all }),
-  schema('global-default', 'global-default', 9900, 'ByUser', { subjects: everybody, ...all }),
+  schema('global-default', 'global-default', 9900, 'ByUser', { subjects: allUsers, ...all }),
   schema('kube-controller-manager', 'workload-high', 800, 'ByNamespace', {
     subjects: [user('system:kube-controller-manager')],
     ...all,
@@ -46,7 +46,7 @@ export const defaultSchemas = [
   schema('kube-scheduler', 'workload-high', 800, 'ByNamespace', { subjects: [user('system:kube-scheduler')], ...all }),
   schema('kube-system-service-accounts', 'workload-high', 900, 'ByNamespace', { subjects: [systemAccounts], ...all }),
   schema('probes', 'exempt', 2, undefined, {
-    subjects: everybody,
+    subjects: allUsers,
     nonResourceRules: [{ verbs: ['get'], nonResourceURLs: ['/healthz', '/readyz', '/livez'] }],
   }),
   schema('service-accounts', 'workload-low', 9000, 'ByUser', { subjects: [group('system:serviceaccounts')], ...all }),

@@ -95,20 +95,20 @@ const limits = (nominal: number, rest: Partial<LevelLimits> = {}): LevelLimits =
   queuing: { queues: 4, handSize: 2, lengthMax: 2 },
   ...rest,
 })
-const nobody = () => {}
+const noop = () => {}
 
 test('a level lends seats that it does not need, and always has the rest', () => {
   const pool = new SeatPool(10)
   const clock = new VirtualClock()
   const lender = new PriorityLevel(limits(6, { lower: 2, queuing: undefined }), pool, clock)
   const borrower = new PriorityLevel(limits(4, { upper: 10, queuing: undefined }), pool, clock)
-  const taken = Array.from({ length: 8 }, () => borrower.take('a', 1, signal, nobody))
-  throws(() => borrower.take('a', 1, signal, nobody), /Too many requests, please try again later\./)
-  const own = [lender.take('b', 1, signal, nobody), lender.take('b', 1, signal, nobody)]
-  throws(() => lender.take('b', 1, signal, nobody), /Too many requests/)
+  const taken = Array.from({ length: 8 }, () => borrower.take('a', 1, signal, noop))
+  throws(() => borrower.take('a', 1, signal, noop), /Too many requests, please try again later\./)
+  const own = [lender.take('b', 1, signal, noop), lender.take('b', 1, signal, noop)]
+  throws(() => lender.take('b', 1, signal, noop), /Too many requests/)
   const [first] = taken
   if (typeof first === 'function') first()
-  ok(typeof lender.take('b', 1, signal, nobody) === 'function')
+  ok(typeof lender.take('b', 1, signal, noop) === 'function')
   equal(own.length + borrower.running, 9)
 })
 
@@ -120,9 +120,9 @@ test('queues are served in turn, whatever their length', async () => {
     clock,
   )
   const order: string[] = []
-  const running = level.take('first', 1, signal, nobody)
+  const running = level.take('first', 1, signal, noop)
   const run = async (flow: string) => {
-    const leave = await level.take(flow, 1, signal, nobody)
+    const leave = await level.take(flow, 1, signal, noop)
     order.push(flow)
     leave()
   }
@@ -340,5 +340,5 @@ test('deleted defaults are restored, and every FlowSchema reports whether its le
   await change('probes', 77, 'false')
   equal(await precedence('probes'), 77, 'who changes a default and says so keeps the change')
   await change('catch-all', 77, 'false')
-  equal(await precedence('catch-all'), 10_000, 'but not of those that nobody can do without')
+  equal(await precedence('catch-all'), 10_000, 'but not of those that noop can do without')
 })

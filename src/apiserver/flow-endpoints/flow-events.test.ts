@@ -8,7 +8,7 @@ import { handleFlowEvents } from './flow-events.ts'
 import { userWithName, type ApiRequest } from '../request/request.ts'
 
 const record = '0af7651916cd43dd8448eb211c80319c'
-const told = {
+const reported = {
   ...{ arrow: 'call', from: 'kubelet/a', to: 'Runtime', what: 'run sandbox', atMs: 5, revision: 0 },
   ...{ span: spanOf(record, 7 as FlowId), cause: { revisions: [12], span: spanOf(record, 6 as FlowId) } },
 }
@@ -31,7 +31,7 @@ function post(value: unknown, user = 'system:node:a'): FlowRecorder {
 }
 
 test('a reported event keeps its name, its time and its cause', () => {
-  const [event] = post({ events: [{ ...told, endMs: 9, outcome: 'ok' }] }).events()
+  const [event] = post({ events: [{ ...reported, endMs: 9, outcome: 'ok' }] }).events()
   equal(event?.span, `00-${record}-0000000000000007-01`)
   equal(event?.cause.span, `00-${record}-0000000000000006-01`)
   equal(`${event?.atMs} ${event?.endMs} ${event?.outcome} ${event?.cause.revisions.join()}`, '5 9 ok 12')
@@ -40,15 +40,15 @@ test('a reported event keeps its name, its time and its cause', () => {
 const refusals: [events: unknown, error: RegExp, user?: string][] = [
   [undefined, /^StatusError: events: must be a list/],
   ['x', /events: must be a list/],
-  [Array.from({ length: 1_001 }, () => told), /events: must have at most 1000 items/],
-  [[told, null], /events\[1\]\.from: must be a string/],
-  [[{ ...told, what: 1 }], /events\[0\]\.what: must be a string/],
-  [[{ ...told, span: 'x' }], /events\[0\]\.span: must be a traceparent/],
-  [[{ ...told, arrow: 'shout' }], /events\[0\]\.arrow: must be one of call, watch/],
-  [[{ ...told, arrow: 'persist' }], /events\[0\]\.arrow: is not another process's to tell/],
-  [[{ ...told, object: {} }], /events\[0\]\.object\.resource: must be a string/],
-  [[{ ...told, from: 'scheduler' }], /system:node:a does not speak as "scheduler"/],
-  [[told], /system:node:b does not speak as "kubelet\/a"/, 'system:node:b'],
+  [Array.from({ length: 1_001 }, () => reported), /events: must have at most 1000 items/],
+  [[reported, null], /events\[1\]\.from: must be a string/],
+  [[{ ...reported, what: 1 }], /events\[0\]\.what: must be a string/],
+  [[{ ...reported, span: 'x' }], /events\[0\]\.span: must be a traceparent/],
+  [[{ ...reported, arrow: 'shout' }], /events\[0\]\.arrow: must be one of call, watch/],
+  [[{ ...reported, arrow: 'persist' }], /events\[0\]\.arrow: may only be recorded by the API server/],
+  [[{ ...reported, object: {} }], /events\[0\]\.object\.resource: must be a string/],
+  [[{ ...reported, from: 'scheduler' }], /system:node:a does not speak as "scheduler"/],
+  [[reported], /system:node:b does not speak as "kubelet\/a"/, 'system:node:b'],
 ]
 
 test('an invalid report is rejected with the name of its field, and nothing of it is stored', () => {

@@ -117,7 +117,8 @@ function arrowOf(fields: Fields, path: string): Arrow {
   const arrow = arrows.find((one) => one === fields['arrow'])
   if (arrow === undefined) throw badRequest(`${path}.arrow: must be one of ${arrows.join(', ')}`)
   // Only this server writes to the store and delivers watch events.
-  if (arrow === 'persist' || arrow === 'watch') throw badRequest(`${path}.arrow: is not another process's to tell`)
+  if (arrow === 'persist' || arrow === 'watch')
+    throw badRequest(`${path}.arrow: may only be recorded by the API server`)
   return arrow
 }
 

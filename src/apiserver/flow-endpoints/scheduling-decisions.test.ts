@@ -29,8 +29,8 @@ function newDecisions() {
     return async () => JSON.parse(String((await lines.next()).value)) as { id: number; pod: string }
   }
   const ask = (pod: string) => call('get', decisionsPath + pod)
-  const tell = (id: unknown, explanation: unknown) => call('post', decisionQueriesPath, { id, explanation })
-  return { clock, call, follow, ask, tell }
+  const respond = (id: unknown, explanation: unknown) => call('post', decisionQueriesPath, { id, explanation })
+  return { clock, call, follow, ask, respond }
 }
 
 function textsOf(answer: ApiResponse): AsyncIterator<unknown> {
@@ -39,8 +39,8 @@ function textsOf(answer: ApiResponse): AsyncIterator<unknown> {
 }
 
 const valueOf = async (answer: Promise<ApiResponse>) => {
-  const told = await answer
-  return told.kind === 'json' ? told.value : told.kind
+  const response = await answer
+  return response.kind === 'json' ? response.value : response.kind
 }
 
 test('a decision of the scheduler of this process is not queried elsewhere', async () => {
@@ -48,24 +48,24 @@ test('a decision of the scheduler of this process is not queried elsewhere', asy
 })
 
 test('a scheduler of another process is queried, and its response returned', async () => {
-  const { follow, ask, tell } = newDecisions()
+  const { follow, ask, respond } = newDecisions()
   const [one, two] = [await follow(), await follow()]
   const answer = valueOf(ask('default/a'))
   const question = await one()
   deepEqual(await two(), question)
   equal(question.pod, 'default/a')
-  await tell(question.id, null)
-  await tell(question.id, { nodeName: 'n' })
+  await respond(question.id, null)
+  await respond(question.id, { nodeName: 'n' })
   deepEqual(await answer, { nodeName: 'n' })
-  await tell(question.id, { nodeName: 'late' })
+  await respond(question.id, { nodeName: 'late' })
 })
 
 test('an unknown decision is not found: at once when all schedulers respond, otherwise after the timeout', async () => {
-  const { follow, ask, tell, clock } = newDecisions()
+  const { follow, ask, respond, clock } = newDecisions()
   await rejects(ask('default/a'), /could not find the requested resource/)
   const next = await follow()
   const unknown = ask('default/a')
-  await tell((await next()).id, null)
+  await respond((await next()).id, null)
   await rejects(unknown, /could not find the requested resource/)
   const silent = ask('default/b')
   const refused = rejects(silent, /could not find the requested resource/)
@@ -84,8 +84,8 @@ test('a scheduler that has disconnected is not waited for', async () => {
 })
 
 test('a response names its query', async () => {
-  const { tell } = newDecisions()
-  await rejects(tell('x', null), (error: Error) => {
+  const { respond } = newDecisions()
+  await rejects(respond('x', null), (error: Error) => {
     match(error.message, /id: must be the number of a question/)
     return true
   })

@@ -61,7 +61,7 @@ export class SchedulingDecisions {
   async *#follow(signal: AbortSignal): AsyncGenerator<string> {
     const queries = new Channel<DecisionQuery>(queriesMax, () => this.#followers.delete(queries))
     this.#followers.add(queries)
-    // An empty first line tells the client that the stream is open.
+    // An empty first line shows the client that the stream is open.
     yield '\n'
     for await (const query of queries.endOnAbort(signal)) yield `${JSON.stringify(query)}\n`
   }

@@ -104,16 +104,16 @@ test('an upgraded connection is handed over', async () => {
 })
 
 test("kubelets in this process are called without a socket, with the API server's identity; others over the network", async () => {
-  const heard: WireRequest[] = []
+  const received: WireRequest[] = []
   const kubelets = new DirectKubelets(noKubelets)
   const stop = new AbortController()
   const handler = (request: WireRequest) => {
-    heard.push(request)
+    received.push(request)
     return Promise.resolve({ status: 200, headers: {}, body: 'ok' })
   }
   kubelets.add('n', handler, stop.signal)
   equal((await kubelets.call(call, signal)).body, 'ok')
-  deepEqual([heard[0]?.target, heard[0]?.certificate?.commonName], ['/pods?x=1', 'kube-apiserver-kubelet-client'])
+  deepEqual([received[0]?.target, received[0]?.certificate?.commonName], ['/pods?x=1', 'kube-apiserver-kubelet-client'])
   await rejects(kubelets.call({ ...call, node: 'other' }, signal), /no kubelet of node "other" answers/)
   await rejects(kubelets.callPod({ ...call, origin: 'http://x' }, signal), /no way leads to http:\/\/x/)
   stop.abort()
@@ -334,11 +334,11 @@ test('a node that has the address of the own machine is only reached for logs', 
 })
 
 test('a proxy path without a trailing slash is redirected, and the forwarded headers are set', async () => {
-  const heard: PodCall[] = []
+  const received: PodCall[] = []
   const kubelets: KubeletConnection = {
     ...noKubelets,
     callPod(sent) {
-      heard.push(sent)
+      received.push(sent)
       return Promise.resolve({ status: 302, headers: { location: '/login' }, body: '' })
     },
   }
@@ -349,7 +349,7 @@ test('a proxy path without a trailing slash is redirected, and the forwarded hea
   const answer = await server.call('GET', `${pods}/p:81/proxy/x`, undefined, sent)
   deepEqual([answer.status, answer.headers['location']], [302, `${pods}/p:81/proxy/login`])
   deepEqual(
-    ['x-forwarded-for', 'x-forwarded-uri', 'accept-encoding'].map((name) => heard[0]?.headers[name]),
+    ['x-forwarded-for', 'x-forwarded-uri', 'accept-encoding'].map((name) => received[0]?.headers[name]),
     ['192.0.2.9', `${pods}/p:81/proxy/x`, undefined],
   )
 })

@@ -118,7 +118,7 @@ test('a front proxy authenticates its users; its headers from other clients are 
   equal(textOf(answer), 'jane/7/a, b+c')
   deepEqual(answer.kind === 'authenticated' && answer.user.extra, { 'k/x': ['v'] })
   equal(textOf(await ask('front-proxy-client', 'users')), 'unknown')
-  equal(textOf(await ask('somebody', 'proxies')), 'the proxy "somebody" is not allowed')
+  equal(textOf(await ask('other-proxy', 'proxies')), 'the proxy "other-proxy" is not allowed')
   equal(textOf(await ask('front-proxy-client', 'proxies', {})), 'unknown')
 })
 

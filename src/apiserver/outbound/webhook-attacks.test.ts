@@ -27,10 +27,10 @@ const tokenRows: readonly [why: string, answer: OutsideAnswer, name: string, cal
   ['null instead of empty values', known({ username: 'u', groups: null, extra: null }), 'u', 1],
   // As upstream, a webhook is trusted with the whole cluster.
   ['system:masters', known({ username: 'system:admin', groups: ['system:masters'] }), 'system:admin+system:masters', 1],
-  ['no', tokenReview({ authenticated: false }), 'nobody', 1],
-  ['no status', tokenReview(null), 'nobody', 1],
-  ['an error', tokenReview({ authenticated: false, error: 'who?' }), 'nobody', 2],
-  ['another kind', { value: { apiVersion: 'v1', kind: 'Status', status: 'Success' } }, 'nobody', 2],
+  ['no', tokenReview({ authenticated: false }), 'rejected', 1],
+  ['no status', tokenReview(null), 'rejected', 1],
+  ['an error', tokenReview({ authenticated: false, error: 'who?' }), 'rejected', 2],
+  ['another kind', { value: { apiVersion: 'v1', kind: 'Status', status: 'Success' } }, 'rejected', 2],
   [
     'another version',
     {
@@ -40,26 +40,26 @@ const tokenRows: readonly [why: string, answer: OutsideAnswer, name: string, cal
         status: { authenticated: true, user: { username: 'u' } },
       },
     },
-    'nobody',
+    'rejected',
     2,
   ],
-  ['"true"', tokenReview({ authenticated: 'true', user: { username: 'u' } }), 'nobody', 2],
-  ['"false"', tokenReview({ authenticated: 'false', user: { username: 'u' } }), 'nobody', 2],
-  ['groups that are a string', known({ username: 'u', groups: 'system:masters' }), 'nobody', 2],
-  ['groups that are numbers', known({ username: 'u', groups: [1] }), 'nobody', 2],
-  ['a name that is a number', known({ username: 5 }), 'nobody', 2],
-  ['extra that is not a list', known({ username: 'u', extra: { a: 'b' } }), 'nobody', 2],
-  ['a page', { text: '<html>' }, 'nobody', 2],
-  ['nothing', { text: '' }, 'nobody', 2],
-  ['a list', { text: '[]' }, 'nobody', 2],
-  ['two values', { text: '{"status":{"authenticated":true,"user":{"username":"u"}}} x' }, 'nobody', 2],
-  ['status 400', { ...known({ username: 'u' }), status: 400 }, 'nobody', 2],
-  ['status 500', { ...known({ username: 'u' }), status: 500 }, 'nobody', 2],
+  ['"true"', tokenReview({ authenticated: 'true', user: { username: 'u' } }), 'rejected', 2],
+  ['"false"', tokenReview({ authenticated: 'false', user: { username: 'u' } }), 'rejected', 2],
+  ['groups that are a string', known({ username: 'u', groups: 'system:masters' }), 'rejected', 2],
+  ['groups that are numbers', known({ username: 'u', groups: [1] }), 'rejected', 2],
+  ['a name that is a number', known({ username: 5 }), 'rejected', 2],
+  ['extra that is not a list', known({ username: 'u', extra: { a: 'b' } }), 'rejected', 2],
+  ['a page', { text: '<html>' }, 'rejected', 2],
+  ['nothing', { text: '' }, 'rejected', 2],
+  ['a list', { text: '[]' }, 'rejected', 2],
+  ['two values', { text: '{"status":{"authenticated":true,"user":{"username":"u"}}} x' }, 'rejected', 2],
+  ['status 400', { ...known({ username: 'u' }), status: 400 }, 'rejected', 2],
+  ['status 500', { ...known({ username: 'u' }), status: 500 }, 'rejected', 2],
   // Stricter: upstream follows the redirect, accepts a user without a name, and reads responses of any size.
-  ['a redirect', { ...known({ username: 'u' }), status: 302 }, 'nobody', 2],
-  ['no name', known({}), 'nobody', 2],
-  ['no user', tokenReview({ authenticated: true }), 'nobody', 2],
-  ['2 MiB', known({ username: 'u', uid: 'x'.repeat(2 << 20) }), 'nobody', 2],
+  ['a redirect', { ...known({ username: 'u' }), status: 302 }, 'rejected', 2],
+  ['no name', known({}), 'rejected', 2],
+  ['no user', tokenReview({ authenticated: true }), 'rejected', 2],
+  ['2 MiB', known({ username: 'u', uid: 'x'.repeat(2 << 20) }), 'rejected', 2],
 ]
 
 async function tokens(answer: OutsideAnswer, limitMs = timeoutMs) {
@@ -84,7 +84,7 @@ for (const [why, answer, name, calls] of tokenRows)
     await using webhook = await tokens(answer)
     for (let time = 0; time < 2; time++) {
       const found = await webhook.ask()
-      equal(found.kind === 'authenticated' ? [found.user.name, ...found.user.groups].join('+') : 'nobody', name)
+      equal(found.kind === 'authenticated' ? [found.user.name, ...found.user.groups].join('+') : 'rejected', name)
     }
     equal(webhook.server.asked.length, calls)
   })

@@ -164,7 +164,7 @@ const requests = '/apis/certificates.k8s.io/v1/certificatesigningrequests'
 test('a certificate request belongs to its sender, is immutable, and is approved through a subresource', async () => {
   await using server = await startServer()
   const pem = '-----BEGIN CERTIFICATE REQUEST-----\nMA==\n-----END CERTIFICATE REQUEST-----\n'
-  const spec = { request: btoa(pem), signerName: 'example.com/x', usages: ['client auth'], username: 'somebody else' }
+  const spec = { request: btoa(pem), signerName: 'example.com/x', usages: ['client auth'], username: 'someone else' }
   const { body, status } = await server.call('POST', requests, { metadata: { name: 'r' }, spec })
   equal(status, 201, body.message)
   deepEqual([body.spec.username, body.spec.groups], ['admin', ['system:masters', 'system:authenticated']])

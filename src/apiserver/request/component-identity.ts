@@ -1,4 +1,4 @@
-// The identity of a caller in the flow record. Clients name their program in the User-Agent header, which anybody can
+// The identity of a caller in the flow record. Clients name their program in the User-Agent header, which any client can
 // set, so the name of a cluster component counts only with that component's credentials.
 import { controllersSender, senderPrefix } from '../../api/coxswain/v1/flow-protocol.ts'
 import type { ApiRequest, User } from './request.ts'

@@ -6,10 +6,10 @@ import { RequestDeadlines } from './request-deadlines.ts'
 test('a request beyond its deadline times out once, and a removed one does not', async () => {
   const clock = new VirtualClock()
   const deadlines = new RequestDeadlines(clock)
-  const told: string[] = []
+  const expired: string[] = []
   const begin = (name: string, ms: number, also = () => {}) =>
     deadlines.begin(ms, () => {
-      told.push(name)
+      expired.push(name)
       also()
     })
   const leaveFirst = begin('first', 1_000)
@@ -23,10 +23,10 @@ test('a request beyond its deadline times out once, and a removed one does not',
   leaveFirst()
   equal(deadlines.size, 3)
   await clock.advance('3s')
-  deepEqual(told, ['second'])
+  deepEqual(expired, ['second'])
   equal(deadlines.size, 1)
   leaveLast()
   await clock.advance('10s')
-  deepEqual(told, ['second'])
+  deepEqual(expired, ['second'])
   deadlines.stop()
 })

@@ -81,7 +81,7 @@ function long({ type }: Field, { count, areEqual }: Growth): unknown {
   return {}
 }
 
-/** A value with what a list may tell its items apart by: scalars all filled in, and what is required. */
+/** A value that a list may distinguish from its other items: all scalars are set, and everything required. */
 function made(type: Type, index: number, depth = 0): JsonValue {
   if (typeof type === 'string') return scalars[type](index)
   switch (type.kind) {

@@ -133,14 +133,14 @@ const selections: [what: string, selection: Selection, names: string[]][] = [
 test('a watcher receives the selected events, with and without an index', async () => {
   const { cache } = newCache()
   cache.reset(1, [])
-  const heard = selections.map(([, selection]) => names(cache.watch({ ...from(1), selection }, signal), 4))
+  const received = selections.map(([, selection]) => names(cache.watch({ ...from(1), selection }, signal), 4))
   equal(cache.watchers, selections.length)
   for (const [index, name] of ['a', 'b', 'c'].entries())
     cache.apply([{ revision: 2 + index, key: `default/${name}`, now: stored(name, 2 + index), before: undefined }])
   cache.close()
   for (const [index, [what, , expected]] of selections.entries())
     deepEqual(
-      await heard[index],
+      await received[index],
       expected.map((name) => `ADDED ${name}@${2 + 'abc'.indexOf(name)}`),
       what,
     )

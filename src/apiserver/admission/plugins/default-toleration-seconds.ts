@@ -17,11 +17,11 @@ export const defaultTolerationSeconds = defineAdmissionPlugin({
   admit({ object }) {
     const { spec } = object as Pod
     const tolerations = spec.tolerations ?? []
-    const isSaid = (key: string) =>
+    const isTolerated = (key: string) =>
       tolerations.some(
         (one) => (one.key === key || one.key === undefined) && (one.effect === effect || one.effect === undefined),
       )
-    const missing = tolerations.length === 0 ? added : added.filter(({ key }) => !isSaid(key))
+    const missing = tolerations.length === 0 ? added : added.filter(({ key }) => !isTolerated(key))
     if (missing.length === 0) return object
     return { ...(object as Pod), spec: { ...spec, tolerations: [...tolerations, ...missing] } }
   },

@@ -89,7 +89,7 @@ export class FakePlugin implements AsyncDisposable {
     const answer = make(decodeProto(method.request, sent))
     this.#open-- // before the response, which the client waits for
     if (answer === 'silence') return
-    if (answer === 'error') return call.finish(13, 'the HSM said: hidden')
+    if (answer === 'error') return call.finish(13, 'the HSM reported: hidden')
     call.send(encodeProto(method.response, answer))
     call.finish(0)
   }

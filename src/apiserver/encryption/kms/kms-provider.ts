@@ -174,7 +174,8 @@ export class KmsProvider implements ValueCipher {
     }
     const seed = this.#deps.random.bytes(seedBytes)
     const wrapped = await this.#client.wrap(seed, signal)
-    if (wrapped.keyId !== keyId) throw new Error('failed to rotate DEK: Encrypt used another key id than Status told')
+    if (wrapped.keyId !== keyId)
+      throw new Error('failed to rotate DEK: Encrypt used another key id than Status reported')
     const id = this.#idOf(wrapped)
     // The old seed stays readable without the plugin.
     if (current !== undefined) this.#dataKeys.set(current.id, current.seed)

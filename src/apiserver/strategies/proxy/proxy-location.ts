@@ -45,7 +45,7 @@ export interface Backend {
   readonly port: number
 }
 
-/** The ready addresses of a service at a port. `isBacked` tells whether a pod has the address. */
+/** The ready addresses of a service at a port. `isBacked` returns whether a pod has the address. */
 export function serviceBackends(
   service: Service,
   endpoints: Endpoints,

@@ -11,15 +11,15 @@ export function withContainerDefaults(object: Pod, { spec: { limits } }: LimitRa
   const items = (limits ?? []).filter(({ type }) => type === 'Container')
   const limitDefaults: Amounts = Object.assign({}, ...items.map((item) => item.default ?? {}))
   const requestDefaults: Amounts = Object.assign({}, ...items.map((item) => item.defaultRequest ?? {}))
-  const said: string[] = []
+  const notes: string[] = []
   const filled =
     (what: string) =>
     <C extends Container>(container: C): C => {
       const { limits: ownLimits = {}, requests: ownRequests = {} } = container.resources
       const newRequests = missing(requestDefaults, ownRequests)
       const newLimits = missing(limitDefaults, ownLimits)
-      say(said, newRequests, `request for ${what} ${container.name}`)
-      say(said, newLimits, `limit for ${what} ${container.name}`)
+      addNote(notes, newRequests, `request for ${what} ${container.name}`)
+      addNote(notes, newLimits, `limit for ${what} ${container.name}`)
       const resources = {
         ...container.resources,
         ...merged('requests', ownRequests, newRequests),
@@ -29,12 +29,12 @@ export function withContainerDefaults(object: Pod, { spec: { limits } }: LimitRa
     }
   const containers = object.spec.containers.map(filled('container'))
   const initContainers = object.spec.initContainers?.map(filled('init container'))
-  if (said.length === 0) return object
+  if (notes.length === 0) return object
   return {
     ...object,
     metadata: {
       ...object.metadata,
-      annotations: { ...object.metadata.annotations, [annotation]: `LimitRanger plugin set: ${said.join('; ')}` },
+      annotations: { ...object.metadata.annotations, [annotation]: `LimitRanger plugin set: ${notes.join('; ')}` },
     },
     spec: { ...object.spec, containers, ...(initContainers === undefined ? {} : { initContainers }) },
   }
@@ -43,9 +43,9 @@ export function withContainerDefaults(object: Pod, { spec: { limits } }: LimitRa
 const missing = (defaults: Amounts, own: Amounts): Amounts =>
   Object.fromEntries(Object.entries(defaults).filter(([name]) => !Object.hasOwn(own, name)))
 
-function say(said: string[], added: Amounts, where: string): void {
+function addNote(notes: string[], added: Amounts, where: string): void {
   const names = Object.keys(added)
-  if (names.length > 0) said.push(`${names.toSorted().join(', ')} ${where}`)
+  if (names.length > 0) notes.push(`${names.toSorted().join(', ')} ${where}`)
 }
 
 const merged = (field: 'requests' | 'limits', own: Amounts, added: Amounts): Partial<Record<typeof field, Amounts>> =>

@@ -51,8 +51,8 @@ function tried({ spec }: ValidatingAdmissionPolicy): CompiledPolicy | Configurat
     const scope = compileScope(paramKind !== undefined, variables)
     const checks = validations.map((validation) => {
       const { expression, messageExpression = '' } = validation
-      const isSaid = messageExpression.trim() === ''
-      const message = isSaid ? undefined : compileOne(messageExpression, scope.environment, stringType)
+      const isEmpty = messageExpression.trim() === ''
+      const message = isEmpty ? undefined : compileOne(messageExpression, scope.environment, stringType)
       return { ...compileOne(expression, scope.environment, boolType), validation, message }
     })
     const annotations = auditAnnotations.map(({ key, valueExpression }) => ({
@@ -174,8 +174,8 @@ class PolicyValidation {
     if (outcome.kind === 'failed') return this.#isStrict ? { message: outcome.message, reason: '' } : undefined
     if (outcome.value === true) return undefined
     const { validation, message, expression } = check
-    const said = message === undefined ? '' : await messageOf(round, message)
-    const text = said || (validation.message ?? '').trim() || `failed expression: ${expression}`
+    const evaluated = message === undefined ? '' : await messageOf(round, message)
+    const text = evaluated || (validation.message ?? '').trim() || `failed expression: ${expression}`
     return { message: text, reason: validation.reason ?? 'Invalid' }
   }
 

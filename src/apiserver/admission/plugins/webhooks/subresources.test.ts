@@ -283,7 +283,7 @@ test('changes by a webhook take effect: replicas, labels of a binding, the comma
       calls.push(call)
       return Promise.resolve({ status: 200, headers: {}, body: '' })
     },
-    callPod: () => Promise.reject(new Error('nobody asks')),
+    callPod: () => Promise.reject(new Error('no call is expected')),
   }
   await using server = await startHooked(undefined, { reviews }, { kubelets })
   await furnish(server)

@@ -3,7 +3,7 @@
 /** Content types that upstream can decode. A body that is not JSON is rejected when it is parsed. */
 const contentTypes = new Set(['', 'application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf'])
 
-const saidCharactersMax = 2_048
+const detailCharactersMax = 2_048
 
 const statusMessages: Readonly<Record<number, string>> = {
   400: 'the server rejected our request for an unknown reason',
@@ -27,8 +27,8 @@ export interface WebhookResponse {
 export function parseWebhookResponse({ status, text, contentType }: WebhookResponse): unknown {
   const type = (contentType.split(';')[0] ?? '').trim().toLowerCase()
   if (status < 200 || status > 206) {
-    const said = type.startsWith('text/') ? text.slice(0, saidCharactersMax).trim() : 'unknown'
-    throw new Error(statusMessages[status] ?? otherStatusMessage(status, said))
+    const detail = type.startsWith('text/') ? text.slice(0, detailCharactersMax).trim() : 'unknown'
+    throw new Error(statusMessages[status] ?? otherStatusMessage(status, detail))
   }
   if (!contentTypes.has(type)) throw new Error(`serializer for ${contentType} doesn't exist`)
   try {
@@ -38,9 +38,9 @@ export function parseWebhookResponse({ status, text, contentType }: WebhookRespo
   }
 }
 
-const otherStatusMessage = (status: number, said: string): string =>
+const otherStatusMessage = (status: number, detail: string): string =>
   status >= 500
-    ? `an error on the server (${JSON.stringify(said)}) has prevented the request from succeeding`
+    ? `an error on the server (${JSON.stringify(detail)}) has prevented the request from succeeding`
     : status === 403
-      ? said
+      ? detail
       : `the server responded with the status code ${status} but did not return more information`

@@ -106,11 +106,11 @@ for (const [why, handle, detail] of failures)
     await register(server, 'validating', webhook(hooks))
     const { status, body } = await make(server)
     equal(status, 500)
-    const [, said = ''] =
+    const [, message = ''] =
       /^Internal error occurred: failed calling webhook "w.example.com": (.*)$/s.exec(body.message) ?? []
     const expected = detail(hooks)
-    if (typeof expected === 'string') equal(said, expected)
-    else match(said, expected)
+    if (typeof expected === 'string') equal(message, expected)
+    else match(message, expected)
     await server.call('DELETE', `${registration}/validatingwebhookconfigurations/validating`)
     await register(server, 'validating', webhook(hooks, { failurePolicy: 'Ignore' }))
     equal((await make(server)).status, 201)
@@ -174,14 +174,14 @@ test('match conditions decide whether a webhook is called', async () => {
 })
 
 test('a webhook behind a Service is called at its endpoints, with the name of the Service in its certificate', async () => {
-  const hear: Handle = () => ({ allowed: false, status: { message: 'heard' } })
-  await using hooks = await webhookServer(hear)
+  const deny: Handle = () => ({ allowed: false, status: { message: 'received' } })
+  await using hooks = await webhookServer(deny)
   await using server = await startHooked(() => `127.0.0.1:${hooks.port}`)
   const called = (name: string) => ({
     clientConfig: { service: { namespace: 'default', name, path: '/svc' }, caBundle: hooks.caBundle },
   })
   await register(server, 'validating', webhook(hooks, called('hook')))
-  equal((await make(server)).body.message, 'admission webhook "w.example.com" denied the request: heard')
+  equal((await make(server)).body.message, 'admission webhook "w.example.com" denied the request: received')
   equal(hooks.asked[0]?.path, '/svc?timeout=2s')
   await server.call('DELETE', `${registration}/validatingwebhookconfigurations/validating`)
   await register(server, 'validating', webhook(hooks, called('impostor')))
@@ -195,12 +195,12 @@ test('a Service is resolved to a ready endpoint of its port', async () => {
   await using server = await startHooked()
   const clientConfig = { service: { namespace: 'default', name: 'hook' } }
   await register(server, 'validating', webhook({ url: '', caBundle: '' }, { clientConfig }))
-  const said = async () =>
+  const message = async () =>
     /"https:\/\/hook.default.svc:443\/\?timeout=2s": (.*)$/.exec((await make(server)).body.message)?.[1]
-  equal(await said(), 'service "hook" not found')
+  equal(await message(), 'service "hook" not found')
   const ports = [{ name: 'web', port: 443 }]
   await server.call('POST', '/api/v1/namespaces/default/services', { metadata: { name: 'hook' }, spec: { ports } })
-  equal(await said(), 'no endpoints available for service "hook"')
+  equal(await message(), 'no endpoints available for service "hook"')
   const slices = '/apis/discovery.k8s.io/v1/namespaces/default/endpointslices'
   const slice = await server.call('POST', slices, {
     metadata: { name: 'hook-1', labels: { 'kubernetes.io/service-name': 'hook' } },
