@@ -32,13 +32,13 @@ test('the first failure aborts the other tasks and is thrown by join', async () 
 })
 
 test('the failure is reported when the owner never joins', async () => {
-  const heard: string[] = []
-  const tasks = new TaskGroup({ onFailure: (task, error) => heard.push(`${task}: ${(error as Error).message}`) })
+  const reported: string[] = []
+  const tasks = new TaskGroup({ onFailure: (task, error) => reported.push(`${task}: ${(error as Error).message}`) })
   tasks.start('broken', () => {
     throw new Error('at once')
   })
   await tasks.join()
-  deepEqual(heard, ['broken: at once'])
+  deepEqual(reported, ['broken: at once'])
 })
 
 test('the outer signal aborts the group, and no task starts afterwards', async () => {

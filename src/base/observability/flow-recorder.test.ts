@@ -90,30 +90,30 @@ test('the ring retains the newest events, and removes the writes of the others',
 
 test('a listener receives every event and every end until it is removed', () => {
   const flow = new FlowRecorder(new VirtualClock())
-  const heard: number[] = []
-  const leave = flow.listen((id) => heard.push(id))
+  const received: number[] = []
+  const leave = flow.listen((id) => received.push(id))
   const call = flow.record('call', 'a', 'b', 'one')
   flow.record('step', 'a', 'a', 'two')
   flow.finish(call, 'ok')
   leave()
   flow.record('step', 'a', 'a', 'three')
-  deepEqual(heard, [1, 2, 1])
+  deepEqual(received, [1, 2, 1])
 })
 
 test('an event of another process is imported once with its name and time, and is removed with its slot', () => {
   const flow = new FlowRecorder(new VirtualClock(5000), 4)
-  const told: ReportedEvent = {
+  const reported: ReportedEvent = {
     ...{ arrow: 'call', from: 'kubelet/a', to: 'Runtime', what: 'RunPodSandbox', object: pod, revision: 0 },
     ...{ atMs: 1200, endMs: undefined, outcome: undefined, cause: noCause, span: 'r-1' as Span },
   }
-  flow.recordReported(told)
-  flow.recordReported({ ...told, endMs: 1300, outcome: 'ok' })
+  flow.recordReported(reported)
+  flow.recordReported({ ...reported, endMs: 1300, outcome: 'ok' })
   deepEqual(
     Array.from(flow.events(), ({ span, atMs, endMs, outcome }) => ({ span, atMs, endMs, outcome })),
     [{ span: 'r-1', atMs: 1200, endMs: 1300, outcome: 'ok' }],
   )
   for (let n = 0; n < 4; n++) flow.record('step', 'a', 'a', `${n}`)
-  flow.recordReported(told)
+  flow.recordReported(reported)
   equal(flow.last, 6)
   deepEqual(
     Array.from(flow.events(), ({ span }) => span),

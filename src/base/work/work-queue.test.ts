@@ -35,7 +35,7 @@ test('changes that the worker causes itself do not requeue the key, unless they 
   const queue = new WorkQueue<string>(new VirtualClock())
   queue.add('a')
   queue.acknowledge('a')
-  equal(queue.depth, 1, 'nobody works on it yet')
+  equal(queue.depth, 1, 'no worker has taken it yet')
   await queue.take(signal)
   queue.add('a')
   queue.acknowledge('a')
