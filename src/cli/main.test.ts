@@ -30,8 +30,8 @@ for (const [what, left, code, argv] of rows)
     const exited = once(child, 'exit')
     child[left].destroy()
     const other = left === 'stdout' ? child.stderr : child.stdout
-    const heard = text(other)
+    const collected = text(other)
     // A busy machine may delay a request.
-    const printed = (await heard).split('\n').filter((line) => !line.includes('a request blocked the event loop'))
+    const printed = (await collected).split('\n').filter((line) => !line.includes('a request blocked the event loop'))
     deepEqual([await exited, printed], [[code, null], ['']])
   })

@@ -44,13 +44,13 @@ async function load(node: ImageNode, archives: readonly string[], { out, signal 
   if (missing !== undefined) throw new UsageError(`there is no file ${missing}`)
   // The import tool is another process, which opens our standard input by its path in /proc.
   const files = archives.map((file) => (file === '-' ? `/proc/${process.pid}/fd/0` : resolve(file)))
-  const tell = (name: string) => {
+  const report = (name: string) => {
     out(`loaded ${name}\n`)
     if (name.endsWith(':latest'))
       out('  pods pull :latest from a registry unless they say imagePullPolicy: IfNotPresent or Never\n')
   }
   const { loadImages } = await localImages()
-  await loadImages(node, files, tell, signal)
+  await loadImages(node, files, report, signal)
   return 0
 }
 

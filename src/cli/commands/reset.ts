@@ -16,7 +16,7 @@ export const reset = defineCommand({
     store: {
       type: 'string',
       value: 'etcd=<urls>',
-      help: 'an etcd whose keys below /registry are removed too, whoever wrote them (the one of the cluster, if it was empty)',
+      help: 'an etcd whose keys below /registry are removed too, including those of other writers (the one of the cluster, if it was empty)',
     },
     yes: { type: 'boolean', short: 'y', help: 'removes it; without this flag only the plan is shown' },
   },

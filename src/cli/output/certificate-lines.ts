@@ -13,8 +13,8 @@ export async function certificateLines(
   nowMs: number,
   signal: AbortSignal,
 ): Promise<readonly string[]> {
-  const told = kubeconfig === undefined ? [] : await expiriesOfServer(kubeconfig, signal)
-  return expiryLines(told.length === 0 ? await expiriesInDirectory(directory) : told, nowMs)
+  const reported = kubeconfig === undefined ? [] : await expiriesOfServer(kubeconfig, signal)
+  return expiryLines(reported.length === 0 ? await expiriesInDirectory(directory) : reported, nowMs)
 }
 
 async function expiriesOfServer(kubeconfig: string, signal: AbortSignal): Promise<readonly CertificateExpiry[]> {
