@@ -35,7 +35,7 @@ users: null
 `
 
 /**
- * Creates or updates it. A joining node has no credentials yet, so everybody may read this ConfigMap, but only if the
+ * Creates or updates it. A joining node has no credentials yet, so anyone may read this ConfigMap, but only if the
  * server can be reached from other machines.
  */
 export async function publishClusterInfo(client: Client, info: ClusterInfo, context: Context): Promise<void> {

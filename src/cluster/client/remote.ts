@@ -59,8 +59,8 @@ export async function openRemote(kubeconfig: string, signal: AbortSignal): Promi
     clientWith: (sender, shown) => new Client(new HttpsTransport((bare ??= connect({})), sender, { ...shown, record })),
     exportFlow(flow, log, stop) {
       const transport = transportOf('flow')
-      const tell = transport.sendFlowEvents.bind(transport)
-      return exportFlow({ flow, record, send: tell, clock: realClock, log }, stop)
+      const send = transport.sendFlowEvents.bind(transport)
+      return exportFlow({ flow, record, send, clock: realClock, log }, stop)
     },
     renew(identity) {
       for (const outbound of [calls, watches]) outbound.renew(connect(identity))

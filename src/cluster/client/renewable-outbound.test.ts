@@ -5,13 +5,13 @@ import type { Outbound } from '../../platform/http/outbound.ts'
 import { RenewableOutbound } from './renewable-outbound.ts'
 
 test('requests after a renewal use new connections; old connections have a grace period', async () => {
-  const said: string[] = []
+  const calls: string[] = []
   const named = (name: string): Outbound => ({
     send({ target }) {
-      said.push(`${name} ${target}`)
+      calls.push(`${name} ${target}`)
       return Promise.resolve({ status: 200, headers: {}, body: (async function* () {})() })
     },
-    close: () => Promise.resolve(void said.push(`${name} closed`)),
+    close: () => Promise.resolve(void calls.push(`${name} closed`)),
   })
   const clock = new VirtualClock()
   const outbound = new RenewableOutbound(named('one'), clock)
@@ -19,9 +19,9 @@ test('requests after a renewal use new connections; old connections have a grace
   await send('/a')
   outbound.renew(named('two'))
   await send('/b')
-  deepEqual(said, ['one /a', 'two /b'])
+  deepEqual(calls, ['one /a', 'two /b'])
   await clock.advance('10s')
   outbound.renew(named('three'))
   await outbound.close()
-  deepEqual(said.slice(2), ['one closed', 'three closed', 'two closed'])
+  deepEqual(calls.slice(2), ['one closed', 'three closed', 'two closed'])
 })

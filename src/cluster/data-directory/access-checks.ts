@@ -1,4 +1,4 @@
-// Access checks of a data directory: it must belong to the current user. Anybody else with write access could replace
+// Access checks of a data directory: it must belong to the current user. Another user with write access could replace
 // the cluster's keys.
 import { readdirSync, statSync, type Stats } from 'node:fs'
 import { userInfo } from 'node:os'
@@ -34,7 +34,7 @@ function checkPrivateFile(path: string, uid: number): void {
   checkOwner(path, path, stats, uid)
   if ((stats.mode & accessibleToOthers) !== 0)
     throw new Error(
-      `${path} can be read or written by others (mode ${modeText(stats)}); if nobody has used that: chmod 600 ${path}`,
+      `${path} can be read or written by others (mode ${modeText(stats)}); if this was not exploited: chmod 600 ${path}`,
     )
 }
 

@@ -39,7 +39,7 @@ async function used(): Promise<string> {
   return directory
 }
 
-const nobody = 65_534
+const otherUid = 65_534
 const isRoot = process.getuid?.() === 0
 
 const broken: [what: string, breakIt: (directory: string) => Promise<void>, message: RegExp][] = [
@@ -124,12 +124,12 @@ const broken: [what: string, breakIt: (directory: string) => Promise<void>, mess
     ? ([
         [
           'it has another owner',
-          (f) => chown(f, nobody, nobody),
+          (f) => chown(f, otherUid, otherUid),
           /the data directory \S+data belongs to user 65534, and this process runs as \S+ \(0\); run it as the owner, choose another --data-dir, or: chown -R 0 \S+data$/,
         ],
         [
           'a key has another owner',
-          (f) => chown(`${f}/pki/sa.key`, nobody, nobody),
+          (f) => chown(`${f}/pki/sa.key`, otherUid, otherUid),
           /\S+sa\.key belongs to user 65534/,
         ],
       ] as [string, (directory: string) => Promise<void>, RegExp][])

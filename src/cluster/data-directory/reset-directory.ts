@@ -42,7 +42,7 @@ export async function markerForReset(directory: string): Promise<Marker> {
   return marker ?? newMarker(directory, kind)
 }
 
-/** `etcd` is a store that the user named; its keys are removed whoever wrote them. */
+/** `etcd` is a store that the user named; its keys are removed, including those of other writers. */
 export async function resetDirectory(
   directory: string,
   etcd: StoreChoice | undefined,

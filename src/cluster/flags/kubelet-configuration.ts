@@ -27,7 +27,7 @@ const pairs =
       : undefined
 const taints: Reading = (value) =>
   Array.isArray(value) && value.every(isJsonObject)
-    ? value.map(({ key, value: said = '', effect }) => `${String(key)}=${String(said)}:${String(effect)}`).join(',')
+    ? value.map(({ key, value: text = '', effect }) => `${String(key)}=${String(text)}:${String(effect)}`).join(',')
     : undefined
 
 const periods: Reading = (value) =>
@@ -122,8 +122,8 @@ function flagsOf(section: Readonly<Record<string, unknown>>, prefix: string): [C
     }
     const [flag, read] = lookup(fields, path) ?? []
     if (flag === undefined || read === undefined) throw new ConfigError(`${path} is not a field that is supported`)
-    const said = read(value)
-    if (said === undefined) throw new ConfigError(`${path} is not of its type`)
-    return [[flag, said]]
+    const text = read(value)
+    if (text === undefined) throw new ConfigError(`${path} is not of its type`)
+    return [[flag, text]]
   })
 }

@@ -32,7 +32,7 @@ test('only one process runs containers on a machine at a time', async () => {
 const links: [why: string, shown: { code: number; stdout: string }, ran: number][] = [
   ['it does not exist', { code: 1, stdout: '' }, 1],
   ['a pod is connected to it', { code: 0, stdout: '7: veth1@if2: …\n' }, 1],
-  ['nobody is', { code: 0, stdout: '' }, 2],
+  ['no pod is connected to it', { code: 0, stdout: '' }, 2],
 ]
 for (const [why, shown, count] of links)
   test(`the bridge: ${why}`, async () => {

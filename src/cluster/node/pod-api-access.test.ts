@@ -22,7 +22,7 @@ const near: [address: string, is: boolean][] = [
   ['', false],
 ]
 for (const [address, is] of near)
-  test(`${address || 'nobody'} ${is ? 'is' : 'is not'} answered`, () =>
+  test(`${address || 'no address'} ${is ? 'is' : 'is not'} answered`, () =>
     equal(isPodOrMachine(address, '10.244.0.0/24'), is))
 
 test('an address in a network of this machine is not assigned', () => {

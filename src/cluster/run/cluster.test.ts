@@ -226,7 +226,7 @@ test('up serves requests, writes a working kubeconfig, refuses a second start, a
     equal(parseKubeconfig(kubeconfig).server, running.url)
     const events = await fetchFlowEvents(kubeconfig, ctx.signal)
     ok(events.some(({ what }) => /^put \d+ bootstrap objects$/.test(what)))
-    equal(await fetchSchedulingExplanation(kubeconfig, 'default/nobody', ctx.signal), undefined)
+    equal(await fetchSchedulingExplanation(kubeconfig, 'default/missing', ctx.signal), undefined)
     await rejects(up(options), /is in use by process \d+/)
   }
   await rejects(fetchFlowEvents(await readFile(options.kubeconfigPath, 'utf8'), ctx.signal))

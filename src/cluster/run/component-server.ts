@@ -1,4 +1,4 @@
-// The HTTPS port of a component that runs in its own process: health for everybody, metrics for users whom the API
+// The HTTPS port of a component that runs in its own process: public health checks, metrics for users whom the API
 // server authorizes. Its self-signed certificate is renewed before it expires.
 import { every, type Clock } from '../../base/time/clock.ts'
 import { context } from '../../base/observability/context.ts'

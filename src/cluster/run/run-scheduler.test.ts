@@ -53,7 +53,7 @@ test('a separate scheduler binds pods of any API server, and the next scheduler 
     ['node-0 fits'],
   )
   equal(decided?.nodeName, 'node-0')
-  equal(await fetchSchedulingExplanation(kubeconfig, objectKey('default', 'nobody'), ctx.signal), undefined)
+  equal(await fetchSchedulingExplanation(kubeconfig, objectKey('default', 'missing'), ctx.signal), undefined)
   const port = await first.port
   equal((await read(port, '/healthz')).text, 'ok')
   equal((await read(port, '/metrics')).status, 401)

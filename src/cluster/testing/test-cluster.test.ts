@@ -106,7 +106,7 @@ test('broken watches are detected and resumed, however they break', async () => 
     await cluster.client.of(deployment).patch('web', 'default', { spec }, 'merge', ctx)
     await cluster.clock.advance('5s')
     if (how === 'silence') {
-      equal((await running(cluster)).length, count - 1, 'nobody hears of it')
+      equal((await running(cluster)).length, count - 1, 'no component observes it')
       cluster.faults.heal()
     }
     await allRun(cluster, count)
