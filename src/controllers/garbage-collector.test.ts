@@ -30,7 +30,7 @@ test('the garbage collector: background, orphan, foreground, several owners, own
   await make('of-a', owner(a))
   const both = await make('of-both', owner(a), owner(b))
   await make('of-of-both', owner(both))
-  await make('of-nobody', owner({ ...a, metadata: { ...a.metadata, uid: 'never-was' } }))
+  await make('of-missing', owner({ ...a, metadata: { ...a.metadata, uid: 'never-was' } }))
   await settle()
   deepEqual(await names(), ['a', 'b', 'of-a', 'of-both', 'of-of-both'], 'an owner that never existed counts as deleted')
   await maps.delete('a', 'default', {}, ctx)

@@ -1,4 +1,4 @@
-// Endpoints are deleted with their Service, whoever created them; those without a Service stay.
+// Endpoints are deleted with their Service, also when another client created them; those without a Service stay.
 import { deepEqual } from 'node:assert/strict'
 import { test } from 'node:test'
 import { endpoints } from '../../api/core/v1/service/endpoints.ts'

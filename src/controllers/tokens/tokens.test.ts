@@ -73,7 +73,7 @@ test('a token Secret is deleted with its account, and at once if the account doe
     secrets.create({ metadata: { name, ...annotated(account) }, type: legacy }, 'default', ctx)
   await accounts.create({ metadata: { name: 'robot' } }, 'default', ctx)
   await make('kept', 'robot')
-  await make('astray', 'nobody')
+  await make('astray', 'missing')
   await clock.advance('1s')
   deepEqual(await names(), ['kept'])
   const token = plain((await secrets.get('kept', 'default', ctx)).data?.['token']) ?? ''
