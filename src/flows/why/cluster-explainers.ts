@@ -198,7 +198,7 @@ export const autoscalerExplainer = defineExplainer({
       ({ type, status: value }) => (type === 'ScalingLimited') === (value === 'True'),
     )
     return Promise.resolve([
-      `It wants ${status.desiredReplicas ?? 0} replicas of ${kind}/${name}, between ${spec.minReplicas ?? 1} and ${spec.maxReplicas}.`,
+      `Its target is ${status.desiredReplicas ?? 0} replicas of ${kind}/${name}, between ${spec.minReplicas ?? 1} and ${spec.maxReplicas}.`,
       ...bad.map((condition) => `${condition.type} is ${condition.status}: ${because(condition)}.`),
     ])
   },

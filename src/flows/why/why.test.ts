@@ -82,15 +82,15 @@ async function createWorkloads(): Promise<void> {
     spec: { schedule: '0 3 * * *', suspend: true, jobTemplate: { spec: { template: never } } },
   })
   const scaleTargetRef = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'fine' }
-  await create(horizontalPodAutoscaler, 'nobody', { spec: { maxReplicas: 3, scaleTargetRef } })
+  await create(horizontalPodAutoscaler, 'unmatched', { spec: { maxReplicas: 3, scaleTargetRef } })
 }
 
 async function createServices(): Promise<void> {
   const ports = [{ port: 80 }]
-  await create(service, 'nobody', { spec: { selector: { app: 'none' }, ports } })
+  await create(service, 'unmatched', { spec: { selector: { app: 'none' }, ports } })
   await create(service, 'unready', { spec: { selector: { app: 'broken' }, ports } })
   await create(service, 'balanced', { spec: { type: 'LoadBalancer', selector: { app: 'fine' }, ports } })
-  await create(ingress, 'nobody', { spec: { defaultBackend: { service: { name: 'none', port: { number: 80 } } } } })
+  await create(ingress, 'unmatched', { spec: { defaultBackend: { service: { name: 'none', port: { number: 80 } } } } })
 }
 
 async function createVolumes(): Promise<void> {
@@ -201,19 +201,19 @@ const rows: [kind: Kind, name: string, sentence: RegExp][] = [
   [pod, 'first-things', /^It waits for its init container prepare\. Container prepare has been running since \S+Z\.$/],
   [
     horizontalPodAutoscaler,
-    'nobody',
+    'unmatched',
     /^No autoscaler has processed it: Deployment\/fine keeps its number of replicas\. Coxswain has no autoscaler yet/,
   ],
   [
     ingress,
-    'nobody',
+    'unmatched',
     /^No ingress controller has assigned an address\. Its backend Service none does not exist\. Coxswain has no ingress/,
   ],
   [pod, 'loop', /Container c \(crash\) is waiting: CrashLoopBackOff.*restarted \d+ times.* It last exited with code 3/],
   [
     deployment,
     'broken',
-    /It wants 3 pods: 3 up to date, 0 available, 3 in total\..*3 pods \(broken-\S+ and others\): Container c \(gone\) is waiting: (ImagePullBackOff|ErrImagePull)/,
+    /It needs 3 pods: 3 up to date, 0 available, 3 in total\..*3 pods \(broken-\S+ and others\): Container c \(gone\) is waiting: (ImagePullBackOff|ErrImagePull)/,
   ],
   [
     deployment,
@@ -221,11 +221,11 @@ const rows: [kind: Kind, name: string, sentence: RegExp][] = [
     /2 pods \(crashing-\S+ and others\): Container c \(crash\) is waiting: CrashLoopBackOff(?!.*Pod crashing)/,
   ],
   [deployment, 'paused', /It is paused: changes of its pod template are not rolled out/],
-  [statefulSet, 'db', /It wants 3 pods: 0 ready\. It creates its pods in order.*Pod db-0: Container c/],
-  [daemonSet, 'agent', /It wants a pod on 2 nodes: 0 ready/],
+  [statefulSet, 'db', /It needs 3 pods: 0 ready\. It creates its pods in order.*Pod db-0: Container c/],
+  [daemonSet, 'agent', /It needs a pod on 2 nodes: 0 ready/],
   [job, 'work', /It has failed: BackoffLimitExceeded/],
   [cronJob, 'nightly', /It is suspended.*starts a Job on the schedule "0 3 \* \* \*"; it has not started one yet/],
-  [service, 'nobody', /It has no endpoints: no pod in its namespace has the labels app=none/],
+  [service, 'unmatched', /It has no endpoints: no pod in its namespace has the labels app=none/],
   [service, 'unready', /It has no ready endpoints: 0 of 3 pods with the labels app=broken are ready/],
   [service, 'balanced', /It has no load balancer.*Coxswain does not route traffic to Services/],
   [

@@ -74,7 +74,7 @@ export const deploymentExplainer = defineExplainer({
       ...(isDone
         ? []
         : [
-            `It wants ${plural(replicas, 'pod')}: ${updatedReplicas} up to date, ${availableReplicas} available, ${present} in total.`,
+            `It needs ${plural(replicas, 'pod')}: ${updatedReplicas} up to date, ${availableReplicas} available, ${present} in total.`,
           ]),
       ...(await whyPodsOf(sets, cluster)),
     ]
@@ -93,7 +93,7 @@ const replicaExplainer = <T extends typeof replicaSet | typeof replicationContro
         ...replicaFailure(object),
         ...(present === replicas && readyReplicas === replicas
           ? []
-          : [`It wants ${plural(replicas, 'pod')}: ${readyReplicas} ready, ${present} in total.`]),
+          : [`It needs ${plural(replicas, 'pod')}: ${readyReplicas} ready, ${present} in total.`]),
         ...(await whyPodsOf([object], cluster)),
       ]
     },
@@ -112,7 +112,7 @@ export const statefulSetExplainer = defineExplainer({
     const partition = updateStrategy?.rollingUpdate?.partition ?? 0
     return [
       ...unobservedChange(object, status),
-      ...(readyReplicas === replicas ? [] : [`It wants ${plural(replicas, 'pod')}: ${readyReplicas} ready.`]),
+      ...(readyReplicas === replicas ? [] : [`It needs ${plural(replicas, 'pod')}: ${readyReplicas} ready.`]),
       ...(readyReplicas !== replicas && podManagementPolicy !== 'Parallel'
         ? ['It creates its pods in order: the next one when the previous one is ready.']
         : []),
@@ -141,7 +141,7 @@ export const daemonSetExplainer = defineExplainer({
       ...(wanted === 0 ? ['No node matches its node selector and tolerations.'] : []),
       ...(numberReady === wanted && updated === wanted
         ? []
-        : [`It wants a pod on ${plural(wanted, 'node')}: ${numberReady} ready, ${updated} up to date.`]),
+        : [`It needs a pod on ${plural(wanted, 'node')}: ${numberReady} ready, ${updated} up to date.`]),
       ...(numberMisscheduled > 0
         ? [
             numberMisscheduled === 1
