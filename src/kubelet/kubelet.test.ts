@@ -460,11 +460,11 @@ const answering: [
     ],
   ],
 ]
-for (const [why, said, asked, seen] of answering)
+for (const [why, configured, asked, seen] of answering)
   test(`a simulated container responds to probes ${why}`, async () => {
     await using cluster = await startCluster({ simulation: { images: { slow: { answerAfterMs: 5_000 } } } })
     const annotations = Object.fromEntries(
-      Object.entries(said).map(([name, value]) => [`simulated.coxswain.dev/${name}`, value]),
+      Object.entries(configured).map(([name, value]) => [`simulated.coxswain.dev/${name}`, value]),
     )
     const spec = { containers: [{ name: 'c', image: 'slow', ...asked }] }
     await cluster.client.of(pod).create({ metadata: { name: 'p', annotations }, spec }, 'default', ctx)

@@ -40,8 +40,8 @@ test('a lost sandbox is reported and replaced, and its pod is ready again as soo
   const now = await pods.get('p', 'default', ctx)
   deepEqual([now.status.containerStatuses?.[0]?.restartCount, podCondition(now, 'Ready')?.status], [1, 'True'])
   const events = (await cluster.client.of(event).list({ fieldSelector: 'involvedObject.name=p' }, ctx)).items
-  const told = events.filter(({ reason }) => reason === 'SandboxChanged' || reason === 'Killing')
-  deepEqual(told.map(({ type, reason, message }) => `${type} ${reason}: ${message}`).toSorted(), [
+  const recorded = events.filter(({ reason }) => reason === 'SandboxChanged' || reason === 'Killing')
+  deepEqual(recorded.map(({ type, reason, message }) => `${type} ${reason}: ${message}`).toSorted(), [
     'Normal Killing: Stopping container c',
     'Normal SandboxChanged: Pod sandbox changed, it will be killed and re-created.',
   ])

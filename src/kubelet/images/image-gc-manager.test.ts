@@ -43,7 +43,7 @@ function collector(settings: { ageMsMin?: number; ageMsMax?: number } = {}) {
   return {
     clock,
     images,
-    told: shortages,
+    reported: shortages,
     state,
     collect: () => manager.collect(signal),
     deleteUnusedImages: () => manager.deleteUnusedImages(signal),
@@ -62,7 +62,7 @@ test('images are kept while there is space, and images in use in any case', asyn
   node.state.otherBytes = 70
   await node.collect()
   deepEqual(
-    [[...node.images.keys()], node.told],
+    [[...node.images.keys()], node.reported],
     [
       ['a', 'b', 'pause'],
       [
@@ -83,7 +83,7 @@ test('a full disk: the least recently used images are removed, and no more than 
   node.state.otherBytes = 58
   await node.collect()
   deepEqual([...node.images.keys()], ['a', 'pause'])
-  deepEqual(node.told, [])
+  deepEqual(node.reported, [])
 })
 
 test('young images are kept, except when pods would be evicted otherwise', async () => {

@@ -26,8 +26,8 @@ const networkText =
   'container runtime network not ready: NetworkReady=false reason:NetworkPluginNotReady ' +
   'message:Network plugin returns error: cni plugin not initialized'
 
-type Said = RuntimeHealth | 'nothing'
-const rows: [why: string, said: readonly (readonly [afterMs: number, said: Said])[], message: string][] = [
+type Reported = RuntimeHealth | 'nothing'
+const rows: [why: string, reports: readonly (readonly [afterMs: number, reports: Reported])[], message: string][] = [
   ['it is healthy', [[0, well]], ''],
   ['it has never responded', [[0, 'nothing']], 'container runtime status check may not have completed yet'],
   [
@@ -73,21 +73,21 @@ const rows: [why: string, said: readonly (readonly [afterMs: number, said: Said]
     'container runtime not ready: RuntimeReady=false reason:Ill message:no more space',
   ],
 ]
-for (const [why, said, message] of rows)
+for (const [why, reports, message] of rows)
   test(`runtime health: ${why}`, async () => {
     const clock = new VirtualClock()
-    let tell: (health: RuntimeHealth | undefined) => void = () => {}
+    let report: (health: RuntimeHealth | undefined) => void = () => {}
     const runtime = {
-      watchHealth(next: typeof tell) {
-        tell = next
+      watchHealth(next: typeof report) {
+        report = next
         return Promise.resolve()
       },
     }
     const health = new RuntimeHealthMonitor({ clock, runtime })
     await health.run(() => {}, new AbortController().signal)
-    for (const [afterMs, one] of said) {
+    for (const [afterMs, one] of reports) {
       await clock.advance(`${afterMs}ms`)
-      tell(one === 'nothing' ? undefined : one)
+      report(one === 'nothing' ? undefined : one)
     }
     const { problems } = health
     const ready = nodeStatus(solo, undefined, { pressures: [], problems }, 0).conditions?.find(
@@ -128,7 +128,7 @@ test('a node without a pod network is not ready and starts its pods when the net
   await clock.advance('1m')
   deepEqual(await ready(), ['True', 'kubelet is posting ready status', ''])
   equal(await phase('p'), 'Running')
-  const told = (await client.of(event).list({}, ctx)).items.map(
+  const recorded = (await client.of(event).list({}, ctx)).items.map(
     ({ reason = '', message = '' }) => `${reason}: ${message}`,
   )
   for (const text of [
@@ -136,7 +136,7 @@ test('a node without a pod network is not ready and starts its pods when the net
     /^NodeReady: Node solo status is now: NodeReady$/m,
     /^NetworkNotReady: network is not ready: container runtime network not ready: NetworkReady=false/m,
   ])
-    match(told.join('\n'), text)
+    match(recorded.join('\n'), text)
   tasks.stop()
   await tasks.join()
 })

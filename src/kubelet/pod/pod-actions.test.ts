@@ -41,7 +41,7 @@ const broken = (...containers: Parameters<typeof sandbox>): RuntimePod => ({
   ...sandbox(...containers),
   isReady: false,
 })
-const told = (name: string, state: object) => ({
+const reported = (name: string, state: object) => ({
   containerStatuses: [{ name, state, ready: false, restartCount: 4, image: '', imageID: '' }],
 })
 const twoSidecars = {
@@ -117,14 +117,14 @@ const runs: [why: string, pod: Pod, running: RuntimePod | undefined, actions: st
   ],
   ['then the sandbox is removed', aPod(), broken(container('c', 'exited')), ['remove-sandbox']],
   ['a sandbox that is not ready is kept when the pod has finished', aPod(never), broken(container('c', 'exited')), []],
-  ['attempts in a lost sandbox count', aPod({}, told('c', { running: {} })), sandbox(), ['start c #5']],
+  ['attempts in a lost sandbox count', aPod({}, reported('c', { running: {} })), sandbox(), ['start c #5']],
   [
     'a completed container of a lost sandbox is not run again',
-    aPod(onFailure, told('c', { terminated: { exitCode: 0 } })),
+    aPod(onFailure, reported('c', { terminated: { exitCode: 0 } })),
     undefined,
     [],
   ],
-  ['a lost container counts as failed', aPod(never, told('c', { running: {} })), undefined, []],
+  ['a lost container counts as failed', aPod(never, reported('c', { running: {} })), undefined, []],
 
   ['init containers start first, one by one', aPod(init), sandbox(), ['start i1 #0']],
   ['the next one waits for the previous one', aPod(init), sandbox(container('i1', 'running')), []],

@@ -226,9 +226,9 @@ function lastEnd(
 ): End | undefined {
   const current = latestContainer(running, name)
   if (current !== undefined) return current.state === 'exited' ? current : undefined
-  const told = statuses?.find((status) => status.name === name)
-  if (told === undefined) return undefined
-  const { restartCount: attempt, state, lastState } = told
+  const reported = statuses?.find((status) => status.name === name)
+  if (reported === undefined) return undefined
+  const { restartCount: attempt, state, lastState } = reported
   if (state?.running !== undefined) return { attempt, exitCode: lostExitCode, finishedMs: 0 }
   const terminated = state?.terminated ?? lastState?.terminated
   if (terminated === undefined) return undefined

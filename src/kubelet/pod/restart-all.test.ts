@@ -119,12 +119,12 @@ test('a pod whose containers are all restarted keeps its sandbox and phase, and 
   const before = await read()
   const restarting = 'AllContainersRestarting'
   equal(podCondition(before, restarting)?.status, 'False')
-  const said: string[] = []
+  const reasons: string[] = []
   for (let look = 0; look < 100; look++) {
     await cluster.clock.advance('50ms')
-    said.push(podCondition(await read(), restarting)?.reason ?? '')
+    reasons.push(podCondition(await read(), restarting)?.reason ?? '')
   }
-  ok(said.includes('RestartAllContainersStarted'))
+  ok(reasons.includes('RestartAllContainersStarted'))
   const after = await read()
   const restarts = ({ status }: Pod) =>
     [...(status.initContainerStatuses ?? []), ...(status.containerStatuses ?? [])].map((one) => one.restartCount)

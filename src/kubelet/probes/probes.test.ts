@@ -148,15 +148,20 @@ async function resultsOf(outcomes: string, more: Partial<Probe>): Promise<string
   worker.start(0)
   await clock.advance(1000 * (outcomes.length - 1))
   worker.stop()
-  return [...results, `${problems} of ${performed} told`]
+  return [...results, `${problems} of ${performed} reported`]
 }
 
 const results: [why: string, answers: string, more: Partial<Probe>, decided: string[]][] = [
-  ['one success is enough', '+++', {}, ['0s success', '0 of 3 told']],
-  ['three failures in a row', '+--+---', {}, ['0s success', '6s failure', '5 of 7 told']],
-  ['two successes in a row', '+-++', { successThreshold: 2 }, ['3s success', '1 of 4 told']],
-  ['a probe that cannot be performed is retried at once', '!!+', {}, ['0s success', '0 of 1 told']],
-  ['a probe that cannot be performed does not count', '!!!-', { failureThreshold: 1 }, ['1s failure', '2 of 1 told']],
+  ['one success is enough', '+++', {}, ['0s success', '0 of 3 reported']],
+  ['three failures in a row', '+--+---', {}, ['0s success', '6s failure', '5 of 7 reported']],
+  ['two successes in a row', '+-++', { successThreshold: 2 }, ['3s success', '1 of 4 reported']],
+  ['a probe that cannot be performed is retried at once', '!!+', {}, ['0s success', '0 of 1 reported']],
+  [
+    'a probe that cannot be performed does not count',
+    '!!!-',
+    { failureThreshold: 1 },
+    ['1s failure', '2 of 1 reported'],
+  ],
 ]
 for (const [why, outcomes, more, decided] of results)
   test(`thresholds: ${why}`, async () => deepEqual(await resultsOf(outcomes, more), decided))

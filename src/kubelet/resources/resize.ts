@@ -116,7 +116,7 @@ export function withResize(status: PodStatus, { metadata }: Pod, report: ResizeR
   const { resources, podLevel, granted, decision, progress } = report
   const grantedOf = (name: string) =>
     [...(granted.spec.initContainers ?? []), ...granted.spec.containers].find((one) => one.name === name)?.resources
-  const told = (one: ContainerStatus): ContainerStatus => {
+  const withResources = (one: ContainerStatus): ContainerStatus => {
     const own = resources.get(one.name)
     const allocated = grantedOf(one.name)?.requests
     if (own === undefined || (own.requests === undefined && own.limits === undefined)) return one
@@ -149,9 +149,11 @@ export function withResize(status: PodStatus, { metadata }: Pod, report: ResizeR
     conditions,
     ...(podLevel === undefined ? {} : { resources: podLevel }),
     ...(granted.spec.resources?.requests === undefined ? {} : { allocatedResources: granted.spec.resources.requests }),
-    ...(status.containerStatuses === undefined ? {} : { containerStatuses: status.containerStatuses.map(told) }),
+    ...(status.containerStatuses === undefined
+      ? {}
+      : { containerStatuses: status.containerStatuses.map(withResources) }),
     ...(status.initContainerStatuses === undefined
       ? {}
-      : { initContainerStatuses: status.initContainerStatuses.map(told) }),
+      : { initContainerStatuses: status.initContainerStatuses.map(withResources) }),
   }
 }

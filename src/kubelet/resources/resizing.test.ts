@@ -23,7 +23,7 @@ async function running(spec: Partial<PodInput['spec'] & object>, annotations: Re
       await pods.patch('p', 'default', { spec: change }, 'strategic', ctx, 'resize')
       await cluster.clock.advance('3s')
     },
-    async told() {
+    async recorded() {
       const { items } = await cluster.client.of(event).list({ fieldSelector: 'involvedObject.name=p' }, ctx)
       return items
         .filter(({ reason = '' }) => reason.startsWith('Resize'))
@@ -42,7 +42,7 @@ const summary = (cpu: string, generation: number) =>
 test('a resize is reported when it starts and when it completes', async () => {
   await using it = await running({})
   await it.resize(asks('2'))
-  deepEqual(await it.told(), [
+  deepEqual(await it.recorded(), [
     `Normal ResizeStarted Pod resize started: {${summary('2', 2)}}`,
     `Normal ResizeCompleted Pod resize completed: {${summary('2', 2)}}`,
   ])
@@ -59,7 +59,7 @@ test('an infeasible resize is reported once, and nothing changes', async () => {
   await it.resize(asks('100'))
   await it.cluster.clock.advance('1m')
   const why = "Node didn't have enough capacity: cpu, requested: 100000, capacity: 8000"
-  deepEqual(await it.told(), [
+  deepEqual(await it.recorded(), [
     `Warning ResizeInfeasible Pod resize Infeasible: {${summary('100', 2)},"error":"${why}"}`,
   ])
   const { conditions = [], containerStatuses } = await it.status()
@@ -82,7 +82,10 @@ test('a memory limit below the current usage is rejected', async () => {
   const why = 'attempting to set container "c" memory limit (67108864) below current usage (104857600)'
   deepEqual([progress?.status, progress?.reason, progress?.message], ['True', 'Error', why])
   equal(containerStatuses?.[0]?.resources?.limits?.['memory'], '128Mi')
-  match((await it.told()).join('\n'), /ResizeStarted.*\nWarning ResizeError Pod resize error: .*below current usage/)
+  match(
+    (await it.recorded()).join('\n'),
+    /ResizeStarted.*\nWarning ResizeError Pod resize error: .*below current usage/,
+  )
 })
 
 test('a container that exits with 0 for a resize is restarted, whatever its restart policy is', async () => {
@@ -96,7 +99,7 @@ test('a container that exits with 0 for a resize is restarted, whatever its rest
     [phase, one?.restartCount, one?.lastState?.terminated?.exitCode, one?.resources?.requests?.['cpu']],
     ['Running', 1, 0, '2'],
   )
-  match((await it.told()).at(-1) ?? '', /^Normal ResizeCompleted /)
+  match((await it.recorded()).at(-1) ?? '', /^Normal ResizeCompleted /)
 })
 
 test('pod-level resources change in place', async () => {
@@ -107,5 +110,8 @@ test('pod-level resources change in place', async () => {
   await it.resize({ resources: amounts('2') })
   const { resources, allocatedResources } = await it.status()
   deepEqual([resources, allocatedResources], [amounts('2'), { cpu: '2', memory: '64Mi' }])
-  match((await it.told()).at(-1) ?? '', /ResizeCompleted Pod resize completed: \{"resources":\{"limits":\{"cpu":"4",/)
+  match(
+    (await it.recorded()).at(-1) ?? '',
+    /ResizeCompleted Pod resize completed: \{"resources":\{"limits":\{"cpu":"4",/,
+  )
 })

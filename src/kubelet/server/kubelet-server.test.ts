@@ -377,7 +377,7 @@ test('WebSocket channels are converted to streams of the runtime, with the end o
     const accepted = await acceptSpdyStreams(session, shape)
     let input = ''
     for await (const piece of accepted.get('stdin')?.pieces ?? []) input += decode(piece)
-    await accepted.get('stdout')?.write(encode(`heard ${input}`))
+    await accepted.get('stdout')?.write(encode(`got ${input}`))
     accepted.get('stdout')?.end()
     await accepted.get('error')?.write(exitStatus(7))
     accepted.get('error')?.end()
@@ -395,7 +395,7 @@ test('WebSocket channels are converted to streams of the runtime, with the end o
   socket.end()
   await over
   await Promise.all(played)
-  deepEqual(received, ['1:', '1:heard in', `3:${decode(exitStatus(7))}`])
+  deepEqual(received, ['1:', '1:got in', `3:${decode(exitStatus(7))}`])
   deepEqual(asked, ['http://127.0.0.1:1/exec/cat v4.channel.k8s.io'])
 })
 
@@ -422,7 +422,7 @@ test('port forwarding over WebSocket uses two channels per port, which start wit
       if (stream.headers['streamtype'] === 'error') stream.end()
       else {
         for await (const piece of stream.pieces) {
-          await stream.write(encode(`${stream.headers['port']} heard ${decode(piece)}`))
+          await stream.write(encode(`${stream.headers['port']} got ${decode(piece)}`))
           break
         }
         stream.end()
@@ -438,7 +438,7 @@ test('port forwarding over WebSocket uses two channels per port, which start wit
   socket.end()
   await Promise.all([over, ...played])
   const number = decode(Uint8Array.of(8080 & 0xff, 8080 >> 8))
-  deepEqual(received, [`0:${number}`, `1:${number}`, '0:8080 heard x'])
+  deepEqual(received, [`0:${number}`, `1:${number}`, '0:8080 got x'])
 })
 
 test('SPDY is passed through byte for byte, also inside of a WebSocket', async () => {

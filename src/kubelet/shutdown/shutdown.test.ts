@@ -13,7 +13,7 @@ import { shutdownGroups, shutdownPeriods } from './shutdown-order.ts'
 
 const none = { graceMs: 0, criticalMs: 0, byPriority: [] }
 
-const periods: [what: string, said: Partial<typeof none>, wanted: string][] = [
+const periods: [what: string, configured: Partial<typeof none>, wanted: string][] = [
   ['no flags', {}, ''],
   ['one period for all', { graceMs: 30_000 }, '0:30 2000000000:0'],
   ['a part is reserved for critical pods', { graceMs: 30_000, criticalMs: 10_000 }, '0:20 2000000000:10'],
@@ -122,7 +122,7 @@ test('during a shutdown a node is not ready and rejects pods; after a cancellati
     const { status: is, reason, message } = status.conditions?.find(({ type }) => type === 'Ready') ?? {}
     return [is, reason, message]
   }
-  const told = async () => {
+  const messages = async () => {
     const { items } = await client.of(event).list({ fieldSelector: 'reason=NodeShutdown' }, ctx)
     return items.filter((one) => one.involvedObject.kind === 'Node').map(({ message }) => message)
   }
@@ -137,7 +137,7 @@ test('during a shutdown a node is not ready and rejects pods; after a cancellati
   const { phase, reason, message } = await statusOf('late')
   deepEqual([phase, reason], ['Failed', 'NodeShutdown'])
   equal(message, 'Pod was rejected: Pod was rejected as the node is shutting down.')
-  deepEqual(await told(), ['Shutdown manager detected shutdown event'])
+  deepEqual(await messages(), ['Shutdown manager detected shutdown event'])
   await clock.advance('30s')
   await waited
   equal((await statusOf('early')).reason, 'Terminated')
@@ -148,7 +148,7 @@ test('during a shutdown a node is not ready and rejects pods; after a cancellati
   await make('later')
   await clock.advance('5s')
   equal((await statusOf('later')).phase, 'Running')
-  equal((await told()).length, 2)
+  equal((await messages()).length, 2)
   await cluster.stop()
 })
 

@@ -51,21 +51,21 @@ async function startNode() {
   const cluster = await startCluster({ nodes: 0 })
   const { client, clock } = cluster
   const files = new Map<string, string>()
-  let heard = Promise.withResolvers<void>()
+  let changed = Promise.withResolvers<void>()
   const source: ManifestSource = {
     kind: 'file',
     list: () => Promise.resolve([...files].map(([name, text]) => ({ name, text }))),
     waitForChange: (signal) => {
-      signal.addEventListener('abort', () => heard.reject(signal.reason as Error), { once: true })
-      return heard.promise
+      signal.addEventListener('abort', () => changed.reject(signal.reason as Error), { once: true })
+      return changed.promise
     },
   }
   const write = async (name: string, text: string | undefined) => {
     if (text === undefined) files.delete(name)
     else files.set(name, text)
-    const told = heard
-    heard = Promise.withResolvers()
-    told.resolve()
+    const previous = changed
+    changed = Promise.withResolvers()
+    previous.resolve()
     await clock.advance('40s')
   }
   const { runtime, start } = soloNode(cluster, { manifests: [source], digest })

@@ -28,7 +28,7 @@ const two = {
 }
 const never = { restartPolicy: 'Never' }
 const deleted = { deletionTimestamp: '2030-01-01T00:00:00Z' }
-const told = (name: string, state: object, lastState: object = {}) => ({
+const reported = (name: string, state: object, lastState: object = {}) => ({
   containerStatuses: [{ name, state, lastState, ready: true, restartCount: 4, image: '', imageID: '' }],
 })
 const lost = { terminated: { exitCode: 137, reason: 'ContainerStatusUnknown' } }
@@ -104,7 +104,7 @@ const phases: [why: string, pod: Pod, running: RuntimePod | undefined, phase: st
     ],
     [
       'the runtime lost it',
-      aPod({}, told('c', { running: {} })),
+      aPod({}, reported('c', { running: {} })),
       sandbox(),
       'Running',
       'False ContainersNotReady',
@@ -112,7 +112,7 @@ const phases: [why: string, pod: Pod, running: RuntimePod | undefined, phase: st
     ],
     [
       'the runtime lost what had ended',
-      aPod({}, told('c', { terminated: { exitCode: 0 } })),
+      aPod({}, reported('c', { terminated: { exitCode: 0 } })),
       undefined,
       'Running',
       'False ContainersNotReady',
@@ -120,7 +120,7 @@ const phases: [why: string, pod: Pod, running: RuntimePod | undefined, phase: st
     ],
     [
       'lost for good',
-      aPod(never, told('c', { running: {} })),
+      aPod(never, reported('c', { running: {} })),
       undefined,
       'Failed',
       'False PodFailed',
@@ -128,7 +128,7 @@ const phases: [why: string, pod: Pod, running: RuntimePod | undefined, phase: st
     ],
     [
       'lost for good, as left by a kubelet without this rule',
-      aPod(never, { phase: 'Failed', ...told('c', { waiting: { reason: 'ContainerCreating' } }, lost) }),
+      aPod(never, { phase: 'Failed', ...reported('c', { waiting: { reason: 'ContainerCreating' } }, lost) }),
       undefined,
       'Failed',
       'False PodFailed',
@@ -216,10 +216,10 @@ test('status: conditions keep their transition times while their status is uncha
 
 test('status: the exit of a container is kept when the runtime has removed or lost it', () => {
   const terminated = { exitCode: 7, reason: 'Error', containerID: 'x' }
-  const restarted = status(aPod({}, told('c', { terminated })), sandbox(container('c', 'running', { attempt: 5 })))
+  const restarted = status(aPod({}, reported('c', { terminated })), sandbox(container('c', 'running', { attempt: 5 })))
     .containerStatuses?.[0]
   deepEqual([restarted?.restartCount, restarted?.lastState?.terminated?.exitCode], [5, 7])
-  const lost = status(aPod({}, told('c', { running: {} })), sandbox()).containerStatuses?.[0]
+  const lost = status(aPod({}, reported('c', { running: {} })), sandbox()).containerStatuses?.[0]
   deepEqual([lost?.restartCount, lost?.lastState?.terminated?.reason], [4, 'ContainerStatusUnknown'])
   const again = status(aPod({}, { containerStatuses: [lost] }), sandbox()).containerStatuses?.[0]
   deepEqual([again?.restartCount, again?.lastState?.terminated?.reason], [4, 'ContainerStatusUnknown'])

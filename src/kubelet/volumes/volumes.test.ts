@@ -332,7 +332,7 @@ test('a container gets its mounts, with variables in subPathExpr, and only mount
   await rejects(denied({ recursiveReadOnly: 'Enabled' }, false), { message: `${why}not supported by the runtime` })
   await rejects(denied({ recursiveReadOnly: 'Enabled', readOnly: false }, true), { message: `${why}not read-only` })
   await rejects(mountsOf({ name: 'no' }), /not mounted/)
-  await rejects(mountsOf({ subPathExpr: '$(NOBODY)' }), { name: 'ConfigError' })
+  await rejects(mountsOf({ subPathExpr: '$(UNDEFINED)' }), { name: 'ConfigError' })
   await rejects(mountsOf({ subPathExpr: '$(UP)/x' }), /must not contain '\.\.'/)
   await rejects(mountsOf({ subPath: '../x' }), {
     message: 'failed to prepare subPath for volumeMount "v" of container "c"',
