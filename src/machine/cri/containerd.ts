@@ -32,7 +32,7 @@ export interface ContainerdOptions {
   readonly snapshotter: 'overlayfs' | 'native'
 }
 
-const nobody = '65535'
+const unprivilegedUid = '65535'
 const readyMsMax = 30_000
 const retryMs = 50
 const stopMsMax = 10_000
@@ -169,7 +169,7 @@ async function importPause(
   signal: AbortSignal,
 ): Promise<void> {
   const program = { path: 'pause', mode: 0o755, content: pauseProgram(architecture) }
-  const image = buildImage({ architecture, files: [program], entrypoint: ['/pause'], user: nobody }, sha256)
+  const image = buildImage({ architecture, files: [program], entrypoint: ['/pause'], user: unprivilegedUid }, sha256)
   const archive = `${directory}/pause.tar`
   await files.write(archive, imageArchive(image, pauseImage))
   await ctrAt(processes, socketPath)(['images', 'import', archive], signal).catch((cause: unknown) => {

@@ -90,8 +90,8 @@ export class CriRuntime implements ContainerRuntime {
   static async connect(socketPath: string, deps: CriRuntimeDeps, signal: AbortSignal): Promise<CriRuntime> {
     const channel = new GrpcChannel({ http2: deps.http2, clock: deps.clock, endpoint: `unix:${socketPath}` })
     try {
-      const said = await channel.unary(runtimeService.version, { version: 'v1' }, noMetadata, signal)
-      return new CriRuntime(channel, deps, socketPath, said)
+      const version = await channel.unary(runtimeService.version, { version: 'v1' }, noMetadata, signal)
+      return new CriRuntime(channel, deps, socketPath, version)
     } catch (error) {
       channel.close()
       throw error

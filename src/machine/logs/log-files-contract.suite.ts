@@ -33,9 +33,9 @@ export function logFilesContract(driver: string, open: () => Promise<LogFilesUnd
     equal((await all()).endsWith('one\n'), true)
     equal((await file.read(first.end, 10)).length, 0)
     await file.waitForChange(signal) // changes before the call count
-    const told = file.waitForChange(signal)
+    const notified = file.waitForChange(signal)
     await append('two')
-    await told
+    await notified
     equal((await all()).endsWith('two\n'), true)
     equal(await file.isReplaced(), false)
     deepEqual(new TextDecoder().decode(await file.read(first.end - 4, 4)), 'one\n')

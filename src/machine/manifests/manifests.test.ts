@@ -17,9 +17,9 @@ test('a directory: all files except hidden ones, and every change', async () => 
   await writeFile(join(path, '.hidden'), 'x')
   await mkdir(join(path, 'directory'))
   deepEqual(await source.list(signal), [])
-  const told = source.waitForChange(signal)
+  const notified = source.waitForChange(signal)
   await writeFile(join(path, 'a.yaml'), 'kind: Pod')
-  await told
+  await notified
   deepEqual(await source.list(signal), [{ name: join(path, 'a.yaml'), text: 'kind: Pod' }])
   await rm(path, { recursive: true })
 })

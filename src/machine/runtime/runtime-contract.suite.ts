@@ -81,9 +81,9 @@ export function runtimeContract(driver: string, open: () => Promise<RuntimeUnder
 
   test(`${driver}: an exit is reported with its code; a removed container is gone`, async () => {
     const under = await open()
-    const told = changed(under.runtime)
+    const notified = changed(under.runtime)
     const { sandbox, container } = await start(under, under.images.exits3, 2)
-    equal(await told, 'uid-1')
+    equal(await notified, 'uid-1')
     for (;;) {
       // Changes during an inspection are not missed.
       const again = changed(under.runtime)
@@ -133,8 +133,8 @@ export function runtimeContract(driver: string, open: () => Promise<RuntimeUnder
     await runtime.removeImage(id, signal)
     equal(await runtime.findImage(images.server, signal), undefined)
     const looked = new AbortController()
-    const health = await new Promise<RuntimeHealth | undefined>((tell) => {
-      runtime.watchHealth(tell, looked.signal).catch(() => {}) // it ends when its signal is aborted
+    const health = await new Promise<RuntimeHealth | undefined>((resolve) => {
+      runtime.watchHealth(resolve, looked.signal).catch(() => {}) // it ends when its signal is aborted
     })
     looked.abort()
     deepEqual(health, { runtime: readyCondition, network: readyCondition })

@@ -66,20 +66,20 @@ const behaviours: [why: string, annotations: Record<string, string>, seen: (numb
   ['until its time comes', { 'run-for': '1h' }, ['running', 0, 0, 'from the image']],
 ]
 test('an invalid annotation is an error', () => {
-  for (const said of [{ 'exit-code': 'one' }, { 'run-for': 'long' }, { 'answer-after': 'soon' }]) {
-    const [[name, value] = ['', '']] = Object.entries(said)
+  for (const annotations of [{ 'exit-code': 'one' }, { 'run-for': 'long' }, { 'answer-after': 'soon' }]) {
+    const [[name, value] = ['', '']] = Object.entries(annotations)
     throws(() => behaviourFromAnnotations({ [`simulated.coxswain.dev/${name}`]: value }, 'c'), /is not/)
   }
 })
 
-for (const [why, said, expected] of behaviours)
+for (const [why, configured, expected] of behaviours)
   test(`a simulated container behaves ${why}`, async () => {
     const clock = new VirtualClock(0)
     const { signal } = new AbortController()
     const images = { i: { startMs: 1_000, runMs: 500, exitCode: 3, log: ['from the image'] } }
     const runtime = new SimulatedRuntime(clock, seededRandom(1), { images })
     const annotations = Object.fromEntries(
-      Object.entries(said).map(([name, value]) => [`simulated.coxswain.dev/${name}`, value]),
+      Object.entries(configured).map(([name, value]) => [`simulated.coxswain.dev/${name}`, value]),
     )
     const sandbox = { ...plainSandbox('u', '', ''), annotations }
     const id = await runtime.createContainer(

@@ -116,10 +116,10 @@ export class SimulatedRuntime implements ContainerRuntime {
   }
 
   /** The runtime is healthy unless a test sets another state. */
-  async watchHealth(tell: (health: RuntimeHealth | undefined) => void, signal: AbortSignal): Promise<void> {
-    tell(this.#health)
-    this.#healthListeners.add(tell)
-    signal.addEventListener('abort', () => this.#healthListeners.delete(tell), { once: true })
+  async watchHealth(listener: (health: RuntimeHealth | undefined) => void, signal: AbortSignal): Promise<void> {
+    listener(this.#health)
+    this.#healthListeners.add(listener)
+    signal.addEventListener('abort', () => this.#healthListeners.delete(listener), { once: true })
   }
 
   /**
@@ -128,7 +128,7 @@ export class SimulatedRuntime implements ContainerRuntime {
    */
   setHealth(health: RuntimeHealth | undefined): void {
     this.#health = health
-    for (const tell of this.#healthListeners) tell(health)
+    for (const listener of this.#healthListeners) listener(health)
   }
 
   inspect(podUid: string, _signal: AbortSignal): Promise<RuntimePod | undefined> {
