@@ -348,12 +348,12 @@ test('an upgrade request gets the connection, or a response and a close', async 
     const socket = connectTls({ host: '127.0.0.1', port: served.listener.port, rejectUnauthorized: false })
     socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\n`)
     socket.write(more)
-    let heard = ''
+    let received = ''
     for await (const piece of socket) {
-      heard += String(piece)
-      if (more !== '' && heard.endsWith(more)) break
+      received += String(piece)
+      if (more !== '' && received.endsWith(more)) break
     }
-    return heard
+    return received
   }
   const echoed = await talk('/echo', 'hello')
   ok(echoed.startsWith('HTTP/1.1 101 Switching Protocols\r\nconnection: Upgrade\r\n'), echoed)

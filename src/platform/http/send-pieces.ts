@@ -2,7 +2,7 @@
 import type { TimeSlicedWork } from '../../base/work/time-sliced-work.ts'
 import type { WirePieces } from './listener.ts'
 
-/** Must be told about events of its connection. */
+/** Must be notified of the events of its connection. */
 export interface PieceSender {
   drained(): void
   /** The client has disconnected. */

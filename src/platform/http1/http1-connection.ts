@@ -283,7 +283,7 @@ export class Http1Connection implements ServedConnection {
     this.#hasResponded = true
     this.#held.release()
     this.#isAuthenticated ||= request.head.headers['authorization'] !== undefined && response.status !== 401
-    // Part of the response may have been sent: only closing the connection tells the client that it is incomplete.
+    // Part of the response may have been sent: only closing the connection shows the client that it is incomplete.
     const cut = () => this.#socket.destroy()
     try {
       const sent = this.#sendWhole(request, response)

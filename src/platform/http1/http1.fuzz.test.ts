@@ -65,7 +65,7 @@ fuzz('connections', {
       dictionary,
     ),
   async check(text, random) {
-    const heard = async (pieces: readonly string[]) => {
+    const outputOf = async (pieces: readonly string[]) => {
       const { peer } = connect(echo)
       for (const piece of pieces) await peer.send(piece)
       await peer.settle()
@@ -73,6 +73,6 @@ fuzz('connections', {
       return peer.written().replaceAll('HTTP/1.1 100 Continue\r\n\r\n', '') + (peer.hasEnded ? ' (ended)' : '')
     }
     const pieces = inPieces(Buffer.from(text, 'latin1'), random).map((piece) => Buffer.from(piece).toString('latin1'))
-    equal(await heard(pieces), await heard([text]))
+    equal(await outputOf(pieces), await outputOf([text]))
   },
 })

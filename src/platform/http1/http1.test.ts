@@ -208,13 +208,13 @@ test('a head that is too long, or a line without its carriage return, is rejecte
 })
 
 test('a body beyond the limit is an error for the handler, and the connection is closed', async () => {
-  const tell = async (request: WireRequest): Promise<WireResponse> => ({
+  const reportError = async (request: WireRequest): Promise<WireResponse> => ({
     status: 413,
     headers: {},
     body: await Promise.resolve(request.body(10)).then(String, (error: Error) => error.name),
   })
   for (const framing of ['Content-Length: 11\r\n\r\n', 'Transfer-Encoding: chunked\r\n\r\nb\r\nhello world\r\n']) {
-    const { peer } = connect(tell)
+    const { peer } = connect(reportError)
     await peer.send(`POST / HTTP/1.1\r\nHost: x\r\n${framing}`)
     match(peer.written(), /^HTTP\/1\.1 413 [^]*connection: close\r\n\r\nBodyTooLarge$/)
     ok(peer.hasEnded)
@@ -332,13 +332,13 @@ test('bytes after an upgrade request belong to the new protocol', async () => {
   )
 })
 
-const late: [name: string, sent: string, seconds: number, heard: RegExp][] = [
+const late: [name: string, sent: string, seconds: number, response: RegExp][] = [
   ['nothing', '', 30, /^$/],
   ['half a head', 'GET / HT', 30, /^HTTP\/1\.1 408 Request Timeout\r\n/],
   ['half a body', 'PUT / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nhalf', 60, /^$/],
   ['nothing more', 'GET / HTTP/1.1\r\nHost: x\r\n\r\n', 90, /^HTTP\/1\.1 200 OK\r\n[^]*\r\n\r\n$/],
 ]
-for (const [name, sent, seconds, heard] of late)
+for (const [name, sent, seconds, response] of late)
   test(`a client that sends ${name} has ${seconds} seconds`, async () => {
     const { peer } = connect(echo)
     await peer.send(sent)
@@ -346,7 +346,7 @@ for (const [name, sent, seconds, heard] of late)
     ok(!peer.hasEnded)
     await peer.wait(1)
     ok(peer.hasEnded)
-    match(peer.written(), heard)
+    match(peer.written(), response)
   })
 
 test('bytes that trickle do not extend the deadline of a head', async () => {

@@ -10,7 +10,7 @@ const stalledSeconds = 3
 export interface SendProgress {
   /** Written, and not known to have been received by the client. */
   readonly unsentBytes: number
-  /** Known to have been received. Only this tells whether a client makes progress: unsent bytes may be as many as before. */
+  /** Known to have been received. Only this shows whether a client makes progress: unsent bytes may be as many as before. */
   readonly sentBytes: number
 }
 

@@ -85,7 +85,7 @@ for (const [place, listen] of Object.entries(acceptors)) {
     equal(await allFrom(await tcp(listening.port)), '')
     equal(await asked(await tls(listening.port, { ...asJane, localAddress: '127.0.0.2' })), 'HTTP/1.1 200 OK')
     open[0]?.destroy()
-    // The server hears of it in its own time.
+    // The server observes it asynchronously.
     let again = await tcp(listening.port)
     for (again.write('GET /'); (await allFrom(again)) === ''; again.write('GET /')) again = await tcp(listening.port)
     equal(await asked(open[1] as Socket), 'HTTP/1.1 200 OK')

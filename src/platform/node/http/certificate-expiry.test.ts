@@ -54,9 +54,9 @@ for (const [place, listen] of Object.entries(acceptors)) {
       socket.write(getOf(path))
       await once(socket, 'data')
     }
-    const heard = [idle, watching].map(allFrom)
+    const received = [idle, watching].map(allFrom)
     await expire(listening)
-    deepEqual(await Promise.all(heard), ['', '0\r\n\r\n'])
+    deepEqual(await Promise.all(received), ['', '0\r\n\r\n'])
     await ended
     equal(stream.rstCode, 0)
     ok(!anonymous.closed)

@@ -34,7 +34,7 @@ for (const place of Object.keys(acceptors))
     const { level, message } = await next()
     deepEqual([level, message], ['error', 'connections cannot be accepted: no file descriptor is free'])
     for (const socket of sockets) socket.destroy()
-    // The server hears of it in its own time.
+    // The server observes it asynchronously.
     const answer = async (): Promise<string> => {
       const socket = await tls(port).catch(() => undefined)
       if (socket === undefined) return answer()

@@ -26,14 +26,14 @@ const tlsOf = ({ certificate, key }: { certificate: string; key: string }) => ({
   clientAuthorities: { users: authority.certificate },
 })
 
-interface Heard {
+interface Received {
   readonly status: number
   readonly headers: Readonly<Record<string, unknown>>
   readonly body: Buffer
 }
 
 interface Client extends AsyncDisposable {
-  ask(method: string, path: string, headers?: Record<string, string>, body?: string): Promise<Heard>
+  ask(method: string, path: string, headers?: Record<string, string>, body?: string): Promise<Received>
 }
 
 const clients: Readonly<Record<string, (port: number) => Client>> = {
@@ -53,7 +53,7 @@ const clients: Readonly<Record<string, (port: number) => Client>> = {
     // An unauthenticated client has one request per connection.
     const proof = { cert: jane.certificate, key: jane.key }
     const session = connectHttp2(`https://127.0.0.1:${port}`, { ca: authority.certificate, ...proof })
-    session.on('error', () => {}) // its streams tell
+    session.on('error', () => {}) // reported by its streams
     return {
       async ask(method, path, headers = {}, body) {
         const stream = session.request({ ':method': method, ':path': path, ...headers })
@@ -255,8 +255,8 @@ for (const [place, listen] of Object.entries(places)) {
     await once(socket, 'secureConnect')
     // The first bytes of the new protocol arrive with the request.
     socket.write(`GET / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\n${megabyte}`)
-    const heard = String(await whole(socket))
-    const [head, ...rest] = heard.split('\r\n\r\n')
+    const received = String(await whole(socket))
+    const [head, ...rest] = received.split('\r\n\r\n')
     match(head ?? '', /^HTTP\/1.1 101 /)
     ok(rest.join() === `${megabyte}goodbye`)
     await listener.close(0)

@@ -51,11 +51,11 @@ async function whole(stream: Duplex): Promise<string> {
 
 test('bytes and strings pass in both directions', async () => {
   const { client, linked } = await connected()
-  const heard: string[] = []
-  linked.handleWith({ receive: (bytes) => heard.push(bytes.toString()), drained() {}, closed() {} })
+  const received: string[] = []
+  linked.handleWith({ receive: (bytes) => received.push(bytes.toString()), drained() {}, closed() {} })
   client.write('hello')
-  while (heard.length === 0) await eventLoopTurn()
-  deepEqual(heard, ['hello'])
+  while (received.length === 0) await eventLoopTurn()
+  deepEqual(received, ['hello'])
   ok(linked.write(['head, ', Buffer.from('body')]))
   equal(String((await once(client, 'data'))[0]), 'head, body')
 })
@@ -97,15 +97,15 @@ test('a client that does not read is sent one window, and more when it reads', a
 
 test('a destroyed connection reports its close, and sends nothing more', async () => {
   const { client, linked } = await connected()
-  const [told, heard] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-  linked.handleWith({ receive() {}, drained() {}, closed: told.resolve })
-  linked.onClosed(heard.resolve)
+  const [closedByStream, received] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  linked.handleWith({ receive() {}, drained() {}, closed: closedByStream.resolve })
+  linked.onClosed(received.resolve)
   linked.write(['never'])
   linked.destroy()
   client.resume()
   let sent = 0
   client.on('data', () => sent++)
-  await Promise.all([told.promise, heard.promise])
+  await Promise.all([closedByStream.promise, received.promise])
   equal(sent, 0)
   equal(linked.write(['nor this']), true)
 })
