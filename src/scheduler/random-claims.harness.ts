@@ -178,7 +178,7 @@ function randomResourceClaim(random: Random, name: string, slices: readonly Reso
 }
 
 /** Volumes and devices of a pod; most pods have none. */
-export function randomWants(random: Random): object {
+export function randomClaimUse(random: Random): object {
   const readOnly = () => ({ readOnly: random.below(2) === 0 })
   const volumes = [
     ...sometimes(random, 4, () => claimVolume(random, 'one')),

@@ -277,10 +277,10 @@ export function referenceDevices(claimed: Claimed, pod: Pod, node: Node): string
   )
   let sure = held
   for (const claim of claims.filter(({ status }) => status.allocation === undefined)) {
-    const wants = (claim.spec.devices.requests ?? []).flatMap(({ exactly }) =>
+    const requested = (claim.spec.devices.requests ?? []).flatMap(({ exactly }) =>
       Array.from({ length: exactly?.count ?? 1 }, () => exactly),
     )
-    const found = given(claimed, wants, devices, sure)
+    const found = given(claimed, requested, devices, sure)
     if (found === undefined) return 'cannot allocate all claims'
     sure = found
   }
@@ -292,11 +292,11 @@ type Offered = ReturnType<typeof devicesOf>[number]
 
 function given(
   claimed: Claimed,
-  wants: readonly Wanted[],
+  requested: readonly Wanted[],
   devices: readonly Offered[],
   held: readonly (Offered & Holding)[],
 ): (Offered & Holding)[] | undefined {
-  const [want, ...rest] = wants
+  const [want, ...rest] = requested
   if (want === undefined) return [...held]
   for (const offered of devices) {
     const { device, isHere } = offered

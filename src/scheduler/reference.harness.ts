@@ -190,10 +190,10 @@ function affinityReason(world: World, pod: Pod, node: Node): string | undefined 
     all.some(({ at, other }) => means(world, term, pod, other) && sharesDomain(at, node, term.topologyKey)),
   )
   if (foes) return "node(s) didn't match pod anti-affinity rules"
-  const minds = all.some(({ at, other }) =>
+  const isRejected = all.some(({ at, other }) =>
     requiredAway(other).some((term) => means(world, term, other, pod) && sharesDomain(at, node, term.topologyKey)),
   )
-  return minds ? "node(s) didn't satisfy existing pods anti-affinity rules" : undefined
+  return isRejected ? "node(s) didn't satisfy existing pods anti-affinity rules" : undefined
 }
 
 /** The reasons of the first plugin that rejects the node, or undefined. */
@@ -271,7 +271,7 @@ function spreadScores(world: World, pod: Pod, nodes: readonly Node[]): number[] 
 
 function affinityScores(world: World, pod: Pod, nodes: readonly Node[]): number[] | undefined {
   const all = world.nodes.flatMap((at) => podsOn(world, at).map((other) => ({ at, other })))
-  const heard = [
+  const weighted = [
     ...wishes(pod).flatMap(({ term, weight }) =>
       all
         .filter(({ other }) => means(world, term, pod, other))
@@ -286,9 +286,9 @@ function affinityScores(world: World, pod: Pod, nodes: readonly Node[]): number[
         .map(({ term, weight }) => ({ at, key: term.topologyKey, weight })),
     ]),
   ]
-  if (!heard.some(({ at, key }) => labelsOf(at)[key] !== undefined)) return undefined
+  if (!weighted.some(({ at, key }) => labelsOf(at)[key] !== undefined)) return undefined
   const raw = nodes.map((node) =>
-    heard.reduce((sum, { at, key, weight }) => sum + (sharesDomain(at, node, key) ? weight : 0), 0),
+    weighted.reduce((sum, { at, key, weight }) => sum + (sharesDomain(at, node, key) ? weight : 0), 0),
   )
   const [least, most] = [Math.min(...raw), Math.max(...raw)]
   return raw.map((score) => (most === least ? 0 : Math.trunc(100 * ((score - least) / (most - least)))))

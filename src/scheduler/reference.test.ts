@@ -17,7 +17,7 @@ import { schedulerMetrics } from './framework/scheduler-metrics.ts'
 import { Nominator } from './framework/nominator.ts'
 import { schedulerPlugins } from './plugins.ts'
 import { profileOf, type Profile } from './framework/profile.ts'
-import { objectsOf, pick, randomClaimed, randomWants, sometimes } from './random-claims.harness.ts'
+import { objectsOf, pick, randomClaimed, randomClaimUse, sometimes } from './random-claims.harness.ts'
 import { referenceProblem, type Claimed } from './reference-claims.harness.ts'
 import { referenceScores, referenceVerdict, type World } from './reference.harness.ts'
 import { aNode, aPod, cycleOf, standing } from './scheduler.harness.ts'
@@ -137,7 +137,7 @@ function randomPod(random: Random, name: string, nodeNames: readonly string[]): 
     topologySpreadConstraints: constraints,
     ...(random.below(6) === 0 && { nodeSelector: { zone: pick(random, ['a', 'b']) } }),
     ...(random.below(15) === 0 && { nodeName: pick(random, nodeNames) }),
-    ...randomWants(random),
+    ...randomClaimUse(random),
   }
   const metadata = {
     labels: { app: pick(random, apps), ...(random.below(2) === 0 && { version: pick(random, ['1', '2']) }) },

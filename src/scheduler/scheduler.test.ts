@@ -243,10 +243,10 @@ test('the scheduler retains the decision about a pod until the pod is deleted', 
     .create({ metadata: { name: 'p' }, spec: { containers: [{ name: 'c', image: 'i' }] } }, 'default', ctx)
   equal(target.spec.schedulerName, defaultSchedulerName)
   await clock.advance('1s')
-  const told = decisions.explain('default/p')
-  equal(told?.nodeName, (await client.of(pod).get('p', 'default', ctx)).spec.nodeName)
+  const explained = decisions.explain('default/p')
+  equal(explained?.nodeName, (await client.of(pod).get('p', 'default', ctx)).spec.nodeName)
   deepEqual(
-    told?.nodes.map(({ node, verdict, scores }) => [node, verdict, scores?.['NodeResourcesFit'] !== undefined]),
+    explained?.nodes.map(({ node, verdict, scores }) => [node, verdict, scores?.['NodeResourcesFit'] !== undefined]),
     [
       ['node-0', 'fits', true],
       ['node-1', 'fits', true],

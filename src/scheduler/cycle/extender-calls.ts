@@ -106,7 +106,7 @@ function withAgreed(slot: number, answer: AgreedVictims, snapshot: Snapshot, isI
   if (found === undefined) return []
   const onNode = [...snapshot.podsOn(slot)].toSorted(byImportance)
   const stray = found.uids.find((uid) => !onNode.some((placed) => placed.pod.metadata.uid === uid))
-  if (stray !== undefined) throw new Error(`an extender wants pod ${stray} removed, which is not on node ${node}`)
+  if (stray !== undefined) throw new Error(`an extender returned the victim ${stray}, which is not on node ${node}`)
   if (found.uids.length === 0) {
     if (isIgnorable) return []
     throw new Error(`expected at least one victim pod on node ${JSON.stringify(node)}`)

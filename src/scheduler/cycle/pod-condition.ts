@@ -46,6 +46,6 @@ export async function markUnscheduled(
   } catch (error) {
     // The pod is retried in any case, and the condition is then written again.
     if (!context.signal.aborted && !hasReason(error, 'NotFound'))
-      log.debug('a pod could not be told why it waits', { pod: keyOf(target), error: errorText(error) })
+      log.debug('the condition of a pod could not be written', { pod: keyOf(target), error: errorText(error) })
   }
 }

@@ -42,7 +42,7 @@ function timedPlugin(plugin: SchedulerPlugin, pluginSeconds: Histogram, clock: C
     const labels = { extension_point: point[0]?.toUpperCase() + point.slice(1), plugin: plugin.name }
     const succeeded = { ...labels, status: 'Success' }
     const rejected = { ...labels, status: 'Unschedulable' }
-    const tell = (result: unknown, sinceMs: number) => {
+    const observe = (result: unknown, sinceMs: number) => {
       const seconds = (clock.monotonicMs() - sinceMs) / 1000
       pluginSeconds.observe(isRejection(result) ? rejected : succeeded, seconds)
       return result
@@ -50,7 +50,9 @@ function timedPlugin(plugin: SchedulerPlugin, pluginSeconds: Histogram, clock: C
     const call = (...args: unknown[]) => {
       const sinceMs = clock.monotonicMs()
       const result = method.apply(plugin, args)
-      return result instanceof Promise ? result.then((value: unknown) => tell(value, sinceMs)) : tell(result, sinceMs)
+      return result instanceof Promise
+        ? result.then((value: unknown) => observe(value, sinceMs))
+        : observe(result, sinceMs)
     }
     return [[point, call]] as const
   }

@@ -68,8 +68,8 @@ function onPod(deps: EventHandlerDeps, key: ObjectKey, now: Pod | undefined, bef
     deps.onNotPending(key, now, false)
   } else {
     // A nomination that is decided but not written yet stays until the pod's status changes.
-    const said = now.status.nominatedNodeName
-    nominator.set(now, said === before?.status.nominatedNodeName ? nominator.nodeOf(now) : said)
+    const nominated = now.status.nominatedNodeName
+    nominator.set(now, nominated === before?.status.nominatedNodeName ? nominator.nodeOf(now) : nominated)
     deps.onPending(now, cause, before !== undefined && isRelevantPodChange(now, before))
   }
 }

@@ -95,7 +95,7 @@ test('the backoff of a pod is skipped when no other pod is active', async () => 
   )
   equal(queue.queueOf('default/b'), 'backoff')
   equal(await nameOf(queue.take(signal)), 'other')
-  equal(await nameOf(queue.take(signal)), 'b', 'nobody else is there')
+  equal(await nameOf(queue.take(signal)), 'b', 'no other pod is in the queue')
 })
 
 test('an event that arrives while the pod is being scheduled is taken into account', () => {

@@ -36,15 +36,15 @@ export function prepareAffinity(
     const target = weightsOf(term.topologyKey)
     for (const slot of snapshot.order) if (counts[slot] !== 0) add(target, slot, weight * (counts[slot] as number))
   }
-  const hear = ({ term, holders }: HeldTerm, weight: number) => {
+  const addHolders = ({ term, holders }: HeldTerm, weight: number) => {
     if (!termMatches(term, pod, snapshot.namespaces)) return
     const target = weightsOf(term.topologyKey)
     for (const [slot, count] of holders) add(target, slot, weight * count)
   }
-  if (hardWeight > 0) for (const held of snapshot.terms.of('affinity')) hear(held, hardWeight)
-  for (const held of snapshot.terms.of('preferred')) hear(held, held.weight)
-  const said = [...byKey.values()].filter(({ weights }) => weights.length > 0)
-  return said.length === 0 ? undefined : said
+  if (hardWeight > 0) for (const held of snapshot.terms.of('affinity')) addHolders(held, hardWeight)
+  for (const held of snapshot.terms.of('preferred')) addHolders(held, held.weight)
+  const weighted = [...byKey.values()].filter(({ weights }) => weights.length > 0)
+  return weighted.length === 0 ? undefined : weighted
 }
 
 export function affinityScore(scoring: AffinityScoring, slot: number): number {

@@ -283,8 +283,8 @@ function resultOf(
     ...(!demand.isAdmin &&
       isShareable(device) && { shareID: newShareId(), consumedCapacity: consumedBy(device, share) }),
   }))
-  const wants = [...new Map(picked.map(({ demand }) => [demand.name, demand])).values()]
-  const ofClasses = wants.flatMap(({ name, deviceClassName }) =>
+  const demands = [...new Map(picked.map(({ demand }) => [demand.name, demand])).values()]
+  const ofClasses = demands.flatMap(({ name, deviceClassName }) =>
     (classOf(deviceClassName)?.spec.config ?? []).map((config) => ({
       source: 'FromClass',
       requests: [name],

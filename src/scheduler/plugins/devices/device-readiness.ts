@@ -11,11 +11,11 @@ export function readinessOf({ status: { allocation, devices = [] } }: ResourceCl
   let isReady = true
   for (const result of allocation?.devices.results ?? []) {
     const { driver, pool, device, shareID, bindingConditions = [], bindingFailureConditions = [] } = result
-    const said = devices.find(
+    const reported = devices.find(
       (each) => each.driver === driver && each.pool === pool && each.device === device && each.shareID === shareID,
     )
     const holds = (type: string) =>
-      said?.conditions?.some((condition) => condition.type === type && condition.status === 'True') ?? false
+      reported?.conditions?.some((condition) => condition.type === type && condition.status === 'True') ?? false
     if (bindingFailureConditions.some(holds)) return 'failed'
     if (!bindingConditions.every(holds)) isReady = false
   }

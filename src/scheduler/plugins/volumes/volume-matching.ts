@@ -70,8 +70,8 @@ export function provisioningRejection(
   if (selected !== undefined && selected !== node.metadata.name) return noVolume
   if (made === undefined || made.provisioner === 'kubernetes.io/no-provisioner') return noVolume
   if (!isAllowed(made, node)) return noVolume
-  const tellsCapacity = informers.of(csiDriver).get(made.provisioner)?.spec.storageCapacity ?? false
-  return !tellsCapacity || hasCapacity(claim, made, node, informers) ? undefined : noSpace
+  const reportsCapacity = informers.of(csiDriver).get(made.provisioner)?.spec.storageCapacity ?? false
+  return !reportsCapacity || hasCapacity(claim, made, node, informers) ? undefined : noSpace
 }
 
 const isAllowed = ({ allowedTopologies = [] }: StorageClass, { metadata: { labels } }: Node): boolean =>
