@@ -442,12 +442,12 @@ for (const file of readdirSync(goldenFolder).filter((name) => name.endsWith('.js
     const golden = new Uint8Array(readFileSync(new URL(file.replace(/json$/, 'pb'), goldenFolder)))
     const kind = kinds.find((candidate) => candidate.kind === body.kind && candidate.apiVersion === body.apiVersion)
     ok(kind !== undefined)
-    const { apiVersion, kind: told, raw } = decodeEnvelope(golden)
-    deepEqual([apiVersion, told], [kind.apiVersion, kind.kind])
+    const { apiVersion, kind: decodedKind, raw } = decodeEnvelope(golden)
+    deepEqual([apiVersion, decodedKind], [kind.apiVersion, kind.kind])
     const fromJson = decode(kind.message, body)
     deepEqual(fromJson.unknownFields, [])
-    deepEqual(decode(kind.message, { ...decodeProtobuf(kind.message, raw), apiVersion, kind: told }), fromJson)
-    deepEqual(encodeEnvelope(apiVersion, told, encodeProtobuf(kind.message, fromJson.value)), golden)
+    deepEqual(decode(kind.message, { ...decodeProtobuf(kind.message, raw), apiVersion, kind: decodedKind }), fromJson)
+    deepEqual(encodeEnvelope(apiVersion, decodedKind, encodeProtobuf(kind.message, fromJson.value)), golden)
   })
 
 const withoutEmpty = (value: unknown): unknown => {
