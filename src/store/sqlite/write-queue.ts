@@ -140,7 +140,7 @@ export class WriteQueue {
     const dependent = this.#entries
     this.#entries = []
     this.#history.discardPending()
-    // 'Full' and 'in use' mean that nothing was written. After any other error, only reopening the file can tell.
+    // 'Full' and 'in use' mean that nothing was written. After any other error the outcome is only known after reopening the file.
     if (!(error instanceof StoreFull || error instanceof StoreInUse)) this.#stopped ??= error
     for (const entry of [...batch, ...dependent]) entry.fail(error)
   }
