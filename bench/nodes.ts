@@ -26,7 +26,7 @@ function meter(): () => Spent {
   }
 }
 
-const told = ({ seconds, cpuSeconds }: Spent): string => `${seconds.toFixed(1)} s, CPU ${cpuSeconds.toFixed(1)} s`
+const spentText = ({ seconds, cpuSeconds }: Spent): string => `${seconds.toFixed(1)} s, CPU ${cpuSeconds.toFixed(1)} s`
 const count = (number: number): string => number.toLocaleString('en')
 
 async function* load(nodes: number, fewPods: number, allPods: number): AsyncGenerator<string> {
@@ -42,7 +42,7 @@ async function* load(nodes: number, fewPods: number, allPods: number): AsyncGene
   const started = starting()
   const ofNodes = `${count(nodes)} nodes`
   const perNodeKb = ((memoryMb().heap - emptyMb) * 1024) / nodes
-  yield `${ofNodes} registered and ready: ${told(started)}, ${perNodeKb.toFixed(0)} KB of heap each`
+  yield `${ofNodes} registered and ready: ${spentText(started)}, ${perNodeKb.toFixed(0)} KB of heap each`
   yield `${ofNodes}, nothing else, for a minute of their time: ${await shareOf(cluster)}`
 
   await client.of(namespace).create({ metadata: { name: home } }, '', ctx)
@@ -55,11 +55,11 @@ async function* load(nodes: number, fewPods: number, allPods: number): AsyncGene
   ] as const) {
     const { isDone, ready, written } = await pods.create(from, to, creating, isLate)
     if (!isDone) {
-      yield `${count(pods.ready)} of ${count(to)} pods Ready after ${told(ready)}: that is all the time there is; ${memoryText()}`
+      yield `${count(pods.ready)} of ${count(to)} pods Ready after ${spentText(ready)}: that is all the time there is; ${memoryText()}`
       return
     }
     const each = (spent: Spent) => `${((spent.cpuSeconds / to) * 1000).toFixed(2)} ms of CPU each`
-    yield `${count(to)} pods created to all Ready: ${told(ready)}, ${each(ready)}; with all their events: ${told(written)}, ${each(written)}`
+    yield `${count(to)} pods created to all Ready: ${spentText(ready)}, ${each(ready)}; with all their events: ${spentText(written)}, ${each(written)}`
   }
   const memory = memoryText()
   yield `${count(allPods)} pods held for a minute of their time: ${await shareOf(cluster)}; ${memory}`
@@ -69,7 +69,7 @@ async function* load(nodes: number, fewPods: number, allPods: number): AsyncGene
   await until(cluster, async () => (await client.of(namespace).find(home, '', ctx)) === undefined)
   const deleted = deleting()
   const eachMs = (deleted.cpuSeconds / allPods) * 1000
-  yield `${count(allPods)} pods deleted with their namespace: ${told(deleted)}, ${eachMs.toFixed(2)} ms of CPU each`
+  yield `${count(allPods)} pods deleted with their namespace: ${spentText(deleted)}, ${eachMs.toFixed(2)} ms of CPU each`
 }
 
 /** Cost of a minute of the cluster's time. */

@@ -56,7 +56,7 @@ async function withoutSocket(): Promise<string> {
       end: nothing,
       destroy: nothing,
       detach() {
-        throw new Error('nobody asks to leave')
+        throw new Error('no request detaches the socket')
       },
     },
     {

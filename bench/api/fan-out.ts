@@ -27,7 +27,7 @@ export async function fanOut(
   let [events, wanted, startedMs] = [0, Infinity, 0]
   let reached = Promise.withResolvers<void>()
   const delays: number[] = []
-  const heard = (count: number) => {
+  const received = (count: number) => {
     events += count
     const delayMs = performance.now() - startedMs
     for (let index = 0; index < count; index++) delays.push(delayMs)
@@ -39,7 +39,7 @@ export async function fanOut(
         access,
         `${path}?watch=true&resourceVersion=0`,
         Math.min(watchersPerSession, watchers - index * watchersPerSession),
-        heard,
+        received,
       ),
     ),
   )

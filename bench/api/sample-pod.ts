@@ -5,7 +5,7 @@ export const samplePod = (name: string) => ({
   spec: {
     serviceAccountName: 'default',
     automountServiceAccountToken: false,
-    schedulerName: 'nobody',
+    schedulerName: 'none',
     containers: [
       {
         name: 'web',

@@ -12,7 +12,7 @@ const lineEnd = 10
 
 export class WatchSession {
   readonly #socket: TLSSocket
-  readonly #heard: (events: number) => void
+  readonly #onEvents: (events: number) => void
   readonly #answered = Promise.withResolvers<void>()
   readonly #wanted: number
   #answers = 0
@@ -26,12 +26,12 @@ export class WatchSession {
     { host, port, ca, cert, key }: Access,
     path: string,
     watches: number,
-    heard: (events: number) => void,
+    onEvents: (events: number) => void,
   ): Promise<WatchSession> {
     const options = { host, port, ca, cert, key, ALPNProtocols: ['h2'], checkServerIdentity: () => undefined }
     const socket = connect(options)
     await once(socket, 'secureConnect')
-    const session = new WatchSession(socket, watches, heard)
+    const session = new WatchSession(socket, watches, onEvents)
     socket.write(preface, 'latin1')
     socket.write(frame(frames.settings, 0, 0, Buffer.concat([setting(2, 0), setting(4, windowBytesMax)])))
     socket.write(frame(frames.windowUpdate, 0, 0, uint32(windowBytesMax - 0xffff)))
@@ -41,10 +41,10 @@ export class WatchSession {
     return session
   }
 
-  private constructor(socket: TLSSocket, watches: number, heard: (events: number) => void) {
+  private constructor(socket: TLSSocket, watches: number, onEvents: (events: number) => void) {
     this.#socket = socket
     this.#wanted = watches
-    this.#heard = heard
+    this.#onEvents = onEvents
     socket.on('data', (piece: Buffer) => this.#take(piece))
     socket.on('error', this.#answered.reject)
   }
@@ -78,7 +78,7 @@ export class WatchSession {
       at += missing
       if (this.#head.length === frameHeadBytes) this.#begin(this.#head)
     }
-    if (events > 0) this.#heard(events)
+    if (events > 0) this.#onEvents(events)
   }
 
   #begin(head: Buffer): void {

@@ -27,8 +27,8 @@ const namespaceOf = ({ name }: Workload) => name.replaceAll(' ', '-')
 const namespacePath = (workload: Workload) => `${namespacesPath}/${namespaceOf(workload)}`
 const podsPath = (workload: Workload) => `${namespacePath(workload)}/pods`
 /** Interval of checks whether all events are present. */
-const toldPollMs = 50
-const toldMsMax = 120_000
+const eventsPollMs = 50
+const eventsMsMax = 120_000
 /** As Go clients set it. With the 64 KiB of Node.js a watch waits for its client after thirty events. */
 const streamWindowBytes = 4 << 20
 /** A new namespace accepts pods when its default account exists. */
@@ -104,14 +104,14 @@ export class Served implements AsyncDisposable {
   }
 
   /** When the scheduler had written the event of every pod of the workload. */
-  async untilTold(workload: Workload): Promise<number> {
+  async untilEventsWritten(workload: Workload): Promise<number> {
     const { session, streamOf } = this.#session()
-    const deadlineMs = performance.now() + toldMsMax
-    for (let told = 0; told < (this.#made.get(workload) ?? 0);) {
-      if (performance.now() > deadlineMs) throw new Error(`after ${toldMsMax} ms there were ${told} events`)
-      await new Promise((resolve) => setTimeout(resolve, toldPollMs))
+    const deadlineMs = performance.now() + eventsMsMax
+    for (let written = 0; written < (this.#made.get(workload) ?? 0);) {
+      if (performance.now() > deadlineMs) throw new Error(`after ${eventsMsMax} ms there were ${written} events`)
+      await new Promise((resolve) => setTimeout(resolve, eventsPollMs))
       const { items, metadata } = await listed(streamOf(`${namespacePath(workload)}/events?limit=1`))
-      told = items.length + (metadata.remainingItemCount ?? 0)
+      written = items.length + (metadata.remainingItemCount ?? 0)
     }
     session.destroy()
     return performance.now()

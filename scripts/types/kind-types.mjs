@@ -100,13 +100,13 @@ class KindTypes {
   }
 
   #interface({ fields, description, isChoice }, name, form, first = []) {
-    const told = description ? [`/** ${description} */`] : []
+    const comment = description ? [`/** ${description} */`] : []
     if (isChoice) {
       const choices = Object.values(fields).map(({ type }) => this.#type(type, form))
-      return [...told, `export type ${name} = ${choices.join(' | ')}`]
+      return [...comment, `export type ${name} = ${choices.join(' | ')}`]
     }
     return [
-      ...told,
+      ...comment,
       `export interface ${name} {`,
       ...first.map((line) => `  ${line}`),
       ...Object.entries(fields).flatMap(([field, one]) => this.#field(field, one, form)),
@@ -119,10 +119,10 @@ class KindTypes {
     const isThere =
       presence === 'required' || (form === 'object' && (presence === 'always' || presence === 'defaulted'))
     const type = this.#valueType(field, form)
-    const told = field.description ? [`  /** ${field.description} */`] : []
+    const comment = field.description ? [`  /** ${field.description} */`] : []
     const key = /^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name)
     const whole = presence === 'nullable' ? `${type} | null` : type
-    return [...told, `  readonly ${key}${isThere ? '' : '?'}: ${whole}`]
+    return [...comment, `  readonly ${key}${isThere ? '' : '?'}: ${whole}`]
   }
 
   #valueType(field, form) {
