@@ -6,6 +6,7 @@ import type { Bench } from './bench.ts'
 import { celBench } from './cel.ts'
 import { clusterBench } from './cluster.ts'
 import { controllersBench } from './controllers.ts'
+import { customResourcesBench } from './custom-resources.ts'
 import { fairnessBench } from './fairness.ts'
 import { floodBench } from './flood.ts'
 import { flowCostBench } from './flow-cost.ts'
@@ -29,6 +30,7 @@ const benches: readonly Bench[] = [
   celBench,
   clusterBench,
   controllersBench,
+  customResourcesBench,
   fairnessBench,
   floodBench,
   flowBench,

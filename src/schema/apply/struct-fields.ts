@@ -14,11 +14,17 @@ const maskFieldsMax = 30
 /** Shared nodes of one struct. When there are more, the cache is emptied. */
 const sharedNodesMax = 10_000
 
+/** Compiling the code of a struct with very many fields, which only a custom resource has, would block the event loop. */
+const generatedFieldsMax = 200
+
+const modeFor = ({ length }: readonly StructField[]): FunctionMode =>
+  length > generatedFieldsMax ? 'closures' : engineMode
+
 export const structNode = ({ compiled, ordered }: StructStructure): StructNode =>
-  (compiled.node ??= structNodeIn(engineMode, ordered))
+  (compiled.node ??= structNodeIn(modeFor(ordered), ordered))
 
 export const structDifferences = ({ compiled, ordered }: StructStructure): StructDifferences =>
-  (compiled.differences ??= structDifferencesIn(engineMode, ordered))
+  (compiled.differences ??= structDifferencesIn(modeFor(ordered), ordered))
 
 /** `ordered` are the fields in the order of field sets. */
 export const structNodeIn = (mode: FunctionMode, ordered: readonly StructField[]): StructNode =>
