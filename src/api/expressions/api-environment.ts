@@ -1,7 +1,7 @@
 // The environment of expressions in API objects: Kubernetes' functions and the API's formats.
 import { kubernetesEnvironment } from '../../cel/library/kubernetes.ts'
 import type { FormatRule } from '../../cel/library/kubernetes/format-functions.ts'
-import { hasFormat } from '../validation/value-formats.ts'
+import { hasFormat } from '../validation/formats/value-formats.ts'
 import {
   dns1035LabelErrors,
   dnsLabelErrors,

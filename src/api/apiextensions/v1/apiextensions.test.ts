@@ -15,7 +15,6 @@ import {
 import { customResourceDefinition } from './custom-resource-definition.ts'
 import { jsonSchemaProps, type JsonSchemaProps } from './json-schema-props.ts'
 import { resolveFieldPath } from './schema-paths.ts'
-import { hasFormat } from '../../validation/value-formats.ts'
 
 const metadata = { name: 'bars.example.com', creationTimestamp: '2030-01-01T00:00:00Z' }
 const names = { plural: 'bars', kind: 'Bar' }
@@ -282,22 +281,6 @@ test('a schema is itself in JSON and in protobuf, however deep', () => {
   deepEqual(
     decode(jsonSchemaProps, decodeProtobuf(jsonSchemaProps, encodeProtobuf(jsonSchemaProps, value))).value,
     schema,
-  )
-})
-
-test('formats: known ones are checked, unknown ones are ignored', () => {
-  deepEqual(
-    [
-      hasFormat('ipv4', '1.2.3.4'),
-      hasFormat('ipv4', 'x'),
-      hasFormat('cidr', '10.0.0.0/8'),
-      hasFormat('cidr', '10.0.0.0/33'),
-    ],
-    [true, false, true, false],
-  )
-  deepEqual(
-    [hasFormat('uuid', 'x'), hasFormat('date-time', '2030-01-01T00:00:00Z'), hasFormat('zip', 'x')],
-    [false, true, true],
   )
 })
 

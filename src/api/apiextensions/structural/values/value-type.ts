@@ -3,7 +3,7 @@ import { getOrInsert } from '../../../../base/collections/get-or-insert.ts'
 import type { JsonValue } from '../../../../schema/json/json-value.ts'
 import { goQuoted } from '../../../../schema/validation/go-quoted.ts'
 import { typeInvalid } from '../../../../schema/validation/field-error.ts'
-import { isKnownFormat } from '../../../validation/value-formats.ts'
+import { isKnownFormat } from '../../../validation/formats/value-formats.ts'
 import type { JsonSchemaProps } from '../../schema/json-schema-props.ts'
 import type { Check } from './report.ts'
 

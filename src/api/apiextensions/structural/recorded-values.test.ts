@@ -1,0 +1,48 @@
+// Schemas do to values what upstream does: the rows of test/facts/structural-*.json are its answers, recorded by
+// test/record/structural-values.ts. Upstream reports the errors of an object's properties in random order.
+import { deepEqual } from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { DecodeError } from '../../../schema/decoding/decode.ts'
+import type { JsonObject } from '../../../schema/json/json-value.ts'
+import type { JsonSchemaProps } from '../schema/json-schema-props.ts'
+import { structuralSchema, type StructuralSchema } from './structural-schema.ts'
+
+type Outcome = { readonly stored?: unknown } | readonly string[] | string
+type Case = readonly [value: string, outcome: Outcome]
+
+const facts = (name: string): unknown =>
+  JSON.parse(readFileSync(new URL(`../../../../test/facts/${name}.json`, import.meta.url), 'utf8'))
+
+const objectWith = (value: string): JsonObject =>
+  JSON.parse(`{"apiVersion":"example.com/v1","kind":"Bar","metadata":{"name":"a"},"v":${value}}`) as JsonObject
+
+function outcomeOf(schema: StructuralSchema, value: string, old?: string): Outcome {
+  try {
+    const { value: object } = schema.prune(schema.withDefaults(objectWith(value)))
+    const errors = schema.validate(object, old === undefined ? undefined : objectWith(old))
+    if (errors.length > 0) return errors.map(({ reason, field, message }) => `${reason} ${field}: ${message}`)
+    return object['v'] === undefined ? {} : { stored: object['v'] }
+  } catch (error) {
+    if (error instanceof DecodeError) return error.message
+    throw error
+  }
+}
+
+/** The errors of an object's properties in order. */
+const ordered = (outcome: Outcome, value: string): Outcome =>
+  Array.isArray(outcome) && value.startsWith('{') ? outcome.toSorted() : outcome
+
+for (const [schema, cases] of facts('structural-values') as [JsonSchemaProps, Case[]][])
+  test(`values of ${JSON.stringify(schema)}`, () => {
+    const structural = structuralSchema({ type: 'object', properties: { v: schema } })
+    for (const [value, outcome] of cases)
+      deepEqual(ordered(outcomeOf(structural, value), value), ordered(outcome, value), value)
+  })
+
+for (const [schema, old, cases] of facts('structural-updates') as [JsonSchemaProps, string, Case[]][])
+  test(`updates of ${old} with ${JSON.stringify(schema)}`, () => {
+    const structural = structuralSchema({ type: 'object', properties: { v: schema } })
+    for (const [value, outcome] of cases)
+      deepEqual(ordered(outcomeOf(structural, value, old), value), ordered(outcome, value), value)
+  })
