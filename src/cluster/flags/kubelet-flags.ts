@@ -1,10 +1,19 @@
 // The flags of the kubelet of this machine, with upstream's names, and the settings that result from them.
-import { durationMs } from '../../apiserver/config/config-reader.ts'
-import { defaultHardThresholds, parseSignals, parseThresholds } from '../../kubelet/eviction/thresholds.ts'
-import type { ResourceAmounts } from '../../kubelet/resources/resource-amounts.ts'
+import type { EvictionSettings } from '../../kubelet/eviction/eviction-manager.ts'
+import { defaultHardThresholds, parseThresholds } from '../../kubelet/eviction/thresholds.ts'
 import { defaultKubeletSettings, type KubeletSettings } from '../../kubelet/node/kubelet-settings.ts'
-import { shutdownPeriods, type ShutdownPeriod } from '../../kubelet/shutdown/shutdown-order.ts'
-import { quantityNanos, quantityUnits } from '../../schema/scalar/quantity.ts'
+import { shutdownPeriods } from '../../kubelet/shutdown/shutdown-order.ts'
+import {
+  amountsIn,
+  bytesIn,
+  countIn,
+  listIn,
+  periodsIn,
+  signalTimesIn,
+  switchIn,
+  timeIn,
+  urlIn,
+} from './kubelet-flag-values.ts'
 
 export const kubeletFlags = {
   'cgroup-root': { value: '<path>', help: 'the cgroup in which the cgroups of pods are created (/)' },
@@ -76,55 +85,15 @@ export type KubeletFlagValues = Readonly<Partial<Record<KubeletFlag, string>>>
 
 /** Throws with the name of an invalid flag. */
 export function kubeletSettings(flags: KubeletFlagValues): KubeletSettings {
-  const about = <T>(flag: KubeletFlag, read: () => T): T => {
-    try {
-      return read()
-    } catch (error) {
-      throw new Error(`--${flag}: ${(error as Error).message}`, { cause: error })
-    }
-  }
-  const time = (flag: KubeletFlag, fallback: number) => about(flag, () => timeIn(flags[flag], fallback))
-  const count = (flag: KubeletFlag, fallback: number, most: number) =>
-    about(flag, () => countIn(flags[flag], fallback, most))
-  const softGraceMs = about(
-    'eviction-soft-grace-period',
-    () =>
-      new Map(
-        [...parseSignals(flags['eviction-soft-grace-period'] ?? '', '=')].map(([signal, text]) => [
-          signal,
-          timeIn(text, 0),
-        ]),
-      ),
-  )
-  const shutdown = {
-    graceMs: time('shutdown-grace-period', 0),
-    criticalMs: time('shutdown-grace-period-critical-pods', 0),
-    byPriority: about('shutdown-grace-period-by-pod-priority', () =>
-      periodsIn(flags['shutdown-grace-period-by-pod-priority']),
-    ),
-  }
-  const { imageGc, evictionPodGraceSecondsMax, pressureTransitionMs, podsMax, dns, logRotation } =
-    defaultKubeletSettings
+  const reader = flagReader(flags)
+  const { read, count } = reader
+  const { cgroupRoot, podsMax, dns, logRotation } = defaultKubeletSettings
   return {
-    cgroupRoot: flags['cgroup-root'] ?? defaultKubeletSettings.cgroupRoot,
-    kubeReserved: about('kube-reserved', () => amountsIn(flags['kube-reserved'])),
-    systemReserved: about('system-reserved', () => amountsIn(flags['system-reserved'])),
-    thresholds: about('eviction-hard', () =>
-      parseThresholds({
-        hard: flags['eviction-hard'] ?? defaultHardThresholds,
-        soft: flags['eviction-soft'] ?? '',
-        softGraceMs,
-        minimumReclaim: flags['eviction-minimum-reclaim'] ?? '',
-      }),
-    ),
-    evictionPodGraceSecondsMax: count('eviction-max-pod-grace-period', evictionPodGraceSecondsMax, 1_000_000),
-    pressureTransitionMs: time('eviction-pressure-transition-period', pressureTransitionMs),
-    imageGc: {
-      highPercent: count('image-gc-high-threshold', imageGc.highPercent, 100),
-      lowPercent: count('image-gc-low-threshold', imageGc.lowPercent, 100),
-      ageMsMin: time('minimum-image-ttl-duration', imageGc.ageMsMin),
-      ageMsMax: time('image-maximum-gc-age', imageGc.ageMsMax),
-    },
+    ...evictionSettings(flags, reader),
+    cgroupRoot: flags['cgroup-root'] ?? cgroupRoot,
+    kubeReserved: read('kube-reserved', amountsIn),
+    systemReserved: read('system-reserved', amountsIn),
+    imageGc: imageGcSettings(reader),
     podsMax: count('max-pods', podsMax, podsMaxMax),
     dns: {
       servers: listIn(flags['cluster-dns']),
@@ -132,83 +101,89 @@ export function kubeletSettings(flags: KubeletFlagValues): KubeletSettings {
       resolvConfPath: flags['resolv-conf'] ?? dns.resolvConfPath,
     },
     logRotation: {
-      fileBytesMax: about('container-log-max-size', () =>
-        bytesIn(flags['container-log-max-size'], logRotation.fileBytesMax),
-      ),
+      fileBytesMax: read('container-log-max-size', (text) => bytesIn(text, logRotation.fileBytesMax)),
       filesMax: count('container-log-max-files', logRotation.filesMax, logFilesMax),
     },
-    shutdownPeriods: about('shutdown-grace-period', () => shutdownPeriods(shutdown)),
-    terminatesPodsOnSigterm: about('shutdown-on-sigterm', () => switchIn(flags['shutdown-on-sigterm'])),
-    manifestUrlIntervalMs: time('http-check-frequency', defaultKubeletSettings.manifestUrlIntervalMs),
-    ...(flags['pod-manifest-path'] === undefined ? {} : { manifestDirectory: flags['pod-manifest-path'] }),
-    ...(flags['manifest-url'] === undefined
-      ? {}
-      : { manifestUrl: about('manifest-url', () => urlIn(flags['manifest-url'])) }),
+    shutdownPeriods: shutdownSettings(reader),
+    terminatesPodsOnSigterm: read('shutdown-on-sigterm', switchIn),
+    ...manifestSettings(flags, reader),
   }
 }
 
 const podsMaxMax = 10_000
 const logFilesMax = 1_000
+const evictionGraceSecondsMax = 1_000_000
 
-/** `a,b` */
-export const listIn = (text = ''): readonly string[] =>
-  text
-    .split(',')
-    .map((part) => part.trim())
-    .filter((part) => part !== '')
-
-function bytesIn(text: string | undefined, fallback: number): number {
-  if (text === undefined) return fallback
-  if (quantityNanos(text) === undefined) throw new Error(`${JSON.stringify(text)} is no amount such as 10Mi`)
-  return quantityUnits(text)
+interface FlagReader {
+  /** Errors name the flag. */
+  read<T>(flag: KubeletFlag, parse: (text: string | undefined) => T): T
+  time(flag: KubeletFlag, fallback: number): number
+  count(flag: KubeletFlag, fallback: number, most: number): number
 }
 
-export function timeIn(text: string | undefined, fallback: number): number {
-  const ms = text === undefined ? fallback : durationMs(text)
-  if (ms === undefined) throw new Error(`${JSON.stringify(text)} is not a duration such as 2m`)
-  return ms
+function flagReader(flags: KubeletFlagValues): FlagReader {
+  const read: FlagReader['read'] = (flag, parse) => {
+    try {
+      return parse(flags[flag])
+    } catch (error) {
+      throw new Error(`--${flag}: ${(error as Error).message}`, { cause: error })
+    }
+  }
+  return {
+    read,
+    time: (flag, fallback) => read(flag, (text) => timeIn(text, fallback)),
+    count: (flag, fallback, most) => read(flag, (text) => countIn(text, fallback, most)),
+  }
 }
 
-function urlIn(text = ''): string {
-  if (!/^https?:$/.test(URL.parse(text)?.protocol ?? ''))
-    throw new Error(`${JSON.stringify(text)} is no address of HTTP`)
-  return text
+function evictionSettings(flags: KubeletFlagValues, { read, time, count }: FlagReader): EvictionSettings {
+  const softGraceMs = read('eviction-soft-grace-period', signalTimesIn)
+  const { evictionPodGraceSecondsMax, pressureTransitionMs } = defaultKubeletSettings
+  return {
+    thresholds: read('eviction-hard', (hard = defaultHardThresholds) =>
+      parseThresholds({
+        hard,
+        soft: flags['eviction-soft'] ?? '',
+        softGraceMs,
+        minimumReclaim: flags['eviction-minimum-reclaim'] ?? '',
+      }),
+    ),
+    evictionPodGraceSecondsMax: count(
+      'eviction-max-pod-grace-period',
+      evictionPodGraceSecondsMax,
+      evictionGraceSecondsMax,
+    ),
+    pressureTransitionMs: time('eviction-pressure-transition-period', pressureTransitionMs),
+  }
 }
 
-export function countIn(text: string | undefined, fallback: number, most: number): number {
-  if (text === undefined) return fallback
-  if (!/^\d{1,9}$/.test(text) || Number(text) > most)
-    throw new Error(`${JSON.stringify(text)} is no whole number up to ${most}`)
-  return Number(text)
+function imageGcSettings({ time, count }: FlagReader): KubeletSettings['imageGc'] {
+  const { highPercent, lowPercent, ageMsMin, ageMsMax } = defaultKubeletSettings.imageGc
+  return {
+    highPercent: count('image-gc-high-threshold', highPercent, 100),
+    lowPercent: count('image-gc-low-threshold', lowPercent, 100),
+    ageMsMin: time('minimum-image-ttl-duration', ageMsMin),
+    ageMsMax: time('image-maximum-gc-age', ageMsMax),
+  }
 }
 
-function switchIn(text = 'false'): boolean {
-  if (text !== 'true' && text !== 'false') throw new Error(`${JSON.stringify(text)} is neither true nor false`)
-  return text === 'true'
+function shutdownSettings({ read, time }: FlagReader): KubeletSettings['shutdownPeriods'] {
+  const shutdown = {
+    graceMs: time('shutdown-grace-period', 0),
+    criticalMs: time('shutdown-grace-period-critical-pods', 0),
+    byPriority: read('shutdown-grace-period-by-pod-priority', periodsIn),
+  }
+  return read('shutdown-grace-period', () => shutdownPeriods(shutdown))
 }
 
-/** `0=30s,2000000000=10s` */
-const periodsIn = (text = ''): readonly ShutdownPeriod[] =>
-  text
-    .split(',')
-    .filter((part) => part !== '')
-    .map((part) => {
-      const [priority = '', time = ''] = part.split('=').map((half) => half.trim())
-      const ms = durationMs(time)
-      if (!/^-?\d{1,10}$/.test(priority) || ms === undefined)
-        throw new Error(`${JSON.stringify(part)} is no period such as 2000000000=10s`)
-      return { priority: Number(priority), seconds: Math.floor(ms / 1000) }
-    })
-
-/** `cpu=200m,memory=500Mi` */
-function amountsIn(text = ''): ResourceAmounts {
-  const pairs = text.split(',').filter((part) => part !== '')
-  return Object.fromEntries(
-    pairs.map((pair) => {
-      const [name = '', amount = ''] = pair.split('=').map((part) => part.trim())
-      if (name === '' || quantityNanos(amount) === undefined)
-        throw new Error(`${JSON.stringify(pair)} is no amount such as memory=500Mi`)
-      return [name, amount]
-    }),
-  )
+function manifestSettings(
+  flags: KubeletFlagValues,
+  { read, time }: FlagReader,
+): Pick<KubeletSettings, 'manifestDirectory' | 'manifestUrl' | 'manifestUrlIntervalMs'> {
+  const directory = flags['pod-manifest-path']
+  return {
+    manifestUrlIntervalMs: time('http-check-frequency', defaultKubeletSettings.manifestUrlIntervalMs),
+    ...(directory === undefined ? {} : { manifestDirectory: directory }),
+    ...(flags['manifest-url'] === undefined ? {} : { manifestUrl: read('manifest-url', urlIn) }),
+  }
 }

@@ -1,7 +1,7 @@
 // The flags of `coxswain kubelet` in addition to those of every kubelet: addresses, registration and security.
 import { readFileSync } from 'node:fs'
 import type { NodeTaint } from '../../kubelet/node/node-status.ts'
-import { countIn, listIn, timeIn } from './kubelet-flags.ts'
+import { countIn, listIn, timeIn } from './kubelet-flag-values.ts'
 
 export const kubeletProcessFlags = {
   address: { value: '<address>', help: 'the address to listen on (the address of the node)' },
