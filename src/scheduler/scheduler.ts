@@ -24,7 +24,8 @@ import { bindByExtender, filterByExtenders, interestedExtenders, scoreByExtender
 import { filterNodes, type Filtered } from './cycle/filtering.ts'
 import type { Cycle, FilterRun, PluginDeps, SchedulerPlugin } from './framework/framework.ts'
 import { runPostFilters } from './cycle/post-filter.ts'
-import { measuredCall, QueueMetrics, type SchedulerMetrics } from './framework/scheduler-metrics.ts'
+import { QueueMetrics } from './framework/queue-metrics.ts'
+import { measuredCall, type SchedulerMetrics } from './framework/scheduler-metrics.ts'
 import { Nominator } from './framework/nominator.ts'
 import { markUnscheduled } from './cycle/pod-condition.ts'
 import type { Profile } from './framework/profile.ts'
@@ -271,7 +272,7 @@ export class Scheduler {
     const { fitting, run } = filtered
     const slot = scores === undefined ? (fitting[0] ?? -1) : bestOf(scores, this.#deps.random)
     const nodeName = this.#snapshot.nameAt(slot)
-    if (nodeName === '') throw new Error('the node went away while extenders were asked')
+    if (nodeName === '') throw new Error('the node was removed while extenders were called')
     this.#recordDecision(attempt.queued.pod, run, nodeName, '', scores)
     this.#assume(attempt, run.cycle, nodeName, fitting.length)
   }
@@ -291,12 +292,12 @@ export class Scheduler {
 
   /** Counts the pod on its node at once and starts the binding. */
   #assume(attempt: Attempt, cycle: Cycle, nodeName: string, fittingCount: number): void {
-    const { pod: target, cause: wokenBy } = attempt.queued
+    const { pod: target, cause: queuedBy } = attempt.queued
     this.#snapshot.place(target, nodeName)
     this.#binding.add(target.metadata.uid)
     const score = fittingCount > 1 ? ' → Score' : ''
     const what = `queue → PreFilter → Filter ${fittingCount} of ${this.#snapshot.size}${score} → Reserve ${nodeName}`
-    const cause = this.#recordFlow(target, 'reconcile', what, wokenBy)
+    const cause = this.#recordFlow(target, 'reconcile', what, queuedBy)
     this.#tasks.start('bind', (signal) => this.#bind(attempt, cycle, nodeName, context(signal, cause)))
   }
 

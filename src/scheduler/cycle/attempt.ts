@@ -1,6 +1,7 @@
 // Attempt: one attempt to schedule a pod, with its metrics.
 import type { Clock } from '../../base/time/clock.ts'
-import { ProfileMetrics, Stopwatch, type SchedulerMetrics } from '../framework/scheduler-metrics.ts'
+import { ProfileMetrics, Stopwatch } from '../framework/attempt-metrics.ts'
+import type { SchedulerMetrics } from '../framework/scheduler-metrics.ts'
 import type { Profile } from '../framework/profile.ts'
 import type { QueuedPod } from '../queue/scheduling-queue.ts'
 import { timedProfile } from './timed-profile.ts'

@@ -68,13 +68,13 @@ export class DecisionRecord {
     const plugins = scores?.columns.map(({ plugin }) => plugin)
     const address = this.#memory.allocate(bytesOf(fittingCount, codeCount, plugins?.length))
     if (address === undefined) return
-    const kept = { ...rest, address, fittingCount, codeCount, distinct, plugins }
-    const lists = this.#lists(kept)
+    const stored = { ...rest, address, fittingCount, codeCount, distinct, plugins }
+    const lists = this.#lists(stored)
     lists.fitting.set(fitting)
     if (codes !== undefined) lists.codes?.set(codes)
     if (scores !== undefined) lists.totals?.set(scores.totals)
     for (const [index, { values }] of (scores?.columns ?? []).entries()) lists.columns.set(values, index * fittingCount)
-    this.#recorded.set(pod, kept)
+    this.#recorded.set(pod, stored)
     for (const [oldest, { address }] of this.#recorded) {
       if (this.#memory.isAllocated(address)) return
       this.#recorded.delete(oldest)
@@ -87,11 +87,11 @@ export class DecisionRecord {
 
   /** Undefined when there is no decision or it has been overwritten. */
   explain(pod: ObjectKey): Explanation | undefined {
-    const kept = this.#recorded.get(pod)
-    if (kept === undefined) return undefined
-    const { atMs, schedulerName, nodeName, message, names } = kept
-    const lists = this.#lists(kept)
-    const nodes = names.flatMap((name, slot) => (name === '' ? [] : [explainNode(kept, lists, name, slot)]))
+    const stored = this.#recorded.get(pod)
+    if (stored === undefined) return undefined
+    const { atMs, schedulerName, nodeName, message, names } = stored
+    const lists = this.#lists(stored)
+    const nodes = names.flatMap((name, slot) => (name === '' ? [] : [explainNode(stored, lists, name, slot)]))
     const at = new Date(atMs).toISOString()
     return { pod, at, schedulerName, ...(nodeName !== undefined && { nodeName }), message, nodes }
   }

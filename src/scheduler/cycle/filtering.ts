@@ -2,7 +2,7 @@
 // nodes fit.
 import { CycleBuffers } from './cycle-buffers.ts'
 import { rejection, type Cycle, type FilterRun, type Rejection } from '../framework/framework.ts'
-import { noPointTimer, type PointTimer } from '../framework/scheduler-metrics.ts'
+import { noPointTimer, type PointTimer } from '../framework/attempt-metrics.ts'
 import type { Nominator } from '../framework/nominator.ts'
 import type { PluginAt, Profile } from '../framework/profile.ts'
 import { EquivalenceClass, EquivalenceCache } from './equivalence-cache.ts'
@@ -105,12 +105,12 @@ export class Filtering implements FilterRun {
   #checkPlain(slot: number): NodeVerdict | undefined {
     const version = this.cycle.snapshot.versionOf(slot)
     const { verdicts } = this.equivalenceClass
-    if (!verdicts.has(slot, version)) verdicts.set(slot, version, this.#ask(this.#local, slot))
+    if (!verdicts.has(slot, version)) verdicts.set(slot, version, this.#evaluate(this.#local, slot))
     const found = verdicts.get(slot)
-    return found !== undefined || this.#others.length === 0 ? found : this.#ask(this.#others, slot)
+    return found !== undefined || this.#others.length === 0 ? found : this.#evaluate(this.#others, slot)
   }
 
-  #ask(checks: readonly Check[], slot: number): NodeVerdict | undefined {
+  #evaluate(checks: readonly Check[], slot: number): NodeVerdict | undefined {
     for (let index = 0; index < checks.length; index++) {
       const { plugin, state } = checks[index] as Check
       const found = plugin.filter(this.cycle, slot, state)
@@ -158,14 +158,14 @@ export function filterNodes(
   for (const plugin of profile.at.preFilter) {
     const result = plugin.preFilter(cycle)
     if (result.kind === 'rejected') {
-      stopwatch.asked('PreFilter', plugin.name)
+      stopwatch.countCall('PreFilter', plugin.name)
       stopwatch.lap('PreFilter', 'Unschedulable')
       const run = new Filtering(cycle, nominator, [], new EquivalenceClass())
       return { kind: 'rejected', run, by: { plugin: plugin.name, rejection: result } }
     }
     if (result.kind === 'skip') skipped.add(plugin.name)
     else {
-      stopwatch.asked('PreFilter', plugin.name)
+      stopwatch.countCall('PreFilter', plugin.name)
       states.set(plugin.name, result.state)
       if (result.nodes === undefined) continue
       wanted = wanted === undefined ? result.nodes : wanted.intersection(result.nodes)
@@ -176,7 +176,7 @@ export function filterNodes(
   const checks = profile.at.filter
     .filter(({ name }) => !skipped.has(name))
     .map((plugin) => ({ plugin, state: states.get(plugin.name) }))
-  for (const { plugin } of checks) stopwatch.asked('Filter', plugin.name)
+  for (const { plugin } of checks) stopwatch.countCall('Filter', plugin.name)
   const run = new Filtering(cycle, nominator, checks, equivalenceCache.of(profile.schedulerName, cycle))
   const nominated = nominator.nodeOf(pod) ?? pod.status.nominatedNodeName
   const nominatedSlot = nominated === undefined ? undefined : snapshot.slotOf(nominated)

@@ -22,7 +22,7 @@ export async function runPostFilters(
   const failures: string[] = []
   let clearsNomination = false
   for (const plugin of profile.at.postFilter) {
-    const result = await ask(plugin, run, log, ctx)
+    const result = await callPostFilter(plugin, run, log, ctx)
     if (result.kind === 'nominated') return { nominated: result.nodeName, failures, clearsNomination }
     failures.push(result.message)
     clearsNomination ||= result.clearsNomination
@@ -31,7 +31,12 @@ export async function runPostFilters(
 }
 
 /** The plugin starts synchronously, while the snapshot is as the filters saw it. */
-async function ask(plugin: PluginAt<'postFilter'>, run: FilterRun, log: Log, ctx: Context): Promise<PostFilterResult> {
+async function callPostFilter(
+  plugin: PluginAt<'postFilter'>,
+  run: FilterRun,
+  log: Log,
+  ctx: Context,
+): Promise<PostFilterResult> {
   try {
     return await plugin.postFilter(run, ctx)
   } catch (error) {

@@ -3,7 +3,7 @@
 import type { Random } from '../../base/random/random.ts'
 import { CycleBuffers } from './cycle-buffers.ts'
 import type { Cycle } from '../framework/framework.ts'
-import { noPointTimer, type PointTimer } from '../framework/scheduler-metrics.ts'
+import { noPointTimer, type PointTimer } from '../framework/attempt-metrics.ts'
 import type { PluginAt, Profile } from '../framework/profile.ts'
 import { EquivalenceClass } from './equivalence-cache.ts'
 import type { SlotScores } from './slot-scores.ts'
@@ -39,13 +39,13 @@ export function scoreNodes(
       continue
     }
     states.set(plugin.name, state)
-    stopwatch.asked('PreScore', plugin.name)
+    stopwatch.countCall('PreScore', plugin.name)
   }
   stopwatch.lap('PreScore')
   const columns: ScoreColumn[] = []
   for (const { plugin, weight } of profile.scoring) {
     if (silent.has(plugin.name)) continue
-    stopwatch.asked('Score', plugin.name)
+    stopwatch.countCall('Score', plugin.name)
     const state = states.get(plugin.name)
     const values = buffers.column(columns.length, count)
     const scores = buffers.numbers(count)

@@ -1,5 +1,5 @@
-// Queueing hints: moves the unschedulable pods that a cluster event may help. Only plugins that rejected a pod are
-// asked about it.
+// Queueing hints: moves the unschedulable pods that a cluster event may help. Only the hints of plugins that
+// rejected a pod are called.
 import type { Clock } from '../../base/time/clock.ts'
 import type { Cause } from '../../base/observability/flow-recorder.ts'
 import type { Pod } from '../../api/core/v1/pod/pod.ts'

@@ -83,7 +83,7 @@ export function extenderOf(configuration: ExtenderConfiguration, outbound: Outbo
     weight: configuration.weight ?? 1,
     ignoredResources: managedResources.filter(({ ignoredByScheduler }) => ignoredByScheduler).map(({ name }) => name),
     isInterested: (pod) =>
-      managedResources.length === 0 || asksForAny(pod, new Set(managedResources.map(({ name }) => name))),
+      managedResources.length === 0 || requestsAny(pod, new Set(managedResources.map(({ name }) => name))),
     filter: filterVerb
       ? async (pod, nodes, signal) => readFiltered(await call(filterVerb, argsOf(pod, nodes), signal))
       : undefined,
@@ -147,7 +147,7 @@ async function readResponse(outbound: Outbound, request: OutboundRequest, signal
   return { status, text }
 }
 
-function asksForAny({ spec }: Pod, resources: ReadonlySet<string>): boolean {
+function requestsAny({ spec }: Pod, resources: ReadonlySet<string>): boolean {
   const names = [...(spec.initContainers ?? []), ...spec.containers].flatMap(({ resources: { requests, limits } }) => [
     ...Object.keys(requests ?? {}),
     ...Object.keys(limits ?? {}),

@@ -1,40 +1,24 @@
 // The scheduler's metrics, with upstream's names.
 import type { Clock } from '../../base/time/clock.ts'
-import { getOrInsert } from '../../base/collections/get-or-insert.ts'
-import type { Counter, Gauge, Histogram, Metrics } from '../../base/observability/metrics.ts'
-import type { QueueName, QueueObserver, QueuedPod } from '../queue/scheduling-queue.ts'
+import type { Metrics } from '../../base/observability/metrics.ts'
+
+export type SchedulerMetrics = ReturnType<typeof schedulerMetrics>
+
+export const schedulerMetrics = (metrics: Metrics) => ({
+  ...attemptMetrics(metrics),
+  ...podMetrics(metrics),
+  ...queueMetrics(metrics),
+  ...preemptionMetrics(metrics),
+  ...pluginMetrics(metrics),
+  ...eventMetrics(metrics),
+  ...apiCallMetrics(metrics),
+})
 
 /** Exponential buckets, as upstream uses. */
 const exponentialBuckets = (first: number, factor: number, count: number): number[] =>
   Array.from({ length: count }, (_, index) => first * factor ** index)
 
-export interface SchedulerMetrics {
-  readonly attempts: Counter
-  readonly attemptSeconds: Histogram
-  readonly algorithmSeconds: Histogram
-  readonly pointSeconds: Histogram
-  readonly pluginSeconds: Histogram
-  readonly podSeconds: Histogram
-  readonly podAttempts: Histogram
-  readonly pending: Gauge
-  readonly incoming: Counter
-  readonly cacheSize: Gauge
-  readonly preemptionAttempts: Counter
-  readonly preemptionVictims: Histogram
-  readonly preemptions: Counter
-  readonly preemptionSeconds: Histogram
-  readonly evaluations: Counter
-  readonly unschedulable: Gauge
-  readonly permitSeconds: Histogram
-  readonly goroutines: Gauge
-  readonly hintSeconds: Histogram
-  readonly eventSeconds: Histogram
-  readonly calls: Counter
-  readonly callSeconds: Histogram
-  readonly callsPending: Gauge
-}
-
-export const schedulerMetrics = (metrics: Metrics): SchedulerMetrics => ({
+const attemptMetrics = (metrics: Metrics) => ({
   attempts: metrics.counter(
     'scheduler_schedule_attempts_total',
     "Number of attempts to schedule pods, by the result. 'unschedulable' means a pod could not be scheduled, while 'error' means an internal scheduler problem.",
@@ -63,6 +47,9 @@ export const schedulerMetrics = (metrics: Metrics): SchedulerMetrics => ({
     exponentialBuckets(0.00001, 1.5, 20),
     ['extension_point', 'plugin', 'status'],
   ),
+})
+
+const podMetrics = (metrics: Metrics) => ({
   podSeconds: metrics.histogram(
     'scheduler_pod_scheduling_sli_duration_seconds',
     'E2e latency for a pod being scheduled, from the time the pod enters the scheduling queue and might involve multiple scheduling attempts.',
@@ -74,6 +61,9 @@ export const schedulerMetrics = (metrics: Metrics): SchedulerMetrics => ({
     'Number of attempts to successfully schedule a pod.',
     exponentialBuckets(1, 2, 5),
   ),
+})
+
+const queueMetrics = (metrics: Metrics) => ({
   pending: metrics.gauge(
     'scheduler_pending_pods',
     "Number of pending pods, by the queue type. 'active' means number of pods in activeQ; 'backoff' means number of pods in backoffQ; 'unschedulable' means number of pods in unschedulablePods that the scheduler attempted to schedule and failed; 'gated' is the number of unschedulable pods that the scheduler never attempted to schedule because they are gated.",
@@ -89,6 +79,9 @@ export const schedulerMetrics = (metrics: Metrics): SchedulerMetrics => ({
     'Number of nodes, pods, and assumed (bound) pods in the scheduler cache.',
     ['type'],
   ),
+})
+
+const preemptionMetrics = (metrics: Metrics) => ({
   preemptionAttempts: metrics.counter(
     'scheduler_preemption_attempts_total',
     'Total preemption attempts in the cluster till now',
@@ -109,6 +102,9 @@ export const schedulerMetrics = (metrics: Metrics): SchedulerMetrics => ({
     exponentialBuckets(0.01, 2, 20),
     ['result'],
   ),
+})
+
+const pluginMetrics = (metrics: Metrics) => ({
   evaluations: metrics.counter(
     'scheduler_plugin_evaluation_total',
     'Number of attempts to schedule pods by each plugin and the extension point (available only in PreFilter, Filter, PreScore, and Score).',
@@ -130,6 +126,9 @@ export const schedulerMetrics = (metrics: Metrics): SchedulerMetrics => ({
     'Number of running goroutines split by the work they do such as binding.',
     ['operation'],
   ),
+})
+
+const eventMetrics = (metrics: Metrics) => ({
   hintSeconds: metrics.histogram(
     'scheduler_queueing_hint_execution_duration_seconds',
     'Duration for running a queueing hint function of a plugin.',
@@ -142,6 +141,9 @@ export const schedulerMetrics = (metrics: Metrics): SchedulerMetrics => ({
     exponentialBuckets(0.0001, 2, 12),
     ['event'],
   ),
+})
+
+const apiCallMetrics = (metrics: Metrics) => ({
   calls: metrics.counter(
     'scheduler_async_api_call_execution_total',
     'Total number of API calls executed by the async dispatcher.',
@@ -159,163 +161,6 @@ export const schedulerMetrics = (metrics: Metrics): SchedulerMetrics => ({
     ['call_type'],
   ),
 })
-
-export type AttemptResult = 'scheduled' | 'unschedulable' | 'error'
-export type PointStatus = 'Success' | 'Unschedulable' | 'Error'
-export type TimedPoint =
-  | 'PreFilter'
-  | 'Filter'
-  | 'PostFilter'
-  | 'PreScore'
-  | 'Score'
-  | 'Reserve'
-  | 'Permit'
-  | 'PreBind'
-  | 'Bind'
-  | 'PostBind'
-
-/** From this number on, attempts share one label value. */
-const attemptsLabelMax = 15
-
-/** Receives the end of an extension point and the plugins that ran in it. */
-export type PointTimer = Pick<Stopwatch, 'lap' | 'asked'>
-
-export const noPointTimer: PointTimer = { lap: () => {}, asked: () => {} }
-
-type AskedPoint = Extract<TimedPoint, 'PreFilter' | 'Filter' | 'PreScore' | 'Score'>
-
-/** Measures one attempt to schedule a pod. Each extension point takes the time since the previous one. */
-export class Stopwatch {
-  readonly #metrics: ProfileMetrics
-  readonly #clock: Clock
-  readonly #beganMs: number
-  #lastMs: number
-
-  constructor(metrics: ProfileMetrics, clock: Clock) {
-    this.#metrics = metrics
-    this.#clock = clock
-    this.#beganMs = this.#lastMs = clock.monotonicMs()
-  }
-
-  lap(point: TimedPoint, status: PointStatus = 'Success'): void {
-    const nowMs = this.#clock.monotonicMs()
-    this.#metrics.point(point, status, (nowMs - this.#lastMs) / 1000)
-    this.#lastMs = nowMs
-  }
-
-  /** A plugin evaluated the pod at this point. */
-  asked(point: AskedPoint, plugin: string): void {
-    this.#metrics.asked(point, plugin)
-  }
-
-  /** Excludes the time since the last point, which was spent waiting. */
-  resume(): void {
-    this.#lastMs = this.#clock.monotonicMs()
-  }
-
-  /** The decision is made; binding follows. */
-  decided(): void {
-    this.#metrics.all.algorithmSeconds.observe({}, (this.#clock.monotonicMs() - this.#beganMs) / 1000)
-  }
-
-  end(result: AttemptResult): void {
-    this.#metrics.attempt(result, (this.#clock.monotonicMs() - this.#beganMs) / 1000)
-  }
-}
-
-/** The series of one profile, resolved once. */
-export class ProfileMetrics {
-  readonly all: SchedulerMetrics
-  readonly #profile: string
-  readonly #points: Readonly<Record<PointStatus, Map<TimedPoint, { observe(seconds: number): void }>>> = {
-    Success: new Map(),
-    Unschedulable: new Map(),
-    Error: new Map(),
-  }
-  readonly #asked: Readonly<Record<AskedPoint, Map<string, { add(amount: number): void }>>> = {
-    PreFilter: new Map(),
-    Filter: new Map(),
-    PreScore: new Map(),
-    Score: new Map(),
-  }
-  readonly #results = new Map<AttemptResult, { count(seconds: number): void }>()
-
-  constructor(all: SchedulerMetrics, profile: string) {
-    this.all = all
-    this.#profile = profile
-  }
-
-  point(point: TimedPoint, status: PointStatus, seconds: number): void {
-    const profile = this.#profile
-    getOrInsert(this.#points[status], point, () =>
-      this.all.pointSeconds.with({ extension_point: point, profile, status }),
-    ).observe(seconds)
-  }
-
-  asked(point: AskedPoint, plugin: string): void {
-    const profile = this.#profile
-    getOrInsert(this.#asked[point], plugin, () =>
-      this.all.evaluations.with({ extension_point: point, plugin, profile }),
-    ).add(1)
-  }
-
-  attempt(result: AttemptResult, seconds: number): void {
-    let series = this.#results.get(result)
-    if (series === undefined) {
-      const labels = { profile: this.#profile, result }
-      const [total, duration] = [this.all.attempts.with(labels), this.all.attemptSeconds.with(labels)]
-      series = {
-        count(took) {
-          total.add(1)
-          duration.observe(took)
-        },
-      }
-      this.#results.set(result, series)
-    }
-    series.count(seconds)
-  }
-
-  /** A pod was bound, after this many attempts and seconds since the first attempt. */
-  bound(attempts: number, seconds: number): void {
-    const label = attempts >= attemptsLabelMax ? `${attemptsLabelMax}+` : String(attempts)
-    this.all.podSeconds.observe({ attempts: label }, seconds)
-    this.all.podAttempts.observe({}, attempts)
-  }
-}
-
-/** Counts the pods of each queue. */
-export class QueueMetrics implements QueueObserver {
-  readonly #incoming: Counter
-  readonly #unschedulable: Gauge
-  readonly #pending: Readonly<Record<QueueName, { add(amount: number): void }>>
-
-  constructor({ incoming, pending, unschedulable }: Pick<SchedulerMetrics, 'incoming' | 'pending' | 'unschedulable'>) {
-    this.#incoming = incoming
-    this.#unschedulable = unschedulable
-    const of = (queue: QueueName) => pending.with({ queue })
-    this.#pending = {
-      active: of('active'),
-      backoff: of('backoff'),
-      unschedulable: of('unschedulable'),
-      gated: of('gated'),
-    }
-  }
-
-  entered(queue: QueueName, waiting: QueuedPod, event: string): void {
-    this.#pending[queue].add(1)
-    this.#incoming.add({ event, queue })
-    this.#count(waiting, 1)
-  }
-
-  left(queue: QueueName, waiting: QueuedPod): void {
-    this.#pending[queue].add(-1)
-    this.#count(waiting, -1)
-  }
-
-  #count({ rejectedBy, pod: { spec } }: QueuedPod, by: 1 | -1): void {
-    for (const plugin of rejectedBy) this.#unschedulable.add({ plugin, profile: spec.schedulerName }, by)
-  }
-}
 
 export type CallType = 'pod_binding' | 'pod_status_patch'
 

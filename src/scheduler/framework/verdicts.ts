@@ -21,7 +21,7 @@ export interface NodeVerdict {
 }
 
 const noSlots = new Int32Array(0)
-const notAsked = 0
+const notEvaluated = 0
 const fitting = 1
 const rejectedFrom = 2
 
@@ -38,8 +38,8 @@ export function verdictAt(
   { codes, fitting: slots, distinct }: RecordedVerdicts,
   slot: number,
 ): NodeVerdict | 'fits' | undefined {
-  const code = codes === undefined ? (slots.includes(slot) ? fitting : notAsked) : (codes[slot] ?? notAsked)
-  return code === notAsked ? undefined : code === fitting ? 'fits' : distinct[code - rejectedFrom]
+  const code = codes === undefined ? (slots.includes(slot) ? fitting : notEvaluated) : (codes[slot] ?? notEvaluated)
+  return code === notEvaluated ? undefined : code === fitting ? 'fits' : distinct[code - rejectedFrom]
 }
 
 export class Verdicts implements RecordedVerdicts {
@@ -50,7 +50,7 @@ export class Verdicts implements RecordedVerdicts {
   readonly #distinct: NodeVerdict[] = []
   readonly #codeOf = new Map<Rejection, number>()
   #lastRejection: Rejection | undefined
-  #lastCode = notAsked
+  #lastCode = notEvaluated
 
   constructor(slots: number) {
     this.#slots = slots

@@ -79,8 +79,8 @@ class PreemptionEvaluator {
     }
     if (!interestedExtenders(this.#deps, pod).some(({ preempt }) => preempt !== undefined))
       return this.#nominate(pod, candidates, ctx)
-    const asked = preemptWithExtenders(pod, candidates, snapshot, this.#deps, ctx.signal)
-    return asked.then((agreed) => this.#nominate(pod, agreed, ctx))
+    const agreement = preemptWithExtenders(pod, candidates, snapshot, this.#deps, ctx.signal)
+    return agreement.then((agreed) => this.#nominate(pod, agreed, ctx))
   }
 
   /** Why the pod may not preempt others. */

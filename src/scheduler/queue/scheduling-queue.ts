@@ -96,7 +96,7 @@ export class SchedulingQueue {
   /** Number of pods in each queue. */
   counts(): Record<QueueName, number> {
     const counts = { active: 0, backoff: 0, unschedulable: 0, gated: 0 }
-    for (const { queue: place } of this.#entries.values()) counts[place]++
+    for (const { queue } of this.#entries.values()) counts[queue]++
     return counts
   }
 
@@ -203,9 +203,9 @@ export class SchedulingQueue {
   }
 
   close(): void {
-    for (const { timer, queue: place, queued } of this.#entries.values()) {
+    for (const { timer, queue, queued } of this.#entries.values()) {
       timer?.cancel()
-      this.#observer.left(place, queued)
+      this.#observer.left(queue, queued)
     }
     this.#entries.clear()
     this.#unschedulable.clear()

@@ -22,7 +22,7 @@ export interface PodFacts {
   /** Requests with defaults for containers without requests. Used to compare the utilisation of nodes. */
   readonly counted: Amounts
   /** Requests an extended resource. */
-  readonly asksForExtended: boolean
+  readonly requestsExtended: boolean
   readonly hostPorts: readonly HostPort[]
   readonly affinity: readonly AffinityTerm[]
   readonly antiAffinity: readonly AffinityTerm[]
@@ -37,9 +37,9 @@ const sharedMax = 1_000
 const shared = new LruMap<PodFacts>(sharedMax)
 
 export function podFacts(pod: Pod): PodFacts {
-  if (!followFromSpec(pod)) return ofPods.get(pod) ?? kept(ofPods, pod, workOut(pod))
+  if (!followFromSpec(pod)) return ofPods.get(pod) ?? cached(ofPods, pod, workOut(pod))
   const spec = unboundSpec(pod.spec)
-  return ofSpecs.get(spec) ?? kept(ofSpecs, spec, workOut(pod))
+  return ofSpecs.get(spec) ?? cached(ofSpecs, spec, workOut(pod))
 }
 
 /** Affinity terms depend on the pod's namespace and labels, and a resize is in the status. */
@@ -48,7 +48,7 @@ const followFromSpec = (pod: Pod): boolean =>
   pod.spec.affinity?.podAntiAffinity === undefined &&
   !isBeingResized(pod)
 
-function kept<Key extends object>(facts: WeakMap<Key, PodFacts>, key: Key, worked: PodFacts): PodFacts {
+function cached<Key extends object>(facts: WeakMap<Key, PodFacts>, key: Key, worked: PodFacts): PodFacts {
   facts.set(key, worked)
   return worked
 }
@@ -66,7 +66,7 @@ function workOut(pod: Pod): PodFacts {
     priority,
     requests,
     counted,
-    asksForExtended: [...requests.keys()].some((name) => name.includes('/')),
+    requestsExtended: [...requests.keys()].some((name) => name.includes('/')),
     hostPorts,
     affinity: terms(affinity?.podAffinity?.requiredDuringSchedulingIgnoredDuringExecution),
     antiAffinity: terms(affinity?.podAntiAffinity?.requiredDuringSchedulingIgnoredDuringExecution),

@@ -85,21 +85,21 @@ const countAt = ({ domains, pods }: TermTally, slot: number): number => {
 }
 
 export function affinityFits({ affinityTallies, affinityCount, matchesItself }: AffinityTally, slot: number): boolean {
-  let hasFriends = true
+  let isMatched = true
   for (const tally of affinityTallies) {
     if (tally.domains[slot] === noDomain) return false
-    if (countAt(tally, slot) <= 0) hasFriends = false
+    if (countAt(tally, slot) <= 0) isMatched = false
   }
-  return hasFriends || (affinityCount === 0 && matchesItself)
+  return isMatched || (affinityCount === 0 && matchesItself)
 }
 
-export function antiAffinityFits({ antiAffinityTallies: foes }: AffinityTally, slot: number): boolean {
-  for (const tally of foes) if (countAt(tally, slot) > 0) return false
+export function antiAffinityFits({ antiAffinityTallies }: AffinityTally, slot: number): boolean {
+  for (const tally of antiAffinityTallies) if (countAt(tally, slot) > 0) return false
   return true
 }
 
-export function existingFit({ existingAntiAffinityTallies: foesOfPod }: AffinityTally, slot: number): boolean {
-  for (const tally of foesOfPod.values()) if (countAt(tally, slot) > 0) return false
+export function existingFit({ existingAntiAffinityTallies }: AffinityTally, slot: number): boolean {
+  for (const tally of existingAntiAffinityTallies.values()) if (countAt(tally, slot) > 0) return false
   return true
 }
 

@@ -12,8 +12,8 @@ export type Share = ReadonlyMap<string, bigint>
 export const isShareable = ({ allowMultipleAllocations }: Device): boolean => allowMultipleAllocations === true
 
 /** The share of the device that the request consumes, empty for a whole device; undefined when it requests too much. */
-export function shareOf(device: Device, asked: CapacityRequirements | undefined): Share | undefined {
-  const [requests, capacity] = [asked?.requests ?? {}, device.capacity ?? {}]
+export function shareOf(device: Device, requirements: CapacityRequirements | undefined): Share | undefined {
+  const [requests, capacity] = [requirements?.requests ?? {}, device.capacity ?? {}]
   for (const [name, wanted] of Object.entries(requests)) {
     const offered = lookup(capacity, name)
     if (offered === undefined || nanosOf(wanted) > nanosOf(offered.value)) return undefined

@@ -159,7 +159,7 @@ class DynamicResources {
 
   #preFilter({ pod, facts, snapshot }: Cycle): PreFilterResult<PodClaims> {
     const names = claimNames(pod)
-    if (names.length === 0 && !facts.asksForExtended) return skip
+    if (names.length === 0 && !facts.requestsExtended) return skip
     const extended = extendedRequests(pod, (resource) => snapshot.deviceClassFor(resource))
     if (names.length === 0 && extended.length === 0) return skip
     const claims = this.#deps.informers.of(resourceClaim)
