@@ -1,4 +1,4 @@
-// What is particular to the wire: forms of answers and bodies, discovery, health, watches.
+// HTTP: formats of responses and bodies, discovery, health, watches.
 import { deepEqual, equal, match, notEqual, throws } from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
@@ -304,7 +304,7 @@ const healthAnswers: [target: string, status: number, text: string][] = [
     '[+]ping ok\n[+]log ok\n[+]loopback-serving-certificate ok\n[+]etcd excluded: ok\n[+]etcd-readiness ok\n[+]informer-sync ok\n…[+]shutdown ok\nwarn: some health checks cannot be excluded: no matches for "none"\nreadyz check passed\n',
   ],
 ]
-/** Without what is begun behind the start: the recorded transcript holds it in full. */
+/** Without the deferred tasks of the start: the recorded transcript contains them. */
 const withoutHooks = (text: string) => text.replace(/(\[\+\](poststarthook\/|autoregister-)\S+ ok\n)+/, '…')
 for (const [target, status, text] of healthAnswers)
   test(`health ${target}`, async () => {

@@ -1,4 +1,4 @@
-// What the log says of a request that failed.
+// The log line of a failed request.
 import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
 import { createLog } from '../base/observability/log.ts'

@@ -18,7 +18,7 @@ export interface GuardedHarness extends Harness {
   readonly accountTokens: ServiceAccountTokens
 }
 
-/** What several servers of one cluster have in common. */
+/** What the servers of one cluster share. */
 export interface SharedDeps {
   readonly store?: Store
   /** Signs and checks the tokens of ServiceAccounts. */

@@ -1,4 +1,4 @@
-// The verbs, as a client sees them: what is answered, what is stored, what is refused.
+// The verbs as clients see them: responses, stored objects and rejections.
 import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict'
 import { test } from 'node:test'
 import { allowed, noOpinion } from './authorization/authorizer.ts'

@@ -21,7 +21,7 @@ const podWith = (spec: object = {}, name = 'p') => ({
 })
 const dry = (path: string) => `${path}?dryRun=All`
 
-/** What a new pod becomes; it is not kept. */
+/** The result of creating a pod in a dry run. */
 const admitted = async (server: Harness, spec: object): Promise<HarnessResponse['body']> => {
   const { status, body } = await server.call('POST', dry(pods), podWith(spec))
   equal(status, 201, JSON.stringify(body))

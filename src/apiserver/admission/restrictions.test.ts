@@ -1,4 +1,4 @@
-// What kubelets, signers and owners may write, beyond what their roles say.
+// Restrictions of kubelets, signers and owners beyond their roles.
 import { deepEqual, equal, match } from 'node:assert/strict'
 import { test } from 'node:test'
 import { certificateRequestPem } from '../../pki/certificate-request.ts'
@@ -54,7 +54,7 @@ const mirror = (nodeName: string, more: object = {}) => ({
 const owned = (change: object) => ({
   ownerReferences: [{ apiVersion: 'v1', kind: 'Node', name: 'n1', uid: 'u', controller: true, ...change }],
 })
-/** With a volume, or with further fields of the spec. */
+/** A mirror pod with a volume, or with further fields of the spec. */
 const mirrorWith = (spec: object) => ({
   ...mirror('n1', owned({ uid: '<uid of n1>' })),
   spec: { ...mirror('n1').spec, ...spec },
@@ -69,7 +69,7 @@ const not = (what: string) => `node "n1" can not create pods that reference ${wh
 const projected = (source: object) => ({ projected: { sources: [source] } })
 const claimTemplate = { spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } } }
 
-/** As kube-apiserver v1.36 answers them. */
+/** The responses of kube-apiserver v1.36. */
 const mirrors: [why: string, pod: object, answer: number | string][] = [
   ['the host', mounting({ hostPath: { path: '/x' } }), 201],
   ['the downward API', mounting(projected({ downwardAPI: { items: [] } })), 201],

@@ -148,8 +148,8 @@ function referenceOf(target: ResourceTarget, stage: AuditStage, body: Body): obj
 
 /** The URI of a call over the direct transport. */
 function uriOf({ target, query }: ApiRequest): string {
-  const asked = query.size === 0 ? '' : `?${query}`
-  if (target.kind === 'path') return target.path + asked
+  const suffix = query.size === 0 ? '' : `?${query}`
+  if (target.kind === 'path') return target.path + suffix
   const { resource, namespace, name, subresource } = target
   const parts = [
     resource.group === '' ? 'api' : 'apis',
@@ -159,7 +159,7 @@ function uriOf({ target, query }: ApiRequest): string {
     name,
     subresource,
   ]
-  return `/${parts.filter((part) => part !== '').join('/')}${asked}`
+  return `/${parts.filter((part) => part !== '').join('/')}${suffix}`
 }
 
 const codeOf = (answer: ApiResponse): number =>

@@ -1,4 +1,4 @@
-// Requests on the record: which rule decides, what each stage says, and where the lines go.
+// Audit: which rule applies, what each stage contains, and where events are written.
 import { deepEqual, equal, ok, throws } from 'node:assert/strict'
 import { mkdtemp, readFile, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -1,4 +1,4 @@
-// Who are you: tokens of ServiceAccounts, reviews, impersonation; each as a client sees it.
+// Authentication as clients see it: ServiceAccount tokens, reviews and impersonation.
 import { deepEqual, doesNotMatch, equal, match, ok } from 'node:assert/strict'
 import { test } from 'node:test'
 import { startGuarded, issuer, type GuardedHarness } from '../server-policies.harness.ts'

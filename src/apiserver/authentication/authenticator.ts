@@ -66,5 +66,5 @@ const withRejection = (reasons: readonly string[], answer: Authentication): read
   answer.kind === 'rejected' ? [...reasons, answer.reason] : reasons
 
 /** The audiences of a credential without audiences, which is valid only for this API server. */
-export const commonAudiences = (asked: readonly string[], own: readonly string[]): readonly string[] =>
-  asked.filter((audience) => own.includes(audience))
+export const commonAudiences = (requested: readonly string[], own: readonly string[]): readonly string[] =>
+  requested.filter((audience) => own.includes(audience))

@@ -21,12 +21,13 @@ export const bootstrapTokens = (
   authenticateToken(token, audiences) {
     const [, id, shown] = tokenPattern.exec(token) ?? []
     if (id === undefined || shown === undefined) return unknown
-    const kept = caches.get(secret, 'kube-system', `bootstrap-token-${id}`)
-    if (kept === undefined || kept.metadata.deletionTimestamp !== undefined) return rejected('no such bootstrap token')
-    const value = (key: string) => new TextDecoder().decode(Uint8Array.fromBase64(lookup(kept.data, key) ?? ''))
+    const stored = caches.get(secret, 'kube-system', `bootstrap-token-${id}`)
+    if (stored === undefined || stored.metadata.deletionTimestamp !== undefined)
+      return rejected('no such bootstrap token')
+    const value = (key: string) => new TextDecoder().decode(Uint8Array.fromBase64(lookup(stored.data, key) ?? ''))
     const digest = (text: string) => crypto.sha256(text)
     const isRight =
-      kept.type === 'bootstrap.kubernetes.io/token' &&
+      stored.type === 'bootstrap.kubernetes.io/token' &&
       value('token-id') === id &&
       crypto.timingSafeEqual(digest(value('token-secret')), digest(shown))
     if (!isRight) return rejected('the bootstrap token is not valid')

@@ -1,4 +1,4 @@
-// Claims by expressions, from the configuration to the user.
+// Claim expressions, from the configuration to the user.
 import { deepEqual, equal, throws } from 'node:assert/strict'
 import { test } from 'node:test'
 import type { User } from '../request/request.ts'

@@ -1,4 +1,4 @@
-// Tokens that Secrets keep: whose they are, and what makes them worthless.
+// Tokens in Secrets: the account of each, and what invalidates them.
 import { equal } from 'node:assert/strict'
 import { test } from 'node:test'
 import { objectFrom } from '../../api/kind/kind.harness.ts'

@@ -38,12 +38,12 @@ export interface LegacyTokenDeps {
   readonly audiences: readonly string[]
   readonly crypto: CryptoProvider
   /** Called with the Secret of an accepted token. */
-  readonly onUse: (kept: Secret) => void
+  readonly onUse: (stored: Secret) => void
 }
 
 export const legacyServiceAccountTokens = (caches: ObjectCaches, deps: LegacyTokenDeps): TokenAuthenticator => ({
   name: 'legacyServiceAccounts',
-  authenticateToken(token, asked) {
+  authenticateToken(token, requested) {
     const parsed = parseToken(token)
     if (parsed === undefined || parsed.claims['iss'] !== issuer) return unknown
     const text = (name: string): string => {
@@ -51,27 +51,27 @@ export const legacyServiceAccountTokens = (caches: ObjectCaches, deps: LegacyTok
       return typeof value === 'string' ? value : ''
     }
     const [namespace, name, uid] = [text('namespace'), text('service-account.name'), text('service-account.uid')]
-    const kept = caches.get(secret, namespace, text('secret.name'))
+    const stored = caches.get(secret, namespace, text('secret.name'))
     if (parsed.claims['sub'] !== serviceAccountUser(namespace, name)) return rejected('the token names another subject')
-    if (kept === undefined || !isCurrent(kept, token, deps.crypto))
+    if (stored === undefined || !isCurrent(stored, token, deps.crypto))
       return rejected('service account token has been invalidated')
     if (caches.get(serviceAccount, namespace, name)?.metadata.uid !== uid)
       return rejected('service account token has been invalidated')
     if (!isSignedBy(parsed, deps.keys)) return rejected('the signature of the service account token is not valid')
-    const audiences = commonAudiences(asked, deps.audiences)
+    const audiences = commonAudiences(requested, deps.audiences)
     if (audiences.length === 0) return rejected('the token is not meant for these audiences')
-    deps.onUse(kept)
+    deps.onUse(stored)
     const user = { name: serviceAccountUser(namespace, name), uid, groups: serviceAccountGroups(namespace), extra: {} }
     return authenticated(user, audiences)
   },
 })
 
-function isCurrent(kept: Secret, token: string, crypto: CryptoProvider): boolean {
+function isCurrent(stored: Secret, token: string, crypto: CryptoProvider): boolean {
   const digest = (text: string) => crypto.sha256(text)
   return (
-    isTokenSecret(kept) &&
-    kept.metadata.deletionTimestamp === undefined &&
-    tokenInvalidSince(kept) === undefined &&
-    crypto.timingSafeEqual(digest(tokenOf(kept)), digest(token))
+    isTokenSecret(stored) &&
+    stored.metadata.deletionTimestamp === undefined &&
+    tokenInvalidSince(stored) === undefined &&
+    crypto.timingSafeEqual(digest(tokenOf(stored)), digest(token))
   )
 }

@@ -21,7 +21,7 @@ export class LegacyTokenUsage {
   }
 
   /** Called at each use. */
-  record(kept: Secret): void {
-    if (kept.metadata.labels?.[lastUsedLabel] !== this.today) this.queue.add(keyOf(kept), noCause)
+  record(stored: Secret): void {
+    if (stored.metadata.labels?.[lastUsedLabel] !== this.today) this.queue.add(keyOf(stored), noCause)
   }
 }

@@ -1,5 +1,5 @@
-// Tokens of attackers against a real issuer on loopback. Each row was also sent to kube-apiserver v1.36.4, which decides the
-// same, except for the rows under "stricter".
+// Attacks with tokens against a real issuer on loopback. Each row was also sent to kube-apiserver v1.36.4, which
+// decides the same, except for the rows under "stricter".
 import { deepEqual, equal, match } from 'node:assert/strict'
 import { generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { test } from 'node:test'
@@ -39,7 +39,7 @@ const published = [
   jwk(unnamed),
 ]
 
-/** An issuer per path, mapped by the structured configuration; `keys` answers for their JWKS. */
+/** One issuer per path, mapped by the structured configuration; `keys` returns their JWKS. */
 async function issuers(
   keys: () => OutsideAnswer = () => ({ value: { keys: published } }),
   limitMs = timeoutMs,
@@ -84,7 +84,7 @@ async function issuers(
   })
   const clock = new VirtualClock(Date.UTC(2030, 0, 1))
   const outbound = server.connect()
-  // The exchange runs on real time; only the pause between two fetches is moved by the test.
+  // The exchange runs in real time; only the pause between two fetches is advanced by the test.
   const serverClock = { ...realClock, nowMs: () => clock.nowMs(), after: realClock.after.bind(realClock) }
   const deps = {
     ownAudiences: own,
@@ -216,7 +216,7 @@ test('claims: types, times, audiences and issuers are checked as upstream', asyn
     [{ iss: issuer.at('ruled'), sub: 'system:x', groups: [] }, 'rejected'],
     [{ iss: issuer.at('ruled'), groups: ['system:masters'] }, 'rejected'],
     [{ iss: issuer.at('ruled'), sub: '', groups: [] }, 'rejected'],
-    // Stricter: upstream lets in a user without a name here.
+    // Stricter: upstream accepts a user without a name here.
     [{ sub: '' }, 'rejected'],
     [{ sub: null }, 'rejected'],
   ]
@@ -258,7 +258,7 @@ test('large tokens and deeply nested claims are limited', async () => {
   const groups = Array.from({ length: 1000 }, (_, index) => `g${index}`)
   const many = await issuer.ask(signed({ ...good, groups }, k1.privateKey, 'k1'))
   equal(many.kind === 'authenticated' && many.user.groups.length, 1000)
-  // Stricter: upstream has no bound of its own.
+  // Stricter: upstream has no limit here.
   equal(nameOf(await issuer.ask(signed({ ...good, x: 'y'.repeat(40_000) }, k1.privateKey, 'k1'))), 'rejected')
   equal(nameOf(await issuer.ask('a.b.c')), 'rejected')
   equal(nameOf(await issuer.ask('.'.repeat(30_000))), 'rejected')

@@ -148,7 +148,7 @@ export class ServiceAccountTokens {
     }
   }
 
-  #authenticate(token: string, asked: readonly string[], caches: ObjectCaches): Authentication {
+  #authenticate(token: string, requested: readonly string[], caches: ObjectCaches): Authentication {
     const digest = this.#options.crypto.sha256(token).toBase64()
     const known = this.#verified.get(digest)
     const verified = known ?? this.#verify(token)
@@ -157,10 +157,10 @@ export class ServiceAccountTokens {
     if (nowMs >= verified.expiresMs) return rejected('service account token has expired')
     if (nowMs < verified.notBeforeMs) return rejected('service account token is not valid yet')
     if (known === undefined) this.#verified.set(digest, verified, verified.expiresMs - nowMs)
-    const audiences = commonAudiences(asked, verified.audiences)
+    const audiences = commonAudiences(requested, verified.audiences)
     if (audiences.length === 0)
       return rejected(
-        `token audiences ${JSON.stringify(verified.audiences)} is invalid for the target audiences ${JSON.stringify(asked)}`,
+        `token audiences ${JSON.stringify(verified.audiences)} is invalid for the target audiences ${JSON.stringify(requested)}`,
       )
     const gone = invalidReason(verified.holder, caches, nowMs)
     return gone === undefined ? authenticated(userOf(verified), audiences) : rejected(gone)

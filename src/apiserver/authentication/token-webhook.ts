@@ -54,14 +54,14 @@ export function tokenWebhook(options: TokenWebhookOptions): TokenAuthenticator {
   }
 }
 
-function read({ status }: TokenReview, asked: readonly string[], own: readonly string[]): Authentication {
+function read({ status }: TokenReview, requested: readonly string[], own: readonly string[]): Authentication {
   if (status === undefined) return unknown
   const { authenticated: isKnown = false, user, audiences = [], error = '' } = status
   if (!isKnown) return error === '' ? unknown : rejected(error)
   const { username = '', uid = '', groups = [], extra = {} } = user
   if (username === '') return rejected('the token webhook named no user')
   // A webhook without support for audiences returns none; its users are valid for this server.
-  const common = commonAudiences(asked, audiences.length === 0 ? own : audiences)
+  const common = commonAudiences(requested, audiences.length === 0 ? own : audiences)
   if (common.length === 0) return rejected('the token is not meant for these audiences')
   return authenticated({ name: username, uid, groups, extra }, common)
 }

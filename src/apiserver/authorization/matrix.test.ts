@@ -1,5 +1,5 @@
-// A matrix of decisions on the default roles, against answers derived here from the facts recorded of upstream: by a
-// naive reading of every binding and every rule, with nothing of the implementation in it.
+// A matrix of decisions on the default roles, compared with decisions that are derived here from upstream's recorded
+// roles: by a naive evaluation of every binding and every rule, independent of the implementation.
 import { deepEqual, equal, ok } from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
@@ -38,7 +38,7 @@ const bind = (kind: string, namespace: string, name: string, role: string, user:
   subjects: [{ kind: 'User', name: user }],
 })
 
-/** People of a project, beside the system's own users. */
+/** Users of a project, in addition to the system's own users. */
 const project = [
   bind('RoleBinding', 'shop', 'viewers', 'view', 'vera'),
   bind('RoleBinding', 'shop', 'editors', 'edit', 'eddy'),
@@ -57,7 +57,7 @@ function rulesOf(role: Fact): Rule[] {
   )
 }
 
-/** The slow way, as the documentation of RBAC reads. */
+/** The naive evaluation, as the documentation of RBAC describes it. */
 function naive(user: User, verb: string, group: string, resource: string, namespace: string, name: string): boolean {
   for (const binding of all) {
     const isEverywhere = binding.kind === 'ClusterRoleBinding'

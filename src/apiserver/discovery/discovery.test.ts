@@ -1,4 +1,4 @@
-// What the server publishes about itself: discovery as upstream, OpenAPI in both versions and both encodings.
+// Discovery as in upstream, and OpenAPI in both versions and both encodings.
 import { deepEqual, equal, ok } from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'

@@ -1,4 +1,4 @@
-// The APIServices of this server's own groups are those of upstream, and say that they are available.
+// The APIServices of this server's own groups are those of upstream, and are available.
 import { deepEqual } from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'

@@ -117,19 +117,19 @@ export class EncryptedStore implements Store {
   }
 
   #opened(item: KeyValue): MaybePromise<KeyValue> {
-    const { value: kept, key } = item
-    const known = this.#plain.get(kept)
+    const { value: stored, key } = item
+    const known = this.#plain.get(stored)
     if (known !== undefined) return { ...item, value: known.value }
     const ciphers = this.#ciphersOf(key)
-    const cipher = isEncrypted(kept)
-      ? ciphers.find(({ prefix }) => prefix !== '' && startsWith(kept, encoder.encode(prefix)))
+    const cipher = isEncrypted(stored)
+      ? ciphers.find(({ prefix }) => prefix !== '' && startsWith(stored, encoder.encode(prefix)))
       : ciphers.find((each) => each === identity)
     if (cipher === undefined) throw new Error(`no provider can read the value of ${key}: no matching prefix found`)
-    return thenMaybe(cipher.open(kept, key), (value) => {
-      const keyVersion = cipher.keyVersionOf(kept)
+    return thenMaybe(cipher.open(stored, key), (value) => {
+      const keyVersion = cipher.keyVersionOf(stored)
       this.#keyVersions.set(value, keyVersion)
-      if (value === kept) return item
-      this.#plain.set(kept, { value, keyVersion })
+      if (value === stored) return item
+      this.#plain.set(stored, { value, keyVersion })
       return { ...item, value }
     })
   }

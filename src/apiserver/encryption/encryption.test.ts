@@ -1,4 +1,4 @@
-// Encryption at rest: what is stored in the file, who can read it, and how a key is replaced.
+// Encryption at rest: the stored bytes, their decryption, and the replacement of a key.
 import { deepEqual, equal, notEqual, ok, rejects, throws } from 'node:assert/strict'
 import { mkdtemp, readFile, readdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

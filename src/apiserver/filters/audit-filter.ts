@@ -1,4 +1,4 @@
-// The audit filter: opens the record of a request where the policy asks for one, and writes its stages.
+// The audit filter: opens the record of a request if the policy requires one, and writes its stages.
 import { StatusError } from '../../api/errors/status-error.ts'
 import type { ApiResponse } from '../request/response.ts'
 import type { AuditRecord } from '../audit/audit-record.ts'

@@ -1,5 +1,5 @@
-// SchedulingDecisions: why a pod was placed where it is. The scheduler of this process is asked directly. Schedulers of
-// other processes follow a stream of queries and post their responses, so a decision over thousands of nodes is sent
+// SchedulingDecisions: why a pod was placed where it is. The scheduler of this process is called directly. Schedulers
+// of other processes follow a stream of queries and post their responses, so a decision over thousands of nodes is sent
 // only on request.
 import { Channel } from '../../base/async/channel.ts'
 import type { Clock } from '../../base/time/clock.ts'

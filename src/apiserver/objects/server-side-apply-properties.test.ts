@@ -23,7 +23,7 @@ const apply = (server: Harness, target: string, body: unknown, manager: string, 
 const pick = <T>(random: Random, items: readonly T[]): T => items[random.below(items.length)] as T
 const some = <T>(random: Random, items: readonly T[]): T[] => items.filter(() => random.below(2) === 0)
 
-/** A Deployment that is sound, of few values, so that managers meet. */
+/** A valid Deployment with few distinct values, so that managers share fields. */
 function randomConfig(random: Random, names: readonly string[]) {
   const container = (name: string) => ({
     name,
@@ -66,7 +66,7 @@ test('an apply is idempotent: repeating it does not even change the resourceVers
     const config = randomConfig(random, ['c', 'd'])
     const manager = pick(random, ['alice', 'bob', 'carol'])
     const first = await apply(server, `${deployments}/o`, config, manager, '&force=true')
-    if (first.status === 422) continue // who shares a container may be left with one that has no image
+    if (first.status === 422) continue // a manager that shares a container may be left with one without an image
     ok(first.status < 300, JSON.stringify(first.body))
     await server.clock.advance(1_500)
     const again = await apply(server, `${deployments}/o`, config, manager)
@@ -91,7 +91,7 @@ test('managers of disjoint fields never conflict, and each owns what it applied'
       ok(status < 300, JSON.stringify(body))
       for (const key of own) equal(body.data?.[key], data[key])
       const entry = (body.metadata.managedFields ?? []).find((each: JsonObject) => each['manager'] === manager)
-      // Who applies nothing has no entry; who owned a field alone and applies it no longer takes it away.
+      // A manager that applies nothing has no entry; a field that its only owner no longer applies is removed.
       deepEqual(
         Object.keys(entry?.fieldsV1['f:data'] ?? {}),
         own.map((key) => `f:${key}`),
@@ -227,7 +227,7 @@ const randomPatch = (random: Random, { apiVersion, kind, message }: Kind<never>)
 const mapValues = (object: JsonObject, change: (value: JsonValue) => JsonValue): JsonObject =>
   Object.fromEntries(Object.entries(object).map(([name, item]) => [name, change(item ?? null)]))
 
-/** Nulls and directives, here and there. */
+/** Adds nulls and directives at random positions. */
 function strewn(value: JsonValue, random: Random): JsonValue {
   if (random.below(40) === 0)
     return pick<JsonValue>(random, [null, 'x', 1, [], {}, { $patch: 'delete' }, [{ $patch: 'replace' }]])

@@ -16,9 +16,9 @@ const version = 'meta.k8s.io/v1'
 /** As upstream: the revision of a list that continues although its first revision has expired. */
 export const inconsistentRevision = -1
 
-export const writeToken = ({ revision, start, startMs: startedMs }: ContinueToken): string =>
+export const writeToken = ({ revision, start, startMs }: ContinueToken): string =>
   new TextEncoder()
-    .encode(JSON.stringify({ v: version, rv: revision, start, at: startedMs }))
+    .encode(JSON.stringify({ v: version, rv: revision, start, at: startMs }))
     .toBase64({ alphabet: 'base64url', omitPadding: true })
 
 export function parseToken(text: string): ContinueToken {

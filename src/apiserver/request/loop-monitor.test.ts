@@ -98,7 +98,7 @@ test('a request that blocks the loop for too long in total is ended; so is one w
   watch.stepDone(gone, 0, slowStepMs - 1)
 })
 
-/** A clock that can be moved while a request is handled, as if that took so long. */
+/** A clock that is advanced while a request is handled, as if the request took that long. */
 class StallingClock extends VirtualClock {
   stallMs = 0
 

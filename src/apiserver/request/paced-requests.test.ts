@@ -5,7 +5,7 @@ import { PacedRequests } from './paced-requests.ts'
 
 const { signal } = new AbortController()
 
-/** Requests that are answered when the test says so. */
+/** Requests that are answered when the test releases them. */
 function setUp() {
   const clock = new VirtualClock()
   const requests = new PacedRequests(clock)

@@ -117,7 +117,7 @@ export interface ApiRequest {
   readonly rejection?: { readonly error: unknown }
   /** Set for requests over the network. */
   readonly origin?: Origin
-  /** Set by the audit filter where the policy asks for a record. */
+  /** Set by the audit filter if the policy requires a record. */
   readonly record?: RequestRecord
   /** The original request, where it is forwarded to another server. */
   readonly proxied?: {

@@ -18,8 +18,8 @@ export const tokenReviews = (
   reviewOf(tokenReview, async (object, { context }) => {
     const { token = '', audiences = [] } = (object as ApiObject & { readonly spec: Partial<TokenReviewSpec> }).spec
     if (token === '') throw badRequest('token is required for TokenReview in authentication')
-    const asked = audiences.length === 0 ? ownAudiences : audiences
-    const answer = await tokens.authenticateToken(token, asked, context.signal)
+    const requested = audiences.length === 0 ? ownAudiences : audiences
+    const answer = await tokens.authenticateToken(token, requested, context.signal)
     if (answer.kind !== 'authenticated')
       return { user: {}, error: answer.kind === 'rejected' ? answer.reason : 'invalid bearer token' }
     const groups = [...new Set([...answer.user.groups, authenticatedGroup])]

@@ -1,5 +1,5 @@
-// The thread of the test of costs: measures each step for each place of each kind that a client can make longer, and posts
-// what grows faster than its input.
+// The thread of the cost test: measures each step for each list and map of each kind that a client can make longer, and
+// posts the steps whose cost grows faster than the input.
 import { readFileSync } from 'node:fs'
 import { parentPort, workerData } from 'node:worker_threads'
 import { gunzipSync } from 'node:zlib'
@@ -13,7 +13,7 @@ export interface CostOptions {
   readonly count: number
   /** How much more the second doubling may add than the first: 2 is linear, 4 is quadratic. */
   readonly growthMax: number
-  /** Kinds for which also what follows from the types is measured; undefined for all. */
+  /** Kinds for which the derivations of their types are measured too; undefined for all. */
   readonly typeKinds: readonly string[] | undefined
 }
 
@@ -29,15 +29,15 @@ const samples = (
 
 const { count, growthMax, typeKinds } = workerData as CostOptions
 
-/** What a step costs for one, two and four times the input; NaN where it cannot be done. */
+/** The cost of a step for one, two and four times the input; NaN if it cannot run. */
 function costs(step: (subject: Subject) => unknown, subjects: readonly Subject[]): readonly number[] {
-  // What is done once, as compiling the functions of a type, is done before.
+  // One-time work, such as compiling the functions of a type, is done before.
   return [...subjects.slice(0, 1), ...subjects].map((subject) =>
     visitsOf(() => {
       try {
         step(subject)
       } catch (error) {
-        // Bodies are long, not good: a step may refuse them. A bug is none of those refusals.
+        // Bodies are long, but not valid: a step may reject them. Other errors are bugs.
         if (error instanceof RangeError || error instanceof ReferenceError) throw error
       }
     }),
@@ -61,7 +61,7 @@ for (const kind of kinds) {
   const surrounded = new Set<string>()
   for (const place of longPlaces(kind, seen))
     for (const [how, variant] of Object.entries(variants)) {
-      // All lists of one message are long together: once is enough.
+      // All lists of one message are long together, so one measurement is enough.
       const message = place.slice(0, -1).join('.')
       if (variant.isSurrounded && surrounded.has(message)) continue
       if (variant.isSurrounded) surrounded.add(message)
@@ -70,14 +70,14 @@ for (const kind of kinds) {
         try {
           return [subjectOf(kind, grown(kind, good, place, growth) as JsonObject)]
         } catch {
-          return [] // the value is refused before it is an object
+          return [] // the value is rejected before it is decoded
         }
       })
       if (subjects.length < 3) continue
       for (const [name, step] of Object.entries(steps)) {
         const [, one = 0, two = 0, four = 0] = costs(step, subjects)
         measured++
-        // Both must show it: a list that is refused beyond some length makes steps of its own in the numbers.
+        // Both must grow: a list that is rejected above some length causes steps in the numbers.
         const isSteep = four - two > growthMax * (two - one) && four > 2.5 * two
         if (two - one > count && isSteep)
           found.push(`${kind.kind} ${place.join('.')}${how}: ${name}: ${one}, ${two}, ${four}`)

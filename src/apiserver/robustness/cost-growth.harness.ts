@@ -1,17 +1,17 @@
-// For the test of costs: every place of a kind that a client can make longer, objects in which one such place is long, and
-// what the server computes from an object between its bytes and its answer's.
+// For the cost test: every list and map of a kind that a client can make longer, and objects in which one of them is
+// long.
 import type { Kind } from '../../api/kind/kind.ts'
 import type { ApiObject } from '../../api/meta/object.ts'
 import type { Field, Message, ScalarName, Type } from '../../schema/descriptor/field.ts'
 import { isJsonObject, type JsonValue } from '../../schema/json/json-value.ts'
 
-/** Fields from the top of the object to one that can be long. A list on the way has one item. */
+/** Fields from the top of the object to one that can be long. A list on the path has one item. */
 export type Place = readonly string[]
 
 /** Types may contain themselves. */
 const depthMax = 9
 
-/** Every list and map of the kind. A field of a message that several places hold is named once. */
+/** Every list and map of the kind. A field of a message that occurs several times is listed once. */
 export function longPlaces(kind: Kind, seen: Set<string>): Place[] {
   const places: Place[] = []
   const visit = (message: Message, path: Place): void => {
@@ -41,11 +41,11 @@ export interface Growth {
   readonly count: number
   /** Whether all items are the same, as duplicates are, or all different. */
   readonly areEqual: boolean
-  /** Whether the other lists and maps beside the place and on the way to it are as long: some checks compare two lists. */
+  /** Whether the other lists and maps beside it and on the path to it are as long: some checks compare two lists. */
   readonly isSurrounded: boolean
 }
 
-/** The body with so many items or entries at the place. */
+/** The body with this many items or entries at the path. */
 export function grown(kind: Kind, body: object, place: Place, growth: Growth): object {
   const copy = structuredClone(body) as Record<string, unknown>
   let [holder, message] = [copy, kind.message]
@@ -121,7 +121,7 @@ const scalars: Readonly<Record<ScalarName, (index: number) => JsonValue>> = {
   json: (index) => ({ a: index }),
 }
 
-/** A good object of the kind, or one with no more than a name. */
+/** A valid object of the kind, or one with only a name. */
 export function goodBody(kind: Kind, samples: readonly { readonly sent: unknown }[]): object {
   const sample = samples.find(
     ({ sent }) => isJsonObject(sent) && sent['kind'] === kind.kind && sent['apiVersion'] === kind.apiVersion,

@@ -1,4 +1,5 @@
-// Mutations of good bodies, repeatable from a seed: wrong types at any field, depth, huge numbers, broken bytes.
+// Mutations of valid bodies, reproducible from a seed: wrong types at any field, deep nesting, huge numbers, broken
+// bytes.
 import { readFileSync } from 'node:fs'
 import type { Random } from '../../base/random/random.ts'
 

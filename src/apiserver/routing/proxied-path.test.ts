@@ -1,4 +1,4 @@
-// What is left of the path of a proxied request. The answers are those of kube-apiserver v1.36.
+// The forwarded part of the path of a proxied request, as in kube-apiserver v1.36.
 import { deepEqual } from 'node:assert/strict'
 import { test } from 'node:test'
 import { KindCatalogue } from '../kinds/kind-catalogue.ts'

@@ -1,4 +1,4 @@
-// The text of an object says what JSON.stringify says of it, whatever is put in from elsewhere.
+// The JSON of an object equals that of JSON.stringify, also with inserted parts.
 import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ApiObject } from '../../api/meta/object.ts'

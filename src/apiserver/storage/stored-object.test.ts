@@ -1,4 +1,4 @@
-// A version is encoded once: the same bytes wherever it is shown, with its resourceVersion in its place.
+// A version is encoded once: the same bytes are used everywhere, with the resourceVersion inserted.
 import { deepEqual, equal, notEqual } from 'node:assert/strict'
 import { test } from 'node:test'
 import { configMap } from '../../api/core/v1/config-map.ts'

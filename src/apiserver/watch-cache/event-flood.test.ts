@@ -1,4 +1,4 @@
-// One namespace is flooded with Events while others work: they are served, they see nothing of it, and the Events expire.
+// One namespace is flooded with Events: clients of other namespaces are served without delay, and the Events expire.
 import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
 import { Metrics } from '../../base/observability/metrics.ts'
@@ -62,13 +62,13 @@ test('a flood of Events in one namespace does not starve others, shares few leas
       const body = event('noisy', `e-${batch}-${index}`)
       return made(eventsIn('noisy'), body, 'flooder')
     })
-    // The flood is under way: others create, read and record Events all the same.
+    // During the flood, other clients create, read and record Events.
     equal(await made(maps, { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: `c-${batch}` } }, 'worker'), 201)
     equal(await made(eventsIn('calm'), event('calm', `calm-${batch}`), 'worker'), 201)
     equal((await server.call('GET', `${maps}/c-${batch}`, undefined, { as: 'worker' })).status, 200)
     for (const status of await Promise.all(flood)) if (status !== 201) refusals.push(status)
   }
-  // The flood goes beyond the queues of its flow: the rest of it is refused as too many requests, and as nothing else.
+  // The flood exceeds the queues of its flow: the rest of it is rejected as too many requests.
   deepEqual(new Set(refusals), new Set([429]))
   const seen = await calmWatch
   deepEqual(

@@ -1,4 +1,4 @@
-// Objects found by a field: the same as a look at all of them finds, whatever has changed meanwhile.
+// Lists by an indexed field are the same as those by a scan of all objects, also after changes.
 import { deepEqual } from 'node:assert/strict'
 import { test } from 'node:test'
 import { FlowRecorder } from '../../base/observability/flow-recorder.ts'
@@ -20,7 +20,7 @@ const onNode = (name: string, nodeName: string, revision: number): StoredObject 
 
 const key = (name: string): string => `default/${name}`
 
-/** A cache of twenty pods on twenty nodes, so that one node is worth an index. */
+/** A cache of twenty pods on twenty nodes, enough for an index to be used. */
 function newCache(): WatchCache {
   const clock = new VirtualClock()
   const cache = new WatchCache(pod, { clock, flow: new FlowRecorder(clock) })

@@ -1,4 +1,4 @@
-// The watch cache by itself: history and its bounds, freshness, and what happens when the feed must start anew.
+// The watch cache in isolation: history and its bounds, freshness, and a restart of the feed.
 import { deepEqual, equal, rejects, throws } from 'node:assert/strict'
 import { test } from 'node:test'
 import { FlowRecorder } from '../../base/observability/flow-recorder.ts'

@@ -25,17 +25,17 @@ export interface ExpressionInput {
 }
 
 export function expressionInput(attributes: AdmissionAttributes, kind: Kind, reads: ObjectLister): ExpressionInput {
-  const { object, old, subresourceObject: posted, subresource, namespace, name } = attributes
+  const { object, old, subresourceObject, subresource, namespace, name } = attributes
   const answers = new AuthorizationDecisions()
   const { group, plural: resource } = kind
-  const asked = { group, resource, ...(subresource === '' ? {} : { subresource }), namespace, name }
+  const checkedResource = { group, resource, ...(subresource === '' ? {} : { subresource }), namespace, name }
   const activation = {
-    object: shown(kind, posted, object),
-    oldObject: shown(kind, posted, old),
+    object: shown(kind, subresourceObject, object),
+    oldObject: shown(kind, subresourceObject, old),
     request: fromJson(requestOf(attributes, kind), requestType),
     namespaceObject: namespaceOf(attributes, reads),
     authorizer: new Check(authorizerType, {}, answers),
-    'authorizer.requestResource': new Check(resourceCheckType, asked, answers),
+    'authorizer.requestResource': new Check(resourceCheckType, checkedResource, answers),
   }
   return { activation, answers }
 }

@@ -58,7 +58,7 @@ export async function evaluateExpression(
   activation: Activation,
   { answers }: ExpressionInput,
   budget: Budget,
-  asking: AuthorizerContext,
+  authorizerContext: AuthorizerContext,
 ): Promise<Outcome> {
   for (;;)
     try {
@@ -66,7 +66,8 @@ export async function evaluateExpression(
       budget.spend(cost)
       return { kind: 'value', value }
     } catch (error) {
-      if (error instanceof PendingAuthorizationError) answers.set(error.query, await answerTo(error.query, asking))
+      if (error instanceof PendingAuthorizationError)
+        answers.set(error.query, await answerTo(error.query, authorizerContext))
       else if (error instanceof EvalError || error instanceof CostLimitError)
         return { kind: 'failed', message: `expression '${expression}' resulted in error: ${error.message}` }
       else throw error

@@ -49,7 +49,7 @@ export async function evaluateMatchConditions(
   environment: Environment,
   activation: Activation,
   seen: ExpressionInput,
-  asking: AuthorizerContext,
+  authorizerContext: AuthorizerContext,
 ): Promise<MatchResult> {
   const budget = new Budget(conditionsBudget)
   const failures: string[] = []
@@ -59,7 +59,7 @@ export async function evaluateMatchConditions(
         failures.push(wrong)
         continue
       }
-      const outcome = await evaluateExpression(program, expression, activation, seen, budget, asking)
+      const outcome = await evaluateExpression(program, expression, activation, seen, budget, authorizerContext)
       if (outcome.kind === 'failed') failures.push(outcome.message)
       else if (outcome.value === false) return { kind: 'skipped' }
     }

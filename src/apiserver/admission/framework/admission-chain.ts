@@ -64,14 +64,14 @@ export class AdmissionChain {
   reserving<T>(attributes: AdmissionAttributes, commit: (reserved: readonly Reservation[]) => Promise<T>): Promise<T> {
     const { reserving } = this.#of(attributes)
     if (reserving.length === 0) return commit([])
-    const ask = () =>
+    const startReservations = () =>
       reserving.map((plugin) => plugin.reserve?.(attributes, this.host)).filter((each) => each !== undefined)
-    let asked: ReturnType<typeof ask> | undefined = ask()
+    let pending: ReturnType<typeof startReservations> | undefined = startReservations()
     // Most namespaces have no quota. Their writes are committed synchronously.
-    if (asked.length === 0) return commit([])
+    if (pending.length === 0) return commit([])
     const reserve = async () => {
-      const answers = asked ?? ask()
-      asked = undefined
+      const answers = pending ?? startReservations()
+      pending = undefined
       return (await Promise.all(answers)).flat()
     }
     return this.#reservations.write(attributes.namespace, reserve, commit)

@@ -6,7 +6,7 @@ export class ReinvocationContext {
   #round = 0
   #isNeeded = false
   /** Reinvocable webhooks that were called before the last change of the object, and those that are called again. */
-  #asked: Set<string> | undefined
+  #called: Set<string> | undefined
   #again: Set<string> | undefined
   #output: ApiObject | undefined
 
@@ -23,7 +23,7 @@ export class ReinvocationContext {
 
   /** Called before the webhooks. In the second round they are called again if plugins changed the object in between. */
   beginWebhooks(object: ApiObject | undefined): void {
-    if (this.#round > 0 && !equalValues(object, this.#output)) this.#askAgain()
+    if (this.#round > 0 && !equalValues(object, this.#output)) this.#callAgain()
   }
 
   shouldInvoke(webhook: string): boolean {
@@ -31,21 +31,21 @@ export class ReinvocationContext {
   }
 
   markReinvocable(webhook: string): void {
-    this.#asked = (this.#asked ?? new Set()).add(webhook)
+    this.#called = (this.#called ?? new Set()).add(webhook)
   }
 
   /** Called when a webhook or policy changed the object. */
   objectChanged(): void {
     this.#isNeeded = true
-    this.#askAgain()
+    this.#callAgain()
   }
 
   endWebhooks(object: ApiObject | undefined): void {
     this.#output = object
   }
 
-  #askAgain(): void {
-    this.#again = new Set([...(this.#again ?? []), ...(this.#asked ?? [])])
-    this.#asked = undefined
+  #callAgain(): void {
+    this.#again = new Set([...(this.#again ?? []), ...(this.#called ?? [])])
+    this.#called = undefined
   }
 }

@@ -8,12 +8,12 @@ export const extendedResourceToleration = defineAdmissionPlugin({
   handles: { operations: ['create', 'update'], kinds: [pod] },
   admit({ object }) {
     const { spec } = object as Pod
-    const asked = [...(spec.initContainers ?? []), ...spec.containers].flatMap(({ resources }) =>
+    const requested = [...(spec.initContainers ?? []), ...spec.containers].flatMap(({ resources }) =>
       Object.keys(resources.requests ?? {}).filter(isExtendedResource),
     )
     const tolerations = spec.tolerations ?? []
     const tolerated = new Set(tolerations.filter(({ operator }) => operator === 'Exists').map(({ key }) => key))
-    const added = [...new Set(asked)]
+    const added = [...new Set(requested)]
       .toSorted()
       .filter((key) => !tolerated.has(key))
       .map((key) => ({ key, operator: 'Exists' as const }))

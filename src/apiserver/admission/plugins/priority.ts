@@ -18,7 +18,7 @@ export const priority = defineAdmissionPlugin({
     if (kind !== pod) return object
     return operation === 'create'
       ? withPriority(attributes, object as Pod, host)
-      : keptPriority(object as Pod, old as Pod)
+      : withOldPriority(object as Pod, old as Pod)
   },
   validate(attributes, host) {
     const { kind, object } = attributes
@@ -50,25 +50,25 @@ function withPriority(attributes: AdmissionAttributes, object: Pod, host: Admiss
 }
 
 /** Older clients omit the fields that admission set; their values are preserved. */
-function keptPriority(object: Pod, { spec: before }: Pod): Pod {
+function withOldPriority(object: Pod, { spec: before }: Pod): Pod {
   const { spec } = object
-  const kept = {
+  const oldFields = {
     ...(spec.priority === undefined && before.priority !== undefined ? { priority: before.priority } : {}),
     ...(spec.preemptionPolicy === undefined && before.preemptionPolicy !== undefined
       ? { preemptionPolicy: before.preemptionPolicy }
       : {}),
   }
-  return Object.keys(kept).length === 0 ? object : { ...object, spec: { ...spec, ...kept } }
+  return Object.keys(oldFields).length === 0 ? object : { ...object, spec: { ...spec, ...oldFields } }
 }
 
 function classOf(
   attributes: AdmissionAttributes,
-  asked: string,
+  className: string,
   host: AdmissionHost,
 ): { name: string; value: number; preemptionPolicy: NonNullable<Pod['spec']['preemptionPolicy']> } {
-  const found = asked === '' ? defaultClass(host) : host.get(priorityClass, '', asked)
-  if (found === undefined && asked !== '')
-    throw admissionForbidden(attributes, `no PriorityClass with name ${asked} was found`)
+  const found = className === '' ? defaultClass(host) : host.get(priorityClass, '', className)
+  if (found === undefined && className !== '')
+    throw admissionForbidden(attributes, `no PriorityClass with name ${className} was found`)
   if (found === undefined) return noClass
   return { name: found.metadata.name, value: found.value, preemptionPolicy: found.preemptionPolicy }
 }

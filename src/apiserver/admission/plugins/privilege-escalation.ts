@@ -32,8 +32,8 @@ export function privilegeEscalation(rbac: Rbac, chain: Authorizer): AdmissionPlu
     namespace: string,
     name: string,
   ): Promise<boolean> => {
-    const asked = resourceAttributes(user, verb, { group: rbacGroup, version: 'v1', resource, namespace, name })
-    return (await chain.authorize(asked, signal)).kind === 'allowed'
+    const attributes = resourceAttributes(user, verb, { group: rbacGroup, version: 'v1', resource, namespace, name })
+    return (await chain.authorize(attributes, signal)).kind === 'allowed'
   }
   const requireHeld = ({ user, kind, name, namespace }: AdmissionAttributes, rules: readonly PolicyRule[]): void => {
     const missing = uncoveredRules(new RuleTable(rbac.rulesOf(user, namespace)), rules)

@@ -1,4 +1,4 @@
-// ABAC as kube-apiserver v1.36.4 decides it: the policies below were given to it, and each row is its answer.
+// ABAC as in kube-apiserver v1.36.4: each row is its response with the policies below.
 import { deepEqual, equal, throws } from 'node:assert/strict'
 import { test } from 'node:test'
 import { userWithName } from '../../request/request.ts'
@@ -103,7 +103,7 @@ const answers: readonly [user: string, groups: readonly string[], asked: Asked, 
   ['q', [], on('get', 'events', 'y'), false],
   ['q', ['system:authenticated'], on('get', 'events', 'y'), true],
   ['system:anonymous', ['system:unauthenticated'], on('get', 'events', 'y'), false],
-  // A * in one of the two is every authenticated user, whatever the other says.
+  // A * in one of the two means every authenticated user, whatever the other contains.
   ['x', ['system:authenticated'], on('get', 'pods', 'both'), true],
   ['x', ['system:authenticated'], on('get', 'pods', 'kim'), true],
   ['kim', [], on('get', 'pods', 'kim'), false],

@@ -28,7 +28,7 @@ export function abac(text: string): Authorizer {
   })
   return {
     name: 'ABAC',
-    authorize: (asked) => (policies.some((policy) => matches(policy, asked)) ? yes : no),
+    authorize: (attributes) => (policies.some((policy) => matches(policy, attributes)) ? yes : no),
     rulesFor(user, namespace) {
       const own = policies.filter(
         (policy) => isSubject(policy, user.name, user.groups) && fits(policy.namespace, namespace),
@@ -107,13 +107,13 @@ function isSubject({ user, group }: Policy, name: string, groups: readonly strin
 
 const fits = (word: string, value: string): boolean => word === '*' || word === value
 
-function matches(policy: Policy, asked: AccessAttributes): boolean {
-  if (!isSubject(policy, asked.user.name, asked.user.groups)) return false
-  if (policy.readonly && !readVerbs.includes(asked.verb)) return false
-  if (asked.kind === 'path') return matchesPath(policy.nonResourcePath, asked.path)
+function matches(policy: Policy, attributes: AccessAttributes): boolean {
+  if (!isSubject(policy, attributes.user.name, attributes.user.groups)) return false
+  if (policy.readonly && !readVerbs.includes(attributes.verb)) return false
+  if (attributes.kind === 'path') return matchesPath(policy.nonResourcePath, attributes.path)
   return (
-    fits(policy.namespace, asked.namespace) &&
-    fits(policy.resource, asked.resource) &&
-    fits(policy.apiGroup, asked.group)
+    fits(policy.namespace, attributes.namespace) &&
+    fits(policy.resource, attributes.resource) &&
+    fits(policy.apiGroup, attributes.group)
   )
 }

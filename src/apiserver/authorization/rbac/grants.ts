@@ -42,7 +42,7 @@ function describe({ kind, metadata, roleRef }: Binding, subject: Subject): strin
 }
 
 /** With more roles than this, a scope uses one table with all their rules. */
-const rolesAskedOneByOneMax = 16
+const rolesCheckedOneByOneMax = 16
 
 export class Grants {
   /** Several bindings may grant the same role; the first one is reported as the reason. */
@@ -71,7 +71,7 @@ export class Grants {
 
   /** Allowed if one of the roles allows it; undefined otherwise. `rolesVersion` changes with every change of a role. */
   decide(attributes: AccessAttributes, rolesVersion: number): Decision | undefined {
-    if (this.#byRole.size <= rolesAskedOneByOneMax) return this.#find(attributes)?.decision
+    if (this.#byRole.size <= rolesCheckedOneByOneMax) return this.#find(attributes)?.decision
     if (this.#merged?.rolesVersion !== rolesVersion) this.#merged = { table: this.#allRules(), rolesVersion }
     if (!this.#merged.table.allows(attributes)) return undefined
     return { kind: 'allowed', reason: () => this.#find(attributes)?.decision.reason() ?? '' }

@@ -22,15 +22,18 @@ export class RuleTable {
     this.rules = rules
   }
 
-  allows(asked: AccessAttributes): boolean {
+  allows(attributes: AccessAttributes): boolean {
     if (!this.#isCompiled) this.#compile()
-    if (asked.kind === 'path') return this.#allowsPath(asked)
-    return this.#allowsVerb(asked.verb, asked) || this.#allowsVerb(wildcard, asked)
+    if (attributes.kind === 'path') return this.#allowsPath(attributes)
+    return this.#allowsVerb(attributes.verb, attributes) || this.#allowsVerb(wildcard, attributes)
   }
 
-  #allowsVerb(verb: string, asked: ResourceAttributes): boolean {
+  #allowsVerb(verb: string, attributes: ResourceAttributes): boolean {
     const groups = this.#byVerb.get(verb)
-    return groups !== undefined && (isNamed(groups.get(asked.group), asked) || isNamed(groups.get(wildcard), asked))
+    return (
+      groups !== undefined &&
+      (isNamed(groups.get(attributes.group), attributes) || isNamed(groups.get(wildcard), attributes))
+    )
   }
 
   #allowsPath({ verb, path }: PathAttributes): boolean {

@@ -1,6 +1,6 @@
 // DataKey: a key that encrypts values of the store. The KMS plugin encrypts the key itself, not the values.
-import type { Random } from '../../../base/random/random.ts'
 import type { CryptoProvider } from '../../../platform/crypto/crypto.ts'
+import type { CipherDeps } from '../ciphers/value-cipher.ts'
 import { dekSourceTypes } from './kms-messages.ts'
 
 export const seedBytes = 32
@@ -8,11 +8,6 @@ const infoBytes = 32
 const nonceBytes = 12
 const tagBytes = 16
 const aesKeyBytes: readonly number[] = [16, 24, 32]
-
-export interface CipherDeps {
-  readonly crypto: CryptoProvider
-  readonly random: Random
-}
 
 /** The error in the length of a key that the plugin decrypted; undefined where it is valid. */
 export function dataKeyProblem(type: number, source: Uint8Array): string | undefined {

@@ -43,8 +43,8 @@ export async function logOverWebSocket(
 /** The SHA-1 digest of the handshake. */
 async function sha1Of(headers: RequestHeaders): Promise<Uint8Array> {
   let text = ''
-  webSocketUpgradeHeaders(headers, undefined, (asked) => {
-    text = asked
+  webSocketUpgradeHeaders(headers, undefined, (offered) => {
+    text = offered
     return new Uint8Array()
   })
   return new Uint8Array(await crypto.subtle.digest('SHA-1', new TextEncoder().encode(text)))

@@ -1,4 +1,4 @@
-// Links of pages behind a proxy. Those of the first table were recorded from kube-apiserver v1.36.
+// Links in proxied pages. Those of the first table were recorded from kube-apiserver v1.36.
 import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
 import { linkThrough, PageRewriter, rewriteLinks } from './proxy-links.ts'

@@ -90,7 +90,7 @@ const bytesOf = (text: string): Uint8Array => Uint8Array.from(text, (character) 
 /** Rewrites HTML in pieces of any length; an incomplete tag is buffered until its end. */
 export class PageRewriter {
   readonly #link: (link: string) => string
-  #kept = ''
+  #pending = ''
   /** The end of text that is not markup: a comment, a script. */
   #until = ''
 
@@ -99,7 +99,7 @@ export class PageRewriter {
   }
 
   write(piece: string): string {
-    const text = this.#kept + piece
+    const text = this.#pending + piece
     const lower = text.toLowerCase()
     let [out, at] = ['', 0]
     for (;;) {
@@ -107,14 +107,14 @@ export class PageRewriter {
       if (next < 0) {
         const held = this.#until === '' ? 0 : Math.min(this.#until.length - 1, text.length - at)
         out += text.slice(at, text.length - held)
-        this.#kept = text.slice(text.length - held)
+        this.#pending = text.slice(text.length - held)
         return out
       }
       out += text.slice(at, next)
       at = next
       const end = this.#until === '' ? endOfMarkup(text, at) : at + this.#until.length
       if (end < 0 && text.length - at <= tagCharactersMax) {
-        this.#kept = text.slice(at)
+        this.#pending = text.slice(at)
         return out
       }
       const markup = text.slice(at, end < 0 ? text.length : end)
@@ -127,9 +127,9 @@ export class PageRewriter {
 
   /** The buffered text, at the end of the page. */
   end(): string {
-    const kept = this.#kept
-    this.#kept = ''
-    return kept
+    const pending = this.#pending
+    this.#pending = ''
+    return pending
   }
 
   #markup(markup: string): string {

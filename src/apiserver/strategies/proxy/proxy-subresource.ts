@@ -67,9 +67,9 @@ export async function serviceProxy(
 }
 
 /** Writers of Endpoints can set any address, so only addresses of pods are proxied to. */
-function isOfPod({ lister: reads }: ResourceDeps, namespace: string, { ip, targetRef }: EndpointAddress): boolean {
+function isOfPod({ lister }: ResourceDeps, namespace: string, { ip, targetRef }: EndpointAddress): boolean {
   if (targetRef?.kind !== 'Pod' || targetRef.namespace !== namespace) return false
-  const { podIPs = [] } = reads.get(podKind, namespace, targetRef.name ?? '')?.status ?? {}
+  const { podIPs = [] } = lister.get(podKind, namespace, targetRef.name ?? '')?.status ?? {}
   return podIPs.some((each) => each.ip === ip)
 }
 

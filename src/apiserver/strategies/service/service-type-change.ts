@@ -49,14 +49,14 @@ const withoutNodePort = ({ nodePort: _, ...port }: ServicePort): ServicePort => 
 
 /** Allocated values are preserved where the client leaves them out. */
 export function withPreservedFields(spec: ServiceSpec, old: ServiceSpec): ServiceSpec {
-  const addressed = needsClusterAddress(spec) && needsClusterAddress(old) ? withKeptAddress(spec, old) : spec
-  const ported = mayHaveNodePorts(spec) && mayHaveNodePorts(old) ? withKeptPorts(addressed, old) : addressed
+  const addressed = needsClusterAddress(spec) && needsClusterAddress(old) ? withOldAddress(spec, old) : spec
+  const ported = mayHaveNodePorts(spec) && mayHaveNodePorts(old) ? withOldPorts(addressed, old) : addressed
   const isChecked = needsHealthCheck(spec) && needsHealthCheck(old) && old.healthCheckNodePort !== undefined
   return isChecked ? { ...ported, healthCheckNodePort: spec.healthCheckNodePort ?? old.healthCheckNodePort } : ported
 }
 
 // clusterIP and clusterIPs may disagree: clusterIP wins where only it was changed.
-function withKeptAddress(spec: ServiceSpec, old: ServiceSpec): ServiceSpec {
+function withOldAddress(spec: ServiceSpec, old: ServiceSpec): ServiceSpec {
   const { clusterIP = old.clusterIP } = spec
   if (clusterIP === undefined) return spec
   const isListStale = spec.clusterIPs === undefined || (clusterIP !== old.clusterIP && sameList(spec, old))
@@ -66,7 +66,7 @@ function withKeptAddress(spec: ServiceSpec, old: ServiceSpec): ServiceSpec {
 
 const sameList = (spec: ServiceSpec, old: ServiceSpec): boolean => equalValues(spec.clusterIPs, old.clusterIPs)
 
-function withKeptPorts(spec: ServiceSpec, old: ServiceSpec): ServiceSpec {
+function withOldPorts(spec: ServiceSpec, old: ServiceSpec): ServiceSpec {
   if (spec.ports === undefined) return spec
   const used = new Set(spec.ports.map(({ nodePort }) => nodePort))
   const before = new Map(old.ports?.map((port) => [`${port.protocol}/${port.port}`, port.nodePort]))

@@ -30,10 +30,10 @@ export function claimErrors(items: readonly LimitRangeItem[], { spec }: Persiste
     .flatMap((item) => [
       ...each(item.min, (name, bound) => minimumError(item.type, name, bound, { requests, limits: {} })),
       ...each(item.max, (name, bound) => {
-        const asked = lookup(requests, name)
+        const requested = lookup(requests, name)
         const most = `maximum ${name} usage per ${item.type} is ${bound}`
-        if (asked === undefined) return `${most}.  No request is specified`
-        return nanos(asked) > nanos(bound) ? `${most}, but request is ${asked}` : undefined
+        if (requested === undefined) return `${most}.  No request is specified`
+        return nanos(requested) > nanos(bound) ? `${most}, but request is ${requested}` : undefined
       }),
     ])
 }

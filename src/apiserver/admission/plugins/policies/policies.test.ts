@@ -1,4 +1,4 @@
-// Policies through the real port: what they refuse, warn of, annotate and change, and what happens when they fail.
+// Policies through the real port: what they reject, warn about, annotate and change, and what happens when they fail.
 import { deepEqual, equal, match } from 'node:assert/strict'
 import { test } from 'node:test'
 import { Metrics } from '../../../../base/observability/metrics.ts'
@@ -294,7 +294,7 @@ test('an atomic field cannot be applied in part', async () => {
   match(body.message, /may not mutate atomic arrays, maps or structs: \.spec\.selector$/)
 })
 
-/** A server whose requests are recorded at a level. */
+/** A server that audits its requests at a level. */
 async function startRecorded(level: string) {
   const clock = new VirtualClock()
   const events: AuditEvent[] = []

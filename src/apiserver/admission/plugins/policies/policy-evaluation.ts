@@ -18,7 +18,7 @@ import { Variables } from './variables.ts'
 
 export class PolicyEvaluation {
   readonly #seen: ExpressionInput
-  readonly #asking: AuthorizerContext
+  readonly #authorizerContext: AuthorizerContext
   readonly #budget = new Budget(policyBudget)
   readonly #activation: Activation
   readonly #withVariables: Activation
@@ -33,7 +33,7 @@ export class PolicyEvaluation {
   ) {
     this.#scope = scope
     this.#seen = input
-    this.#asking = authorizerContext
+    this.#authorizerContext = authorizerContext
     const typed = params === null ? null : fromJson({ ...paramKind, ...params })
     this.#activation = { ...input.activation, params: typed }
     const variables = new Variables(scope.variables, this.#activation, this.#budget)
@@ -41,11 +41,24 @@ export class PolicyEvaluation {
   }
 
   match(conditions: readonly MatchCondition[]): Promise<MatchResult> {
-    return evaluateMatchConditions(conditions, this.#scope.conditions, this.#activation, this.#seen, this.#asking)
+    return evaluateMatchConditions(
+      conditions,
+      this.#scope.conditions,
+      this.#activation,
+      this.#seen,
+      this.#authorizerContext,
+    )
   }
 
   /** Throws an OutOfBudgetError. */
   evaluate({ program, expression }: CompiledExpression): Promise<Outcome> {
-    return evaluateExpression(program, expression, this.#withVariables, this.#seen, this.#budget, this.#asking)
+    return evaluateExpression(
+      program,
+      expression,
+      this.#withVariables,
+      this.#seen,
+      this.#budget,
+      this.#authorizerContext,
+    )
   }
 }

@@ -16,7 +16,7 @@ const podOf = (spec: object = {}, metadata: object = { generateName: 'p-' }) => 
   spec: { containers: [container()], ...spec },
 })
 
-/** A quota with its status, as its controller leaves it. */
+/** A quota with the status that its controller writes. */
 async function limit(server: Harness, hard: Record<string, string>, more: object = {}, name = 'q'): Promise<void> {
   const made = await server.call('POST', `${base}/resourcequotas`, { metadata: { name }, spec: { hard, ...more } })
   equal(made.status, 201, JSON.stringify(made.body))

@@ -1,4 +1,4 @@
-// What webhooks and policies see of requests that are about a part of an object, or that make nothing that is kept.
+// Webhooks and policies for requests to subresources, and for requests that store nothing.
 import { deepEqual, equal, match } from 'node:assert/strict'
 import { test } from 'node:test'
 import { selfSubjectAccessReview } from '../../../../api/authorization/v1/self-subject-access-review.ts'
@@ -16,7 +16,7 @@ import {
 } from './webhooks.harness.ts'
 import { openPolicies } from '../../../open-policies.ts'
 
-/** What is answered is what was asked, after admission. */
+/** The response contains the request after admission. */
 const reviews = [
   { kind: serviceAccount, subresource: 'token', review: (body: unknown) => body as object },
   { kind: selfSubjectAccessReview, subresource: '', review: (body: unknown) => body as object },
@@ -59,7 +59,7 @@ interface Row {
   readonly subresource?: string
   readonly name: string
   readonly kind: { readonly group: string; readonly version: string; readonly kind: string }
-  /** What stands in the object that is shown, and in the old one. */
+  /** The value in the object of the review, and in the old object. */
   readonly object: object | null
   readonly old?: object
   readonly options?: object | null

@@ -1,4 +1,4 @@
-// Webhooks for tests: real HTTPS servers on loopback, and an API server that asks them.
+// Webhooks for tests: real HTTPS servers on loopback, and an API server that calls them.
 import { equal } from 'node:assert/strict'
 import { realClock } from '../../../../base/time/clock.ts'
 import { Metrics } from '../../../../base/observability/metrics.ts'
@@ -29,14 +29,14 @@ export interface Asked {
   readonly request: any
 }
 
-/** An answer as it goes over the wire, where it is not an AdmissionReview in JSON. */
+/** A raw response that is not an AdmissionReview in JSON. */
 export interface Wired {
   readonly wire: Pick<WireResponse, 'status' | 'headers'> & { readonly body: string }
 }
 
 export type Handle = (asked: Asked) => object | string | Wired | Promise<object | string | Wired>
 
-/** A webhook server; what `handle` returns is the response, or the whole body when it is text. */
+/** A webhook server; the result of `handle` is the response, or the whole body when it is a string. */
 export async function webhookServer(handle: Handle) {
   const authority = authorityOf('webhook-ca')
   const identity = authority.issue({

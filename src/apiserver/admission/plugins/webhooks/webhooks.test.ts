@@ -1,4 +1,4 @@
-// Webhooks as real HTTPS servers on loopback: good ones, bad ones, and those that do not answer at all.
+// Webhooks as real HTTPS servers on loopback: valid, invalid and unresponsive ones.
 import { deepEqual, equal, match, ok } from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Kind } from '../../../../api/kind/kind.ts'
@@ -247,7 +247,7 @@ test('patches are applied in sequence, with defaults; plugins are reinvoked wher
   deepEqual(body.metadata.labels, { seen: '3' })
   const [first, second] = body.spec.containers
   equal(second.imagePullPolicy, 'Always')
-  // The ServiceAccount plugin ran before the container was there, and again after.
+  // The ServiceAccount plugin ran before the container was added, and again afterwards.
   deepEqual(second.volumeMounts, first.volumeMounts)
 })
 
