@@ -130,11 +130,11 @@ export async function createIfMissing<T extends ApiObject, Input>(
   object: Named<Input>,
   context: Context,
 ): Promise<void> {
-  const { name, namespace: place = '' } = object.metadata
-  if ((await client.of(kind).find(name, place, context)) !== undefined) return
+  const { name, namespace = '' } = object.metadata
+  if ((await client.of(kind).find(name, namespace, context)) !== undefined) return
   await client
     .of(kind)
-    .create(object, place, context)
+    .create(object, namespace, context)
     .catch((error: unknown) => {
       if (!hasReason(error, 'AlreadyExists')) throw error
     })
@@ -148,6 +148,6 @@ export async function createOrPatch<T extends ApiObject, Input>(
   context: Context,
 ): Promise<void> {
   await createIfMissing(client, kind, object, context)
-  const { name, namespace: place = '' } = object.metadata
-  await client.of(kind).patch(name, place, object, 'merge', context)
+  const { name, namespace = '' } = object.metadata
+  await client.of(kind).patch(name, namespace, object, 'merge', context)
 }

@@ -14,7 +14,7 @@ export type ImageNode = { readonly dataDirectory: string } | { readonly socketPa
 
 /** containerd's CRI plugin learns of an image some time after the import. */
 const knownMsMax = 30_000
-const lookAgainMs = 50
+const pollMs = 50
 
 /** Calls back with each image name when pods can use it. */
 export async function loadImages(
@@ -53,7 +53,7 @@ async function untilKnown(name: string, runtime: CriRuntime, signal: AbortSignal
   const endMs = realClock.monotonicMs() + knownMsMax
   while ((await runtime.findImage(name, signal)) === undefined) {
     if (realClock.monotonicMs() > endMs) throw new Error(`${name} was imported, but the runtime does not list it`)
-    await realClock.sleep(lookAgainMs, signal)
+    await realClock.sleep(pollMs, signal)
   }
 }
 

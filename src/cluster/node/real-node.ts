@@ -191,7 +191,7 @@ function realHost(
           snapshotter: runtimeSocket === undefined ? ownSnapshotter() : containerdSnapshotter,
         })
       : undefined
-  const { manifestDirectory = `${directory}/manifests`, manifestUrl, manifestUrlIntervalMs: everyMs } = settings
+  const { manifestDirectory = `${directory}/manifests`, manifestUrl, manifestUrlIntervalMs } = settings
   const { servers, domain, resolvConfPath } = settings.dns
   return {
     disk: new NodeDisk(),
@@ -209,7 +209,7 @@ function realHost(
       manifestDirectorySource(manifestDirectory, clock),
       ...(manifestUrl === undefined
         ? []
-        : [manifestUrlSource(manifestUrl, {}, { outbound: platform.outbound, clock, everyMs })]),
+        : [manifestUrlSource(manifestUrl, {}, { outbound: platform.outbound, clock, everyMs: manifestUrlIntervalMs })]),
     ],
     digest: (text) => platform.crypto.sha256(text).toHex().slice(0, 32),
   }
