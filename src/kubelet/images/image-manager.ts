@@ -63,8 +63,8 @@ export class ImageManager {
     const quoted = JSON.stringify(image)
     const note = { type: 'Normal', container: name } as const
     recordEvent(pod, { ...note, reason: 'Pulling', message: `Pulling image ${quoted}` }, context)
-    const askedMs = clock.monotonicMs()
-    let beganMs = askedMs
+    const requestedMs = clock.monotonicMs()
+    let beganMs = requestedMs
     const id = await this.#serialized(context, async () => {
       beganMs = clock.monotonicMs()
       const known = imagePullPolicy === 'Always' ? undefined : await runtime.findImage(image, context.signal)
@@ -72,7 +72,7 @@ export class ImageManager {
     })
     const found = await runtime.findImage(image, context.signal)
     const nowMs = clock.monotonicMs()
-    const [took, all] = [durationTextOfMs(nowMs - beganMs), durationTextOfMs(nowMs - askedMs)]
+    const [took, all] = [durationTextOfMs(nowMs - beganMs), durationTextOfMs(nowMs - requestedMs)]
     const size = found?.sizeBytes ?? 0
     if (size > 0) this.#deps.onPulled()
     const message = `Successfully pulled image ${quoted} in ${took} (${all} including waiting). Image size: ${size} bytes.`

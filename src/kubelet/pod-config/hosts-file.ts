@@ -33,8 +33,8 @@ const hostnameCharactersMax = 63
 /** The hostname of the pod, and its domain if it has a subdomain. */
 export function hostnameOf({ metadata, spec }: Pod, clusterDomain: string): { hostname: string; domain: string } {
   if (spec.hostnameOverride !== undefined) return { hostname: spec.hostnameOverride, domain: '' }
-  const asked = spec.hostname ?? metadata.name
-  const hostname = withoutTrailing(asked.slice(0, hostnameCharactersMax), '-.')
+  const requested = spec.hostname ?? metadata.name
+  const hostname = withoutTrailing(requested.slice(0, hostnameCharactersMax), '-.')
   const domain =
     spec.subdomain === undefined ? '' : `${spec.subdomain}.${metadata.namespace ?? ''}.svc.${clusterDomain}`
   return { hostname: spec.setHostnameAsFQDN && domain !== '' ? `${hostname}.${domain}` : hostname, domain }

@@ -169,7 +169,7 @@ export class PodSyncer {
   }
 
   #plan(pod: Pod | undefined, running: RuntimePod | undefined, state: PodSyncState): PodAction[] {
-    const { probes: health, clock } = this.#deps
+    const { probes, clock } = this.#deps
     if (pod === undefined) return planTermination(undefined, running, orphanGraceSeconds, false)
     if (isBeingDeleted(pod)) {
       const graceSeconds = pod.metadata.deletionGracePeriodSeconds ?? pod.spec.terminationGracePeriodSeconds
@@ -183,7 +183,7 @@ export class PodSyncer {
     for (const { container } of stops) restarting.add(container.id)
     if (stops.length > 0) return [{ kind: 'stop-containers', stops }]
     const nowMs = clock.nowMs()
-    return planRun({ pod: resize?.granted ?? pod, running, crashBackoffs, restarting, health, nowMs })
+    return planRun({ pod: resize?.granted ?? pod, running, crashBackoffs, restarting, health: probes, nowMs })
   }
 
   #nextSyncMs(

@@ -36,11 +36,11 @@ export async function authorizeRequest(
   const user = await userOf(request, auth)
   if (user === undefined) throw new KubeletHttpError(401, 'Unauthorized')
   const verb = lookup(methodVerbs, request.method) ?? ''
-  const asked = [...new Set([lookup(subresources, path[0] ?? '') ?? proxySubresource, proxySubresource])]
-  for (const subresource of asked) if (await auth.authorize(user, verb, subresource, request.signal)) return
+  const checked = [...new Set([lookup(subresources, path[0] ?? '') ?? proxySubresource, proxySubresource])]
+  for (const subresource of checked) if (await auth.authorize(user, verb, subresource, request.signal)) return
   throw new KubeletHttpError(
     403,
-    `Forbidden (user=${user.name}, verb=${verb}, resource=nodes, subresource(s)=[${asked.join(' ')}])\n`,
+    `Forbidden (user=${user.name}, verb=${verb}, resource=nodes, subresource(s)=[${checked.join(' ')}])\n`,
   )
 }
 

@@ -59,13 +59,13 @@ export class PodManager {
     informer.addIndex(uidIndex, ({ metadata }) => [metadata.uid])
     this.#informer = informer
     this.#isAdmitted = isAdmitted
-    const { manifests: sources, digest } = host
+    const { manifests, digest } = host
     const listeners = this.#listeners
     this.staticPods =
-      sources.length === 0
+      manifests.length === 0
         ? undefined
         : new StaticPods({
-            ...{ client, clock, log, nodeName, sources, digest },
+            ...{ client, clock, log, nodeName, sources: manifests, digest },
             present: (key) => informer.get(key),
             onChange: (uid, now, cause = causeOf(recordManifestRead(flow, 'reconcile', nodeName, now))) => {
               for (const listener of listeners) listener(uid, now, cause)

@@ -143,7 +143,8 @@ function missingStatus(
 function mountsOf({ volumeMounts = [] }: Container, seen?: RuntimeContainer): Pick<ContainerStatus, 'volumeMounts'> {
   if (volumeMounts.length === 0) return {}
   // The runtime's information is preferred to the spec.
-  const isDenied = (path: string, asked: string) => seen?.recursivelyReadOnly?.includes(path) ?? asked !== 'Disabled'
+  const isDenied = (path: string, requested: string) =>
+    seen?.recursivelyReadOnly?.includes(path) ?? requested !== 'Disabled'
   return {
     volumeMounts: volumeMounts.map(({ name, mountPath, readOnly = false, recursiveReadOnly = 'Disabled' }) => ({
       name,
