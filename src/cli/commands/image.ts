@@ -47,7 +47,7 @@ async function load(node: ImageNode, archives: readonly string[], { out, signal 
   const report = (name: string) => {
     out(`loaded ${name}\n`)
     if (name.endsWith(':latest'))
-      out('  pods pull :latest from a registry unless they say imagePullPolicy: IfNotPresent or Never\n')
+      out('  pods pull :latest from a registry unless they have imagePullPolicy: IfNotPresent or Never\n')
   }
   const { loadImages } = await localImages()
   await loadImages(node, files, report, signal)

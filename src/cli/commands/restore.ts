@@ -29,7 +29,7 @@ const takenAt = ({ header }: RestoreReport): string => (header === undefined ? '
 function beforeText({ before: { store, keys } }: RestoreReport): string {
   if (store === undefined && keys === undefined) return 'It held no cluster before.\n'
   const kept = [...(store === undefined ? [] : [store]), ...(keys === undefined ? [] : [keys])]
-  return `What it held before is kept: ${kept.join(', ')}.\n`
+  return `The previous content is kept: ${kept.join(', ')}.\n`
 }
 
 const keysText: Readonly<Record<RestoreReport['keys'], string>> = {

@@ -17,19 +17,19 @@ export const status = defineCommand({
     const directory = dataDirectoryOf(options['data-dir'], environment)
     const state = await directoryState(directory)
     const { pid, storeBytes, kubeconfig } = state
-    const say = (label: string, text: string) => out(`  ${label.padEnd(14)}${text}\n`)
+    const print = (label: string, text: string) => out(`  ${label.padEnd(14)}${text}\n`)
     out(pid === undefined ? 'not running; start it: coxswain up\n' : `running, process ${pid}\n`)
-    say('data', directory)
-    if (storeBytes !== undefined) say('store', `SQLite, ${(storeBytes / 2 ** 20).toFixed(1)} MB`)
+    print('data', directory)
+    if (storeBytes !== undefined) print('store', `SQLite, ${(storeBytes / 2 ** 20).toFixed(1)} MB`)
     const isRunning = pid !== undefined && kubeconfig !== undefined
-    for (const [label, text] of isRunning ? await statusRows(kubeconfig, signal) : []) say(label, text)
+    for (const [label, text] of isRunning ? await statusRows(kubeconfig, signal) : []) print(label, text)
     const certificates = await certificateLines(
       directory,
       isRunning ? kubeconfig : undefined,
       realClock.nowMs(),
       signal,
     )
-    for (const [index, line] of certificates.entries()) say(index === 0 ? 'certificates' : '', line)
+    for (const [index, line] of certificates.entries()) print(index === 0 ? 'certificates' : '', line)
     return isRunning ? 0 : exitNotRunning
   },
 })
