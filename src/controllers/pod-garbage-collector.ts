@@ -72,7 +72,7 @@ async function removeOrphan(object: Pod, nodeName: string, tools: Tools, context
   state.missingSinceMs.set(nodeName, sinceMs)
   const leftMs = sinceMs + quarantineMs - nowMs
   if (leftMs > 0) return leftMs
-  // The cache may be stale, so the API server is asked before anything is deleted.
+  // The cache may be stale, so the API server is queried before anything is deleted.
   if ((await client.of(node).find(nodeName, '', context)) !== undefined) return undefined
   const why = { reason: 'DeletionByPodGC', message: 'PodGC: node no longer exists' }
   await removePod(object, { why, isForced: true }, tools, context)

@@ -112,10 +112,10 @@ function planDue(object: CronJob, jobs: readonly Job[], view: PlanView): Due {
   if (schedule === undefined)
     return warn('UnparseableSchedule', `unparseable schedule: ${JSON.stringify(spec.schedule)}`)
   const missed = missedRuns(object, schedule, view.nowMs)
-  return { ...startDue(object, jobs, missed, view), ...nextLook(schedule, view.nowMs) }
+  return { ...startDue(object, jobs, missed, view), ...nextRequeue(schedule, view.nowMs) }
 }
 
-function nextLook(schedule: Schedule, nowMs: number): { requeueAfterMs?: number } {
+function nextRequeue(schedule: Schedule, nowMs: number): { requeueAfterMs?: number } {
   const nextMs = schedule.next(nowMs)
   return nextMs === undefined ? {} : { requeueAfterMs: nextMs - nowMs + dueDelayMs }
 }

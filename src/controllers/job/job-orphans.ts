@@ -21,7 +21,7 @@ export const jobOrphansController = defineController({
     if (object === undefined || !isTracked(object) || hasJob(object, tools)) return undefined
     const { name, uid } = object.metadata
     const reference = controllerOf(object)
-    // The cache of Jobs may be older than that of pods, so the API server is asked.
+    // The cache of Jobs may be older than that of pods, so the API server is queried.
     if (reference?.kind === job.kind) {
       const live = await tools.client.of(job).find(reference.name, namespaceOf(object), context)
       if (live?.metadata.uid === reference.uid) return undefined

@@ -42,9 +42,14 @@ export function reconcileRunner(controller: ReconcileController, deps: RunnerDep
     })
   }
   for (const kind of controller.watches) watch(kind, informers.of(kind))
-  const { watchesDiscovered: isWanted } = controller
-  if (isWanted !== undefined)
-    discovered = new DiscoveredKinds({ ...deps, isWanted, onAdded: watch, onRemoved: (kind) => watched.delete(kind) })
+  const { watchesDiscovered } = controller
+  if (watchesDiscovered !== undefined)
+    discovered = new DiscoveredKinds({
+      ...deps,
+      isWanted: watchesDiscovered,
+      onAdded: watch,
+      onRemoved: (kind) => watched.delete(kind),
+    })
   return {
     async run(key, context, later) {
       await discovered?.settled(context.signal)

@@ -30,12 +30,12 @@ export const bootstrapSignerController = defineController({
     const info = cached(configMap, infoKey)
     const { crypto } = settings
     if (info === undefined || crypto === undefined) return undefined
-    const kept = byIndex(bootstrapTokens, tokenNamespace)
-    const tokens = kept.map((object) => signingToken(object, nowMs)).filter((token) => token !== undefined)
+    const secrets = byIndex(bootstrapTokens, tokenNamespace)
+    const tokens = secrets.map((object) => signingToken(object, nowMs)).filter((token) => token !== undefined)
     const data = signedData(info, tokens, crypto)
     if (!equalValues(data, info.data ?? {})) await client.of(configMap).update({ ...info, data }, context)
     // The signature of a token is removed when the token expires.
-    const nextEndMs = Math.min(Infinity, ...kept.map(expiryMsOf).filter((endMs) => endMs > nowMs))
+    const nextEndMs = Math.min(Infinity, ...secrets.map(expiryMsOf).filter((endMs) => endMs > nowMs))
     return nextEndMs === Infinity ? undefined : nextEndMs - nowMs
   },
 })

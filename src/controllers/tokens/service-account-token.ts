@@ -57,13 +57,13 @@ export const serviceAccountTokenController = defineController({
     }
     return undefined
 
-    /** The account of the Secret. If it is not cached the API server is asked, because the Secret would be deleted. */
-    async function accountOf(kept: Secret): Promise<ServiceAccount | undefined> {
-      const { namespace, name } = splitKey(accountKeyOf(kept))
-      const known = cached(serviceAccount, accountKeyOf(kept))
-      if (known !== undefined && isOf(kept, known)) return known
+    /** The account of the Secret. If it is not cached the API server is queried, because the Secret would be deleted. */
+    async function accountOf(stored: Secret): Promise<ServiceAccount | undefined> {
+      const { namespace, name } = splitKey(accountKeyOf(stored))
+      const known = cached(serviceAccount, accountKeyOf(stored))
+      if (known !== undefined && isOf(stored, known)) return known
       const live = await client.of(serviceAccount).find(name, namespace, context)
-      return live !== undefined && isOf(kept, live) ? live : undefined
+      return live !== undefined && isOf(stored, live) ? live : undefined
     }
   },
 })
