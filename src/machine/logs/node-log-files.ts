@@ -8,7 +8,7 @@ import { realClock } from '../../base/time/clock.ts'
 import type { LogFile, LogFiles, LogDirectory } from './log-files.ts'
 
 const isMissing = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ENOENT'
-const lookAgainMs = 1_000
+const pollMs = 1_000
 const partSuffix = '.part'
 
 export class NodeLogFiles implements LogFiles, LogDirectory {
@@ -134,7 +134,7 @@ class NodeLogFile implements LogFile {
       const changed = Promise.withResolvers<void>()
       const notify = () => changed.resolve()
       this.#notify = notify
-      const timer = realClock.after(lookAgainMs, notify)
+      const timer = realClock.after(pollMs, notify)
       signal.addEventListener('abort', notify, { once: true })
       await changed.promise
       signal.removeEventListener('abort', notify)

@@ -132,11 +132,11 @@ export function runtimeContract(driver: string, open: () => Promise<RuntimeUnder
     )
     await runtime.removeImage(id, signal)
     equal(await runtime.findImage(images.server, signal), undefined)
-    const looked = new AbortController()
+    const watching = new AbortController()
     const health = await new Promise<RuntimeHealth | undefined>((resolve) => {
-      runtime.watchHealth(resolve, looked.signal).catch(() => {}) // it ends when its signal is aborted
+      runtime.watchHealth(resolve, watching.signal).catch(() => {}) // it ends when its signal is aborted
     })
-    looked.abort()
+    watching.abort()
     deepEqual(health, { runtime: readyCondition, network: readyCondition })
   })
 
