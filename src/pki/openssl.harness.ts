@@ -24,8 +24,8 @@ function run(command: string, der: Uint8Array, ...options: readonly string[]): s
 }
 
 export function opensslRequest(der: Uint8Array) {
-  // OpenSSL accepts an attribute without values, but does not print it nor what follows.
-  const text = run('req', der, '-subject', ...nameOptions, '-text', '-reqopt', 'no_attributes')
+  // OpenSSL accepts an attribute without values and the point at infinity as a key, but prints neither, nor what follows.
+  const text = run('req', der, '-subject', ...nameOptions, '-text', '-reqopt', 'no_attributes,no_pubkey')
   if (text === undefined) return undefined
   const altNames = /Subject Alternative Name:[^\n]*\n *([^\n]*)\n/.exec(text)?.[1]
   return { names: namesIn(text), altNames: altNames?.split(', ').toSorted() ?? [] }
