@@ -28,13 +28,20 @@ export class Program {
   readonly tree: Expr
   readonly checked: Checked
   readonly #environment: Environment
-  #run: Run | undefined
+  /** Compiled when it is first needed; the error of a constant that cannot be computed. */
+  #run: Run | EvalError | undefined
 
   constructor(tree: Expr, checked: Checked, environment: Environment) {
     this.tree = tree
     this.checked = checked
     this.type = checked.type
     this.#environment = environment
+  }
+
+  /** The error of a constant part, such as `int('x')`: the expression can never be evaluated. */
+  get constantError(): EvalError | undefined {
+    const run = this.#compiled()
+    return run instanceof EvalError ? run : undefined
   }
 
   /** Throws an EvalError, or a CostLimitError. */
@@ -46,20 +53,31 @@ export class Program {
 
   /** Like `evaluate`, with the error as a value. */
   outcome(activation: Activation, costMax: number): Outcome {
-    this.#run ??= evaluatorOf(this.tree, this.#environment, this.checked)
-    return this.#run(activation, costMax)
+    const run = this.#run ?? this.#compiled()
+    return run instanceof EvalError ? { error: run, cost: 0 } : run(activation, costMax)
+  }
+
+  #compiled(): Run | EvalError {
+    if (this.#run !== undefined) return this.#run
+    try {
+      this.#run = evaluatorOf(this.tree, this.#environment, this.checked)
+    } catch (error) {
+      if (!(error instanceof EvalError)) throw error
+      this.#run = error
+    }
+    return this.#run
   }
 }
 
 /** Throws an ExpressionError. */
 export function compile(text: string, environment: Environment): Program {
-  const tree = parse(text)
+  const tree = parse(text, environment.dialect)
   const checked = check(tree, environment)
   if (checked.issues.length > 0) throw new ExpressionError(text, checked.issues)
   return new Program(tree, checked, environment)
 }
 
-/** The closures of a syntax tree, which need not be checked. */
+/** The closures of a syntax tree, which need not be checked. Throws the EvalError of a constant part. */
 export function evaluatorOf(tree: Expr, environment: Environment, checked: Checked | undefined): Run {
   const scope = new Scope()
   const step = new Compiler(environment, checked).compile(tree, scope)

@@ -14,6 +14,7 @@ import {
   type Struct,
 } from '../syntax/ast.ts'
 import type { Issue } from '../syntax/source.ts'
+import { literalIssues } from './literal-rules.ts'
 import {
   boolType,
   bytesType,
@@ -61,8 +62,6 @@ class Checker {
   readonly #types = new Map<Expr, CelType>()
   readonly #references = new Map<Expr, Reference>()
   readonly #issues: Issue[] = []
-  /** Arguments of `format` may be a list of mixed types. */
-  #isMixedAllowed = false
 
   constructor(environment: Environment) {
     this.#environment = environment
@@ -71,7 +70,9 @@ class Checker {
   check(expr: Expr): Checked {
     this.#visit(expr, new Map())
     const types = new Map([...this.#types].map(([part, type]) => [part, this.#substitution.resolve(type, true)]))
-    return { type: types.get(expr) ?? dynType, types, references: this.#references, issues: this.#issues }
+    const isStrict = this.#environment.dialect === 'kubernetes' && this.#issues.length === 0
+    const issues = isStrict ? literalIssues(expr, types) : this.#issues
+    return { type: types.get(expr) ?? dynType, types, references: this.#references, issues }
   }
 
   #issue(at: number, message: string): CelType {
@@ -141,7 +142,8 @@ class Checker {
     const inside = isOptional(operand) ? (operand.parameters[0] ?? dynType) : operand
     const field = this.#field(expr, this.#substitution.resolve(inside))
     if (expr.isTest) return boolType
-    return (isOptional(operand) || expr.isOptional) && !isOptional(field) ? optionalOf(field) : field
+    if ((!isOptional(operand) && !expr.isOptional) || isOptional(field)) return field
+    return optionalOf(field.kind === 'error' ? dynType : field)
   }
 
   #field({ at, field, isTest }: Select, operand: CelType): CelType {
@@ -169,14 +171,12 @@ class Checker {
     const { name, target, args, at } = expr
     if (name === '_&&_' || name === '_||_') return this.#logical(expr, scope)
     const namespaced = this.#namespaced(expr, scope)
-    const wasMixedAllowed = this.#isMixedAllowed
-    this.#isMixedAllowed ||= name === 'format' && target !== undefined
     const receivers = target === undefined || namespaced !== undefined ? [] : [target]
     const types = [...receivers, ...args].map((each) => this.#substitution.resolve(this.#visit(each, scope)))
-    this.#isMixedAllowed = wasMixedAllowed
     const overloads = namespaced ?? this.#environment.overloads(name)
     if (overloads === undefined) return this.#undeclared(at, name)
-    return this.#resolve(expr, overloads, types, receivers.length > 0, namespaced !== undefined)
+    const shown = namespaced === undefined || target === undefined ? name : `${qualifiedName(target)}.${name}`
+    return this.#resolve(expr, shown, overloads, types, receivers.length > 0, namespaced !== undefined)
   }
 
   /** `ip.isCanonical(x)`: a function with a namespace and without a receiver. */
@@ -206,6 +206,7 @@ class Checker {
 
   #resolve(
     expr: Call,
+    name: string,
     overloads: readonly Overload[],
     types: readonly CelType[],
     isMember: boolean,
@@ -227,18 +228,17 @@ class Checker {
       const shown = isMember
         ? `${this.#text(first)}.(${rest.map((each) => this.#text(each)).join(', ')})`
         : `(${types.map((each) => this.#text(each)).join(', ')})`
-      return this.#issue(expr.at, `found no matching overload for '${expr.name}' applied to '${shown}'`)
+      return this.#issue(expr.at, `found no matching overload for '${name}' applied to '${shown}'`)
     }
     this.#references.set(expr, { kind: 'function', overloads: matching, isNamespaced })
     return result
   }
 
-  /** The common type of several elements: the more general one, dyn where that is allowed, otherwise an error. */
-  #joined(before: CelType | undefined, type: CelType, at: number): CelType {
+  /** The common type of several elements: the more general one, or dyn. */
+  #joined(before: CelType | undefined, type: CelType): CelType {
     if (before === undefined) return type
     if (this.#substitution.assign([type], [before])) return isMoreGeneral(before, type) ? before : type
-    if (!this.#environment.isHomogeneous || this.#isMixedAllowed) return dynType
-    return this.#mismatch(at, before, type)
+    return dynType
   }
 
   /** In `[?x]` and `{?k: x}` an optional is replaced by its value. */
@@ -252,7 +252,7 @@ class Checker {
   #list({ elements }: ListExpr, scope: Scope): CelType {
     let joined: CelType | undefined
     for (const { value, isOptional: optional } of elements)
-      joined = this.#joined(joined, this.#element(value, optional, scope), value.at)
+      joined = this.#joined(joined, this.#element(value, optional, scope))
     return listOf(joined ?? this.#substitution.fresh())
   }
 
@@ -260,19 +260,15 @@ class Checker {
     let key: CelType | undefined
     let value: CelType | undefined
     for (const entry of entries) {
-      key = this.#joined(key, this.#visit(entry.key, scope), entry.key.at)
-      value = this.#joined(value, this.#element(entry.value, entry.isOptional, scope), entry.value.at)
+      key = this.#joined(key, this.#visit(entry.key, scope))
+      value = this.#joined(value, this.#element(entry.value, entry.isOptional, scope))
     }
     return mapOf(key ?? this.#substitution.fresh(), value ?? this.#substitution.fresh())
   }
 
   #struct({ name, fields, at }: Struct, scope: Scope): CelType {
     const struct = this.#environment.struct(name)
-    if (struct === undefined) {
-      return this.#environment.constant(name) === undefined
-        ? this.#undeclared(at, name)
-        : this.#issue(at, `'${name}' is not a message type`)
-    }
+    if (struct === undefined) return this.#noStruct(at, name, fields)
     for (const field of fields) {
       const given = this.#element(field.value, field.isOptional, scope)
       const wanted = struct.fieldType(field.name)
@@ -286,43 +282,66 @@ class Checker {
     return struct.type
   }
 
+  #noStruct(at: number, name: string, fields: Struct['fields']): CelType {
+    const variable = this.#environment.variable(name)
+    if (variable === undefined)
+      return this.#environment.constant(name) === undefined
+        ? this.#undeclared(at, name)
+        : this.#issue(at, `'${name}' is not a message type`)
+    for (const field of fields) this.#issue(field.at, `unexpected failed resolution of '${name}'`)
+    return this.#issue(at, `'${this.#text(variable.type)}' is not a type`)
+  }
+
   #loop(expr: Loop, scope: Scope): CelType {
-    const { range, variables, filter, body, macro } = expr
+    const { range, variables, filter, body, macro, at } = expr
     const [first, second] = this.#iterated(range, scope, variables.length === 2)
     const [firstName = '', secondName] = variables
     const inner = new Map(scope).set(firstName, first)
     if (secondName !== undefined) inner.set(secondName, second)
-    if (filter !== undefined) this.#condition(expr, filter, inner, macro)
     switch (macro) {
       case 'all':
       case 'exists':
         this.#expectBool(body, inner)
         return boolType
       case 'existsOne':
-        this.#condition(expr, body, inner, 'existsOne')
+        this.#condition(at, this.#visit(body, inner), intType)
         return boolType
       case 'filter':
-        this.#condition(expr, body, inner, 'filter', first)
+        this.#condition(at, this.#visit(body, inner), listOf(first))
         return listOf(first)
       case 'map':
       case 'transformList':
-        return listOf(this.#visit(body, inner))
       case 'transformMap':
-        return mapOf(first, this.#visit(body, inner))
-      case 'transformMapEntry':
-        return this.#visit(body, inner)
+      case 'transformMapEntry': {
+        const condition = filter === undefined ? undefined : this.#visit(filter, inner)
+        const result = this.#collected(expr, inner, first)
+        if (condition !== undefined) this.#condition(at, condition, result)
+        return result
+      }
       default:
         return macro satisfies never
     }
   }
 
+  /** The type of the list or map that a macro constructs from the values of its body. */
+  #collected({ macro, body, at }: Loop, scope: Scope, key: CelType): CelType {
+    const type = this.#visit(body, scope)
+    if (macro === 'transformMap') return mapOf(key, type)
+    if (macro !== 'transformMapEntry') return listOf(type)
+    const entries = this.#substitution.resolve(type)
+    if (entries.kind === 'map' || isDyn(entries)) return type
+    const any = mapOf(dynType, dynType)
+    return this.#noOverload(at, 'cel.@mapInsert', [any, type])
+  }
+
+  #noOverload(at: number, name: string, args: readonly CelType[]): CelType {
+    const shown = args.map((each) => this.#text(each)).join(', ')
+    return this.#issue(at, `found no matching overload for '${name}' applied to '(${shown})'`)
+  }
+
   /** Where upstream expands a macro to a conditional, a condition that is not a bool is reported as upstream does. */
-  #condition(expr: Loop, condition: Expr, scope: Scope, macro: Loop['macro'], element: CelType = dynType): void {
-    const type = this.#visit(condition, scope)
-    if (this.#substitution.assign([type], [boolType])) return
-    const result = macro === 'existsOne' ? intType : listOf(element)
-    const shown = [type, result, result].map((each) => this.#text(each)).join(', ')
-    this.#issue(expr.at, `found no matching overload for '_?_:_' applied to '(${shown})'`)
+  #condition(at: number, type: CelType, result: CelType): void {
+    if (!this.#substitution.assign([type], [boolType])) this.#noOverload(at, '_?_:_', [type, result, result])
   }
 
   #iterated(range: Expr, scope: Scope, hasTwo: boolean): readonly [CelType, CelType] {
@@ -351,13 +370,19 @@ class Checker {
     return this.#visit(body, new Map(scope).set(name, this.#visit(value, scope)))
   }
 
+  /** Upstream expands it to `operand.hasValue() ? optional.of(body with operand.value()) : optional.none()`. */
   #optionalMap({ operand, name, body, isFlat, at }: OptionalMap, scope: Scope): CelType {
     const type = this.#substitution.resolve(this.#visit(operand, scope))
     if (!isOptional(type) && !isDyn(type))
-      return this.#issue(at, `found no matching overload for 'hasValue' applied to '${this.#text(type)}.()'`)
+      for (const called of ['hasValue', 'value'])
+        this.#issue(at, `found no matching overload for '${called}' applied to '${this.#text(type)}.()'`)
     const held = isOptional(type) ? (type.parameters[0] ?? dynType) : dynType
     const result = this.#visit(body, new Map(scope).set(name, held))
-    return isFlat ? result : optionalOf(result)
+    if (!isFlat) return optionalOf(result)
+    const none = optionalOf(this.#substitution.fresh())
+    return this.#substitution.assign([result], [none])
+      ? result
+      : this.#noOverload(at, '_?_:_', [boolType, result, none])
   }
 }
 

@@ -1,6 +1,7 @@
 // Environment: the variables, functions and types that an expression can refer to.
 import type { Functions, Overload } from './function.ts'
 import { type CelType, runtimeTypeName, typeOf } from '../types/cel-type.ts'
+import type { Dialect } from '../syntax/dialect.ts'
 import { TypeValue, type Value, type MapValue } from '../values/value.ts'
 
 /** A type that can be constructed with `Name{field: value}`. */
@@ -17,8 +18,7 @@ export interface EnvironmentOptions {
   readonly namedTypes?: readonly CelType[]
   readonly structs?: (name: string) => StructType | undefined
   readonly container?: string
-  /** Elements of a list literal must have the same type, as Kubernetes requires. */
-  readonly isHomogeneous?: boolean
+  readonly dialect?: Dialect
 }
 
 export interface Constant {
@@ -28,7 +28,7 @@ export interface Constant {
 
 export class Environment {
   readonly functions: ReadonlyMap<string, readonly Overload[]>
-  readonly isHomogeneous: boolean
+  readonly dialect: Dialect
   readonly #options: EnvironmentOptions
   readonly #variables: ReadonlyMap<string, CelType>
   readonly #constants: ReadonlyMap<string, Constant>
@@ -36,7 +36,7 @@ export class Environment {
   /** An extended environment shares the functions and constants of its base. */
   constructor(options: EnvironmentOptions, base?: Environment) {
     this.#options = options
-    this.isHomogeneous = options.isHomogeneous ?? false
+    this.dialect = options.dialect ?? 'standard'
     this.functions =
       base !== undefined && base.#options.functions.length === options.functions.length
         ? base.functions

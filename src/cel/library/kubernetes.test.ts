@@ -17,6 +17,8 @@ const environment = kubernetesEnvironment({ short: (text) => (text.length > 3 ? 
   object: dynType,
   authorizer: authorizerType,
 })
+/** Kubernetes has no cel.bind; it keeps the expressions of these tests short. */
+const withBind = environment.with({}, { dialect: 'standard' })
 const object = fromJson({ spec: { replicas: 3, ratio: 0.5, names: ['a', 'b'], empty: null }, 'a-b': 1 })
 const costMax = 1_000_000
 
@@ -49,14 +51,17 @@ const cases: readonly (readonly [expression: string, expected: unknown])[] = [
   [`!format.short().validate('abc').hasValue() && !format.named('long').hasValue()`, true],
   [`{'a': 1}.transformMap(k, v, v + 1)`, { a: 2 }],
   [`['a', 'b'].transformList(i, v, v + string(i))`, ['a0', 'b1']],
-  [`cel.bind(n, object.spec.replicas, n * n)`, 9],
-  [`cel.bind(n, object.missing, has(object.missing) ? n : 'unread')`, 'unread'],
   [`'%s has %d'.format(['x', 3])`, 'x has 3'],
 ]
 
 test('the functions of the Kubernetes libraries', () => {
   for (const [expression, expected] of cases)
     assert.deepEqual(toJson(compile(expression, environment).evaluate({ object }, costMax).value), expected, expression)
+})
+
+test('a bound value is computed when it is read', () => {
+  const expression = `cel.bind(n, object.missing, has(object.missing) ? n : 'unread')`
+  assert.equal(compile(expression, withBind).evaluate({ object }, costMax).value, 'unread')
 })
 
 test('a query to the authorizer interrupts the evaluation, which is restarted with the decision', () => {
@@ -81,7 +86,7 @@ test('a query to the authorizer interrupts the evaluation, which is restarted wi
 
 test('an evaluation beyond its cost limit is stopped, and no operator ignores it', () => {
   const program = compile(`[1,2,3].all(x, [1,2,3].all(y, x != y)) || true`, environment)
-  assert.throws(() => program.evaluate({}, 20), /operation cancelled: actual cost limit exceeded/)
+  assert.throws(() => program.evaluate({}, 10), /operation cancelled: actual cost limit exceeded/)
 })
 
 test('results that grow faster than their cost are bounded', () => {
@@ -102,7 +107,7 @@ test('results that grow faster than their cost are bounded', () => {
     ],
     [`cel.bind(l, dyn(1), ${repeated([l], 30, `'%s'.format([l]) == ''`)})`, /formatting exceeds 100000 values/],
   ]
-  for (const [expression, why] of rows) assert.throws(() => compile(expression, environment).evaluate({}, costMax), why)
+  for (const [expression, why] of rows) assert.throws(() => compile(expression, withBind).evaluate({}, costMax), why)
 })
 
 test('the time of functions that read text is linear in its length', () => {

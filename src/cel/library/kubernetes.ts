@@ -1,28 +1,23 @@
 // The environment of Kubernetes: the standard library and Kubernetes' additions.
-import type { Environment } from '../environment/environment.ts'
+import { Environment } from '../environment/environment.ts'
 import type { Functions } from '../environment/function.ts'
-import { dynType, listOf, mapOf, optionalOf, typeOf, type CelType } from '../types/cel-type.ts'
+import type { CelType } from '../types/cel-type.ts'
 import { ipFunctions, cidrType, ipType } from './kubernetes/ip-functions.ts'
-import {
-  authorizerFunctions,
-  authorizerType,
-  decisionType,
-  groupCheckType,
-  pathCheckType,
-  resourceCheckType,
-} from './kubernetes/authorizer-functions.ts'
-import { formatFunctions, formatType, type FormatRule } from './kubernetes/format-functions.ts'
+import { authorizerFunctions } from './kubernetes/authorizer-functions.ts'
+import { formatFunctions, type FormatRule } from './kubernetes/format-functions.ts'
+import { listExtension } from './kubernetes/list-extension.ts'
 import { listFunctions } from './kubernetes/list-functions.ts'
-import { quantityFunctions, quantityType } from './kubernetes/quantity-functions.ts'
+import { quantityFunctions } from './kubernetes/quantity-functions.ts'
 import { regexFunctions } from './kubernetes/regex-functions.ts'
-import { semverFunctions, semverType } from './kubernetes/semver-functions.ts'
+import { semverFunctions } from './kubernetes/semver-functions.ts'
 import { setFunctions } from './kubernetes/set-functions.ts'
-import { urlFunctions, urlType } from './kubernetes/url-functions.ts'
-import { standardEnvironment, standardTypes } from './standard.ts'
+import { urlFunctions } from './kubernetes/url-functions.ts'
+import { standardFunctions, standardTypes } from './standard.ts'
 
 const libraries: readonly Functions[] = [
   ipFunctions,
   authorizerFunctions,
+  listExtension,
   listFunctions,
   quantityFunctions,
   regexFunctions,
@@ -31,24 +26,12 @@ const libraries: readonly Functions[] = [
   urlFunctions,
 ]
 
-const namedTypes: readonly CelType[] = [
-  ...standardTypes,
-  listOf(dynType),
-  mapOf(dynType, dynType),
-  typeOf(),
-  optionalOf(dynType),
-  authorizerType,
-  cidrType,
-  decisionType,
-  formatType,
-  groupCheckType,
-  ipType,
-  pathCheckType,
-  quantityType,
-  resourceCheckType,
-  semverType,
-  urlType,
-]
+/** Of the types of the libraries, only those of addresses can be named. */
+const namedTypes: readonly CelType[] = [...standardTypes, cidrType, ipType]
 
 export const kubernetesEnvironment = (rules: Readonly<Record<string, FormatRule>>): Environment =>
-  standardEnvironment.with({}, { functions: [...libraries, formatFunctions(rules)], namedTypes, isHomogeneous: true })
+  new Environment({
+    functions: [...standardFunctions, ...libraries, formatFunctions(rules)],
+    namedTypes,
+    dialect: 'kubernetes',
+  })

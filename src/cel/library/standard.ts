@@ -1,5 +1,6 @@
 // The standard library of the language, and the environment that all others extend.
 import { Environment } from '../environment/environment.ts'
+import type { Functions } from '../environment/function.ts'
 import {
   boolType,
   bytesType,
@@ -23,7 +24,7 @@ import { comparisonFunctions } from './standard/comparison.ts'
 import { conversionFunctions } from './standard/conversions.ts'
 import { textFunctions } from './standard/text-functions.ts'
 import { timeFunctions } from './standard/time-functions.ts'
-import { stringFunctions } from './strings.ts'
+import { stringFunctions, stringReverse } from './strings.ts'
 
 export const standardTypes: readonly CelType[] = [
   boolType,
@@ -41,16 +42,18 @@ export const standardTypes: readonly CelType[] = [
   optionalOf(dynType),
 ]
 
+export const standardFunctions: readonly Functions[] = [
+  arithmeticFunctions,
+  collectionFunctions,
+  comparisonFunctions,
+  conversionFunctions,
+  optionalFunctions,
+  stringFunctions,
+  textFunctions,
+  timeFunctions,
+]
+
 export const standardEnvironment = new Environment({
-  functions: [
-    arithmeticFunctions,
-    collectionFunctions,
-    comparisonFunctions,
-    conversionFunctions,
-    optionalFunctions,
-    stringFunctions,
-    textFunctions,
-    timeFunctions,
-  ],
+  functions: [...standardFunctions, stringReverse],
   namedTypes: standardTypes,
 })

@@ -5,28 +5,84 @@ import { runtimeType } from '../values/matches-type.ts'
 import { Duration, Timestamp } from '../values/time-values.ts'
 import { EvalError } from '../values/eval-error.ts'
 
-const clause = /%(?:%|(?:\.(\d+))?(.?))/gsu
 const precisionDefault = 6
 const precisionMax = 1000
 /** The maximum precision of JavaScript. */
 const placesMax = 100
 
+export const formatVerbs = ['s', 'd', 'f', 'e', 'b', 'x', 'X', 'o'] as const
+export type FormatVerb = (typeof formatVerbs)[number]
+
+interface Clause {
+  readonly verb: FormatVerb
+  readonly precision: number | undefined
+}
+
+/** The texts and clauses of a format string, in order. Throws at the first clause that is invalid. */
+export function* formatParts(pattern: string): Iterable<string | Clause> {
+  const part = /[^%]+|%(?:%|(?:\.(\d*))?)/gy
+  for (let match = part.exec(pattern); match !== null; match = part.exec(pattern)) {
+    const [whole, digits] = match
+    if (whole === '%%') yield '%'
+    else if (whole[0] !== '%') yield whole
+    else {
+      yield {
+        verb: verbAt(pattern, part.lastIndex, digits),
+        precision: digits === undefined ? undefined : Number(digits),
+      }
+      part.lastIndex++
+    }
+  }
+}
+
+const intMax = 2n ** 63n - 1n
+const invalidClause = (detail: string): EvalError => new EvalError(`could not parse formatting clause: ${detail}`)
+
+function verbAt(pattern: string, at: number, digits: string | undefined): FormatVerb {
+  const isAtEnd = at >= pattern.length
+  if (digits !== undefined) {
+    const wrong = 'error while parsing precision:'
+    if (isAtEnd) throw invalidClause(`${wrong} could not find end of precision specifier`)
+    const parsing = `${wrong} error while converting precision to integer: strconv.Atoi: parsing "${digits}":`
+    if (digits === '') throw invalidClause(`${parsing} invalid syntax`)
+    if (digits.length > 19 || BigInt(digits) > intMax) throw invalidClause(`${parsing} value out of range`)
+  }
+  if (isAtEnd) throw new EvalError('unexpected end of string')
+  const verb = formatVerbs.find((each) => each === pattern[at])
+  if (verb !== undefined) return verb
+  // Upstream shows the first byte of the character.
+  const byte = new TextEncoder().encode(pattern.slice(at, at + 2))[0] ?? 0
+  throw invalidClause(`unrecognized formatting clause "${String.fromCharCode(byte)}"`)
+}
+
 export function format(pattern: string, args: ListValue): string {
-  let index = 0
-  return pattern.replaceAll(clause, (whole, precision: string | undefined, verb: string | undefined) => {
-    if (whole === '%%') return '%'
-    if (verb === undefined || verb === '')
-      throw new EvalError('could not parse formatting clause: unexpected end of string')
-    if (!'sdfebxXo'.includes(verb))
-      throw new EvalError(`could not parse formatting clause: unrecognized formatting clause "${verb}"`)
+  let [text, index] = ['', 0]
+  for (const part of formatParts(pattern)) {
+    if (typeof part === 'string') {
+      text += part
+      continue
+    }
     const arg = args[index]
     if (arg === undefined) throw new EvalError(`index ${index} out of range`)
     index++
-    return formatted(verb, arg, precision)
-  })
+    text += formatted(part.verb, arg, part.precision)
+  }
+  return text
 }
 
-function formatted(verb: string, arg: Value, precision: string | undefined): string {
+/** What a clause can be used on, in its error. */
+export const formatUses: Readonly<Record<FormatVerb, string>> = {
+  s: 'string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps',
+  d: 'decimal clause can only be used on integers',
+  f: 'fixed-point clause can only be used on doubles',
+  e: 'scientific clause can only be used on doubles',
+  b: 'only integers and bools can be formatted as binary',
+  x: 'only integers, byte buffers, and strings can be formatted as hex',
+  X: 'only integers, byte buffers, and strings can be formatted as hex',
+  o: 'octal clause can only be used on integers',
+}
+
+function formatted(verb: FormatVerb, arg: Value, precision: number | undefined): string {
   switch (verb) {
     case 's':
       return shown(arg)
@@ -34,26 +90,26 @@ function formatted(verb: string, arg: Value, precision: string | undefined): str
       return decimal(arg)
     case 'f':
     case 'e':
-      return float(verb, arg, precision === undefined ? precisionDefault : Number(precision))
+      return float(verb, arg, precision ?? precisionDefault)
     case 'b':
       if (typeof arg === 'boolean') return arg ? '1' : '0'
-      return integerOf(arg, 'binary', 'only integers and bools can be formatted as binary').toString(2)
+      return integerOf(arg, verb).toString(2)
     case 'o':
-      return integerOf(arg, 'octal', 'octal clause can only be used on integers').toString(8)
+      return integerOf(arg, verb).toString(8)
     default: {
-      const text = hex(arg)
+      const text = hex(arg, verb)
       return verb === 'X' ? text.toUpperCase() : text
     }
   }
 }
 
-const wrong = (detail: string, value: Value): EvalError =>
-  new EvalError(`error during formatting: ${detail}, was given ${runtimeType(value)}`)
+const wrong = (verb: FormatVerb, value: Value): EvalError =>
+  new EvalError(`error during formatting: ${formatUses[verb]}, was given ${runtimeType(value)}`)
 
-function integerOf(value: Value, _: string, detail: string): bigint {
+function integerOf(value: Value, verb: FormatVerb): bigint {
   if (typeof value === 'bigint') return value
   if (value instanceof Uint) return value.value
-  throw wrong(detail, value)
+  throw wrong(verb, value)
 }
 
 function decimal(value: Value): string {
@@ -63,7 +119,7 @@ function decimal(value: Value): string {
 }
 
 function wrongDecimal(value: Value): never {
-  throw wrong('decimal clause can only be used on integers', value)
+  throw wrong('d', value)
 }
 
 const notFinite = (value: number): string | undefined => {
@@ -72,9 +128,8 @@ const notFinite = (value: number): string | undefined => {
 }
 
 function float(verb: 'f' | 'e', value: Value, precision: number): string {
-  const detail = `${verb === 'f' ? 'fixed-point' : 'scientific'} clause can only be used on doubles`
   const number = typeof value === 'bigint' ? Number(value) : value instanceof Uint ? Number(value.value) : value
-  if (typeof number !== 'number') throw wrong(detail, value)
+  if (typeof number !== 'number') throw wrong(verb, value)
   if (precision > precisionMax) throw new EvalError(`precision ${precision} exceeds maximum ${precisionMax}`)
   const special = notFinite(number)
   if (special !== undefined) return special
@@ -92,11 +147,10 @@ function fixed(number: number, places: number): string {
   return isTie && isEven ? exact.slice(0, end) : number.toFixed(places)
 }
 
-function hex(value: Value): string {
+function hex(value: Value, verb: FormatVerb): string {
   if (typeof value === 'string') return new TextEncoder().encode(value).toHex()
   if (value instanceof Uint8Array) return value.toHex()
-  const number = integerOf(value, 'hex', 'only integers, byte buffers, and strings can be formatted as hex')
-  return number.toString(16)
+  return integerOf(value, verb).toString(16)
 }
 
 /**
@@ -116,10 +170,7 @@ function shown(value: Value, parts = { left: shownMax }): string {
   if (value instanceof TypeValue) return value.name
   if (isList(value)) return `[${value.map((each) => shown(each, parts)).join(', ')}]`
   if (value instanceof MapValue) return shownMap(value, parts)
-  throw wrong(
-    'string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps',
-    value,
-  )
+  throw wrong('s', value)
 }
 
 function shownMap(map: MapValue, parts: { left: number }): string {

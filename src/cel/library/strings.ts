@@ -123,6 +123,11 @@ export const quote = (text: string): string =>
 
 const [text, int] = [stringType, intType]
 
+/** The function of a later version of the extension than Kubernetes has. */
+export const stringReverse: Functions = {
+  reverse: [member('string_reverse', [text], text, (value: string) => codePoints(value).toReversed().join(''))],
+}
+
 export const stringFunctions: Functions = {
   charAt: [member('string_char_at_int', [text, int], text, charAt)],
   indexOf: [
@@ -149,7 +154,6 @@ export const stringFunctions: Functions = {
   lowerAscii: [member('string_lower_ascii', [text], text, lowerAscii)],
   upperAscii: [member('string_upper_ascii', [text], text, upperAscii)],
   join: [member('list_join', [listOf(text)], text, join), member('list_join_string', [listOf(text), text], text, join)],
-  reverse: [member('string_reverse', [text], text, (value: string) => codePoints(value).toReversed().join(''))],
   'strings.quote': [global('strings_quote', [text], text, quote)],
   format: [
     member('string_format', [text, listOf(dynType)], text, (pattern: string, args: ListValue) => format(pattern, args)),

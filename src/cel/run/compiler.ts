@@ -15,10 +15,11 @@ import {
 } from '../syntax/ast.ts'
 import { isDyn } from '../types/cel-type.ts'
 import { LiteralMap } from '../values/map-value.ts'
-import { MapValue, none, Optional, type Value } from '../values/value.ts'
+import { equals, isList } from '../values/equality.ts'
+import { MapValue, none, Optional, Uint, type Value } from '../values/value.ts'
 import { matchesType } from '../values/matches-type.ts'
 import { EvalError, noSuchOverload } from '../values/eval-error.ts'
-import type { Step } from './evaluation-frame.ts'
+import { Frame, type Step } from './evaluation-frame.ts'
 import { compileLoop } from './loop.ts'
 import { and, conditional, not, or } from './logic.ts'
 import type { Scope } from './scope.ts'
@@ -26,6 +27,8 @@ import type { Scope } from './scope.ts'
 export class Compiler {
   readonly #environment: Environment
   readonly #checked: Checked | undefined
+  /** Steps whose value is known before the evaluation. They cost nothing, as in upstream. */
+  readonly #constants = new Map<Step, Value>()
 
   /** Without the checker's results, overloads are resolved at run time. */
   constructor(environment: Environment, checked: Checked | undefined) {
@@ -35,10 +38,8 @@ export class Compiler {
 
   compile(expr: Expr, scope: Scope): Step {
     switch (expr.kind) {
-      case 'literal': {
-        const { value } = expr
-        return () => value
-      }
+      case 'literal':
+        return this.#constant(expr.value)
       case 'ident':
         return this.#named(expr, expr.name, scope) ?? missing(expr.name)
       case 'select':
@@ -69,6 +70,18 @@ export class Compiler {
     }
   }
 
+  #constant(value: Value): Step {
+    const step = (): Value => value
+    this.#constants.set(step, value)
+    return step
+  }
+
+  /** Evaluates a step now if all its operands are constants. Throws the EvalError of the step. */
+  #folded(operands: readonly Step[], step: Step): Step {
+    if (!operands.every((operand) => this.#constants.has(operand))) return step
+    return this.#constant(step(new Frame({}, 0, Number.POSITIVE_INFINITY)))
+  }
+
   #named(expr: Expr, name: string, scope: Scope): Step | undefined {
     const local = scope.local(name)
     if (local !== undefined) {
@@ -83,7 +96,7 @@ export class Compiler {
       }
     }
     const reference = this.#checked?.references.get(expr)
-    if (reference?.kind === 'constant') return constantly(reference.value)
+    if (reference?.kind === 'constant') return this.#constant(reference.value)
     const variable =
       reference?.kind === 'variable'
         ? reference.name
@@ -98,7 +111,7 @@ export class Compiler {
         return value
       }
     const constant = this.#checked === undefined ? this.#environment.constant(name) : undefined
-    return constant === undefined ? undefined : constantly(constant.value)
+    return constant === undefined ? undefined : this.#constant(constant.value)
   }
 
   #select(expr: Select, scope: Scope): Step {
@@ -108,12 +121,7 @@ export class Compiler {
     const whole = name === undefined || isLocal ? undefined : this.#named(expr, name, scope)
     if (whole !== undefined) return whole
     const operand = this.compile(expr.operand, scope)
-    if (isTest)
-      return (frame) => {
-        const value = operand(frame)
-        frame.charge(1)
-        return hasField(value, field)
-      }
+    if (isTest) return (frame) => hasField(operand(frame), field)
     if (isOptional)
       return (frame) => {
         const value = operand(frame)
@@ -145,7 +153,18 @@ export class Compiler {
     const all = (isNamespaced ? loose : undefined) ?? this.#environment.overloads(name) ?? []
     const overloads = known?.overloads ?? all.filter(fits(parts.length, target !== undefined && !isNamespaced))
     if (overloads.length === 0 && known === undefined) return failing(`unbound function: ${name}`)
-    return invoke(name, overloads, steps, this.#isSure(overloads, parts))
+    const step = invoke(name, overloads, steps, this.#isSure(overloads, parts))
+    if (conversions.has(name) && steps.length === 1) return this.#folded(steps, step)
+    return name === '@in' ? this.#membership(steps, step) : step
+  }
+
+  /** Upstream looks a value up in a list of constants without a cost. */
+  #membership(steps: readonly Step[], step: Step): Step {
+    const [value, list] = steps
+    const constants = list === undefined ? undefined : this.#constants.get(list)
+    if (value === undefined || constants === undefined || !isList(constants)) return step
+    if (constants.length === 0) return this.#constant(false)
+    return constants.every(isPrimitive) ? (frame) => constants.some(equalTo(value(frame))) : step
   }
 
   /** With one overload and known types of arguments, nothing is resolved at run time. */
@@ -161,7 +180,7 @@ export class Compiler {
 
   #list(elements: readonly { readonly value: Expr; readonly isOptional: boolean }[], scope: Scope): Step {
     const steps = elements.map(({ value, isOptional }) => ({ step: this.compile(value, scope), isOptional }))
-    return (frame) => {
+    const made: Step = (frame) => {
       const list: Value[] = []
       for (const { step, isOptional } of steps) {
         const value = step(frame)
@@ -172,6 +191,12 @@ export class Compiler {
       frame.charge(listCost)
       return list
     }
+    return elements.some(({ isOptional }) => isOptional)
+      ? made
+      : this.#folded(
+          steps.map(({ step }) => step),
+          made,
+        )
   }
 
   #map({ entries }: MapExpr, scope: Scope): Step {
@@ -180,7 +205,7 @@ export class Compiler {
       value: this.compile(value, scope),
       isOptional,
     }))
-    return (frame) => {
+    const map: Step = (frame) => {
       const made: [Value, Value][] = []
       for (const { key, value, isOptional } of steps) {
         const entry: [Value, Value] = [key(frame), value(frame)]
@@ -192,6 +217,12 @@ export class Compiler {
       frame.charge(mapCost)
       return new LiteralMap(made)
     }
+    return entries.some(({ isOptional }) => isOptional)
+      ? map
+      : this.#folded(
+          steps.flatMap(({ key, value }) => [key, value]),
+          map,
+        )
   }
 
   #struct({ name, fields }: Struct, scope: Scope): Step {
@@ -231,12 +262,14 @@ export class Compiler {
   }
 }
 
-const constantly =
-  (value: Value): Step =>
-  (frame) => {
-    frame.charge(1)
-    return value
-  }
+/** Functions that upstream calls before the evaluation if their argument is a constant. */
+const conversions = new Set('bool bytes double dyn duration int string timestamp type uint'.split(' '))
+
+const isPrimitive = (value: Value): boolean => typeof value !== 'object' || value instanceof Uint
+const equalTo =
+  (value: Value) =>
+  (other: Value): boolean =>
+    equals(other, value)
 
 const failing =
   (message: string): Step =>

@@ -24,6 +24,7 @@ const blank = /(?:[\t\r\n\f ]+|\/\/[^\n]*)+/y
 const number =
   /(?:(?<double>\d+\.\d+(?:[eE][+-]?\d+)?|\d+[eE][+-]?\d+|\.\d+(?:[eE][+-]?\d+)?)|(?<uint>(?:0x[0-9a-fA-F]+|\d+)[uU])|(?<int>0x[0-9a-fA-F]+|\d+))/y
 const escape = String.raw`\\(?:[abfnrtv"'\x60\\?]|[xX][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|[0-3][0-7]{2})`
+const partialEscape = String.raw`(?:\\(?:[xX][0-9a-fA-F]?|u[0-9a-fA-F]{0,3}|U[0-9a-fA-F]{0,7}|[0-3][0-7]?)?)?`
 const between = (quote: string, plain: string): string => `${quote}(?:${plain}|${escape})*?${quote}`
 const text = new RegExp(
   `[bB]?(?:${[
@@ -34,9 +35,9 @@ const text = new RegExp(
   ].join('|')})`,
   'y',
 )
-const rawText = /(?:[bB][rR]|[rR][bB]?)(?:"""[^]*?"""|'''[^]*?'''|"[^"\n\r]*"|'[^'\n\r]*')/y
+const rawText = /[bB]?[rR](?:"""[^]*?"""|'''[^]*?'''|"[^"\n\r]*"|'[^'\n\r]*')/y
 const unclosed = new RegExp(
-  String.raw`^[rRbB]{0,2}(?:"(?:[^\\"\n\r]|${escape})*|'(?:[^\\'\n\r]|${escape})*)(?:\\[xXuU0-3]?[0-9a-fA-F]*)?[^]?`,
+  String.raw`^[bB]?[rR]?(?:"(?:[^\\"\n\r]|${escape})*|'(?:[^\\'\n\r]|${escape})*)${partialEscape}[^]?`,
 )
 const word = /[_a-zA-Z][_a-zA-Z0-9]*/y
 const quotedWord = /`[a-zA-Z0-9_.\-/ ]+`/y
@@ -76,7 +77,7 @@ export function tokenize(source: string): { readonly tokens: readonly Token[]; r
 
 function nextToken(match: (pattern: RegExp) => RegExpExecArray | null): Omit<Token, 'at'> | undefined {
   const quoted = match(rawText) ?? match(text)
-  if (quoted !== null) return { kind: /^[rR]?[bB]/.test(quoted[0]) ? 'bytes' : 'string', text: quoted[0] }
+  if (quoted !== null) return { kind: /^[bB]/.test(quoted[0]) ? 'bytes' : 'string', text: quoted[0] }
   const digits = match(number)
   if (digits !== null) {
     const { double, uint } = digits.groups ?? {}

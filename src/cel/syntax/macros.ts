@@ -1,23 +1,26 @@
 // Macros: calls that are expanded by the parser. They bind variables, or test for a field.
 import type { Expr, LoopMacro } from './ast.ts'
+import type { Dialect } from './dialect.ts'
 
 interface MacroCall {
   readonly name: string
   readonly at: number
   readonly target: Expr | undefined
   readonly args: readonly Expr[]
+  readonly dialect: Dialect
 }
 
 type Report = (at: number, message: string) => void
 
 /** The expansion; undefined for an ordinary call. */
 export function expandMacro(macro: MacroCall, report: Report): Expr | undefined {
-  const { name, target, args } = macro
+  const { name, target, args, dialect } = macro
   if (target === undefined) return name === 'has' && args.length === 1 ? has(macro, report) : undefined
   if (name === 'bind' && target.kind === 'ident' && target.name === 'cel' && args.length === 3)
-    return bind(macro, report)
+    return dialect === 'kubernetes' ? undefined : bind(macro, report)
+  if (name === 'sortBy' && args.length === 2) return sortBy(macro, target, report)
   if ((name === 'optMap' || name === 'optFlatMap') && args.length === 2) return optionalMap(macro, target, report)
-  const shape = loopShape(name, args.length)
+  const shape = loopShape(name, args.length, dialect)
   return shape === undefined ? undefined : loop(macro, target, shape, report)
 }
 
@@ -27,13 +30,14 @@ interface LoopShape {
   readonly hasFilter: boolean
 }
 
-function loopShape(name: string, count: number): LoopShape | undefined {
+function loopShape(name: string, count: number, dialect: Dialect): LoopShape | undefined {
   switch (name) {
     case 'all':
     case 'exists':
       return count === 2 || count === 3 ? { macro: name, variables: count === 2 ? 1 : 2, hasFilter: false } : undefined
     case 'exists_one':
     case 'existsOne':
+      if (count === 2 && name === 'existsOne' && dialect === 'kubernetes') return undefined
       return count === 2 || count === 3
         ? { macro: 'existsOne', variables: count === 2 ? 1 : 2, hasFilter: false }
         : undefined
@@ -51,8 +55,10 @@ function loopShape(name: string, count: number): LoopShape | undefined {
 }
 
 function loop({ at, args }: MacroCall, range: Expr, shape: LoopShape, report: Report): Expr {
-  const isQuantifier = shape.macro === 'all' || shape.macro === 'exists' || shape.macro === 'existsOne'
-  const wrong = isQuantifier ? 'argument must be a simple name' : 'argument is not an identifier'
+  const wrong =
+    shape.macro === 'map' || shape.macro === 'filter'
+      ? 'argument is not an identifier'
+      : 'argument must be a simple name'
   const variables = args.slice(0, shape.variables).map((arg) => variableName(arg, wrong, report))
   const [first, second] = args
   if (second !== undefined && variables.length === 2 && variables[0] === variables[1])
@@ -74,9 +80,27 @@ function variableName(arg: Expr, wrong: string, report: Report): string {
 
 function has({ at, args: [arg] }: MacroCall, report: Report): Expr | undefined {
   if (arg === undefined) return undefined
-  if (arg.kind === 'select') return { ...arg, at, isTest: true }
+  if (arg.kind === 'select' && !arg.isOptional) return { ...arg, at, isTest: true }
   report(arg.at, 'invalid argument to has() macro')
   return arg
+}
+
+/** The list is bound to a name, because the expansion has it twice: the list itself, and the keys of its elements. */
+function sortBy({ at, args: [variable, key] }: MacroCall, list: Expr, report: Report): Expr | undefined {
+  if (variable === undefined || key === undefined) return undefined
+  const element = variableName(variable, 'argument is not an identifier', report)
+  const input: Expr = { kind: 'ident', at, name: '@__sortBy_input__' }
+  const keys: Expr = {
+    kind: 'loop',
+    at,
+    macro: 'map',
+    range: input,
+    variables: [element],
+    filter: undefined,
+    body: key,
+  }
+  const sorted: Expr = { kind: 'call', at, name: '@sortByAssociatedKeys', target: input, args: [keys] }
+  return { kind: 'bind', at, name: input.name, value: list, body: sorted }
 }
 
 function bind({ at, args: [variable, value, body] }: MacroCall, report: Report): Expr | undefined {

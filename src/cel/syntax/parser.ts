@@ -2,6 +2,7 @@
 import { codePoints } from '../values/code-points.ts'
 import { Uint } from '../values/value.ts'
 import { childrenOf, type Expr, type MapEntry, type StructField } from './ast.ts'
+import type { Dialect } from './dialect.ts'
 import { tokenize, type Token } from './lexer.ts'
 import { expandMacro } from './macros.ts'
 import { ExpressionError, issuesShownMax, type Issue } from './source.ts'
@@ -33,9 +34,9 @@ const startsOperand = ({ kind, text }: Token): boolean => {
 class Stop extends Error {}
 
 /** Throws an ExpressionError. */
-export function parse(source: string): Expr {
+export function parse(source: string, dialect: Dialect = 'standard'): Expr {
   if (source.length > codePointsMax) checkLength(source)
-  return new Parser(source).parse()
+  return new Parser(source, dialect).parse()
 }
 
 function checkLength(source: string): void {
@@ -46,6 +47,7 @@ function checkLength(source: string): void {
 
 class Parser {
   readonly #source: string
+  readonly #dialect: Dialect
   readonly #tokens: readonly Token[]
   readonly #issues: Issue[]
   #position = 0
@@ -53,9 +55,10 @@ class Parser {
   /** The depth of operators in trees that have any. */
   readonly #operatorDepths = new WeakMap<Expr, number>()
 
-  constructor(source: string) {
+  constructor(source: string, dialect: Dialect) {
     const { tokens, issues } = tokenize(source)
     this.#source = source
+    this.#dialect = dialect
     this.#tokens = tokens
     this.#issues = [...issues]
   }
@@ -260,6 +263,7 @@ class Parser {
     const selected = (field: string): Expr =>
       this.#built({ kind: 'select', at, operand: operandTree, field, isTest: false, isOptional }, true)
     if (name.kind === 'quotedIdentifier') {
+      if (this.#dialect === 'kubernetes') this.#issue(name.at, "unsupported syntax: '`'")
       this.#next()
       return selected(name.text.slice(1, -1))
     }
@@ -278,7 +282,8 @@ class Parser {
       while (this.#accept(','))
     }
     this.#expect(')')
-    const expanded = expandMacro({ name, at, target, args }, (issueAt, message) => this.#issue(issueAt, message))
+    const report = (issueAt: number, message: string): void => this.#issue(issueAt, message)
+    const expanded = expandMacro({ name, at, target, args, dialect: this.#dialect }, report)
     return this.#built(expanded ?? { kind: 'call', at, name, target, args }, target !== undefined)
   }
 

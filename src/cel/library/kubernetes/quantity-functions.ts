@@ -53,7 +53,7 @@ export const quantityFunctions: Functions = {
   isQuantity: [
     global('is_quantity_string', [stringType], boolType, (text: string) => quantityNanos(text) !== undefined),
   ],
-  sign: [member('quantity_sign', [quantityType], intType, ({ nanos }: Quantity) => sign(nanos))],
+  sign: [global('quantity_sign', [quantityType], intType, ({ nanos }: Quantity) => sign(nanos))],
   isInteger: [member('quantity_is_integer', [quantityType], boolType, ({ isInteger }: Quantity) => isInteger)],
   asInteger: [
     member('quantity_get_int', [quantityType], intType, ({ nanos, isInteger }: Quantity) => {

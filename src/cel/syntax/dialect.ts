@@ -1,0 +1,4 @@
+// Dialect: Kubernetes has the language without `cel.bind` and quoted names, and checks literals: elements of a list have one
+// type, and patterns, times and format strings are valid.
+
+export type Dialect = 'standard' | 'kubernetes'
