@@ -4,7 +4,7 @@
 export interface Http2Options {
   /** `https://host:port`, `http://host:port`, or `unix:/path` for a Unix domain socket. */
   readonly endpoint: string
-  /** Who must have signed the server's certificate, and who we are. PEM. */
+  /** The CA of the server's certificate, and the client certificate. PEM. */
   readonly tls?: { readonly authority?: string; readonly certificate?: string; readonly key?: string }
 }
 

@@ -19,7 +19,7 @@ export interface WireRequest {
   readonly signal: AbortSignal
   /** Aborts the signal on behalf of the server. */
   cancel(reason: Error): void
-  /** The client asks to upgrade from HTTP/1.1 to another protocol. */
+  /** The client requests an upgrade from HTTP/1.1 to another protocol. */
   readonly upgrade: boolean
   /**
    * The whole body, synchronously if it has arrived. Fails with BodyTooLarge beyond the limit, and with Overloaded when
@@ -47,7 +47,7 @@ export interface WireResponse {
   readonly headers: Readonly<Record<string, string | readonly string[]>>
   /** A stream is sent as it is produced, each piece flushed; iteration stops when the client disconnects. */
   readonly body: Uint8Array | string | AsyncIterable<Uint8Array | string> | WirePieces
-  /** Called with the connection once status and headers are written, if the request asked to upgrade. */
+  /** Called with the connection once status and headers are written, if the request is an upgrade. */
   readonly onUpgrade?: (socket: ByteStream) => Promise<void>
 }
 

@@ -14,7 +14,7 @@ export interface OutboundOptions {
   readonly http2?: boolean
 }
 
-/** Who must have signed the server's certificate, and who we are. PEM. */
+/** The CA of the server's certificate, and the client certificate. PEM. */
 export interface OutboundTls {
   readonly authority?: string
   readonly certificate?: string
@@ -46,7 +46,7 @@ export interface Outbound {
 export interface OutboundProvider {
   connect(options: OutboundOptions): Outbound
   /**
-   * A single request on its own connection, over HTTPS or plain HTTP, which may ask to upgrade. Rejects with Unreachable
+   * A single request on its own connection, over HTTPS or plain HTTP, which may request an upgrade. Rejects with Unreachable
    * when there is no response. The signal also aborts the response.
    */
   exchange(options: OutboundOptions, request: OutboundRequest, signal: AbortSignal): Promise<OutboundExchange>

@@ -14,7 +14,7 @@ export interface RequestHead {
   readonly keepsAlive: boolean
   readonly body: BodyFraming
   readonly expectsContinue: boolean
-  /** The client asks to upgrade to another protocol. */
+  /** The client requests an upgrade to another protocol. */
   readonly upgrade: boolean
 }
 

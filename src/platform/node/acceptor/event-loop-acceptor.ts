@@ -19,10 +19,10 @@ export const openEventLoopAcceptor: OpenAcceptor<AcceptorOptions & { readonly cl
     onConnection(connectionOn(socket, certificate, secured?.alpnProtocol === 'h2'))
   }
   const server = new TcpServer({ tls, limits, clock, onShed, onConnection: onSocket })
-  const { address, port: taken } = await server.listen(port, host)
+  const { address, port: boundPort } = await server.listen(port, host)
   return {
     host: address,
-    port: taken,
+    port: boundPort,
     async renew(fresh) {
       server.renew(fresh)
       roots = rootsOf(fresh)

@@ -145,7 +145,7 @@ export class ServedStream implements WireRequest, SendProgress {
       if (stream.destroyed) return discardBody(response)
       this.#connection.responding(this.headers['authorization'] !== undefined && response.status !== 401)
       await this.#send(response)
-      // A client that is still sending its body is asked to stop (RFC 9113, 8.1).
+      // A client that is still sending its body is requested to stop (RFC 9113, 8.1).
       if (!this.#isBodyComplete) stream.close(constants.NGHTTP2_NO_ERROR)
     } catch {
       this.#hasResponded = true

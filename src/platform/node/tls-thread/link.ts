@@ -87,7 +87,7 @@ export class Link {
     this.#publish()
   }
 
-  /** Frames that waited may find room before the peer is asked to report it. */
+  /** Frames that waited may find room before the peer is requested to report it. */
   #publish(): void {
     const wasFull = this.isFull
     this.#out.publish()
