@@ -56,7 +56,7 @@ const digests: Readonly<Record<string, X509Digest | 'none'>> = {
   '2b6570': 'none', // Ed25519
 }
 
-/** Throws an Error that says what is wrong with the request. */
+/** Throws an Error that describes what is wrong with the request. */
 export const parseCertificateRequest = (pem: string): RequestedCertificate => parseInfo(signedOf(pem).body)
 
 export const parseRequestSubject = (pem: string): Subject => parseCertificateRequest(pem).subject
@@ -117,7 +117,7 @@ function requestedExtensions(attributes: DerElement | undefined): Extension[] {
       reader.end('an attribute')
       return id === extensionRequestId ? [values] : []
     })
-  if (requests.length > 1) throw new DerError('the request asks for extensions twice')
+  if (requests.length > 1) throw new DerError('the request contains extensions twice')
   return requests.flatMap((values) => {
     const extensions = readExtensions(values.inside(derTag.sequence, 'the extensions'))
     values.end('the extensions')

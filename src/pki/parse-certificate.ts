@@ -1,4 +1,4 @@
-// Parses an X.509 certificate, strictly: validity, and what a certificate that it signs says about its issuer.
+// Parses an X.509 certificate, strictly: its validity, and the fields that certificates signed by it refer to.
 import { checkBitString } from './der-check.ts'
 import { derTag, DerError, DerReader, type DerElement } from './der-reader.ts'
 import { decodePem } from './pem.ts'

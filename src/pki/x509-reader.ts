@@ -66,7 +66,7 @@ export const readObjectId = (reader: DerReader): string =>
 
 const rsaId = '2a864886f70d010101'
 
-/** As upstream: an RSA key says that it has no parameters, an EC key names its curve. */
+/** As upstream: an RSA key has NULL parameters, an EC key names its curve. */
 const keyParametersTags: Readonly<Record<string, number>> = {
   [rsaId]: derTag.null,
   '2a8648ce3d0201': derTag.objectIdentifier,
