@@ -8,7 +8,7 @@ interface Watcher {
   /** The newest revision that was sent. */
   sent: number
   readonly prefix: string
-  readonly endAll: string
+  readonly keyEnd: string
   readonly channel: Channel<StoreBatch>
 }
 
@@ -29,7 +29,7 @@ export class Watchers {
       this.#watchers.delete(watcher),
     )
     const sent = Math.max(from - 1, past.at(-1)?.revision ?? 0)
-    const watcher: Watcher = { prefix, endAll: prefixEnd(prefix), channel, sent }
+    const watcher: Watcher = { prefix, keyEnd: prefixEnd(prefix), channel, sent }
     for (const version of past) push(watcher, version)
     this.#watchers.add(watcher)
     return channel.endOnAbort(signal)
@@ -60,8 +60,8 @@ function push(watcher: Watcher, version: RevisionEvents): void {
   if (events.length > 0) watcher.channel.push({ revision: version.revision, events })
 }
 
-const matchingEvents = ({ prefix, endAll: end }: Watcher, { events }: RevisionEvents): readonly StoreEvent[] =>
+const matchingEvents = ({ prefix, keyEnd }: Watcher, { events }: RevisionEvents): readonly StoreEvent[] =>
   events.filter((event) => {
     const key = keyOf(event)
-    return key >= prefix && (end === '' || key < end)
+    return key >= prefix && (keyEnd === '' || key < keyEnd)
   })

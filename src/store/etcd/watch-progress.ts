@@ -1,5 +1,5 @@
 // Watch progress: how a watch learns that it has received everything up to a revision that changed none of its keys.
-// etcd is asked on the watch stream. Its responses do not identify the request, and may be missing while a watch
+// Progress is requested on the stream. Its responses do not identify the request, and may be missing while a watch
 // catches up.
 import type { Clock, Timer } from '../../base/time/clock.ts'
 

@@ -37,7 +37,7 @@ export class DiskClient {
     return this.#opened.promise
   }
 
-  /** Resolves when the request is done and durable. The value says whether there is more of the same to do. */
+  /** Resolves when the request is done and durable. The value is true if there is more of the same to do. */
   request(request: DiskRequest): Promise<boolean> {
     if (this.#ended !== undefined) return Promise.reject(this.#ended)
     const waiting = Promise.withResolvers<boolean>()
