@@ -1,4 +1,4 @@
-// Frames of gRPC: a byte that says whether the message is compressed, the length of the message, the message.
+// Frames of gRPC: a byte for whether the message is compressed, the length of the message, the message.
 
 const headBytes = 5
 
