@@ -5,7 +5,7 @@ import { onNextTurn } from '../async/event-loop-turn.ts'
 
 const sliceMs = 0.5
 /** Number of callbacks between two reads of the clock. */
-const worksPerLook = 8
+const worksPerCheck = 8
 
 export class TimeSlicedWork {
   readonly #clock: Clock
@@ -27,7 +27,7 @@ export class TimeSlicedWork {
 
   readonly #slice = (): void => {
     const untilMs = this.#clock.monotonicMs() + sliceMs
-    do for (let count = 0; count < worksPerLook; count++) this.#works[this.#next++]?.()
+    do for (let count = 0; count < worksPerCheck; count++) this.#works[this.#next++]?.()
     while (this.#next < this.#works.length && this.#clock.monotonicMs() < untilMs)
     this.#isPlanned = this.#next < this.#works.length
     if (this.#isPlanned) return onNextTurn(this.#slice)
