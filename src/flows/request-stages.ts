@@ -64,11 +64,11 @@ function stepOf(call: FlowEvent, stage: RequestStage, fields: Partial<FlowEvent>
 const readStages: readonly RequestStage[] = ['authentication', 'fairness', 'authorization']
 
 /** The stage that rejected a call: the one after the last that it passed, of the stages for its verb. */
-function rejectingStage({ what, outcome = '', stages: passed }: FlowEvent): RequestStage | undefined {
+function rejectingStage({ what, outcome = '', stages }: FlowEvent): RequestStage | undefined {
   if (!/^[45]\d\d\b/.test(outcome)) return undefined
   const isDeletion = what.startsWith('delete')
   const expected = isRead(what) ? readStages : requestStages.filter((name) => !(isDeletion && name === 'validation'))
-  const last = passed.at(-1)?.stage
+  const last = stages.at(-1)?.stage
   return expected[last === undefined ? 0 : expected.indexOf(last) + 1]
 }
 
