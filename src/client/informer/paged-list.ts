@@ -4,7 +4,7 @@ import type { ApiObject } from '../../api/meta/object.ts'
 import { StatusError } from '../../api/errors/status-error.ts'
 import type { ListOptions, ResourceClient, TypedPage } from '../client.ts'
 
-/** Objects in a page, as client-go asks for. */
+/** Objects in a page, as in client-go. */
 export const listPageSize = 500
 
 export const isExpired = (error: unknown): boolean => error instanceof StatusError && error.code === 410
