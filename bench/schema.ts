@@ -95,8 +95,8 @@ export const schemaBench: Bench = {
     const filled = withDefaults(message, decoded)
     const object = pod.applyDefaults(filled)
     const protobuf = encodeProtobuf(message, object)
-    const kept = storedBytes(object)
-    const stored = StoredObject.ofBytes(kept, 1)
+    const storedForm = storedBytes(object)
+    const stored = StoredObject.ofBytes(storedForm, 1)
     const wayIn = () => {
       const made = pod.applyDefaults(withDefaults(message, decode(message, body).value as unknown as Pod))
       return [validateMetadata(made, pod), validateFields(message, made), pod.validate(made), JSON.stringify(made)]
@@ -126,7 +126,7 @@ export const schemaBench: Bench = {
       shown('JSON.stringify', () => JSON.stringify(object)),
       shown('all of it but JSON.parse', wayIn),
       shown('the bytes of a version: for the store', () => storedBytes(object)),
-      shown('the bytes of a version: for its first reader', () => StoredObject.ofBytes(kept, 1).json),
+      shown('the bytes of a version: for its first reader', () => StoredObject.ofBytes(storedForm, 1).json),
       shown('the bytes of a version: for each further reader', () => stored.json),
       shown(
         'protobuf encode',

@@ -19,14 +19,14 @@ const fetchSecondsMax = 120
  * Fetches `program` ({ package, path } inside the package) from each suite and copies it to `targetOf(binary)`, which
  * returns undefined for a binary that does not run here. Returns the reasons of failures, or ''.
  */
-export function fetchFromSuites(program, suites, targetOf, say) {
+export function fetchFromSuites(program, suites, targetOf, log) {
   if (process.platform !== 'linux' || !existsSync('/usr/bin/apt-get'))
     return 'only Debian and Ubuntu are served by this set-up'
   const archive = debianArchive()
   if (archive === undefined) return 'apt has no Debian archive configured'
   let reason = ''
   for (const suite of suites) {
-    say(`fetching ${program.package} from Debian ${suite}`)
+    log(`fetching ${program.package} from Debian ${suite}`)
     const failure = fetchFrom(archive, suite, program, targetOf)
     if (failure !== undefined) reason = `Debian ${suite}: ${failure}`
   }

@@ -26,12 +26,12 @@ export function findEtcds(root) {
 export const hasFetchedEtcd = (root) => existsSync(cacheOf(root))
 
 /** Fetches an etcd that is newer than the system's own; returns the reason of a failure. */
-export function fetchEtcds(root, say) {
+export function fetchEtcds(root, log) {
   const targetOf = (binary) => {
     const version = versionOf(binary)
     return version === undefined ? undefined : join(cacheOf(root), version, 'etcd')
   }
-  return fetchFromSuites({ package: 'etcd-server', path: 'usr/bin/etcd' }, debianSuites, targetOf, say)
+  return fetchFromSuites({ package: 'etcd-server', path: 'usr/bin/etcd' }, debianSuites, targetOf, log)
 }
 
 /** The variable that etcd requires on processors that its developers do not test. */

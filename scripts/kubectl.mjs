@@ -29,12 +29,12 @@ export function findKubectls(root) {
 }
 
 /** Fetches one kubectl per Debian suite; returns the reasons of failures. */
-export function fetchKubectls(root, say) {
+export function fetchKubectls(root, log) {
   const targetOf = (binary) => {
     const version = versionOf(binary)
     return version === undefined ? undefined : join(cacheOf(root), version, 'kubectl')
   }
-  return fetchFromSuites({ package: 'kubectl', path: 'usr/bin/kubectl' }, debianSuites, targetOf, say)
+  return fetchFromSuites({ package: 'kubectl', path: 'usr/bin/kubectl' }, debianSuites, targetOf, log)
 }
 
 function pathCandidates() {

@@ -11,8 +11,8 @@ const folderOf = (root) => join(root, '.cache', `node-${version}`)
 export const oldestNode = (root) => join(folderOf(root), 'node_modules', packageName, 'bin', 'node')
 
 /** Returns the reason of a failure. */
-export function fetchOldestNode(root, say) {
-  say(`fetching Node.js ${version}`)
+export function fetchOldestNode(root, log) {
+  log(`fetching Node.js ${version}`)
   const { stderr } = spawnSync(
     'npm',
     ['install', '--no-save', '--no-audit', '--no-fund', '--prefix', folderOf(root), `${packageName}@${version}`],

@@ -5,14 +5,14 @@ import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const path = fileURLToPath(new URL('../package.json', import.meta.url))
-const kept = fileURLToPath(new URL('../.cache/package.json.kept', import.meta.url))
+const backup = fileURLToPath(new URL('../.cache/package.json.backup', import.meta.url))
 
 if (process.argv[2] === 'restore') {
-  if (existsSync(kept)) renameSync(kept, path)
+  if (existsSync(backup)) renameSync(backup, path)
 } else {
   const text = readFileSync(path, 'utf8')
-  mkdirSync(dirname(kept), { recursive: true })
-  writeFileSync(kept, text)
+  mkdirSync(dirname(backup), { recursive: true })
+  writeFileSync(backup, text)
   const { scripts: _, devDependencies: __, optionalDependencies: ___, ...published } = JSON.parse(text)
   // Renamed atomically: every Node.js that starts in the checkout reads this file.
   const written = `${path}.new`

@@ -11,7 +11,7 @@ import { installMissing } from './system-packages.mjs'
 const root = fileURLToPath(new URL('..', import.meta.url))
 const purpose = process.argv.includes('--for=test') ? 'test' : 'start'
 const inCi = process.env.CI === 'true'
-const say = (line) => console.log(`setup: ${line}`)
+const log = (line) => console.log(`setup: ${line}`)
 
 function packagesAreCurrent() {
   const installed = `${root}node_modules/.package-lock.json`
@@ -19,14 +19,14 @@ function packagesAreCurrent() {
 }
 
 function installPackages() {
-  say('installing npm packages (once)')
+  log('installing npm packages (once)')
   const { status } = spawnSync('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], {
     cwd: root,
     stdio: 'inherit',
     shell: false,
   })
   if (status !== 0) {
-    say('npm ci failed; its message stands above. Without the packages nothing can run.')
+    log('npm ci failed; see its message above. Without the packages nothing can run.')
     process.exit(1)
   }
 }
@@ -37,8 +37,8 @@ function checkNode() {
   const version = spawnSync(command, ['--version'], { encoding: 'utf8' }).stdout?.trim() ?? 'unknown'
   const major = Number(version.slice(1).split('.')[0])
   if (major >= 24) return
-  say(`Node.js ${version} is too old (24 is needed) and none is pinned for ${process.platform}-${process.arch}.`)
-  say('Install Node.js 24 or newer and run the command again.')
+  log(`Node.js ${version} is too old (24 is needed) and none is pinned for ${process.platform}-${process.arch}.`)
+  log('Install Node.js 24 or newer and run the command again.')
   process.exit(1)
 }
 
@@ -52,60 +52,60 @@ function bundleCommandLine() {
   const pinned = `${root}node_modules/.bin/node`
   const command = existsSync(pinned) ? pinned : process.execPath
   const { status, stderr } = spawnSync(command, [`${root}scripts/bundle.mjs`, bundle], { encoding: 'utf8' })
-  if (status !== 0) say(`no bundle, so each start loads the sources: ${stderr.trim().split('\n').at(-1)}`)
+  if (status !== 0) log(`no bundle, so each start loads the sources: ${stderr.trim().split('\n').at(-1)}`)
 }
 
 function provideKubectl() {
   if (findKubectls(root).length > 0) return
-  const reason = fetchKubectls(root, say)
+  const reason = fetchKubectls(root, log)
   if (findKubectls(root).length > 0) return
-  say(`no kubectl: ${reason}`)
+  log(`no kubectl: ${reason}`)
   if (purpose === 'test' && inCi) {
-    say('in CI a missing component fails the run.')
+    log('in CI a missing component fails the run.')
     process.exit(1)
   }
-  say(
+  log(
     purpose === 'test'
-      ? 'the tests that drive the real kubectl will fail and say so.'
+      ? 'the tests that drive the real kubectl will fail with a message.'
       : 'Coxswain starts all the same; install kubectl 1.27 or newer to talk to it.',
   )
 }
 
 function provideSystemPackages() {
-  for (const { package: command, why } of installMissing(say)) {
-    say(`${command} could not be had: ${why}`)
+  for (const { package: command, why } of installMissing(log)) {
+    log(`${command} could not be installed: ${why}`)
     if (inCi) {
-      say('in CI a missing component fails the run.')
+      log('in CI a missing component fails the run.')
       process.exit(1)
     }
-    say('the tests that need it will fail and say so.')
+    log('the tests that need it will fail with a message.')
   }
 }
 
 /** The system's etcd is old; the tests also run on a newer one. */
 function provideNewerEtcd() {
   if (hasFetchedEtcd(root)) return
-  const reason = fetchEtcds(root, say)
+  const reason = fetchEtcds(root, log)
   if (hasFetchedEtcd(root)) return
-  say(`no newer etcd: ${reason}`)
+  log(`no newer etcd: ${reason}`)
   if (inCi) {
-    say('in CI a missing component fails the run.')
+    log('in CI a missing component fails the run.')
     process.exit(1)
   }
-  say("the store's tests run on the system's own etcd alone.")
+  log("the store's tests run on the system's own etcd alone.")
 }
 
 /** The package supports Node.js 24; the checkout itself runs on a newer one. */
 function provideOldestNode() {
   if (existsSync(oldestNode(root))) return
-  const reason = fetchOldestNode(root, say)
+  const reason = fetchOldestNode(root, log)
   if (reason === undefined) return
-  say(`no Node.js 24: ${reason}`)
+  log(`no Node.js 24: ${reason}`)
   if (inCi) {
-    say('in CI a missing component fails the run.')
+    log('in CI a missing component fails the run.')
     process.exit(1)
   }
-  say('the test of the package will fail and say so.')
+  log('the test of the package will fail with a message.')
 }
 
 if (!packagesAreCurrent()) installPackages()

@@ -21,12 +21,12 @@ const isThere = ({ command, file }) =>
   file === undefined ? folders.some((folder) => existsSync(`${folder}/${command}`)) : existsSync(file)
 
 /** Installs missing programs; returns those that are still missing, with the reason. */
-export function installMissing(say) {
+export function installMissing(log) {
   const missing = programs.filter((program) => !isThere(program))
   if (missing.length === 0) return []
   if (process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get'))
     return missing.map((program) => ({ ...program, why: `install it for ${program.for}` }))
-  say(`installing ${missing.map((program) => program.package).join(', ')} from Debian's packages`)
+  log(`installing ${missing.map((program) => program.package).join(', ')} from Debian's packages`)
   const names = missing.map((program) => program.package)
   // An outdated package list may name versions that were removed: refresh it and try once more.
   const reason = aptGet(['install', ...names]) && (aptGet(['update']) ?? aptGet(['install', ...names]))
