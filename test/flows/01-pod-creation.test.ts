@@ -1,5 +1,5 @@
-// Flow 01: a pod from its creation to ready, and what happens when its image is missing, it ends, or nothing fits. That each
-// component may be killed between any two arrows is asserted in test/end-to-end/restart.test.ts.
+// Flow 01: a pod from its creation to ready, and the cases of a missing image, an exiting container and no node that
+// fits. test/end-to-end/restart.test.ts kills each component between any two arrows.
 import { equal, match } from 'node:assert/strict'
 import { test } from 'node:test'
 import { context, node, pod, startCluster, type TestCluster } from '../../src/cluster/index.ts'
@@ -66,7 +66,7 @@ test('01 pod creation', async () => {
     /kubelet\/node-0 ···►/,
     /──► Runtime/,
   ]
-  // The stages of the first call only.
+  // Only the stages of the first call.
   const stages = /^.{11} {2}API Server ··· API Server/
   await comparePage(
     '01-pod-creation',
@@ -101,7 +101,7 @@ test('01 pod creation', async () => {
     [
       [
         'a component is killed between any two arrows',
-        'the pod runs in the end, once',
+        'the pod runs once in the end',
         'test/end-to-end/restart.test.ts',
       ],
     ],

@@ -1,4 +1,4 @@
-// Flow 02: the token of a pod: made for it, given to it as a file, renewed in time, and worth nothing once the pod is gone.
+// Flow 02: the token of a pod: created for it, mounted as a file, renewed in time, and invalid once the pod is deleted.
 import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict'
 import { test } from 'node:test'
 import { tokenReview } from '../../src/api/authentication/v1/token-review.ts'
@@ -13,11 +13,11 @@ interface Token {
   readonly status: { readonly token: string }
 }
 
-/** Calls over the wire with tokens that are good, and with some that are not (any more). */
+/** Calls over HTTP with valid tokens and with invalid or expired ones. */
 async function shown(): Promise<{ allowed: string; refused: string }> {
   await using cluster = await startCluster({ https: true })
   const { client, clock } = cluster
-  await using calls = rawCalls(cluster.kubeconfig, 'nobody')
+  await using calls = rawCalls(cluster.kubeconfig, 'anonymous')
   const accounts = client.of(serviceAccount)
   for (const name of ['writer', 'roleless', 'leaver']) await accounts.create({ metadata: { name } }, 'default', ctx)
   const spec = { ...runs, serviceAccountName: 'writer' }
@@ -37,7 +37,7 @@ async function shown(): Promise<{ allowed: string; refused: string }> {
     'pod-gone': await tokenFor('writer', { boundObjectRef }),
     'account-gone': await tokenFor('leaver'),
   }
-  // A refused update is on the record under its name, which stands in its path; of a refused create the body is not read.
+  // The record of a rejected update has the name from its path; the body of a rejected create is not read.
   const write = async (method: 'POST' | 'PUT', name: keyof typeof tokens) => {
     const headers = { authorization: `Bearer ${tokens[name]}` }
     const path = `/api/v1/namespaces/default/configmaps${method === 'PUT' ? `/${name}` : ''}`

@@ -21,7 +21,7 @@ const rule = (resource: string) => ({
 const container = (name: string) => ({ name, image: 'i' })
 const podNamed = (name: string) => ({ metadata: { name }, spec: { containers: [container('c')] } })
 const drawn = { fold: true, stages: true }
-/** The call and what the API server did with it, not what others made of it then. */
+/** The call and its stages in the API server, without its effects on other components. */
 const ofCall = (name: string) => [
   new RegExp(`client ──► API Server: (create|update) \\w+ ${name} `),
   /API Server ··· API Server/,
@@ -32,12 +32,12 @@ const ofCall = (name: string) => [
 test('03 admission chain', async () => {
   await using cluster = await startCluster({ https: true, nodes: 0 })
   await using admin = rawCalls(cluster.kubeconfig)
-  await using nobody = rawCalls(cluster.kubeconfig, 'nobody')
+  await using anonymous = rawCalls(cluster.kubeconfig, 'anonymous')
   const make = async (path: string, object: object) => {
     const { status, body } = await admin.call('POST', path, object)
     equal(status, 201, JSON.stringify(body))
   }
-  /** Webhooks that wait, each with how to let it answer. */
+  /** Webhooks that wait until the test lets each of them respond. */
   const waiting = new Channel<() => void>(10)
   const arrivals = waiting[Symbol.asyncIterator]()
   await using hooks = await webhookServer(async ({ path, request }) => {
@@ -46,7 +46,7 @@ test('03 admission chain', async () => {
       return request.object.spec.containers.length === 1
         ? patchWith({ op: 'add', path: '/spec/containers/-', value: container('side') })
         : {}
-    if (request.name === 'unwanted') return { allowed: false, status: { code: 403, message: 'nobody wants it' } }
+    if (request.name === 'unwanted') return { allowed: false, status: { code: 403, message: 'unwanted object' } }
     return {}
   })
   const hook = (name: string, resource: string, more: object = {}) =>
@@ -150,11 +150,11 @@ test('03 admission chain', async () => {
   const as = (name: string) => ({ 'impersonate-user': name })
   const held = admin.call('POST', maps, { metadata: { name: 'held' } }, as('jane'))
   const release = present((await arrivals.next()).value, 'a webhook waits')
-  /** Refused before its body is read: the name on the record is the one in the path. */
+  /** Rejected before the body is read: the recorded name is the one in the path. */
   const update = (calls: RawCalls, name: string, headers: Record<string, string>) =>
     calls.call('PUT', `${maps}/${name}`, { metadata: { name } }, headers)
   const outcomes = {
-    unknown: await update(nobody, 'unknown', { authorization: 'Bearer nonsense' }),
+    unknown: await update(anonymous, 'unknown', { authorization: 'Bearer nonsense' }),
     foreign: await update(admin, 'foreign', as('john')),
     crowded: await update(admin, 'crowded', as('jane')),
     wrong: await admin.call('POST', maps, { metadata: { name: 'wrong' }, data: [1] }),
@@ -210,8 +210,8 @@ test('03 admission chain', async () => {
       },
     ],
     [
-      ['audit', 'every stage of every outcome has a line', 'src/apiserver/audit/audit.test.ts'],
-      ['several fields are wrong', 'all of them are named in one answer', 'src/apiserver/objects/validation.test.ts'],
+      ['audit', 'every stage of every outcome is logged', 'src/apiserver/audit/audit.test.ts'],
+      ['several fields are wrong', 'all errors are in one response', 'src/apiserver/objects/validation.test.ts'],
     ],
   )
 })

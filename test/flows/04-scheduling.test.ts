@@ -1,4 +1,4 @@
-// Flow 04, scheduling: the best of several nodes; a pod for which room is made; a binding that fails.
+// Flow 04, scheduling: the best of several nodes, preemption, and a binding that fails.
 import { deepEqual } from 'node:assert/strict'
 import { test } from 'node:test'
 import { context, pod, startCluster, type TestCluster } from '../../src/cluster/index.ts'
@@ -26,7 +26,7 @@ async function roomIsMade(): Promise<string> {
   return settled(cluster.flow(pod, 'vip'))
 }
 
-/** Two pods, one after the other; the first binding of the second one fails. */
+/** Two pods in sequence; the first binding of the second one fails. */
 async function spread(): Promise<{ first: string; second: string }> {
   const { cluster, create } = await start('1')
   await using _cluster = cluster
@@ -68,19 +68,19 @@ test('04 scheduling', async () => {
     ],
     [
       [
-        'nothing fits, and no room can be made',
-        'the pod waits among the unschedulable; an event that can help one of the plugins which rejected it wakes it ([Pod creation](01-pod-creation.md)), or five minutes do',
+        'no node fits, and preemption does not help',
+        'the pod is unschedulable until an event that a rejecting plugin waits for ([Pod creation](01-pod-creation.md)), or for five minutes',
         'src/scheduler/queue/scheduling-queue.test.ts',
         'test/scheduler/placement.test.ts',
       ],
       [
-        'the scheduler ends between Reserve and Bind',
-        'nothing was written; the next one decides anew',
+        'the scheduler stops between Reserve and Bind',
+        'nothing was written; the next scheduler schedules the pod again',
         'src/scheduler/scheduler.test.ts',
       ],
       [
         'two schedulers',
-        'each takes the pods of its own profiles; a pod that is bound already is a conflict and left alone',
+        'each schedules the pods of its own profiles; a pod that is already bound causes a conflict and is skipped',
         'src/scheduler/scheduler.test.ts',
         'test/scheduler/placement.test.ts',
       ],

@@ -1,4 +1,4 @@
-// Flow 05: a rolling update, one that is stuck, and its way back.
+// Flow 05: a rolling update, one that is stuck, and its rollback.
 import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
 import { context, deployment, pod, startCluster, type TestCluster } from '../../src/cluster/index.ts'

@@ -1,4 +1,4 @@
-// Flow 09: who may do what: the rule that let a call through, the words of a refusal, and rights that nobody may give.
+// Flow 09: access decisions: the rule that allowed a call, the message of a rejection, and privilege escalation.
 import { deepEqual, match, rejects } from 'node:assert/strict'
 import { test } from 'node:test'
 import {
@@ -106,11 +106,11 @@ test('09 access decision', async () => {
     [
       [
         'webhooks and attribute files decide, in the order of the configuration',
-        'the first that has an opinion decides',
+        'the first authorizer with an opinion decides',
         'src/apiserver/outbound/external-authentication.test.ts',
       ],
-      ['`kubectl auth can-i --list`', 'what it lists is what may be done', 'test/identity/identity.test.ts'],
-      ['every decision', 'has a line of audit', 'src/apiserver/audit/audit.test.ts'],
+      ['`kubectl auth can-i --list`', 'it lists the permissions of the user', 'test/identity/identity.test.ts'],
+      ['every decision', 'is in the audit log', 'src/apiserver/audit/audit.test.ts'],
     ],
   )
 })

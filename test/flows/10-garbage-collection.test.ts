@@ -1,4 +1,4 @@
-// Flow 10: what has owners goes with them: in the background, first, or not at all.
+// Flow 10: dependents are deleted with their owners: in the background, in the foreground, or not at all.
 import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
 import {
@@ -54,7 +54,7 @@ const ownedBy = ({ apiVersion, kind, metadata: { name, uid } }: ApiObject) => [
   { apiVersion, kind, name, uid, blockOwnerDeletion: true },
 ]
 
-/** Two objects that own one another; the first is deleted, and is to go when what it owns is gone. */
+/** Two objects that own each other; the first is deleted in the foreground. */
 async function circle(): Promise<string> {
   await using cluster = await startCluster({ nodes: 0 })
   const maps = cluster.client.of(configMap)
@@ -66,7 +66,7 @@ async function circle(): Promise<string> {
   await maps.delete('first', 'default', { propagationPolicy: 'Foreground' }, ctx)
   await cluster.clock.advance('30s')
   const names = (await maps.list({ namespace: 'default' }, ctx)).items.map(({ metadata }) => metadata.name)
-  deepEqual(names, [], 'nobody waits for ever')
+  deepEqual(names, [], 'no object waits for ever')
   return since(cluster.flow(configMap, 'first'), 'delete configmaps first')
 }
 
@@ -80,9 +80,9 @@ async function astray(): Promise<string> {
   await cluster.clock.advance('30s')
   equal(await maps.find('here', 'default', ctx), undefined)
   equal((await maps.get('there', 'kube-system', ctx)).metadata.name, 'there')
-  const told = (await cluster.client.of(event).list({ fieldSelector: 'involvedObject.name=here' }, ctx)).items
+  const recorded = (await cluster.client.of(event).list({ fieldSelector: 'involvedObject.name=here' }, ctx)).items
   deepEqual(
-    told.map(({ reason }) => reason),
+    recorded.map(({ reason }) => reason),
     ['OwnerRefInvalidNamespace'],
   )
   return cluster.flow(configMap, 'here')
@@ -154,18 +154,18 @@ test('10 garbage collection', async () => {
     ],
     [
       [
-        'the collector ends in the middle of it',
-        'the next one goes on: every decision is made from what is there',
+        'the collector stops during a collection',
+        'the next one continues from the current objects',
         'src/controllers/runtime/discovered-kinds.test.ts',
       ],
       [
         'discovery is down',
-        'what is known stays known, and nothing is decided about dependents of a kind that nobody serves',
+        'known kinds are still collected, and dependents of a kind that is not served are kept',
         'src/controllers/runtime/discovered-kinds.test.ts',
       ],
       [
         'owners and dependents of custom kinds',
-        'the collector takes its kinds from discovery: they go as all others do',
+        'the collector reads its kinds from discovery and treats them like all others',
         'src/controllers/runtime/discovered-kinds.test.ts',
       ],
     ],

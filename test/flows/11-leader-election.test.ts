@@ -1,4 +1,5 @@
-// Flow 11: of two controller managers one leads; when it dies the other takes over; and never do both act.
+// Flow 11: one of two controller managers leads; when it is killed the other takes over; both never act at the same
+// time.
 import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
 import { rfc3339Micro } from '../../src/base/time/clock.ts'
@@ -12,7 +13,7 @@ const held = async ({ client }: TestCluster) =>
   (await client.of(lease).get('kube-controller-manager', 'kube-system', ctx)).spec
 const flowOfLease = (cluster: TestCluster) => cluster.flow(lease, 'kube-controller-manager', 'kube-system')
 
-/** Who leads, and who waits. */
+/** The leader and the standby. */
 async function roles(cluster: TestCluster): Promise<[leader: string, standby: string]> {
   const { holderIdentity } = await held(cluster)
   return holderIdentity === 'controllers_1' ? ['controllers', 'controllers-1'] : ['controllers-1', 'controllers']
@@ -39,7 +40,10 @@ async function dies(): Promise<string> {
   return flow
 }
 
-/** Every write takes half a minute, for so long; a namespace that is made meanwhile shows who acts, and when. */
+/**
+ * Every write takes half a minute during this time; a namespace that is created meanwhile shows which manager acts, and
+ * when.
+ */
 async function storeIsSlow(): Promise<{ leases: string; work: string }> {
   await using cluster = await start()
   const { clock, client } = cluster
@@ -50,13 +54,13 @@ async function storeIsSlow(): Promise<{ leases: string; work: string }> {
   cluster.faults.heal()
   await client.of(namespace).create({ metadata: { name: 'team' } }, '', ctx)
   await clock.advance('1s')
-  equal(await client.of(serviceAccount).find('default', 'team', ctx), undefined, 'nobody acts without the lease')
+  equal(await client.of(serviceAccount).find('default', 'team', ctx), undefined, 'no manager acts without the lease')
   await clock.advance('1m')
   equal((await client.of(serviceAccount).list({ namespace: 'team' }, ctx)).items.length, 1)
   return { leases: flowOfLease(cluster), work: cluster.flow(namespace, 'team') }
 }
 
-/** A holder elsewhere whose clock is an hour slow renews in time, by its own. */
+/** A holder whose clock is an hour slow renews in time by its own clock. */
 async function clocksDiffer(): Promise<string> {
   await using cluster = await start()
   const { clock, client } = cluster
@@ -103,7 +107,7 @@ test('11 leader election', async () => {
     [
       [
         'the leader cannot reach the API server',
-        'it stops at least three seconds before another begins',
+        'it stops at least three seconds before another starts',
         'src/client/leader-election.test.ts',
       ],
     ],

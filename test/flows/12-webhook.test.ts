@@ -1,4 +1,4 @@
-// Flow 12: the API server asks a webhook over TLS: what its answer does, and what becomes of a request when it fails.
+// Flow 12: the API server calls a webhook over TLS: the effect of its response, and of its failure on the request.
 import { deepEqual, equal, match } from 'node:assert/strict'
 import { test } from 'node:test'
 import { present } from '../../src/base/assert.ts'
@@ -32,7 +32,7 @@ test('12 webhook', async () => {
     }
     return {}
   })
-  /** One webhook at a time, for the maps of this name. */
+  /** One webhook at a time, for the ConfigMaps with this name. */
   const withHook = async (name: string, path: string, more: object, query = ''): Promise<RawAnswer> => {
     const kind = path === '/label' ? 'mutating' : 'validating'
     const url = `${registration}/${kind}webhookconfigurations`

@@ -1,5 +1,5 @@
-// Flow 13: a pod gets an address of its node's range with its sandbox, and gives it back with it. The plugins themselves are
-// asserted with real containers in test/kubelet.
+// Flow 13: a pod gets an address from its node's range with its sandbox, and releases it with the sandbox. test/kubelet
+// tests the plugins with real containers.
 import { deepEqual, equal, match } from 'node:assert/strict'
 import { test } from 'node:test'
 import { context, event, pod, startCluster } from '../../src/cluster/index.ts'
@@ -8,7 +8,7 @@ import { comparePage, excerpt, inOrder, since } from './page.ts'
 const ctx = context(new AbortController().signal)
 
 test('13 pod network', async () => {
-  // Five addresses: eight without the network, the gateway and the last.
+  // Five addresses: eight without the network address, the gateway and the broadcast address.
   await using cluster = await startCluster({ simulation: { podRange: () => '10.9.0.0/29' } })
   const { client, clock } = cluster
   const pods = client.of(pod)
@@ -27,9 +27,9 @@ test('13 pod network', async () => {
 
   await create('late')
   equal(await addressOf('late'), undefined)
-  const told = (await client.of(event).list({ fieldSelector: 'involvedObject.name=late' }, ctx)).items
+  const recorded = (await client.of(event).list({ fieldSelector: 'involvedObject.name=late' }, ctx)).items
   match(
-    told.map(({ reason, message }) => `${reason}: ${message}`).join('\n'),
+    recorded.map(({ reason, message }) => `${reason}: ${message}`).join('\n'),
     /^FailedCreatePodSandBox: Failed to create pod sandbox: no address is left in the range 10\.9\.0\.0\/29/m,
   )
   await pods.delete('c', 'default', {}, ctx)
@@ -71,16 +71,16 @@ test('13 pod network', async () => {
     [
       [
         'a plugin is missing',
-        'the sandbox fails with its name, and is tried again until it is there',
+        'the sandbox fails with the name of the plugin and is retried until the plugin exists',
         'test/kubelet/network.test.ts',
       ],
       [
         'the node has no network yet',
-        'its pods wait, and go on when it has one',
+        'its pods wait until the network is ready',
         'src/kubelet/node/runtime-health-monitor.test.ts',
       ],
       [
-        'the kubelet, or the whole node, ends and starts again',
+        'the kubelet or the whole node restarts',
         'no address is leaked',
         'test/flows/13-pod-network.test.ts',
         'test/kubelet/network.test.ts',

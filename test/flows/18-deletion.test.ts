@@ -1,4 +1,5 @@
-// Flow 18: a pod ends: it leaves its Service first, then its containers get their time, then it is gone.
+// Flow 18: deletion of a pod: it is removed from its Service, its containers get their grace period, then it is
+// removed.
 import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
 import { context, endpointSlice, pod, service, startCluster, type TestCluster } from '../../src/cluster/index.ts'
@@ -86,7 +87,7 @@ test('18 deletion', async () => {
   equal(
     (await unreachable.client.of(pod).get('web', 'default', ctx)).metadata.deletionTimestamp !== undefined,
     true,
-    'nobody knows whether it still runs',
+    'it is unknown whether it still runs',
   )
   unreachable.start('kubelet/node-0')
   await unreachable.clock.advance('1m')
@@ -139,7 +140,7 @@ test('18 deletion', async () => {
     [
       [
         'the pod has volumes',
-        'they are unmounted when its containers have ended',
+        'they are unmounted when its containers have exited',
         'src/kubelet/volumes/volumes.test.ts',
         'test/containers/volumes.test.ts',
       ],

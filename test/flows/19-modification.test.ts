@@ -1,4 +1,4 @@
-// Flow 19: a change, who reacts to it, and changes that are refused.
+// Flow 19: a change, the components that react to it, and rejected changes.
 import { deepEqual, equal, rejects } from 'node:assert/strict'
 import { test } from 'node:test'
 import type { StatusError } from '../../src/cluster/index.ts'

@@ -1,4 +1,4 @@
-// Flow 20: questions: answered from the cache of the API server, or, for what only the node knows, by its kubelet.
+// Flow 20: queries: served from the cache of the API server or, for data that only the node has, by its kubelet.
 import { equal, match } from 'node:assert/strict'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -16,7 +16,10 @@ const ctx = context(new AbortController().signal)
 const kubectl = kubectls().at(-1)
 if (kubectl === undefined) throw new Error('there is no kubectl')
 
-/** The calls of kubectl about an object, and those that they lead to; without times, since how long kubectl takes says nothing. */
+/**
+ * The calls of kubectl about an object and the calls that they cause, without times, because the speed of kubectl
+ * varies.
+ */
 const callsOf = (events: readonly FlowEvent[], name: string): string => {
   const drawn = (event: FlowEvent, from: string, indent: string): string[] => [
     `${indent}${from} ──► ${event.to}: ${eventText(event)}`,
@@ -97,12 +100,12 @@ test(`20 query, kubectl ${kubectl.version}`, async () => {
     [
       [
         '`logs` with `--follow`, `--previous`, `--since`, `--tail`; `attach`, `port-forward`, `cp`',
-        'the same way, as streams',
+        'streamed in the same way',
         'test/end-to-end/streams.test.ts',
         'test/containers/streams.test.ts',
       ],
-      ['`debug`', 'an ephemeral container joins the pod', 'test/containers/pods.test.ts'],
-      ['`top`', 'the figures of the runtime, by way of the metrics API', 'test/containers/resources.test.ts'],
+      ['`debug`', 'an ephemeral container is added to the pod', 'test/containers/pods.test.ts'],
+      ['`top`', 'the usage that the runtime reports, through the metrics API', 'test/containers/resources.test.ts'],
     ],
   )
 })

@@ -1,5 +1,5 @@
-// Flow 21: how a watch goes on: from a list, from a bookmark, anew when the past is forgotten; watches that break, and that
-// nothing is missed.
+// Flow 21: how a watch continues: from a list, from a bookmark, and with a new list when its revision has expired;
+// broken watches, without missing a change.
 import { deepEqual, equal, match, ok } from 'node:assert/strict'
 import { test } from 'node:test'
 import type { FlowEvent, FlowId } from '../../src/base/observability/flow-recorder.ts'
@@ -18,21 +18,24 @@ import { comparePage, excerpt, since, type Section } from './page.ts'
 const labels = { app: 'web' }
 const template = { metadata: { labels }, spec: { containers: [{ name: 'c', image: 'i' }] } }
 
-/** What was said about a kind between the API server and these; revisions by the order in which they are named. */
-function talkOf(events: Iterable<FlowEvent>, ...parties: string[]): string {
-  const heard = [...events].filter(
+/**
+ * The messages about a kind between the API server and these participants; revisions are numbered in order of
+ * appearance.
+ */
+function messagesOf(events: Iterable<FlowEvent>, ...participants: string[]): string {
+  const selected = [...events].filter(
     ({ arrow, from, to, object }) =>
       object?.resource === 'configmaps' &&
       arrow !== 'persist' &&
-      parties.some((party) => party === from || party === to),
+      participants.some((participant) => participant === from || participant === to),
   )
   const revisions = new Set<string>()
-  const startMs = heard[0]?.atMs ?? 0
-  const lines = heard.map((event) => {
+  const startMs = selected[0]?.atMs ?? 0
+  const lines = selected.map((event) => {
     const time = `+${event.atMs - startMs}ms`.padStart(9)
     return `${time}  ${event.from} ${event.arrow === 'call' ? '──►' : '--►'} ${event.to}: ${eventText(event)}`
   })
-  // What is said again and again, a call and its delivery by turns, is shown once.
+  // Repeated pairs of a call and its delivery are shown once.
   const distinct = lines.filter((line, index) => line !== lines[index - 1] && line !== lines[index - 2])
   return distinct.join('\n').replaceAll(/@(\d+)/g, (_, revision: string) => {
     revisions.add(revision)
@@ -40,7 +43,7 @@ function talkOf(events: Iterable<FlowEvent>, ...parties: string[]): string {
   })
 }
 
-/** A reader that keeps a list up to date, and what was said meanwhile. */
+/** A reader that keeps its list up to date, and the messages meanwhile. */
 async function followed(): Promise<Section[]> {
   const faults = new Faults()
   await using bare = startBareCluster({
@@ -56,7 +59,7 @@ async function followed(): Promise<Section[]> {
   const section = async (heading: string, text: string, act: () => Promise<void>): Promise<Section> => {
     const begin = (cluster.flow.last + 1) as FlowId
     await act()
-    return { heading, text, diagram: talkOf(cluster.flow.events(begin), 'reader', 'slow reader', 'writer') }
+    return { heading, text, diagram: messagesOf(cluster.flow.events(begin), 'reader', 'slow reader', 'writer') }
   }
   await write('a')
   await using tasks = new TaskGroup()
@@ -70,7 +73,7 @@ async function followed(): Promise<Section[]> {
 
   const listed = await section(
     'Listed, then watched',
-    'A reader lists what is there, and watches from the revision of its list. When nothing happens, a bookmark tells it every minute how far the server is, so that it need not begin further back when its connection is lost: it goes on from there, and what happened meanwhile is told.',
+    'A reader lists the objects and watches from the revision of the list. While nothing changes, the server sends a bookmark with its revision every minute. After a lost connection the reader resumes from the bookmark and receives the changes since then.',
     async () => {
       tasks.start('reader', (signal) => informer.run(signal))
       await clock.advance('1s')
@@ -90,7 +93,7 @@ async function followed(): Promise<Section[]> {
   const lagging = cluster.client('slow reader', adminUser).of(configMap)
   const forgotten = await section(
     'Too far behind',
-    'The writer changes an object ten thousand times. A reader that does not read is cut off, and nothing is kept for it any more. The other one has lost its connection and cannot come back meanwhile: when it can, the revision that it would go on from is forgotten (410), so it lists again.',
+    'The writer changes an object ten thousand times. The watch of a reader that does not read is ended, and its buffer is freed. Another reader has lost its connection and cannot reconnect meanwhile: when it can, its revision has expired (410), so it lists again.',
     async () => {
       const options = { namespace: 'default', resourceVersion: String(informer.revision) }
       const slow = lagging.watchBatches(options, ctx)[Symbol.asyncIterator]()
@@ -98,12 +101,12 @@ async function followed(): Promise<Section[]> {
       await clock.advance('1s')
       faults.reject({ verb: 'watch', sender: 'reader', code: 503, times: 1_000 })
       equal(faults.breakWatches('reset', { sender: 'reader' }), 1)
-      // Beyond what is kept for one who reads, and what is remembered for one who comes back.
+      // More changes than the buffer of a watch and the history for resumed watches contain.
       for (let count = 0; count <= 10_002; count++)
         await maps.patch('a', 'default', { data: { count: String(count) } }, 'merge', ctx)
       await first
       await slow.next().then(
-        () => ok(false, 'a reader that far behind is told so'),
+        () => ok(false, 'the watch of a reader that far behind ends with an error'),
         () => {},
       )
       faults.heal()
@@ -118,14 +121,14 @@ async function followed(): Promise<Section[]> {
 
   const streamed = await section(
     'Streamed instead of listed',
-    'Who asks for it gets what is there as events of the watch itself, and a bookmark where that ends.',
+    'With sendInitialEvents the watch starts with the existing objects as events, followed by a bookmark.',
     async () => {
       const transport = new DirectTransport(() => cluster.server, 'reader', adminUser)
       const query = { sendInitialEvents: 'true', resourceVersionMatch: 'NotOlderThan', allowWatchBookmarks: 'true' }
       const call = { kind: configMap, namespace: 'default', name: '', query }
-      for await (const told of transport.watch(call, ctx)) {
+      for await (const batch of transport.watch(call, ctx)) {
         deepEqual(
-          told.map(({ type }) => type),
+          batch.map(({ type }) => type),
           ['ADDED', 'ADDED', 'ADDED', 'BOOKMARK'],
         )
         break
@@ -144,7 +147,7 @@ test('21 watch and resync', async () => {
   await cluster.clock.advance('5s')
   for (const [index, how] of (['gone', 'reset', 'silence'] as const).entries()) {
     ok(cluster.faults.breakWatches(how) > 0)
-    // Nobody is back before the change is made.
+    // No client reconnects before the change is made.
     for (const verb of ['list', 'watch'] as const) cluster.faults.reject({ verb, code: 503, times: 1_000 })
     await deployments.patch('web', 'default', { spec: { replicas: index + 2 } }, 'merge', ctx)
     if (how !== 'silence') cluster.faults.heal()

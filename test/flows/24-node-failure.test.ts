@@ -1,4 +1,5 @@
-// Flow 24: a node falls silent: it is unknown, tainted, left by its pods and replaced; and what happens when it returns.
+// Flow 24: a node stops reporting: it becomes Unknown and tainted, and its pods are evicted and replaced; and its
+// return.
 import { deepEqual, equal, match } from 'node:assert/strict'
 import { test } from 'node:test'
 import {
@@ -61,7 +62,7 @@ const eventsOn = async ({ client }: TestCluster, name: string) =>
       .map(({ reason }) => reason),
   )
 
-/** Without how node and pod came to be. */
+/** Without the creation of the node and the pod. */
 const afterStart = (flow: string): string =>
   flow
     .split('\n')
@@ -83,7 +84,7 @@ test('24 node failure', async () => {
   deepEqual(await podsOf(cluster), [{ name: lost, nodeName, isEnding: false }], 'it is tolerated for five minutes')
   await clock.advance('30s')
   const [ended, replacement] = (await podsOf(cluster)).toSorted((a, b) => Number(b.isEnding) - Number(a.isEnding))
-  deepEqual([ended?.name, ended?.isEnding], [lost, true], 'nobody knows whether it still runs')
+  deepEqual([ended?.name, ended?.isEnding], [lost, true], 'it is unknown whether it still runs')
   equal(replacement?.nodeName === nodeName || replacement === undefined, false, 'another one runs elsewhere')
   equal(await readyEndpoints(cluster), 1)
   deepEqual([...(await eventsOn(cluster, nodeName))].filter((reason) => reason?.includes('Node')).toSorted(), [
@@ -131,7 +132,7 @@ test('24 node failure', async () => {
   ])
 })
 
-test('24: a node that is back in time keeps its pods', async () => {
+test('24: a node that returns in time keeps its pods', async () => {
   const { cluster, lost, nodeName } = await start()
   await using _cluster = cluster
   await cluster.kill(`kubelet/${nodeName}`)
@@ -144,7 +145,7 @@ test('24: a node that is back in time keeps its pods', async () => {
   equal((await eventsOn(cluster, lost)).has('TaintManagerEviction'), true, 'its deletion was called off')
 })
 
-test('24: a pod that tolerates it for good stays, and one that does not goes at once', async () => {
+test('24: a pod with an unlimited toleration stays, and one without is evicted at once', async () => {
   const unreachable = { key: 'node.kubernetes.io/unreachable', operator: 'Exists', effect: 'NoExecute' }
   for (const [toleration, stays] of [
     [unreachable, true],
@@ -158,7 +159,7 @@ test('24: a pod that tolerates it for good stays, and one that does not goes at 
   }
 })
 
-test('24: a node that is deleted takes its pods with it', async () => {
+test('24: the pods of a deleted node are deleted', async () => {
   const { cluster, lost, nodeName } = await start()
   await using _cluster = cluster
   await cluster.kill(`kubelet/${nodeName}`)
@@ -173,7 +174,7 @@ test('24: a node that is deleted takes its pods with it', async () => {
   equal((await eventsOn(cluster, nodeName)).has('RemovingNode'), true)
 })
 
-test('24: when no node answers nothing is evicted', async () => {
+test('24: nothing is evicted when no node responds', async () => {
   const { cluster, lost } = await start()
   await using _cluster = cluster
   for (const name of cluster.components.filter((each) => each.startsWith('kubelet/'))) await cluster.kill(name)

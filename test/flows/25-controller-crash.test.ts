@@ -1,4 +1,4 @@
-// Flow 25: the controllers crash, a Deployment is scaled meanwhile, and whoever comes next does what was missed.
+// Flow 25: the controllers crash, a Deployment is scaled meanwhile, and the next leader handles what was missed.
 import { equal } from 'node:assert/strict'
 import { test } from 'node:test'
 import { context, deployment, lease, pod, startCluster } from '../../src/cluster/index.ts'
@@ -20,7 +20,7 @@ test('25 controller crash', async () => {
   await client.of(deployment).patch('web', 'default', { spec: { replicas: 2 } }, 'merge', ctx)
   const count = async () => (await client.of(pod).list({ namespace: 'default' }, ctx)).items.length
   await clock.advance('9s')
-  equal(await count(), 1, 'nobody acts')
+  equal(await count(), 1, 'no controller acts')
   await clock.advance('20s')
   equal(await count(), 2)
   const flow = cluster.flow(deployment, 'web')

@@ -1,4 +1,4 @@
-// Flow 26, the parts that are there: a machine joins by a bootstrap token, its certificate is renewed, and it leaves.
+// Flow 26, the supported parts: a machine joins with a bootstrap token, its certificate is renewed, and it leaves.
 import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict'
 import { X509Certificate } from 'node:crypto'
 import { test } from 'node:test'
@@ -41,7 +41,7 @@ async function start() {
   cluster.start()
   await clock.advance('5s')
   const admin = cluster.client('admin', adminUser)
-  // What an installer sets up: who may join, and what is told to those who want to.
+  // Set up by an installer: who may join, and the public cluster information.
   for (const [role, group] of [
     ['system:node-bootstrapper', 'system:bootstrappers'],
     [`${roles}:nodeclient`, 'system:bootstrappers'],
@@ -110,7 +110,7 @@ test('26 joining: token, request, certificate, renewal', async () => {
   await using world = await start()
   const { cluster, token, certificates, userOf, ask, flowOf, admin } = world
   const info = await admin.of(configMap).get('cluster-info', 'kube-public', ctx)
-  match(info.data?.['jws-kubeconfig-abcdef'] ?? '', /^[\w-]+\.\.[\w-]+$/, 'who has the token can tell that it is ours')
+  match(info.data?.['jws-kubeconfig-abcdef'] ?? '', /^[\w-]+\.\.[\w-]+$/, 'holders of the token can verify it')
   const stranger = cluster.client('machine', userWithName('system:anonymous', ['system:unauthenticated']))
   deepEqual((await stranger.of(configMap).get('cluster-info', 'kube-public', ctx)).data, info.data)
   await rejects(stranger.of(configMap).list({ namespace: 'kube-public' }, ctx), /cannot list resource "configmaps"/)
@@ -142,18 +142,22 @@ test('26 joining: token, request, certificate, renewal', async () => {
       ...leaving,
     ],
     [
-      ['a wrong or expired token', 'opens nothing', 'test/flows/26-joining.test.ts'],
-      ['a node asks for the certificate or the secrets of another', 'it gets neither', 'test/flows/26-joining.test.ts'],
+      ['a wrong or expired token', 'is rejected', 'test/flows/26-joining.test.ts'],
       [
-        'a whole machine joins, is killed, and goes on',
-        'its containers have run meanwhile',
+        'a node requests the certificate or the secrets of another node',
+        'both requests are rejected',
+        'test/flows/26-joining.test.ts',
+      ],
+      [
+        'a machine joins, and its kubelet is killed and restarted',
+        'its containers keep running',
         'test/kubelet/joining.test.ts',
       ],
     ],
   )
 })
 
-/** Drained, deleted, and then its machine is reset. */
+/** The node is drained and deleted, then its machine is reset. */
 async function leave({ cluster, clock, admin }: Awaited<ReturnType<typeof start>>) {
   const kubectl = cluster.client('kubectl', adminUser)
   const spec = { containers: [{ name: 'c', image: 'i' }] }
@@ -192,7 +196,7 @@ async function leave({ cluster, clock, admin }: Awaited<ReturnType<typeof start>
   ]
 }
 
-test('26: a wrong or expired token opens nothing', async () => {
+test('26: a wrong or expired token is rejected', async () => {
   await using world = await start()
   const { clock, token, userOf } = world
   equal(await userOf(`${token.id}.fedcba9876543210`), undefined)
@@ -201,7 +205,7 @@ test('26: a wrong or expired token opens nothing', async () => {
   equal(await userOf(`${token.id}.${token.secret}`), undefined)
 })
 
-test('26: a node gets neither the certificate nor the secrets of another', async () => {
+test('26: a node gets neither the certificate nor the secrets of another node', async () => {
   await using world = await start()
   const { cluster, clock, admin, ask } = world
   await rejects(ask('theft', 'kubelet/a', nodeUser('a'), 'b'), /can only create a node CSR with CN=system:node:a/)

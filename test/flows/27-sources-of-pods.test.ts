@@ -1,4 +1,4 @@
-// Flow 27: pods that no API server has told the node of: out of files and from an address, shown by their mirrors.
+// Flow 27: static pods, which the node reads from files and from a URL, shown by their mirror pods.
 import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
 import { pod } from '../../src/cluster/index.ts'
@@ -9,23 +9,23 @@ import { comparePage, excerpt, inOrder, since } from './page.ts'
 const manifest = (name: string, image: string) =>
   `apiVersion: v1\nkind: Pod\nmetadata: {name: ${name}}\nspec:\n  containers: [{name: c, image: ${image}}]\n`
 
-/** What stands there, and who waits for it to change. */
+/** The current content, and the waiters for its change. */
 function source(kind: ManifestSource['kind']) {
   const texts = new Map<string, string>()
-  let heard = Promise.withResolvers<void>()
+  let changed = Promise.withResolvers<void>()
   const own: ManifestSource = {
     kind,
     list: () => Promise.resolve([...texts].map(([name, text]) => ({ name, text }))),
     waitForChange: (signal) => {
-      signal.addEventListener('abort', () => heard.reject(signal.reason as Error), { once: true })
-      return heard.promise
+      signal.addEventListener('abort', () => changed.reject(signal.reason as Error), { once: true })
+      return changed.promise
     },
   }
   const write = (name: string, text: string) => {
     texts.set(name, text)
-    const told = heard
-    heard = Promise.withResolvers()
-    told.resolve()
+    const previous = changed
+    changed = Promise.withResolvers()
+    previous.resolve()
   }
   return { own, write }
 }
@@ -56,7 +56,7 @@ test('27 sources of pods', async () => {
 
   files.write('web.yaml', '{nonsense')
   await clock.advance('40s')
-  equal((await seen()).length, 3, 'a broken file keeps nobody else, and what ran of it runs on')
+  equal((await seen()).length, 3, 'an invalid file does not affect others, and its pod keeps running')
   const running = (await runtime.podUids(ctx.signal)).length
   await admin.of(pod).delete('web-solo', 'default', { gracePeriodSeconds: 0 }, ctx)
   await clock.advance('40s')

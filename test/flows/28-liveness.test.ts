@@ -1,4 +1,4 @@
-// Flow 28: a container that does not answer is killed and started again; a startup probe holds the other probes back.
+// Flow 28: a container that does not respond is killed and restarted; a startup probe delays the other probes.
 import { deepEqual, equal, match, ok } from 'node:assert/strict'
 import { test } from 'node:test'
 import { context, event, pod, startCluster, type TestCluster } from '../../src/cluster/index.ts'
@@ -7,7 +7,7 @@ import { comparePage, excerpt, inOrder } from './page.ts'
 const ctx = context(new AbortController().signal)
 const httpGet = (path: string) => ({ httpGet: { path, port: 80 } })
 
-/** A site that is well for so long, then ill; `/hangs` never answers; `/slow` only after a while. */
+/** A site that is healthy for this long and then fails; `/hangs` never responds; `/slow` responds after a while. */
 const site = (state: { wellMs: number; asked: string[] }) => ({
   site: ({
     serveHttp,
@@ -45,8 +45,8 @@ test('28 liveness', async () => {
   await using cluster = await run({ livenessProbe }, { wellMs: 12_000, asked: [] })
   await cluster.clock.advance('31s')
   equal((await statusOf(cluster))?.restartCount, 1, 'three answers that agree')
-  const told = (await cluster.client.of(event).list({ fieldSelector: 'involvedObject.name=web' }, ctx)).items
-  const texts = told.map(({ reason, message }) => `${reason}: ${message}`).join('\n')
+  const recorded = (await cluster.client.of(event).list({ fieldSelector: 'involvedObject.name=web' }, ctx)).items
+  const texts = recorded.map(({ reason, message }) => `${reason}: ${message}`).join('\n')
   match(texts, /^Unhealthy: Liveness probe failed: HTTP probe failed with statuscode: 503$/m)
   match(texts, /^Killing: Container web failed liveness probe, will be restarted$/m)
   const flow = cluster.flow(pod, 'web')

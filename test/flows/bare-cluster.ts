@@ -1,4 +1,4 @@
-// A cluster without nodes, in virtual time, whose record can be read as it is.
+// A cluster without nodes in virtual time, with direct access to its flow record.
 import { context } from '../../src/base/observability/context.ts'
 import { silentLog } from '../../src/base/observability/log.ts'
 import { seededRandom } from '../../src/base/random/random.ts'

@@ -1,4 +1,4 @@
-// The golden flow of the thread: the same seed draws the same diagram, and it is the recorded one.
+// The golden flow of the end-to-end scenario: the same seed gives the same diagram, and it equals the recorded one.
 import { equal } from 'node:assert/strict'
 import { readFile, writeFile } from 'node:fs/promises'
 import { test } from 'node:test'
@@ -30,7 +30,7 @@ test('the flow of a Deployment from creation to deletion is the golden one', asy
   equal(drawn, await readFile(golden, 'utf8'))
 })
 
-test('the same seed draws the same diagram, another seed other names', async () => {
+test('the same seed gives the same diagram, another seed other names', async () => {
   equal(await recordedFlow(7), await recordedFlow(7))
   equal((await recordedFlow(7)) === (await recordedFlow(8)), false)
 })

@@ -1,4 +1,4 @@
-// The list of the pages: every page is on it, under its title.
+// The index of the flow pages lists every page with its title.
 import { deepEqual } from 'node:assert/strict'
 import { readdir, readFile } from 'node:fs/promises'
 import { test } from 'node:test'

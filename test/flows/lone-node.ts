@@ -1,4 +1,4 @@
-// A cluster whose one kubelet stands beside it, with what simulated nodes do without: volumes on a disk, and manifests.
+// A cluster with one separate kubelet that has what simulated nodes lack: volumes on a disk, and static pod manifests.
 import { silentLog } from '../../src/base/observability/log.ts'
 import { TaskGroup } from '../../src/base/async/task-group.ts'
 import type { VirtualClock } from '../../src/base/time/virtual-clock.ts'

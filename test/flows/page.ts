@@ -1,16 +1,16 @@
-// The page of a flow: its diagram as a test recorded it, never drawn by hand. RECORD_FLOWS=1 writes it anew.
+// The page of a flow: its diagram is recorded by a test, never drawn by hand. RECORD_FLOWS=1 rewrites it.
 import { equal, match } from 'node:assert/strict'
 import { access, readFile, writeFile } from 'node:fs/promises'
 import { getOrInsert } from '../../src/base/collections/get-or-insert.ts'
 
-/** The lines of a recorded flow that concern these participants and objects, with what led to them, without what varies. */
+/** The lines of a recorded flow about these participants and objects, with their causes, without variable values. */
 export function excerpt(flow: string, ...wanted: RegExp[]): string {
   const lines = withCauses(flow.split('\n'), (line) => wanted.some((pattern) => pattern.test(line)))
-  const distinct = settled(closedUp(lines).join('\n')).split('\n')
+  const distinct = settled(reindented(lines).join('\n')).split('\n')
   return distinct.filter((line, index) => line !== distinct[index - 1]).join('\n')
 }
 
-/** The lines that are wanted, and those that they stand under. */
+/** The selected lines and those above them in the tree. */
 function withCauses(lines: readonly string[], isWanted: (line: string) => boolean): string[] {
   let above = -1
   return lines
@@ -24,8 +24,8 @@ function withCauses(lines: readonly string[], isWanted: (line: string) => boolea
     .toReversed()
 }
 
-/** Each line one step under what led to it, however many lines between them are left out. */
-function closedUp(lines: readonly string[]): string[] {
+/** Indents each line one level below its cause, however many lines between them are omitted. */
+function reindented(lines: readonly string[]): string[] {
   const above: number[] = []
   return lines.map((line) => {
     const depth = depthOf(line)
@@ -39,8 +39,8 @@ const generated = /\b([a-z][\w-]*?)-(?:(HASH{6,10})(?:-(HASH{5}|\*))?|(HASH{5}))
 const generatedName = new RegExp(generated.replaceAll('HASH', '[bcdfghjklmnpqrstvwxz2456789]'), 'g')
 
 /**
- * A diagram without what an unrelated object or component would shift: revisions and counts are left out, generated
- * names are told apart by the order of their appearance (`web-a-2` is the second pod of the first template).
+ * A diagram without values that depend on unrelated objects or components: revisions and counts are omitted, and
+ * generated names are numbered in order of appearance (`web-a-2` is the second pod of the first template).
  */
 export function settled(flow: string): string {
   const letters = new Map<string, string>()
@@ -62,29 +62,29 @@ export function settled(flow: string): string {
 const timeWidth = 11
 const depthOf = (line: string): number => line.slice(timeWidth).search(/\S/)
 
-/** Without these lines, what they led to, and deliveries and looks that then lead to nothing. */
+/** Omits these lines, their effects, and deliveries and reconciles that then have no effect. */
 export function without(flow: string, unwanted: RegExp): string {
-  const kept: string[] = []
+  const visible: string[] = []
   let hiddenDepth = Infinity
   for (const line of flow.split('\n')) {
     const depth = depthOf(line)
     if (depth > hiddenDepth) continue
     hiddenDepth = unwanted.test(line) ? depth : Infinity
-    if (hiddenDepth === Infinity) kept.push(line)
+    if (hiddenDepth === Infinity) visible.push(line)
   }
-  const leadsOn = (line: string, index: number) =>
-    !/ (--►|···►)/.test(line) || depthOf(kept[index + 1] ?? '') > depthOf(line)
-  const next = kept.filter(leadsOn).join('\n')
+  const hasEffect = (line: string, index: number) =>
+    !/ (--►|···►)/.test(line) || depthOf(visible[index + 1] ?? '') > depthOf(line)
+  const next = visible.filter(hasEffect).join('\n')
   return next === flow ? flow : without(next, unwanted)
 }
 
-/** From the first line with these words; `last` from the last one. */
+/** From the first line with this text; `last` from the last one. */
 export function since(flow: string, words: string, which: 'first' | 'last' = 'first'): string {
   const at = which === 'first' ? flow.indexOf(words) : flow.lastIndexOf(words)
   return at < 0 ? '' : flow.slice(flow.lastIndexOf('\n', at) + 1)
 }
 
-/** The arrows must be there, in this order. */
+/** Asserts that the arrows occur in this order. */
 export function inOrder(flow: string, ...steps: RegExp[]): void {
   let rest = flow
   for (const step of steps) {
@@ -99,7 +99,7 @@ export interface Section {
   readonly diagram: string
 }
 
-/** What no diagram of the page shows, and the test that does. */
+/** A case that no diagram of the page shows, and the tests that cover it. */
 export type Elsewhere = readonly [path: string, outcome: string, ...shownBy: string[]]
 
 const tableOf = (rows: readonly Elsewhere[]): string =>
