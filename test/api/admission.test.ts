@@ -1,4 +1,4 @@
-// Admission through the real port, with real webhooks over HTTPS: each outcome's status, words and lines on the record.
+// Admission through the real port, with real webhooks over HTTPS: the status, message and audit lines of each outcome.
 import { deepEqual, equal, match, ok } from 'node:assert/strict'
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -18,7 +18,7 @@ import { until } from '../until.ts'
 
 const maps = '/api/v1/namespaces/default/configmaps'
 const registration = '/apis/admissionregistration.k8s.io/v1'
-const hidden = 'a-value-that-nobody-may-read'
+const hidden = 'a-value-that-anonymous-may-read'
 
 interface Line {
   readonly stage: string
@@ -42,9 +42,9 @@ async function startAudited() {
   return {
     admin,
     kubeconfig: await readFile(up.kubeconfig, 'utf8'),
-    /** What the record says of requests whose address has these words. */
+    /** The audit lines of requests whose URI contains this text. */
     async linesOf(words: string): Promise<Line[]> {
-      // The answers have waited for their lines; the last one may be somebody else's, and not whole.
+      // Responses wait for their audit lines; the last line may belong to another request and be incomplete.
       const lines = (await readFile(file, 'utf8')).split('\n').slice(0, -1)
       return lines.map((line) => JSON.parse(line) as Line).filter(({ requestURI }) => requestURI.includes(words))
     },
@@ -64,54 +64,57 @@ const wire = (status: number, contentType: string, body: string, headers: Record
 const allowedReview = (uid: string) =>
   JSON.stringify({ apiVersion: 'admission.k8s.io/v1', kind: 'AdmissionReview', response: { uid, allowed: true } })
 
-/** Each way in which a webhook fails, and what is said of it after `failed calling webhook "w.example.com": `. */
-const failures: Record<string, { handle: Handle; more?: object; said: string | RegExp }> = {
+/** Each way in which a webhook fails, and the message after `failed calling webhook "w.example.com": `. */
+const failures: Record<string, { handle: Handle; more?: object; expected: string | RegExp }> = {
   slow: {
     handle: () => new Promise(() => {}),
     more: { timeoutSeconds: 1 },
-    said: 'failed to call webhook: Post "URL/slow?timeout=1s": context deadline exceeded',
+    expected: 'failed to call webhook: Post "URL/slow?timeout=1s": context deadline exceeded',
   },
   dead: {
     handle: () => ({}),
     more: { clientConfig: { url: 'https://127.0.0.1:1/dead' } },
-    said: 'failed to call webhook: Post "https://127.0.0.1:1/dead?timeout=30s": dial tcp 127.0.0.1:1: connect: connection refused',
+    expected:
+      'failed to call webhook: Post "https://127.0.0.1:1/dead?timeout=30s": dial tcp 127.0.0.1:1: connect: connection refused',
   },
   'wrong-authority': {
     handle: () => ({}),
     more: { caBundle: base64(authorityOf('other').certificate) },
-    said: 'failed to call webhook: Post "URL/wrong-authority?timeout=30s": tls: failed to verify certificate: x509: certificate signed by unknown authority',
+    expected:
+      'failed to call webhook: Post "URL/wrong-authority?timeout=30s": tls: failed to verify certificate: x509: certificate signed by unknown authority',
   },
   garbage: {
     handle: () => 'no json',
-    said: /^failed to call webhook: couldn't get version\/kind; json parse error: /,
+    expected: /^failed to call webhook: couldn't get version\/kind; json parse error: /,
   },
   huge: {
     handle: () => ' '.repeat(2 << 20),
-    said: 'failed to call webhook: Post "URL/huge?timeout=30s": the response is larger than 1048576 bytes',
+    expected: 'failed to call webhook: Post "URL/huge?timeout=30s": the response is larger than 1048576 bytes',
   },
   redirect: {
     handle: () => wire(302, 'text/plain', '', { location: 'https://127.0.0.1:1/' }),
-    said: 'failed to call webhook: the server responded with the status code 302 but did not return more information',
+    expected:
+      'failed to call webhook: the server responded with the status code 302 but did not return more information',
   },
   'wrong-type': {
     handle: ({ request }) => wire(200, 'text/html; charset=utf-8', allowedReview(request.uid)),
-    said: "failed to call webhook: serializer for text/html; charset=utf-8 doesn't exist",
+    expected: "failed to call webhook: serializer for text/html; charset=utf-8 doesn't exist",
   },
   crash: {
     handle: () => wire(500, 'text/plain', 'it fell\n'),
-    said: 'failed to call webhook: an error on the server ("it fell") has prevented the request from succeeding',
+    expected: 'failed to call webhook: an error on the server ("it fell") has prevented the request from succeeding',
   },
   'not-found': {
     handle: () => wire(404, 'text/plain', 'no'),
-    said: 'failed to call webhook: the server could not find the requested resource',
+    expected: 'failed to call webhook: the server could not find the requested resource',
   },
   absent: {
     handle: () => '{}',
-    said: 'received invalid webhook response: webhook response was absent',
+    expected: 'received invalid webhook response: webhook response was absent',
   },
   stranger: {
     handle: () => allowedReview('another'),
-    said: /^received invalid webhook response: expected response.uid="[\da-f-]+", got "another"$/,
+    expected: /^received invalid webhook response: expected response.uid="[\da-f-]+", got "another"$/,
   },
 }
 
@@ -128,7 +131,7 @@ const create = (admin: RawCalls, name: string, query = ''): Promise<RawAnswer> =
     data: { secret: hidden, a: '1' },
   })
 
-test('webhooks through the real port: every answer and failure, under both policies, on the record', async () => {
+test('webhooks through the real port: every response and failure, under both policies, is audited', async () => {
   await using server = await startAudited()
   const { admin } = server
   await using hooks = await webhookServer((asked) => {
@@ -157,7 +160,7 @@ test('webhooks through the real port: every answer and failure, under both polic
   const stagesOf = async (name: string) =>
     (await server.linesOf(`named=${name}`)).map(({ stage, responseStatus }) => [stage, responseStatus?.code])
 
-  for (const [why, { more = {}, said }] of Object.entries(failures))
+  for (const [why, { more = {}, expected }] of Object.entries(failures))
     for (const kind of ['mutating', 'validating']) {
       const strict = `${why}-${kind}`
       const first = await configure(admin, kind, strict, [hook(why, strict, more)])
@@ -166,8 +169,8 @@ test('webhooks through the real port: every answer and failure, under both polic
       const start = 'Internal error occurred: failed calling webhook "w.example.com": '
       equal(body.message.slice(0, start.length), start)
       const detail = body.message.slice(start.length)
-      if (typeof said === 'string') equal(detail, said.replace('URL', hooks.url))
-      else match(detail, said)
+      if (typeof expected === 'string') equal(detail, expected.replace('URL', hooks.url))
+      else match(detail, expected)
       deepEqual([body.reason, body.details.causes], ['InternalError', [{ message: body.message.slice(25) }]])
       const lines = await server.linesOf(`named=${strict}`)
       deepEqual(await stagesOf(strict), [
@@ -229,15 +232,16 @@ test('webhooks through the real port: every answer and failure, under both polic
   equal(hooks.asked[asked]?.request.dryRun, true)
   const flow = await admin.call('GET', flowEventsPath)
   equal(flow.status, 200)
-  const told = { audit: await server.wholeRecord(), flow: JSON.stringify(flow.body), log: server.logged() }
-  ok(told.flow.includes('Webhook/w.example.com') && told.log.includes('a request failed'))
-  for (const [where, text] of Object.entries(told)) ok(!text.includes(hidden), `nothing that an object holds: ${where}`)
+  const records = { audit: await server.wholeRecord(), flow: JSON.stringify(flow.body), log: server.logged() }
+  ok(records.flow.includes('Webhook/w.example.com') && records.log.includes('a request failed'))
+  for (const [where, text] of Object.entries(records))
+    ok(!text.includes(hidden), `nothing that an object holds: ${where}`)
 })
 
-test('requests that end before the store: status, words and lines of each', async () => {
+test('requests that end before the store have a status, a message and audit lines', async () => {
   await using server = await startAudited()
   const { admin } = server
-  await using nobody = rawCalls(server.kubeconfig, 'nobody')
+  await using anonymous = rawCalls(server.kubeconfig, 'anonymous')
   const make = async (path: string, object: object) => {
     const { status, body } = await admin.call('POST', path, object)
     equal(status, 201, JSON.stringify(body))
@@ -256,7 +260,7 @@ test('requests that end before the store: status, words and lines of each', asyn
   const rows: [why: string, answer: Promise<RawAnswer>, code: number, message: string][] = [
     [
       'unauthenticated',
-      nobody.call('GET', `${maps}?named=unauthenticated`, undefined, { authorization: 'Bearer x' }),
+      anonymous.call('GET', `${maps}?named=unauthenticated`, undefined, { authorization: 'Bearer x' }),
       401,
       'Unauthorized',
     ],
@@ -328,7 +332,7 @@ test('requests that end before the store: status, words and lines of each', asyn
   }
 })
 
-test('50 creates at once against a quota of 10, and again after some are gone: used is exact', async () => {
+test('of 50 concurrent creates against a quota of 10 exactly 10 succeed, again after deletes; used is exact', async () => {
   await using up = await startUp('--runtime', 'none')
   await using admin = rawCalls(await readFile(up.kubeconfig, 'utf8'))
   const secrets = '/api/v1/namespaces/small/secrets'

@@ -1,5 +1,5 @@
-// On the record, through the real port: each bad path of a request has its status and its audit lines, and what is
-// encrypted or secret stands in no file.
+// Audit and encryption through the real port: each rejected request has its status and its audit lines, and no file
+// contains secret or encrypted data in plain text.
 import { deepEqual, equal, ok } from 'node:assert/strict'
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -30,7 +30,7 @@ resources:
   - aesgcm: { keys: [{ name: key1, secret: ${new Uint8Array(32).fill(7).toBase64()} }] }
   - identity: {}
 `
-const hidden = Buffer.from('nobody should read this').toString('base64')
+const hidden = Buffer.from('a secret of this test').toString('base64')
 
 interface Line {
   readonly verb: string
@@ -39,7 +39,7 @@ interface Line {
   readonly responseStatus: { readonly code: number }
 }
 
-test('each bad path has its status and its lines, and no file shows a secret', async () => {
+test('each rejected request has its status and audit lines, and no file contains a secret', async () => {
   const folder = await newFolder()
   const file = (name: string) => join(folder, name)
   await writeFile(file('policy.yaml'), policy)
@@ -91,12 +91,12 @@ test('each bad path has its status and its lines, and no file shows a secret', a
   for (const [status, name, step] of steps) equal(await call(...step), status, name)
 
   const text = await readFile(file('audit.log'), 'utf8')
-  // The answers have waited for their lines; the last one may be somebody else's, and not whole.
+  // Responses wait for their audit lines; the last line may belong to another request and be incomplete.
   const lines = text
     .slice(0, text.lastIndexOf('\n'))
     .split('\n')
     .map((line) => JSON.parse(line) as Line)
-    // The cluster's own components are on the record too.
+    // The cluster's own components are audited too.
     .filter(({ verb, user }) => verb === 'create' && !user?.username?.startsWith('system:serviceaccount:'))
   deepEqual(
     lines.map(({ stage, responseStatus }) => [stage, responseStatus.code]),
@@ -107,7 +107,7 @@ test('each bad path has its status and its lines, and no file shows a secret', a
   const inData = await readdir(file('data'), { recursive: true, withFileTypes: true })
   for (const entry of inData)
     if (entry.isFile()) ok(!(await readFile(join(entry.parentPath, entry.name))).includes(hidden), entry.name)
-  // What is in the log is folded into the file when the store has nothing else to do.
+  // The store checkpoints its log into the file when it is idle.
   const stored = await Promise.all(['data/store.db', 'data/store.db-wal'].map((name) => readFile(file(name))))
   ok(stored.some((bytes) => bytes.includes('k8s:enc:aesgcm:v1:key1:')))
 })

@@ -1,5 +1,5 @@
-// The official JavaScript client: its calls, its watch and its informers, over ten thousand changes and over servers that
-// are killed in between and started again on the same port.
+// The official JavaScript client: its calls, its watch and its informers, over ten thousand changes and over servers
+// that are killed in between and restarted on the same port.
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict'
 import { readFile, rm } from 'node:fs/promises'
 import { test } from 'node:test'
@@ -71,13 +71,13 @@ test('create, read, replace, patch, list, watch and delete', async () => {
 
 const objects = 100
 const changesEach = 100
-/** After so many changes of each object the server is killed. */
+/** The server is killed after this many changes of each object. */
 const killedAt = [30, 65]
 
 const pause = (ms: number) => realClock.sleep(ms, ctx.signal)
 
-/** Does a thing until it works: the server may be away. What was done without an answer is done again to no effect. */
-async function insist<T>(act: () => Promise<T>): Promise<T> {
+/** Retries while the server is down. Repeating a change that was applied without a response has no effect. */
+async function retryUntilDone<T>(act: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++)
     try {
       return await act()
@@ -90,7 +90,7 @@ async function insist<T>(act: () => Promise<T>): Promise<T> {
 
 const nameOf = (index: number) => `m${index}`
 
-/** Changes every object from one count to the next, and kills the server on the way. */
+/** Updates every object from one count to the next, and kills the server meanwhile. */
 async function makeChanges(
   maps: ResourceClient<ConfigMap, ConfigMapInput>,
   restart: () => Promise<void>,
@@ -102,8 +102,8 @@ async function makeChanges(
       count === 1
         ? () => maps.create({ metadata: { name, labels }, data }, namespace, ctx)
         : () => maps.patch(name, namespace, { data }, 'merge', ctx)
-    await insist(request).catch((error: unknown) => {
-      // A creation whose answer was lost.
+    await retryUntilDone(request).catch((error: unknown) => {
+      // The object was created, but the response was lost.
       if (count !== 1 || !hasReason(error, 'AlreadyExists')) throw error
     })
   }
@@ -114,7 +114,7 @@ async function makeChanges(
   }
 }
 
-/** Watches as a client that loses its connection does: on from the last version that it saw. */
+/** Watches like a client that loses its connection: resumes from the last version that it received. */
 function watchOn(config: KubeConfig, from: string, see: (type: string, object: V1ConfigMap) => void): () => void {
   let [resourceVersion, isOver] = [from, false]
   let current: AbortController | undefined
@@ -138,13 +138,13 @@ function watchOn(config: KubeConfig, from: string, see: (type: string, object: V
   }
 }
 
-test('10,000 changes over two kills: a watch sees each once, informers end with the truth', async () => {
+test('10,000 changes over two kills: a watch receives each once, and informers end with the final state', async () => {
   const folder = await newFolder()
   const start = (port = '0') => startUpIn(folder, '--nodes', '0', '--bind', ownAddress, '--port', port)
   let server: RunningUp = await start()
   const { config, core } = accessBy(server.kubeconfig)
   const { server: origin, authority, identity } = parseKubeconfig(await readFile(server.kubeconfig, 'utf8'))
-  // The volume is written by our own client, which is quicker; what is tested is who watches.
+  // The load is written by our own client, which is faster; the watches are under test.
   const outbound = nodeOutbound.connect({ origin, tls: { authority, ...identity } })
   const maps = new Client(new HttpsTransport(outbound, 'test')).of(configMap)
   const { metadata } = await core.listNamespacedConfigMap({ namespace })
@@ -196,7 +196,7 @@ test('10,000 changes over two kills: a watch sees each once, informers end with 
     equal(seen.size, objects)
     ok(informer.list().length === 0 || (await eventually(() => informer.list().length === 0)))
   } finally {
-    // A watch that ends with the server would start the informer once more, and the test would never end.
+    // A watch that ends with the server would restart the informer, and the test would never end.
     isOver = true
     stopWatch()
     await informer.stop()

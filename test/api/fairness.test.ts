@@ -1,4 +1,4 @@
-// Priority and fairness through the real port: who asks for more than his level allows is told when to come back.
+// Priority and fairness through the real port: a user beyond the limit of its level gets 429 with Retry-After.
 import { deepEqual, equal, match, ok } from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
@@ -41,7 +41,7 @@ const right = {
   subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: 'noisy' }],
 }
 
-test('a level without seats serves one at a time; the others are told when to come back', async () => {
+test('a level without seats serves one request at a time; others get Retry-After', async () => {
   await using up = await startUp('--runtime', 'none')
   const { server, authority, identity } = parseKubeconfig(await readFile(up.kubeconfig, 'utf8'))
   const outbound = nodePlatform.outbound.connect({ origin: server, tls: { authority, ...identity } })
@@ -50,7 +50,7 @@ test('a level without seats serves one at a time; the others are told when to co
     const all = { 'content-type': 'application/json', ...headers }
     const answer = await outbound.send({ method: 'POST', target, headers: all, body: JSON.stringify(body) }, signal)
     const text = new TextDecoder().decode(Buffer.concat(await Array.fromAsync(answer.body)))
-    return { ...answer, said: JSON.parse(text) as { reason?: string; code?: number } }
+    return { ...answer, body: JSON.parse(text) as { reason?: string; code?: number } }
   }
   equal((await create(`/apis/${group}/prioritylevelconfigurations`, level)).status, 201)
   equal((await create(`/apis/${group}/flowschemas`, schema)).status, 201)
@@ -61,9 +61,9 @@ test('a level without seats serves one at a time; the others are told when to co
     Array.from({ length: 50 }, (_, index) => makeOne(`noisy-${index}`, { 'impersonate-user': 'noisy' })),
   )
   deepEqual([...new Set(answers.map(({ status }) => status))].toSorted(), [201, 429])
-  for (const { headers, said } of answers.filter(({ status }) => status === 429)) {
+  for (const { headers, body } of answers.filter(({ status }) => status === 429)) {
     equal(headers['retry-after'], '1')
-    deepEqual([said.reason, said.code], ['TooManyRequests', 429])
+    deepEqual([body.reason, body.code], ['TooManyRequests', 429])
     match(headers['x-kubernetes-pf-flowschema-uid'] ?? '', /^[\da-f-]{36}$/)
     match(headers['x-kubernetes-pf-prioritylevel-uid'] ?? '', /^[\da-f-]{36}$/)
   }
@@ -71,15 +71,15 @@ test('a level without seats serves one at a time; the others are told when to co
   await outbound.close()
 })
 
-test('500 requests of one user at a time: another user reads and a node renews its lease all the same', async () => {
+test('with 500 concurrent requests of one user, another user can read and a node can renew its lease', async () => {
   await using up = await startUp('--runtime', 'none')
   await using server = await flooded(await readFile(up.kubeconfig, 'utf8'))
   const flood = server.flood(500)
   const answers: number[] = []
   for (let round = 0; round < 20; round++) answers.push((await server.read()).status, (await server.renew()).status)
-  const told = await flood.stop()
-  deepEqual([...new Set(answers)], [200], 'nobody else is refused')
-  const codes = [...told.keys()].filter((code) => code !== 429)
+  const statuses = await flood.stop()
+  deepEqual([...new Set(answers)], [200], 'no other request is rejected')
+  const codes = [...statuses.keys()].filter((code) => code !== 429)
   deepEqual(codes, [201])
-  ok((told.get(201) ?? 0) > 0, 'the flood is served as well')
+  ok((statuses.get(201) ?? 0) > 0, 'the flood is served as well')
 })

@@ -1,5 +1,5 @@
-// One user floods the server while another reads and a node renews its lease: for the test that nobody starves, and for
-// the bench that says how long they wait.
+// One user floods the server while another reads and a node renews its lease: for the test that neither is starved, and
+// for the benchmark of their waiting times.
 import { rawCalls, type RawAnswer, type RawCalls } from '../flows/raw-calls.ts'
 
 const maps = '/api/v1/namespaces/default/configmaps'
@@ -8,7 +8,7 @@ const leases = '/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases'
 export interface Flooded extends AsyncDisposable {
   read(): Promise<RawAnswer>
   renew(): Promise<RawAnswer>
-  /** Keeps so many creates of one user under way; `stop` ends it and tells how each was answered. */
+  /** Keeps this many creates of one user in flight; `stop` ends it and returns the number of responses by status. */
   flood(atOnce: number): { stop(): Promise<ReadonlyMap<number, number>> }
 }
 

@@ -1,4 +1,4 @@
-// Ten thousand mutations of good bodies: never a 5xx, a crash or a hang. The unit test sends a part of them.
+// Ten thousand mutations of valid bodies: never a 5xx, a crash or a hang. The unit test sends a part of them.
 import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
 import { attackWithMutations } from '../../src/apiserver/robustness/hostile-attack.harness.ts'

@@ -1,12 +1,12 @@
-// The recorded transcript with the real kubectl: the same output line for line, for every command whose parts are there.
-// What is still missing stands here by name, and must go from here when it begins to work.
+// The recorded transcript with the real kubectl: the same output line by line for every supported command. Missing
+// features are listed by name, and must be removed from the list when they work.
 import { deepEqual } from 'node:assert/strict'
 import { test } from 'node:test'
 import { kubectls } from '../kubectl.ts'
 import { startUp } from '../process.ts'
 import { readTranscript, replay, settled, type Exchange } from './transcript.ts'
 
-/** Commands that print something else by design. */
+/** Commands whose output differs by design. */
 const otherwise: Readonly<Record<string, string>> = {
   'kubectl version': "the client's own version",
   'kubectl config view --minify -o jsonpath={.contexts[0].name}': "the recorder's own kubeconfig",
@@ -14,10 +14,10 @@ const otherwise: Readonly<Record<string, string>> = {
   'kubectl get componentstatuses': "the recorder's scheduler did not run",
 }
 
-/** What is not there yet, by the part that is missing. */
+/** Commands that are not supported yet, by missing feature. */
 const missing: Readonly<Record<string, readonly string[]>> = {}
 
-/** What newer clients print differently: the recorded text as they would have printed it. */
+/** Differences of newer clients: the recorded text as they would have printed it. */
 const clientChanges: readonly [since: string, command: RegExp, from: RegExp, to: string][] = [
   ['1.34', /^kubectl delete (cm|svc)/, /(" deleted)( \(server dry run\))?$/gm, '$1 from default namespace$2'],
   ['1.34', /^kubectl describe deploy/, /( (Host )?Port: +\d+\/TCP)$/gm, '$1 (http)'],
@@ -35,14 +35,14 @@ const clientChanges: readonly [since: string, command: RegExp, from: RegExp, to:
   ],
 ]
 
-/** What older clients print differently. */
+/** Differences of older clients. */
 const olderClients: readonly [before: string, command: RegExp, from: RegExp, to: string][] = [
   ['1.32', /^kubectl describe deploy/, /\n {2}Node-Selectors: +<none>\n {2}Tolerations: +<none>/, ''],
   ['1.32', /^kubectl describe svc/, /(Endpoints:) *$/m, '$1  <none>'],
   ['1.32', /^kubectl describe svc/, /Internal Traffic Policy:.*\n/, ''],
   ['1.32', /^kubectl describe cm/, /\n\n\n(BinaryData)/, '\n\n$1'],
   ['1.32', /^kubectl logs/, /error: error (from server .* not found) in namespace ".*"/, 'Error $1'],
-  // In colours, whoever reads it.
+  // They use colours even without a terminal.
   [
     '1.32',
     /^kubectl cluster-info$/,
@@ -63,7 +63,7 @@ function printed({ command, exit, stdout, stderr }: Exchange, version: string | 
   return `exit ${exit}\n${settled(text)}`
 }
 
-/** The recorder cut long outputs off in the middle of a line: only whole lines count then. */
+/** The recorder truncated long outputs in the middle of a line: only complete lines are compared then. */
 function shortened({ stdout }: Exchange, wanted: string, got: string): [wanted: string, got: string] {
   if (stdout.length < recordedCharsMax) return [wanted, got]
   const lines = wanted.split('\n').slice(0, -1)

@@ -1,4 +1,4 @@
-// The recorded transcript: what kubectl printed against upstream, command by command, and the same commands against us.
+// The recorded transcript: the output of kubectl with upstream, command by command, and of the same commands here.
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { rawCalls, type RawCalls } from '../flows/raw-calls.ts'
@@ -23,15 +23,18 @@ export async function readTranscript(): Promise<Transcript> {
   return JSON.parse(text) as Transcript
 }
 
-/** What the recorder's editor did when `kubectl edit` opened it. */
+/** The edit that the recorder made when `kubectl edit` opened its editor. */
 const editor = 'sed -i s/nginx:1/nginx:2/'
 
-/** The recorder's CronJob; it wrote a space inside an argument as an underscore. Nothing fired while it recorded. */
+/**
+ * The recorder's CronJob; a space inside an argument was recorded as an underscore. No Job was started during the
+ * recording.
+ */
 const everyMinute = { asArgument: '*/1_*_*_*_*', asPrinted: '*/1 * * * *' }
-/** What ours gets in its place, so that no minute turns into a job and its pod while the commands run. */
+/** The schedule that is used instead, so that no Job starts while the commands run. */
 const seldom = '0 0 29 2 *'
 
-/** Who only reads may read again, until controllers have come as far as they had when it was recorded. */
+/** Commands that only read are repeated until the controllers have reached the recorded state. */
 const reads = /^kubectl (get|describe|rollout history) /
 const readAgainMax = 30
 
@@ -42,7 +45,7 @@ export interface Replay {
   readonly isAsRecorded: (recorded: Exchange, ours: Exchange) => boolean
 }
 
-/** Runs every command in order, in a folder with the recorded files; yields what each printed in the end. */
+/** Runs every command in order, in a directory with the recorded files; yields the final output of each. */
 export async function* replay(
   { kubectl, kubeconfig, folder, isAsRecorded }: Replay,
   { files, transcript }: Transcript,
@@ -63,7 +66,7 @@ export async function* replay(
     if (reads.test(command))
       for (let again = 0; again < readAgainMax && !isAsRecorded(recorded, ours); again++) ours = await run()
     yield { recorded, ours }
-    // Of two changes that it finds at once the controller makes one revision.
+    // The controller creates one revision for two changes that it observes at once.
     await until(() => areObserved(calls))
   }
 }
@@ -80,7 +83,7 @@ async function areObserved(calls: RawCalls): Promise<boolean> {
 
 const uid = /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/g
 
-/** What differs from run to run, each with the word that the recorder put in its place. */
+/** Values that differ between runs, each with the placeholder of the recorder. */
 const volatile: readonly [RegExp, string][] = [
   [uid, '<uid>'],
   [/\/tmp\/(LIVE|MERGED)-\d+/g, '<tmp>/$1'],

@@ -1,4 +1,5 @@
-// Two API servers over one etcd: what is done through one holds at the other, in order, exactly once, and for access, too.
+// Two API servers on one etcd: changes through one are visible at the other, in order, exactly once; so are changes of
+// permissions.
 import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
 import { startGuarded } from '../../src/apiserver/server-policies.harness.ts'
@@ -40,7 +41,7 @@ type Named = { readonly metadata: { readonly name: string } }
 const namesIn = (items: readonly Named[]) => items.map(({ metadata }) => metadata.name)
 const namesOf = (events: readonly { readonly object: Named }[]) => namesIn(events.map(({ object }) => object))
 
-test('writes through both servers are seen through both, in one order, each once', async () => {
+test('writes through both servers are observed through both, in one order, each once', async () => {
   await using cluster = await twoServers()
   const { first, second } = cluster
   const start = (await second.call('GET', maps)).body.metadata.resourceVersion as string
@@ -58,13 +59,13 @@ test('writes through both servers are seen through both, in one order, each once
       namesOf(bySecond).filter((name) => name.startsWith(prefix)),
       Array.from({ length: writes / 2 }, (_, index) => `${prefix}-${index}`),
     )
-  // A third server, which was not there, goes on where a client of another stopped.
+  // A third server, which has just started, resumes where a client of another stopped.
   await using third = await cluster.start()
   const middle = bySecond[writes / 2 - 1].object.metadata.resourceVersion as string
   const rest = await third.watch(`${maps}?watch=1&resourceVersion=${middle}`, writes / 2)
   deepEqual(namesOf(rest), namesOf(bySecond).slice(writes / 2))
 
-  // A read through one sees at once what was written through the other, and a stale write is refused there.
+  // A read through one server returns what was just written through the other, and a stale write is rejected there.
   for (let index = 0; index < 20; index++) {
     const made = await created(first, maps, configMap(`read-${index}`))
     const read = await second.call('GET', `${maps}/read-${index}`)
@@ -77,7 +78,7 @@ test('writes through both servers are seen through both, in one order, each once
   }
 })
 
-test('access given and taken through one server is given and taken at the other', async () => {
+test('permissions granted or revoked through one server take effect at the other', async () => {
   await using cluster = await twoServers()
   const { first, second } = cluster
   await created(first, '/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shop' } })

@@ -1,4 +1,4 @@
-// Certificates as users know them: a request made with openssl, approved or denied with kubectl, and used.
+// Certificates through the tools of users: a request created with openssl, approved or denied with kubectl, and used.
 import { equal, match } from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { readFile, writeFile } from 'node:fs/promises'
@@ -13,7 +13,7 @@ const run = promisify(execFile)
 const kubectl = kubectls().at(-1)
 if (kubectl === undefined) throw new Error('there is no kubectl')
 
-test(`kubectl ${kubectl.version}: certificates are asked for, approved, denied and used`, async () => {
+test(`kubectl ${kubectl.version}: certificates are requested, approved, denied and used`, async () => {
   await using up = await startUp('--store', 'memory', '--nodes', '0')
   const ask = (args: string[], input?: string) =>
     runKubectl(kubectl, up.kubeconfig, args, input === undefined ? {} : { input })
@@ -25,7 +25,7 @@ test(`kubectl ${kubectl.version}: certificates are asked for, approved, denied a
   const [keyFile, requestFile, certificateFile] = ['jane.key', 'jane.csr', 'jane.crt'].map((name) =>
     join(up.folder, name),
   ) as [string, string, string]
-  // A key of another curve, signed with a digest that is not of its size.
+  // A key on another curve, signed with a digest of a different size.
   const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:secp384r1', '-nodes', '-keyout', keyFile]
   await run('openssl', ['req', '-new', ...key, '-sha256', '-out', requestFile, '-subj', '/O=dev/CN=jane'])
   const request = (await readFile(requestFile)).toString('base64')

@@ -1,4 +1,4 @@
-// What users of kubectl do with workloads, on simulated nodes: it behaves and prints as they know it.
+// kubectl commands for workloads on simulated nodes: their effect and output are those of upstream.
 import { equal, match } from 'node:assert/strict'
 import { test } from 'node:test'
 import { kubectls, runKubectl } from '../kubectl.ts'

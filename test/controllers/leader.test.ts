@@ -1,5 +1,5 @@
-// The leader of the controller managers is killed under load: the standby acts after the lease has run out, repairs what
-// was missed, and nothing is done twice.
+// The leader of the controller managers is killed under load: the standby acts after the lease has expired and handles
+// what was missed, and nothing is done twice.
 import { deepEqual, equal, ok } from 'node:assert/strict'
 import { test } from 'node:test'
 import { context, deployment, event, job, lease, pod, startCluster, statefulSet } from '../../src/cluster/index.ts'
@@ -11,7 +11,7 @@ const template = (app: string, image = 'i', spec: object = {}) => ({
 })
 
 for (const killAtMs of [0, 150])
-  test(`the leader dies ${killAtMs} ms after the load began`, async () => {
+  test(`the leader is killed ${killAtMs} ms after the load has started`, async () => {
     const simulation = { startMs: 100, images: { work: async () => 0 } }
     await using cluster = await startCluster({ nodes: 3, controllerManagers: 2, seed: killAtMs + 1, simulation })
     const { client, clock } = cluster
@@ -34,7 +34,7 @@ for (const killAtMs of [0, 150])
     await clock.advance(killAtMs)
     await cluster.kill(leader)
     const deadMs = clock.nowMs()
-    // Scaled while nobody leads.
+    // Scaled while there is no leader.
     await client.of(deployment).patch('web-0', 'default', { spec: { replicas: 5 } }, 'merge', ctx)
     await clock.advance('11s')
     equal((await holder()).holderIdentity, `${leader}_1`, 'the lease has not run out')
@@ -56,7 +56,7 @@ for (const killAtMs of [0, 150])
       [],
       'nothing was made that had to go again',
     )
-    // The one that was killed comes back and waits.
+    // The killed manager restarts and waits.
     cluster.start(leader)
     await clock.advance('30s')
     equal((await holder()).holderIdentity, `${standby}_1`)

@@ -1,4 +1,4 @@
-// Nodes and quotas as users of kubectl know them: cordon, drain within budgets, taint, and what a namespace uses.
+// Nodes and quotas with kubectl: cordon, drain within budgets, taint, and the usage of a namespace.
 import { equal, match, ok } from 'node:assert/strict'
 import { test } from 'node:test'
 import { kubectls, runKubectl } from '../kubectl.ts'
@@ -42,7 +42,7 @@ test(`kubectl ${kubectl.version}: cordon, drain against a budget, uncordon`, asy
     refused.err,
     /error when evicting pods\/"web-\S+" -n "default" \(will retry after 5s\): Cannot evict pod as it would violate the pod's disruption budget\./,
   )
-  equal((await nodesOf()).join(), 'node-0,node-0', 'nobody was evicted')
+  equal((await nodesOf()).join(), 'node-0,node-0', 'no pod was evicted')
   equal(await k('uncordon', 'node-1'), 'node/node-1 uncordoned\n')
   await k('patch', 'pdb', 'web', '-p', '{"spec":{"minAvailable":1}}')
   const drained = await k('drain', 'node-0', '--ignore-daemonsets', '--timeout=200s')
@@ -59,7 +59,7 @@ test(`kubectl ${kubectl.version}: cordon, drain against a budget, uncordon`, asy
   match(await k('drain', 'node-0', '--force', '--timeout=200s'), /pod\/lone evicted\nnode\/node-0 drained\n$/)
 })
 
-test(`kubectl ${kubectl.version}: taints keep pods away and send them away`, async () => {
+test(`kubectl ${kubectl.version}: taints keep pods off a node and evict them`, async () => {
   await using cluster = await start('2')
   const { k } = cluster
   equal(await k('taint', 'node', 'node-0', 'team=a:NoSchedule'), 'node/node-0 tainted\n')
@@ -79,7 +79,7 @@ test(`kubectl ${kubectl.version}: taints keep pods away and send them away`, asy
   )
 })
 
-test(`kubectl ${kubectl.version}: a quota says what is used, and gives back`, async () => {
+test(`kubectl ${kubectl.version}: a quota reports its usage, which decreases after deletes`, async () => {
   await using cluster = await start('1')
   const { k, tried } = cluster
   equal(await k('create', 'quota', 'q', '--hard=pods=1,configmaps=3'), 'resourcequota/q created\n')

@@ -1,4 +1,4 @@
-// Every component does its work under its own name, and is refused nothing that the work takes.
+// Every component works under its own identity, and no request that it needs is rejected.
 import { deepEqual, ok } from 'node:assert/strict'
 import { test } from 'node:test'
 import { silentLog } from '../../src/base/observability/log.ts'
@@ -28,7 +28,7 @@ const containers = [{ name: 'c', image: 'i' }]
 const template = { metadata: { labels }, spec: { containers } }
 const once = { spec: { template: { spec: { containers, restartPolicy: 'Never' as const } } } }
 
-test('workloads of every sort come and go, and no component is refused', async () => {
+test('workloads of every kind are created and deleted, and no request of a component is rejected', async () => {
   const clock = new VirtualClock()
   const random = seededRandom(1)
   const accountKey = nodePlatform.crypto.generateKey()
@@ -65,7 +65,8 @@ test('workloads of every sort come and go, and no component is refused', async (
   await clock.advance('3m')
   for (const { arrow, from, what, outcome, object, allowedBy } of cluster.flow.events()) {
     if (arrow === 'call') senders.add(from)
-    // What was allowed and refused all the same was refused by admission: the namespace ends.
+    // Requests that were authorized and still rejected were rejected by admission, because the namespace is
+    // terminating.
     if (outcome?.startsWith('403') && allowedBy === undefined) refused.push(`${from}: ${what} ${object?.name}`)
   }
   deepEqual([...new Set(refused)], [])

@@ -1,5 +1,5 @@
-// Data directories as a person uses them: fewer nodes than before, the same cluster elsewhere, and a reset that leaves
-// nothing in etcd.
+// Data directories as users handle them: fewer nodes than before, a restored cluster in another directory, and a reset
+// that leaves nothing in etcd.
 import { deepEqual, equal, match } from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { rm, writeFile } from 'node:fs/promises'
@@ -19,13 +19,13 @@ async function k(kubeconfig: string, ...args: string[]): Promise<string> {
   return out
 }
 
-/** Types a command; resolves with its exit code and all that it printed. */
+/** Runs a command; resolves with its exit code and its output. */
 const typed = (...args: string[]): Promise<[code: number, printed: string]> =>
   new Promise((resolve) =>
     execFile(coxswain, args, (error, out, err) => resolve([error === null ? 0 : Number(error.code), `${out}${err}`])),
   )
 
-test('fewer nodes than before, and a restore elsewhere with the same keys', async () => {
+test('fewer nodes than before, and a restore into another directory with the same keys', async () => {
   const [folder, elsewhere] = [await newFolder(), await newFolder()]
   const data = ['--data-dir', join(folder, 'data')]
   const names = ['get', 'nodes', '-o', 'jsonpath={.items[*].metadata.name}']
@@ -58,7 +58,7 @@ test('fewer nodes than before, and a restore elsewhere with the same keys', asyn
     await using restored = await startUpIn(elsewhere)
     equal(await caOf(restored.kubeconfig), authority)
     const server = await k(restored.kubeconfig, 'config', 'view', '-o', 'jsonpath={.clusters[0].cluster.server}')
-    // The kubeconfig's certificate would count before the token.
+    // The certificate in the kubeconfig would take precedence over the token.
     const bare = join(elsewhere, 'bare')
     await writeFile(bare, '')
     const reviewed = await k(bare, '--server', server, '--insecure-skip-tls-verify', '--token', token, 'auth', 'whoami')
@@ -68,7 +68,7 @@ test('fewer nodes than before, and a restore elsewhere with the same keys', asyn
   }
 })
 
-test('a reset removes the keys of the cluster from etcd, and not those that were there before', async () => {
+test('a reset removes the keys of the cluster from etcd, and no other keys', async () => {
   await using etcd = await EtcdCluster.start(newestEtcd(), 1)
   const { authority, certificate, key } = etcd.files
   const store = ['--store', `etcd=${etcd.endpoints.join(',')}`]
@@ -93,7 +93,7 @@ test('a reset removes the keys of the cluster from etcd, and not those that were
     match(printed, /\n?\d{2,} keys are removed from etcd at https:[^]*The cluster is removed from/)
     equal(await count(), 0)
 
-    // Somebody else's objects: this directory has not begun the cluster.
+    // Objects of another cluster: this directory has not started it.
     await (await startUp(...store, ...tls)).end()
     await (await startUpIn(second, ...store, ...tls)).end()
     const before = await count()
@@ -108,7 +108,7 @@ test('a reset removes the keys of the cluster from etcd, and not those that were
   }
 })
 
-/** A disk of 32 KiB that only the command sees; `used` bytes of it are taken. */
+/** A disk of 32 KiB that only the command can access; `used` bytes of it are in use. */
 const onFullDisk = (used: number): Promise<string> =>
   new Promise((resolve) =>
     execFile(
@@ -127,5 +127,5 @@ const fullDisks: [used: number, message: RegExp][] = [
   [28_672, /^coxswain up: cannot write \/mnt\/data\/coxswain\.json: ENOSPC: .*\n$/],
 ]
 for (const [used, message] of fullDisks)
-  test(`a disk with ${32_768 - used} bytes: the file is named, and no lock stays behind`, async () =>
+  test(`a disk with ${32_768 - used} bytes: the error names the file, and no lock is left behind`, async () =>
     match(await onFullDisk(used), message))

@@ -1,4 +1,5 @@
-// The thread on a real etcd cluster: kubectl to Running, a lost quorum that is told at once, a restart that forgets nothing.
+// The end-to-end scenario on a real etcd cluster: kubectl to Running, a lost quorum that is reported at once, a restart
+// that loses nothing.
 import { equal, match, notEqual } from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { test } from 'node:test'
@@ -48,16 +49,16 @@ test('a cluster on etcd with three members: kubectl, a lost quorum, a restart', 
 
     await etcd.signal(0, 'SIGKILL')
     await etcd.signal(1, 'SIGKILL')
-    // kubectl tries ten times, a second apart, as the answer bids it.
+    // kubectl tries ten times, a second apart, as Retry-After requests.
     const refused = await tried('create', 'configmap', 'late')
     notEqual(refused.code, 0)
     match(refused.err, /etcd has no leader: its quorum is lost/)
-    // What the caches have is still served to whoever takes it.
+    // Cached data is still served to clients that accept it.
     match(await k('get', '--raw', '/api/v1/namespaces/default/pods?resourceVersion=0'), /"name":"web-/)
 
     etcd.run(0)
     etcd.run(1)
-    // What was done without an answer is there when it is asked for again.
+    // A write that was applied without a response is present when it is read again.
     await until(async () => {
       const { code, err } = await tried('create', 'configmap', 'again')
       return code === 0 || err.includes('AlreadyExists')

@@ -1,4 +1,5 @@
-// The thread with real kubectl: a Deployment is made, runs, scales, rolls over, goes; then the flow explains it.
+// The end-to-end scenario with real kubectl: a Deployment is created, runs, is scaled, updated and deleted; then the
+// flow explains it.
 import { deepEqual, doesNotMatch, equal, match } from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { readFile, stat } from 'node:fs/promises'

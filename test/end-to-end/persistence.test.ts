@@ -29,7 +29,7 @@ test('SIGKILL in the middle of a rollout, then a second start on the same data d
       /successfully rolled out/,
     )
     equal(await k(second.kubeconfig, 'get', 'deployment', 'web', '-o', 'jsonpath={.metadata.uid}'), uid)
-    // Pods of the first image may still be ending: nobody is to wait for one of them to become ready.
+    // Pods of the first image may still be terminating: the wait must not include them.
     const images = ['get', 'pods', '-o', 'jsonpath={.items[*].spec.containers[0].image}']
     await untilMatch(() => k(second.kubeconfig, ...images), /^nginx:2( nginx:2){3}$/)
     await k(second.kubeconfig, 'wait', '--for=condition=Ready', 'pods', '-l', 'app=web', '--timeout=200s')

@@ -1,4 +1,4 @@
-// Killing and restarting any component, at any point of the thread, ends in the same state.
+// Killing and restarting any component at any point of the scenario leads to the same final state.
 import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
 import { context, deployment, node, pod, replicaSet, startCluster, type TestCluster } from '../../src/cluster/index.ts'
@@ -14,7 +14,7 @@ const web = (image: string) => ({
   },
 })
 
-/** What must be the same, however it came about: names and times aside. */
+/** What must be equal in every run: without names and times. */
 async function endState({ client }: TestCluster) {
   const { status, metadata } = await client.of(deployment).get('web', 'default', ctx)
   const pods = (await client.of(pod).list({}, ctx)).items
@@ -39,7 +39,7 @@ async function endState({ client }: TestCluster) {
   }
 }
 
-/** Rolls from image 1 to image 2; `disturb` runs after every `stepMs` of the rollout. */
+/** Updates from image 1 to image 2; `disturb` runs after every `stepMs` of the rollout. */
 async function rollout(cluster: TestCluster, disturb: (step: number) => Promise<void>): Promise<void> {
   const deployments = cluster.client.of(deployment)
   await deployments.create(web('image:1'), 'default', ctx)
@@ -88,7 +88,7 @@ for (const component of ['apiserver', 'controllers', 'scheduler', 'kubelet/node-
       deepEqual(await endState(cluster), undisturbed)
     })
 
-test('a kubelet that restarts finds its containers and doubles none', async () => {
+test('a restarted kubelet finds its containers and duplicates none', async () => {
   let starts = 0
   const images = {
     counted: ({ terminated }: { terminated: AbortSignal }) => {
@@ -114,7 +114,7 @@ test('pods deleted while their kubelet was down are cleaned up when it returns',
   await cluster.kill('kubelet/node-0')
   await cluster.client.of(deployment).delete('web', 'default', {}, ctx)
   await cluster.clock.advance('1m')
-  equal((await cluster.client.of(pod).list({}, ctx)).items.length, 3, 'without a kubelet nobody ends the pods')
+  equal((await cluster.client.of(pod).list({}, ctx)).items.length, 3, 'without a kubelet the pods are not terminated')
   cluster.start('kubelet/node-0')
   await cluster.clock.advance('1m')
   equal((await cluster.client.of(pod).list({}, ctx)).items.length, 0)

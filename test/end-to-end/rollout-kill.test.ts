@@ -1,4 +1,4 @@
-// kill -9 of the whole process in the middle of a rollout: the next start goes on, and it completes.
+// kill -9 of the whole process in the middle of a rollout: the next start continues and completes it.
 import { equal } from 'node:assert/strict'
 import { readFile, rm } from 'node:fs/promises'
 import { test } from 'node:test'
@@ -36,13 +36,13 @@ async function clientOf({ kubeconfig }: RunningUp) {
   }
 }
 
-test('a rollout that is cut off by kill -9 completes after the start', async () => {
+test('a rollout that is interrupted by kill -9 completes after the next start', async () => {
   const folder = await newFolder()
   try {
     {
       await using killed = await startUpIn(folder)
       await using client = await clientOf(killed)
-      // Each of its six steps takes a second at least: however seldom this process gets to look, it sees one of them.
+      // Each of its six steps takes at least a second, so that a slow poll still observes one of them.
       const strategy = { rollingUpdate: { maxSurge: 2, maxUnavailable: 0 } }
       const selector = { matchLabels: labels }
       const spec = { replicas, strategy, minReadySeconds: 1, selector, template: template('image:1') }

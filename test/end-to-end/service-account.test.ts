@@ -1,11 +1,12 @@
-// The default account of a namespace: made with it, made again when it is deleted, and enough for a pod at once.
+// The default account of a namespace: created with it, created again when it is deleted, and sufficient for a pod at
+// once.
 import { equal } from 'node:assert/strict'
 import { test } from 'node:test'
 import { context, namespace, pod, serviceAccount, startCluster } from '../../src/cluster/index.ts'
 
 const ctx = context(new AbortController().signal)
 
-test('a pod may be made right after its namespace, and the default account comes back', async () => {
+test('a pod can be created right after its namespace, and the default account is recreated', async () => {
   await using cluster = await startCluster()
   const { client, clock } = cluster
   const accounts = client.of(serviceAccount)

@@ -12,7 +12,7 @@ const protocols = [
   { KUBECTL_REMOTE_COMMAND_WEBSOCKETS: 'false', KUBECTL_PORT_FORWARD_WEBSOCKETS: 'false' },
 ] as const
 
-/** What the pod answers at a port of this machine that leads to it. */
+/** The pod's response at a forwarded port of this machine. */
 async function answerThroughForward(
   { path }: Kubectl,
   kubeconfig: string,
@@ -61,7 +61,7 @@ for (const kubectl of kubectls())
   })
 
 for (const kubectl of kubectls())
-  test(`kubectl ${kubectl.version}: commands that end by themselves do so on a simulated node`, async () => {
+  test(`kubectl ${kubectl.version}: commands that exit by themselves do so on a simulated node`, async () => {
     await using up = await startUp('--store', 'memory', '--runtime', 'simulated', '--nodes', '1')
     const k = (...args: string[]) => runKubectl(kubectl, up.kubeconfig, args)
     for (const restart of ['Always', 'Never']) {

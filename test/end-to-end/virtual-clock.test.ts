@@ -1,4 +1,4 @@
-// The thread on the virtual clock: what kubectl does in seconds, in milliseconds, and the same each time.
+// The end-to-end scenario on the virtual clock: it takes milliseconds, and has the same result each time.
 import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
 import { context, deployment, pod, replicaSet, startCluster } from '../../src/cluster/index.ts'

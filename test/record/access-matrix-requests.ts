@@ -1,4 +1,5 @@
-// The requests of the access matrix: methods × forms of paths. Writes are dry runs, so that no request changes the next.
+// The requests of the access matrix: methods × forms of paths. Writes are dry runs, so that no request affects the
+// next.
 import { matrixAccount, type MatrixRequest } from '../../src/apiserver/authorization/access-matrix.harness.ts'
 
 const container = { name: 'c', image: 'i', ports: [{ name: 'http', containerPort: 1 }] }
@@ -48,10 +49,10 @@ const spdy = { connection: 'Upgrade', upgrade: 'SPDY/3.1', 'x-stream-protocol-ve
 const every = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
 
 const readingMethods = ['GET', 'HEAD', 'OPTIONS']
-/** They know no dry run. */
+/** These do not support dry runs. */
 const connections = /\/(proxy|exec|attach|portforward)/
 
-/** All methods on a path; bodies that the server would take are not needed to learn who may send them. */
+/** All methods on a path; authorization does not depend on a valid body. */
 const allMethods = (path: string, methods: readonly string[] = every): MatrixRequest[] =>
   methods.map((method) => ({
     method,
@@ -87,7 +88,7 @@ const writes: MatrixRequest[] = [
   },
 ]
 
-/** An update makes the object where there is none, for the kinds that upstream allows it. */
+/** An update creates the object if it is missing, for the kinds that upstream allows it. */
 const updatesToCreate: MatrixRequest[] = (
   [
     ['/api/v1/namespaces/default/endpoints', 'v1', 'Endpoints', {}],

@@ -19,7 +19,7 @@ const [address = '', ...files] = process.argv.slice(2)
 const { hostname, port } = new URL(address)
 const [authority, certificate, key] = files.map((file) => readFileSync(file, 'utf8'))
 
-/** Answers come with their head: a watch has no end. */
+/** Returns with the response head, because a watch has no end. */
 const send = (
   { method, path, headers = {}, body }: MatrixRequest,
   token?: string,
@@ -76,7 +76,7 @@ async function must(method: string, path: string, body?: unknown, headers?: Reco
 const applyHeaders = { 'content-type': 'application/apply-patch+yaml' }
 const rbac = '/apis/rbac.authorization.k8s.io/v1'
 
-/** The authorizer learns of a grant by a watch: a right that only this grant gives tells when it has. */
+/** The authorizer observes a grant through a watch: a permission that only this grant contains shows when it has. */
 let grants = 0
 async function grant(rules: readonly object[]): Promise<void> {
   const marker = {
@@ -107,7 +107,7 @@ async function grant(rules: readonly object[]): Promise<void> {
 }
 
 for (const [path, object] of matrixObjects) await must('POST', path, object)
-// Nothing answers at the node's port: an address of this machine refuses at once where others might take their time.
+// No server listens at the node's port: an address of this machine refuses connections at once, others may not.
 const own = Object.values(networkInterfaces())
   .flat()
   .find((each) => each?.family === 'IPv4' && !each.internal)

@@ -32,7 +32,7 @@ const parsed = (text: string): unknown => {
   }
 }
 
-// Pods need an account; here no controller makes it.
+// Pods need an account; no controller creates it here.
 await ask({
   method: 'POST',
   path: '/api/v1/namespaces/default/serviceaccounts',

@@ -1,5 +1,5 @@
-// Interpreted. decode: from parsed JSON to an object of a message, as Go's decoder and zero values would have it.
-// Wrong types are errors; unknown fields are reported and dropped; empty values that mean absent are dropped.
+// Interpreted. decode: from parsed JSON to an object of a message, with Go's rules for decoding and zero values. Wrong
+// types are errors; unknown fields are reported and dropped; empty values that mean absent are dropped.
 import { chosenType } from '../../src/schema/descriptor/choice.ts'
 import type { Field, Message, ScalarName, Type } from '../../src/schema/descriptor/field.ts'
 import { decodeBytes } from '../../src/schema/decoding/decode-scalar.ts'
@@ -15,14 +15,14 @@ export class DecodeError extends Error {
 
 export interface Decoded {
   readonly value: JsonObject
-  /** Paths of fields that the type does not have: `spec.replcas`. */
+  /** Paths of unknown fields: `spec.replcas`. */
   readonly unknownFields: readonly string[]
 }
 
-/** Nesting beyond this is refused; no API type comes near it. */
+/** Deeper nesting is rejected; no API type comes near it. */
 const depthMax = 100
 
-/** Names that stand beside the fields of every kind. */
+/** Fields that every kind has in addition. */
 const typeMeta = new Set(['apiVersion', 'kind'])
 
 export function decode(message: Message, value: unknown): Decoded {
@@ -68,7 +68,7 @@ function decodeMessage(
   return target
 }
 
-/** Where in the body: the path with indices and keys and without, and the Go struct that holds the field. */
+/** The position in the body: the path with and without indexes and keys, and the Go struct of the field. */
 interface Place {
   readonly path: string
   readonly names: string
@@ -157,7 +157,7 @@ function decodeScalar(type: ScalarName, value: unknown, place: Place): unknown {
 }
 
 const timestamp = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)$/
-/** Go's picture of each form, which its parser names in errors. */
+/** Go's name of each type, which its parser uses in errors. */
 const timeLayouts = { time: '2006-01-02T15:04:05Z07:00', microTime: '2006-01-02T15:04:05.000000Z07:00' }
 
 function decodeTime(text: string, type: 'time' | 'microTime'): string {
@@ -172,7 +172,7 @@ function decodeQuantity(text: string): string {
   throw new DecodeError("quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'")
 }
 
-/** An empty, zero or false value of a Go field by value with omitempty is the same as no value. */
+/** An empty, zero or false value of a non-pointer Go field with omitempty equals an absent value. */
 function meansAbsent(field: Field, value: unknown): boolean {
   const isNullable = Array.isArray(value) && field.keepEmpty
   if (keepsEmpty(field) && !isNullable) return false

@@ -1,4 +1,5 @@
-// Interpreted. defaults: fills in static defaults, zero values and the structs that are always there. Shares what needs no change.
+// Interpreted. defaults: sets static defaults, zero values and the structs that are always present. Shares values that
+// do not change.
 import { chosenType } from '../../src/schema/descriptor/choice.ts'
 import type { Field, Message, Type } from '../../src/schema/descriptor/field.ts'
 import type { JsonObject } from '../../src/schema/json/json-value.ts'
@@ -27,7 +28,7 @@ function fillMessage(message: Message, object: JsonObject): JsonObject {
   return (filled as JsonObject | undefined) ?? object
 }
 
-/** To Go, a value without a pointer that is zero was not set. */
+/** In Go, a zero value without a pointer means unset. */
 const isZero = (value: unknown): boolean => value === '' || value === 0 || value === false
 
 const emptyStruct = Object.freeze({})

@@ -1,5 +1,5 @@
-// Interpreted. protobuf-encode: objects as the bytes that Go clients read. Fields come in the order of their numbers; a value that
-// Go holds without a pointer is written even when it is zero, as upstream's encoder does; maps are sorted by key.
+// Interpreted. protobuf-encode: objects in the format that Go clients read. Fields are in the order of their numbers;
+// zero values of non-pointer fields are written, as upstream's encoder does; maps are sorted by key.
 import { durationNanos } from '../../src/schema/scalar/duration.ts'
 import { choiceFields } from '../../src/schema/descriptor/choice.ts'
 import type { Field, Message, ScalarName, Type } from '../../src/schema/descriptor/field.ts'
@@ -8,14 +8,14 @@ import type { JsonObject } from '../../src/schema/json/json-value.ts'
 const utf8 = new TextEncoder()
 const magic = Uint8Array.of(0x6b, 0x38, 0x73, 0x00)
 
-/** The four bytes and runtime.Unknown around an object. */
+/** The four magic bytes and the runtime.Unknown envelope of an object. */
 export function encodeEnvelope(apiVersion: string, kind: string, raw: Uint8Array): Uint8Array {
   const typeMeta = new Writer().text(1, apiVersion).text(2, kind).bytes
   const unknown = new Writer().field(1, typeMeta).field(2, raw).text(3, '').text(4, '').bytes
   return joined([magic, unknown])
 }
 
-/** One event of a watch: its type, and the object in its own envelope. */
+/** One watch event: its type, and the object in its own envelope. */
 export function encodeWatchFrame(type: string, envelope: Uint8Array): Uint8Array {
   const event = new Writer().text(1, type).field(2, new Writer().field(1, envelope).bytes).bytes
   const length = new Uint8Array(4)
@@ -36,7 +36,7 @@ export function encodeProtobuf(message: Message, object: object): Uint8Array {
   return writer.bytes
 }
 
-/** A field, or the embedded message that several fields stand in. */
+/** A field, or the embedded message that contains several fields. */
 type Entry =
   | { readonly tag: number; readonly name: string; readonly field: Field }
   | { readonly tag: number; readonly embedded: Entry[] }

@@ -1,5 +1,5 @@
-// Interpreted. protobuf: from the wire form that Go clients send to the JSON value that decode() takes. Field numbers stand on the
-// descriptors; fields that are not known are skipped, as protobuf asks.
+// Interpreted. protobuf: from the wire format of Go clients to the JSON value that decode() takes. Field numbers are in
+// the descriptors; unknown fields are skipped.
 import { durationText } from '../../src/schema/scalar/duration.ts'
 import { choiceValue } from '../../src/schema/descriptor/choice.ts'
 import type { Field, Message, ScalarName, Type } from '../../src/schema/descriptor/field.ts'
@@ -9,7 +9,7 @@ export class ProtobufError extends Error {
   override name = 'ProtobufError'
 }
 
-/** The four bytes before every Kubernetes object in protobuf. */
+/** The four magic bytes before every Kubernetes object in protobuf. */
 const magic = [0x6b, 0x38, 0x73, 0x00]
 const depthMax = 100
 const utf8 = new TextDecoder('utf-8', { fatal: true })
@@ -20,7 +20,7 @@ export interface Envelope {
   readonly raw: Uint8Array
 }
 
-/** Opens runtime.Unknown: which kind it is, and its bytes. */
+/** Decodes runtime.Unknown: its kind and its bytes. */
 export function openEnvelope(bytes: Uint8Array): Envelope {
   if (!magic.every((byte, index) => bytes[index] === byte))
     throw new ProtobufError('the body does not begin with the protobuf prefix "k8s\\x00"')
@@ -45,7 +45,7 @@ interface NamedField {
   readonly field: Field
 }
 
-/** Fields by number; those of an embedded message stand in a table of their own. */
+/** Fields by number; those of an embedded message have their own table. */
 interface Table {
   readonly fields: Map<number, NamedField>
   readonly embedded: Map<number, Table>
@@ -99,7 +99,7 @@ function addField(
   } else if (!isZeroTime(type, value)) target[name] = decodeValue(type, value, depth)
 }
 
-/** A time that was never set is an empty message. */
+/** An unset time is an empty message. */
 const isZeroTime = (type: Type, value: WireValue): boolean =>
   (type === 'time' || type === 'microTime') && value instanceof Uint8Array && value.length === 0
 
@@ -175,7 +175,7 @@ function timeText(deps: Deps, type: 'time' | 'microTime'): string {
   return type === 'time' ? `${seconds}Z` : `${seconds}.${String(Math.floor(deps.number(2) / 1000)).padStart(6, '0')}Z`
 }
 
-/** The fields of a small message that stands for one value. */
+/** The fields of a small message that represents one value. */
 interface Deps {
   number(field: number): number
   text(field: number): string

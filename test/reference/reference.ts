@@ -1,4 +1,5 @@
-// The derivations of a schema as interpreters: plain and slow. Tests compare the compiled ones with them, the bench too.
+// The derivations of a schema as interpreters: simple and slow. Tests and the benchmark compare the compiled ones with
+// them.
 export { decode } from './decode.ts'
 export { withDefaults } from './defaults.ts'
 export { decodeProtobuf } from './protobuf.ts'

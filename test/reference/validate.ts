@@ -1,10 +1,11 @@
-// Interpreted. validate: the constraints that stand on the fields themselves. Rules across fields are functions in the kind's file.
+// Interpreted. validate: the constraints of the fields themselves. Rules across fields are functions in the kind's
+// file.
 import { chosenType } from '../../src/schema/descriptor/choice.ts'
 import type { Field, Message, Type } from '../../src/schema/descriptor/field.ts'
 import { invalid, notSupported, required, type FieldError } from '../../src/schema/validation/field-error.ts'
 import type { JsonObject } from '../../src/schema/json/json-value.ts'
 
-/** All violations at once, in the order of the fields. */
+/** All violations, in the order of the fields. */
 export function validateFields(message: Message, object: object, path = ''): FieldError[] {
   const errors: FieldError[] = []
   checkMessage(message, object as JsonObject, path, errors)
@@ -36,7 +37,7 @@ function checkValue(field: Field, value: unknown, at: string, errors: FieldError
   if (field.notEmpty && Array.isArray(value) && value.length === 0) errors.push(required(at))
 }
 
-/** An enumeration on a list is of its elements. */
+/** An enumeration on a list applies to its elements. */
 const unsupported = (supported: readonly string[], value: unknown, at: string): FieldError[] =>
   Array.isArray(value)
     ? value.flatMap((item, index) => unsupported(supported, item, `${at}[${index}]`))
