@@ -504,3 +504,18 @@ test('events are selected by the fields of the requested version', async () => {
     equal(seen.object.metadata.name, 'two')
   }
 })
+
+test('custom objects have no protobuf', () => {
+  const accept = 'application/vnd.kubernetes.protobuf,application/json'
+  deepEqual(negotiateFormat(accept), { syntax: 'protobuf', shape: 'object' })
+  deepEqual(negotiateFormat(accept, 'protobuf'), { syntax: 'json', shape: 'object' })
+  throws(() => negotiateFormat('application/vnd.kubernetes.protobuf', 'protobuf'), { code: 406 })
+  throws(() => bodyFormat('application/vnd.kubernetes.protobuf', 'POST', true), { code: 415 })
+})
+
+test('custom objects have no strategic merge patch', () =>
+  throws(() => bodyFormat('application/strategic-merge-patch+json', 'PATCH', true), {
+    code: 415,
+    message:
+      'the body of the request was in an unknown format - accepted media types include: application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml',
+  }))

@@ -6,14 +6,14 @@ import type { Random } from '../base/random/random.ts'
 import type { Clock } from '../base/time/clock.ts'
 import { badRequest, StatusError } from '../api/errors/status-error.ts'
 import type { WireRequest, WireResponse } from '../platform/http/listener.ts'
-import { negotiateFormat, type ResponseFormat } from './http/media-type.ts'
+import { negotiateFormat, type Missing, type ResponseFormat } from './http/media-type.ts'
 import type { IncludeObjectPolicy } from './http/table.ts'
 import { errorResponse, notModified, toWireResponse, withHeaders, type WireOptions } from './http/wire-response.ts'
 import type { YamlParser } from './http/yaml-parser.ts'
 import { timeoutMsParameter } from './request/query-values.ts'
 import type { ApiRequest, ResourceTarget } from './request/request.ts'
 import type { ApiResponse } from './request/response.ts'
-import { noQuery, toApiRequest } from './routing/http-request.ts'
+import { isCustomObject, noQuery, toApiRequest } from './routing/http-request.ts'
 import type { ApiServer } from './server.ts'
 
 export interface HttpDeps {
@@ -92,7 +92,7 @@ function responseFormatOf(
   { headers }: WireRequest,
 ): Pick<WireOptions, 'form' | 'include'> & Pick<ApiRequest, 'rejection'> {
   try {
-    const form = target.kind === 'path' ? plainJson : negotiateFormat(headers['accept'] ?? '', hasTable(target))
+    const form = target.kind === 'path' ? plainJson : negotiateFormat(headers['accept'] ?? '', missingFormat(target))
     return { form, include: includeOf(query) }
   } catch (error) {
     return { form: plainJson, include: 'Metadata', rejection: { error } }
@@ -100,8 +100,11 @@ function responseFormatOf(
 }
 
 /** Responses of reviews, bindings, evictions and token requests are not tables. */
-const hasTable = ({ verb, resource, subresource }: ResourceTarget): boolean =>
-  verb !== 'create' || (subresource === '' && resource.computed === undefined)
+function missingFormat(target: ResourceTarget): Missing {
+  if (isCustomObject(target)) return 'protobuf'
+  const { verb, resource, subresource } = target
+  return verb !== 'create' || (subresource === '' && resource.computed === undefined) ? 'nothing' : 'table'
+}
 
 const plainJson: ResponseFormat = { syntax: 'json', shape: 'object' }
 

@@ -17,21 +17,28 @@ const shapes: Readonly<Record<string, ResponseFormat['shape']>> = {
   PartialObjectMetadataList: 'metadata',
 }
 
+/** What some responses do not have: custom objects have no protobuf, and reviews no Table. */
+export type Missing = 'nothing' | 'table' | 'protobuf'
+
 /** Formats by Accept header. Clients send the same few; the cache is bounded because anyone can send others. */
-const knownForms = new Map<string, ResponseFormat>()
+const knownForms: Readonly<Record<Missing, Map<string, ResponseFormat>>> = {
+  nothing: new Map(),
+  table: new Map(),
+  protobuf: new Map(),
+}
 const knownFormsMax = 1_000
 
-/** The first supported format of the Accept header. Some responses have no Table. */
-export function negotiateFormat(accept: string, hasTable = true): ResponseFormat {
-  if (!hasTable) return parseAccept(accept, false)
-  const known = knownForms.get(accept)
+/** The first supported format of the Accept header. */
+export function negotiateFormat(accept: string, missing: Missing = 'nothing'): ResponseFormat {
+  const forms = knownForms[missing]
+  const known = forms.get(accept)
   if (known !== undefined) return known
-  const form = parseAccept(accept, true)
-  if (knownForms.size < knownFormsMax) knownForms.set(accept, form)
+  const form = parseAccept(accept, missing)
+  if (forms.size < knownFormsMax) forms.set(accept, form)
   return form
 }
 
-function parseAccept(accept: string, hasTable: boolean): ResponseFormat {
+function parseAccept(accept: string, missing: Missing): ResponseFormat {
   if (accept.trim() === '') return { syntax: 'json', shape: 'object' }
   for (const entry of accept.split(',')) {
     const [type = '', ...parameters] = entry.split(';').map((part) => part.trim())
@@ -39,7 +46,7 @@ function parseAccept(accept: string, hasTable: boolean): ResponseFormat {
     const shape = lookup(shapes, options.get('as') ?? '')
     const version = options.get('v') ?? 'v1'
     const syntax = lookup(syntaxes, type)
-    if (syntax === undefined || shape === undefined || (shape === 'table' && !hasTable)) continue
+    if (syntax === undefined || shape === undefined || shape === missing || syntax === missing) continue
     if (version !== 'v1' && (version !== 'v1beta1' || shape === 'object')) continue
     // Tables and metadata are not available as protobuf; clients that ask for them name JSON next.
     if (syntax === 'protobuf' && shape !== 'object') continue
@@ -84,16 +91,26 @@ const bodyForms: Readonly<Record<string, BodyFormat>> = {
   'application/strategic-merge-patch+json': { syntax: 'json', patchType: 'strategic' },
 }
 
-const patchTypes = Object.keys(bodyForms).filter((type) => type.includes('patch+'))
+/** In the order of upstream's message. */
+const patchTypes = [
+  'application/json-patch+json',
+  'application/merge-patch+json',
+  'application/strategic-merge-patch+json',
+  'application/apply-patch+yaml',
+]
+const objectTypes = ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf']
 
-export function bodyFormat(contentType: string, method: string): BodyFormat {
+/** Custom objects have neither a strategic merge patch nor protobuf. */
+const isForBuiltIn = ({ syntax, patchType }: BodyFormat): boolean => syntax === 'protobuf' || patchType === 'strategic'
+
+export function bodyFormat(contentType: string, method: string, isCustom = false): BodyFormat {
   const type = contentType.split(';')[0]?.trim() ?? ''
   const form = lookup(bodyForms, type)
   const isPatch = method === 'PATCH'
-  if (form !== undefined && (form.patchType !== undefined) === isPatch) return form
-  const accepted = isPatch
-    ? patchTypes
-    : ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf']
+  const isAccepted = form !== undefined && !(isCustom && isForBuiltIn(form))
+  if (isAccepted && (form.patchType !== undefined) === isPatch) return form
+  const types = isPatch ? patchTypes : objectTypes
+  const accepted = types.filter((each) => !isCustom || !isPatch || each !== 'application/strategic-merge-patch+json')
   throw new StatusError(
     415,
     'UnsupportedMediaType',

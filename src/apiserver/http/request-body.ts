@@ -39,9 +39,9 @@ export interface BodyDeps {
   readonly yaml: YamlParser
 }
 
-export function parseBody(wire: WireRequest, bytes: Uint8Array, deps: BodyDeps): MaybePromise<Body> {
+export function parseBody(wire: WireRequest, bytes: Uint8Array, deps: BodyDeps, isCustom = false): MaybePromise<Body> {
   if (bytes.length === 0) return noBody
-  const { syntax, patchType } = bodyFormat(wire.headers['content-type'] ?? '', wire.method)
+  const { syntax, patchType } = bodyFormat(wire.headers['content-type'] ?? '', wire.method, isCustom)
   return settleMaybe(
     () => parse(bytes, syntax, wire.signal, deps),
     (body) => (patchType === undefined ? body : asPatch(body, patchType)),

@@ -47,15 +47,20 @@ export function toApiRequest(
 /** Undefined where the method has no body. A proxied body is forwarded without parsing it. */
 function bodyReader(wire: WireRequest, target: Target, deps: BodyDeps): ApiRequest['readBody'] {
   const isProxied = target.kind === 'resource' && target.subresource === 'proxy'
+  const isCustom = isCustomObject(target) && wire.method !== 'DELETE'
   const { method, headers } = wire
   if (!isProxied && (method === 'GET' || method === 'HEAD')) return undefined
   const parsed = (bytes: Uint8Array): MaybePromise<ReceivedBody> =>
     isProxied
       ? { body: noBody, proxied: { method, headers, body: bytes } }
-      : thenMaybe(parseBody(wire, bytes, deps), (body) => ({ body }))
+      : thenMaybe(parseBody(wire, bytes, deps, isCustom), (body) => ({ body }))
   return () =>
     thenMaybe(wire.body(bodyBytesMax), (bytes) => ({ bytes: isProxied ? 0 : bytes.length, parse: () => parsed(bytes) }))
 }
+
+/** The scale of a custom object is not a custom object. */
+export const isCustomObject = (target: Target): boolean =>
+  target.kind === 'resource' && target.resource.custom !== undefined && target.subresource !== 'scale'
 
 const causeRevisionsMax = 8
 
