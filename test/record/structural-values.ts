@@ -5,8 +5,11 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { Agent, request } from 'node:https'
 import { until } from '../until.ts'
 
-/** The value after defaulting and pruning, the errors, or the message of the decoder. Undefined: the value was removed. */
-type Outcome = { readonly stored?: unknown } | readonly string[] | string
+/**
+ * The value after defaulting and pruning, the fields that an apply owns, the errors, or the message of the decoder.
+ * Undefined: the value was removed, or nothing is owned.
+ */
+type Outcome = { readonly stored?: unknown } | { readonly owned?: unknown } | readonly string[] | string
 type Case = [value: string, outcome: Outcome | null]
 
 interface Answer {
@@ -29,9 +32,9 @@ const agent = new Agent({
 const group = 'structural.example.com'
 const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
 
-const ask = (method: string, path: string, body?: string): Promise<Answer> =>
+const ask = (method: string, path: string, body?: string, type = 'application/json'): Promise<Answer> =>
   new Promise((resolve, reject) => {
-    const headers = body === undefined ? {} : { 'content-type': 'application/json' }
+    const headers = body === undefined ? {} : { 'content-type': type }
     const asked = request(`${address}${path}`, { method, agent, headers }, (answer) => {
       let text = ''
       answer.on('data', (piece) => (text += String(piece)))
@@ -139,6 +142,30 @@ async function recordUpdates(path: URL): Promise<void> {
   writeFileSync(path, written(rows))
 }
 
+/** Values that are invalid are no rows here: they are errors of the validation, not of the apply. */
+async function recordApplies(path: URL): Promise<void> {
+  const rows = JSON.parse(readFileSync(path, 'utf8')) as [schema: unknown, cases: Case[]][]
+  const url = await define(
+    'applies',
+    rows.map(([schema]) => schema),
+  )
+  for (const [index, [, cases]] of rows.entries())
+    for (const each of cases) {
+      const text = objectText('APPLIES', 'a', `c${index}`, each[0])
+      const answer = await ask('PATCH', `${url}/a?fieldManager=m&dryRun=All`, text, 'application/apply-patch+yaml')
+      each[1] = appliedOutcome(answer, `c${index}`)
+    }
+  writeFileSync(path, written(rows))
+}
+
+function appliedOutcome({ code, body }: Answer, field: string): Outcome {
+  const { managedFields } = (body['metadata'] ?? {}) as { managedFields?: { fieldsV1: Record<string, unknown> }[] }
+  if (code < 300) return { owned: managedFields?.[0]?.fieldsV1[`f:${field}`] }
+  const message = (body.message ?? '').replace(/^failed to create typed patch object \([^)]*\): (?:errors:\s*)?/, '')
+  return message.replaceAll(`.${field}`, '.v').split(/\n\s*/)
+}
+
 await recordValues(new URL('../facts/structural-values.json', import.meta.url))
 await recordUpdates(new URL('../facts/structural-updates.json', import.meta.url))
+await recordApplies(new URL('../facts/structural-applies.json', import.meta.url))
 agent.destroy()

@@ -12,7 +12,8 @@ export const appliedFields = (structure: StructStructure, applied: JsonObject): 
   structNode(structure)(applied, claimed, false) ?? emptySet
 
 /** The node of a value; undefined when it owns nothing, such as an empty list. */
-const claimed = (structure: Structure, value: JsonValue): FieldSet | undefined => claims(structure, value, false)
+const claimed = (structure: Structure, value: JsonValue, isEntry = false): FieldSet | undefined =>
+  isEntry ? claimedItself(structure, value) : claims(structure, value, false)
 
 /** An entry of a map or an item of a list is owned itself; a field of a struct only through its content. */
 const claimedItself = (structure: Structure, value: JsonValue): FieldSet => claims(structure, value, true) ?? emptySet

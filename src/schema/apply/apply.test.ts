@@ -195,7 +195,7 @@ const rejected: [applied: JsonObject, error: string][] = [
   [{ parts: [{ number: 1 }, { number: 1 }] }, '.parts: duplicate entries for key [number=1]'],
   [
     { parts: [{ note: 'a' }] },
-    `.parts: element 0: associative list with keys has an element that omits key field "number" (and doesn't have default value)`,
+    `.parts: element 0: associative list with keys has an element that omits all key fields ["number"] (and doesn't have default values for any key fields)`,
   ],
 ]
 for (const [applied, error] of rejected)

@@ -1,5 +1,6 @@
 // check-applied: whether an applied configuration conforms to its type. Unlike other writes, an apply rejects unknown fields:
 // a field that is dropped could not be owned.
+import { lookup } from '../../base/collections/lookup.ts'
 import type { ScalarName } from '../descriptor/field.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../json/json-value.ts'
 import { childStructure } from './compare.ts'
@@ -83,11 +84,10 @@ function checkEntries(
 function checkItems(checker: Checker, structure: ListStructure, items: readonly JsonValue[]): void {
   const seen = new Set<string>()
   for (const [index, item] of items.entries()) {
-    const element = isKeyed(structure) ? itemElement(structure, item) : `i:${index}`
-    if (element === undefined) {
-      wrong(checker, `element ${index}: ${lacksKeys(structure, item)}`)
-      continue
-    }
+    const why = isKeyed(structure) ? unidentified(structure, item) : undefined
+    // The items after it are not checked, as upstream.
+    if (why !== undefined) return wrong(checker, `element ${index}: ${why}`)
+    const element = (isKeyed(structure) && itemElement(structure, item)) || `i:${index}`
     if (seen.has(element)) wrong(checker, `duplicate entries for key ${elementText(element)}`)
     seen.add(element)
     checker.steps.push(index)
@@ -96,13 +96,18 @@ function checkItems(checker: Checker, structure: ListStructure, items: readonly 
   }
 }
 
-function lacksKeys({ keys }: ListStructure, item: JsonValue): string {
+/** Why an item cannot be identified; undefined when it can be. */
+function unidentified({ listType, keys }: ListStructure, item: JsonValue): string | undefined {
+  if (listType === 'set') {
+    if (item === null) return "associative list without keys has an element that's an explicit null"
+    if (Array.isArray(item)) return 'not supported: associative list with lists as elements'
+    return isJsonObject(item) ? "associative list without keys has an element that's a map type" : undefined
+  }
   if (item === null) return 'associative list with keys may not have a null element'
   if (!isJsonObject(item)) return 'associative list with keys may not have non-map elements'
-  const names = keys.map(({ name }) => JSON.stringify(name))
-  return names.length === 1
-    ? `associative list with keys has an element that omits key field ${names[0]} (and doesn't have default value)`
-    : `associative list with keys has an element that omits all key fields [${names.join(' ')}] (and doesn't have default values for any of them)`
+  if (keys.some(({ name, default: otherwise }) => (lookup(item, name) ?? otherwise) !== undefined)) return undefined
+  const names = keys.map(({ name }) => JSON.stringify(name)).join(' ')
+  return `associative list with keys has an element that omits all key fields [${names}] (and doesn't have default values for any key fields)`
 }
 
 function scalarMismatch(type: ScalarName, value: JsonValue): string | undefined {

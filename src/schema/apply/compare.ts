@@ -204,7 +204,7 @@ function presenceOfList(structure: ListStructure, items: readonly JsonValue[]): 
 export function childStructure(structure: Structure, name: string): Structure | undefined {
   switch (structure.kind) {
     case 'struct':
-      return structure.fields.get(name)?.structure
+      return structure.fields.get(name)?.structure ?? structure.others
     case 'map':
       return structure.value
     default:

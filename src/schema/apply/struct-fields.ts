@@ -1,10 +1,11 @@
 // What compare and applied-fields do with the fields of a struct: its node in a field set, and the fields in which two
 // objects differ. Like the functions of messages, each is generated code or, where the engine generates none, closures.
+import { lookup } from '../../base/collections/lookup.ts'
 import { Code, js } from '../descriptor/code.ts'
 import { engineMode, type FunctionMode } from '../descriptor/message-function.ts'
 import { propertyOf, propertyRead, readProperty } from '../descriptor/property.ts'
 import { emptySet, type FieldSet } from './field-set.ts'
-import { self } from './path-element.ts'
+import { fieldElement, self } from './path-element.ts'
 import { SetBuilder } from './set-builder.ts'
 import type { Structure, StructDifferences, StructField, StructNode, StructStructure } from './structure.ts'
 
@@ -20,11 +21,44 @@ const generatedFieldsMax = 200
 const modeFor = ({ length }: readonly StructField[]): FunctionMode =>
   length > generatedFieldsMax ? 'closures' : engineMode
 
-export const structNode = ({ compiled, ordered }: StructStructure): StructNode =>
-  (compiled.node ??= structNodeIn(modeFor(ordered), ordered))
+export const structNode = (structure: StructStructure): StructNode =>
+  (structure.compiled.node ??=
+    structure.others === undefined
+      ? structNodeIn(modeFor(structure.ordered), structure.ordered)
+      : openNode(structure, structure.others))
 
-export const structDifferences = ({ compiled, ordered }: StructStructure): StructDifferences =>
-  (compiled.differences ??= structDifferencesIn(modeFor(ordered), ordered))
+export const structDifferences = (structure: StructStructure): StructDifferences =>
+  (structure.compiled.differences ??=
+    structure.others === undefined
+      ? structDifferencesIn(modeFor(structure.ordered), structure.ordered)
+      : openDifferences(structure, structure.others))
+
+/** The node of a struct with fields that are not declared. */
+function openNode({ fields }: StructStructure, others: Structure): StructNode {
+  return (object, descend, isMember) => {
+    let builder: SetBuilder | undefined
+    for (const name of Object.keys(object).toSorted()) {
+      const value = lookup(object, name)
+      if (value === undefined) continue
+      const field = fields.get(name)
+      const node = field === undefined ? descend(others, value, true) : descend(field.structure, value)
+      if (node !== undefined) (builder ??= new SetBuilder(isMember)).add(fieldElement(name), node)
+    }
+    return builder?.set
+  }
+}
+
+/** The differences of structs with fields that are not declared. */
+function openDifferences({ fields }: StructStructure, others: Structure): StructDifferences {
+  return (old, next, differs) => {
+    for (const name of [...new Set([...Object.keys(old), ...Object.keys(next)])].toSorted()) {
+      const [before, after] = [lookup(old, name), lookup(next, name)]
+      if (before === after) continue
+      const field = fields.get(name) ?? { name, element: fieldElement(name), structure: others, absent: undefined }
+      differs(field, before, after)
+    }
+  }
+}
 
 /** `ordered` are the fields in the order of field sets. */
 export const structNodeIn = (mode: FunctionMode, ordered: readonly StructField[]): StructNode =>

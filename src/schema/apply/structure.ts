@@ -20,12 +20,14 @@ export interface StructStructure {
   readonly fields: ReadonlyMap<string, StructField>
   /** The same fields in the order of their names, which is the order of field sets. */
   readonly ordered: readonly StructField[]
+  /** The structure of fields that are not declared; undefined when there are none. Each is owned itself, as in a map. */
+  readonly others: Structure | undefined
   /** Functions that are derived from the fields on first use: see struct-fields.ts. */
   readonly compiled: { node?: StructNode; differences?: StructDifferences }
 }
 
-/** The node of a field's value; undefined when it has none. */
-type Descend = (structure: Structure, value: JsonValue) => FieldSet | undefined
+/** The node of a field's value; undefined when it has none. An entry, unlike a declared field, always has one. */
+type Descend = (structure: Structure, value: JsonValue, isEntry?: boolean) => FieldSet | undefined
 
 /** The node of a struct from the nodes of its fields; undefined when no field has one. */
 export type StructNode = (object: JsonObject, descend: Descend, isMember: boolean) => FieldSet | undefined
@@ -78,7 +80,7 @@ export function structureOf(message: Message): StructStructure {
   const fields = new Map<string, StructField>()
   const ordered: StructField[] = []
   const isAtomic = message.mapType === 'atomic'
-  const structure: StructStructure = { kind: 'struct', isAtomic, fields, ordered, compiled: {} }
+  const structure: StructStructure = { kind: 'struct', isAtomic, fields, ordered, others: undefined, compiled: {} }
   structures.set(message, structure) // before its fields: a type may refer to itself
   for (const [name, field] of Object.entries(message.fields).toSorted(([a], [b]) => (a < b ? -1 : 1))) {
     const element = fieldElement(name)

@@ -21,28 +21,33 @@ const scalars: Readonly<Record<string, ScalarStructure>> = {
   number: { kind: 'scalar', type: 'double' },
   string: text,
 }
-const intOrString: ScalarStructure = { kind: 'scalar', type: 'intOrString' }
 
 /** The structure of whole objects. */
-export const applyStructure = (schema: JsonSchemaProps): StructStructure => structOf(schema, true)
+export const applyStructure = (schema: JsonSchemaProps): StructStructure => structOf(schema, true, isOpen(schema))
 
-function structureOfSchema(schema: JsonSchemaProps): Structure {
-  if (schema['x-kubernetes-int-or-string']) return intOrString
+const isOpen = (schema: JsonSchemaProps): boolean => schema['x-kubernetes-preserve-unknown-fields'] === true
+const isAtomic = (schema: JsonSchemaProps): boolean => schema['x-kubernetes-map-type'] === 'atomic'
+
+/** `isInOpen`: an object around it preserves unknown fields. Upstream then allows them in all objects inside. */
+function structureOfSchema(schema: JsonSchemaProps, isInOpen: boolean): Structure {
   const { type, additionalProperties: additional } = schema
-  if (type === 'array') return listOf(schema)
-  if (schema['x-kubernetes-preserve-unknown-fields']) return any
+  const allowsUnknown = isInOpen || isOpen(schema)
+  if (type === 'array') return listOf(schema, allowsUnknown)
   if (type !== 'object') return lookup(scalars, type ?? '') ?? any
-  if (additional === undefined || additional === false)
-    return structOf(schema, schema['x-kubernetes-embedded-resource'] === true)
-  const value = typeof additional === 'object' ? structureOfSchema(additional) : any
+  const isResource = schema['x-kubernetes-embedded-resource'] === true
+  if (isResource || hasProperties(schema) || additional === false) return structOf(schema, isResource, allowsUnknown)
+  const value = typeof additional === 'object' ? structureOfSchema(additional, allowsUnknown) : any
   return { kind: 'map', isAtomic: isAtomic(schema), value }
 }
 
-const isAtomic = (schema: JsonSchemaProps): boolean => schema['x-kubernetes-map-type'] === 'atomic'
+const hasProperties = ({ properties = {} }: JsonSchemaProps): boolean => Object.keys(properties).length > 0
 
-function structOf(schema: JsonSchemaProps, isResource: boolean): StructStructure {
+function structOf(schema: JsonSchemaProps, isResource: boolean, allowsUnknown: boolean): StructStructure {
   const structures = new Map<string, Structure>(
-    Object.entries(schema.properties ?? {}).map(([name, property]) => [name, structureOfSchema(property)]),
+    Object.entries(schema.properties ?? {}).map(([name, property]) => [
+      name,
+      structureOfSchema(property, allowsUnknown),
+    ]),
   )
   if (isResource) {
     structures.set('apiVersion', text)
@@ -53,10 +58,11 @@ function structOf(schema: JsonSchemaProps, isResource: boolean): StructStructure
     .map(([name, structure]): StructField => ({ name, element: fieldElement(name), structure, absent: undefined }))
     .toSorted((a, b) => (a.name < b.name ? -1 : 1))
   const fields = new Map(ordered.map((field) => [field.name, field]))
-  return { kind: 'struct', isAtomic: isAtomic(schema), fields, ordered, compiled: {} }
+  const others = allowsUnknown ? any : undefined
+  return { kind: 'struct', isAtomic: isAtomic(schema), fields, ordered, others, compiled: {} }
 }
 
-function listOf(schema: JsonSchemaProps): ListStructure {
+function listOf(schema: JsonSchemaProps, allowsUnknown: boolean): ListStructure {
   const items = isJsonObject(schema.items) ? (schema.items as JsonSchemaProps) : {}
   const listType = schema['x-kubernetes-list-type']
   const names = schema['x-kubernetes-list-map-keys'] ?? []
@@ -65,6 +71,6 @@ function listOf(schema: JsonSchemaProps): ListStructure {
     listType: listType === 'set' || listType === 'map' ? listType : 'atomic',
     keys: names.toSorted().map((name) => ({ name, default: lookup(items.properties, name)?.default })),
     written: new Map(),
-    element: structureOfSchema(items),
+    element: structureOfSchema(items, allowsUnknown),
   }
 }

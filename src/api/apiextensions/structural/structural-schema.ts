@@ -24,9 +24,10 @@ export interface StructuralSchema {
   prune(object: JsonObject): { readonly value: JsonObject; readonly unknownFields: readonly string[] }
   /**
    * Fills in defaults, and removes null from fields that are not nullable: the default takes its place, if there is one.
+   * Upstream keeps a null without a default in the result of an apply, whose validation then rejects it: `keepsNull`.
    * Returns the same object when nothing changed.
    */
-  withDefaults(object: JsonObject): JsonObject
+  withDefaults(object: JsonObject, keepsNull?: boolean): JsonObject
   /**
    * Validates all keywords, list types and embedded resources. Values that are invalid but unchanged from `old` are
    * accepted where upstream does (ratcheting).
@@ -55,7 +56,7 @@ export function structuralSchema(schema: JsonSchemaProps = preservesAll): Struct
       const value = decodeEmbedded(pruned, root, '', inMetadata) as JsonObject
       return { value, unknownFields: [...unknownFields, ...inMetadata.toSorted()] }
     },
-    withDefaults: (object) => withDefaults(object, root) as JsonObject,
+    withDefaults: (object, keepsNull = false) => withDefaults(object, root, keepsNull) as JsonObject,
     validate(object, old) {
       facts ??= factsOf(schema)
       const errors = validateValue((check ??= valueCheck(schema)), object, '', old)
