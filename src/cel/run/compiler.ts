@@ -53,12 +53,14 @@ export class Compiler {
       case 'struct':
         return this.#struct(expr, scope)
       case 'loop':
-        return compileLoop(expr, scope, (each, within) => this.compile(each, within))
+        return compileLoop(expr, scope, {
+          compile: (each, within) => this.compile(each, within),
+          isConstant: (step) => this.#constants.has(step),
+        })
       case 'bind': {
         const [inner, slot] = scope.with(expr.name, this.compile(expr.value, scope))
         const body = this.compile(expr.body, inner)
         return (frame) => {
-          frame.charge(listCost)
           frame.locals[slot] = undefined
           return body(frame)
         }
@@ -120,13 +122,13 @@ export class Compiler {
     const isLocal = name !== undefined && scope.local(name.split('.')[0] ?? '') !== undefined
     const whole = name === undefined || isLocal ? undefined : this.#named(expr, name, scope)
     if (whole !== undefined) return whole
-    const operand = this.compile(expr.operand, scope)
+    const operand = this.#operand(expr.operand, scope)
     if (isTest) return (frame) => hasField(operand(frame), field)
     if (isOptional)
       return (frame) => {
-        const value = operand(frame)
-        frame.charge(1)
-        return optionalField(value, field)
+        const found = optionalField(operand(frame), field)
+        if (found.value !== undefined) frame.charge(1)
+        return found
       }
     return (frame) => {
       const value = operand(frame)
@@ -139,6 +141,27 @@ export class Compiler {
     }
   }
 
+  /**
+   * Upstream evaluates a path such as `a.b[0]` at once and counts one for its start, also when the path starts with a call
+   * or a literal.
+   */
+  #operand(expr: Expr, scope: Scope): Step {
+    const step = this.compile(expr, scope)
+    return isPath(expr) ? step : charging(step, 1)
+  }
+
+  /** A path that is an index, or a branch of a conditional, is part of the outer path: its start is not counted. */
+  #part(expr: Expr, scope: Scope): Step {
+    const step = this.compile(expr, scope)
+    const isCounted = isPath(expr) && !isConditional(expr) && !this.#constants.has(step)
+    return isCounted ? charging(step, -1) : step
+  }
+
+  #index({ name, args: [operand, key] }: Call, scope: Scope): readonly Step[] {
+    if (operand === undefined || key === undefined) throw new Error(`${name} has an operand and a key`)
+    return [this.#operand(operand, scope), this.#part(key, scope)]
+  }
+
   #call(expr: Call, scope: Scope): Step {
     const { name, target, args } = expr
     const reference = this.#checked?.references.get(expr)
@@ -147,13 +170,18 @@ export class Compiler {
     const loose = space === undefined ? undefined : this.#environment.overloads(`${space}.${name}`)
     const isNamespaced = known?.isNamespaced ?? (this.#checked === undefined && loose !== undefined)
     const parts = target === undefined || isNamespaced ? args : [target, ...args]
-    const steps = parts.map((part) => this.compile(part, scope))
-    const special = logical(name, steps)
+    const steps = isIndex(expr)
+      ? this.#index(expr, scope)
+      : parts.map((part, index) =>
+          isConditional(expr) && index > 0 ? this.#part(part, scope) : this.compile(part, scope),
+        )
+    const special = logical(name, steps) ?? optionalChoice(name, steps)
     if (special !== undefined) return special
     const all = (isNamespaced ? loose : undefined) ?? this.#environment.overloads(name) ?? []
     const overloads = known?.overloads ?? all.filter(fits(parts.length, target !== undefined && !isNamespaced))
     if (overloads.length === 0 && known === undefined) return failing(`unbound function: ${name}`)
-    const step = invoke(name, overloads, steps, this.#isSure(overloads, parts))
+    const step = invoke(isNamespaced ? `${space}.${name}` : name, overloads, steps, this.#isSure(overloads, parts))
+    if (name === '_[?_]') return unchargedNone(step)
     if (conversions.has(name) && steps.length === 1) return this.#folded(steps, step)
     return name === '@in' ? this.#membership(steps, step) : step
   }
@@ -251,13 +279,22 @@ export class Compiler {
     const [inner, slot] = scope.with(name)
     const step = this.compile(body, inner)
     return (frame) => {
+      const before = frame.cost
       const optional = outer(frame)
       if (!(optional instanceof Optional)) throw noSuchOverload()
+      const operandCost = frame.cost - before
       frame.charge(1)
-      if (optional.value === undefined) return none
+      if (optional.value === undefined) {
+        frame.charge(1)
+        return none
+      }
+      // Upstream evaluates the operand again for its value.
+      frame.charge(operandCost + 1)
       frame.locals[slot] = optional.value
       const value = step(frame)
-      return isFlat ? value : new Optional(value)
+      if (isFlat) return value
+      frame.charge(1)
+      return new Optional(value)
     }
   }
 }
@@ -270,6 +307,40 @@ const equalTo =
   (value: Value) =>
   (other: Value): boolean =>
     equals(other, value)
+
+const isIndex = (expr: Expr): boolean => expr.kind === 'call' && (expr.name === '_[_]' || expr.name === '_[?_]')
+const isConditional = (expr: Expr): boolean => expr.kind === 'call' && expr.name === '_?_:_'
+
+/** What upstream evaluates as one path: names, selections, indexes, and conditionals between them. */
+const isPath = (expr: Expr): boolean =>
+  expr.kind === 'ident' || (expr.kind === 'select' && !expr.isTest) || isIndex(expr) || isConditional(expr)
+
+const charging =
+  (step: Step, cost: number): Step =>
+  (frame) => {
+    frame.charge(cost)
+    return step(frame)
+  }
+
+/** An optional index costs nothing if there is no such element. */
+const unchargedNone =
+  (step: Step): Step =>
+  (frame) => {
+    const value = step(frame)
+    if (value === none) frame.charge(-1)
+    return value
+  }
+
+/** `a.or(b)` and `a.orValue(b)` evaluate b only if a has no value, and cost nothing. */
+function optionalChoice(name: string, [first, second]: readonly Step[]): Step | undefined {
+  if ((name !== 'or' && name !== 'orValue') || first === undefined || second === undefined) return undefined
+  return (frame) => {
+    const optional = first(frame)
+    if (!(optional instanceof Optional)) throw noSuchOverload()
+    if (optional.value === undefined) return second(frame)
+    return name === 'or' ? optional : optional.value
+  }
+}
 
 const failing =
   (message: string): Step =>
@@ -299,7 +370,7 @@ function hasField(value: Value, field: string): boolean {
   throw noSuchOverload()
 }
 
-function optionalField(value: Value, field: string): Value {
+function optionalField(value: Value, field: string): Optional {
   const held = value instanceof Optional ? value.value : value
   if (held === undefined) return none
   if (!(held instanceof MapValue)) throw noSuchOverload()

@@ -1,6 +1,6 @@
 // Loops: macros over a list or map. Each charges the cost of upstream's expanded form.
 import { append } from '../../base/collections/append.ts'
-import { addListCost, listCost, mapCost } from '../cost/call-cost.ts'
+import { addListCost, listCost } from '../cost/call-cost.ts'
 import type { Expr, Loop } from '../syntax/ast.ts'
 import { isList } from '../values/equality.ts'
 import { LiteralMap } from '../values/map-value.ts'
@@ -9,19 +9,23 @@ import { EvalError, noSuchOverload } from '../values/eval-error.ts'
 import type { Frame, Step } from './evaluation-frame.ts'
 import type { Scope } from './scope.ts'
 
-type Compile = (expr: Expr, scope: Scope) => Step
+interface LoopCompiler {
+  compile(expr: Expr, scope: Scope): Step
+  /** The value of a constant costs nothing, nor does a list of it. */
+  isConstant(step: Step): boolean
+}
 
-/** Sets the variables of each iteration and runs it; stops when an iteration returns true. */
-type Walk = (frame: Frame, round: () => boolean) => void
+/** Sets the variables of each iteration and runs it until one returns false. Returns whether there are further elements. */
+type Walk = (frame: Frame, round: () => boolean) => boolean
 
-export function compileLoop(loop: Loop, scope: Scope, compile: Compile): Step {
+export function compileLoop(loop: Loop, scope: Scope, compiler: LoopCompiler): Step {
   const { variables, macro } = loop
-  const range = compile(loop.range, scope)
+  const range = compiler.compile(loop.range, scope)
   const [firstName = '', secondName] = variables
   const [withFirst, first] = scope.with(firstName)
   const [inner, second] = secondName === undefined ? [withFirst, undefined] : withFirst.with(secondName)
-  const body = compile(loop.body, inner)
-  const filter = loop.filter === undefined ? undefined : compile(loop.filter, inner)
+  const body = compiler.compile(loop.body, inner)
+  const filter = loop.filter === undefined ? undefined : compiler.compile(loop.filter, inner)
   const walk = walker(range, first, second)
   switch (macro) {
     case 'all':
@@ -33,11 +37,11 @@ export function compileLoop(loop: Loop, scope: Scope, compile: Compile): Step {
       return filtered(walk, body, first)
     case 'map':
     case 'transformList':
-      return mapped(walk, body, filter)
+      return mapped(walk, body, filter, compiler.isConstant(body) ? appendCost - listCost : appendCost)
     case 'transformMap':
-      return transformed(walk, body, filter, (frame, value) => [[frame.locals[first] ?? null, value]])
+      return transformed(walk, body, filter, 3, (frame, value) => [[frame.locals[first] ?? null, value]])
     case 'transformMapEntry':
-      return transformed(walk, body, filter, (_, value) => entriesOf(value))
+      return transformed(walk, body, filter, 2, (_, value) => entriesOf(value))
     default:
       return macro satisfies never
   }
@@ -50,28 +54,30 @@ function walker(range: Step, first: number, second: number | undefined): Walk {
       for (let index = 0; index < over.length; index++) {
         frame.locals[first] = second === undefined ? over[index] : BigInt(index)
         if (second !== undefined) frame.locals[second] = over[index]
-        if (!round()) return
+        if (!round()) return index + 1 < over.length
       }
-      return
+      return false
     }
     if (!(over instanceof MapValue)) throw noSuchOverload()
-    for (const key of over.keys()) {
+    const keys = [...over.keys()]
+    for (const [index, key] of keys.entries()) {
       frame.locals[first] = key
       if (second !== undefined) frame.locals[second] = over.get(key) ?? null
-      if (!round()) return
+      if (!round()) return index + 1 < keys.length
     }
+    return false
   }
 }
 
 /** all and exists: the first element that determines the result ends the loop; errors count only if there is none. */
 function quantifier(walk: Walk, body: Step, decisive: boolean): Step {
-  // Two reads of the accumulator and the test of the loop condition, which `exists` negates.
-  const roundCost = decisive ? 4 : 3
+  // The loop condition reads and tests the accumulator, which `exists` negates. It ends the loop before the next element.
+  const conditionCost = decisive ? 3 : 2
   return (frame) => {
     let result = !decisive
     let failure: EvalError | undefined
-    walk(frame, () => {
-      frame.charge(roundCost)
+    const hasMore = walk(frame, () => {
+      frame.charge(conditionCost + 1)
       try {
         const value = body(frame)
         if (typeof value !== 'boolean') throw noSuchOverload()
@@ -82,7 +88,7 @@ function quantifier(walk: Walk, body: Step, decisive: boolean): Step {
       }
       return result !== decisive
     })
-    frame.charge(1)
+    frame.charge(hasMore ? conditionCost + 1 : 1)
     if (result !== decisive && failure !== undefined) throw failure
     return result
   }
@@ -99,8 +105,10 @@ function existsOne(walk: Walk, body: Step): Step {
     let count = 0
     walk(frame, () => {
       const isMatch = isTrue(body, frame)
-      frame.charge(isMatch ? 2 : 1)
-      if (isMatch) count++
+      if (isMatch) {
+        frame.charge(2)
+        count++
+      }
       return true
     })
     frame.charge(2)
@@ -114,11 +122,11 @@ const appendCost = 1 + listCost + addListCost
 function filtered(walk: Walk, body: Step, element: number): Step {
   return (frame) => {
     const list: Value[] = []
-    frame.charge(listCost)
     walk(frame, () => {
-      const isKept = isTrue(body, frame)
-      frame.charge(isKept ? appendCost + 1 : 1)
-      if (isKept) list.push(frame.locals[element] ?? null)
+      if (isTrue(body, frame)) {
+        frame.charge(appendCost + 1)
+        list.push(frame.locals[element] ?? null)
+      }
       return true
     })
     frame.charge(1)
@@ -126,17 +134,13 @@ function filtered(walk: Walk, body: Step, element: number): Step {
   }
 }
 
-function mapped(walk: Walk, body: Step, filter: Step | undefined): Step {
+function mapped(walk: Walk, body: Step, filter: Step | undefined, cost: number): Step {
   return (frame) => {
     const list: Value[] = []
-    frame.charge(listCost)
     walk(frame, () => {
-      if (filter !== undefined && !isTrue(filter, frame)) {
-        frame.charge(1)
-        return true
-      }
+      if (filter !== undefined && !isTrue(filter, frame)) return true
       list.push(body(frame))
-      frame.charge(appendCost)
+      frame.charge(cost)
       return true
     })
     frame.charge(1)
@@ -150,18 +154,16 @@ function transformed(
   walk: Walk,
   body: Step,
   filter: Step | undefined,
+  /** The accumulator, the call that inserts, and the key of a single entry. */
+  cost: number,
   entries: (frame: Frame, value: Value) => Entries,
 ): Step {
   return (frame) => {
     const made: (readonly [Value, Value])[] = []
-    frame.charge(mapCost)
     walk(frame, () => {
-      if (filter !== undefined && !isTrue(filter, frame)) {
-        frame.charge(1)
-        return true
-      }
+      if (filter !== undefined && !isTrue(filter, frame)) return true
       append(made, entries(frame, body(frame)))
-      frame.charge(3)
+      frame.charge(cost)
       return true
     })
     frame.charge(1)

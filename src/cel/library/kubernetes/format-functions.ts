@@ -8,7 +8,7 @@ export const formatType = opaque('kubernetes.NamedFormat')
 /** Returns the errors of a text; none when it has the format. */
 export type FormatRule = (text: string) => readonly string[]
 
-class Format extends Opaque {
+export class Format extends Opaque {
   readonly type = formatType
   readonly name: string
   readonly rule: FormatRule
