@@ -10,9 +10,10 @@ import { defaultAdmissionPlugins } from '../src/apiserver/admission/plugins.ts'
 import { ReinvocationContext } from '../src/apiserver/admission/framework/reinvocation.ts'
 import { WebhookClient } from '../src/apiserver/admission/plugins/webhooks/webhook-client.ts'
 import { mutatingWebhooks } from '../src/apiserver/admission/plugins/webhooks/mutating-webhooks.ts'
-import { serviceAddress } from '../src/apiserver/admission/plugins/webhooks/service-address.ts'
 import { validatingWebhooks } from '../src/apiserver/admission/plugins/webhooks/validating-webhooks.ts'
 import { WebhookMetrics } from '../src/apiserver/admission/plugins/webhooks/webhook-metrics.ts'
+import { serviceAddress } from '../src/apiserver/outbound/service-address.ts'
+import { WebhookConnections } from '../src/apiserver/outbound/webhook-connections.ts'
 import { allowed } from '../src/apiserver/authorization/authorizer.ts'
 import { TestCaches } from '../src/apiserver/watch-cache/caches.harness.ts'
 import { userWithName } from '../src/apiserver/request/request.ts'
@@ -32,7 +33,8 @@ caches.set(namespace, { ...named('shop', { labels: {} }), status: { phase: 'Acti
 caches.set(serviceAccount, named('default', { namespace: 'shop' }) as never)
 
 const metrics = new WebhookMetrics(new Metrics())
-const caller = new WebhookClient({ outbound: nodeOutbound, clock: realClock, random, metrics, serviceAddress })
+const connections = new WebhookConnections({ outbound: nodeOutbound, clock: realClock, serviceAddress })
+const caller = new WebhookClient({ connections, clock: realClock, random, metrics })
 const chain = new AdmissionChain([...defaultAdmissionPlugins, mutatingWebhooks(caller), validatingWebhooks(caller)], {
   get: (kind, of, name) => caches.get(kind, of, name),
   list: (kind, of) => caches.list(kind, of),

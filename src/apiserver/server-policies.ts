@@ -19,6 +19,7 @@ import { authorizerChain, privileged, type Authorizer } from './authorization/au
 import { privilegeEscalation } from './admission/plugins/privilege-escalation.ts'
 import { Rbac } from './authorization/rbac/rbac.ts'
 import type { Policies, TakeSeat } from './filters/policies.ts'
+import type { WebhookConnections } from './outbound/webhook-connections.ts'
 import type { ObjectCaches } from './watch-cache/object-caches.ts'
 
 export interface ServerPolicyOptions {
@@ -36,6 +37,8 @@ export interface ServerPolicyOptions {
   /** In the order of the chain. */
   readonly authorizers: (rbac: Rbac, caches: ObjectCaches) => readonly Authorizer[]
   readonly admission: readonly AdmissionPlugin[]
+  /** For conversion webhooks. */
+  readonly webhooks?: WebhookConnections
 }
 
 export const serverPolicies =
@@ -50,6 +53,7 @@ export const serverPolicies =
     accountTokens,
     authorizers,
     admission,
+    webhooks,
   }: ServerPolicyOptions) =>
   (caches: ObjectCaches): Policies => {
     const rbac = new Rbac(caches)
@@ -70,6 +74,7 @@ export const serverPolicies =
       takeSeat: fairness?.(caches) ?? (() => () => {}),
       audit,
       admission: [...admission, privilegeEscalation(rbac, chain)],
+      webhooks,
       reviews: [
         ...accessReviews(chain),
         ...tokenReviews(anyOfTokens, audiences, clock),

@@ -22,7 +22,8 @@ import { newWatchFrameCaches } from './http/watch-frames.ts'
 import { largeBodyBytes } from './http/request-body.ts'
 import { DefinitionController } from './custom-resources/definition-controller.ts'
 import { DefinitionObserver } from './custom-resources/definition-observer.ts'
-import { noConversion } from './custom-resources/version-conversion.ts'
+import { ConversionMetrics } from './custom-resources/conversion-metrics.ts'
+import { conversionOf } from './custom-resources/webhook-conversion.ts'
 import { OpenApiDocuments } from './discovery/openapi-documents.ts'
 import { handleNonResourcePath, type NonResourcePathDeps } from './discovery/non-resource-paths.ts'
 import { SchedulingDecisions, type Explain } from './flow-endpoints/scheduling-decisions.ts'
@@ -113,9 +114,19 @@ export class ApiServer {
     })
     const { services } = this.registry
     this.#definitions = new DefinitionController({ ...deps, ...services, catalogue: this.catalogue })
+    const conversionDeps = {
+      ...deps,
+      lister: this.registry.lister,
+      connections: this.registry.policies.webhooks,
+      metrics: new ConversionMetrics(deps.metrics),
+      random: deps.random.fork('conversion'),
+    }
     this.registry.observe(
       customResourceDefinition,
-      new DefinitionObserver({ catalogue: this.catalogue, conversionOf: () => noConversion }),
+      new DefinitionObserver({
+        catalogue: this.catalogue,
+        conversionOf: (definition) => conversionOf(definition, conversionDeps),
+      }),
     )
     this.registry.observe(customResourceDefinition, this.#definitions)
     this.#decisions = new SchedulingDecisions(deps.explain ?? (() => undefined), deps.clock)

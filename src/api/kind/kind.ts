@@ -107,6 +107,8 @@ export interface CustomVersion {
   readonly isTerminating: boolean
   /** A stored object as the schema has it now: pruned, with defaults. The same object where nothing changes. */
   complete(stored: ApiObject): ApiObject
+  /** A converted object without the fields that the schema does not have. The same object where nothing changes. */
+  prune(converted: ApiObject): ApiObject
 }
 
 /** A kind for users of the library: its names, and the types of its objects and inputs. */

@@ -54,9 +54,10 @@ function customResource(definition: CustomResourceDefinition, conversion: Versio
   const kinds = versions.map((version) => ({ version, kind: customKind(definition, version) }))
   const storageKind = kinds.find(({ version }) => version.storage)?.kind
   if (storageKind === undefined) throw new Error(`${metadata.name} has no storage version`) // validation requires one
+  const codecVersions = { kinds: kinds.map(({ kind }) => kind), storageKind, conversion }
   const resourceVersion = (kind: Kind): CustomResourceVersion => ({
     kind,
-    codec: versionCodec(kind, storageKind, conversion),
+    codec: versionCodec(kind, codecVersions),
   })
   return {
     name: metadata.name,

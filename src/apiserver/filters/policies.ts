@@ -5,6 +5,7 @@ import type { Authentication } from '../authentication/authenticator.ts'
 import type { AccessAttributes } from '../authorization/attributes.ts'
 import type { Decision } from '../authorization/authorizer.ts'
 import type { ApiRequest } from '../request/request.ts'
+import type { WebhookConnections } from '../outbound/webhook-connections.ts'
 import type { ServedDocument } from '../request/response.ts'
 import type { Review } from '../request/review.ts'
 
@@ -16,6 +17,8 @@ export interface Policies {
   /** Undefined where auditing is not configured. */
   readonly audit?: Auditor | undefined
   readonly admission: readonly AdmissionPlugin[]
+  /** For conversion webhooks. Undefined where the server calls none. */
+  readonly webhooks?: WebhookConnections | undefined
   /** Creates that are evaluated and not stored. */
   readonly reviews: readonly Review[]
   /** Static documents by path. */

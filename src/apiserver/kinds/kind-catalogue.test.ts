@@ -9,7 +9,12 @@ import type { StorageCodec } from '../storage/storage-codec.ts'
 import type { CustomResource } from './custom-resource.ts'
 import { KindCatalogue } from './kind-catalogue.ts'
 
-const codec: StorageCodec = { fromStorage: (stored) => stored, isConverted: () => false, toStorage: (object) => object }
+const codec: StorageCodec = {
+  fromStorage: (stored) => stored,
+  isConverted: () => false,
+  toStorage: (object) => object,
+  toVersion: (object) => object,
+}
 
 function resource(plural: string, group: string, ...versions: readonly string[]): CustomResource {
   const all = versions.map((version) => {
@@ -19,6 +24,7 @@ function resource(plural: string, group: string, ...versions: readonly string[])
       deprecationWarning: undefined,
       isTerminating: false,
       complete: (each: never) => each,
+      prune: (each: never) => each,
     }
     return { kind: { ...bareKind(names), custom }, codec }
   })

@@ -7,9 +7,11 @@ export interface JsonServer {
   readonly outbound: Outbound
   readonly clock: Clock
   readonly timeoutMs: number
+  /** 1 MiB if undefined. */
+  readonly responseBytesMax?: number
 }
 
-const answerBytesMax = 1 << 20
+const responseBytesMaxDefault = 1 << 20
 
 export async function exchangeJson(
   server: JsonServer,
@@ -24,7 +26,7 @@ export const isSuccess = (status: number): boolean => status >= 200 && status < 
 
 /** For servers whose response body is not used. */
 export async function exchangeText(
-  { outbound, clock, timeoutMs }: JsonServer,
+  { outbound, clock, timeoutMs, responseBytesMax = responseBytesMaxDefault }: JsonServer,
   request: OutboundRequest,
   signal: AbortSignal,
 ): Promise<{ readonly status: number; readonly text: string; readonly contentType: string }> {
@@ -36,7 +38,7 @@ export async function exchangeText(
     let text = ''
     for await (const piece of response.body) {
       text += decoder.decode(piece, { stream: true })
-      if (text.length > answerBytesMax) throw new Error(`the response is larger than ${answerBytesMax} bytes`)
+      if (text.length > responseBytesMax) throw new Error(`the response is larger than ${responseBytesMax} bytes`)
     }
     return { status: response.status, text, contentType: response.headers['content-type'] ?? '' }
   } finally {

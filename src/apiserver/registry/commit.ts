@@ -8,7 +8,7 @@ import { ReservationConflict, type Reservation } from '../admission/framework/re
 import { storeKey } from '../storage/store-keys.ts'
 import { StoredObject } from '../storage/stored-object.ts'
 import { allocationChanges, AllocationConflict, type AllocationChanges } from './allocations.ts'
-import type { ResourceDeps } from './resource-deps.ts'
+import { inRequestVersion, type ResourceDeps } from './resource-deps.ts'
 
 export interface Write {
   readonly operation: 'put' | 'delete'
@@ -33,7 +33,7 @@ export async function commitWrite(
   const { object, operation, expected, reserved = noReservations } = write
   const namespace = namespaceOf(object)
   const key = storeKey(kind, namespace, object.metadata.name)
-  const encoded = codec === undefined ? object : await codec.toStorage(object, signal)
+  const encoded = codec === undefined || operation === 'delete' ? object : await codec.toStorage(object, signal)
   const value = StoredObject.pending(encoded)
   const step: Operation =
     operation === 'delete'
@@ -62,7 +62,9 @@ export async function commitWrite(
   const subject = { resource: kind.plural, namespace, name: object.metadata.name }
   flow.passStage(cause.event, 'store')
   flow.record('persist', 'API Server', 'Store', writeName(kind, operation), subject, result.revision, cause)
-  return encoded === object ? value.committedAt(result.revision) : StoredObject.ofObject(object, result.revision)
+  const committed = value.committedAt(result.revision)
+  // As upstream: the response has what a read returns, which is not what was sent if the conversion loses something.
+  return encoded === object ? committed : inRequestVersion(deps, committed, signal)
 }
 
 /** Throws where not the object itself has changed, but a quota or an allocation that is written with it. */

@@ -1,5 +1,6 @@
 // Create: decode, complete, mutate, validate, commit. A generated name that is taken is generated again.
 import { rfc3339 } from '../../base/time/clock.ts'
+import { thenMaybe, type MaybePromise } from '../../base/async/maybe-promise.ts'
 import { nameSuffix, newUid } from '../../base/random/ids.ts'
 import { alreadyExists, badRequest, conflict, StatusError } from '../../api/errors/status-error.ts'
 import type { Kind } from '../../api/kind/kind.ts'
@@ -14,6 +15,7 @@ import { writeOptionsOf } from '../request/write-options.ts'
 import { StoredObject } from '../storage/stored-object.ts'
 import { commitWrite } from './commit.ts'
 import { fieldTrackingOf } from './field-tracking.ts'
+import { ObjectVersions } from './object-versions.ts'
 import { recordStage, strategyContextOf, type ResourceDeps } from './resource-deps.ts'
 import { admissionAttributesOf, mutate, validateAdmission } from './write-admission.ts'
 import {
@@ -35,7 +37,8 @@ export async function create(deps: ResourceDeps, request: ResourceRequest, input
   const { kind } = deps
   if (kind.custom?.isTerminating) throw createWhileTerminating()
   await nextStep(request)
-  const { object: sent, warnings } = decodeNew(deps, request, input)
+  const decoded = decodeNew(deps, request, input)
+  const { object: sent, warnings } = decoded instanceof Promise ? await decoded : decoded
   await nextStep(request)
   const base = withServerMetadata(deps, request, kind.complete?.(sent) ?? sent)
   for (let tries = 1; ; tries++) {
@@ -59,8 +62,8 @@ export async function create(deps: ResourceDeps, request: ResourceRequest, input
 }
 
 /** The object that was sent, in the stored version, with the entries of its managers. */
-function decodeNew(deps: ResourceDeps, request: ResourceRequest, input: WriteInput): DecodedObject {
-  const { kind, converter, interning, loop, clock } = deps
+function decodeNew(deps: ResourceDeps, request: ResourceRequest, input: WriteInput): MaybePromise<DecodedObject> {
+  const { kind, converter, codec, interning, loop, clock } = deps
   const startMs = clock.monotonicMs()
   const { object: sent, warnings } = decodeObject(
     converter.kind,
@@ -70,11 +73,16 @@ function decodeNew(deps: ResourceDeps, request: ResourceRequest, input: WriteInp
     undefined,
     converter.kind === kind ? interning : undefined,
   )
-  const managedFields = input.managedFields ?? managedFieldsOfNew(deps, request, sent)
-  const object = withManagedFields(converter.toStored(sent), managedFields)
-  if (object.metadata.resourceVersion) throw badRequest('resourceVersion should not be set on objects to be created')
+  const versions = codec && new ObjectVersions(codec, request.context.signal)
+  const computed = () => managedFieldsOfNew(deps, request, sent, versions)
+  const managedFields =
+    input.managedFields ?? (versions === undefined ? computed() : versions.resolve(computed, () => []))
   loop.stepDone(request, startMs, clock.monotonicMs())
-  return { object, warnings }
+  return thenMaybe(managedFields, (known) => {
+    const object = withManagedFields(converter.toStored(sent), known)
+    if (object.metadata.resourceVersion) throw badRequest('resourceVersion should not be set on objects to be created')
+    return { object, warnings }
+  })
 }
 
 /** Mutates and validates the object; returns it with the attributes of the admission request. */
@@ -114,9 +122,14 @@ export function createByUpdate(deps: ResourceDeps, request: ResourceRequest, bod
   return create(deps, request, { body: { ...(body as object), metadata: without(metadata, 'resourceVersion') } })
 }
 
-function managedFieldsOfNew(deps: ResourceDeps, request: ResourceRequest, sent: ApiObject): ManagedFields {
+function managedFieldsOfNew(
+  deps: ResourceDeps,
+  request: ResourceRequest,
+  sent: ApiObject,
+  versions: ObjectVersions | undefined,
+): ManagedFields {
   const entries = initialEntries([], sent.metadata.managedFields, '')
-  return managedFieldsAfterUpdate(entries, {}, sent, fieldTrackingOf(deps, request))
+  return managedFieldsAfterUpdate(entries, {}, sent, fieldTrackingOf(deps, request, versions))
 }
 
 /** Only the server sets these. */

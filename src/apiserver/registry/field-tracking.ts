@@ -2,17 +2,23 @@
 import type { ApiObject } from '../../api/meta/object.ts'
 import type { ApplyOptions } from '../objects/server-side-apply.ts'
 import type { FieldTracking, VersionView } from '../objects/managed-fields.ts'
+import type { ObjectVersions } from './object-versions.ts'
 import type { ResourceDeps } from './resource-deps.ts'
 import { fieldsIgnoredByStatus } from '../objects/status-update.ts'
 import { writeOptionsOf } from '../request/write-options.ts'
 import type { ResourceRequest } from '../request/request.ts'
 
-export function fieldTrackingOf(deps: ResourceDeps, request: ResourceRequest): FieldTracking {
+/** `versions` converts the objects of custom kinds. */
+export function fieldTrackingOf(
+  deps: ResourceDeps,
+  request: ResourceRequest,
+  versions: ObjectVersions | undefined,
+): FieldTracking {
   const { converter, statusRule, clock } = deps
   const { subresource } = request.target
   return {
     writer: { manager: writeOptionsOf(request).manager, apiVersion: converter.kind.apiVersion, subresource },
-    view: (apiVersion) => versionViewOf(deps, apiVersion),
+    view: (apiVersion) => versionViewOf(deps, apiVersion, versions),
     ignored:
       subresource === 'status'
         ? fieldsIgnoredByStatus(converter.kind, statusRule)
@@ -24,9 +30,13 @@ export function fieldTrackingOf(deps: ResourceDeps, request: ResourceRequest): F
 }
 
 /** The same for an apply. */
-export function applyOptionsOf(deps: ResourceDeps, request: ResourceRequest): ApplyOptions {
+export function applyOptionsOf(
+  deps: ResourceDeps,
+  request: ResourceRequest,
+  versions: ObjectVersions | undefined,
+): ApplyOptions {
   return {
-    ...fieldTrackingOf(deps, request),
+    ...fieldTrackingOf(deps, request, versions),
     structure: deps.converter.kind.schema.structure,
     force: writeOptionsOf(request).force,
   }
@@ -36,7 +46,11 @@ const statusOnly = [['f:status']]
 const nothing: FieldTracking['ignored'] = []
 
 /** Converts objects from the request's version to the version of an entry. */
-export function versionViewOf({ versions, converter }: ResourceDeps, apiVersion: string): VersionView | undefined {
+export function versionViewOf(
+  { versions, converter }: ResourceDeps,
+  apiVersion: string,
+  objects: ObjectVersions | undefined,
+): VersionView | undefined {
   if (apiVersion === converter.kind.apiVersion)
     return { structure: converter.kind.schema.structure, convert: (object) => object }
   const other = versions().find((kind) => kind.apiVersion === apiVersion)
@@ -44,6 +58,7 @@ export function versionViewOf({ versions, converter }: ResourceDeps, apiVersion:
   return {
     structure: other.schema.structure,
     convert(object) {
+      if (objects !== undefined) return objects.convert(object, apiVersion)
       const kept = converter.toStored(object as ApiObject)
       return other.storedAs === undefined ? kept : other.storedAs.fromStored(kept)
     },

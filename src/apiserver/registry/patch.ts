@@ -39,8 +39,8 @@ export async function patchObject(
     return { isNew: false, written: await update(deps, request, transform, { part }) }
   }
   const config = appliedConfiguration(value, deps.converter.kind)
-  const options = applyOptionsOf(deps, request)
-  const transform: Transform = (current) => applyConfiguration(current, config, options)
+  const transform: Transform = (current, versions) =>
+    applyConfiguration(current, config, applyOptionsOf(deps, request, versions))
   if (part !== 'object') return { isNew: false, written: await update(deps, request, transform, { part }) }
   if (!(await exists(deps, request))) {
     await requireCreate(deps.authorize, request)
@@ -64,7 +64,7 @@ function appliedToMissing(config: JsonObject, deps: ResourceDeps, request: Resou
     )
   if (metadata.resourceVersion) throw modifiedConflict(deps.kind, name)
   checkName(metadata, request)
-  return applyConfiguration(undefined, config, applyOptionsOf(deps, request))
+  return applyConfiguration(undefined, config, applyOptionsOf(deps, request, undefined))
 }
 
 export function patchOf({ body }: ResourceRequest): { value: unknown; patchType: PatchType } {

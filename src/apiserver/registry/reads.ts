@@ -5,6 +5,7 @@ import { thenMaybe, type MaybePromise } from '../../base/async/maybe-promise.ts'
 import { objectKey } from '../../api/meta/object.ts'
 import { expired, notFound } from '../../api/errors/status-error.ts'
 import type { ApiResponse, ListResponse } from '../request/response.ts'
+import type { StorageCodec } from '../storage/storage-codec.ts'
 import type { StoredObject } from '../storage/stored-object.ts'
 import { Selection } from '../watch-cache/selection.ts'
 import type { WatchEvent } from '../watch-cache/watch-event.ts'
@@ -18,6 +19,7 @@ import {
   type WatchOptions,
 } from '../request/list-options.ts'
 import { inRequestVersion, type ResourceDeps } from './resource-deps.ts'
+import { selectConverted, watchConverted, type SelectedPage } from './version-selection.ts'
 import type { ResourceRequest } from '../request/request.ts'
 
 export function get(deps: ResourceDeps, request: ResourceRequest): MaybePromise<StoredObject> {
@@ -48,27 +50,47 @@ export async function list(deps: ResourceDeps, request: ResourceRequest): Promis
   const { state, revision } = stateFor(deps, options, nowMs)
   const prefix = selection.namespace === '' ? '' : `${selection.namespace}/`
   const end = prefix === '' ? '' : prefixEnd(prefix)
-  const items: StoredObject[] = []
-  let nextStart = ''
-  const isFiltered = selection.isFiltered
-  for (const [key, stored] of rangeOf(deps, state, selection, token?.start ?? prefix, end)) {
-    if (isFiltered && !selection.matches(stored.object)) continue
-    if (limit > 0 && items.length === limit) {
-      nextStart = key
-      break
-    }
-    items.push(deps.converter.fromStored(stored))
-  }
+  const { isFiltered } = selection
+  const range = rangeOf(deps, state, selection, token?.start ?? prefix, end)
+  const { codec } = deps
+  const { signal } = request.context
+  const { items, nextStart } =
+    codec === undefined
+      ? selectStored(deps, range, selection, limit)
+      : isFiltered
+        ? await selectConverted(codec, [...range], selection, limit, signal)
+        : await showPage(codec, selectStored(deps, range, selection, limit), signal)
   const isPaged = nextStart !== ''
   return {
     kind: 'list',
     objectKind: deps.converter.kind,
-    items: deps.codec === undefined ? items : await deps.codec.fromStorage(items, request.context.signal),
+    items,
     revision,
     continueToken: isPaged ? writeToken({ revision, start: nextStart, startMs: token?.startMs || nowMs }) : '',
     remaining: isPaged && !isFiltered ? state.count(nextStart, end) : undefined,
   }
 }
+
+function selectStored(
+  { converter }: ResourceDeps,
+  range: Iterable<[string, StoredObject]>,
+  selection: Selection,
+  limit: number,
+): SelectedPage {
+  const items: StoredObject[] = []
+  const { isFiltered } = selection
+  for (const [key, stored] of range) {
+    if (isFiltered && !selection.matches(stored.object)) continue
+    if (limit > 0 && items.length === limit) return { items, nextStart: key }
+    items.push(converter.fromStored(stored))
+  }
+  return { items, nextStart: '' }
+}
+
+const showPage = async (codec: StorageCodec, page: SelectedPage, signal: AbortSignal): Promise<SelectedPage> => ({
+  ...page,
+  items: await codec.fromStorage(page.items, signal),
+})
 
 /** The state that a list shows, and its revision. */
 function stateFor(
@@ -87,7 +109,7 @@ function stateFor(
 }
 
 function* rangeOf(
-  { cache }: ResourceDeps,
+  { cache, codec }: ResourceDeps,
   state: OrderedMap<StoredObject>,
   selection: Selection,
   start: string,
@@ -95,7 +117,8 @@ function* rangeOf(
 ): Iterable<[string, StoredObject]> {
   const { exactName, namespace, kind } = selection
   if (exactName === undefined || (kind.namespaced && namespace === '')) {
-    yield* state === cache.stateAt(undefined) ? cache.candidates(selection, start, end) : state.range(start, end)
+    const isIndexed = codec === undefined && state === cache.stateAt(undefined)
+    yield* isIndexed ? cache.candidates(selection, start, end) : state.range(start, end)
     return
   }
   const key = objectKey(namespace, exactName)
@@ -108,10 +131,12 @@ export async function watch(deps: ResourceDeps, request: ResourceRequest): Promi
   const selection = selectionOf(deps, request)
   const options = watchOptionsOf(query)
   await waitUntilFresh(deps, options.revision, context.signal)
-  const { converter, cache } = deps
+  const { converter, cache, codec } = deps
+  const selectsConverted = codec !== undefined && selection.isFiltered
   const events = cache.watch(
     {
-      selection,
+      selection: selectsConverted ? selection.byNameOnly() : selection,
+      withBefore: selectsConverted,
       sender,
       bookmarks: options.bookmarks,
       initialEventsEnd: options.sendInitialEvents === true && options.bookmarks,
@@ -120,7 +145,10 @@ export async function watch(deps: ResourceDeps, request: ResourceRequest): Promi
     },
     context.signal,
   )
-  return { kind: 'watch', objectKind: converter.kind, events: inVersion(events, deps, context.signal) }
+  const shown = selectsConverted
+    ? watchConverted(events, codec, selection, context.signal)
+    : inVersion(events, deps, context.signal)
+  return { kind: 'watch', objectKind: converter.kind, events: shown }
 }
 
 /** The events with objects in the version of the request. */

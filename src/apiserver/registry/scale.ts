@@ -64,8 +64,7 @@ export function scalePatch(deps: ResourceDeps, request: ResourceRequest, scaling
       body: withScale(current, scaling, applyPatch(scale, scaleOf(current, scaling), value, patchType), request),
     })
   const config = appliedScale(value)
-  const options = applyOptionsOf(deps, request)
-  return (current) => applyConfiguration(current, config, options)
+  return (current, versions) => applyConfiguration(current, config, applyOptionsOf(deps, request, versions))
 }
 
 /** The configuration of the scaled object in an applied Scale. */

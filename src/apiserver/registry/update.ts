@@ -20,14 +20,15 @@ import { StoredObject } from '../storage/stored-object.ts'
 import { commitWrite, type Write } from './commit.ts'
 import { canBeRemoved } from './deletion.ts'
 import { fieldTrackingOf } from './field-tracking.ts'
+import { ObjectVersions } from './object-versions.ts'
 import { prepareUpdate, type UpdateOptions } from './prepare-update.ts'
 import { readCached, readStored, type ResourceDeps } from './resource-deps.ts'
 import { nextStep, strictErrorsOf, withManagedFields, type WriteInput, type WriteResult } from './write.ts'
 
 const updateTries = 16
 
-/** What an update makes of the current version. It may run several times. */
-export type Transform = (current: ApiObject) => WriteInput
+/** What an update makes of the current version. It may run several times. `versions` is set for custom kinds. */
+export type Transform = (current: ApiObject, versions: ObjectVersions | undefined) => WriteInput
 
 export async function update(
   deps: ResourceDeps,
@@ -64,16 +65,21 @@ async function decodeUpdate(
   current: StoredObject,
   { part }: UpdateOptions,
 ): Promise<DecodedObject> {
-  const { converter, loop, clock } = deps
+  const { converter, codec, loop, clock } = deps
   const transformMs = clock.monotonicMs()
   const shown = converter.fromStored(current).object
-  const input = transform(shown)
+  const versions = codec && new ObjectVersions(codec, request.context.signal)
+  const input =
+    versions === undefined ? transform(shown, versions) : await versions.resolve(() => transform(shown, versions))
   loop.stepDone(request, transformMs, clock.monotonicMs())
   await nextStep(request)
   const decodeMs = clock.monotonicMs()
   const { fieldValidation } = writeOptionsOf(request)
   const { object, warnings } = decodeObject(converter.kind, input.body, fieldValidation, strictErrorsOf(request), shown)
-  const managedFields = input.managedFields ?? managedFieldsOfUpdate(deps, request, object, shown, part)
+  const computed = () => managedFieldsOfUpdate(deps, request, object, shown, part, versions)
+  // As upstream: where the fields of other managers cannot be converted, an update leaves no field with an owner.
+  const managedFields =
+    input.managedFields ?? (versions === undefined ? computed() : await versions.resolve(computed, () => []))
   const sent = withManagedFields(converter.toStored(object), managedFields)
   loop.stepDone(request, decodeMs, clock.monotonicMs())
   return { object: sent, warnings }
@@ -118,13 +124,14 @@ function managedFieldsOfUpdate(
   sent: ApiObject,
   old: ApiObject,
   part: UpdateOptions['part'],
+  versions: ObjectVersions | undefined,
 ): ManagedFields {
   const live = old.metadata.managedFields ?? []
   const entries = initialEntries(live, sent.metadata.managedFields, request.target.subresource)
   // An object without managers stays without until it is applied.
   if (entries.length === 0) return []
   const next = typeof part === 'function' ? part(sent, old) : sent
-  return managedFieldsAfterUpdate(entries, old, next, fieldTrackingOf(deps, request))
+  return managedFieldsAfterUpdate(entries, old, next, fieldTrackingOf(deps, request, versions))
 }
 
 /** A write that changes only the times of managedFields keeps the version. */

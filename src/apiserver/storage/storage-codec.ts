@@ -12,4 +12,6 @@ export interface StorageCodec {
   isConverted(object: StoredObject): boolean
   /** The object in the version in which it is stored. */
   toStorage(object: ApiObject, signal: AbortSignal): MaybePromise<ApiObject>
+  /** An object of any version in another one, without fields that the other one does not have. */
+  toVersion(object: ApiObject, apiVersion: string, signal: AbortSignal): MaybePromise<ApiObject>
 }

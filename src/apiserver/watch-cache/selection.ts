@@ -34,6 +34,12 @@ export class Selection {
     })
   }
 
+  /** The selection by namespace and name only, which are the same in every version of an object. */
+  byNameOnly(): Selection {
+    const { exactName } = this
+    return new Selection(this.kind, this.namespace, '', exactName === undefined ? '' : `metadata.name=${exactName}`)
+  }
+
   /** The only name that can match, where the fields select one: a list becomes a lookup. */
   get exactName(): string | undefined {
     return this.fields.find(({ key, operator }) => key === 'metadata.name' && operator === 'In')?.values[0]

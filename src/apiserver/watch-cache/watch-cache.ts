@@ -59,6 +59,7 @@ interface Watcher {
   readonly sender: string
   readonly selection: Selection
   readonly channel: Channel<WatchEvent>
+  readonly withBefore: boolean
 }
 
 /** The last list, while nothing has changed: admission plugins list the same few objects with every write. */
@@ -94,6 +95,8 @@ export interface WatchRequest {
   readonly initialEventsEnd: boolean
   readonly sender: string
   readonly timeoutMs: number | undefined
+  /** Whether events have the version before a modification, for watches that select in another version. */
+  readonly withBefore?: boolean
 }
 
 export class WatchCache {
@@ -333,7 +336,7 @@ export class WatchCache {
       finalBookmark?.cancel()
       end?.cancel()
     })
-    const watcher: Watcher = { sender, selection, channel }
+    const watcher: Watcher = { sender, selection, channel, withBefore: request.withBefore ?? false }
     const bookmark = (initialEventsEnd: boolean) => this.#bookmark(watcher, initialEventsEnd)
     for (const stored of initial) this.#push(watcher, 'ADDED', this.#deliveryOf(stored))
     for (const change of past) this.#deliver(watcher, change, {})
@@ -392,15 +395,21 @@ export class WatchCache {
     const { selection } = watcher
     const matched = before !== undefined && selection.matches(before.object)
     if (now !== undefined && selection.matches(now.object))
-      this.#push(watcher, matched ? 'MODIFIED' : 'ADDED', (shared.now ??= this.#deliveryOf(now)))
+      this.#push(
+        watcher,
+        matched ? 'MODIFIED' : 'ADDED',
+        (shared.now ??= this.#deliveryOf(now)),
+        matched && watcher.withBefore ? before : undefined,
+      )
     else if (matched) this.#push(watcher, 'DELETED', (shared.gone ??= this.#deliveryOf(before.atRevision(revision))))
   }
 
-  #push(watcher: Watcher, type: 'ADDED' | 'MODIFIED' | 'DELETED', told: Delivery): void {
+  #push(watcher: Watcher, type: 'ADDED' | 'MODIFIED' | 'DELETED', told: Delivery, before?: StoredObject): void {
     const { stored, subject, write } = told
     const { flow } = this.#deps
     const delivery = flow.record('watch', 'API Server', watcher.sender, type, subject, stored.revision, write)
-    this.#send(watcher, { type, stored, cause: { ...write, event: delivery } })
+    const cause = { ...write, event: delivery }
+    this.#send(watcher, before === undefined ? { type, stored, cause } : { type, stored, cause, before })
   }
 
   #bookmark(watcher: Watcher, initialEventsEnd: boolean): void {

@@ -143,17 +143,17 @@ export class Channel<T> implements AsyncIterable<T> {
   }
 
   /**
-   * Converts every item, in order. Ending either channel ends both. While the conversion of an item is pending, later
-   * items wait in this channel, within its bound.
+   * Converts every item, in order; undefined leaves an item out. Ending either channel ends both. While the conversion of
+   * an item is pending, later items wait in this channel, within its bound.
    */
-  map<U>(turned: (item: T) => MaybePromise<U>): Channel<U> {
+  map<U>(turned: (item: T) => MaybePromise<U | undefined>): Channel<U> {
     const target: Channel<U> = new Channel(this.#max, () => this.end())
     let items: readonly T[] | undefined = []
     let next = 0
     let isWaiting = false
-    const arrived = (value: U) => {
+    const arrived = (value: U | undefined) => {
       isWaiting = false
-      target.push(value)
+      if (value !== undefined) target.push(value)
       forward()
     }
     const failed = (error: unknown) => target.end(error)
@@ -170,7 +170,7 @@ export class Channel<T> implements AsyncIterable<T> {
           if (value instanceof Promise) {
             isWaiting = true
             value.then(arrived, failed)
-          } else target.push(value)
+          } else if (value !== undefined) target.push(value)
         }
       } catch (error) {
         failed(error)

@@ -7,7 +7,6 @@ import type { Random } from '../../base/random/random.ts'
 import { enabledPlugins } from '../../apiserver/admission/plugins.ts'
 import { WebhookClient } from '../../apiserver/admission/plugins/webhooks/webhook-client.ts'
 import { mutatingWebhooks } from '../../apiserver/admission/plugins/webhooks/mutating-webhooks.ts'
-import { serviceAddress } from '../../apiserver/admission/plugins/webhooks/service-address.ts'
 import { validatingWebhooks } from '../../apiserver/admission/plugins/webhooks/validating-webhooks.ts'
 import { WebhookMetrics } from '../../apiserver/admission/plugins/webhooks/webhook-metrics.ts'
 import { clientCertificates } from '../../apiserver/authentication/client-certificates.ts'
@@ -17,6 +16,8 @@ import { ServiceAccountTokens } from '../../apiserver/authentication/service-acc
 import { FairnessMetrics } from '../../apiserver/fairness/fairness-metrics.ts'
 import { Fairness, seatsDefault } from '../../apiserver/fairness/fairness.ts'
 import type { Policies } from '../../apiserver/filters/policies.ts'
+import { serviceAddress } from '../../apiserver/outbound/service-address.ts'
+import { WebhookConnections } from '../../apiserver/outbound/webhook-connections.ts'
 import { serverPolicies } from '../../apiserver/server-policies.ts'
 import type { KeyPair, PublicKey } from '../../platform/crypto/crypto.ts'
 import type { Platform } from '../../platform/platform.ts'
@@ -61,13 +62,8 @@ export function buildRequestPolicies(
   const accountTokens = new ServiceAccountTokens({ issuer, audiences, ...keys, clock, random, crypto })
   const legacyTokenUsage = new LegacyTokenUsage(clock)
   const tokenDeps = { clock, crypto, accountKey, oldAccountKeys, accountTokens, legacyTokenUsage, servers }
-  const webhooks = new WebhookClient({
-    outbound: platform.outbound,
-    clock,
-    random,
-    metrics: new WebhookMetrics(metrics),
-    serviceAddress,
-  })
+  const connections = new WebhookConnections({ outbound: platform.outbound, clock, serviceAddress })
+  const webhooks = new WebhookClient({ connections, clock, random, metrics: new WebhookMetrics(metrics) })
   const fairnessMetrics = new FairnessMetrics(metrics)
   const audit = settings.audit && buildAuditor(settings.audit, deps, servers)
   const policies = serverPolicies({
@@ -81,6 +77,7 @@ export function buildRequestPolicies(
     accountTokens,
     authorizers: (rbac, caches) =>
       settings.authorizers.map((setting) => authorizerFor(setting, rbac, caches, crypto, servers)),
+    webhooks: connections,
     admission: enabledPlugins(settings.admission, [mutatingWebhooks(webhooks), validatingWebhooks(webhooks)]),
   })
   return {
@@ -88,7 +85,7 @@ export function buildRequestPolicies(
     tokenUses: legacyTokenUsage,
     async close() {
       await audit?.close()
-      await Promise.all([servers.close(), webhooks.close()])
+      await Promise.all([servers.close(), connections.close()])
     },
   }
 }

@@ -61,6 +61,7 @@ function customVersion(
       const { value } = structural().prune(asJson(stored))
       return structural().withDefaults(value) as unknown as ApiObject
     },
+    prune: (converted) => structural().prune(asJson(converted)).value as unknown as ApiObject,
   }
 }
 

@@ -10,11 +10,12 @@ import { nodeListeners } from '../../../../platform/node/http/listener.ts'
 import type { WireResponse } from '../../../../platform/http/listener.ts'
 import { nodeOutbound } from '../../../../platform/node/http/outbound.ts'
 import { type Policies } from '../../../filters/policies.ts'
+import { serviceAddress } from '../../../outbound/service-address.ts'
+import { WebhookConnections } from '../../../outbound/webhook-connections.ts'
 import { startServer, type Harness, type HarnessOptions } from '../../../server.harness.ts'
 import { defaultAdmissionPlugins } from '../../plugins.ts'
 import { WebhookClient } from './webhook-client.ts'
 import { mutatingWebhooks } from './mutating-webhooks.ts'
-import { serviceAddress } from './service-address.ts'
 import { validatingWebhooks } from './validating-webhooks.ts'
 import { WebhookMetrics } from './webhook-metrics.ts'
 import { openPolicies } from '../../../open-policies.ts'
@@ -82,20 +83,19 @@ export async function startHooked(
   metrics: Metrics = new Metrics(),
 ): Promise<Harness> {
   const clock = new VirtualClock(Date.UTC(2030, 0, 1))
-  const caller = new WebhookClient({
-    outbound: nodeOutbound,
-    clock,
-    random: systemRandom,
-    metrics: new WebhookMetrics(metrics),
-    serviceAddress: address,
-  })
+  const connections = new WebhookConnections({ outbound: nodeOutbound, clock, serviceAddress: address })
+  const webhookMetrics = new WebhookMetrics(metrics)
+  const caller = new WebhookClient({ connections, clock, random: systemRandom, metrics: webhookMetrics })
   const admission = [...defaultAdmissionPlugins, mutatingWebhooks(caller), validatingWebhooks(caller)]
-  const server = await startServer({ ...openPolicies, admission, ...policies }, { clock, ...options })
+  const server = await startServer(
+    { ...openPolicies, admission, webhooks: connections, ...policies },
+    { clock, ...options },
+  )
   return {
     ...server,
     async [Symbol.asyncDispose]() {
       await server[Symbol.asyncDispose]()
-      await caller.close()
+      await connections.close()
     },
   }
 }

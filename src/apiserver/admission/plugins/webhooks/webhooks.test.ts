@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import type { Kind } from '../../../../api/kind/kind.ts'
 import { Metrics } from '../../../../base/observability/metrics.ts'
 import type { HarnessResponse, Harness } from '../../../server.harness.ts'
-import { serviceAddress } from './service-address.ts'
+import { serviceAddress } from '../../../outbound/service-address.ts'
 import {
   authorityOf,
   base64,

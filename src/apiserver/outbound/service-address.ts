@@ -1,8 +1,8 @@
 // serviceAddress: the address of a webhook's Service, which is one of its ready endpoints.
-import type { ServiceReference } from '../../../../api/admissionregistration/v1/webhook-client-config.ts'
-import { service } from '../../../../api/core/v1/service/service.ts'
-import { endpointSlice } from '../../../../api/discovery/v1/endpoint-slice.ts'
-import type { ObjectLister } from '../../../watch-cache/object-caches.ts'
+import type { ServiceReference } from '../../api/admissionregistration/v1/webhook-client-config.ts'
+import { service } from '../../api/core/v1/service/service.ts'
+import { endpointSlice } from '../../api/discovery/v1/endpoint-slice.ts'
+import type { ObjectLister } from '../watch-cache/object-caches.ts'
 
 const serviceLabel = 'kubernetes.io/service-name'
 
