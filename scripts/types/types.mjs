@@ -31,9 +31,11 @@ interface SignalLike {
 const exported = Object.entries(library).filter(([, value]) => kinds.includes(value))
 const kindNames = new Set(exported.flatMap(([constant, { kind }]) => [constant, kind, `${kind}Input`]))
 
+const metaNames = new Set(['ObjectMeta', 'ObjectMetaInput', 'Status'])
+
 /** Types of the API are generated from the schema, with the names that they have in the sources. */
 const replaced = (module, name) =>
-  name === 'ObjectMeta' || name === 'Status' || (module.startsWith('api/') && kindNames.has(name)) ? name : undefined
+  metaNames.has(name) || (module.startsWith('api/') && kindNames.has(name)) ? name : undefined
 
 try {
   const tsc = join(root, 'node_modules', '.bin', 'tsc')

@@ -104,7 +104,7 @@ export class ResourceClient<T extends ApiObject, Input> {
   create(object: Input, namespace: string, context?: Context): Promise<T>
   create(object: Input, place?: string | Context, context?: Context): Promise<T> {
     const namespace = this.#namespace(place, object)
-    return this.#send({ verb: 'create', namespace, body: object }, contextIn(place, context))
+    return this.#send({ verb: 'create', namespace, body: this.#typed(object) }, contextIn(place, context))
   }
 
   update(object: T, context?: Context): Promise<T> {
@@ -138,15 +138,14 @@ export class ResourceClient<T extends ApiObject, Input> {
   /** Server-side apply: creates the object, or sets the given fields, and becomes their manager. */
   apply(object: Input, options: ApplyOptions = {}, context?: Context): Promise<T> {
     const { fieldManager = 'coxswain', force = false } = options
-    const { apiVersion, kind } = this.#kind
     const { name = '' } = (object as { readonly metadata?: { readonly name?: string } }).metadata ?? {}
     const namespace = this.#namespace(undefined, object, options.namespace)
     const query = { fieldManager, ...(force ? { force: 'true' } : {}) }
-    const body = { apiVersion, kind, ...(object as object) }
+    const body = this.#typed(object)
     return this.#send({ verb: 'patch', patchType: 'apply', name, namespace, query, body }, context)
   }
 
-  /** The patch type defaults to a strategic merge patch, and to a JSON patch for a list. */
+  /** By default a list is a JSON patch, and an object a strategic merge patch, or a merge patch of a custom resource. */
   patch(name: string, patch: object, patchType?: CallPatchType, context?: Context, subresource?: string): Promise<T>
   patch(
     name: string,
@@ -160,7 +159,7 @@ export class ResourceClient<T extends ApiObject, Input> {
     const [namespace, patch, type, context, subresource = ''] = (
       typeof rest[0] === 'string' ? rest : [this.#namespace(), ...rest]
     ) as [string, unknown, CallPatchType?, Context?, string?]
-    const patchType = type ?? (Array.isArray(patch) ? 'json' : 'strategic')
+    const patchType = type ?? (Array.isArray(patch) ? 'json' : this.#kind.isCustom ? 'merge' : 'strategic')
     return this.#send({ verb: 'patch', name, namespace, body: patch, patchType, subresource }, context)
   }
 
@@ -229,6 +228,12 @@ export class ResourceClient<T extends ApiObject, Input> {
     if (typeof place === 'string') return place
     if (!this.#kind.namespaced) return ''
     return (object as { readonly metadata?: { readonly namespace?: string } } | undefined)?.metadata?.namespace ?? usual
+  }
+
+  /** The object with its type, which inputs may leave out. */
+  #typed(object: Input): object {
+    const { apiVersion, kind } = this.#kind
+    return { apiVersion, kind, ...(object as object) }
   }
 
   #send(call: Partial<ApiCall> & Pick<ApiCall, 'verb'>, context: Context = newContext()): Promise<T> {

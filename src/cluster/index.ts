@@ -2,6 +2,7 @@
 export { startCluster, type StartClusterOptions } from './testing/start-cluster.ts'
 export { TestCluster, type ClusterSnapshot } from './testing/test-cluster.ts'
 export type { Manifest } from './testing/manifest.ts'
+export type { DefinitionSource } from './testing/read-definitions.ts'
 export type { ContainerOptions, ExecOutput, LogOptions } from './testing/pod-access.ts'
 export type { Faults, RequestRejection as Refusal, RequestFilter, WatchFault } from './testing/faults.ts'
 export type {
@@ -15,6 +16,13 @@ export { StatusError } from '../api/errors/status-error.ts'
 export { context, type Context } from '../base/observability/context.ts'
 export type { ResourceType as Kind } from '../api/kind/kind.ts'
 export type { ApiObject } from '../api/meta/object.ts'
+export {
+  customResource,
+  type CustomResourceNames,
+  type CustomResourceType as CustomKind,
+  type KindInput,
+  type KindObject,
+} from '../api/apiextensions/resource-type/custom-resource.ts'
 export type {
   ApplyOptions,
   Client,

@@ -114,6 +114,8 @@ export interface CustomVersion {
 /** A kind for users of the library: its names, and the types of its objects and inputs. */
 export interface ResourceType<T extends ApiObject = ApiObject, Input = unknown> extends KindNames {
   readonly apiVersion: string
+  /** Set where the kind is a custom resource of a user of the library. Custom resources have no strategic merge patches. */
+  readonly isCustom?: true
   /** Never set: carries the types for the type checker. */
   readonly types?: { readonly object: T; readonly input: Input }
 }
@@ -137,6 +139,10 @@ export const kindFrom = <T extends ApiObject, Input>(
 
 export const apiVersionOf = ({ group, version }: Pick<KindNames, 'group' | 'version'>): string =>
   group === '' ? version : `${group}/${version}`
+
+/** Whether both are the same version of the same resource. Clients have their own values for custom resources. */
+export const isSameResource = (a: ResourceType, b: ResourceType): boolean =>
+  a === b || (a.plural === b.plural && a.apiVersion === b.apiVersion)
 
 /** `deployments.apps`, or `pods` for the core group: the name of a resource in messages. */
 export const qualifiedResource = ({ plural, group }: Pick<Kind, 'plural' | 'group'>): string =>

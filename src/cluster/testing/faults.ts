@@ -3,7 +3,7 @@
 import type { Channel } from '../../base/async/channel.ts'
 import type { Clock } from '../../base/time/clock.ts'
 import { thenMaybe, type MaybePromise } from '../../base/async/maybe-promise.ts'
-import type { ResourceType } from '../../api/kind/kind.ts'
+import { isSameResource, type ResourceType } from '../../api/kind/kind.ts'
 import { StatusError } from '../../api/errors/status-error.ts'
 import type { ApiResponse } from '../../apiserver/request/response.ts'
 import type { ApiRequest, Verb } from '../../apiserver/request/request.ts'
@@ -122,7 +122,7 @@ export class Faults {
 const matches = ({ target, sender: asker }: ApiRequest, { verb, kind, subresource, sender }: RequestFilter): boolean =>
   target.kind === 'resource' &&
   (verb === undefined || target.verb === verb) &&
-  (kind === undefined || target.resource === kind) &&
+  (kind === undefined || isSameResource(target.resource, kind)) &&
   (subresource === undefined || target.subresource === subresource) &&
   (sender === undefined || asker === sender)
 

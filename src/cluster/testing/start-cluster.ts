@@ -13,6 +13,7 @@ import { kubeletSettings, type KubeletFlagValues } from '../flags/kubelet-flags.
 import { lazySigner, temporaryCertificates } from '../certificates/cluster-certificates.ts'
 import { buildRequestPolicies } from '../policy/request-policies.ts'
 import { serve } from '../run/serve.ts'
+import { readDefinitions, type DefinitionSource } from './read-definitions.ts'
 import { TestCluster, untilReady } from './test-cluster.ts'
 
 export type { TestCluster } from './test-cluster.ts'
@@ -35,6 +36,8 @@ export interface StartClusterOptions {
   readonly simulation?: SimulatedRuntimeOptions
   /** Kubelet flags of `coxswain up`: `{ 'shutdown-grace-period': '30s' }`. */
   readonly kubeletFlags?: KubeletFlagValues
+  /** CustomResourceDefinitions, as values or files, which are established when startCluster resolves. */
+  readonly crds?: readonly DefinitionSource[]
   readonly log?: Log
   /** Profiles, plugins and extenders of the scheduler. */
   readonly schedulerConfiguration?: SchedulerConfiguration
@@ -42,7 +45,8 @@ export interface StartClusterOptions {
 
 export async function startCluster(options: StartClusterOptions = {}): Promise<TestCluster> {
   const { nodes = 1, controllerManagers = 1, seed = 1, time = 'virtual', https = time === 'flowing' } = options
-  const { simulation = {}, kubeletFlags = {}, log = silentLog, schedulerConfiguration = {} } = options
+  const { crds = [], simulation = {}, kubeletFlags = {}, log = silentLog, schedulerConfiguration = {} } = options
+  const definitions = await readDefinitions(crds)
   const isFlowing = time === 'flowing'
   const clock = isFlowing ? new VirtualClock(realClock.nowMs()) : new VirtualClock()
   const faults = new Faults()
@@ -74,7 +78,9 @@ export async function startCluster(options: StartClusterOptions = {}): Promise<T
       cleanUps.defer(() => flowing.cancel())
     }
     const stop = () => cleanUps.disposeAsync()
-    return new TestCluster({ cluster, clock, random, store, faults, served, isFlowing, stop })
+    const testCluster = new TestCluster({ cluster, clock, random, store, faults, served, isFlowing, stop })
+    await testCluster.define(definitions)
+    return testCluster
   } catch (error) {
     await cleanUps.disposeAsync()
     throw error

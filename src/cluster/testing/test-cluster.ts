@@ -1,12 +1,12 @@
 // TestCluster: a cluster under the control of a test: time, faults, snapshots, and the recorded flows.
 import { durationMs, realClock } from '../../base/time/clock.ts'
 import { context } from '../../base/observability/context.ts'
-import type { FlowEvent, FlowObject } from '../../base/observability/flow-recorder.ts'
+import type { FlowObject } from '../../base/observability/flow-recorder.ts'
 import type { RandomState, SeededRandom } from '../../base/random/random.ts'
 import { eventLoopTurn } from '../../base/async/event-loop-turn.ts'
 import type { VirtualClock } from '../../base/time/virtual-clock.ts'
-import type { Kind, ResourceType } from '../../api/kind/kind.ts'
-import { kinds } from '../../api/kinds.ts'
+import { customResourceDefinition } from '../../api/apiextensions/v1/custom-resource-definition.ts'
+import type { ResourceType } from '../../api/kind/kind.ts'
 import type { ApiObject } from '../../api/meta/object.ts'
 import { userWithName, type User } from '../../apiserver/request/request.ts'
 import { Client, type ApplyOptions } from '../../client/client.ts'
@@ -20,9 +20,12 @@ import type { DirectTransport } from '../client/direct-transport.ts'
 import type { Faults } from './faults.ts'
 import { adminUser } from '../client/component-users.ts'
 import { IsolatedTransport } from './isolated-transport.ts'
-import { manifestObjects, type Manifest } from './manifest.ts'
+import { establishDefinitions, untilEstablished } from './establish-definitions.ts'
+import { manifestObjects, type Manifest, type ManifestObject } from './manifest.ts'
 import { podExec, podLogs, type ContainerOptions, type ExecOutput, type LogOptions } from './pod-access.ts'
+import type { SourcedDefinition } from './read-definitions.ts'
 import type { ServedCluster } from '../run/serve.ts'
+import { ServedKinds } from './served-kinds.ts'
 import { untilFailureText } from './until-failure.ts'
 
 /** The state of a cluster: its store, time and random sources. */
@@ -64,12 +67,14 @@ export class TestCluster implements AsyncDisposable {
   /** Names of the components that can be killed and started. */
   readonly components: readonly string[]
   readonly #deps: TestClusterDeps
+  readonly #kinds: ServedKinds
   /** The objects that the probe of `until` has read in its last call. */
   #read: ApiObject[] = []
 
   /** @internal */
   constructor(deps: TestClusterDeps) {
     this.#deps = deps
+    this.#kinds = new ServedKinds(() => deps.cluster.server)
     this.client = this.#clientOf(adminUser)
     this.clock = deps.clock
     this.faults = deps.faults
@@ -78,12 +83,12 @@ export class TestCluster implements AsyncDisposable {
 
   /** The URL of the API server. */
   get url(): string {
-    return this.#served().url
+    return this.#listening().url
   }
 
   /** The admin kubeconfig as text. */
   get kubeconfig(): string {
-    return this.#served().kubeconfig
+    return this.#listening().kubeconfig
   }
 
   /** A client of another user, with the permissions of its roles and bindings. */
@@ -147,7 +152,7 @@ export class TestCluster implements AsyncDisposable {
       const found = await probe()
       if (found !== undefined && found !== false) return found
       if (clock.nowMs() >= untilMs) {
-        const flow = (object: ApiObject) => this.#flowText(flowObjectOf(object)) ?? 'nothing is recorded about it'
+        const flow = (object: ApiObject) => this.#flowText(this.#flowObjectOf(object)) ?? 'nothing is recorded about it'
         throw new Error(untilFailureText({ limit, value: found, read: this.#read, flow }))
       }
       if (isFlowing) await realClock.sleep(probeEveryMs, new AbortController().signal)
@@ -170,9 +175,9 @@ export class TestCluster implements AsyncDisposable {
   ): string {
     const object = isKind(about)
       ? { resource: about.plural, namespace: about.namespaced ? namespace : '', name }
-      : flowObjectOf(about)
+      : this.#flowObjectOf(about)
     const text = this.#flowText(object, options)
-    if (text === undefined) throw new Error(nothingRecorded(object, [...this.#deps.cluster.flow.events()]))
+    if (text === undefined) throw new Error(this.#nothingRecorded(object))
     return text
   }
 
@@ -187,7 +192,9 @@ export class TestCluster implements AsyncDisposable {
   why(kind: ResourceType, name: string, namespace?: string): Promise<string>
   async why(about: ResourceType | ApiObject, name = '', namespace = 'default'): Promise<string> {
     const { client, clock } = this
-    const [kind, wanted] = isKind(about) ? [about as Kind, { namespace, name }] : [kindOf(about), about.metadata]
+    const [kind, wanted] = isKind(about)
+      ? [this.#kinds.ofType(about), { namespace, name }]
+      : [this.#kinds.ofObject(about), about.metadata]
     const object = await client.of(kind).get(wanted.name, kind.namespaced ? (wanted.namespace ?? '') : '')
     const { waits, tried, summary } = await why(
       kind,
@@ -204,12 +211,32 @@ export class TestCluster implements AsyncDisposable {
     return [`${kind.singular}/${wanted.name}`, ...sentences.map((line) => `  ${line}`), ...told, ''].join('\n')
   }
 
-  /** Applies YAML or objects server-side, in order; returns the resulting objects. */
+  /**
+   * Applies YAML or objects server-side; returns the resulting objects in their order. CustomResourceDefinitions are
+   * applied first and established before the others, so that a manifest may also contain objects of the kinds that it
+   * defines.
+   */
   async apply(manifest: Manifest, options: ApplyOptions = {}): Promise<ApiObject[]> {
-    const applied: ApiObject[] = []
-    for (const { kind, object } of await manifestObjects(manifest))
-      applied.push(await this.client.of(kind).apply(object, options))
-    return applied
+    const objects = await manifestObjects(manifest)
+    const applied = new Map<ManifestObject, ApiObject>()
+    const applyAll = async (some: readonly ManifestObject[]) => {
+      const known = some.map((object) => ({ object, kind: this.#kinds.ofObject(object) }))
+      for (const { object, kind } of known) applied.set(object, await this.client.of(kind).apply(object, options))
+    }
+    const { definitions = [], others = [] } = Object.groupBy(objects, (object) =>
+      isDefinition(object) ? 'definitions' : 'others',
+    )
+    await applyAll(definitions)
+    if (definitions.length > 0) await this.#establish(definitions)
+    await applyAll(others)
+    return objects.map((object) => applied.get(object) as ApiObject)
+  }
+
+  async #establish(definitions: readonly ManifestObject[]): Promise<void> {
+    const names = definitions.map(({ metadata: { name = '' } = {} }) => name)
+    const sources = new Map(names.map((name) => [name, customResourceDefinition.kind]))
+    const established = untilEstablished(new Client(this.#transport()), sources, newContext())
+    await this.#awaitCall(established, `establishing ${names.join(', ')}`)
   }
 
   /** The output of a pod's container. */
@@ -240,6 +267,11 @@ export class TestCluster implements AsyncDisposable {
     )
   }
 
+  /** Creates definitions and waits until they are served. @internal */
+  define(definitions: readonly SourcedDefinition[]): Promise<void> {
+    return establishDefinitions(this.#transport(), definitions, newContext())
+  }
+
   #transport(user = adminUser): DirectTransport {
     return this.#deps.cluster.transport('test', user)
   }
@@ -262,7 +294,24 @@ export class TestCluster implements AsyncDisposable {
     throw new Error(`${what} did not end within ${callLimit} of the cluster's time: ${whyNot}`)
   }
 
-  #served(): ServedCluster {
+  #flowObjectOf(object: ApiObject): FlowObject {
+    const { name, namespace = '' } = object.metadata
+    return { resource: this.#kinds.ofObject(object).plural, namespace, name }
+  }
+
+  /** Names the object, and recorded objects of its kind with a similar name. */
+  #nothingRecorded({ resource, namespace, name }: FlowObject): string {
+    const kind = this.#kinds.all().find(({ plural }) => plural === resource)
+    const isOther = (object: FlowObject) => object.name !== name || object.namespace !== namespace
+    const known = [...this.#deps.cluster.flow.events()].flatMap(({ object }) =>
+      object?.resource === resource && isOther(object) ? [object] : [],
+    )
+    return kind === undefined
+      ? `unknown resource ${resource}`
+      : missingObjectText(kind, { namespace, name }, known, 'has no recorded flow')
+  }
+
+  #listening(): ServedCluster {
     const { served } = this.#deps
     if (served === undefined) throw new Error('the cluster listens nowhere: startCluster({ https: true })')
     return served
@@ -284,28 +333,9 @@ function groupsOf(user: string): readonly string[] {
   return [...accounts, 'system:authenticated']
 }
 
-/** Names the object, and recorded objects of its kind with a similar name. */
-function nothingRecorded({ resource, namespace, name }: FlowObject, events: readonly FlowEvent[]): string {
-  const kind = kinds.find(({ plural }) => plural === resource)
-  const isOther = (object: FlowObject) => object.name !== name || object.namespace !== namespace
-  const known = events.flatMap(({ object }) => (object?.resource === resource && isOther(object) ? [object] : []))
-  const about = { namespace, name }
-  return kind === undefined
-    ? `unknown resource ${resource}`
-    : missingObjectText(kind, about, known, 'has no recorded flow')
-}
-
 const isKind = (about: ResourceType | ApiObject): about is ResourceType => 'plural' in about
 
-function kindOf({ apiVersion, kind }: ApiObject): Kind {
-  const found = kinds.find((each) => each.kind === kind && each.apiVersion === apiVersion)
-  if (found === undefined) throw new Error(`there is no kind ${kind} in ${apiVersion}`)
-  return found
-}
-
-const flowObjectOf = (object: ApiObject): FlowObject => {
-  const { name, namespace = '' } = object.metadata
-  return { resource: kindOf(object).plural, namespace, name }
-}
+const isDefinition = ({ apiVersion, kind }: ManifestObject): boolean =>
+  apiVersion === customResourceDefinition.apiVersion && kind === customResourceDefinition.kind
 
 const newContext = () => context(new AbortController().signal)
