@@ -187,7 +187,9 @@ test('10,000 changes over two kills: a watch receives each once, and informers e
     deepEqual(informed(), truth, 'the informer has what the server has')
     deepEqual(steps, [], 'the informer never went back')
     await Promise.all(
-      items.map((item) => core.deleteNamespacedConfigMap({ namespace, name: item.metadata?.name ?? '' })),
+      items.map((item) =>
+        retryUntilDone(() => core.deleteNamespacedConfigMap({ namespace, name: item.metadata?.name ?? '' })),
+      ),
     )
     const isDone = () => [...seen.values()].filter((counts) => counts.at(-1)?.startsWith('gone')).length === objects
     for (let tries = 0; tries < 300 && !isDone(); tries++) await pause(100)

@@ -92,9 +92,10 @@ const volatile: readonly [RegExp, string][] = [
   [/[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d [+-]\d{4}/g, '<time>'],
   [/https:\/\/127\.0\.0\.1:\d+/g, 'https://<server>'],
   [/\b10\.(9[6-9]|10\d|11[01])\.\d+\.\d+/g, '<ip>'],
-  [/\b(\d+[dhms])+\b/g, '<age>'],
   [/\b(shop|j2|j3|d2)-[0-9a-f]{9,10}(-[a-z0-9]{5})?\b/g, '$1-<hash>'],
   [/\bshop-[bcdfghjklmnpqrstvwxz2456789]{5}\b/g, 'shop-<hash>'],
+  // After the generated names, which may resemble an age: `shop-22h6d`.
+  [/\b(\d+[dhms])+\b/g, '<age>'],
   [/:3[0-2]\d{3}\//g, ':<port>/'],
   [/X509SHA256=[0-9a-f]{64}/g, 'X509SHA256=<digest>'],
   [/(shop-)?<hash>-<hash>/g, '<hash>'],
