@@ -1,4 +1,4 @@
-// The real kubectl of this machine, in every version that the set-up found or fetched.
+// The real kubectl of this machine, in every version that the setup found or fetched.
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 // @ts-expect-error -- plain JavaScript: it runs before the packages are there
@@ -11,7 +11,7 @@ export interface Kubectl {
   readonly path: string
 }
 
-/** Every kubectl, oldest first. A machine without one fails the run: nothing is skipped in silence. */
+/** Every kubectl, oldest first. Without one the run fails: nothing is skipped silently. */
 export function kubectls(): readonly Kubectl[] {
   const found = (findKubectls as (root: string) => Kubectl[])(root)
   if (found.length === 0) throw new Error('there is no kubectl 1.27 or newer; run: npm run setup')
@@ -24,14 +24,14 @@ export interface Printed {
   readonly err: string
 }
 
-/** What a command waits for comes within 200 s, as commands are told, or not at all. */
-/** The metrics of a server are some megabytes. */
+/** Commands wait for at most 200 s, so a longer one is hanging. */
+/** The metrics of a server are several megabytes. */
 const outputBytesMax = 64 << 20
 const commandMsMax = 240_000
 
 /**
- * What kubectl goes by. What it remembers of a server lies beside the kubeconfig: elsewhere it is remembered by the port, for
- * hours, and the next server that has the port may serve other groups.
+ * The environment of kubectl. Its discovery cache is next to the kubeconfig: the default cache is keyed by the port and
+ * valid for hours, and the next server on the port may serve other groups.
  */
 export const kubectlEnvironment = (kubeconfig: string): NodeJS.ProcessEnv => ({
   ...process.env,
@@ -60,6 +60,6 @@ export const runKubectl = (
       { env, cwd: folder, timeout: commandMsMax, maxBuffer: outputBytesMax },
       (error, out, err) => resolve({ code: error === null ? 0 : Number(error.code ?? 1), out, err }),
     )
-    child.stdin?.on('error', () => {}) // a command need not read its input
+    child.stdin?.on('error', () => {}) // the command may not read its input
     child.stdin?.end(input)
   })

@@ -1,4 +1,4 @@
-// A coxswain process of its own, for tests that use it as a person would.
+// A separate coxswain process, for tests that use it like a user.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -11,11 +11,11 @@ export const coxswain = fileURLToPath(new URL('../bin/coxswain', import.meta.url
 
 export interface RunningProcess extends AsyncDisposable {
   readonly pid: number
-  /** What was printed when it was ready. */
+  /** The line that was printed when it was ready. */
   readonly readyLine: string
-  /** What it has printed so far. */
+  /** Its output so far. */
   printed(): string
-  /** What it has logged so far. */
+  /** Its log so far. */
   logged(): string
   /** Ends it with a signal; returns the exit code, -1 when the signal ended it. */
   end(signal?: 'SIGTERM' | 'SIGKILL'): Promise<number>
@@ -28,7 +28,7 @@ export interface RunningUp extends RunningProcess {
 
 export const newFolder = (): Promise<string> => mkdtemp(join(tmpdir(), 'coxswain-up-'))
 
-/** Starts in a folder of its own, which goes with it. */
+/** Starts in a new directory, which is removed with the process. */
 export async function startUp(...options: string[]): Promise<RunningUp> {
   const folder = await newFolder()
   const running = await startUpIn(folder, ...options)
@@ -41,7 +41,7 @@ export async function startUp(...options: string[]): Promise<RunningUp> {
   }
 }
 
-/** Starts in a folder that stays. */
+/** Starts in a directory that is not removed. */
 export async function startUpIn(folder: string, ...options: string[]): Promise<RunningUp> {
   const kubeconfig = join(folder, 'kubeconfig')
   const running = await startProcess([
@@ -52,20 +52,20 @@ export async function startUpIn(folder: string, ...options: string[]): Promise<R
     join(folder, 'data'),
     '--kubeconfig',
     kubeconfig,
-    // Real containers only where a test has made namespaces for them.
+    // Real containers only where a test has created namespaces for them.
     ...(options.includes('--runtime') ? [] : ['--runtime', 'simulated']),
     ...options,
   ])
   return { ...running, folder, kubeconfig }
 }
 
-/** Starts a command; resolves when it says that it is ready. */
+/** Starts a command; resolves when it reports that it is ready. */
 export async function startProcess(
   args: readonly string[],
   { program = coxswain, env = process.env }: { readonly program?: string; readonly env?: NodeJS.ProcessEnv } = {},
 ): Promise<RunningProcess> {
   const child = spawn(program, args, { env })
-  // Not at its exit, when its last words may still be on their way.
+  // Not at the event `exit`, when output may still be pending.
   const exited = once(child, 'close') as Promise<[number | null]>
   let [errors, output] = ['', '']
   child.stdout.on('data', (piece: Buffer) => (output += piece.toString()))

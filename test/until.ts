@@ -1,8 +1,8 @@
-// until: waits for a condition on something outside this process, which only looking again can tell.
+// until: waits for a condition outside this process, which can only be polled.
 import { realClock } from '../src/base/time/clock.ts'
 
 const pollEveryMs = 5
-/** Many times what a busy machine needs, and less than a test may take: who waits in vain says for what. */
+/** Far longer than a busy machine needs, and less than the timeout of a test, so that the error names the condition. */
 const pollMsMax = 240_000
 const { signal } = new AbortController()
 
@@ -14,7 +14,10 @@ export async function until(condition: () => boolean | Promise<boolean>): Promis
   }
 }
 
-/** Reads until a pattern is found; returns what was read. Events, for one, are written after what they are about. */
+/**
+ * Reads until a pattern matches; returns the text. Events, for example, are written after the change that they
+ * describe.
+ */
 export async function untilMatch(read: () => Promise<string>, pattern: RegExp): Promise<string> {
   let seen = ''
   const isFound = async () => pattern.test((seen = await read()))

@@ -1,5 +1,5 @@
-// What a container of a pod tries in order to reach the node: links in the place of folders, of volumes and of logs, archives
-// with hostile paths, and trees that are too deep to be named.
+// What a container may try in order to reach the node: symbolic links instead of directories, volumes and logs,
+// archives with hostile paths, and trees that are too deep for a path.
 import { deepEqual, doesNotMatch, equal, match } from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
@@ -46,7 +46,7 @@ inNamespaces(import.meta.url, () => {
   const remove = (...names: string[]) => up.k(['delete', 'pod', ...names, '--timeout=200s'])
   const ready = (name: string) => up.k(['wait', `pod/${name}`, '--for=condition=Ready', '--timeout=200s'])
 
-  /** `d` is a folder and a link to the node's folder, in turn, as fast as a shell can. */
+  /** `d` alternates between a directory and a link to the node's directory, as fast as a shell can. */
   const swaps = (target: string) => `cd /v
 mkdir -p folder; /bin/busybox ln -s ${target} link; /bin/busybox mv folder d; touch ready
 while true; do
@@ -54,7 +54,7 @@ while true; do
   /bin/busybox mv d link; /bin/busybox mv folder d
 done`
 
-  test('a folder that becomes a link while a subPath of it is mounted', async () => {
+  test('a directory that becomes a link while a subPath of it is mounted', async () => {
     const shared = join(host, 'shared')
     await mkdir(shared)
     const volumes = [{ name: 'v', hostPath: { path: shared } }]
@@ -80,7 +80,7 @@ done`
     await remove('swapper', ...names)
   })
 
-  test('a folder that becomes a link while the volume is given to a group', async () => {
+  test("a directory that becomes a link while the volume's group is changed", async () => {
     const shared = join(host, 'given')
     await mkdir(shared)
     const nodeAffinity = {
@@ -155,7 +155,7 @@ done`
     await ready('sends')
     const received = join(host, 'received', 'deep', 'here')
     await mkdir(received, { recursive: true })
-    // It says that the archive is corrupt, and exits with 1, once it comes to a path outside of what was asked for.
+    // It reports that the archive is corrupt, and exits with 1, when it reaches a path outside of the requested one.
     await up.k(['cp', 'sends:files', received]).catch(() => {})
     equal(await readFile(join(received, 'good'), 'utf8'), 'evil')
     const others = [join(host, 'received', 'escaped'), join(host, 'escaped'), join(host, 'absolute')]
@@ -164,7 +164,7 @@ done`
     await remove('sends')
   })
 
-  test('folders nested deeper than a path can name, and many files', async () => {
+  test('directories nested deeper than a path allows, and many files', async () => {
     const name = 'd'.repeat(50)
     const nest = `cd /v; i=0; while [ $i -lt 450 ]; do mkdir ${name}; cd -P ${name}; i=$((i+1)); done; echo x > f
 cd /v; mkdir many; cd many; for i in $(seq 5000); do echo > $i; done; echo done`
@@ -176,7 +176,7 @@ cd /v; mkdir many; cd many; for i in $(seq 5000); do echo > $i; done; echo done`
     await up.k(['wait', 'pod/nests', '--for=jsonpath={.status.phase}=Succeeded', '--timeout=200s'])
     equal(await up.k(['logs', 'nests']), 'done\n')
     await remove('nests')
-    // The object of a pod that has ended goes at once, what it has left soon after.
+    // The object of a finished pod is deleted at once, its leftovers soon afterwards.
     await until(async () => (await readdir(up.podsFolder)).length === 0)
   })
 })

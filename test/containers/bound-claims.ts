@@ -1,4 +1,4 @@
-// Persistent volumes that a test binds to claims by hand, since only the node is under test.
+// Persistent volumes that a test binds to claims itself, because only the node is under test.
 import type { RealUp } from './up.harness.ts'
 
 export const patch = (kind: string, name: string, body: object) => (up: RealUp) =>
@@ -23,7 +23,7 @@ export const volume = (name: string, spec: object) => ({
   spec: { storageClassName: '', accessModes: ['ReadWriteOnce'], capacity: { storage: '1Mi' }, ...spec },
 })
 
-/** Binds a claim to the volume of its name. */
+/** Binds a claim to the volume of the same name. */
 export async function bind(up: RealUp, name: string): Promise<void> {
   const uid = await up.k(['get', 'pvc', name, '-o', 'jsonpath={.metadata.uid}'])
   await patch('pv', name, { spec: { claimRef: { kind: 'PersistentVolumeClaim', namespace: 'default', name, uid } } })(

@@ -1,4 +1,4 @@
-// Images of Debian's static busybox, built here: a shell and its tools, without any registry of the outside.
+// Images of Debian's static busybox, built here: a shell and its tools, without an external registry.
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { buildImage, type BuiltImage, type ImageDescription } from '../../src/wire/oci/oci-image.ts'
@@ -61,5 +61,5 @@ export function busybox(more: Partial<ImageDescription> = {}): BuiltImage {
   return buildImage({ architecture, files, command: ['/bin/sh'], ...more }, sha256)
 }
 
-/** Runs until it is asked to end, and then ends at once. */
+/** Runs until it gets SIGTERM, and then exits at once. */
 export const server = ['/bin/sh', '-c', 'trap "exit 0" TERM; while true; do sleep 0.1; done']

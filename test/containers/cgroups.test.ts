@@ -1,4 +1,4 @@
-// The contract of control groups on the host's own.
+// The contract of control groups on the host's own cgroups.
 import { newUid } from '../../src/base/random/ids.ts'
 import { systemRandom } from '../../src/base/random/random.ts'
 import { cgroupsContract } from '../../src/machine/cgroups/cgroups-contract.suite.ts'

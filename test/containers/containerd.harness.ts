@@ -1,4 +1,4 @@
-// A containerd for tests, with a bridge network of its own.
+// A containerd for tests, with its own bridge network.
 import { mkdtemp, rm, writeFile, mkdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
@@ -12,7 +12,7 @@ import { architecture, sha256 } from './busybox.ts'
 export interface TestContainerd extends AsyncDisposable {
   readonly containerd: Containerd
   readonly folder: string
-  /** Control groups are the machine's, whatever namespaces the test is in: this one goes with the test. */
+  /** Cgroups belong to the machine, whatever namespaces the test uses: this one is removed with the test. */
   readonly cgroupParent: string
 }
 
@@ -47,7 +47,7 @@ export async function startContainerd(signal: AbortSignal): Promise<TestContaine
   }
 }
 
-/** What a test has left running. */
+/** Containers that a test has left running. */
 async function removeAll({ runtime }: Containerd): Promise<void> {
   const { signal } = new AbortController()
   for (const uid of await runtime.podUids(signal)) {

@@ -1,5 +1,6 @@
-// A pod that is deleted at any step of its start goes, and leaves nothing: every step, before, during and after the call to
-// containerd, and with a connection that breaks in the middle, as when a kubelet is killed. COXSWAIN_LONG=1: 200 rounds each.
+// A pod that is deleted at any step of its start leaves nothing behind: before, during and after each call to
+// containerd, and with a connection that breaks during the call, as when a kubelet is killed. COXSWAIN_LONG=1: 200
+// rounds each.
 import { deepEqual } from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { readdir, readFile, rm } from 'node:fs/promises'
@@ -33,13 +34,13 @@ const isLong = process.env['COXSWAIN_LONG'] === '1'
 const roundsEach = isLong ? 200 : 2
 const testMsMax = isLong ? 3_600_000 : 300_000
 
-/** The calls of a start, in their order. `exec` is the postStart hook. */
+/** The calls of a start, in order. `exec` is the postStart hook. */
 const steps = ['runSandbox', 'pullImage', 'createContainer', 'startContainer', 'exec'] as const
 type Step = (typeof steps)[number]
 const moments = ['before', 'during', 'after', 'cut off'] as const
 type Moment = (typeof moments)[number]
 
-/** Within this time of the begin of a call its pod is deleted, or its connection is closed. */
+/** The pod is deleted, or the connection closed, within this time after the start of the call. */
 const duringMsMax: Readonly<Record<Step, number>> = {
   runSandbox: 250,
   pullImage: 20,
@@ -55,11 +56,11 @@ const nodeName = 'solo'
 const image = busybox({ command: server })
 const nothing = { containers: [], tasks: [], pods: [], logs: [], addresses: [], mounts: [] }
 
-/** What is to happen to one pod. */
+/** The interruption of one pod. */
 interface Round {
   readonly step: Step
   readonly moment: Moment
-  /** How long after the beginning of the call it happens. */
+  /** Delay after the start of the call. */
   readonly delayMs: number
   isReached: boolean
   remove(): Promise<void>
@@ -75,7 +76,7 @@ inNamespaces(
     let folder: string
     let socketPath: string
     const rounds = new Map<string, Round>()
-    /** By the id of a container, the pod that it belongs to. */
+    /** The pod of each container, by container id. */
     const owners = new Map<string, string>()
 
     before(async () => {
@@ -108,7 +109,7 @@ inNamespaces(
     })
     after(() => resources.disposeAsync())
 
-    /** The runtime, but at one step of each pod something happens. */
+    /** The runtime, with an interruption at one step of each pod. */
     const interrupted = (runtime: CriRuntime): CriRuntime =>
       new Proxy(runtime, {
         get(target, property) {
@@ -126,13 +127,13 @@ inNamespaces(
     const take = async (step: Step, args: readonly unknown[], call: (on: CriRuntime) => unknown): Promise<unknown> => {
       const name = podOf(step, args)
       const round = rounds.get(name)
-      const isMeant = round?.step === step && !round.isReached
-      const answer = isMeant ? await interrupt(round, call) : await call(real.runtime)
+      const isDue = round?.step === step && !round.isReached
+      const answer = isDue ? await interrupt(round, call) : await call(real.runtime)
       if (step === 'createContainer') owners.set(String(answer), name)
       return answer
     }
 
-    /** Whose call it is. Every pod has an image of its own. */
+    /** The pod of a call. Every pod has its own image. */
     const podOf = (step: Step, args: readonly unknown[]): string => {
       switch (step) {
         case 'runSandbox':
@@ -193,7 +194,7 @@ inNamespaces(
       mounts: lines(await readFile('/proc/mounts', 'utf8')).filter((line) => line.includes(join(folder, 'node/pods'))),
     })
 
-    /** What is left, with the labels of its containers. */
+    /** Everything that remains, with the labels of its containers. */
     const describeLeft = async (remaining: Awaited<ReturnType<typeof left>>): Promise<string> => {
       const infos = await Promise.all(remaining.containers.map((id) => ctr('containers', 'info', id)))
       const labels = infos.map((text) => (JSON.parse(text) as { Labels?: object }).Labels)

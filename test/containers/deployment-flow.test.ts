@@ -1,5 +1,5 @@
-// The life of a Deployment in real containers as a person lives through it, and what coxswain flow tells of it afterwards: the
-// whole chain from each command, nothing missing, nothing foreign.
+// A Deployment in real containers from creation to deletion, and the output of coxswain flow afterwards: the complete
+// chain from each command, without unrelated events.
 import { deepEqual, equal, match, ok } from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { test } from 'node:test'
@@ -16,7 +16,7 @@ const settled = ['rollout', 'status', 'deployment/web', '--timeout=200s']
 const flatten = (nodes: readonly FlowNode[]): FlowNode[] => nodes.flatMap((node) => [node, ...flatten(node.children)])
 
 inNamespaces(import.meta.url, () => {
-  test('apply, logs, exec, scale, rollout restart, delete; then the flow of it all', async () => {
+  test('apply, logs, exec, scale, rollout restart, delete; the flow shows all of them', async () => {
     await using up = await startRealUp()
     const { image, k } = up
     const labels = { app: 'web' }

@@ -1,4 +1,4 @@
-// The disk contract on the host's own files and mounts.
+// The disk contract on the host's files and mounts.
 import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

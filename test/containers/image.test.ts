@@ -1,4 +1,5 @@
-// coxswain image with real containers: archives become images that pods run, and a mirror serves what the node has not.
+// coxswain image with real containers: archives are loaded as images that pods run, and a mirror serves images that the
+// node lacks.
 import { equal, match } from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'

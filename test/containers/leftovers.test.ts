@@ -1,5 +1,5 @@
-// Nothing is left behind: mounts, control groups and folders are as before after many pods came and went, with everything but
-// the containers killed in between.
+// Nothing is left behind: mounts, cgroups and directories are as before after many pods were created and deleted, while
+// everything except the containers was killed in between.
 import { deepEqual } from 'node:assert/strict'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -8,7 +8,7 @@ import { NodeCgroups } from '../../src/machine/cgroups/node-cgroups.ts'
 import { inNamespaces } from './namespaces.ts'
 import { startRealUp, type RealUp } from './up.harness.ts'
 
-/** A long run makes 200 pods; a run of all tests makes fewer, with the same kills. */
+/** A long run creates 200 pods; a run of all tests creates fewer, with the same kills. */
 const isLong = process.env['COXSWAIN_LONG'] === '1'
 const [waves, podsPerWave] = isLong ? [10, 20] : [2, 10]
 
@@ -56,14 +56,14 @@ async function left(up: RealUp) {
 inNamespaces(
   import.meta.url,
   () => {
-    test(`after ${waves * podsPerWave} pods and ${waves * 2} kills there is nothing more than before`, async () => {
+    test(`${waves * podsPerWave} pods and ${waves * 2} kills leave nothing behind`, async () => {
       await using up = await startRealUp()
       const before = await left(up)
       await up.apply({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'settings' }, data: { color: 'red' } })
       for (let wave = 0; wave < waves; wave++) {
         const names = Array.from({ length: podsPerWave }, (_, index) => `pod-${wave}-${index}`)
         await up.apply(...names.map((name, index) => podOf(name, up.image, index)))
-        // Killed while pods begin, and again while they end.
+        // Killed while pods start, and again while they stop.
         await up.crash()
         await up.k(['wait', 'pod', '--all', '--for=condition=Ready', '--timeout=200s'])
         await up.k(['delete', 'pod', '--all', '--wait=false'])

@@ -1,5 +1,5 @@
-// Tests that run containers run in namespaces of their own: a network with nothing but loopback, mounts that nobody else
-// sees, and processes that all end with the test.
+// Tests that run containers use their own namespaces: a network with only loopback, private mounts, and processes that
+// all end with the test.
 import { equal } from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -7,12 +7,14 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 
 const marker = 'COXSWAIN_IN_NAMESPACES'
-/** Each test of the file is cut off by itself, so that what it waited for is told; the file only if that fails. */
+/**
+ * Each test has its own timeout, so that the failure shows what it waited for; the file's timeout is only a fallback.
+ */
 const testMsMax = 300_000
 const fileMsMax = 1_800_000
 const setUp = 'ip link set lo up && exec "$@"'
 
-/** Calls `define` in new namespaces: the test file runs itself there again. */
+/** Calls `define` in new namespaces: the test file runs itself again there. */
 export function inNamespaces(file: string, define: () => void, msMax = testMsMax): void {
   if (process.env[marker] === '1') return define()
   test('in namespaces of its own', { timeout: Math.max(msMax, fileMsMax) }, async ({ signal }) => {
@@ -24,7 +26,7 @@ export function inNamespaces(file: string, define: () => void, msMax = testMsMax
     const child = spawn('unshare', [...unshare, ...inner], {
       env: { ...environment, [marker]: '1' },
       stdio: ['ignore', 'pipe', 'pipe'],
-      // All that runs in the namespaces ends with their first process.
+      // All processes in the namespaces end with the first one.
       signal,
       killSignal: 'SIGKILL',
     })

@@ -1,4 +1,4 @@
-// From simulated nodes to real ones and back: the nodes of the last start go with their pods.
+// From simulated nodes to real ones and back: the nodes of the previous start are removed with their pods.
 import { equal } from 'node:assert/strict'
 import { rm } from 'node:fs/promises'
 import { hostname } from 'node:os'
@@ -9,7 +9,7 @@ import { untilMatch } from '../until.ts'
 import { inNamespaces } from './namespaces.ts'
 
 inNamespaces(import.meta.url, () => {
-  test('nodes of the kind that runs no more are removed', async () => {
+  test('nodes of the driver that is no longer used are removed', async () => {
     const folder = await newFolder()
     const [kubectl] = kubectls()
     if (kubectl === undefined) throw new Error('there is no kubectl')

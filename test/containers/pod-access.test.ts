@@ -16,7 +16,7 @@ inNamespaces(import.meta.url, () => {
   test('a pod calls the API server with its own token', async () => {
     {
       await using up = await startRealUp()
-      // The image has a shell alone: kubectl comes from this machine, with what it is linked to.
+      // The image contains only a shell: kubectl and its libraries are mounted from this machine.
       const kubectl = dirname(realpathSync(kubectls().at(-1)?.path ?? ''))
       const mounts = [[kubectl, '/programs'], ...libraries.map((path) => [realpathSync(path), path])]
       await up.apply({
@@ -35,7 +35,7 @@ inNamespaces(import.meta.url, () => {
         },
       })
       await up.k(['wait', 'pod/caller', '--for=condition=Ready', '--timeout=200s'])
-      // As every client in a pod: address, authority and token as the pod has them.
+      // As every client in a pod: address, authority and token are those of the pod.
       match(await up.sh('caller', 'HOME=/tmp /programs/kubectl auth whoami'), /system:serviceaccount:default:default/)
       match(await addresses(), /10\.96\.0\.1\/32/)
       equal(await up.sh('caller', 'echo $KUBERNETES_SERVICE_HOST'), '10.96.0.1\n')

@@ -1,5 +1,5 @@
-// The life of pods with real containers and kubectl: images, probes, hooks, crashes, debugging, ends, and a machine that
-// is killed in the middle of it all.
+// Pods with real containers and kubectl: images, probes, hooks, crashes, debugging, termination, and a machine that is
+// killed meanwhile.
 import { deepEqual, equal, match } from 'node:assert/strict'
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -58,7 +58,7 @@ inNamespaces(import.meta.url, () => {
   const status = '.status.containerStatuses[0]'
   const quick = { terminationGracePeriodSeconds: 5 }
 
-  test('images: missing ones are waited for, private ones need their credentials', async () => {
+  test('images: missing ones are retried, private ones need credentials', async () => {
     const secret = registry.push('secret/app:1', busybox({ command: server }))
     await apply('missing', { ...quick, containers: [{ name: 'c', image: `${registry.host}/none:1` }] })
     await wait('missing', `${status}.state.waiting.reason`, 'ImagePullBackOff')
@@ -75,9 +75,9 @@ inNamespaces(import.meta.url, () => {
     await k(['delete', 'pod', 'missing', 'closed', 'open', '--timeout=200s'])
   })
 
-  test('probes: a startup probe holds back, a readiness probe makes ready, a liveness probe restarts', async () => {
+  test('probes: a startup probe delays the others, a readiness probe sets ready, a liveness probe restarts', async () => {
     const script = 'sleep 2; echo up > /tmp/index.html; touch /tmp/alive; exec httpd -f -p 8080 -h /tmp'
-    // What a probe finds is meant here, and not how long a busy machine takes to begin with it.
+    // This tests the results of probes, not how long a busy machine takes to start them.
     const patient = { periodSeconds: 1, timeoutSeconds: 60 }
     const probes = {
       startupProbe: { exec: { command: ['test', '-e', '/tmp/index.html'] }, failureThreshold: 20, ...patient },
@@ -95,7 +95,7 @@ inNamespaces(import.meta.url, () => {
     await k(['delete', 'pod', 'probed', '--timeout=200s'])
   })
 
-  test('a pod that crashes, its last words and its logs; hooks and a debugger in one that runs', async () => {
+  test('a crashing pod has a termination message and logs; hooks and an ephemeral container in a running pod', async () => {
     const crash = {
       name: 'c',
       image,
@@ -128,7 +128,7 @@ inNamespaces(import.meta.url, () => {
     const lines: string[] = []
     createInterface({ input: following.stdout }).on('line', (line) => lines.push(line))
     const closed = once(following, 'close')
-    // It follows once it has told what was there already.
+    // The watch has sent the existing objects before it follows changes.
     await until(() => lines.length > 0)
     await k(['delete', 'pod', 'hooked', 'crashes', '--timeout=200s'])
     await closed
@@ -153,7 +153,7 @@ inNamespaces(import.meta.url, () => {
     await k(['delete', 'pod', 'host', '--timeout=200s'])
   })
 
-  test('a deadline ends a pod, and a container that was killed from outside comes back', async () => {
+  test('a deadline terminates a pod, and a container that was killed from outside is restarted', async () => {
     await apply('late', { ...quick, activeDeadlineSeconds: 3, containers: [{ name: 'c', image }] })
     await apply('killed', { ...quick, containers: [{ name: 'c', image }] })
     await wait('killed', '.status.phase', 'Running')
@@ -166,7 +166,7 @@ inNamespaces(import.meta.url, () => {
     await k(['delete', 'pod', 'late', 'killed', '--timeout=200s'])
   })
 
-  test('a file in the folder of manifests is a pod; one that is broken is said, and keeps nobody else', async () => {
+  test('a file in the manifest directory is a static pod; an invalid file is reported and does not affect others', async () => {
     const manifests = join(folder, 'data/node/manifests')
     const spec = { ...quick, containers: [{ name: 'c', image }] }
     const manifest = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'own' }, spec }
@@ -205,7 +205,7 @@ inNamespaces(import.meta.url, () => {
     mounts: (await readFile('/proc/mounts', 'utf8')).split('\n').filter((line) => line.includes('data/node/pods')),
   })
 
-  test('killed at random moments and started again: nothing is doubled, nothing restarts, nothing is left', () =>
+  test('kills at random moments and restarts duplicate nothing, restart no container and leave nothing behind', () =>
     withSeed(async (random) => {
       const restart = async () => {
         await up.end('SIGKILL')
@@ -219,7 +219,7 @@ inNamespaces(import.meta.url, () => {
       await k(['rollout', 'status', 'deploy/web', '--timeout=200s'])
       const ids = ['get', 'pods', '-l', 'app=web', '-o', `jsonpath={.items[*]${status}.containerID}`]
       const before = (await k(ids)).split(' ').toSorted()
-      // A sandbox and a container for each pod, as soon as what earlier tests have left is gone.
+      // One sandbox and one container for each pod, as soon as the leftovers of earlier tests are removed.
       await until(async () => (await ctr('tasks', 'ls')).match(/RUNNING/g)?.length === 6)
       await restart()
       await k(['rollout', 'status', 'deploy/web', '--timeout=200s'])

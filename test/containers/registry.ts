@@ -1,15 +1,15 @@
-// A small OCI registry on loopback, so that real pulls happen, with and without credentials.
+// A small OCI registry on loopback for real pulls, with and without credentials.
 import { createServer } from 'node:http'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import type { Blob, BuiltImage } from '../../src/wire/oci/oci-image.ts'
 
 export interface Registry extends AsyncDisposable {
-  /** `127.0.0.1:port`, the first part of image names. */
+  /** `127.0.0.1:port`, the prefix of image names. */
   readonly host: string
-  /** Serves the image as `host/name`; `secret` repositories want credentials. */
+  /** Serves the image as `host/name`; `secret` repositories require credentials. */
   push(name: string, image: BuiltImage): string
-  /** How many manifests were asked for. */
+  /** The number of manifest requests. */
   readonly pulls: readonly string[]
 }
 

@@ -1,4 +1,4 @@
-// Requests and limits as the kernel has them: what a container may not exceed, and what its pod may not.
+// Requests and limits in the kernel: the limits of a container and of its pod.
 import { deepEqual, equal, match } from 'node:assert/strict'
 import { test } from 'node:test'
 import { NodeCgroups } from '../../src/machine/cgroups/node-cgroups.ts'
@@ -17,7 +17,7 @@ const podOf = (name: string, image: string, container: object, more: object = {}
 const fieldOf = (up: RealUp, pod: string, path: string) => up.k(['get', 'pod', pod, '-o', `jsonpath={${path}}`])
 
 inNamespaces(import.meta.url, () => {
-  test('limits hold in the kernel, in the group of the container and of its pod, and the groups go with the pod', async () => {
+  test('limits are set in the cgroups of the container and of its pod, which are removed with the pod', async () => {
     await using up = await startRealUp('--kube-reserved', 'cpu=100m,memory=256Mi')
     const cgroups = await NodeCgroups.open()
     const greedy = { command: ['/bin/sh', '-c', 'x=a; while true; do x=$x$x; done'] }
@@ -75,10 +75,10 @@ inNamespaces(import.meta.url, () => {
     match(await up.k(['get', 'pods'], {}), /^$/)
   })
 
-  test('a resize changes limits without a restart, or with one where the policy says so, or waits and says why', async () => {
+  test('a resize changes limits without a restart, with one if the policy requires it, or is deferred with a reason', async () => {
     await using up = await startRealUp()
     const cgroups = await NodeCgroups.open()
-    // Little enough for a machine of one core to have all of it at once.
+    // Small enough for a machine with one core to have all of it at once.
     const resources = { limits: { cpu: '100m', memory: '32Mi' } }
     const resizePolicy = [{ resourceName: 'memory', restartPolicy: 'RestartContainer' }]
     await up.apply(
@@ -98,18 +98,18 @@ inNamespaces(import.meta.url, () => {
       const group = `${up.cgroupRoot}/pod${await fieldOf(up, name, '.metadata.uid')}`
       return [await cgroups.limits(group), await cgroups.limits(`${group}/${await idOf(name)}`)]
     }
-    const told = async (name: string) =>
+    const resourcesOf = async (name: string) =>
       [await fieldOf(up, name, `${first}.resources.limits`), await fieldOf(up, name, `${first}.restartCount`)].join(' ')
     const before = await idOf('smooth')
     const wanted = { cpuShares: 204, cpuPeriodUs: 100_000, cpuQuotaUs: 20_000, memoryBytes: 64 << 20 }
 
     await resize('smooth', '200m', '64Mi')
-    await until(async () => (await told('smooth')) === '{"cpu":"200m","memory":"64Mi"} 0')
+    await until(async () => (await resourcesOf('smooth')) === '{"cpu":"200m","memory":"64Mi"} 0')
     deepEqual([await groupsOf('smooth'), await idOf('smooth')], [[wanted, wanted], before])
     equal(await fieldOf(up, 'smooth', `${first}.allocatedResources`), '{"cpu":"200m","memory":"64Mi"}')
 
     await resize('abrupt', '200m', '64Mi')
-    await until(async () => (await told('abrupt')) === '{"cpu":"200m","memory":"64Mi"} 1')
+    await until(async () => (await resourcesOf('abrupt')) === '{"cpu":"200m","memory":"64Mi"} 1')
     deepEqual(await groupsOf('abrupt'), [wanted, wanted])
 
     await resize('huge', '500', '32Mi')
@@ -119,7 +119,7 @@ inNamespaces(import.meta.url, () => {
       await fieldOf(up, 'huge', `${pending}.message`),
       /^Node didn't have enough capacity: cpu, requested: 500000, capacity: \d+$/,
     )
-    equal(await told('huge'), '{"cpu":"100m","memory":"32Mi"} 0')
+    equal(await resourcesOf('huge'), '{"cpu":"100m","memory":"32Mi"} 0')
     await resize('huge', '100m', '32Mi')
     await until(async () => (await fieldOf(up, 'huge', `${pending}.reason`)) === '')
     await up.k(['delete', 'pod', '--all', '--timeout=200s'])

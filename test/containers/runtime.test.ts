@@ -64,11 +64,11 @@ inNamespaces(import.meta.url, () => {
     }),
   )
 
-  it('containerd: a container that it takes for exited while its process runs is removed with its process', async () => {
+  it('containerd: a container that is considered exited while its process runs is removed with its process', async () => {
     const { signal } = controller
     const { runtime, socketPath } = test.containerd
     const ctr = ctrAt(nodePlatform.processes, socketPath)
-    // Its second process goes on: what the first one writes into its root file system is there.
+    // Its second process continues: what the first one writes to its root file system is present.
     const command = ['/bin/sh', '-c', 'test -e /begun && exec sleep 1000; touch /begun']
     const image = registry.push('twice:1', busybox({ command }))
     const imageId = await runtime.pullImage(image, undefined, signal)
@@ -79,7 +79,7 @@ inNamespaces(import.meta.url, () => {
     const id = await runtime.createContainer(sandbox, container, config, signal)
     await runtime.startContainer(id, signal)
     await until(async () => (await runtime.inspect('left', signal))?.containers[0]?.state === 'exited')
-    // As after a start that was cut off: a process that the CRI plugin knows nothing of.
+    // As after an interrupted start: a process that the CRI plugin does not know.
     await ctr(['tasks', 'start', '--detach', id], signal)
     match(await ctr(['tasks', 'ls'], signal), new RegExp(`^${id}.*RUNNING`, 'm'))
     await runtime.removeSandbox(sandbox, signal)

@@ -1,4 +1,4 @@
-// withSeed: a random source for a test against real processes. The seed is new in each run; a failure prints it, and
+// withSeed: a random source for a test with real processes. Each run has a new seed; a failure prints it, and
 // COXSWAIN_SEED=<n> sets it.
 import { seededRandom, systemRandom, type SeededRandom } from '../../src/base/random/random.ts'
 

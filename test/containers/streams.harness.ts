@@ -1,5 +1,5 @@
-// An API server and one node of real containers, without a kubelet: pods are run by hand and their status is written by
-// hand, so that only the streams are under test.
+// An API server and one node with real containers, without a kubelet: the harness runs pods and writes their status, so
+// that only the streams are under test.
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { node } from '../../src/api/core/v1/node/node.ts'
@@ -36,9 +36,9 @@ export interface StreamsNode extends AsyncDisposable {
   readonly test: TestContainerd
   /** Sends a request to the API server as the administrator. */
   call(method: string, target: string, body?: unknown): Promise<unknown>
-  /** Runs a pod of one container; returns its container's id. */
+  /** Runs a pod with one container; returns the container id. */
   run(name: string, command: readonly string[], more?: { readonly stdin?: 'once' }): Promise<string>
-  /** Starts the container of a pod anew, once it has ended; returns the new id. */
+  /** Restarts the container of a pod after it has exited; returns the new id. */
   restart(name: string, command: readonly string[]): Promise<string>
 }
 

@@ -1,4 +1,5 @@
-// Streams into real containers with real kubectl: logs, exec, attach, cp, port-forward and proxy, over WebSocket and SPDY.
+// Streams into real containers with real kubectl: logs, exec, attach, cp, port-forward and proxy, over WebSocket and
+// SPDY.
 import { deepEqual, equal, match } from 'node:assert/strict'
 import { spawn, type ChildProcess } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -17,7 +18,7 @@ import { server } from './busybox.ts'
 import { inNamespaces } from './namespaces.ts'
 import { startStreamsNode, type StreamsNode } from './streams.harness.ts'
 
-/** kubectl speaks WebSocket by default; older ones, and this one when told so, speak SPDY. */
+/** kubectl uses WebSocket by default; older versions, and this one when configured, use SPDY. */
 const protocols = [
   ['by default', {}],
   ['over SPDY', { KUBECTL_REMOTE_COMMAND_WEBSOCKETS: 'false', KUBECTL_PORT_FORWARD_WEBSOCKETS: 'false' }],
@@ -32,12 +33,12 @@ inNamespaces(import.meta.url, () => {
   })
   const children: ChildProcess[] = []
   after(async () => {
-    for (const child of children) child.kill('SIGKILL') // those of tests that failed
+    for (const child of children) child.kill('SIGKILL') // those of failed tests
     await node[Symbol.asyncDispose]()
     controller.abort()
   })
 
-  /** A kubectl that runs beside the test. */
+  /** A kubectl that runs concurrently with the test. */
   const start = (kubectl: Kubectl, args: readonly string[], environment: object = {}): ChildProcess => {
     const child = spawn(kubectl.path, args, { env: { ...kubectlEnvironment(node.kubeconfig), ...environment } })
     children.push(child)
@@ -50,7 +51,7 @@ inNamespaces(import.meta.url, () => {
     const name = (what: string) => `${what}-${kubectl.version.replaceAll('.', '-')}`
 
     for (const [how, environment] of protocols) {
-      test(`kubectl ${kubectl.version} exec ${how}: streams apart, stdin to its end, exit codes`, async () => {
+      test(`kubectl ${kubectl.version} exec ${how}: separate streams, stdin to its end, exit codes`, async () => {
         const both = await k(['exec', 'web', '--', 'sh', '-c', 'echo out; echo err >&2'], '', environment)
         deepEqual(both, { code: 0, out: 'out\n', err: 'err\n' })
         const failed = await k(['exec', 'web', '--', 'sh', '-c', 'exit 7'], '', environment)
@@ -61,7 +62,7 @@ inNamespaces(import.meta.url, () => {
         deepEqual([unread.code, unread.out], [0, 'done\n'], 'a command need not read its input')
       })
 
-      test(`kubectl ${kubectl.version} cp ${how}: 50 MB there and back`, async () => {
+      test(`kubectl ${kubectl.version} cp ${how}: 50 MB in both directions`, async () => {
         const folder = join(node.test.folder, name('cp'))
         await mkdir(folder)
         const block = createHash('sha512').update(kubectl.version).digest()
@@ -110,13 +111,13 @@ inNamespaces(import.meta.url, () => {
         await once(forwarding, 'exit')
       })
 
-      test(`kubectl ${kubectl.version} attach ${how}: what is printed, and input where it is taken`, async () => {
+      test(`kubectl ${kubectl.version} attach ${how}: the output, and input where stdin is open`, async () => {
         const pod = name(how === 'by default' ? 'attached' : 'attached-spdy')
-        await node.run(pod, ['/bin/sh', '-c', 'while read line; do echo "heard $line"; done; echo bye'], {
+        await node.run(pod, ['/bin/sh', '-c', 'while read line; do echo "got $line"; done; echo bye'], {
           stdin: 'once',
         })
         const attached = await k(['attach', '-i', pod], 'one\ntwo\n', environment)
-        deepEqual([attached.code, attached.out], [0, 'heard one\nheard two\nbye\n'], attached.err)
+        deepEqual([attached.code, attached.out], [0, 'got one\nheard two\nbye\n'], attached.err)
       })
     }
 
@@ -156,7 +157,7 @@ inNamespaces(import.meta.url, () => {
       const id = await node.run(pod, ['/bin/sh', '-c', script])
       const { runtime } = node.test.containerd
       const logs = join(node.test.folder, 'logs')
-      // Names of rotated files tell seconds apart: to the rotator each round is a minute of its own.
+      // The names of rotated files have a resolution of seconds, so each round is a minute for the rotator.
       let round = 0
       const clock = { ...realClock, nowMs: () => realClock.nowMs() + round * 60_000 }
       const rotator = new LogRotator(
@@ -172,7 +173,7 @@ inNamespaces(import.meta.url, () => {
         const before = seen.length
         await until(() => seen.length > before + 300)
         await rotator.rotateAll(controller.signal)
-        // Who follows gets along with one rotation at a time: it has come to the new file.
+        // A follower can handle one rotation at a time: it has reached the new file.
         const printed = Number(/\d+/.exec(await untilMatch(newest, /\d/))?.[0])
         await until(() => seen.length >= printed)
       }
@@ -192,14 +193,14 @@ inNamespaces(import.meta.url, () => {
       const [line] = (await once(createInterface({ input: proxy.stdout ?? process.stdin }), 'line')) as [string]
       const address = /127\.0\.0\.1:\d+/.exec(line)?.[0]
       const get = async (path: string) => (await fetch(`http://${address}${path}`)).text()
-      // As upstream: a node at a loopback address could be any server beside the API server.
+      // As upstream: a node at a loopback address could be any server next to the API server.
       match(await get('/api/v1/nodes/n1/proxy/healthz'), /"message":"address not allowed"/)
       match(await get(`/api/v1/namespaces/default/pods/${name('logs')}/log?container=main`), /second/)
       proxy.kill('SIGTERM')
       await once(proxy, 'exit')
     })
 
-    test(`kubectl ${kubectl.version}: what cannot be is said`, async () => {
+    test(`kubectl ${kubectl.version}: impossible requests are reported`, async () => {
       const err = async (...args: string[]) => (await k(args)).err
       match(await err('exec', 'web', '-c', 'nope', '--', 'true'), /container nope is not valid for pod web/)
       equal(

@@ -1,4 +1,4 @@
-// coxswain up with real containers, as a person uses it: kubectl, and commands inside of containers.
+// coxswain up with real containers, used through kubectl and commands inside containers.
 import { ok } from 'node:assert/strict'
 import { readFile, rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
@@ -9,22 +9,22 @@ import { busybox, server } from './busybox.ts'
 import { startRegistry } from './registry.ts'
 
 export interface RealUp extends AsyncDisposable {
-  /** An image that serves until it is asked to end. */
+  /** An image that serves until it gets SIGTERM. */
   readonly image: string
-  /** The control group that holds all pods of this cluster. */
+  /** The cgroup that contains all pods of this cluster. */
   readonly cgroupRoot: string
-  /** Where the node keeps what belongs to pods. */
+  /** The directory with the data of the pods on the node. */
   readonly podsFolder: string
   readonly kubeconfig: string
   k(args: readonly string[], input?: object): Promise<string>
   apply(...objects: object[]): Promise<void>
-  /** Runs a script in a pod's container; returns what it printed. */
+  /** Runs a script in a pod's container; returns its output. */
   sh(pod: string, script: string, container?: string): Promise<string>
-  /** Has the first process of a pod's container end. */
+  /** Makes the first process of a pod's container exit. */
   endContainer(pod: string): Promise<void>
-  /** Ends it as a crash would, and starts it again on what it left. */
+  /** Kills the process as a crash would, and starts it again on the same data. */
   crash(): Promise<void>
-  /** Where something is mounted below the node's folder, whatever it is. */
+  /** All mount points below the node's directory. */
   mounts(): Promise<readonly string[]>
 }
 
@@ -33,9 +33,9 @@ export async function startRealUp(...options: string[]): Promise<RealUp> {
   const registry = stack.use(await startRegistry())
   const image = registry.push('busybox:1', busybox({ command: server }))
   const folder = await newFolder()
-  // A test that failed leaves mounts, which go with its namespaces; its own failure is what must be seen.
+  // A failed test leaves mounts, which are removed with its namespaces; its own failure must be reported.
   stack.defer(() => rm(folder, { recursive: true, force: true }).catch(() => {}))
-  // Control groups are the machine's, whatever namespaces the test is in.
+  // Cgroups belong to the machine, whatever namespaces the test uses.
   const cgroupRoot = `/${basename(folder)}`
   const start = () => startUpIn(folder, '--runtime', 'containerd', '--cgroup-root', cgroupRoot, ...options)
   let up: RunningUp = await start()
@@ -63,7 +63,7 @@ export async function startRealUp(...options: string[]): Promise<RealUp> {
     sh: (pod, script, container) =>
       k(['exec', pod, ...(container === undefined ? [] : ['-c', container]), '--', '/bin/sh', '-c', script]),
     async endContainer(pod) {
-      // With the first process the kernel kills all others: the one that asked may have ended before, or not.
+      // With the first process the kernel kills all others: the one that requested it may have exited before, or not.
       await run(['exec', pod, '--', '/bin/sh', '-c', 'kill -TERM 1'], undefined, [0, 137])
     },
     async crash() {

@@ -1,4 +1,4 @@
-// coxswain up with real containers: kubectl makes pods, and they are there.
+// coxswain up with real containers: kubectl creates pods, and they run.
 import { equal, match } from 'node:assert/strict'
 import { test } from 'node:test'
 import { kubectls, runKubectl } from '../kubectl.ts'
@@ -8,7 +8,7 @@ import { inNamespaces } from './namespaces.ts'
 import { startRegistry } from './registry.ts'
 
 inNamespaces(import.meta.url, () => {
-  test('a pod of a real image runs with its variables and files, ends by itself, is deleted, and leaves nothing', async () => {
+  test('a pod with a real image runs with its variables and files, exits, is deleted, and leaves nothing behind', async () => {
     await using registry = await startRegistry()
     const image = registry.push('busybox:1', busybox({ command: server }))
     await using up = await startUp('--runtime', 'containerd')

@@ -1,5 +1,5 @@
-// Volumes as containers see them: every type, and for each what it shows, whose it is, whether it can be written, a part of
-// it, what an update, a restart and a crash of the kubelet do to it, and that nothing of it stays.
+// Volumes as containers see them: the content, ownership, write access and subPath of every type, the effects of an
+// update, a restart and a crash of the kubelet, and the removal of everything.
 import { deepEqual, doesNotMatch, equal, match } from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
@@ -14,13 +14,13 @@ import { startRealUp, type RealUp } from './up.harness.ts'
 
 interface VolumeCase {
   readonly volume: object
-  /** A file of it, and what the file holds at first. */
+  /** A file in the volume, and its initial content. */
   readonly file: string
   readonly content: string
   /** Mode, owner and group of that file, as `stat` prints them, with the pod's group 2000. */
   readonly owner: string
   readonly isWritable: boolean
-  /** Changes what the volume shows to `changed`; nothing follows where it is left out. */
+  /** Changes the content of the volume to `changed`; absent where nothing changes. */
   readonly change?: (up: RealUp) => Promise<unknown>
 }
 
@@ -61,7 +61,7 @@ const casesBelow = (folder: string, image: string): Readonly<Record<string, Volu
           { configMap: { name: 'shared', items: [{ key: 'color', path: 'file' }] } },
           { secret: { name: 'keys', items: [{ key: 'other', path: 'secret' }] } },
           { downwardAPI: { items: [{ path: 'name', fieldRef: { fieldPath: 'metadata.name' } }] } },
-          { serviceAccountToken: { path: 'token', audience: 'somebody', expirationSeconds: 600 } },
+          { serviceAccountToken: { path: 'token', audience: 'vault', expirationSeconds: 600 } },
           { configMap: { name: 'nowhere', optional: true } },
         ],
       },
@@ -123,7 +123,7 @@ const podOf = (name: string, image: string, spec: VolumeCase) => ({
   spec: {
     terminationGracePeriodSeconds: 1,
     securityContext: { fsGroup, fsGroupChangePolicy: 'OnRootMismatch' },
-    // What containers write themselves is written before anything looks at it.
+    // Files that containers write themselves are written before they are checked.
     initContainers: [
       {
         name: 'first',
@@ -148,12 +148,12 @@ const podOf = (name: string, image: string, spec: VolumeCase) => ({
   },
 })
 
-/** Looks until a file holds a text, or for too long. */
-const holds = (path: string, text: string) =>
+/** A script that waits until a file has this content, for a limited time. */
+const waitForContent = (path: string, text: string) =>
   `for i in $(seq 100); do test "$(cat ${path})" = ${text} && exit 0; sleep 0.1; done; cat ${path}; exit 1`
 
 inNamespaces(import.meta.url, () => {
-  test('every type of volume: content, owner, writing, parts, updates, restarts, a crash, and nothing left', async () => {
+  test('every type of volume: content, owner, write access, subPath, updates, restarts, a crash, and removal', async () => {
     await using up = await startRealUp()
     const folder = await mkdtemp(join(tmpdir(), 'coxswain-volumes-'))
     for (const name of ['local', 'persistent']) await mkdir(join(folder, name))
@@ -195,20 +195,20 @@ inNamespaces(import.meta.url, () => {
 
     equal(await up.sh('image', '/v/bin/busybox true 2>/dev/null || echo no'), 'no\n', 'what an image shows is not run')
 
-    // Updates come while the pods run; what a container was given as a part stays as it was.
+    // Updates arrive while the pods run; a subPath mount does not change.
     for (const [name, { change, file, content }] of cases)
       if (change !== undefined) {
         await change(up)
-        await up.sh(name, holds(`/v/${file}`, changed))
+        await up.sh(name, waitForContent(`/v/${file}`, changed))
         equal(await up.sh(name, 'cat /part'), content)
       }
 
-    // A crash of everything but the containers: what they have stays, and goes on following.
+    // Everything except the containers crashes: volumes stay mounted and are updated afterwards.
     await up.crash()
     await patch('configmap', 'shared', { data: { color: 'again' } })(up)
-    await up.sh('projected', holds('/v/file', 'again'))
+    await up.sh('projected', waitForContent('/v/file', 'again'))
 
-    // Containers that end by themselves find their volumes again, and the parts as they are by now.
+    // Restarted containers have their volumes again, with the current content in subPath mounts.
     for (const [name] of cases) await up.endContainer(name)
     const restarts = async () =>
       (await up.k(['get', 'pods', '-o', 'jsonpath={.items[*].status.containerStatuses[0].restartCount}'])).split(' ')
@@ -227,11 +227,11 @@ inNamespaces(import.meta.url, () => {
     doesNotMatch(snapshots().toString(), /kubernetes\.io~image/)
   })
 
-  test('a volume that is a device is one inside, and a device alone', async () => {
+  test('a block volume is a device in the container, and cannot be mounted', async () => {
     await using up = await startRealUp()
     const folder = await mkdtemp(join(tmpdir(), 'coxswain-devices-'))
     const path = join(folder, 'device')
-    // Of no driver: nobody reads from it or writes to it.
+    // The device has no driver: it is neither read nor written.
     execFileSync('mknod', [path, 'b', '240', '7'])
     const here = { matchExpressions: [{ key: 'kubernetes.io/os', operator: 'In', values: ['linux'] }] }
     const required = { nodeSelectorTerms: [here] }
@@ -259,7 +259,7 @@ inNamespaces(import.meta.url, () => {
     deepEqual([await readdir(up.podsFolder), await up.mounts()], [[], []])
   })
 
-  test('a link inside a volume cannot lead a part of it out, whoever made it', async () => {
+  test('a symbolic link in a volume does not let a subPath leave the volume', async () => {
     await using up = await startRealUp()
     const outside = await mkdtemp(join(tmpdir(), 'coxswain-outside-'))
     await writeFile(join(outside, 'secret'), 'secret')

@@ -1,5 +1,5 @@
-// The first hour of a new user: every command of the getting-started page, and what was reported to go wrong in it, typed
-// into a simulated cluster. scripts/getting-started.mjs runs it in a fresh clone.
+// The first hour of a new user: every command of the getting-started page, and problems that were reported with it, in
+// a simulated cluster. scripts/getting-started.mjs runs it in a fresh clone.
 import { deepEqual, equal, match, ok } from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
@@ -12,7 +12,7 @@ import { coxswain, startProcess, type RunningProcess } from '../process.ts'
 
 const page = await readFile(new URL('../../docs/getting-started.md', import.meta.url), 'utf8')
 
-/** A command that takes longer hangs. */
+/** A command that takes longer is hanging. */
 const commandMsMax = 120_000
 
 let home = ''
@@ -51,7 +51,7 @@ const tilde = (command: string) => command.replaceAll('~', home).split(' ').slic
 
 test('the page has commands', () => ok(commandsOfPage.length >= 13, `${commandsOfPage.length}`))
 
-/** Commands that need what the page leaves out (`…`): their flags are checked. */
+/** Commands that need arguments which the page omits (`…`): only their flags are checked. */
 for (const command of commandsOfPage.filter((each) => each.includes('…')))
   test(`${command} has the flags that the page names`, async () => {
     const [, name = '', ...rest] = command.split(' ')
@@ -59,7 +59,7 @@ for (const command of commandsOfPage.filter((each) => each.includes('…')))
     for (const flag of rest.filter((word) => word.startsWith('--'))) match(out, new RegExp(` ${flag} `))
   })
 
-/** Servers start, say so and stop; in a data directory of their own where the page names none. */
+/** Servers start, report that, and stop; in their own data directory where the page names none. */
 for (const command of commandsOfPage.filter((each) => /^coxswain (up|apiserver)\b/.test(each)))
   test(`${command} starts and stops`, async () => {
     const args = tilde(command)
@@ -74,7 +74,7 @@ for (const command of commandsOfPage.filter((each) => /^coxswain (up|apiserver)\
     equal(await started.end(), 0)
   })
 
-test('status, snapshot, restore and reset do what the page says, in its order', async () => {
+test('status, snapshot, restore and reset work as the page describes, in its order', async () => {
   const data = ['--data-dir', join(home, 'kept')]
   const steps = commandsOfPage.filter((each) => /^coxswain (status|snapshot|restore|reset)\b/.test(each))
   deepEqual(
@@ -90,7 +90,7 @@ test('status, snapshot, restore and reset do what the page says, in its order', 
   }
 })
 
-test('a Deployment becomes ready; flow and why tell of it', async () => {
+test('a Deployment becomes ready; flow and why describe it', async () => {
   await k('create', 'deployment', 'web', '--image=nginx', '--replicas=20')
   await k('rollout', 'status', 'deployment/web', '--timeout=100s')
   const flow = await typed(['flow', 'deployment', 'web'])
@@ -101,12 +101,12 @@ test('a Deployment becomes ready; flow and why tell of it', async () => {
   match((await typed(['flow', 'deployment/wbe'])).err, /not found in namespace "default"; did you mean web\?/)
 })
 
-test('what cannot be scheduled, bound, served or enforced says so', async () => {
+test('reasons are given for what cannot be scheduled, bound, served or enforced', async () => {
   const manifest = join(home, 'stuck.yaml')
   await writeFile(manifest, stuck)
   await k('apply', '-f', manifest)
   await k('wait', '--for=jsonpath={.status.conditions[0].reason}=Unschedulable', 'pod/big', '--timeout=60s')
-  const said: [object: string, text: RegExp][] = [
+  const expected: [object: string, text: RegExp][] = [
     ['pod/big', /It cannot be scheduled: Unschedulable: 0\/5 nodes are available: 5 Insufficient cpu/],
     ['pvc/data', /not bound to a volume[^]*Coxswain does not bind claims to volumes and provisions no volumes/],
     ['svc/web', /Coxswain does not route traffic to Services/],
@@ -114,7 +114,7 @@ test('what cannot be scheduled, bound, served or enforced says so', async () => 
     ['ingress/web', /Coxswain has no ingress controller/],
     ['crd/widgets.example.com', /It is not established: NotServed/],
   ]
-  for (const [object, text] of said) {
+  for (const [object, text] of expected) {
     const { out } = await typed(['why', object])
     match(out, text)
     equal(out.includes('No problem found'), false, object)
@@ -129,7 +129,7 @@ test('what cannot be scheduled, bound, served or enforced says so', async () => 
   match(waited.err, /timed out/)
 })
 
-test('a namespace with a finalizer that nobody removes names it', async () => {
+test('the finalizer that blocks the deletion of a namespace is named', async () => {
   await k('create', 'namespace', 'held')
   await k('-n', 'held', 'create', 'configmap', 'kept')
   await k('-n', 'held', 'patch', 'configmap', 'kept', '-p', '{"metadata":{"finalizers":["example.com/hold"]}}')

@@ -1,4 +1,4 @@
-// Identity through the real port, with real kubectl: the bad paths of flows 02 (ServiceAccount token), 09 (RBAC
+// Identity through the real port, with real kubectl: the rejected requests of flows 02 (ServiceAccount token), 09 (RBAC
 // decision) and 26 (joining), and that secrets stay secret.
 import { deepEqual, doesNotMatch, equal, match, ok } from 'node:assert/strict'
 import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
@@ -122,7 +122,7 @@ const pods = '/api/v1/namespaces/default/pods'
 const accounts = '/api/v1/namespaces/default/serviceaccounts'
 const unauthorized = [401, 'Unauthorized']
 
-test('flow 02: a ServiceAccount token that is expired, for others, or of something gone is 401; without a role 403', async () => {
+test('flow 02: an expired token, one for another audience, or one of a deleted pod or account is 401; without a role 403', async () => {
   await using cluster = await started()
   const { asAdmin, call } = cluster
   await asAdmin('POST', accounts, { metadata: { name: 'robot' } })
@@ -172,7 +172,7 @@ test('flow 02: a ServiceAccount token that is expired, for others, or of somethi
       ok(!text.includes(secret) && !text.includes(secret.split('.')[2] ?? secret), `a secret stands in the ${place}`)
 })
 
-test('flow 09: kubectl tells who may not, refuses escalation, and knows what may be done', async () => {
+test('flow 09: kubectl reports rejections, escalation is rejected, and permissions are listed', async () => {
   await using cluster = await started()
   const { k, adminPath, kubeconfigOf } = cluster
   const bob = await kubeconfigOf('bob')
@@ -228,7 +228,7 @@ test('flow 09: kubectl tells who may not, refuses escalation, and knows what may
   )
 })
 
-test('flow 26: a wrong or expired bootstrap token is 401, and a node gets nothing that is another node’s', async () => {
+test('flow 26: a wrong or expired bootstrap token is 401, and a node cannot access objects of another node', async () => {
   await using cluster = await started()
   const { asAdmin, call, identityOf } = cluster
   const secrets = '/api/v1/namespaces/default/secrets'
@@ -308,7 +308,7 @@ test('without credentials only health and version are readable, and private file
   equal((await stat(cluster.adminPath)).mode & 0o777, 0o600)
 })
 
-test('a front proxy speaks for users, by a certificate of its own authority', async () => {
+test('a front proxy authenticates users with a certificate of its own authority', async () => {
   await using cluster = await started()
   const [certificate, key] = [await cluster.pki('front-proxy-client.crt'), await cluster.pki('front-proxy-client.key')]
   const headers = { 'x-remote-user': 'jane', 'x-remote-group': 'dev' }
@@ -318,7 +318,7 @@ test('a front proxy speaks for users, by a certificate of its own authority', as
   match(String(await ask({})), /User "system:anonymous" cannot list/)
 })
 
-test('configured: a token file, and an authorization of two', async () => {
+test('a token file and two authorizers are configured', async () => {
   const abac = JSON.stringify({
     apiVersion: 'abac.authorization.kubernetes.io/v1beta1',
     kind: 'Policy',

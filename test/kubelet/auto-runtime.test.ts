@@ -1,5 +1,5 @@
-// coxswain up as root, without a word about its runtime: real containers where they can be had, and nothing of them left on the
-// machine once it is stopped or reset.
+// coxswain up as root without --runtime: real containers where they are available, and nothing of them left on the
+// machine after a stop or reset.
 import { deepEqual, equal, match } from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
@@ -16,7 +16,7 @@ import { newest } from './joining.harness.ts'
 
 const links = () =>
   execFileSync('ip', ['-o', 'link', 'show'], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
-/** What a node leaves on its machine: its bridge, mounts below its folder, processes of its containers. */
+/** What a node leaves on its machine: its bridge, mounts below its directory, processes of its containers. */
 const traces = (folder: string): readonly string[] => {
   const mounts = readFileSync('/proc/self/mounts', 'utf8').split('\n')
   const programs = readdirSync('/proc').flatMap((name) => {
@@ -24,7 +24,7 @@ const traces = (folder: string): readonly string[] => {
     try {
       return [readFileSync(`/proc/${name}/cmdline`, 'utf8').split('\0')[0] ?? '']
     } catch {
-      return [] // it has ended meanwhile
+      return [] // it has exited meanwhile
     }
   })
   return [
@@ -35,7 +35,7 @@ const traces = (folder: string): readonly string[] => {
 }
 
 inNamespaces(import.meta.url, () => {
-  test('real containers without a word; a stop ends them, a start brings them back, a reset leaves nothing', async () => {
+  test('real containers by default; a stop ends them, a start restores them, a reset leaves nothing behind', async () => {
     await using registry = await startRegistry()
     const image = registry.push('busybox:1', busybox({ command: server }))
     const folder = await newFolder()
@@ -79,7 +79,7 @@ inNamespaces(import.meta.url, () => {
     rmSync(folder, { recursive: true })
   })
 
-  test('where pods would have the addresses of another network, it says so and simulates', async () => {
+  test('simulated nodes are used, with a message, where the pod network would overlap another network', async () => {
     execFileSync('ip', ['link', 'add', 'other0', 'type', 'bridge'])
     execFileSync('ip', ['addr', 'add', '10.244.7.1/16', 'dev', 'other0'])
     execFileSync('ip', ['link', 'set', 'other0', 'up'])

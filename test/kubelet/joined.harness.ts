@@ -1,4 +1,4 @@
-// A machine of real containers whose kubelet is a process of its own, joined to a cluster that runs in another.
+// A machine with real containers whose kubelet is a separate process, joined to a cluster in another process.
 import { spawn, type ChildProcess } from 'node:child_process'
 import { basename, join } from 'node:path'
 import { NodeCgroups } from '../../src/machine/cgroups/node-cgroups.ts'
@@ -10,22 +10,22 @@ import { goodToken, newest, startJoinable, type JoinableCluster } from './joinin
 
 export interface JoinedMachine extends AsyncDisposable {
   readonly cluster: JoinableCluster
-  /** An image that serves until it is asked to end. */
+  /** An image that serves until it gets SIGTERM. */
   readonly image: string
-  /** What belongs to the node: its pods, addresses and logs. */
+  /** The data of the node: its pods, addresses and logs. */
   readonly folder: string
-  /** The control group that holds all pods. */
+  /** The cgroup that contains all pods. */
   readonly cgroupRoot: string
-  /** Makes a pod of one container, or of what the spec says. */
+  /** Creates a pod with one container, or with the given spec. */
   pod(name: string, container: object, spec?: object): Promise<void>
   wait(name: string, path: string, value: string): Promise<void>
   read(name: string, path: string): Promise<string>
   events(name: string): Promise<string>
   typed(args: readonly string[], input: string): Promise<Printed>
-  /** A kubectl that runs beside the test, and ends with it at the latest. */
+  /** A kubectl that runs concurrently with the test, and ends with it at the latest. */
   beside(args: readonly string[]): ChildProcess
   kill(): Promise<void>
-  /** Starts the kubelet that was killed. */
+  /** Restarts the kubelet that was killed. */
   again(): Promise<RunningProcess>
   readonly running: () => RunningProcess
 }
@@ -42,7 +42,7 @@ export async function startJoined(...options: string[]): Promise<JoinedMachine> 
   const start = (...more: string[]) =>
     cluster.kubelet('worker', '--runtime', 'containerd', '--cgroup-root', parent, ...options, ...more)
   let running = await start('--bootstrap-kubeconfig', bootstrap)
-  // What a test has left alone would hold its control groups.
+  // Containers that a test left running would keep its cgroups.
   stack.defer(async () => void (await running.end()))
   stack.defer(async () => void (await cluster.ask(['delete', 'pod', '--all', '--timeout=30s'])))
   await k(['wait', 'node/worker', '--for=condition=Ready', '--timeout=200s'])

@@ -1,4 +1,4 @@
-// Real containers behind a kubelet of its own process: what kubectl reaches through its port, and what goes wrong on a node.
+// Real containers with a kubelet in a separate process: what kubectl reaches through its port, and failures on a node.
 import { deepEqual, equal, match, ok } from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -23,7 +23,7 @@ const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest(
 
 inNamespaces(import.meta.url, () => {
   let machine: JoinedMachine
-  /** What the address of manifests answers. */
+  /** The response of the manifest URL. */
   let manifests = ''
   const address = createServer((_, response) => void response.end(manifests))
   before(async () => {
@@ -47,15 +47,15 @@ inNamespaces(import.meta.url, () => {
   })
   const k = (args: readonly string[], input?: object) => machine.cluster.k(args, input)
 
-  test('exec with its input to the end, attach, and 50 MB there and back', async () => {
+  test('exec with its input to the end, attach, and 50 MB in both directions', async () => {
     const { cluster, typed, pod, wait } = machine
     const echoed = await typed(['exec', '-i', 'web', '--', 'sh', '-c', 'cat; echo end; exit 7'], 'some input\n')
     deepEqual([echoed.code, echoed.out, echoed.err], [7, 'some input\nend\n', 'command terminated with exit code 7\n'])
-    const listens = sh('while read line; do echo "heard $line"; done; echo bye')
+    const listens = sh('while read line; do echo "got $line"; done; echo bye')
     await pod('listens', { ...listens, stdin: true, stdinOnce: true }, { restartPolicy: 'Never' })
     await wait('listens', '.status.phase', 'Running')
     const attached = await typed(['attach', '-i', 'listens'], 'one\ntwo\n')
-    deepEqual([attached.code, attached.out], [0, 'heard one\nheard two\nbye\n'], attached.err)
+    deepEqual([attached.code, attached.out], [0, 'got one\nheard two\nbye\n'], attached.err)
     await wait('listens', '.status.phase', 'Succeeded')
     await k(['delete', 'pod', 'listens', '--timeout=200s'])
 
@@ -86,7 +86,7 @@ inNamespaces(import.meta.url, () => {
     forwarding.kill()
   })
 
-  test('a followed log goes on over a rotation, and a debugger sees the processes of another container', async () => {
+  test('a followed log continues after a rotation, and an ephemeral container sees the processes of another container', async () => {
     const { pod, wait, beside, folder } = machine
     await pod(
       'talks',
@@ -117,7 +117,7 @@ inNamespaces(import.meta.url, () => {
     )
   })
 
-  test('what the kubelet tells of itself, at its own port: the API server proxies to no kubelet on loopback', async () => {
+  test('endpoints of the kubelet at its own port: the API server proxies to no kubelet on loopback', async () => {
     const { identity } = parseKubeconfig(await readFile(machine.cluster.up.kubeconfig, 'utf8'))
     const port = /:(\d+)$/.exec(machine.running().readyLine)?.[1]
     const raw = async (path: string): Promise<string> => {
@@ -147,7 +147,7 @@ inNamespaces(import.meta.url, () => {
     await until(async () => !(await raw('/metrics/probes')).includes('probed'))
   })
 
-  test('28: probes that hang fail after their time, by a command and over HTTP', async () => {
+  test('28: probes that hang fail after their timeout, as a command and over HTTP', async () => {
     const { pod, wait, events } = machine
     const hangs = { ...sh('nc -ll -p 8080 -e sleep 1000 & trap "exit 0" TERM; while true; do sleep 0.1; done') }
     const once1 = { periodSeconds: 1, timeoutSeconds: 1, failureThreshold: 2 }
@@ -157,18 +157,18 @@ inNamespaces(import.meta.url, () => {
       readinessProbe: { httpGet: { path: '/', port: 8080 }, ...once1 },
     })
     await wait('hangs', `${status}.restartCount`, '1')
-    const told = () => events('hangs')
-    await untilMatch(told, /Liveness probe failed: command timed out: "sleep 1000" timed out after 1s/)
-    await untilMatch(told, /Container c failed liveness probe, will be restarted/)
+    const recorded = () => events('hangs')
+    await untilMatch(recorded, /Liveness probe failed: command timed out: "sleep 1000" timed out after 1s/)
+    await untilMatch(recorded, /Container c failed liveness probe, will be restarted/)
     await untilMatch(
-      told,
+      recorded,
       /Readiness probe failed: Get "http:\/\/10\.244\.\d+\.\d+:8080\/": context deadline exceeded \(Client\.Timeout exceeded while awaiting headers\)/,
     )
     equal(await machine.read('hangs', '.status.conditions[?(@.type=="Ready")].status'), 'False')
     await k(['delete', 'pod', 'hangs', '--timeout=200s'])
   })
 
-  test('01: a pod that fits nowhere says why, and runs as soon as it fits', async () => {
+  test('01: an unschedulable pod reports why, and runs as soon as it fits', async () => {
     await machine.pod('choosy', {}, { nodeSelector: { disk: 'ssd' } })
     const scheduled = '.status.conditions[?(@.type=="PodScheduled")]'
     await machine.wait('choosy', `${scheduled}.reason`, 'Unschedulable')
@@ -178,7 +178,7 @@ inNamespaces(import.meta.url, () => {
     await k(['delete', 'pod', 'choosy', '--timeout=200s'])
   })
 
-  test('02: the token in a container is good for the API while the pod is there, and for nothing without a role', async () => {
+  test('02: the token in a container is valid while the pod exists, and needs a role', async () => {
     await machine.pod('caller', {})
     await machine.wait('caller', '.status.phase', 'Running')
     const folder = '/var/run/secrets/kubernetes.io/serviceaccount'
@@ -197,7 +197,7 @@ inNamespaces(import.meta.url, () => {
     await until(async () => (await tokenCall(token, '/api/v1/namespaces/default/pods')).status === 401)
   })
 
-  test('27: pods from an address: mirrored, changed, kept while it answers nonsense, and gone with it', async () => {
+  test('27: pods from a URL are mirrored, updated, kept while the response is invalid, and deleted with it', async () => {
     const { wait, read } = machine
     const own = (word: string) =>
       JSON.stringify({
@@ -227,7 +227,7 @@ inNamespaces(import.meta.url, () => {
     await until(async () => !(await k(['get', 'pods', '-o', 'name'])).includes('own-worker'))
   })
 
-  test('a rule has all containers started again, and a sandbox that is killed is replaced', async () => {
+  test('a rule restarts all containers, and a killed sandbox is replaced', async () => {
     const { pod, wait, read, events } = machine
     const restartPolicyRules = [{ action: 'RestartAllContainers', exitCodes: { operator: 'In', values: [42] } }]
     const once1 = 'test -e /shared/done && exec sleep 1000; touch /shared/done; sleep 1; exit 42'
@@ -275,7 +275,7 @@ inNamespaces(import.meta.url, () => {
     await k(['delete', 'pod', 'again', '--timeout=200s'])
   })
 
-  /** What a node has of pods, apart from the one that all tests share. */
+  /** The pods of a node, except the one that all tests share. */
   const left = async () => {
     const { folder, cgroupRoot } = machine
     const cgroups = await NodeCgroups.open()
@@ -297,7 +297,7 @@ inNamespaces(import.meta.url, () => {
   const nothing = { pods: [], logs: [], groups: [], addresses: 1, mounts: [] }
   const stubborn = sh('trap "" TERM; while true; do sleep 0.1; done')
 
-  test('18: a pod that is deleted by force is gone at once, and so is soon what it ran', async () => {
+  test('18: a pod that is deleted by force is removed at once, and its containers soon afterwards', async () => {
     await machine.pod('stubborn', stubborn, { terminationGracePeriodSeconds: 600 })
     await machine.wait('stubborn', '.status.phase', 'Running')
     const { err } = await machine.cluster.ask([
@@ -316,7 +316,7 @@ inNamespaces(import.meta.url, () => {
     await until(async () => JSON.stringify(await left()) === JSON.stringify(nothing))
   })
 
-  test('18, 20: a kubelet that cannot be reached: said, what is deleted waits for it, and it ends what was given up', async () => {
+  test('18, 20: an unreachable kubelet is reported, deletions wait for it, and it stops the pods that were deleted by force', async () => {
     const { cluster, kill, again, pod, wait, read } = machine
     for (const name of ['waits', 'given-up']) await pod(name, stubborn)
     for (const name of ['waits', 'given-up']) await wait(name, '.status.phase', 'Running')
@@ -338,10 +338,10 @@ inNamespaces(import.meta.url, () => {
     await again()
     await k(['wait', 'pod/waits', '--for=delete', '--timeout=200s'])
     await until(async () => JSON.stringify(await left()) === JSON.stringify(nothing))
-    equal(await read('web', `${status}.containerID`), id, 'whom nobody has deleted runs on')
+    equal(await read('web', `${status}.containerID`), id, 'a pod that was not deleted keeps running')
   })
 
-  /** Asks the API server as whoever holds a token, and as nobody else. */
+  /** Calls the API server with only this token. */
   async function tokenCall(token: string, path: string): Promise<{ readonly status: number; readonly text: string }> {
     const { server, authority } = parseKubeconfig(await readFile(machine.cluster.up.kubeconfig, 'utf8'))
     const request = get(`${server}${path}`, {

@@ -20,13 +20,13 @@ export interface JoinableCluster extends AsyncDisposable {
   readonly up: RunningUp
   /** Runs kubectl as the administrator; fails the test when it fails. */
   k(args: readonly string[], input?: object): Promise<string>
-  /** The same, whatever comes of it. */
+  /** The same without a check of the exit code. */
   ask: (args: readonly string[]) => ReturnType<typeof runKubectl>
   /** A kubeconfig with this token. */
   bootstrapKubeconfig(name: string, token: string): Promise<string>
   /** Starts a kubelet; resolves when it is ready. */
   kubelet(name: string, ...options: string[]): Promise<RunningProcess>
-  /** Starts one that does not become ready; resolves with its last words. */
+  /** Starts one that does not become ready; resolves with its last output. */
   refused(name: string, ...options: string[]): Promise<{ readonly code: number; readonly err: string }>
 }
 

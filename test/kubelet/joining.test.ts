@@ -1,4 +1,4 @@
-// A kubelet in a process of its own joins a cluster with a bootstrap token; kubectl reaches its pods through its own port.
+// A kubelet in a separate process joins a cluster with a bootstrap token; kubectl reaches its pods through its port.
 import { equal, match, notEqual, ok } from 'node:assert/strict'
 import { readFile, stat } from 'node:fs/promises'
 import { get } from 'node:https'
@@ -20,7 +20,7 @@ async function statusAt(port: number, path: string, headers: Record<string, stri
   return response.statusCode
 }
 
-test('a machine joins with a token, runs pods, and goes on after kill -9', async () => {
+test('a machine joins with a token, runs pods, and continues after kill -9', async () => {
   await using cluster = await startJoinable()
   const { k } = cluster
   const bootstrap = await cluster.bootstrapKubeconfig('good', token)
@@ -45,7 +45,7 @@ test('a machine joins with a token, runs pods, and goes on after kill -9', async
 
   const port = portOf(first.readyLine)
   equal(await statusAt(port, '/pods'), 401, 'who shows nothing')
-  equal(await statusAt(port, '/pods', { authorization: 'Bearer nonsense' }), 401, 'whose token nobody knows')
+  equal(await statusAt(port, '/pods', { authorization: 'Bearer nonsense' }), 401, 'an unknown token')
   const account = await k(['create', 'token', 'default'])
   const bearer = { authorization: `Bearer ${account.trim()}` }
   equal(await statusAt(port, '/pods', bearer), 403, 'who may not')
@@ -73,7 +73,7 @@ test('a machine joins with a token, runs pods, and goes on after kill -9', async
   equal(await second.end(), 0)
 })
 
-test('26: a token that is wrong or expired, and a kubeconfig that is missing, are told plainly', async () => {
+test('26: a wrong or expired token and a missing kubeconfig are reported clearly', async () => {
   await using cluster = await startJoinable()
   const wrong = await cluster.bootstrapKubeconfig('wrong', `${goodToken.id}.fedcba9876543210`)
   const refused = await cluster.refused('a', '--bootstrap-kubeconfig', wrong, ...simulated)
@@ -91,7 +91,7 @@ test('26: a token that is wrong or expired, and a kubeconfig that is missing, ar
   equal(await cluster.k(['get', 'nodes', '-o', 'name']), '')
 })
 
-test('26: a node that has joined reads the secrets of its own pods and of no other node', async () => {
+test('26: a joined node can read the secrets of its own pods and of no other node', async () => {
   await using cluster = await startJoinable()
   const { k } = cluster
   const bootstrap = await cluster.bootstrapKubeconfig('good', token)
@@ -107,8 +107,9 @@ test('26: a node that has joined reads the secrets of its own pods and of no oth
   match((await as('b')).err, /no relationship found between node 'b' and this object/)
 })
 
-test('certificates are renewed before they expire, that of the server once somebody approves it', async () => {
-  // They begin five minutes ago: nearly all of their life is over when they come, and half a minute is left to renew them.
+test('certificates are renewed before they expire; the serving certificate needs an approval', async () => {
+  // They are valid from five minutes ago: most of their lifetime has passed when they are issued, and half a minute is
+  // left to renew them.
   await using cluster = await startJoinable('--cluster-signing-duration', '40s')
   const { k } = cluster
   const bootstrap = await cluster.bootstrapKubeconfig('good', token)
@@ -125,7 +126,7 @@ test('certificates are renewed before they expire, that of the server once someb
   ok(name !== undefined, 'it has asked for a certificate of its server')
   await k(['certificate', 'approve', name])
   await until(async () => (await issuerAt(portOf(running.readyLine))) === 'kubernetes')
-  // With the third it still gets in.
+  // The third certificate is still accepted.
   const second = await readFile(file, 'utf8')
   await until(async () => (await readFile(file, 'utf8')) !== second)
   await k(['run', 'p', '--image=echo'])
@@ -143,7 +144,7 @@ async function serving(k: (args: readonly string[]) => Promise<string>): Promise
   return /^kubernetes.io\/kubelet-serving (\S+)$/m.exec(names)?.[1]
 }
 
-/** Who has signed the certificate of the server there. */
+/** The issuer of the server's certificate. */
 async function issuerAt(port: number): Promise<string | undefined> {
   const request = get({ host: '127.0.0.1', port, path: '/healthz', rejectUnauthorized: false, agent: false })
   const [response] = (await once(request, 'response')) as [

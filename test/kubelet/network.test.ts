@@ -1,5 +1,5 @@
-// Flow 13 with real plugins: addresses run out and come back, a plugin that is missing is said, and no kill leaks an address;
-// and a runtime that stands still makes its node not ready.
+// Flow 13 with real plugins: addresses are exhausted and released, a missing plugin is reported, and no kill leaks an
+// address; a runtime that hangs makes its node not ready.
 import { deepEqual, equal, match } from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -10,21 +10,21 @@ import { startRealUp } from '../containers/up.harness.ts'
 import { until, untilMatch } from '../until.ts'
 
 inNamespaces(import.meta.url, () => {
-  test('addresses run out, come back, and none is leaked; plugins and a runtime that are away are told', async () => {
-    // Five addresses for pods: eight without the network, the bridge and the last.
+  test('addresses are exhausted, released and never leaked; missing plugins and a missing runtime are reported', async () => {
+    // Five addresses for pods: eight without the network address, the bridge and the broadcast address.
     await using node = await startRealUp('--node-cidr-mask-size', '29', '--cluster-cidr', '10.244.0.0/16')
     const { k, image } = node
     const run = (name: string) => k(['run', name, `--image=${image}`, '--grace-period=1'])
     const isReady = (name: string) => k(['wait', `pod/${name}`, '--for=condition=Ready', '--timeout=200s'])
-    const told = (name: string) =>
+    const eventsOf = (name: string) =>
       k(['get', 'events', `--field-selector=involvedObject.name=${name}`, '-o', 'jsonpath={.items[*].message}'])
     const names = ['a', 'b', 'c', 'd', 'e']
     for (const name of names) await run(name)
     for (const name of names) await isReady(name)
     await run('late')
-    await until(async () => (await told('late')).includes('no IP addresses available in range set'))
+    await until(async () => (await eventsOf('late')).includes('no IP addresses available in range set'))
     match(
-      await told('late'),
+      await eventsOf('late'),
       /Failed to create pod sandbox: .*no IP addresses available in range set: 10\.244\.0\.1-10\.244\.0\.6/,
     )
     await k(['delete', 'pod', 'a', '--timeout=200s'])
@@ -34,8 +34,8 @@ inNamespaces(import.meta.url, () => {
     await k(['delete', 'pod', 'b', '--timeout=200s'])
     execFileSync('mount', ['-t', 'tmpfs', 'none', '/usr/lib/cni'])
     await run('pluginless')
-    await until(async () => (await told('pluginless')).includes('failed to find plugin'))
-    execFileSync('umount', ['--lazy', '/usr/lib/cni']) // somebody may just look for a plugin in it
+    await until(async () => (await eventsOf('pluginless')).includes('failed to find plugin'))
+    execFileSync('umount', ['--lazy', '/usr/lib/cni']) // a plugin may be looked up in it at this moment
     await isReady('pluginless')
 
     await k(['delete', 'pod', '--all', '--timeout=200s'])

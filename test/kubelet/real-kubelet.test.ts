@@ -1,5 +1,5 @@
-// A kubelet of its own process with real containers: it joins, gets its range, runs pods and measures them; killed and started
-// again it goes on with what runs.
+// A kubelet in a separate process with real containers: it joins, gets its range, runs pods and measures them; after a
+// kill and restart it continues with the running containers.
 import { equal, match } from 'node:assert/strict'
 import { test } from 'node:test'
 import { inNamespaces } from '../containers/namespaces.ts'
@@ -7,11 +7,11 @@ import { until, untilMatch } from '../until.ts'
 import { startJoined } from './joined.harness.ts'
 
 inNamespaces(import.meta.url, () => {
-  test('a machine joins and runs containers; kill -9 of the kubelet harms none', async () => {
+  test('a machine joins and runs containers; kill -9 of the kubelet affects none of them', async () => {
     await using machine = await startJoined()
     const { cluster, image } = machine
     const { k, ask } = cluster
-    // It was not ready before its network was there.
+    // It was not ready before its network was.
     await untilMatch(() => k(['get', 'events', '-A', '-o', 'jsonpath={range .items[*]}{.reason} {end}']), /NodeReady/)
 
     await k(['run', 'p', `--image=${image}`])

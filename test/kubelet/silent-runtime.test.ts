@@ -1,4 +1,4 @@
-// A kubelet whose runtime does not answer when it starts: the node is there and says why it is not ready, until it is.
+// A kubelet whose runtime does not respond at its start: the node exists and reports why it is not ready, until it is.
 import { equal } from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,7 +9,7 @@ import { untilMatch } from '../until.ts'
 import { goodToken, startJoinable } from './joining.harness.ts'
 
 inNamespaces(import.meta.url, () => {
-  test('a runtime that is silent at the start makes its node not ready, and ready once it answers', async () => {
+  test('a runtime that does not respond at the start makes its node not ready, and ready once it responds', async () => {
     const controller = new AbortController()
     await using containerd = await startContainerd(controller.signal)
     await using cluster = await startJoinable()

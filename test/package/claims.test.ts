@@ -1,4 +1,4 @@
-// The README as the package has it: its links lead to files that are packed, and it claims what package.json claims.
+// The README of the package: its links lead to packed files, and its claims match package.json.
 import { deepEqual, ok } from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
@@ -18,7 +18,7 @@ interface PackageFields {
 const fields = JSON.parse(text('package.json')) as PackageFields
 const readme = text('README.md')
 
-/** npm packs these without being asked. */
+/** npm always packs these. */
 const packedAlways = ['README.md', 'LICENSE', 'package.json']
 
 const isPacked = (path: string): boolean =>

@@ -1,5 +1,5 @@
-// The package as others get it: packed, installed elsewhere, and used as ESM, as CommonJS and as a program, on the oldest
-// Node.js that it promises and on the newest.
+// The published package: packed, installed elsewhere, and used as ESM, as CommonJS and as a program, on the oldest
+// supported Node.js and on the newest.
 import { equal, match, rejects } from 'node:assert/strict'
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -74,7 +74,7 @@ for (const [name, node] of [
     equal(code, 0)
   })
 
-test('an older Node.js is told so, before it reads what it cannot', async () => {
+test('an older Node.js gets a message before it loads code that it cannot parse', async () => {
   const older = `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.20.2' } })`
   await writeFile(join(folder, 'older.cjs'), older)
   const complaint = /coxswain needs Node\.js 24 or newer; this is v\d+/
@@ -88,7 +88,7 @@ test('the example operator passes in node:test, Vitest and Jest', async () => {
   const install = ['install', '--prefer-offline', '--no-audit', '--no-fund', '--no-package-lock']
   await run('npm', [...install, join(folder, 'coxswain-0.0.1.tgz')], { cwd: example })
   const environment = { ...process.env, PATH: `${dirname(process.execPath)}:${process.env['PATH']}`, CI: 'true' }
-  // This process is a test itself: the inner runner must not report to it.
+  // This process is a test itself: the inner test runner must not report to it.
   const { NODE_TEST_CONTEXT: _, ...env } = environment as Record<string, string | undefined>
   const passed = async (script: string) => {
     const { stdout, stderr } = await run('npm', ['run', script], { cwd: example, env })
@@ -99,7 +99,7 @@ test('the example operator passes in node:test, Vitest and Jest', async () => {
   match(await passed('test:jest'), /4 passed/)
 })
 
-test('the package has no Node.js of its own, and says what its types are', async () => {
+test('the package contains no Node.js, and declares its types', async () => {
   const { stdout } = await run('npm', ['ls', '--all', '--parseable'], { cwd: folder })
   equal(/node-linux/.test(stdout), false)
   await writeFile(

@@ -1,5 +1,5 @@
-// The types of the package as its users see them: in ESM and CommonJS, without the types of browsers and of Node.js, under
-// their own names, and equal to those that the sources derive from the schema.
+// The types of the package as its users see them: in ESM and CommonJS, without the types of browsers and of Node.js,
+// under their own names, and equal to those that the sources derive from the schema.
 import { deepEqual, equal, match, ok } from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
@@ -18,7 +18,7 @@ let dist = ''
 const strict = ['--ignoreConfig', '--noEmit', '--strict', '--exactOptionalPropertyTypes', '--module', 'nodenext']
 const plain = [...strict, '--target', 'es2024', '--lib', 'es2024', '--types', '', '--skipLibCheck', 'false']
 
-/** What the compiler says of a program. */
+/** The diagnostics of the compiler for a program. */
 const compiled = (name: string, text: string, options: readonly string[] = plain) =>
   writeFile(join(folder, name), text).then(
     () =>
@@ -56,7 +56,7 @@ for await (const event of cluster.client.of(pod).watch())
   if (event.type !== 'BOOKMARK') event.object.spec.containers[0]?.image?.length
 await cluster.apply('kind: List', { force: true })
 const { exitCode, stdout } = await cluster.exec('a', ['ls'], { container: 'c' })
-export const told: string = exitCode + stdout + await cluster.logs('a') + await cluster.why(pod, 'a') + cluster.flow(found)
+export const texts: string = exitCode + stdout + await cluster.logs('a') + await cluster.why(pod, 'a') + cluster.flow(found)
 // @ts-expect-error -- what is received is read-only
 web.spec.replicas = 4
 // @ts-expect-error -- there is no such field
@@ -85,18 +85,18 @@ test('with lib DOM a signal is the platform’s', async () => {
   equal(await compiled('dom.mts', text, [...plain, '--lib', 'es2024,dom']), '')
 })
 
-test('messages and editors name types by their names', async () => {
+test('messages and editors show types by their names', async () => {
   const text = `import { pod, startCluster } from 'coxswain'
     const cluster = await startCluster()
     const found = await cluster.client.of(pod).get('a')
     export const [a, b, c, d]: number[] = [found, found.spec, found.spec.containers, found.status.conditions?.[0]?.status]
     export const e: number = found.spec
     export const f: number = cluster.client.of(pod)`
-  const said = await compiled('names.mts', text)
-  match(said, /Type 'PodSpec' is not assignable to type 'number'/)
-  match(said, /Type 'Pod' is not assignable to type 'number'/)
-  match(said, /Type 'readonly Container\[\]' is not assignable to type 'number'/)
-  match(said, /Type 'ResourceClient<Pod, PodInput>' is not assignable to type 'number'/)
+  const diagnostics = await compiled('names.mts', text)
+  match(diagnostics, /Type 'PodSpec' is not assignable to type 'number'/)
+  match(diagnostics, /Type 'Pod' is not assignable to type 'number'/)
+  match(diagnostics, /Type 'readonly Container\[\]' is not assignable to type 'number'/)
+  match(diagnostics, /Type 'ResourceClient<Pod, PodInput>' is not assignable to type 'number'/)
 })
 
 test('the package has one file of types for each module system, and no derived types in it', async () => {
@@ -108,12 +108,12 @@ test('the package has one file of types for each module system, and no derived t
 const exported = Object.entries(library).flatMap(([constant, value]) => {
   const kind = kinds.find((each) => each === value)
   if (kind === undefined) return []
-  // A further version of a kind has the name of its constant.
+  // Another version of a kind has the name of its constant.
   const isPlain = constant.toLowerCase() === kind.kind.toLowerCase()
   return [{ constant, name: isPlain ? kind.kind : `${constant.slice(0, 1).toUpperCase()}${constant.slice(1)}` }]
 })
 
-test('the written types of all kinds are those that the sources derive', async () => {
+test('the generated types of all kinds equal those that the sources derive', async () => {
   const text = `import * as Written from 'coxswain'
     import * as Derived from './sources/src/cluster/index.ts'
     type Same<A, B> = [A] extends [B] ? ([B] extends [A] ? true : false) : false

@@ -1,5 +1,5 @@
-// Three nodes without kubelets, and the hand that marks their pods as the recording did: running after a moment,
-// `stuck` images never, work ends by itself, `fail` badly, and what is deleted goes at once.
+// Three nodes without kubelets, and a loop that updates their pods as in the recording: they run after a moment,
+// `stuck` images never run, `work` completes, `fail` fails, and deleted pods are removed at once.
 import { every, rfc3339, rfc3339Micro, type Clock } from '../../src/base/time/clock.ts'
 import { context } from '../../src/base/observability/context.ts'
 import { silentLog } from '../../src/base/observability/log.ts'

@@ -1,4 +1,4 @@
-// The normal form of recorded and present objects, events and outputs: ids, hashes, addresses and times aside.
+// The normal form of recorded and current objects, events and outputs: without ids, hashes, addresses and times.
 
 type Json = null | boolean | number | string | Json[] | { [name: string]: Json }
 
@@ -9,7 +9,7 @@ const volatileMetadata = new Set([
   'managedFields',
   'deletionGracePeriodSeconds',
 ])
-/** What other parts of the system add; their own tests compare it. */
+/** Fields that other parts of the system add; their own tests compare them. */
 const foreignLabels = new Set(['topology.kubernetes.io/zone'])
 const times = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g
 const suffix = '[bcdfghjklmnpqrstvwxz2456789]'
@@ -27,18 +27,18 @@ export function normalText(text: string): string {
     .replaceAll(/^[nz]\d$/g, '<node>')
 }
 
-/** Names of recorded hashes and ids, where the recording kept them. */
+/** Names of recorded hashes and ids, where the recording contains them. */
 const hashNames = new Set(['pod-template-hash', 'controller-revision-hash', 'controller.kubernetes.io/hash'])
 
 export function normalObject(value: Json, name = ''): Json {
   if (typeof value === 'string') return hashNames.has(name) ? '<hash>' : normalText(value)
   if (Array.isArray(value)) {
     const items = value.map((each) => normalObject(each))
-    // The order of a map-like list is no promise.
+    // The order of a map-like list is not significant.
     return name === 'conditions' ? items.toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1)) : items
   }
   if (value === null || typeof value !== 'object') return value
-  // How often a slice was written depends on how its pods came and went.
+  // The number of writes of a slice depends on the timing of its pods.
   const isSlice = value['kind'] === 'EndpointSlice'
   const entries = Object.entries(isSlice ? { ...value, metadata: without(value['metadata'], 'generation') } : value)
     .filter(
@@ -62,7 +62,7 @@ export const normalOutput = (text: string): string =>
     .join('\n')
     .trim()
 
-/** What a line of progress says, whatever the numbers: how often and when it is printed is a matter of luck. */
+/** The shape of a progress line without its numbers, because their number and timing vary. */
 export const progressShape = (line: string): string => line.replaceAll(/\d+/g, '#')
 
 function without(value: Json | undefined, name: string): Json {

@@ -1,4 +1,4 @@
-// A clock that runs faster than the machine's: minutes of waiting in seconds, with kubectl outside of it.
+// A clock that runs faster than real time: minutes of waiting take seconds, while kubectl uses real time.
 import { realClock, sleepOn, type Clock } from '../../src/base/time/clock.ts'
 
 export function scaledClock(factor: number): Clock {

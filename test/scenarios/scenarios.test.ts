@@ -1,6 +1,5 @@
-// Scenarios recorded from a running Kubernetes, replayed with real kubectl: the same objects, statuses, conditions,
-// events and outputs at the end. Those not replayed here, unschedulable and
-// preemption, belong to the scheduler.
+// Scenarios recorded from a running Kubernetes, replayed with real kubectl: the final objects, statuses, conditions,
+// events and outputs are the same. The scenarios unschedulable and preemption are replayed in test/scheduler.
 import { deepEqual, equal, ok } from 'node:assert/strict'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -101,7 +100,10 @@ const [kubectl] = kubectls()
 if (kubectl === undefined) throw new Error('there is no kubectl')
 const client = cluster.client('test', adminUser)
 
-/** What a drain says of one namespace: the node holds pods of other scenarios too, and retries are a matter of time. */
+/**
+ * The lines of a drain about one namespace: the node also has pods of other scenarios, and the number of retries
+ * varies.
+ */
 const drainLines = (text: string, home: string): Set<string> =>
   new Set(
     normalText(text)
@@ -113,7 +115,7 @@ const drainLines = (text: string, home: string): Set<string> =>
       ),
   )
 
-/** The recorded output of this kubectl: progress by its shapes and its end, everything else in full. */
+/** The recorded output of this kubectl: progress by its shapes and its last line, everything else completely. */
 function comparePrinted(step: string, printed: string, expected: string, home: string): void {
   if (step.startsWith('drain')) return deepEqual(drainLines(printed.trim(), home), drainLines(expected, home), step)
   if (!step.startsWith('rollout status')) return equal(normalOutput(printed), normalOutput(expected), step)
@@ -127,7 +129,7 @@ const progressShapes = new Set(
   scenarios.flatMap(({ steps }) => steps.flatMap(({ printed = '' }) => printed.split('\n').map(progressShape))),
 )
 
-/** Who only reads may read again, until what controllers do has come as far as it had in the recording. */
+/** Commands that only read are repeated until the controllers have reached the recorded state. */
 const reads = /^(get|rollout (status|history)) /
 
 async function runStep({ apply, kubectl: command, printed }: Step, home: string): Promise<void> {
@@ -178,7 +180,7 @@ const eventLine = (on: string, type: string, reason: string, message: string, fr
 const sorted = (objects: readonly unknown[]): string[] =>
   objects.map((object) => JSON.stringify(object, undefined, 1)).toSorted()
 
-/** Asks until the answer is as wanted, or time is up; then it must be. */
+/** Repeats until the result is as expected or the time is over; then asserts it. */
 async function eventually(check: () => Promise<void>): Promise<void> {
   const endMs = realClock.nowMs() + settleMsMax
   for (;;) {
@@ -193,11 +195,14 @@ async function eventually(check: () => Promise<void>): Promise<void> {
 
 const [minuteMs, earlyMs] = [60_000, 2_000]
 
-/** What happens every minute happened once while the recording waited: there is most of a minute before it, and after. */
+/**
+ * The recording waited for one run of an action that happens every minute: most of a minute passes before it, and
+ * after.
+ */
 const earlyInNextMinute = (): Promise<void> =>
   clock.sleep(minuteMs - (clock.nowMs() % minuteMs) + earlyMs, tasks.signal)
 
-/** What a recording waited for, where the step that follows would do something else without it. */
+/** Conditions that the recording waited for, where the next step depends on them. */
 const awaited: Readonly<Record<string, (home: string) => Promise<boolean>>> = {
   'quota stops pods': async (home) => {
     const { items } = await client.of(resourceQuota).list({ namespace: home }, ctx)
@@ -229,14 +234,14 @@ for (const { scenario, namespace: home, steps, objects, events } of scenarios)
     for (const [index, step] of steps.entries()) {
       const next = steps[index + 1]
       if (step.wait_s === undefined) await runStep(step, home)
-      // What the recording waited for is what comes next, or the end.
+      // The recording waited for the next step, or for the end.
       else if (next !== undefined) await wait(step.wait_s, scenario, home)
     }
     const kinds = new Set(objects.map((object) => (object as { kind: string }).kind))
     const wanted = sorted(objects.map((object) => normalObject(object as never)))
     await eventually(async () => deepEqual(sorted(await contentOf(home, kinds)), wanted))
-    const told = events.map(({ on, type, reason, message, from, count }) =>
+    const recorded = events.map(({ on, type, reason, message, from, count }) =>
       eventLine(on, type, reason, message, from, count),
     )
-    await eventually(async () => deepEqual(await eventsOf(home), told.toSorted()))
+    await eventually(async () => deepEqual(await eventsOf(home), recorded.toSorted()))
   })

@@ -1,4 +1,5 @@
-// Extenders over real HTTP and HTTPS: they filter, score, choose victims and bind; a broken one is left out or holds pods up.
+// Extenders over real HTTP and HTTPS: they filter, score, choose victims and bind; a failing one is ignored or blocks
+// pods.
 import { deepEqual, equal, match } from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
@@ -22,7 +23,7 @@ async function textOf(request: IncomingMessage): Promise<string> {
   return text
 }
 
-/** A program that answers each verb with a function of the body; with `tls` it wants a certificate of the caller. */
+/** A server that answers each verb with a function of the body; with `tls` it requires a client certificate. */
 async function extender(answers: Record<string, (body: never) => unknown>, tls?: ServerOptions) {
   const asked: string[] = []
   const respond = async (request: IncomingMessage, response: ServerResponse) => {
@@ -59,7 +60,7 @@ const create = ({ client }: TestCluster, name: string, resources: object = {}, s
     )
 const podNow = ({ client }: TestCluster, name: string) => client.of(pod).get(name, 'default', ctx)
 
-test('an extender takes nodes away and gives points', async () => {
+test('an extender filters nodes and adds scores', async () => {
   await using program = await extender({
     filter: ({ NodeNames }: { NodeNames: string[] }) => ({
       nodenames: NodeNames.filter((name) => name !== 'node-0'),
@@ -77,7 +78,7 @@ test('an extender takes nodes away and gives points', async () => {
   deepEqual(program.asked, ['filter', 'prioritize'])
 })
 
-test('an extender that lets nothing through is named in the reasons; one for other resources is not asked', async () => {
+test('an extender that rejects all nodes is named in the reasons; one for other resources is not called', async () => {
   await using program = await extender({
     filter: ({ Nodes }: { Nodes: { items: { metadata: { name: string } }[] } }) => ({
       Nodes: { items: [] },
@@ -89,7 +90,7 @@ test('an extender that lets nothing through is named in the reasons; one for oth
     filterVerb: 'filter',
     managedResources: [{ name: 'example.com/licence', ignoredByScheduler: true }],
   }
-  // No node has licences: the scheduler leaves them to the extender.
+  // No node has licences: the scheduler ignores that resource and leaves it to the extender.
   await using cluster = await startCluster({ nodes: 2, schedulerConfiguration: { extenders: [managed] } })
   await cluster.clock.advance('1s')
   await create(cluster, 'plain')
@@ -103,7 +104,7 @@ test('an extender that lets nothing through is named in the reasons; one for oth
 })
 
 for (const ignorable of [true, false])
-  test(`a broken extender ${ignorable ? 'that may be ignored is left out' : 'holds the pod up'}`, async () => {
+  test(`a failing extender ${ignorable ? 'that is ignorable is skipped' : 'blocks the pod'}`, async () => {
     await using program = await extender({})
     const broken = { urlPrefix: program.urlPrefix, filterVerb: 'filter', ignorable }
     await using cluster = await startCluster({ schedulerConfiguration: { extenders: [broken] } })
@@ -113,7 +114,7 @@ for (const ignorable of [true, false])
     equal((await cluster.client.of(pod).get('p', 'default', ctx)).spec.nodeName, ignorable ? 'node-0' : undefined)
   })
 
-test('an extender over TLS binds, and wants to know who asks', async () => {
+test('an extender over TLS binds, and requires a client certificate', async () => {
   const deps = { clock: realClock, random: systemRandom, platform: nodePlatform, hosts: ['scheduler.example'] }
   const { authority, serving, admin } = temporaryCertificates(deps)
   const tls = { key: serving.key, cert: serving.certificate, ca: authority, rejectUnauthorized: true }
@@ -158,7 +159,7 @@ test('an extender over TLS binds, and wants to know who asks', async () => {
 })
 
 for (const ignorable of [true, false])
-  test(`an extender that fails to bind ${ignorable ? 'and may be ignored leaves it to the scheduler' : 'is told on the pod, which is tried again'}`, async () => {
+  test(`an extender that fails to bind ${ignorable ? 'and is ignorable leaves the binding to the scheduler' : 'is reported on the pod, which is retried'}`, async () => {
     const failures = [{ Error: 'no power' }]
     await using program = await extender({ bind: () => (ignorable ? { Error: 'no power' } : (failures.pop() ?? {})) })
     const { urlPrefix } = program
@@ -188,7 +189,7 @@ interface Proposal {
   readonly NodeNameToMetaVictims?: Record<string, { Pods: { UID: string }[]; NumPDBViolations: number }>
 }
 
-/** Three nodes full of pods of no importance, and one that would push one of them out. */
+/** Three nodes full of low-priority pods, and a pod that preempts one of them. */
 async function crowded(extenders: object[]) {
   const cluster = await startCluster({ nodes: 3, schedulerConfiguration: { extenders } as never })
   await cluster.clock.advance('1s')
@@ -230,14 +231,14 @@ for (const nodeCacheCapable of [true, false])
   })
 
 const strange: readonly (readonly [why: string, answer: object, ignorable: boolean, where: RegExp | undefined])[] = [
-  ['wants nobody removed', {}, false, undefined],
-  ['names a node without victims', { 'node-1': { Pods: [] } }, false, undefined],
-  ['names a node without victims and may be ignored', { 'node-1': { Pods: [] } }, true, undefined],
-  ['names pods that are not there', { 'node-1': { Pods: [{ UID: 'x' }] } }, false, undefined],
-  ['names pods that are not there and may be ignored', { 'node-1': { Pods: [{ UID: 'x' }] } }, true, /^node-\d$/],
+  ['returns no candidates', {}, false, undefined],
+  ['returns a node without victims', { 'node-1': { Pods: [] } }, false, undefined],
+  ['returns a node without victims and is ignorable', { 'node-1': { Pods: [] } }, true, undefined],
+  ['returns unknown pods', { 'node-1': { Pods: [{ UID: 'x' }] } }, false, undefined],
+  ['returns unknown pods and is ignorable', { 'node-1': { Pods: [{ UID: 'x' }] } }, true, /^node-\d$/],
 ]
 for (const [why, answer, ignorable, where] of strange)
-  test(`an extender that ${why} ${where === undefined ? 'prevents the preemption' : 'is left out'}`, async () => {
+  test(`an extender that ${why} ${where === undefined ? 'prevents the preemption' : 'is skipped'}`, async () => {
     await using program = await extender({ preempt: () => ({ NodeNameToMetaVictims: answer }) })
     const { urlPrefix } = program
     await using cluster = await crowded([{ urlPrefix, preemptVerb: 'preempt', ignorable }])
@@ -246,7 +247,7 @@ for (const [why, answer, ignorable, where] of strange)
     else match(spec.nodeName ?? '', where)
   })
 
-test('a pod that an extender refused is tried again when anything changes', async () => {
+test('a pod that an extender rejected is retried after any change', async () => {
   let isOpen = false
   await using program = await extender({
     filter: ({ NodeNames }: { NodeNames: string[] }) =>

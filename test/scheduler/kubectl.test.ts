@@ -1,5 +1,5 @@
-// Scheduling as a person sees it: real kubectl, a process of its own, simulated nodes, two profiles, and coxswain why;
-// then spread, affinity, volumes and a nominated node.
+// Scheduling as users see it: real kubectl, a separate process, simulated nodes, two profiles, and coxswain why; then
+// spread, affinity, volumes and a nominated node.
 import { deepEqual, equal, match } from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { writeFile, mkdtemp, rm } from 'node:fs/promises'
@@ -108,7 +108,7 @@ test(`kubectl ${kubectl.version}: pending, gated, preempted, packed, explained`,
   equal((await k(['get', 'pods', '-o', 'name'])).trim().split('\n').length, 3)
 })
 
-test(`kubectl ${kubectl.version}: spread, apart, together, by volume, and nominated`, async () => {
+test(`kubectl ${kubectl.version}: spread, anti-affinity, affinity, volumes, and a nomination`, async () => {
   await using up = await startUp('--store', 'memory', '--nodes', '3')
   const { k, apply } = kubectlOn(up)
   const nodesOf = async (label: string) =>
@@ -180,7 +180,7 @@ test(`kubectl ${kubectl.version}: spread, apart, together, by volume, and nomina
     labelled('keeper', 'volume', { volumes: [{ name: 'v', persistentVolumeClaim: { claimName: 'data' } }] }),
   )
   await k(['wait', '--for=jsonpath={.spec.claimRef.name}=data', 'pv/disk', '--timeout=200s'])
-  // What the volume controller does when the scheduler has chosen.
+  // The volume controller does this when the scheduler has chosen a node.
   const bound = {
     metadata: { annotations: { 'pv.kubernetes.io/bind-completed': 'yes' } },
     spec: { volumeName: 'disk' },
@@ -188,7 +188,7 @@ test(`kubectl ${kubectl.version}: spread, apart, together, by volume, and nomina
   await k(['patch', 'pvc', 'data', '--type=merge', '-p', JSON.stringify(bound)])
   await k(['wait', '--for=jsonpath={.spec.nodeName}=node-1', 'pod/keeper', '--timeout=200s'])
 
-  // A node without a kubelet: nobody confirms that the victim has ended, so the nomination can be seen.
+  // A node without a kubelet: the victim is never confirmed as terminated, so the nomination can be observed.
   await apply(
     {
       apiVersion: 'v1',

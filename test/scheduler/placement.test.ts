@@ -37,7 +37,7 @@ const cpu = (amount: string, extra: object = {}) => ({
 const label = ({ client }: TestCluster, name: string, labels: Record<string, string>) =>
   client.of(node).patch(name, '', { metadata: { labels } }, 'merge', ctx)
 
-test('hard spread: each zone gets its share, and the next pod waits for a zone that may have it', async () => {
+test('hard spread: each zone gets its share, and the next pod waits for a zone that may take it', async () => {
   await using cluster = await startCluster({ nodes: 2 })
   await label(cluster, 'node-0', { zone: 'a' })
   await label(cluster, 'node-1', { zone: 'b' })
@@ -67,7 +67,7 @@ test('hard spread: each zone gets its share, and the next pod waits for a zone t
   equal(await nodeOf(cluster, waiting), 'node-1')
 })
 
-test('affinity and anti-affinity: together, apart, and woken by the pod that was missing', async () => {
+test('affinity and anti-affinity: placed together, apart, and requeued when the missing pod is created', async () => {
   await using cluster = await startCluster({ nodes: 2 })
   const term = (app: string) => ({
     labelSelector: { matchLabels: { app } },
@@ -89,7 +89,7 @@ test('affinity and anti-affinity: together, apart, and woken by the pod that was
   equal((await nodeOf(cluster, 'away')) === db, false)
 })
 
-test('gates: a gated pod is not tried, says so, and is placed when the last gate goes', async () => {
+test('gates: a gated pod is not scheduled, has the condition, and is placed when the last gate is removed', async () => {
   await using cluster = await startCluster()
   await makePod(cluster, 'gated', { schedulingGates: [{ name: 'a.b/one' }, { name: 'a.b/two' }] })
   const gates = (...names: string[]) =>
@@ -106,7 +106,7 @@ test('gates: a gated pod is not tried, says so, and is placed when the last gate
   equal(await nodeOf(cluster, 'gated'), 'node-0')
 })
 
-test('preemption spares what a budget protects, and a pod that must not preempt does not', async () => {
+test('preemption respects a budget, and a pod with preemptionPolicy Never does not preempt', async () => {
   await using cluster = await startCluster({ nodes: 2 })
   const { client, clock } = cluster
   const polite = { metadata: { name: 'polite' }, value: 1000, preemptionPolicy: 'Never' } as const
@@ -133,7 +133,7 @@ test('preemption spares what a budget protects, and a pod that must not preempt 
   deepEqual(left, ['kept', 'polite', 'vip'])
 })
 
-test('a node that was cleared for an important pod is not taken by a lesser one', async () => {
+test('a nominated node is not taken by a pod with a lower priority', async () => {
   const stubborn = () => new Promise<number>(() => {})
   await using cluster = await startCluster({ simulation: { images: { stubborn } } })
   const { client, clock } = cluster
@@ -154,7 +154,7 @@ test('a node that was cleared for an important pod is not taken by a lesser one'
   equal(await client.of(pod).find('old', 'default', ctx), undefined)
 })
 
-test('volumes: the first consumer decides, a local volume pulls the pod to its node', async () => {
+test('volumes: the first consumer determines the node, and a local volume determines the node of its pod', async () => {
   await using cluster = await startCluster({ nodes: 2 })
   const { client, clock } = cluster
   await client.of(storageClass).create(
@@ -206,7 +206,7 @@ test('volumes: the first consumer decides, a local volume pulls the pod to its n
   match(await messageOf(cluster, 'lost'), /^0\/2 nodes are available: persistentvolumeclaim "none" not found\./)
   const { claimRef } = (await client.of(persistentVolume).get('disk', '', ctx)).spec
   equal(claimRef?.name, 'small')
-  // The claim is bound as the volume controller does it, if none runs here.
+  // Binds the claim as the volume controller does, if none runs here.
   await client
     .of(persistentVolumeClaim)
     .patch(
@@ -221,7 +221,7 @@ test('volumes: the first consumer decides, a local volume pulls the pod to its n
   equal(await nodeOf(cluster, 'user'), 'node-1')
 })
 
-test('devices: one each, on the node that has them, if their selectors mean them', async () => {
+test('devices: one for each pod, on the node that has them, if their selectors match', async () => {
   await using cluster = await startCluster({ nodes: 2 })
   const { client, clock } = cluster
   await client.of(deviceClass).create({ metadata: { name: 'gpu' }, spec: {} }, '', ctx)
@@ -276,7 +276,7 @@ test('devices: one each, on the node that has them, if their selectors mean them
   match(await messageOf(cluster, 'second'), /2 cannot allocate all claims/)
 })
 
-test('claims from a template: each pod gets one of its own, with a device, and both go when it ends', async () => {
+test('claims from a template: each pod gets its own claim with a device, and both are deleted with it', async () => {
   await using cluster = await startCluster({ nodes: 2 })
   const { client, clock } = cluster
   await client.of(deviceClass).create({ metadata: { name: 'gpu' }, spec: {} }, '', ctx)
@@ -325,7 +325,7 @@ test('claims from a template: each pod gets one of its own, with a device, and b
   deepEqual(await users(), [has('second'), has('third')])
 })
 
-test('devices that must be made ready: the pod waits for them, and tries others when they fail', async () => {
+test('devices with binding conditions: the pod waits for them, and other devices are tried when they fail', async () => {
   await using cluster = await startCluster({ nodes: 1 })
   const { client, clock } = cluster
   await client.of(deviceClass).create({ metadata: { name: 'gpu' }, spec: {} }, '', ctx)
@@ -343,15 +343,15 @@ test('devices that must be made ready: the pod waits for them, and tries others 
   equal(await nodeOf(cluster, 'user'), undefined)
   const say = async (type: string) => {
     const found = await claim()
-    const said = {
+    const condition = {
       type,
       status: 'True' as const,
-      reason: 'Said',
+      reason: 'Reported',
       message: '',
       lastTransitionTime: '2030-01-01T00:00:00Z',
     }
-    const told = [{ driver: spec.driver, pool: pool.name, device: 'fabric', conditions: [said] }]
-    await client.of(resourceClaim).updateStatus({ ...found, status: { ...found.status, devices: told } }, ctx)
+    const reported = [{ driver: spec.driver, pool: pool.name, device: 'fabric', conditions: [condition] }]
+    await client.of(resourceClaim).updateStatus({ ...found, status: { ...found.status, devices: reported } }, ctx)
   }
   await say('broken')
   await clock.advance('200ms')
@@ -363,7 +363,7 @@ test('devices that must be made ready: the pod waits for them, and tries others 
   equal(await nodeOf(cluster, 'user'), 'node-0')
 })
 
-test('devices as resources: a class stands for one, and the pod gets a claim for it', async () => {
+test('devices as extended resources: a class provides the resource, and the pod gets a claim for it', async () => {
   await using cluster = await startCluster({ nodes: 2 })
   const { client, clock } = cluster
   const spec = {
@@ -405,7 +405,7 @@ test('devices as resources: a class stands for one, and the pod gets a claim for
   equal(await nodeOf(cluster, 'late'), 'node-1')
 })
 
-test('two profiles at once: one fills nodes up, the other spreads; a third name is nobody', async () => {
+test('two profiles: one packs nodes, the other spreads; pods of an unknown scheduler are ignored', async () => {
   const packing = { type: 'MostAllocated', resources: [{ name: 'cpu', weight: 1 }] } as const
   await using cluster = await startCluster({
     nodes: 3,
@@ -425,7 +425,7 @@ test('two profiles at once: one fills nodes up, the other spreads; a third name 
     await makePod(cluster, name, cpu('1', { schedulerName: 'packer' }))
     await cluster.clock.advance('1s')
   }
-  await makePod(cluster, 'nobody', { schedulerName: 'nobody' })
+  await makePod(cluster, 'unknown', { schedulerName: 'unknown' })
   const packed = await Promise.all(['p1', 'p2', 'p3'].map((name) => nodeOf(cluster, name)))
   equal(new Set(packed).size, 1)
   await makePod(cluster, 'd1', cpu('1'))
@@ -433,5 +433,5 @@ test('two profiles at once: one fills nodes up, the other spreads; a third name 
   await makePod(cluster, 'd2', cpu('1'))
   await cluster.clock.advance('2s')
   equal(new Set([packed[0], await nodeOf(cluster, 'd1'), await nodeOf(cluster, 'd2')]).size, 3)
-  equal(await nodeOf(cluster, 'nobody'), undefined)
+  equal(await nodeOf(cluster, 'unknown'), undefined)
 })

@@ -24,7 +24,7 @@ async function eventsOf({ client }: TestCluster): Promise<string[]> {
     })
 }
 
-test('unschedulable: too large, nowhere, gated', async () => {
+test('unschedulable: too large, no matching node, gated', async () => {
   await using cluster = await startCluster({ nodes: 3 })
   const pods = cluster.client.of(pod)
   await cluster.clock.advance('2s')
@@ -65,7 +65,7 @@ test('unschedulable: too large, nowhere, gated', async () => {
   ])
 })
 
-test('preemption: the important pod runs, the victim is told by whom, and its heir waits', async () => {
+test('preemption: the high-priority pod runs, the victim names its preemptor, and its replacement waits', async () => {
   await using cluster = await startCluster({ nodes: 3 })
   const { client, clock } = cluster
   await client.of(priorityClass).create({ metadata: { name: 'high' }, value: 1000 }, '', ctx)

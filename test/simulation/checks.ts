@@ -1,4 +1,4 @@
-// What must hold after every step, and what must hold in the end.
+// Invariants that hold after every step, and conditions that hold at the end.
 import { deepEqual, equal, ok } from 'node:assert/strict'
 import { isPodReady } from '../../src/api/core/v1/pod/pod-readiness.ts'
 import { storedKinds } from '../../src/api/kinds.ts'
@@ -6,7 +6,7 @@ import { controllerOf, isBeingDeleted } from '../../src/api/meta/object.ts'
 import { daemonSet, deployment, job, namespace, pod, replicaSet, statefulSet } from '../../src/cluster/index.ts'
 import { isSettled, listOf, nodeCount, steady, work, type World } from './world.ts'
 
-/** Safety: holds at any moment, whatever has gone wrong. */
+/** Safety: holds at any moment, whatever has failed. */
 export async function checkSafety(world: World): Promise<void> {
   const [pods, sets] = [await listOf(world, pod), await listOf(world, replicaSet)]
   if (pods === undefined || sets === undefined) return
@@ -30,7 +30,7 @@ export async function checkSafety(world: World): Promise<void> {
       .filter((each) => each.metadata.labels?.['app'] === 'db')
       .map((each) => each.metadata.labels?.['apps.kubernetes.io/pod-index']),
   )
-  // A pod that waits for a node that died is no second one on another.
+  // A pod that waits on a dead node is not a second one on another node.
   unique(
     'a node of the DaemonSet',
     alive
@@ -51,12 +51,12 @@ function unique(what: string, values: readonly (string | undefined)[]): void {
   equal(new Set(values).size, values.length, `${what} is there twice: ${values.join()}`)
 }
 
-/** Liveness: once nothing goes wrong any more, everything comes to rest as it was asked for. */
+/** Liveness: once faults have ended, everything converges to the specs. */
 export async function checkConvergence(world: World): Promise<void> {
   const pods = (await listOf(world, pod)) ?? []
   const ready = (app: string) => pods.filter((each) => each.metadata.labels?.['app'] === app && isPodReady(each)).length
   for (const { metadata, spec, status } of (await listOf(world, deployment)) ?? []) {
-    // Paused in the middle of a rollout it keeps what it has, surge included.
+    // A Deployment that is paused during a rollout keeps its pods, including the surge.
     if (spec.paused) continue
     equal(ready(metadata.name), spec.replicas, `ready pods of ${metadata.name}`)
     deepEqual(
@@ -89,7 +89,7 @@ export async function checkConvergence(world: World): Promise<void> {
   await checkOrphans(world)
 }
 
-/** Nothing is left whose owners are all gone. */
+/** No object remains whose owners were all deleted. */
 async function checkOrphans(world: World): Promise<void> {
   const all = (await Promise.all(storedKinds.map(async (kind) => (await listOf(world, kind)) ?? []))).flat()
   const uids = new Set(all.map(({ metadata }) => metadata.uid))

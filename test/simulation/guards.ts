@@ -1,5 +1,5 @@
-// What the cluster guards: a budget against evictions, ranges of nodes, names in certificates, and a quota. Who tries them,
-// and what must hold whatever they try.
+// Invariants of the cluster: a budget against evictions, ranges of nodes, names in certificates, and a quota. The
+// actions that test them, and the checks.
 import { deepEqual, equal, ok } from 'node:assert/strict'
 import { X509Certificate } from 'node:crypto'
 import { isPodReady } from '../../src/api/core/v1/pod/pod-readiness.ts'
@@ -46,13 +46,13 @@ export async function startGuards({ cluster: { client } }: World): Promise<void>
   }
 }
 
-/** Whoever asks, for a node that is his own or not. */
-async function ask({ cluster, random }: World): Promise<void> {
+/** A node or another user requests a certificate, for its own name or for another. */
+async function requestCertificate({ cluster, random }: World): Promise<void> {
   const nodeNameAt = (index: number) => `system:node:node-${index}`
-  const [own, asked] = [random.below(nodeCount), random.below(nodeCount)]
+  const [own, requested] = [random.below(nodeCount), random.below(nodeCount)]
   const isNode = random.below(3) > 0
   const client = cluster.as(isNode ? nodeNameAt(own) : stranger, isNode ? ['system:nodes'] : [])
-  const subject = { commonName: nodeNameAt(asked), organizations: ['system:nodes'] }
+  const subject = { commonName: nodeNameAt(requested), organizations: ['system:nodes'] }
   const spec = {
     request: base64Text(certificateRequestPem({ subject }, key)),
     signerName: 'kubernetes.io/kube-apiserver-client-kubelet',
@@ -63,7 +63,7 @@ async function ask({ cluster, random }: World): Promise<void> {
 
 async function evict(world: World): Promise<void> {
   const pods = ((await listOf(world, pod)) ?? []).filter(({ metadata }) => metadata.labels?.['app'] === guarded.app)
-  // Several at once: they race for what the budget still allows.
+  // Concurrent evictions compete for the remaining disruptions of the budget.
   const chosen = pods.filter(() => world.random.below(2) === 0)
   const pending = chosen.map(({ metadata: { name } }) =>
     attempt(() => world.cluster.client.of(pod).createSubresource(name, home, 'eviction', { metadata: { name } }, ctx)),
@@ -72,7 +72,7 @@ async function evict(world: World): Promise<void> {
 }
 
 export const guardActions: readonly Act[] = [
-  ask,
+  requestCertificate,
   evict,
   evict,
   async ({ cluster, random }) => {
@@ -111,16 +111,20 @@ export async function checkGuards(world: World): Promise<void> {
   for (const { metadata, spec, status } of (await listOf(world, certificateSigningRequest)) ?? []) {
     if (status.certificate === undefined) continue
     const { subject } = new X509Certificate(atob(status.certificate))
-    equal(subject, `O=system:nodes\nCN=${spec.username}`, `${metadata.name} was signed for another than who asked`)
+    equal(
+      subject,
+      `O=system:nodes\nCN=${spec.username}`,
+      `${metadata.name} was signed for another name than the requester's`,
+    )
   }
 }
 
-/** Holds in the end. */
+/** Holds at the end. */
 export async function checkGuardsAtRest(world: World): Promise<void> {
   equal(await readyGuarded(world), guarded.replicas, 'ready guarded pods')
   const maps = (await listOf(world, configMap)) ?? []
   for (const { status } of (await listOf(world, resourceQuota)) ?? [])
-    deepEqual(status.used, { 'count/configmaps': String(maps.length) }, 'what the quota says is used')
+    deepEqual(status.used, { 'count/configmaps': String(maps.length) }, 'the usage in the quota')
   for (const { metadata, spec } of (await listOf(world, node)) ?? [])
     ok(spec.podCIDR !== undefined, `${metadata.name} has no range`)
   for (const { metadata, spec, status } of (await listOf(world, certificateSigningRequest)) ?? [])

@@ -19,7 +19,7 @@ async function simulate(seed: number): Promise<void> {
   for (let step = 0; step < stepsMax; step++) {
     const acts = random.below(3) === 0 ? faults : random.below(3) === 0 ? guardActions : actions
     await acts[random.below(acts.length)]?.(world)
-    // Steps are short, so that states that last only for a moment are checked too.
+    // Steps are short, so that transient states are checked too.
     for (let part = 0; part < 3; part++) {
       await cluster.clock.advance(10 + random.below(700))
       repair(world, false)

@@ -1,4 +1,4 @@
-// The simulated world: a whole cluster on virtual time, a mixed workload, and what may go wrong with both.
+// The simulated world: a whole cluster on virtual time, a mixed workload, and faults in both.
 import { seededRandom, type Random } from '../../src/base/random/random.ts'
 import type { Kind } from '../../src/api/kind/kind.ts'
 import type { ApiObject } from '../../src/api/meta/object.ts'
@@ -25,24 +25,24 @@ export const template = (app: string, image: string, spec: object = {}) => ({
 })
 export const selector = (app: string) => ({ matchLabels: { app } })
 
-/** The sizes that the checks know. */
+/** The sizes that the checks use. */
 export const steady = { replicas: 4, maxSurge: 1, maxUnavailable: 1 }
 export const work = { completions: 6, parallelism: 3 }
 
 export interface World {
   readonly cluster: TestCluster
   readonly random: Random
-  /** Components that are down, and when they come back. */
+  /** Components that are down, and when they restart. */
   readonly down: Map<string, number>
-  /** The steady Deployment lost pods that nobody planned to remove; until it is whole again less may be available. */
+  /** The steady Deployment lost pods outside of a rollout; until it is complete again fewer may be available. */
   isDisturbed: boolean
-  /** The guarded Deployment lost pods otherwise than by eviction. */
+  /** The guarded Deployment lost pods other than by eviction. */
   isGuardBroken: boolean
-  /** Until then pods may look better than they are. */
+  /** Until then statuses of pods may be outdated. */
   settlesMs: number
-  /** The quota has been counted, and nothing was made before that is too much. */
+  /** The quota has a computed status, and nothing beyond it was created before. */
   isQuotaKnown: boolean
-  /** Pods of the Job that were seen to end, by uid. */
+  /** Pods of the Job that were observed to succeed, by uid. */
   readonly ended: Set<string>
 }
 
@@ -106,7 +106,7 @@ export async function startWorld(seed: number): Promise<World> {
   }
 }
 
-/** Does it, unless the API server is down or somebody was faster: whoever asks may be refused. */
+/** Runs the action; a rejection by the API server, such as a conflict, is ignored. */
 export async function attempt<T>(action: () => Promise<T>): Promise<T | undefined> {
   try {
     return await action()
@@ -129,21 +129,21 @@ const newImage = (app: string, random: Random) => ({
   spec: { template: template(app, `image:${1 + random.below(4)}`) },
 })
 
-/** A kubelet that comes back says within this time what is left of its pods. */
-const tellMs = 5_000
+/** A restarted kubelet reports the state of its pods within this time. */
+const reportMs = 5_000
 
-/** Pods go otherwise than by plan or eviction. */
+/** Records that pods may be lost other than by a rollout or an eviction. */
 function disturb(world: World): void {
   world.isDisturbed = true
   world.isGuardBroken = true
-  world.settlesMs = world.cluster.clock.nowMs() + tellMs
+  world.settlesMs = world.cluster.clock.nowMs() + reportMs
 }
 
-/** Whether the statuses of pods say what is: every machine is up, and has had time to tell. */
+/** Whether the statuses of pods are current: every kubelet runs and has had time to report. */
 export const isSettled = ({ down, cluster, settlesMs }: World): boolean =>
   cluster.clock.nowMs() >= settlesMs && ![...down.keys()].some((name) => name.startsWith('kubelet'))
 
-/** What users do. */
+/** Actions of users. */
 export const actions: readonly Act[] = [
   (world) =>
     attempt(() => deployments(world).patch('steady', home, newImage('steady', world.random), 'strategic', ctx)),
@@ -165,7 +165,7 @@ export const actions: readonly Act[] = [
     attempt(() => cluster.client.of(statefulSet).patch('db', home, newImage('db', random), 'strategic', ctx)),
   ({ cluster, random }) =>
     attempt(() => cluster.client.of(daemonSet).patch('agent', home, newImage('agent', random), 'strategic', ctx)),
-  // Writes of others: whoever updates meanwhile meets a conflict.
+  // Writes of other clients, which cause conflicts for concurrent updates.
   async (world) => {
     for (const kind of [deployment, statefulSet, job] as unknown as Kind[])
       for (const { metadata } of (await listOf(world, kind)) ?? []) {
@@ -182,7 +182,7 @@ export const actions: readonly Act[] = [
     disturb(world)
     await attempt(() => world.cluster.client.of(pod).delete(chosen.metadata.name, home, {}, ctx))
   },
-  // What comes and goes: its dependents go with it, after it, or are set free and found again.
+  // Objects with dependents: these are deleted in the background or in the foreground, or orphaned and adopted again.
   async ({ cluster, random }) => {
     const spec = { replicas: 2, selector: selector('passing'), template: template('passing', 'image:0') }
     const propagationPolicy = pick(random, ['Background', 'Foreground', 'Orphan'] as const)
@@ -190,7 +190,7 @@ export const actions: readonly Act[] = [
     if (random.below(2) === 0) await attempt(() => all.create({ metadata: { name: 'passing' }, spec }, home, ctx))
     else await attempt(() => all.delete('passing', home, { propagationPolicy }, ctx))
   },
-  // A namespace that is filled, and one that ends.
+  // A namespace that is filled, and one that is deleted.
   async ({ cluster, random }) => {
     const [name, all] = [`team-${random.below(2)}`, cluster.client.of(namespace)]
     if (random.below(2) === 0) return attempt(() => all.delete(name, '', {}, ctx))
@@ -202,7 +202,7 @@ export const actions: readonly Act[] = [
 
 const pick = <T>(random: Random, choices: readonly T[]): T => choices[random.below(choices.length)] as T
 
-/** Who may be refused, and whose watches may break. */
+/** Components whose requests may be rejected and whose watches may break. */
 const senders = [
   ...['controllers', 'scheduler', 'kubelet/node-0', 'kubelet/node-1', 'kubelet/node-2'],
   ...['deployment', 'replica-set', 'stateful-set', 'daemon-set', 'job', 'garbage-collector', 'namespace'].map(
@@ -210,9 +210,9 @@ const senders = [
   ),
 ]
 
-/** What goes wrong. */
+/** Faults. */
 export const faults: readonly Act[] = [
-  // Every component dies and comes back; with the API server all watches break.
+  // A component is killed and restarted; with the API server all watches break.
   async (world) => {
     const { cluster, random, down } = world
     const name = cluster.components[random.below(cluster.components.length)] ?? 'apiserver'
@@ -221,7 +221,7 @@ export const faults: readonly Act[] = [
     await cluster.kill(name)
     down.set(name, cluster.clock.nowMs() + random.below(name === 'apiserver' ? 2000 : 8000))
   },
-  // A node dies: its pods are written off, and it returns empty or not at all before the end.
+  // A node dies: its pods are deleted, and it returns empty, at the end at the latest.
   async (world) => {
     const { cluster, random, down } = world
     const name = `node-${random.below(nodeCount)}`
@@ -233,7 +233,7 @@ export const faults: readonly Act[] = [
       if (spec.nodeName === name)
         await attempt(() => cluster.client.of(pod).delete(metadata.name, home, { gracePeriodSeconds: 0 }, ctx))
   },
-  // A machine loses its power; nobody says so, and it comes back empty.
+  // A machine loses power without notice, and returns empty.
   async (world) => {
     const { cluster, random, down } = world
     const name = `node-${random.below(nodeCount)}`
@@ -241,7 +241,7 @@ export const faults: readonly Act[] = [
     await cluster.powerOff(name)
     down.set(`kubelet/${name}`, cluster.clock.nowMs() + random.below(120_000))
   },
-  // Watches are lost: the server has forgotten the past, the stream ends, or nothing comes any more for a while.
+  // Watches break: the revision has expired, the stream ends, or no events arrive for a while.
   ({ cluster, random }) => {
     const how = pick(random, ['gone', 'reset', 'silence'] as const)
     cluster.faults.breakWatches(how, random.below(3) === 0 ? {} : { sender: pick(random, senders) })
@@ -254,10 +254,10 @@ export const faults: readonly Act[] = [
   },
 ]
 
-/** Starts what is due, or all of it. */
+/** Restarts components that are due, or all of them. */
 export function repair(world: World, isEnd: boolean): void {
   const { cluster, down, random } = world
-  // Those who watch in vain notice sooner or later.
+  // Watches without events are detected as broken sooner or later.
   if (isEnd || random.below(10) === 0) cluster.faults.heal()
   for (const [name, dueMs] of down)
     if (isEnd || dueMs <= cluster.clock.nowMs()) {

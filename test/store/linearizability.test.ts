@@ -41,7 +41,7 @@ const histories: readonly [name: string, possible: boolean, history: RegisterOpe
   ['reads either while it is written', true, [operation(0, 3, write('x')), operation(1, 2, read('-'))]],
   ['reads new, then old', false, [operation(0, 5, write('x')), operation(1, 2, read('x')), operation(3, 4, read('-'))]],
   [
-    'two swaps of one value win',
+    'two swaps of one value succeed',
     false,
     [
       operation(0, 2, { kind: 'swap', from: '-', to: 'x', swapped: true }),

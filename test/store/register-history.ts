@@ -39,7 +39,7 @@ export class OperationHistory {
 
   /** Its outcome is unknown: it may have happened up to `latest`, or not at all. */
   #closeUncertain(open: Open, latest: number): void {
-    // A read or a failed swap without a result says nothing.
+    // A read or a failed swap without a result gives no information.
     if (open.words[0] !== 'read') this.#close(open, actionOf(open.words, 'true'), latest, true)
   }
 
