@@ -20,7 +20,7 @@ async function reconcile(client, ctx, { metadata }) {
     if (known === undefined) await maps.create({ metadata: { name: 'team' }, data }, metadata.name, ctx)
     else if (known.data?.['team'] !== team) await maps.update({ ...known, data }, ctx)
   } catch (error) {
-    // Somebody else was faster: look again.
+    // Another client was faster: read again.
     if (!(error instanceof StatusError) || error.code !== 409) throw error
     await reconcile(client, ctx, { apiVersion: 'v1', kind: 'Namespace', metadata })
   }

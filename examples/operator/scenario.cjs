@@ -43,7 +43,7 @@ const scenario = {
     await hasMap('third', 'c')
     await stop()
   },
-  async 'tries again when somebody else was faster'() {
+  async 'tries again after a conflict with another client'() {
     const { cluster, makeTeam, hasMap, stop } = await startWithOperator()
     cluster.faults.reject({ verb: 'create', kind: configMap, sender: 'test' })
     await makeTeam('blue', 'water')

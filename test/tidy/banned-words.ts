@@ -1,32 +1,47 @@
-// Words that are not used in the tree: invented terms for which the field has an established one. Names, comments,
-// strings and pages are searched. Names are split into their words: `podReporter` is `pod` and `reporter`.
+// Words that are not used in the tree: invented terms for which the field has an established one, and words that treat
+// programs as persons. Names, comments, strings and pages are searched. Names are split into their words: `podReporter`
+// is `pod` and `reporter`.
 
 /** The banned word or words, in lower case, and what to write instead. Several words are found within one name only. */
 export const bannedWords: Readonly<Record<string, string>> = {
   abreast: 'yieldToPeers',
   alike: 'equal, shared or interned',
+  anybody: 'any client or any user',
   'can help': 'queueing hint',
   canhelp: 'queueing hint',
   door: 'acceptor',
+  everybody: 'all users',
   face: 'version converter',
+  hear: 'receive or observe',
+  heard: 'received or observed',
   leisure: 'low priority',
   mend: 'repair or fix',
+  nobody: 'no user, no client or none',
   'pod reporter': 'pod status manager',
   'pod syncs': 'pod workers',
   postponed: 'deferred task',
   'put away': 'offload',
   road: 'handler chain, path or way',
   shelf: 'arena',
+  somebody: 'another user or another client',
   station: 'filter',
+  tell: 'report, record, notify or show',
   teller: 'exporter or reporter',
+  told: 'reported, recorded or notified',
   upkeep: 'reconciler, repair loop or maintenance',
+  wants: 'needs, requests or requires',
   'when known': 'thenMaybe',
   'when settled': 'settleMaybe',
+  whoever: 'the client, the caller or any user',
 }
 
-/** Genuine uses: the path as a pattern, and the words that it may use. */
+/** Genuine uses, and files that still use a word (a list that only shrinks): the path as a pattern, and the words. */
 const allowed: readonly (readonly [path: RegExp, words: readonly string[]])[] = [
   [/^test\/tidy\/banned-words/, Object.keys(bannedWords)],
+  [/^src\/apiserver\/discovery\/non-resource-paths\.ts$/, ['wants']],
+  [/^src\/apiserver\/registry\/update\.ts$/, ['wants']],
+  [/^src\/apiserver\/watch-cache\/watch-cache\.ts$/, ['tell', 'told']],
+  [/^src\/cluster\/testing\/(test-cluster|until-failure)\.ts$/, ['told']],
 ]
 
 export interface BannedWord {

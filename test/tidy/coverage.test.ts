@@ -1,4 +1,4 @@
-// How coverage is computed from what V8 reports, and what the floors demand.
+// How coverage is computed from V8's reports, and how floors are checked.
 import { deepEqual } from 'node:assert/strict'
 import { test } from 'node:test'
 // @ts-expect-error -- plain JavaScript, as all scripts
@@ -19,7 +19,7 @@ export function g(x: number): number {
 `
 const textsAt = (offsets: readonly number[]) => offsets.map((offset) => source.slice(offset).split(/[\n;]/)[0])
 
-test('lines are those on which a statement begins; branches are arms with code of their own', () => {
+test('lines are those on which a statement starts; branches are arms that contain code', () => {
   const { lines, branches } = measuredPlaces('src/a.ts', source)
   deepEqual(textsAt(lines), [
     'const f = (a: B | undefined) => (a ? 1 : 2)',

@@ -47,7 +47,7 @@ const rows: readonly (readonly [name: string, sources: Readonly<Record<string, s
     [['src/a', 'src/b', 'src/c']],
   ],
   [
-    'tests, harnesses and suites do not count',
+    'tests, harnesses and suites are ignored',
     {
       'src/a/a.ts': `import '../b/b.ts'`,
       'src/b/b.test.ts': `import '../a/a.ts'`,

@@ -1,7 +1,7 @@
 // What a regular expression can cost a backtracking engine. The pattern becomes an automaton with one state per
-// character (Glushkov). Two ways to read the same text in a loop cost exponential time, two loops in a row that read the
-// same text cost quadratic time or worse; a search that starts anew at every character counts as a loop before the rest.
-// Conservative: it may report a pattern that is linear, never the other way round.
+// character (Glushkov). Two ways to read the same text in a loop cost exponential time, two consecutive loops that read
+// the same text cost quadratic time or worse; a search that restarts at every character counts as a loop before the
+// rest. Conservative: it may report a pattern that is linear, never the other way round.
 import { parsePattern, type PatternTree } from './pattern-tree.ts'
 
 /** A part that is repeated more often counts as repeated without end. */
@@ -107,7 +107,7 @@ const nothing: Fragment = { first: [], last: [], empty: { anchored: false, check
 
 const optional = (fragment: Fragment): Fragment => ({ ...fragment, empty: nothing.empty })
 
-/** What fails least often of the ways to pass two alternatives without a character. */
+/** Of the ways to pass two alternatives without a character, the one that fails least often. */
 const weaker = (a: Fragment['empty'], b: Fragment['empty']): Fragment['empty'] =>
   a === undefined || b === undefined
     ? (a ?? b)
@@ -168,7 +168,7 @@ function searchStates({ first }: Fragment, flags: string): State[] {
   return [skipped, newline]
 }
 
-/** Characters that stand for all others: the ASCII ones and some of each kind that patterns distinguish. */
+/** Sample characters: the ASCII ones and some of each class that patterns distinguish. */
 const samples = [
   ...Array.from({ length: 0x180 }, (_, code) => String.fromCodePoint(code)),
   ...['\u0301', '\u03B1', '\u0416', '\u05D0', '\u2003', '\u2028', '\u3042', '\u4E00', '\uFEFF', '\uD83D'],
@@ -237,7 +237,7 @@ function search(from: readonly Pair[], next: (pair: Pair) => Pair[]): Pair[] {
   return found
 }
 
-/** A loop, and behind it another one that reads the same text. */
+/** A loop followed by another one that reads the same text. */
 function polynomial(states: readonly State[]): string | undefined {
   const reach = new Map(states.map((state) => [state, reachable(state)]))
   const inLoop = states.filter((state) => reach.get(state)?.has(state))

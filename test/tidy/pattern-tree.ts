@@ -1,5 +1,5 @@
-// The structure of a regular expression as a tree: what stands in sequence, what are alternatives, what is repeated.
-// A single character or class stays text; whoever needs its meaning asks the engine.
+// The structure of a regular expression as a tree: sequences, alternatives and repetitions. A single character or class
+// remains text; its meaning is evaluated by the engine.
 
 export type PatternTree =
   | { readonly kind: 'character'; readonly text: string }

@@ -94,7 +94,7 @@ export const patternsAreLinear: Rule = (files) =>
 
 const foldersOfClientInput = new Set(['api', 'apiserver', 'cel', 'schema'])
 
-/** A client decides how many items there are, and the stack has room for some hundred thousand arguments. */
+/** The number of items depends on the client, and the stack has room for some hundred thousand arguments. */
 export const noSpreadIntoPush: Rule = (files) =>
   files.flatMap((file) =>
     !foldersOfClientInput.has(folderOf(file.path) ?? '') || isTest(file.path)

@@ -1,4 +1,4 @@
-// SourceFile: one file of the tree as the tidy rules see it: what it imports, and which calls it makes.
+// SourceFile: one file of the tree as the tidy rules use it: its imports and its calls.
 import { readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { parseSync, Visitor } from 'oxc-parser'
@@ -8,7 +8,7 @@ export interface SourceFile {
   readonly path: string
   /** Paths of the imported files of the repository, and bare names of everything else. */
   readonly imports: readonly { readonly target: string; readonly line: number }[]
-  /** Dotted names of what is called or constructed: `Date.now`, `new Date/0` (with the number of arguments). */
+  /** Dotted names of called functions and constructors: `Date.now`, `new Date/0` (with the number of arguments). */
   readonly calls: readonly Call[]
   readonly patterns: readonly Pattern[]
 }
@@ -23,12 +23,12 @@ export interface Call {
   readonly line: number
 }
 
-/** A regular expression: a literal, or one that is made at run time and has no text here. */
+/** A regular expression: a literal, or one that is created at run time and has no text here. */
 export interface Pattern {
   readonly literal: { readonly pattern: string; readonly flags: string } | undefined
-  /** Made when the module is loaded rather than in a function. */
+  /** Created when the module is loaded rather than in a function. */
   readonly atLoad: boolean
-  /** What a comment `linear: …` on the line above or on the line itself says. */
+  /** The reason in a comment `linear: …` on the line above or on the line itself. */
   readonly reason: string | undefined
   readonly line: number
 }
@@ -79,7 +79,7 @@ export function parseSource(path: string, text: string): SourceFile {
     const { type, callee, arguments: args = [], start } = node as Node
     const name = callee === undefined ? undefined : dotted(callee)
     if (name === undefined) return
-    // Of a pattern that stands as a literal only the flags can change.
+    // If the pattern is a literal, only the flags can change.
     if (name === 'RegExp' && !args[0]?.regex) addPattern(start, undefined)
     const optionKeys = args.flatMap((arg) => (arg.properties ?? []).flatMap(({ key }) => key?.name ?? []))
     const prefix = type === 'NewExpression' ? 'new ' : ''

@@ -1,4 +1,4 @@
-// The tree is tidy, and each rule finds the violation that it is there for.
+// The tree is tidy, and each rule detects its violation.
 import { deepEqual, equal, match, ok } from 'node:assert/strict'
 import { globSync } from 'node:fs'
 import { test } from 'node:test'
@@ -38,7 +38,7 @@ test('the tree: patterns made when a module is loaded are linear', async () => {
   for (const [pattern, flags] of made) equal(patternCost(pattern, flags), undefined, `/${pattern}/${flags}`)
 })
 
-test('every folder of src stands in the tree', () => {
+test('every folder of src is in the tree', () => {
   const folders = new Set(files.flatMap(({ path }) => /^src\/([^/]+)\//.exec(path)?.[1] ?? []))
   for (const folder of folders) ok(folder in mayImport, `src/${folder} is not in test/tidy/tree.ts`)
 })

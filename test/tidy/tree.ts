@@ -49,11 +49,11 @@ export function reachable(folder: string, tree: typeof mayImport = mayImport): R
   return seen
 }
 
-/** Files that may import `node:` modules; all else runs anywhere JavaScript runs. */
+/** Files that may import `node:` modules; all other code runs on any JavaScript engine. */
 export const nodeModulesAllowed =
   /^src\/(platform|cluster|cli)\/|^src\/(store|machine)\/.*(sqlite|etcd|containerd|node)/
 
-/** A unit is what its define function makes; it must stand in the list of its kind. */
+/** A unit is created by its define function, and must be in the list of its kind. */
 export const unitLists: Readonly<Record<string, string>> = {
   defineAdmissionPlugin: 'src/apiserver/admission/plugins.ts',
   defineCommand: 'src/cli/commands.ts',

@@ -1,4 +1,4 @@
-// No property is reached under a client's name except through base/lookup.ts; the rule finds what it is there for.
+// No property is accessed under a client's name except through base/lookup.ts; the rule detects violations.
 import { deepEqual } from 'node:assert/strict'
 import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -15,7 +15,7 @@ test('the tree: names that are known at run time go through base/lookup.ts', () 
   deepEqual(untrustedNames(root, 'tsconfig.json', isChecked), [])
 })
 
-/** The form of media-type.ts and selectors.ts before the rule, among others. */
+/** The code of media-type.ts and selectors.ts before the rule, among others. */
 const planted = `
 declare const shapes: Readonly<Record<string, string>>
 declare const labels: Record<string, string> | undefined

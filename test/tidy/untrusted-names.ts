@@ -60,7 +60,7 @@ function accessesIn(source: SourceFile): Access[] {
     if (kind === SyntaxKind.ElementAccessExpression && expression && argumentExpression) {
       const { left: target, operatorToken: operator } = (parent ?? {}) as { left?: Node; operatorToken?: Node }
       const isWrite = target === node && operator?.kind === SyntaxKind.EqualsToken
-      // To delete a property never reaches the prototype.
+      // Deleting a property never affects the prototype.
       if (parent?.kind !== SyntaxKind.DeleteExpression)
         found.push({ node, object: expression, name: argumentExpression, isWrite, loops })
     }
@@ -77,7 +77,7 @@ function accessesIn(source: SourceFile): Access[] {
   return found
 }
 
-/** Whether a loop took the name from this very object: then it is the object's own. */
+/** Whether a loop took the name from this object: then it is an own property. */
 const isOwnName = ({ object, name, isWrite, loops }: Access, source: SourceFile): boolean => {
   const [record, key] = [textOf(object, source), textOf(name, source)]
   return (
