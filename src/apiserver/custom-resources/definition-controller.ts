@@ -1,7 +1,8 @@
 // DefinitionController: accepts the names of CustomResourceDefinitions and establishes them, and deletes the objects of a
 // definition before the definition itself. It is part of the API server: definitions work without a controller manager.
 import { errorText, type Log } from '../../base/observability/log.ts'
-import { context } from '../../base/observability/context.ts'
+import { context, type Context } from '../../base/observability/context.ts'
+import { noCause } from '../../base/observability/flow-recorder.ts'
 import { unlessAborted } from '../../base/async/unless-aborted.ts'
 import type { Clock } from '../../base/time/clock.ts'
 import {
@@ -10,7 +11,7 @@ import {
 } from '../../api/apiextensions/v1/custom-resource-definition.ts'
 import { hasReason } from '../../api/errors/status-error.ts'
 import type { Kind } from '../../api/kind/kind.ts'
-import type { ApiObject } from '../../api/meta/object.ts'
+import { revisionOf, type ApiObject } from '../../api/meta/object.ts'
 import type { KindCatalogue } from '../kinds/kind-catalogue.ts'
 import { removeInternally } from '../registry/deletion.ts'
 import type { ResourceDeps } from '../registry/resource-deps.ts'
@@ -83,9 +84,11 @@ export class DefinitionController implements CacheObserver {
     try {
       const definition = lister.get(customResourceDefinition, '', name)
       if (definition === undefined) return
+      // What the controller does is caused by the last change of the definition.
+      const ctx = context(signal, { ...noCause, revisions: [revisionOf(definition)] })
       if (definition.metadata.deletionTimestamp === undefined)
-        await this.#update(name, (current) => this.#withNames(current), signal)
-      else if (definition.metadata.finalizers?.includes(cleanupFinalizer)) await this.#cleanUp(definition, signal)
+        await this.#update(name, (current) => this.#withNames(current), ctx)
+      else if (definition.metadata.finalizers?.includes(cleanupFinalizer)) await this.#cleanUp(definition, ctx)
     } catch (error) {
       if (signal.aborted || hasReason(error, 'NotFound')) return
       log.warn('a CustomResourceDefinition could not be reconciled', { name, error: errorText(error) })
@@ -100,11 +103,11 @@ export class DefinitionController implements CacheObserver {
     return named
   }
 
-  async #cleanUp(definition: CustomResourceDefinition, signal: AbortSignal): Promise<void> {
+  async #cleanUp(definition: CustomResourceDefinition, ctx: Context): Promise<void> {
     const { clock, catalogue } = this.#deps
     const { name } = definition.metadata
     const kind = catalogue.customResource(name)?.storage.kind
-    const left = kind === undefined ? 0 : await this.#deleteObjects(kind, name, signal)
+    const left = kind === undefined ? 0 : await this.#deleteObjects(kind, name, ctx)
     await this.#update(
       name,
       (current) => {
@@ -113,12 +116,12 @@ export class DefinitionController implements CacheObserver {
         const finalizers = (current.metadata.finalizers ?? []).filter((each) => each !== cleanupFinalizer)
         return { ...completed, metadata: { ...completed.metadata, finalizers } }
       },
-      signal,
+      ctx,
     )
   }
 
   /** Deletes all objects of a kind; returns how many are left because of finalizers. */
-  async #deleteObjects(kind: Kind, name: string, signal: AbortSignal): Promise<number> {
+  async #deleteObjects(kind: Kind, name: string, ctx: Context): Promise<number> {
     const deps = this.#deps.resource(kind)
     if (!this.#observed.has(deps.cache)) {
       this.#observed.add(deps.cache)
@@ -127,7 +130,7 @@ export class DefinitionController implements CacheObserver {
     const objects = deps.cache.objects('').filter(({ metadata }) => metadata.deletionTimestamp === undefined)
     for (let start = 0; start < objects.length; start += concurrentMax)
       await Promise.all(
-        objects.slice(start, start + concurrentMax).map((object) => removeInternally(deps, object, signal)),
+        objects.slice(start, start + concurrentMax).map((object) => removeInternally(deps, object, ctx)),
       )
     return deps.cache.size
   }
@@ -135,10 +138,10 @@ export class DefinitionController implements CacheObserver {
   async #update(
     name: string,
     modify: (current: CustomResourceDefinition) => CustomResourceDefinition,
-    signal: AbortSignal,
+    ctx: Context,
   ): Promise<void> {
     const deps = this.#deps.resource(customResourceDefinition)
     const change = (current: ApiObject): ApiObject => modify(current as CustomResourceDefinition)
-    await updateWithRetry(deps, { namespace: '', name }, context(signal), change)
+    await updateWithRetry(deps, { namespace: '', name }, ctx, change)
   }
 }

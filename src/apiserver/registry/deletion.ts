@@ -1,6 +1,7 @@
 // Deletion: immediately, after a grace period, or when the last finalizer is removed.
 import { append } from '../../base/collections/append.ts'
 import { foregroundFinalizer, orphanFinalizer } from '../../api/meta/deletion-finalizers.ts'
+import type { Context } from '../../base/observability/context.ts'
 import { rfc3339 } from '../../base/time/clock.ts'
 import { deleteOptions, type DeleteOptions } from '../../api/meta/v1/delete-options.ts'
 import type { ApiObject } from '../../api/meta/object.ts'
@@ -50,11 +51,12 @@ export async function removeWithoutAdmission(
 }
 
 /** Deletes an object for the server itself. */
-export async function removeInternally(deps: ResourceDeps, object: ApiObject, signal: AbortSignal): Promise<void> {
+export async function removeInternally(deps: ResourceDeps, object: ApiObject, context: Context): Promise<void> {
   const { name, namespace = '' } = object.metadata
   const target = { kind: 'resource', verb: 'delete', resource: deps.kind, subresource: '', namespace, name } as const
-  const request = internalRequest(target, signal)
-  await removeOne(deps, request, await readCached(deps, namespace, name, signal), {}, true).catch((error: unknown) => {
+  const request = internalRequest(target, context)
+  const cached = await readCached(deps, namespace, name, context.signal)
+  await removeOne(deps, request, cached, {}, true).catch((error: unknown) => {
     if (!hasReason(error, 'NotFound')) throw error
   })
 }

@@ -1,6 +1,6 @@
 // ApiRequest: a request as filters and the registry handle it. It is the same for requests from a socket and from a
 // component of this process.
-import { context, type Context } from '../../base/observability/context.ts'
+import type { Context } from '../../base/observability/context.ts'
 import type { Explanation } from '../../base/observability/flow-recorder.ts'
 import type { MaybePromise } from '../../base/async/maybe-promise.ts'
 import type { Kind } from '../../api/kind/kind.ts'
@@ -166,8 +166,8 @@ const serverUser = userWithName('system:apiserver', ['system:masters'])
 const noQuery = new URLSearchParams()
 
 /** A request of the server itself, which passes no filters. */
-export const internalRequest = (target: ResourceTarget, signal: AbortSignal): ResourceRequest => ({
-  context: context(signal),
+export const internalRequest = (target: ResourceTarget, context: Context): ResourceRequest => ({
+  context,
   credentials: { kind: 'asserted', user: serverUser },
   user: serverUser,
   sender: 'API Server',
