@@ -71,7 +71,7 @@ async function bundle(folder) {
   }
 }
 
-// Whole or not at all: whoever starts meanwhile finds the old one, the new one, or none.
+// Renamed atomically: a process that starts meanwhile finds the old bundle, the new one, or none.
 const target = resolve(process.argv[2] ?? join(root, 'dist'))
 const fresh = `${target}.${process.pid}`
 rmSync(fresh, { recursive: true, force: true })
