@@ -5,10 +5,10 @@ import { fileURLToPath } from 'node:url'
 const read = (path) => readFileSync(fileURLToPath(new URL(`../${path}`, import.meta.url)), 'utf8')
 const { engines } = JSON.parse(read('package.json'))
 
-/** What each program puts before the arguments that were typed. */
+/** The arguments that each program adds before the typed ones. */
 const programs = { coxswain: [], 'kubectl-flow': ['flow'], 'kubectl-why': ['why'] }
 
-// As in bin/coxswain. V8 takes flags at exec only, so the program of the servers starts as a shell script, in one line that is
+// As in bin/coxswain. V8 accepts flags at exec only, so the program of the servers starts as a shell script, in one line that is
 // a string and a comment in JavaScript.
 const serverFlags = read('bin/server-flags').trim()
 const serverStart = [
@@ -18,7 +18,7 @@ const serverStart = [
   `case "$1" in up | apiserver) exec node ${serverFlags} "$0" "$@" ;; *) exec node "$0" "$@" ;; esac`,
 ].join('; ')
 
-// Said before anything is loaded that an older Node.js cannot even read.
+// Checked before loading anything that an older Node.js cannot parse.
 const oldestMajor = Number.parseInt(engines.node.replace('>=', ''))
 const isTooOld = `Number.parseInt(process.versions.node) < ${oldestMajor}`
 const complaint = `\`coxswain needs Node.js ${oldestMajor} or newer; this is \${process.version}\``
