@@ -1,0 +1,45 @@
+// The areas of the differential test: one table of exchanges each, in alphabetical order.
+import type { Scenario } from './scenario.ts'
+import { applies } from './scenarios/apply.ts'
+import { defaulting } from './scenarios/defaulting.ts'
+import { definitionUpdates } from './scenarios/definition-updates.ts'
+import { definitions } from './scenarios/definitions.ts'
+import { deletions } from './scenarios/deletion.ts'
+import { discoveries } from './scenarios/discovery.ts'
+import { expressions } from './scenarios/expressions.ts'
+import { fieldValidation } from './scenarios/field-validation.ts'
+import { formats } from './scenarios/formats.ts'
+import { invalidDefinitions } from './scenarios/invalid-definitions.ts'
+import { invalidSchemas } from './scenarios/invalid-schemas.ts'
+import { keywordScenarios } from './scenarios/keywords.ts'
+import { lists } from './scenarios/lists.ts'
+import { prunings } from './scenarios/pruning.ts'
+import { requests } from './scenarios/requests.ts'
+import { rules } from './scenarios/rules.ts'
+import { selectors } from './scenarios/selectors.ts'
+import { subresources } from './scenarios/subresources.ts'
+import { tables } from './scenarios/tables.ts'
+import { versions } from './scenarios/versions.ts'
+
+export const areas: Readonly<Record<string, readonly Scenario[]>> = {
+  apply: applies,
+  defaulting,
+  'definition-updates': definitionUpdates,
+  definitions,
+  deletion: deletions,
+  discovery: discoveries,
+  expressions,
+  'field-validation': fieldValidation,
+  formats,
+  'invalid-definitions': invalidDefinitions,
+  'invalid-schemas': invalidSchemas,
+  keywords: keywordScenarios,
+  lists,
+  pruning: prunings,
+  requests,
+  rules,
+  selectors,
+  subresources,
+  tables,
+  versions,
+}

@@ -1,0 +1,272 @@
+// Schemas that are rejected when a definition is created: structural rules, forbidden keywords, defaults, list types,
+// embedded resources, and warnings about formats.
+import { definition, objectSchema, tryDefinition, version, type Scenario, type Schema, type Step } from '../scenario.ts'
+
+const group = 'schemas.example.com'
+const root = (schema: Schema): Step => tryDefinition(definition(group, [version(schema)]))
+/** The schema of one property. */
+const field = (schema: unknown): Step => root(objectSchema({ field: schema }))
+const fields = (properties: Schema): Step => root(objectSchema(properties))
+
+const structural: Scenario = {
+  name: 'schemas that are not structural',
+  definitions: [],
+  steps: [
+    root({}),
+    root({ type: 'string' }),
+    root({ type: 'object' }),
+    root({ type: 'object', nullable: true }),
+    root({ properties: { a: { type: 'string' } } }),
+    field({}),
+    field({ type: 'nonsense' }),
+    field({ type: 'array' }),
+    field({ type: 'array', items: {} }),
+    field({ type: 'array', items: [{ type: 'string' }] }),
+    field({ type: 'null' }),
+    field({ type: 'object', properties: { a: {} } }),
+    field({ properties: { a: { type: 'string' } } }),
+    field({ type: 'object', properties: { a: { type: 'string' } }, additionalProperties: true }),
+    field({ type: 'object', properties: { a: { type: 'string' } }, additionalProperties: false }),
+    field({ type: 'object', additionalProperties: false }),
+    field({ type: 'object', additionalProperties: true }),
+    field({ type: 'object', additionalProperties: {} }),
+    field({ type: 'object', additionalProperties: { type: 'string' } }),
+    field({ type: 'object', patternProperties: { a: { type: 'string' } } }),
+    field({ type: 'object', definitions: { a: { type: 'string' } } }),
+    field({ type: 'object', dependencies: { a: ['b'] } }),
+    field({ type: 'array', items: { type: 'string' }, additionalItems: true }),
+    field({ type: 'array', items: { type: 'string' }, uniqueItems: true }),
+    field({ type: 'array', items: { type: 'string' }, uniqueItems: false }),
+    field({ type: 'string', id: 'a' }),
+    field({ type: 'string', $ref: '#/definitions/a' }),
+    field({ type: 'string', $schema: 'http://json-schema.org/draft-04/schema#' }),
+    field({ type: 'string', enum: [] }),
+    field({ type: 'string', enum: ['a', 'a'] }),
+    field({ type: 'integer', enum: ['a'] }),
+    field({ type: 'string', pattern: '(' }),
+    field({ type: 'string', pattern: '(?=a)' }),
+    field({ type: 'string', pattern: '\\d{1,2000}' }),
+    field({ type: 'string', minLength: -1, maxLength: -2 }),
+    field({ type: 'string', minLength: 5, maxLength: 2 }),
+    field({ type: 'integer', multipleOf: 0 }),
+    field({ type: 'integer', multipleOf: -1 }),
+    field({ type: 'string', minimum: 1 }),
+    field({ type: 'integer', maxLength: 1 }),
+    field({ type: 'object', minProperties: -1 }),
+    field({ type: 'object', required: ['a', 'a'] }),
+    field({ type: 'object', required: ['b'], properties: { a: { type: 'string' } } }),
+    field({ type: 'object', nonsense: 1 }),
+    field({ type: 'integer', maximum: 'a' }),
+    field({ type: 'string', example: 'a', externalDocs: { url: 'https://example.com' }, title: 'A', description: 'a' }),
+    fields({ 'a.b': { type: 'string' }, 'a/b': { type: 'string' }, '': { type: 'string' }, $x: { type: 'string' } }),
+  ],
+}
+
+const valueValidation: Scenario = {
+  name: 'schemas within allOf, anyOf, oneOf and not',
+  definitions: [],
+  steps: [
+    field({ type: 'object', allOf: [{ type: 'object' }] }),
+    field({ type: 'object', anyOf: [{ properties: { a: { type: 'string' } } }] }),
+    field({ type: 'object', properties: { a: { type: 'string' } }, anyOf: [{ properties: { a: { minLength: 1 } } }] }),
+    field({ type: 'object', properties: { a: { type: 'string' } }, oneOf: [{ required: ['a'] }, { required: ['b'] }] }),
+    field({ type: 'object', properties: { a: { type: 'string' } }, not: { properties: { b: { minLength: 1 } } } }),
+    field({ type: 'string', not: { default: 'a' } }),
+    field({ type: 'string', not: { description: 'a' } }),
+    field({ type: 'string', not: { title: 'a' } }),
+    field({ type: 'string', anyOf: [{ nullable: true }] }),
+    field({ type: 'string', allOf: [{ 'x-kubernetes-preserve-unknown-fields': true }] }),
+    field({ type: 'object', allOf: [{ 'x-kubernetes-embedded-resource': true }] }),
+    field({ type: 'string', allOf: [{ 'x-kubernetes-int-or-string': true }] }),
+    field({ type: 'array', items: { type: 'string' }, allOf: [{ 'x-kubernetes-list-type': 'set' }] }),
+    field({ type: 'array', items: { type: 'string' }, allOf: [{ items: { minLength: 1 } }] }),
+    field({ type: 'array', items: { type: 'string' }, allOf: [{ additionalProperties: { type: 'string' } }] }),
+    field({
+      type: 'object',
+      additionalProperties: { type: 'string' },
+      allOf: [{ additionalProperties: { minLength: 2 } }],
+    }),
+    field({ type: 'string', anyOf: [{ format: 'email' }, { pattern: '^a' }, { enum: ['b'] }] }),
+    field({ type: 'string', anyOf: [] }),
+    field({ allOf: [{ type: 'string' }] }),
+    field({ type: 'object', allOf: [{ properties: { a: { type: 'string' } } }, { properties: { b: {} } }] }),
+    field({ type: 'string', not: { not: { anyOf: [{ type: 'string' }] } } }),
+  ],
+}
+
+const embedded = { type: 'object', 'x-kubernetes-embedded-resource': true }
+const extensions: Scenario = {
+  name: "schemas with Kubernetes' extensions",
+  definitions: [],
+  steps: [
+    field({ 'x-kubernetes-int-or-string': true }),
+    field({ 'x-kubernetes-int-or-string': true, type: 'integer' }),
+    field({ 'x-kubernetes-int-or-string': true, anyOf: [{ type: 'integer' }, { type: 'string' }] }),
+    field({ 'x-kubernetes-int-or-string': true, anyOf: [{ type: 'string' }, { type: 'integer' }] }),
+    field({
+      'x-kubernetes-int-or-string': true,
+      allOf: [{ anyOf: [{ type: 'integer' }, { type: 'string' }] }, { minimum: 1 }],
+    }),
+    field({ anyOf: [{ type: 'integer' }, { type: 'string' }] }),
+    field({ 'x-kubernetes-preserve-unknown-fields': true }),
+    field({ 'x-kubernetes-preserve-unknown-fields': false }),
+    field({ type: 'object', 'x-kubernetes-preserve-unknown-fields': false }),
+    field({ type: 'string', 'x-kubernetes-preserve-unknown-fields': true }),
+    field(embedded),
+    field({ ...embedded, 'x-kubernetes-preserve-unknown-fields': true }),
+    field({ ...embedded, properties: { a: { type: 'string' } } }),
+    field({ type: 'string', 'x-kubernetes-embedded-resource': true }),
+    field({ ...embedded, properties: { metadata: { type: 'object', properties: { name: { maxLength: 3 } } } } }),
+    field({
+      ...embedded,
+      properties: { metadata: { type: 'object', properties: { name: { type: 'string', maxLength: 3 } } } },
+    }),
+    field({ ...embedded, properties: { kind: { type: 'integer' }, apiVersion: { type: 'object' } } }),
+    field({ ...embedded, properties: { a: embedded }, 'x-kubernetes-preserve-unknown-fields': true }),
+    root({ ...embedded, 'x-kubernetes-preserve-unknown-fields': true }),
+    root({ type: 'object', 'x-kubernetes-preserve-unknown-fields': true }),
+    fields({ metadata: { type: 'object', properties: { name: { type: 'string', pattern: '^a' } } } }),
+    fields({ metadata: { type: 'object', properties: { labels: { type: 'object' } } } }),
+    fields({ metadata: { type: 'string' } }),
+    fields({ metadata: { type: 'object', required: ['name'] } }),
+    fields({ metadata: { type: 'object', properties: { generateName: { type: 'string', maxLength: 5 } } } }),
+    fields({ metadata: { type: 'object', default: { name: 'a' } } }),
+    fields({ kind: { type: 'string', enum: ['Widget'] }, apiVersion: { type: 'string' } }),
+    fields({ kind: { type: 'object' } }),
+  ],
+}
+
+const map = (keys: unknown, properties: Schema, more: Schema = {}): Step =>
+  field({
+    type: 'array',
+    'x-kubernetes-list-type': 'map',
+    ...(keys === undefined ? {} : { 'x-kubernetes-list-map-keys': keys }),
+    items: { type: 'object', properties, ...more },
+  })
+const list = (type: unknown, items: unknown): Step => field({ type: 'array', 'x-kubernetes-list-type': type, items })
+
+const listTypes: Scenario = {
+  name: 'schemas with list types and map types',
+  definitions: [],
+  steps: [
+    map(['a'], { a: { type: 'string' } }, { required: ['a'] }),
+    map(['a'], { a: { type: 'string', default: 'x' } }),
+    map(['a'], { a: { type: 'string' } }),
+    map(undefined, { a: { type: 'string' } }),
+    map([], { a: { type: 'string' } }),
+    map(['a', 'a'], { a: { type: 'string' } }, { required: ['a'] }),
+    map(['b'], { a: { type: 'string' } }),
+    map(['a'], { a: { type: 'object' } }, { required: ['a'] }),
+    map(['a'], { a: { type: 'string', nullable: true } }, { required: ['a'] }),
+    map(['a'], { a: { type: 'string' } }, { required: ['a'], nullable: true }),
+    map(['a'], { a: { 'x-kubernetes-int-or-string': true } }, { required: ['a'] }),
+    map(['a'], { a: { type: 'string', default: null } }),
+    list('map', { type: 'string' }),
+    list('set', { type: 'string' }),
+    list('set', { type: 'string', nullable: true }),
+    list('set', { type: 'object' }),
+    list('set', { type: 'object', 'x-kubernetes-map-type': 'atomic' }),
+    list('set', { type: 'array', items: { type: 'string' } }),
+    list('set', { type: 'array', items: { type: 'string' }, 'x-kubernetes-list-type': 'atomic' }),
+    list('atomic', { type: 'object' }),
+    list('nonsense', { type: 'string' }),
+    field({ type: 'string', 'x-kubernetes-list-type': 'set' }),
+    field({ type: 'array', items: { type: 'string' }, 'x-kubernetes-list-map-keys': ['a'] }),
+    field({ type: 'object', 'x-kubernetes-map-type': 'granular' }),
+    field({ type: 'object', 'x-kubernetes-map-type': 'nonsense' }),
+    field({ type: 'string', 'x-kubernetes-map-type': 'atomic' }),
+  ],
+}
+
+const defaults: Scenario = {
+  name: 'defaults that do not match their schema',
+  definitions: [],
+  steps: [
+    field({ type: 'string', default: 'a' }),
+    field({ type: 'string', default: 1 }),
+    field({ type: 'string', default: null }),
+    field({ type: 'string', nullable: true, default: null }),
+    field({ type: 'integer', default: 1.5 }),
+    field({ type: 'integer', minimum: 2, default: 1 }),
+    field({ type: 'string', enum: ['a', 'b'], default: 'c' }),
+    field({ type: 'string', pattern: '^a+$', default: 'b' }),
+    field({ type: 'string', format: 'ipv4', default: 'b' }),
+    field({ type: 'string', minLength: 3, pattern: '^a', default: 'b' }),
+    field({ type: 'object', properties: { a: { type: 'string' } }, default: { b: 1 } }),
+    field({ type: 'object', properties: { a: { type: 'string' } }, required: ['a'], default: {} }),
+    field({ type: 'object', properties: { a: { type: 'string', default: 'x' } }, required: ['a'], default: {} }),
+    field({ type: 'object', properties: { a: { type: 'string', default: 1 } }, default: { a: 'b' } }),
+    field({ type: 'object', 'x-kubernetes-preserve-unknown-fields': true, default: { b: 1 } }),
+    field({ type: 'array', items: { type: 'string', default: 'a' } }),
+    field({ type: 'array', items: { type: 'object', properties: { a: { type: 'string', default: 'a' } } } }),
+    field({ type: 'array', items: { type: 'string' }, maxItems: 1, default: ['a', 'b'] }),
+    field({ type: 'array', items: { type: 'string' }, 'x-kubernetes-list-type': 'set', default: ['a', 'a'] }),
+    field({ type: 'object', additionalProperties: { type: 'integer', default: 5 }, default: { a: 1 } }),
+    field({ 'x-kubernetes-int-or-string': true, default: true }),
+    field({ ...embedded, 'x-kubernetes-preserve-unknown-fields': true, default: { a: 1 } }),
+    field({
+      ...embedded,
+      'x-kubernetes-preserve-unknown-fields': true,
+      default: { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'A b', labels: { x: 'y z' } } },
+    }),
+    field({
+      type: 'integer',
+      default: 3,
+      'x-kubernetes-validations': [{ rule: 'self > 5', message: 'it must be above five' }],
+    }),
+    field({ type: 'integer', default: 3, 'x-kubernetes-validations': [{ rule: 'self >= oldSelf' }] }),
+    root({ type: 'object', default: { a: 1 } }),
+    fields({
+      a: { type: 'string', default: 1 },
+      b: { type: 'integer', default: 'x' },
+      c: { type: 'boolean', default: {} },
+    }),
+  ],
+}
+
+const formats: Scenario = {
+  name: 'formats that are not recognized give a warning',
+  definitions: [],
+  steps: [
+    field({ type: 'string', format: 'nonsense' }),
+    fields({
+      a: { type: 'string', format: 'one' },
+      b: { type: 'object', properties: { c: { type: 'string', format: 'two' } } },
+    }),
+    fields({ a: { type: 'string', format: 'one' }, b: { type: 'array', items: { type: 'string', format: 'one' } } }),
+    field({ type: 'string', format: 'int32' }),
+    field({ type: 'integer', format: 'int32' }),
+    field({ type: 'integer', format: 'nonsense' }),
+    field({ type: 'number', format: 'double' }),
+    field({ type: 'string', format: 'k8s-short-name' }),
+    field({ type: 'string', format: 'k8s-long-name' }),
+    field({ type: 'string', format: 'date-time', anyOf: [{ format: 'other' }] }),
+    tryDefinition(
+      definition(group, [
+        version(objectSchema({ a: { type: 'string', format: 'first' } })),
+        version(objectSchema({ b: { type: 'string', format: 'second' } }), { name: 'v2', storage: false }),
+      ]),
+    ),
+    tryDefinition(
+      definition(group, [version(objectSchema({ a: { type: 'string', format: 'x' } }))]),
+      '&fieldValidation=Strict',
+    ),
+    tryDefinition(
+      definition(group, [version(objectSchema({ a: { type: 'string', nonsense: true } }))]),
+      '&fieldValidation=Strict',
+    ),
+    tryDefinition(
+      definition(group, [version(objectSchema({ a: { type: 'string', nonsense: true } }))]),
+      '&fieldValidation=Ignore',
+    ),
+  ],
+}
+
+export const invalidSchemas: readonly Scenario[] = [
+  structural,
+  valueValidation,
+  extensions,
+  listTypes,
+  defaults,
+  formats,
+]
