@@ -103,8 +103,8 @@ const everyType: Scenario = {
       { accept: table, events: 1 },
     ),
     get(
-      `${widgets.list}?watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true&timeoutSeconds=60`,
-      { accept: table, events: 5 },
+      `${widgets.list}?watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true&timeoutSeconds=60&fieldSelector=metadata.name%3Dfull`,
+      { accept: table, events: 2 },
     ),
     remove(widgets.path('future'), undefined, { accept: table }),
   ],
