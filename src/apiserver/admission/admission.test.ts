@@ -1,6 +1,7 @@
 import { deepEqual, equal, match } from 'node:assert/strict'
 import { test } from 'node:test'
 import { FlowRecorder } from '../../base/observability/flow-recorder.ts'
+import type { ApiObject } from '../../api/meta/object.ts'
 import { VirtualClock } from '../../base/time/virtual-clock.ts'
 import { startServer, type HarnessResponse, type Harness } from '../server.harness.ts'
 import { denied } from '../authorization/authorizer.ts'
@@ -82,6 +83,11 @@ test('a chain without plugins does not change the object', async () => {
     list: () => [],
     waitForObject: () => Promise.resolve(undefined),
     readFromStore: () => Promise.resolve(undefined),
+    kindNamed: () => undefined,
+    versionsOf: () => [],
+    convert: (each: ApiObject) => each,
+    read: () => undefined,
+    readAll: () => [],
     authorize: () => denied(),
     isAllowed: () => Promise.resolve(true),
     nameSuffix: () => 'abcde',

@@ -6,7 +6,7 @@ import type { Log } from '../../base/observability/log.ts'
 import { nameSuffix } from '../../base/random/ids.ts'
 import type { Random } from '../../base/random/random.ts'
 import { present } from '../../base/assert.ts'
-import type { MaybePromise } from '../../base/async/maybe-promise.ts'
+import { thenMaybe, type MaybePromise } from '../../base/async/maybe-promise.ts'
 import { kinds, storedKinds } from '../../api/kinds.ts'
 import { qualifiedResource, type Kind } from '../../api/kind/kind.ts'
 import { objectKey, type ApiObject } from '../../api/meta/object.ts'
@@ -35,7 +35,7 @@ import { WatchCache } from '../watch-cache/watch-cache.ts'
 import { repairAllocations, retryAllocationConflicts } from './allocations.ts'
 import { requireStreamCreate } from './create-access.ts'
 import { handleObject } from './object-verbs.ts'
-import { readStored, type ResourceDeps } from './resource-deps.ts'
+import { readAllCached, readCached, readStored, type ResourceDeps } from './resource-deps.ts'
 import { handleReview } from './review.ts'
 import type { Strategy } from './strategy.ts'
 import { admitConnection, isConnection } from './subresource-admission.ts'
@@ -182,6 +182,23 @@ export class Registry {
       ) => {
         const stored = await readStored(this.#resource(kind), namespace, name, signal)
         return stored && { object: stored.object as T, revision: stored.revision }
+      },
+      kindNamed: (apiVersion, kindName) => this.#deps.catalogue.named(apiVersion, kindName),
+      versionsOf: (kind) => this.#deps.catalogue.versionsOf(kind),
+      convert: (object, kind, signal) =>
+        this.#resource(kind).codec?.toVersion(object, kind.apiVersion, signal) ?? object,
+      read: (kind, namespace, name, signal) => {
+        const resource = this.#resource(kind)
+        return thenMaybe(
+          readCached(resource, namespace, name, signal),
+          (stored) => stored && resource.converter.fromStored(stored).object,
+        )
+      },
+      readAll: (kind, namespace, signal) => {
+        const resource = this.#resource(kind)
+        return thenMaybe(readAllCached(resource, namespace, signal), (all) =>
+          all.map((stored) => resource.converter.fromStored(stored).object),
+        )
       },
       isAllowed: async (user, verb, on, signal) =>
         (await this.policies.authorize(resourceAttributes(user, verb, on), signal)).kind === 'allowed',

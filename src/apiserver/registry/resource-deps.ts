@@ -2,6 +2,7 @@
 import type { Clock } from '../../base/time/clock.ts'
 import type { FlowRecorder, RequestStage } from '../../base/observability/flow-recorder.ts'
 import type { Random } from '../../base/random/random.ts'
+import { prefixEnd } from '../../base/collections/ordered-map.ts'
 import { thenMaybe, type MaybePromise } from '../../base/async/maybe-promise.ts'
 import type { Kind } from '../../api/kind/kind.ts'
 import { objectKey } from '../../api/meta/object.ts'
@@ -73,6 +74,19 @@ export const readCached = (
 ): MaybePromise<StoredObject | undefined> => {
   const stored = deps.cache.get(objectKey(namespace, name))
   return stored === undefined ? undefined : inRequestVersion(deps, stored, signal)
+}
+
+/** The cached versions of one namespace, or of all with '', in the version of the request. */
+export const readAllCached = (
+  { cache, codec }: ResourceDeps,
+  namespace: string,
+  signal: AbortSignal,
+): MaybePromise<readonly StoredObject[]> => {
+  const prefix = namespace === '' ? '' : objectKey(namespace, '')
+  const stored = [...cache.stateAt(undefined).range(prefix, prefix === '' ? '' : prefixEnd(prefix))].map(
+    ([, each]) => each,
+  )
+  return codec === undefined ? stored : codec.fromStorage(stored, signal)
 }
 
 /** A stored object in the version of the request. */

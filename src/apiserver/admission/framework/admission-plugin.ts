@@ -1,5 +1,6 @@
 // The interface of admission plugins. A plugin may change an object before validation (`admit`) and reject it afterwards
 // (`validate`). What a plugin handles is data, so only the plugins that handle a request are called.
+import type { MaybePromise } from '../../../base/async/maybe-promise.ts'
 import type { Cause, FlowRecorder } from '../../../base/observability/flow-recorder.ts'
 import type { Kind } from '../../../api/kind/kind.ts'
 import type { ApiObject } from '../../../api/meta/object.ts'
@@ -58,6 +59,16 @@ export interface AdmissionHost extends ObjectLister {
     name: string,
     signal: AbortSignal,
   ): Promise<{ readonly object: T; readonly revision: number } | undefined>
+  /** The served kind that an object or a reference names. */
+  kindNamed(apiVersion: string, kindName: string): Kind | undefined
+  /** All served versions of the kind, including itself. */
+  versionsOf(kind: Kind): readonly Kind[]
+  /** An object of a custom kind in another version of the kind. */
+  convert(object: ApiObject, kind: Kind, signal: AbortSignal): MaybePromise<ApiObject>
+  /** An object from the cache in the version of the kind, which may not be the stored one. */
+  read(kind: Kind, namespace: string, name: string, signal: AbortSignal): MaybePromise<ApiObject | undefined>
+  /** The objects of one namespace, or of all with '', in the version of the kind. */
+  readAll(kind: Kind, namespace: string, signal: AbortSignal): MaybePromise<readonly ApiObject[]>
   /** Whether the authorizers allow the user the verb. */
   isAllowed(
     user: User,

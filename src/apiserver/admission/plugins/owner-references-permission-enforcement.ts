@@ -1,6 +1,5 @@
 // OwnerReferencesPermissionEnforcement (off by default): adding an owner needs the permission to delete the object, and
 // blocking the owner's deletion needs the permission to set the owner's finalizers.
-import { kinds } from '../../../api/kinds.ts'
 import { qualifiedResource } from '../../../api/kind/kind.ts'
 import type { OwnerReference } from '../../../api/meta/v1/object-meta.ts'
 import { equalValues } from '../../../schema/json/json-value.ts'
@@ -35,7 +34,7 @@ async function mayOwn(
   if (operation !== 'create' && !(await may('delete', { group, version, resource, name })))
     throw admissionForbidden(attributes, "cannot set an ownerRef on a resource you can't delete: , <nil>")
   for (const owner of now.filter((each) => isNewlyBlocking(each, before))) {
-    const of = kinds.find((each) => each.apiVersion === owner.apiVersion && each.kind === owner.kind)
+    const of = host.kindNamed(owner.apiVersion, owner.kind)
     if (of === undefined)
       throw admissionForbidden(
         attributes,

@@ -19,10 +19,11 @@ import {
   type AdmissionAttributes,
   type AdmissionHost,
 } from '../../framework/admission-plugin.ts'
+import { fromMatchedVersion, inMatchedVersion } from '../../framework/matched-version.ts'
 import { compileOne, compileScope, type CompiledExpression, type PolicyScope } from './compiled-policy.ts'
 import { recordPolicy, denialError } from './policy-denial.ts'
 import { applyMutation, MutationError, type PatchType } from './mutation.ts'
-import { ConfigurationError, kindOf, paramsOf } from './params.ts'
+import { ConfigurationError, paramKindOf, paramsOf } from './params.ts'
 import { bindingsOf, matchedPolicy, matchesBinding } from './policy-matching.ts'
 import { PolicyEvaluation } from './policy-evaluation.ts'
 
@@ -37,7 +38,8 @@ interface CompiledPolicy {
 
 const compiledPolicies = new WeakMap<MutatingAdmissionPolicy, CompiledPolicy | ConfigurationError>()
 
-function compiledPolicy(policy: MutatingAdmissionPolicy): CompiledPolicy {
+function compiledPolicy(policy: MutatingAdmissionPolicy, host: AdmissionHost): CompiledPolicy {
+  if (policy.spec.paramKind !== undefined) paramKindOf(policy.spec.paramKind, host)
   const found = compiledPolicies.get(policy) ?? compilePolicy(policy)
   compiledPolicies.set(policy, found)
   if (found instanceof ConfigurationError) throw found
@@ -47,7 +49,6 @@ function compiledPolicy(policy: MutatingAdmissionPolicy): CompiledPolicy {
 function compilePolicy({ spec }: MutatingAdmissionPolicy): CompiledPolicy | ConfigurationError {
   const { paramKind, variables = [], mutations = [] } = spec
   try {
-    if (paramKind !== undefined) kindOf(paramKind)
     const scope = compileScope(paramKind !== undefined, variables)
     const environment = mutationEnvironment(scope.environment)
     const compiled = mutations.map(({ patchType, applyConfiguration, jsonPatch }) => {
@@ -86,7 +87,10 @@ async function applyAll(
       const kind = matchedPolicy(policy.spec.matchConstraints, now, host)
       if (kind === undefined || !reinvocation.shouldInvoke(id)) continue
       if (!matchesBinding(binding.spec.matchResources, now, host)) continue
-      const next = await applied(policy, binding, kind, now, host)
+      const shown = await inMatchedVersion(now, kind, host)
+      const changedObject = await applied(policy, binding, kind, shown, host)
+      const isChanged = changedObject !== undefined && changedObject !== shown.object
+      const next = isChanged ? await fromMatchedVersion(changedObject, attributes, kind, host) : object
       if (next !== object) reinvocation.objectChanged()
       recordPolicy(now, host, 'MutatingAdmissionPolicy', policy, next === object ? 'unchanged' : 'changed')
       if (policy.spec.reinvocationPolicy === 'IfNeeded') reinvocation.markReinvocable(id)
@@ -126,9 +130,9 @@ async function changed(
 ): Promise<ApiObject | undefined> {
   const { user, signal, namespace } = attributes
   const { paramKind, matchConditions = [] } = policy.spec
-  const { scope, mutations } = compiledPolicy(policy)
+  const { scope, mutations } = compiledPolicy(policy, host)
   let { object } = attributes
-  for (const params of paramsOf(paramKind, binding.spec.paramRef, namespace, host))
+  for (const params of await paramsOf(paramKind, binding.spec.paramRef, namespace, host, signal))
     for (const [index, mutation] of mutations.entries()) {
       if (object === undefined) return object
       // Each mutation sees the result of the previous one.

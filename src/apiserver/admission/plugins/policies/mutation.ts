@@ -6,11 +6,10 @@ import { toJson } from '../../../../cel/values/json-value-conversion.ts'
 import type { Value } from '../../../../cel/values/value.ts'
 import { checkApplied } from '../../../../schema/apply/check-applied.ts'
 import { childStructure } from '../../../../schema/apply/compare.ts'
-import { structureOf, type Structure } from '../../../../schema/apply/structure.ts'
+import { structureOf, type StructStructure, type Structure } from '../../../../schema/apply/structure.ts'
 import { typedMerge } from '../../../../schema/apply/typed-merge.ts'
 import { jsonPatch, type JsonPatchOperation } from '../../../../schema/patch/json-patch.ts'
 import { equalValues, isJsonObject, type JsonObject, type JsonValue } from '../../../../schema/json/json-value.ts'
-import type { Message } from '../../../../schema/descriptor/field.ts'
 import { convertToVersion, convertToStored, type SubresourceObject } from '../../framework/subresource-object.ts'
 
 export type PatchType = 'ApplyConfiguration' | 'JSONPatch'
@@ -30,7 +29,7 @@ export function applyMutation(
   try {
     const json = toJson(value)
     const changed =
-      patchType === 'JSONPatch' ? patched(shown, json) : merged(shown, (subresourceObject ?? kind).message, json)
+      patchType === 'JSONPatch' ? patched(shown, json) : merged(shown, structureFor(kind, subresourceObject), json)
     return equalValues(changed, shown) ? object : convertToStored(kind, subresourceObject, changed)
   } catch (error) {
     if (error instanceof EvalError || error instanceof MutationError) throw new MutationError(error.message)
@@ -45,10 +44,12 @@ function patched(object: JsonObject, operations: unknown): JsonValue {
   return jsonPatch(object, operations as readonly JsonPatchOperation[])
 }
 
-function merged(object: JsonObject, message: Message, applied: unknown): JsonValue {
+const structureFor = (kind: Kind, subresourceObject: SubresourceObject | undefined): StructStructure =>
+  subresourceObject === undefined ? kind.schema.structure : structureOf(subresourceObject.message)
+
+function merged(object: JsonObject, structure: StructStructure, applied: unknown): JsonValue {
   if (!isJsonObject(applied)) throw new MutationError('expected an object as the apply configuration')
   const configuration = applied
-  const structure = structureOf(message)
   const [wrong] = checkApplied(structure, configuration)
   if (wrong !== undefined) throw new MutationError(wrong)
   const atomic = atomicPaths(structure, configuration, '')

@@ -2,9 +2,8 @@
 import type { MatchResources } from '../../../../api/admissionregistration/v1/match-resources.ts'
 import { qualifiedResource, type Kind } from '../../../../api/kind/kind.ts'
 import type { ApiObject } from '../../../../api/meta/object.ts'
-import type { AdmissionAttributes } from '../../framework/admission-plugin.ts'
+import type { AdmissionAttributes, AdmissionHost } from '../../framework/admission-plugin.ts'
 import { matchedKind } from '../webhooks/resource-matching.ts'
-import type { ObjectLister } from '../../../watch-cache/object-caches.ts'
 
 /** Authentication and authorization reviews, on which other components depend, are exempt from policies. */
 const excludedResources = new Set([
@@ -20,11 +19,11 @@ const excludedResources = new Set([
 export function matchedPolicy(
   match: MatchResources | undefined,
   attributes: AdmissionAttributes,
-  reads: ObjectLister,
+  host: AdmissionHost,
 ): Kind | undefined {
   if (match === undefined || excludedResources.has(qualifiedResource(attributes.kind))) return undefined
   const { resourceRules: rules = [], excludeResourceRules: excludeRules = [], ...rest } = match
-  return matchedKind({ ...rest, rules, excludeRules }, attributes, reads)
+  return matchedKind({ ...rest, rules, excludeRules }, attributes, host)
 }
 
 const everything = [
@@ -35,11 +34,11 @@ const everything = [
 export function matchesBinding(
   match: MatchResources | undefined,
   attributes: AdmissionAttributes,
-  reads: ObjectLister,
+  host: AdmissionHost,
 ): boolean {
   if (match === undefined) return true
   const hasRules = (match.resourceRules ?? []).length > 0
-  return matchedPolicy(hasRules ? match : { ...match, resourceRules: everything }, attributes, reads) !== undefined
+  return matchedPolicy(hasRules ? match : { ...match, resourceRules: everything }, attributes, host) !== undefined
 }
 
 interface Binding extends ApiObject {

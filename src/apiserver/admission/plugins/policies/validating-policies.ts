@@ -15,10 +15,11 @@ import { expressionInput, type ExpressionInput } from '../../expressions/activat
 import { OutOfBudgetError } from '../../expressions/evaluate-expression.ts'
 import type { AdmissionAttributes, AdmissionHost } from '../../framework/admission-plugin.ts'
 import { defineAdmissionPlugin } from '../../framework/admission-plugin.ts'
+import { inMatchedVersion } from '../../framework/matched-version.ts'
 import { compileOne, compileScope, type CompiledExpression, type PolicyScope } from './compiled-policy.ts'
 import { recordPolicy, denialError, type Denial } from './policy-denial.ts'
 import { bindingsOf, matchedPolicy, matchesBinding } from './policy-matching.ts'
-import { ConfigurationError, kindOf, paramsOf } from './params.ts'
+import { ConfigurationError, paramKindOf, paramsOf } from './params.ts'
 import { PolicyEvaluation } from './policy-evaluation.ts'
 
 const annotationCharactersMax = 10 << 10
@@ -37,7 +38,8 @@ interface CompiledPolicy {
 
 const known = new WeakMap<ValidatingAdmissionPolicy, CompiledPolicy | ConfigurationError>()
 
-function compiledPolicy(policy: ValidatingAdmissionPolicy): CompiledPolicy {
+function compiledPolicy(policy: ValidatingAdmissionPolicy, host: AdmissionHost): CompiledPolicy {
+  if (policy.spec.paramKind !== undefined) paramKindOf(policy.spec.paramKind, host)
   const found = known.get(policy) ?? tried(policy)
   known.set(policy, found)
   if (found instanceof ConfigurationError) throw found
@@ -47,7 +49,6 @@ function compiledPolicy(policy: ValidatingAdmissionPolicy): CompiledPolicy {
 function tried({ spec }: ValidatingAdmissionPolicy): CompiledPolicy | ConfigurationError {
   const { paramKind, variables = [], validations = [], auditAnnotations = [] } = spec
   try {
-    if (paramKind !== undefined) kindOf(paramKind)
     const scope = compileScope(paramKind !== undefined, variables)
     const checks = validations.map((validation) => {
       const { expression, messageExpression = '' } = validation
@@ -86,7 +87,8 @@ async function judge(
     const kind = matchedPolicy(policy.spec.matchConstraints, attributes, host)
     const own = bindingsOf(policy, bindings)
     if (kind === undefined || own.length === 0) continue
-    const found = await new PolicyValidation(policy, kind, attributes, host).of(own)
+    const shown = await inMatchedVersion(attributes, kind, host)
+    const found = await new PolicyValidation(policy, kind, shown, host).of(own)
     recordPolicy(attributes, host, 'ValidatingAdmissionPolicy', policy, found.length === 0 ? 'allowed' : 'denied')
     append(denials, found)
   }
@@ -114,7 +116,7 @@ class PolicyValidation {
     const { name } = this.#policy.metadata
     const matching = bindings.filter(({ spec }) => matchesBinding(spec.matchResources, this.#attributes, this.#host))
     try {
-      const compiled = compiledPolicy(this.#policy)
+      const compiled = compiledPolicy(this.#policy, this.#host)
       for (const binding of matching) await this.#bound(binding, compiled)
     } catch (error) {
       if (!(error instanceof ConfigurationError)) throw error
@@ -135,7 +137,7 @@ class PolicyValidation {
     const { spec } = this.#policy
     const { user, signal, namespace } = this.#attributes
     try {
-      for (const params of paramsOf(spec.paramKind, binding.spec.paramRef, namespace, this.#host)) {
+      for (const params of await paramsOf(spec.paramKind, binding.spec.paramRef, namespace, this.#host, signal)) {
         const round = new PolicyEvaluation(compiled.scope, spec.paramKind, params, this.#seen, {
           user,
           host: this.#host,

@@ -6,6 +6,7 @@ import type { ApiObject } from '../../../../api/meta/object.ts'
 import { jsonPatch, type JsonPatchOperation } from '../../../../schema/patch/json-patch.ts'
 import { equalValues, type JsonValue } from '../../../../schema/json/json-value.ts'
 import type { AdmissionAttributes, AdmissionHost, AdmissionPlugin } from '../../framework/admission-plugin.ts'
+import { fromMatchedVersion, inMatchedVersion } from '../../framework/matched-version.ts'
 import { convertToVersion, convertToStored, type SubresourceObject } from '../../framework/subresource-object.ts'
 import { internalError, type WebhookClient } from './webhook-client.ts'
 import { matchesConditions } from './webhook-conditions.ts'
@@ -36,8 +37,11 @@ async function askAll(
     const now = { ...attributes, object }
     const kind = matchedKind(webhook.hook, now, host)
     if (kind === undefined || !reinvocation.shouldInvoke(webhook.id)) continue
-    if (!(await matchesConditions(webhook, now, kind, host))) continue
-    const next = await ask(caller, webhook, index, now, kind, host)
+    const shown = await inMatchedVersion(now, kind, host)
+    if (!(await matchesConditions(webhook, shown, kind, host))) continue
+    const changed = await ask(caller, webhook, index, shown, kind, host)
+    const isChanged = changed !== undefined && changed !== shown.object
+    const next = isChanged ? await fromMatchedVersion(changed, attributes, kind, host) : object
     if (next !== object) reinvocation.objectChanged()
     if (webhook.hook.reinvocationPolicy === 'IfNeeded') reinvocation.markReinvocable(webhook.id)
     object = next

@@ -2,11 +2,10 @@
 import type { NamedRuleWithOperations } from '../../../../api/admissionregistration/v1/match-resources.ts'
 import type { LabelSelector } from '../../../../api/meta/v1/label-selector.ts'
 import { namespace } from '../../../../api/core/v1/namespace.ts'
-import { kinds } from '../../../../api/kinds.ts'
 import type { Kind } from '../../../../api/kind/kind.ts'
 import type { ApiObject } from '../../../../api/meta/object.ts'
 import { selects, type Labels } from '../../../../api/selectors/selectors.ts'
-import type { AdmissionAttributes } from '../../framework/admission-plugin.ts'
+import type { AdmissionAttributes, AdmissionHost } from '../../framework/admission-plugin.ts'
 import { metadataOf } from '../../framework/subresource-object.ts'
 import type { ObjectLister } from '../../../watch-cache/object-caches.ts'
 
@@ -25,22 +24,19 @@ export interface ResourceMatching {
 export function matchedKind(
   matching: ResourceMatching,
   attributes: AdmissionAttributes,
-  reads: ObjectLister,
+  host: Pick<AdmissionHost, 'get' | 'list' | 'versionsOf'>,
 ): Kind | undefined {
   const { requestKind, kind } = attributes
   if (excludedGroups.has(kind.group)) return undefined
   const { rules = [], excludeRules = [] } = matching
-  const versions = matching.matchPolicy === 'Exact' ? [requestKind] : [requestKind, ...versionsOf(kind)]
+  const versions = matching.matchPolicy === 'Exact' ? [requestKind] : [requestKind, ...host.versionsOf(kind)]
   const matched = (list: readonly NamedRuleWithOperations[]) =>
     versions.find((version) => list.some((rule) => matchesRule(rule, version, attributes)))
   const found = matched(rules)
   if (found === undefined || matched(excludeRules) !== undefined || !matchesObject(matching, attributes))
     return undefined
-  return matchesNamespace(matching, attributes, reads) ? found : undefined
+  return matchesNamespace(matching, attributes, host) ? found : undefined
 }
-
-const versionsOf = (kind: Kind): readonly Kind[] =>
-  kinds.filter((each) => each === kind || each.storedAs?.kind === kind)
 
 function matchesRule(
   rule: NamedRuleWithOperations,

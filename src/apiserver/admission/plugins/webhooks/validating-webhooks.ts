@@ -2,6 +2,7 @@
 import { validatingWebhookConfiguration } from '../../../../api/admissionregistration/v1/validating-webhook-configuration.ts'
 import type { Kind } from '../../../../api/kind/kind.ts'
 import type { AdmissionAttributes, AdmissionHost, AdmissionPlugin } from '../../framework/admission-plugin.ts'
+import { inMatchedVersion } from '../../framework/matched-version.ts'
 import type { WebhookClient } from './webhook-client.ts'
 import { matchesConditions } from './webhook-conditions.ts'
 import { matchedKind } from './resource-matching.ts'
@@ -26,8 +27,9 @@ async function askAll(
   const verdicts = await Promise.allSettled(
     webhooks.map(async (webhook, index) => {
       const kind = matchedKind(webhook.hook, attributes, host)
-      if (kind !== undefined && (await matchesConditions(webhook, attributes, kind, host)))
-        await ask(caller, webhook, index, attributes, kind, host)
+      if (kind === undefined) return
+      const shown = await inMatchedVersion(attributes, kind, host)
+      if (await matchesConditions(webhook, shown, kind, host)) await ask(caller, webhook, index, shown, kind, host)
     }),
   )
   for (const verdict of verdicts) if (verdict.status === 'rejected') throw verdict.reason
