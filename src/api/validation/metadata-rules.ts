@@ -29,7 +29,7 @@ export function validateMetadata({ metadata }: ApiObject, kind: Kind, path = 'me
   if (kind.namespaced && !metadata.namespace) errors.push(required(`${path}.namespace`))
   if (!kind.namespaced && metadata.namespace) errors.push(forbidden(`${path}.namespace`, 'not allowed on this type'))
   append(errors, validateMetadataFields(metadata, path))
-  if (metadata.finalizers !== undefined && !lenientGroups.includes(kind.group))
+  if (metadata.finalizers !== undefined && kind.custom === undefined && !lenientGroups.includes(kind.group))
     append(errors, validateFinalizerForms(metadata.finalizers, `${path}.finalizers`))
   return errors
 }
@@ -78,7 +78,7 @@ function validateOwners(owners: readonly OwnerReference[], path: string): FieldE
 export const withoutLastDash = (prefix: string): string => (prefix.length > 1 ? prefix.replace(/-$/, 'a') : prefix)
 
 const standardFinalizers = ['kubernetes', 'orphan', 'foregroundDeletion']
-/** Groups that accept every valid finalizer name. */
+/** Groups that accept every valid finalizer name, as custom resources do. */
 const lenientGroups = ['admissionregistration.k8s.io', 'apiextensions.k8s.io', 'apiregistration.k8s.io']
 
 const validateFinalizerForms = (names: readonly string[], path: string): FieldError[] =>

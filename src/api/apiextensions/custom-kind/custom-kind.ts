@@ -9,6 +9,7 @@ import { structuralSchema, type StructuralSchema } from '../structural/structura
 import type { CustomResourceDefinition } from '../v1/custom-resource-definition.ts'
 import type { CustomResourceDefinitionVersion, SelectableField } from '../v1/custom-resource-definition-spec.ts'
 import { customMessage, customSchema } from './custom-schema.ts'
+import { finalizerWarnings } from './finalizer-warnings.ts'
 import { fieldPathOf, valueAt, withValueAt } from './field-path.ts'
 import { printerColumns } from './printer-columns.ts'
 
@@ -38,6 +39,7 @@ export function customKind(definition: CustomResourceDefinition, version: Custom
       applyDefaults: (object) => object,
       validate: (object, old) => validateCustom(structural().validate, rules(), object, old),
       validateUpdate: () => [],
+      warnings: finalizerWarnings,
       columns: printerColumns(version.additionalPrinterColumns),
       fieldLabels: Object.fromEntries(selectableFields.map(fieldLabelOf)),
     },
