@@ -35,9 +35,10 @@ export function handleHttp(wire: WireRequest, deps: HttpDeps): MaybePromise<Wire
 }
 
 function respond(request: ApiRequest, wire: WireRequest, deps: HttpDeps): MaybePromise<WireResponse> {
-  const { form, include, ...rejection } = responseFormatOf(request, wire)
+  const { form, include, rejection } = responseFormatOf(request, wire)
   const { server, clock } = deps
-  return thenMaybe(handleInTime({ ...rejection, ...request }, wire, deps), (response) =>
+  const checked = rejection === undefined ? request : { rejection, ...request }
+  return thenMaybe(handleInTime(checked, wire, deps), (response) =>
     'etag' in response && response.etag === wire.headers['if-none-match']
       ? notModified(response.etag)
       : encodeMonitored(

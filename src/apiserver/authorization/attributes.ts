@@ -50,23 +50,20 @@ export const resourceAttributes = (
 
 export function attributesOf(user: User, { target, query }: Pick<ApiRequest, 'target' | 'query'>): AccessAttributes {
   if (target.kind === 'path') return { kind: 'path', user, verb: target.verb, path: target.path }
-  const { resource, subresource, verb } = target
-  const selects = verb === 'list' || verb === 'watch' || verb === 'deletecollection'
-  const fields = once(() => (selects ? parsed(query.get('fieldSelector'), parseFieldSelector) : undefined))
-  const labels = once(() => (selects ? parsed(query.get('labelSelector'), parseLabelSelector) : undefined))
-  const isOfOne = (verb === 'list' || verb === 'watch') && !target.hasVerbInPath
+  const { resource, subresource, verb, name } = target
+  const { group, version, plural } = resource
+  const namespace = namespaceOf(target)
+  const common = { kind: 'resource', user, verb, group, version, resource: plural, subresource, namespace } as const
+  if (verb !== 'list' && verb !== 'watch' && verb !== 'deletecollection')
+    return { ...common, name, fields: undefined, labels: undefined }
+  const fields = once(() => parsed(query.get('fieldSelector'), parseFieldSelector))
+  const labels = once(() => parsed(query.get('labelSelector'), parseLabelSelector))
+  const isOfOne = verb !== 'deletecollection' && !target.hasVerbInPath
   return {
-    kind: 'resource',
-    user,
-    verb,
-    group: resource.group,
-    version: resource.version,
-    resource: resource.plural,
-    subresource,
-    namespace: namespaceOf(target),
+    ...common,
     // Selectors are parsed when an authorizer reads them, so requests of clients without permissions are not parsed.
     get name() {
-      return target.name === '' && isOfOne ? nameIn(fields()) : target.name
+      return name === '' && isOfOne ? nameIn(fields()) : name
     },
     get fields() {
       return fields()

@@ -17,16 +17,8 @@ import { commitWrite } from './commit.ts'
 import { fieldTrackingOf } from './field-tracking.ts'
 import { ObjectVersions } from './object-versions.ts'
 import { recordStage, strategyContextOf, type ResourceDeps } from './resource-deps.ts'
-import { admissionAttributesOf, mutate, validateAdmission } from './write-admission.ts'
-import {
-  checkName,
-  nextStep,
-  pause,
-  strictErrorsOf,
-  withManagedFields,
-  type WriteInput,
-  type WriteResult,
-} from './write.ts'
+import { admissionAttributesOf } from './write-admission.ts'
+import { checkName, nextStep, strictErrorsOf, withManagedFields, type WriteInput, type WriteResult } from './write.ts'
 
 const generateNameTries = 8
 
@@ -85,26 +77,36 @@ function decodeNew(deps: ResourceDeps, request: ResourceRequest, input: WriteInp
   })
 }
 
-/** Mutates and validates the object; returns it with the attributes of the admission request. */
+/**
+ * Mutates and validates the object; returns it with the attributes of the admission request. Only the synchronous part of
+ * admission blocks the event loop; it is reported after the wait, so that no rejection is left unhandled.
+ */
 async function prepareCreate(
   deps: ResourceDeps,
   request: ResourceRequest,
   named: ApiObject,
 ): Promise<AdmissionAttributes & { readonly object: ApiObject }> {
-  const { kind, strategy, interning, loop } = deps
+  const { kind, strategy, interning, loop, admission, clock } = deps
   const attributes = admissionAttributesOf(deps, request, 'create', named, undefined)
   const startMs = recordStage(deps, request, 'reading')
-  const mutated = (await mutate(deps, request, attributes, startMs)) ?? named
+  const mutating = admission.admit(attributes)
+  const mutatedMs = clock.monotonicMs()
+  const mutated = (await mutating) ?? named
+  loop.stepDone(request, startMs, mutatedMs)
   const validationMs = recordStage(deps, request, 'mutating')
-  await pause(request)
+  if (request.pace !== undefined) await request.pace()
   const admitted = withInitialStatus(kind, interning?.internAdmitted(named, mutated) ?? mutated)
   const object = strategy?.prepareCreate?.(admitted, strategyContextOf(deps, request)) ?? admitted
   throwIfInvalid(kind, object, validateObject(kind, object))
   const validatedMs = recordStage(deps, request, 'validation')
   loop.stepDone(request, validationMs, validatedMs)
-  await pause(request)
+  if (request.pace !== undefined) await request.pace()
   const final = { ...attributes, object, name: object.metadata.name }
-  await validateAdmission(deps, request, final, validatedMs)
+  const validating = admission.validate(final)
+  const admittedMs = clock.monotonicMs()
+  await validating
+  loop.stepDone(request, validatedMs, admittedMs)
+  recordStage(deps, request, 'validating')
   return final
 }
 

@@ -12,8 +12,8 @@ import { withStatusUpdate } from '../objects/status-update.ts'
 import { concat, throwIfInvalid, validateObject, validateShape } from '../objects/validate-object.ts'
 import type { ResourceRequest } from '../request/request.ts'
 import { recordStage, strategyContextOf, type ResourceDeps } from './resource-deps.ts'
-import { admissionAttributesOf, mutate, validateAdmission } from './write-admission.ts'
-import { checkName, pause, withManagedFields } from './write.ts'
+import { admissionAttributesOf } from './write-admission.ts'
+import { checkName, withManagedFields } from './write.ts'
 
 export interface UpdateOptions {
   /** What may change: the whole object, its status, or what a subresource takes from the object that was sent. */
@@ -37,7 +37,7 @@ export async function prepareUpdate(
   { part, view }: UpdateOptions,
   recorder: AdmissionRecorder,
 ): Promise<AdmissionAttributes & { readonly object: ApiObject }> {
-  const { kind, strategy, loop } = deps
+  const { kind, strategy, loop, admission, clock } = deps
   checkName(sent.metadata, request)
   const requested = mergeSubresource(deps, sent, old, part)
   const startMs = recordStage(deps, request, 'reading')
@@ -46,16 +46,23 @@ export async function prepareUpdate(
     part === 'object' ? (strategy?.prepareUpdate?.(merged, old, strategyContextOf(deps, request)) ?? merged) : merged
   const counted = part === 'object' && kind.countsGenerations ? withGeneration(kind, prepared, old) : prepared
   const attributes = admissionAttributesOf(deps, request, 'update', counted, old, recorder)
-  const object = (view === undefined ? await mutate(deps, request, attributes, startMs) : undefined) ?? counted
+  const mutating = view === undefined ? admission.admit(attributes) : undefined
+  const mutatedMs = clock.monotonicMs()
+  const object = (await mutating) ?? counted
+  if (view === undefined) loop.stepDone(request, startMs, mutatedMs)
   const validationMs = recordStage(deps, request, 'mutating')
-  await pause(request)
+  if (request.pace !== undefined) await request.pace()
   throwIfInvalid(kind, object, updateErrors(kind, object, old, part))
   const validatedMs = recordStage(deps, request, 'validation')
   loop.stepDone(request, validationMs, validatedMs)
-  await pause(request)
+  if (request.pace !== undefined) await request.pace()
   const final = { ...attributes, object }
   const shown = view === undefined ? final : throughView(view, final, object, old)
-  await validateAdmission(deps, request, shown, validatedMs)
+  const validating = admission.validate(shown)
+  const admittedMs = clock.monotonicMs()
+  await validating
+  loop.stepDone(request, validatedMs, admittedMs)
+  recordStage(deps, request, 'validating')
   return final
 }
 

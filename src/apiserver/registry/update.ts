@@ -4,6 +4,7 @@ import { conflict, modifiedConflict, notFound, type StatusError } from '../../ap
 import type { Kind } from '../../api/kind/kind.ts'
 import type { ApiObject } from '../../api/meta/object.ts'
 import { equalExcept } from '../../schema/json/json-value.ts'
+import type { AdmissionAttributes } from '../admission/framework/admission-plugin.ts'
 import { AdmissionRecorder } from '../admission/framework/admission-recorder.ts'
 import { decodeObject, type DecodedObject } from '../objects/decode-object.ts'
 import {
@@ -17,7 +18,7 @@ import { isDryRun, type ResourceRequest } from '../request/request.ts'
 import { writeOptionsOf } from '../request/write-options.ts'
 import { storeKey } from '../storage/store-keys.ts'
 import { StoredObject } from '../storage/stored-object.ts'
-import { commitWrite, type Write } from './commit.ts'
+import { commitWrite } from './commit.ts'
 import { canBeRemoved } from './deletion.ts'
 import { fieldTrackingOf } from './field-tracking.ts'
 import { ObjectVersions } from './object-versions.ts'
@@ -51,8 +52,12 @@ export async function update(
       continue // the cache may lag behind what the client has seen
     }
     await nextStep(request)
-    const result = await commitUpdate(deps, request, sent, current, options)
-    if (result !== undefined) return { ...result, warnings: concat(warnings, result.warnings) }
+    const recorder = new AdmissionRecorder(request.record)
+    const attributes = await prepareUpdate(deps, request, sent, current.object, options, recorder)
+    const { object } = attributes
+    const kindWarnings = options.part === 'object' ? (kind.warnings?.(object, current.object) ?? []) : []
+    const stored = await commitUpdate(deps, request, attributes, current)
+    if (stored !== undefined) return { stored, warnings: concat(warnings, concat(recorder.warnings, kindWarnings)) }
     if (tries === updateTries) throw modifiedConflict(kind, name)
   }
 }
@@ -86,28 +91,22 @@ async function decodeUpdate(
 }
 
 /** Undefined where another writer was faster. */
-async function commitUpdate(
+function commitUpdate(
   deps: ResourceDeps,
   request: ResourceRequest,
-  sent: ApiObject,
+  attributes: AdmissionAttributes & { readonly object: ApiObject },
   current: StoredObject,
-  options: UpdateOptions,
-): Promise<WriteResult | undefined> {
-  const recorder = new AdmissionRecorder(request.record)
-  const attributes = await prepareUpdate(deps, request, sent, current.object, options, recorder)
+): Promise<StoredObject | undefined> {
   const { object } = attributes
-  const kindWarnings = options.part === 'object' ? (deps.kind.warnings?.(object, current.object) ?? []) : []
-  const warnings = concat(recorder.warnings, kindWarnings)
-  if (isUnchanged(object, current.object) && !isOutdatedInStore(deps, current)) return { stored: current, warnings }
+  if (isUnchanged(object, current.object) && !isOutdatedInStore(deps, current)) return Promise.resolve(current)
   const expected = current.revision
   const { cause, signal } = request.context
-  const write: Write = { operation: canBeRemoved(deps, object) ? 'delete' : 'put', object, expected }
-  const stored = await deps.admission.reserving(attributes, (reserved) =>
+  const operation = canBeRemoved(deps, object) ? 'delete' : 'put'
+  return deps.admission.reserving(attributes, (reserved) =>
     isDryRun(request)
       ? Promise.resolve(StoredObject.ofObject(object, expected))
-      : commitWrite(deps, { ...write, reserved }, cause, signal),
+      : commitWrite(deps, { operation, object, expected, reserved }, cause, signal),
   )
-  return stored && { stored, warnings }
 }
 
 /** A write that changes nothing still replaces an old encryption key, version or schema in the store. */

@@ -24,11 +24,6 @@ export const strictErrorsOf = ({ body }: ResourceRequest): StrictErrors | undefi
 /** Writes that arrive together take each step together. A paced request waits for its turn instead. */
 export const nextStep = ({ pace }: ResourceRequest): Promise<void> => pace?.() ?? yieldToPeers()
 
-/** The pause between steps that other requests need not take together. */
-export async function pause({ pace }: ResourceRequest): Promise<void> {
-  if (pace !== undefined) await pace()
-}
-
 // Copying all properties is much faster than copying all but some, so a property is removed only where it exists.
 export function withManagedFields(object: ApiObject, managedFields: ManagedFields): ApiObject {
   const { metadata } = object
