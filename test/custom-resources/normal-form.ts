@@ -14,6 +14,8 @@ const isObject = (value: unknown): value is Fields =>
 
 /** The placeholders of one scenario. */
 export class NormalForm {
+  /** The index of the exchange: a placeholder names the one in which its value is seen first. */
+  exchange = 0
   readonly #uids = new Map<string, string>()
   readonly #versions = new Map<string, string>()
   readonly #generated: RegExp[] = []
@@ -83,14 +85,22 @@ export class NormalForm {
   }
 
   #version(value: string): string {
-    return this.#isDefinition ? '<version>' : placeholder(this.#versions, value, 'version')
+    return this.#isDefinition ? '<version>' : this.#placeholder(this.#versions, value, 'version')
+  }
+
+  #placeholder(known: Map<string, string>, value: string, word: string): string {
+    const prefix = `<${word} ${this.exchange}.`
+    const count = [...known.values()].filter((each) => each.startsWith(prefix)).length
+    const found = known.get(value) ?? `${prefix}${count + 1}>`
+    known.set(value, found)
+    return found
   }
 
   #text(text: string): string {
     let named = text
     for (const pattern of this.#generated) named = named.replaceAll(pattern, '$1<random>')
     return named
-      .replaceAll(uidPattern, (uid) => placeholder(this.#uids, uid, 'uid'))
+      .replaceAll(uidPattern, (uid) => this.#placeholder(this.#uids, uid, 'uid'))
       .replaceAll(/(resource ?version[^\d]{0,40}\b)(\d+)/gi, (_, before: string, value: string) =>
         this.#versions.has(value) ? `${before}${this.#version(value)}` : `${before}${value}`,
       )
@@ -98,12 +108,6 @@ export class NormalForm {
       .replaceAll(/\bselfType\d+/g, 'selfType<number>')
       .replaceAll(/\b(20(?:2[6-9]|[3-9]\d)-\d\d-\d\dT\d\d:\d\d:\d\dZ)/g, '<time>')
   }
-}
-
-function placeholder(known: Map<string, string>, value: string, word: string): string {
-  const found = known.get(value) ?? `<${word} ${known.size + 1}>`
-  known.set(value, found)
-  return found
 }
 
 /** Cells of dates show how long ago that was. */

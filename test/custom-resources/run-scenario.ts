@@ -32,10 +32,13 @@ export interface Exchange {
 
 const headersCompared = ['content-type', 'warning', 'cache-control', 'allow', 'retry-after', 'vary']
 
-export async function runScenario(client: WireClient, { name, definitions, steps }: Scenario): Promise<Exchange[]> {
+export async function runScenario(
+  client: WireClient,
+  { name, definitions, steps }: Scenario,
+  exchanges: Exchange[] = [],
+): Promise<Exchange[]> {
   const normalForm = new NormalForm()
   const labelled = new Map<string, Response>()
-  const exchanges: Exchange[] = []
   for (const each of definitions) await serveDefinition(client, each)
   for (const step of steps) {
     const response = await take(client, step, labelled)
@@ -44,6 +47,7 @@ export async function runScenario(client: WireClient, { name, definitions, steps
       mustSucceed(`${name}: ${step.method} ${step.path}`, response)
       continue
     }
+    normalForm.exchange = exchanges.length
     const prefix = (step.body as { metadata?: { generateName?: string } } | undefined)?.metadata?.generateName
     if (prefix !== undefined) normalForm.addGenerateName(prefix)
     const { status, headers, body } = response
@@ -121,7 +125,7 @@ async function take(
 }
 
 const pollEveryMs = 10
-const untilMsMax = 20_000
+const untilMsMax = 8_000
 
 const send = (
   client: WireClient,
