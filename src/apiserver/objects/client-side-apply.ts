@@ -8,7 +8,8 @@ import { checkApplied } from '../../schema/apply/check-applied.ts'
 import { compare } from '../../schema/apply/compare.ts'
 import { difference, emptySet, type FieldSet } from '../../schema/apply/field-set.ts'
 import type { StructStructure } from '../../schema/apply/structure.ts'
-import { isJsonObject, type JsonObject, type JsonValue } from '../../schema/json/json-value.ts'
+import { isJsonObject, type JsonObject } from '../../schema/json/json-value.ts'
+import { sortedJson } from '../../schema/validation/sorted-json.ts'
 
 const lastAppliedAnnotation = 'kubectl.kubernetes.io/last-applied-configuration'
 
@@ -50,16 +51,4 @@ function withoutAnnotation(config: JsonObject): JsonObject {
 const objectIn = (object: JsonObject, name: string): JsonObject => {
   const value = lookup(object, name)
   return isJsonObject(value) ? value : {}
-}
-
-/** JSON as Go encodes it: sorted names, and characters that are special in HTML escaped. */
-function sortedJson(value: JsonValue): string {
-  if (Array.isArray(value)) return `[${value.map(sortedJson).join(',')}]`
-  if (!isJsonObject(value))
-    return JSON.stringify(value).replaceAll(
-      /[<>&\u2028\u2029]/g,
-      (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-    )
-  const entries = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1))
-  return `{${entries.map(([name, item]) => `${sortedJson(name)}:${sortedJson(item ?? null)}`).join(',')}}`
 }

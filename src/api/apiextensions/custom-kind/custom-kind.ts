@@ -11,7 +11,7 @@ import type { CustomResourceDefinitionVersion, SelectableField } from '../v1/cus
 import { customMessage, customSchema } from './custom-schema.ts'
 import { finalizerWarnings } from './finalizer-warnings.ts'
 import { fieldPathOf, valueAt, withValueAt } from './field-path.ts'
-import { printerColumns } from './printer-columns.ts'
+import { printerColumns } from '../printer-columns/printer-columns.ts'
 
 export function customKind(definition: CustomResourceDefinition, version: CustomResourceDefinitionVersion): Kind {
   const { spec, status } = definition
