@@ -18,7 +18,11 @@ import { eventLoopTurn } from '../../src/base/async/event-loop-turn.ts'
 import { startServer, type Harness } from '../../src/apiserver/server.harness.ts'
 
 interface Sample {
-  readonly object: ApiObject & { readonly metadata: { readonly generateName?: string } }
+  readonly object: {
+    readonly apiVersion: string
+    readonly kind: string
+    readonly metadata: { readonly name?: string; readonly generateName?: string; readonly namespace?: string }
+  }
   readonly status: number
   readonly message?: string
 }
@@ -43,7 +47,7 @@ const projects = Object.entries(recorded).map(([name, { crds, samples }]): [stri
 ])
 
 /** The kind of an object, from the definitions of its project. */
-function kindOf({ crds }: Project, { apiVersion, kind }: ApiObject) {
+function kindOf({ crds }: Project, { apiVersion, kind }: Sample['object']) {
   const [group, version] = apiVersion.split('/')
   const found = crds.find(({ spec }) => spec.group === group && spec.names.kind === kind)
   if (found === undefined) throw new Error(`${apiVersion} ${kind} is not defined`)
@@ -99,9 +103,9 @@ async function untilEstablished(server: Harness, path: string): Promise<void> {
 async function roundTrip(cluster: TestCluster, project: Project, object: Sample['object']): Promise<void> {
   const kind = kindOf(project, object)
   const client = cluster.client.of(kind)
-  const { namespace: _, generateName, name = `${generateName}1` } = object.metadata
-  const own = { ...object, metadata: { ...object.metadata, name } }
-  delete (own.metadata as { namespace?: string }).namespace
+  const { namespace: _, generateName, ...metadata } = object.metadata
+  const { name = `${generateName}1` } = metadata
+  const own = { ...object, metadata: { ...metadata, name } }
   const [made] = (await cluster.apply(own)) as [ApiObject]
   const changed = await client.modify(name, (copy) => (copy.metadata.labels = { changed: 'yes' }))
   equal(changed.metadata.labels?.['changed'], 'yes')

@@ -7,9 +7,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { gunzipSync } from 'node:zlib'
 import { kinds } from '../../src/api/kinds.ts'
 import * as library from '../../src/cluster/index.ts'
 
+/** A program of a few thousand lines has about as many. */
+const instantiationsMax = 100_000
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const tsc = join(root, 'node_modules', '.bin', 'tsc')
 let folder = ''
@@ -61,10 +64,32 @@ export const texts: string = exitCode + stdout + await cluster.logs('a') + await
 web.spec.replicas = 4
 // @ts-expect-error -- there is no such field
 await cluster.client.of(pod).create({ metadata: {}, spec: { containerz: [] } })
+const widget = customResource({
+  metadata: { name: 'widgets.example.com' },
+  spec: {
+    group: 'example.com',
+    scope: 'Namespaced',
+    names: { plural: 'widgets', kind: 'Widget' },
+    versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object', required: ['spec'], properties: {
+      spec: { type: 'object', required: ['size'], properties: { size: { type: 'integer' }, mode: { type: 'string', enum: ['a', 'b'], default: 'a' } } },
+    } } } }],
+  },
+})
+export const custom = await startCluster({ crds: [widget, 'crds/', widget.definition, { href: 'file:///crds.yaml' }] })
+const one = await custom.client.of(widget).create({ metadata: { name: 'x' }, spec: { size: 1 } })
+export const mode: 'a' | 'b' = one.spec.mode
+export const sent: KindInput<typeof widget> = { metadata: {}, spec: { size: 1, mode: 'b' } }
+export const told2: string = await custom.why(widget, 'x') + custom.flow(one)
+// @ts-expect-error -- a required field is missing
+await custom.client.of(widget).create({ metadata: {}, spec: {} })
+// @ts-expect-error -- there is no such value
+await custom.client.of(widget).modify('x', (copy) => { copy.spec.mode = 'c' })
+export const gadget = customResource<{ spec: { teeth: number } }>({ group: 'example.com', version: 'v1', kind: 'Gear', plural: 'gears' })
+export const teeth: number = (await custom.client.of(gadget).get('a')).spec.teeth
 await cluster.stop()
 `
-const names = 'deployment, namespace, pod, startCluster'
-const typeNames = 'type Deployment, type Kind, type Pod, type PodInput'
+const names = 'customResource, deployment, namespace, pod, startCluster'
+const typeNames = 'type Deployment, type Kind, type KindInput, type Pod, type PodInput'
 
 test('ESM: without lib DOM, without @types/node, with library files checked', async () => {
   equal(await compiled('use.mts', `import { ${names}, ${typeNames} } from 'coxswain'\n${use}`), '')
@@ -97,6 +122,36 @@ test('messages and editors show types by their names', async () => {
   match(diagnostics, /Type 'Pod' is not assignable to type 'number'/)
   match(diagnostics, /Type 'readonly Container\[\]' is not assignable to type 'number'/)
   match(diagnostics, /Type 'ResourceClient<Pod, PodInput>' is not assignable to type 'number'/)
+})
+
+/** The work of the compiler, which does not depend on the speed of the machine. */
+const instantiationsOf = async (name: string, text: string): Promise<number> => {
+  const said = await compiled(name, text, [...plain, '--extendedDiagnostics'])
+  equal(/error TS/.test(said), false, said)
+  return Number(/^Instantiations:\s+(\d+)$/m.exec(said)?.[1])
+}
+
+test('the types of a large definition take the compiler little work', async () => {
+  const facts = await readFile(join(root, 'test', 'facts', 'crds.json.gz'))
+  const { tekton } = JSON.parse(gunzipSync(facts).toString()) as Record<
+    string,
+    { crds: { metadata: { name: string } }[] }
+  >
+  const definition = tekton?.crds.find(({ metadata }) => metadata.name === 'taskruns.tekton.dev')
+  const before = await instantiationsOf(
+    'none.mts',
+    `import { customResource } from 'coxswain'\nexport { customResource }`,
+  )
+  const text = `import { customResource, type KindInput, type KindObject, type Mutable } from 'coxswain'
+    const taskRun = customResource(${JSON.stringify(definition)})
+    type TaskRun = KindObject<typeof taskRun>
+    export const names = (run: TaskRun): readonly (string | undefined)[] => [run.spec?.taskRef?.name, run.status?.steps?.[0]?.container]
+    export const input: KindInput<typeof taskRun> = { metadata: {}, spec: { timeout: '1h', params: [{ name: 'a', value: { any: 1 } }] } }
+    export const whole = (run: Mutable<TaskRun>): TaskRun => run
+    // @ts-expect-error -- there is no such field
+    export const wrong = (run: TaskRun): unknown => run.spec?.taskReff`
+  const work = (await instantiationsOf('large.mts', text)) - before
+  ok(work > 0 && work < instantiationsMax, `${work} instantiations`)
 })
 
 test('the package has one file of types for each module system, and no derived types in it', async () => {
