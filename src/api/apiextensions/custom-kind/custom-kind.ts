@@ -60,7 +60,7 @@ function customVersion(
     deprecationWarning: deprecated ? warning : undefined,
     isTerminating: metadata.deletionTimestamp !== undefined,
     complete(stored) {
-      const { value } = structural().prune(asJson(stored))
+      const { value } = structural().prune(asJson(stored), true)
       return structural().withDefaults(value) as unknown as ApiObject
     },
     prune: (converted) => structural().prune(asJson(converted)).value as unknown as ApiObject,

@@ -15,39 +15,55 @@ import { objectMeta } from '../../meta/v1/object-meta.ts'
 import { joined } from './list-type-rules.ts'
 import type { SchemaNode } from './schema-node.ts'
 
+interface Decoding {
+  /** Gets the paths of unknown fields. */
+  readonly unknown: string[]
+  /** Fields of a wrong type are removed, because the object was stored with another schema. */
+  readonly isStored: boolean
+}
+
 /**
- * Decodes the metadata of all embedded resources in a value. `unknown` gets the paths of unknown fields. Throws a DecodeError.
- * Returns the same value when nothing changed.
+ * Decodes the metadata of all embedded resources in a value. Throws a DecodeError, unless the object was stored. Returns
+ * the same value when nothing changed.
  */
-export function decodeEmbedded(value: JsonValue, node: SchemaNode, path: string, unknown: string[]): JsonValue {
-  if (Array.isArray(value)) return decodedItems(value as readonly JsonValue[], node.items, path, unknown)
+export function decodeEmbedded(value: JsonValue, node: SchemaNode, path: string, decoding: Decoding): JsonValue {
+  if (Array.isArray(value)) return decodedItems(value as readonly JsonValue[], node.items, path, decoding)
   if (!isJsonObject(value)) return value
   let copy: Record<string, JsonValue | undefined> | undefined
   for (const [name, item] of Object.entries(value)) {
-    if (item === undefined) continue
-    const property = node.properties.get(name)
-    const child = property ?? node.additional
-    const next =
-      path !== '' && node.isResource && isResourceField(name)
-        ? decodedField(name, item, path, unknown)
-        : child === undefined
-          ? item
-          : decodeEmbedded(item, child, property === undefined ? `${path}[${name}]` : joined(path, name), unknown)
-    if (next !== item) setOwn((copy ??= { ...value }), name, next)
+    const next = item === undefined ? undefined : decodedProperty(name, item, node, path, decoding)
+    if (next === item) continue
+    copy ??= { ...value }
+    if (next === undefined) delete copy[name] // safe name: removes an own property only
+    else setOwn(copy, name, next)
   }
   return copy ?? value
+}
+
+/** Undefined: the property is removed. */
+function decodedProperty(
+  name: string,
+  value: JsonValue,
+  node: SchemaNode,
+  path: string,
+  decoding: Decoding,
+): JsonValue | undefined {
+  if (path !== '' && node.isResource && isResourceField(name)) return decodedField(name, value, path, decoding)
+  const property = node.properties.get(name)
+  if (property !== undefined) return decodeEmbedded(value, property, joined(path, name), decoding)
+  return node.additional === undefined ? value : decodeEmbedded(value, node.additional, `${path}[${name}]`, decoding)
 }
 
 function decodedItems(
   list: readonly JsonValue[],
   items: SchemaNode | undefined,
   path: string,
-  unknown: string[],
+  decoding: Decoding,
 ): readonly JsonValue[] {
   if (items === undefined) return list
   let copy: JsonValue[] | undefined
   for (const [index, item] of list.entries()) {
-    const next = decodeEmbedded(item, items, `${path}[${index}]`, unknown)
+    const next = decodeEmbedded(item, items, `${path}[${index}]`, decoding)
     if (next !== item) (copy ??= [...list])[index] = next
   }
   return copy ?? list
@@ -55,22 +71,38 @@ function decodedItems(
 
 const isResourceField = (name: string): boolean => name === 'kind' || name === 'apiVersion' || name === 'metadata'
 
-function decodedField(name: string, value: JsonValue, path: string, unknown: string[]): JsonValue {
+function decodedField(name: string, value: JsonValue, path: string, decoding: Decoding): JsonValue | undefined {
   const at = `${path}.${name}`
-  if (name === 'metadata') return decodedMetadata(value, at, unknown)
-  if (typeof value !== 'string') throw wrongField(at, value, 'must be a string')
-  return value
+  if (name === 'metadata') return decodedMetadata(value, at, decoding)
+  if (typeof value === 'string') return value
+  if (decoding.isStored) return undefined
+  throw wrongField(at, value, 'must be a string')
 }
 
-function decodedMetadata(value: JsonValue, path: string, unknown: string[]): JsonValue {
+function decodedMetadata(value: JsonValue, path: string, { unknown, isStored }: Decoding): JsonValue {
   try {
     const { value: metadata, unknownFields } = decode(objectMeta, value ?? {})
     for (const field of unknownFields) unknown.push(`${path}.${field}`)
     // Empty maps are decoded to undefined.
     return equalValues(metadata, value) ? value : (jsonCopy(metadata) as JsonObject)
   } catch (error) {
-    throw error instanceof DecodeError ? wrongField(path, value, error.message) : error
+    if (!(error instanceof DecodeError)) throw error
+    if (isStored) return isJsonObject(value) ? decodableFields(value) : {}
+    throw wrongField(path, value, error.message)
   }
+}
+
+/** The fields of metadata that can be decoded, each by itself. */
+function decodableFields(metadata: JsonObject): JsonObject {
+  const kept: Record<string, JsonValue | undefined> = {}
+  for (const [name, value] of Object.entries(metadata)) {
+    try {
+      Object.assign(kept, decode(objectMeta, { [name]: value }).value)
+    } catch (error) {
+      if (!(error instanceof DecodeError)) throw error
+    }
+  }
+  return jsonCopy(kept) as JsonObject
 }
 
 const wrongField = (path: string, value: JsonValue, why: string): DecodeError =>

@@ -43,11 +43,10 @@ function validateList(list: readonly JsonValue[], node: SchemaNode, path: string
   for (const [index, item] of list.entries()) validateListTypes(item, items, `${path}[${index}]`, errors)
 }
 
-/** Reports each repeated value once, at its second occurrence. Undefined values are skipped. */
-function reportRepeated(values: readonly (JsonValue | undefined)[], path: string, errors: FieldError[]): void {
+/** Reports each repeated value once, at its second occurrence. */
+function reportRepeated(values: readonly JsonValue[], path: string, errors: FieldError[]): void {
   const counts = new Map<unknown, number>()
   for (const [index, value] of values.entries()) {
-    if (value === undefined) continue
     const id = identityOf(value)
     const count = (counts.get(id) ?? 0) + 1
     counts.set(id, count)
@@ -55,7 +54,8 @@ function reportRepeated(values: readonly (JsonValue | undefined)[], path: string
   }
 }
 
-function keysOf(item: JsonValue, keys: readonly string[]): JsonObject | undefined {
-  if (!isJsonObject(item)) return undefined
+/** Null has no keys, as an empty item. */
+function keysOf(item: JsonValue, keys: readonly string[]): JsonObject {
+  if (!isJsonObject(item)) return {}
   return Object.fromEntries(keys.flatMap((key) => (lookup(item, key) === undefined ? [] : [[key, lookup(item, key)]])))
 }

@@ -17,10 +17,14 @@ const facts = (name: string): unknown =>
 const objectWith = (value: string): JsonObject =>
   JSON.parse(`{"apiVersion":"example.com/v1","kind":"Bar","metadata":{"name":"a"},"v":${value}}`) as JsonObject
 
+/** An object that was stored before the schema, as it is read. */
+const storedWith = (schema: StructuralSchema, value: string): JsonObject =>
+  schema.withDefaults(schema.prune(objectWith(value), true).value)
+
 function outcomeOf(schema: StructuralSchema, value: string, old?: string): Outcome {
   try {
     const { value: object } = schema.prune(schema.withDefaults(objectWith(value)))
-    const errors = schema.validate(object, old === undefined ? undefined : objectWith(old))
+    const errors = schema.validate(object, old === undefined ? undefined : storedWith(schema, old))
     if (errors.length > 0) return errors.map(({ reason, field, message }) => `${reason} ${field}: ${message}`)
     return object['v'] === undefined ? {} : { stored: object['v'] }
   } catch (error) {

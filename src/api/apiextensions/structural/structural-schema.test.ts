@@ -87,6 +87,13 @@ for (const [resource, message] of decodeErrors)
     throws(() => schemaOf({ spec }).prune({ ...meta, spec: { resource } }), new DecodeError(message))
   })
 
+test('fields of a wrong type in the metadata of a stored embedded resource are removed', () => {
+  const metadata = { name: 5, labels: { a: 1, b: 'c' }, annotations: { d: 'e' }, creationTimestamp: 'x' }
+  const stored = { ...meta, spec: { resource: { apiVersion: 1, kind: 'Pod', metadata } } }
+  const { value } = schemaOf({ spec }).prune(stored, true)
+  deepEqual(value['spec'], { resource: { kind: 'Pod', metadata: { annotations: { d: 'e' } } } })
+})
+
 const word: JsonSchemaProps = { type: 'string', default: 'd' }
 const defaults: [name: string, schema: JsonSchemaProps, value: JsonObject, filled: JsonObject][] = [
   ['an absent field', word, {}, { v: 'd' }],

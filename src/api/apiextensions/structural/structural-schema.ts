@@ -19,9 +19,13 @@ export interface StructuralSchema {
    * Removes fields that the schema does not declare. Kind, apiVersion and metadata stay at the root and in embedded
    * resources, but the metadata of embedded resources is decoded. Returns the same object when nothing was removed.
    * `unknownFields` has the paths of removed fields as strict decoding reports them: `spec.a[0].b`. Throws a DecodeError
-   * for an embedded resource with a field of the wrong type.
+   * for an embedded resource with a field of the wrong type. `isStored`: the object was stored, maybe with another schema,
+   * so such fields are removed too.
    */
-  prune(object: JsonObject): { readonly value: JsonObject; readonly unknownFields: readonly string[] }
+  prune(
+    object: JsonObject,
+    isStored?: boolean,
+  ): { readonly value: JsonObject; readonly unknownFields: readonly string[] }
   /**
    * Fills in defaults, and removes null from fields that are not nullable: the default takes its place, if there is one.
    * Upstream keeps a null without a default in the result of an apply, whose validation then rejects it: `keepsNull`.
@@ -46,14 +50,14 @@ export function structuralSchema(schema: JsonSchemaProps = preservesAll): Struct
   let check: Check | undefined
   let structure: StructStructure | undefined
   return {
-    prune(object) {
+    prune(object, isStored = false) {
       facts ??= factsOf(schema)
       const unknown: string[] = []
       const pruned = prune(object, root, unknown)
       const unknownFields = unknown.map((path) => path.slice(1)).toSorted()
       if (!facts.hasEmbedded) return { value: pruned as JsonObject, unknownFields }
       const inMetadata: string[] = []
-      const value = decodeEmbedded(pruned, root, '', inMetadata) as JsonObject
+      const value = decodeEmbedded(pruned, root, '', { unknown: inMetadata, isStored }) as JsonObject
       return { value, unknownFields: [...unknownFields, ...inMetadata.toSorted()] }
     },
     withDefaults: (object, keepsNull = false) => withDefaults(object, root, keepsNull) as JsonObject,

@@ -20,26 +20,31 @@ const accepts = (check: Check, value: JsonValue): boolean => check(value, undefi
 
 function anyOfCheck(parts: readonly Check[]): Check {
   return (value, report) => {
-    for (const part of parts) if (accepts(part, value)) return true
-    if (report !== undefined) {
-      report.addGeneral(`"${report.name}" must validate at least one schema (anyOf)`)
-      report.merge(bestReport(parts, value, report))
-    }
+    const accepting = parts.find((part) => accepts(part, value))
+    if (report === undefined || accepting !== undefined) return isAccepted(accepting, value, report)
+    report.addGeneral(`"${report.name}" must validate at least one schema (anyOf)`)
+    report.merge(bestReport(parts, value, report))
     return false
   }
 }
 
 function oneOfCheck(parts: readonly Check[]): Check {
   return (value, report) => {
-    let accepted = 0
-    for (const part of parts) if (accepts(part, value)) accepted++
-    if (accepted === 1) return true
-    if (report === undefined) return false
-    const found = accepted === 0 ? 'Found none valid' : `Found ${accepted} valid alternatives`
+    const accepting = parts.filter((part) => accepts(part, value))
+    if (report === undefined || accepting.length === 1)
+      return accepting.length === 1 && isAccepted(accepting[0], value, report)
+    const found = accepting.length === 0 ? 'Found none valid' : `Found ${accepting.length} valid alternatives`
     report.addGeneral(`"${report.name}" must validate one and only one schema (oneOf). ${found}`)
-    if (accepted === 0) report.merge(bestReport(parts, value, report))
+    if (accepting.length === 0) report.merge(bestReport(parts, value, report))
     return false
   }
+}
+
+/** Counts the matches of the schema that accepts the value, if there is one. */
+function isAccepted(part: Check | undefined, value: JsonValue, report: Report | undefined): boolean {
+  if (part === undefined) return false
+  if (report !== undefined) report.merge(reportOf(part, value, report))
+  return true
 }
 
 function allOfCheck(parts: readonly Check[]): Check {
@@ -70,9 +75,15 @@ function notCheck(part: Check): Check {
 function bestReport(parts: readonly Check[], value: JsonValue, outer: Report): Report {
   let best: Report | undefined
   for (const part of parts) {
-    const report = outer.nested()
-    part(value, report, undefined)
+    const report = reportOf(part, value, outer)
     if (best === undefined || report.matches > best.matches) best = report
   }
   return best ?? outer.nested()
+}
+
+function reportOf(part: Check, value: JsonValue, outer: Report): Report {
+  const report = outer.nested()
+  report.visit(value)
+  part(value, report, undefined)
+  return report
 }

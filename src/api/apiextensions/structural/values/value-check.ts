@@ -25,9 +25,10 @@ const acceptAll: Check = () => true
 export function valueCheck(schema: JsonSchemaProps): Check {
   const ofType = typeCheck(schema)
   const allowed = enumCheck(schema)
+  const junctors = junctorChecks(schema, valueCheck)
   const checks = [
     ofType,
-    ...junctorChecks(schema, valueCheck),
+    ...junctors,
     stringCheck(schema),
     numberCheck(schema),
     listCheck(schema, valueCheck),
@@ -35,7 +36,7 @@ export function valueCheck(schema: JsonSchemaProps): Check {
     objectCheck(schema, valueCheck),
   ].filter((check) => check !== undefined)
   const [only = acceptAll] = checks
-  if (checks.length <= 1) return only
+  if (checks.length <= 1 && junctors.length === 0) return only
   // Upstream looks at nothing else of null.
   const nullChecks = [ofType, allowed].filter((check) => check !== undefined)
   return (value, report, old) => {
