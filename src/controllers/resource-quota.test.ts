@@ -6,6 +6,8 @@ import { configMap } from '../api/core/v1/config-map.ts'
 import { pod } from '../api/core/v1/pod/pod.ts'
 import { resourceQuota } from '../api/core/v1/quota/resource-quota.ts'
 import { service } from '../api/core/v1/service/service.ts'
+import { customResourceDefinition } from '../api/apiextensions/v1/custom-resource-definition.ts'
+import { bareKind } from '../api/kind/bare-kind.ts'
 import { hasReason } from '../api/errors/status-error.ts'
 import { context, startCluster, type TestCluster } from '../cluster/index.ts'
 
@@ -122,4 +124,53 @@ test('a pod with an overdue termination is not counted, and a wrong status is co
   await client.of(resourceQuota).patch('q', home, { status: { used: { pods: '4' } } }, 'merge', ctx, 'status')
   await clock.advance('5m')
   deepEqual(await usedOf(cluster), { pods: '0' })
+})
+
+test('custom objects are counted while their resource is served', async () => {
+  const count = 'count/widgets.example.com'
+  await using cluster = await startLimited({ hard: { [count]: '2', configmaps: '9' } })
+  const { client, clock } = cluster
+  const usedBesides = async () => (await usedOf(cluster))?.[count]
+  equal(await usedBesides(), undefined)
+  const schema = { openAPIV3Schema: { type: 'object' } }
+  const definition = {
+    metadata: { name: 'widgets.example.com' },
+    spec: {
+      group: 'example.com',
+      scope: 'Namespaced',
+      names: { plural: 'widgets', kind: 'Widget' },
+      versions: ['v1', 'v2'].map((name) => ({ name, served: true, storage: name === 'v1', schema })),
+    },
+  }
+  await client.of(customResourceDefinition).create(definition, '', ctx)
+  await clock.advance('5s')
+  equal(await usedBesides(), '0')
+  const [v1, v2] = ['v1', 'v2'].map((version) =>
+    client.of(
+      bareKind({
+        group: 'example.com',
+        version,
+        kind: 'Widget',
+        plural: 'widgets',
+        singular: 'widget',
+        namespaced: true,
+      }),
+    ),
+  )
+  const create = (of: typeof v1, version: string, name: string) =>
+    attempted(
+      of?.create({ apiVersion: `example.com/${version}`, kind: 'Widget', metadata: { name } }, home, ctx) ??
+        Promise.resolve(),
+    )
+  deepEqual(
+    [await create(v1, 'v1', 'a'), await create(v2, 'v2', 'b'), await create(v1, 'v1', 'c')],
+    [true, true, false],
+  )
+  equal(await usedBesides(), '2')
+  await v2?.delete('a', home, {}, ctx)
+  await clock.advance('1s')
+  equal(await usedBesides(), '1')
+  await client.of(customResourceDefinition).delete('widgets.example.com', '', {}, ctx)
+  await clock.advance('5s')
+  equal(await usedBesides(), undefined)
 })

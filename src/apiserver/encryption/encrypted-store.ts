@@ -2,6 +2,7 @@
 import type { Channel } from '../../base/async/channel.ts'
 import { unlessAborted } from '../../base/async/unless-aborted.ts'
 import { thenMaybe, type MaybePromise } from '../../base/async/maybe-promise.ts'
+import { RecentMap } from '../../base/collections/recent-map.ts'
 import { storedKinds } from '../../api/kinds.ts'
 import { bytesOf } from '../../store/store.ts'
 import type {
@@ -17,11 +18,13 @@ import type {
   Transaction,
   WatchOptions,
 } from '../../store/store.ts'
-import { keyPrefix, keyPrefixesOf } from '../storage/store-keys.ts'
+import { customResourceOf, keyPrefix, keyPrefixesOf } from '../storage/store-keys.ts'
 import { ciphersFor, type EncryptionRule } from './encryption-config.ts'
-import { identity, isEncrypted, startsWith, type ValueCipher } from './ciphers/value-cipher.ts'
+import { identity, isEncrypted, startsWith } from './ciphers/value-cipher.ts'
 
 const encoder = new TextEncoder()
+
+type Ciphers = EncryptionRule['ciphers']
 
 interface Sealed {
   readonly value: Uint8Array
@@ -31,24 +34,24 @@ interface Sealed {
 
 export class EncryptedStore implements Store {
   readonly #inner: Store
-  #ciphers: ReadonlyMap<string, readonly [ValueCipher, ...ValueCipher[]]>
+  #ciphers: CiphersByKey
   /** Decrypted values by the buffers of the inner store, so that a buffer is decrypted once. */
   readonly #plain = new WeakMap<Uint8Array, Sealed>()
   readonly #keyVersions = new WeakMap<Uint8Array, string>()
 
   constructor(inner: Store, rules: readonly EncryptionRule[]) {
     this.#inner = inner
-    this.#ciphers = ciphersByPrefix(rules)
+    this.#ciphers = new CiphersByKey(rules)
   }
 
   /** Replaces the rules for new values. */
   setRules(rules: readonly EncryptionRule[]): void {
-    this.#ciphers = ciphersByPrefix(rules)
+    this.#ciphers = new CiphersByKey(rules)
   }
 
   isStale(key: string, value: Uint8Array): boolean {
     const keyVersion = this.#keyVersions.get(value)
-    return keyVersion !== undefined && keyVersion !== this.#ciphersOf(key)[0].keyVersion
+    return keyVersion !== undefined && keyVersion !== this.#ciphers.of(key)[0].keyVersion
   }
 
   get revision(): number {
@@ -99,14 +102,9 @@ export class EncryptedStore implements Store {
     return this.#inner.close()
   }
 
-  #ciphersOf(key: string): readonly [ValueCipher, ...ValueCipher[]] {
-    const [one, two] = keyPrefixesOf(key)
-    return this.#ciphers.get(one) ?? this.#ciphers.get(two) ?? plainly
-  }
-
   #sealed(operation: Operation): Operation {
     if (operation.kind === 'delete') return operation
-    const [cipher] = this.#ciphersOf(operation.key)
+    const [cipher] = this.#ciphers.of(operation.key)
     const plain = bytesOf(operation.value)
     const { keyVersion } = cipher
     this.#keyVersions.set(plain, keyVersion)
@@ -120,7 +118,7 @@ export class EncryptedStore implements Store {
     const { value: stored, key } = item
     const known = this.#plain.get(stored)
     if (known !== undefined) return { ...item, value: known.value }
-    const ciphers = this.#ciphersOf(key)
+    const ciphers = this.#ciphers.of(key)
     const cipher = isEncrypted(stored)
       ? ciphers.find(({ prefix }) => prefix !== '' && startsWith(stored, encoder.encode(prefix)))
       : ciphers.find((each) => each === identity)
@@ -173,5 +171,29 @@ function awaited<T>(value: MaybePromise<T>, signal: AbortSignal): MaybePromise<T
 
 const plainly = [identity] as const
 
-const ciphersByPrefix = (rules: readonly EncryptionRule[]) =>
-  new Map(storedKinds.map((kind) => [keyPrefix(kind), ciphersFor(rules, kind)] as const))
+/** Resources whose ciphers are cached. */
+const customPrefixesMax = 1_000
+
+/** The ciphers of a key, found by the resource that its prefix names. */
+class CiphersByKey {
+  readonly #rules: readonly EncryptionRule[]
+  readonly #builtIn: ReadonlyMap<string, Ciphers>
+  readonly #custom = new RecentMap<string, Ciphers>(customPrefixesMax)
+
+  constructor(rules: readonly EncryptionRule[]) {
+    this.#rules = rules
+    this.#builtIn = new Map(storedKinds.map((kind) => [keyPrefix(kind), ciphersFor(rules, kind)] as const))
+  }
+
+  of(key: string): Ciphers {
+    const [one, two] = keyPrefixesOf(key)
+    return this.#builtIn.get(one) ?? this.#builtIn.get(two) ?? this.#custom.get(two) ?? this.#ofCustom(key, two)
+  }
+
+  #ofCustom(key: string, prefix: string): Ciphers {
+    const resource = customResourceOf(key)
+    const ciphers = resource === undefined ? plainly : ciphersFor(this.#rules, resource)
+    this.#custom.set(prefix, ciphers)
+    return ciphers
+  }
+}

@@ -96,7 +96,7 @@ function secretOf(key: ConfigReader, kind: CipherKind): Uint8Array {
 /** The ciphers of the first rule that matches the kind. */
 export function ciphersFor(
   rules: readonly EncryptionRule[],
-  { plural, group }: Kind,
+  { plural, group }: Pick<Kind, 'plural' | 'group'>,
 ): readonly [ValueCipher, ...ValueCipher[]] {
   const names = [group === '' ? plural : `${plural}.${group}`, `*.${group}`, '*.*']
   return rules.find(({ resources }) => resources.some((name) => names.includes(name)))?.ciphers ?? [identity]

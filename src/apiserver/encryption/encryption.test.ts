@@ -97,6 +97,26 @@ for (const [name, ...expected] of wildcards)
     )
   })
 
+const customWildcards: [name: string, encrypted: boolean][] = [
+  ['crontabs.stable.example.com', true],
+  ['*.stable.example.com', true],
+  ['*.*', true],
+  ['crontabs', false],
+  ['*.example.com', false],
+  ['*.', false],
+]
+for (const [name, encrypted] of customWildcards)
+  test(`${name} ${encrypted ? 'includes' : 'does not include'} a custom resource`, async () => {
+    const inner = new MemoryStore(new VirtualClock())
+    const store = new EncryptedStore(inner, rulesOf([first, plain], [name]))
+    const at = '/registry/stable.example.com/crontabs/default/a'
+    await put(store, 'text', at)
+    equal((await textAt(inner, at)).startsWith('k8s:enc:aesgcm:v1:key1:'), encrypted)
+    equal(await textAt(store, at), 'text')
+    store.setRules(rulesOf([second, first], [name]))
+    equal(store.isStale(at, (await store.get(at, signal))?.value ?? new Uint8Array()), encrypted)
+  })
+
 test('an invalid configuration is rejected, without its secrets in the message', () => {
   throws(() => rulesOf([aesgcm(key('a', 1, 7))]), /secret must have 16, 24 or 32 bytes and has 7/)
   throws(

@@ -27,6 +27,13 @@ const resourcePath = ({ group, plural, custom }: Kind): string =>
 export const storeKey = (kind: Kind, namespace: string, name: string): string =>
   keyPrefix(kind) + objectKey(namespace, name)
 
+/** The custom resource of a key, such as `/registry/example.com/widgets/default/a`; undefined for other keys. */
+export function customResourceOf(key: string): Pick<Kind, 'group' | 'plural'> | undefined {
+  const [, prefix] = keyPrefixesOf(key)
+  const [group = '', plural = ''] = prefix.slice(registryPrefix.length).split('/')
+  return group.includes('.') && plural !== '' ? { group, plural } : undefined
+}
+
 /** The possible prefixes of a key: some resources have two levels, as `/registry/services/specs/`. */
 export function keyPrefixesOf(key: string): readonly [string, string] {
   const first = key.indexOf('/', registryPrefix.length) + 1

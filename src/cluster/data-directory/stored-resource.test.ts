@@ -8,6 +8,7 @@ const rows: [key: string, group: string, resource: string][] = [
   ['/registry/services/specs/default/a', '', 'services'],
   ['/registry/deployments/default/a', 'apps', 'deployments'],
   ['/registry/leases/kube-system/a', 'coordination.k8s.io', 'leases'],
+  ['/registry/stable.example.com/crontabs/default/a', 'stable.example.com', 'crontabs'],
   ['/registry/ranges/a', '', 'other'],
 ]
 for (const [key, group, resource] of rows)
