@@ -1,6 +1,7 @@
 import { deepEqual } from 'node:assert/strict'
 import { test } from 'node:test'
 import { validatingAdmissionPolicy } from '../api/admissionregistration/v1/validating-admission-policy.ts'
+import { customResourceDefinition } from '../api/apiextensions/v1/custom-resource-definition.ts'
 import { made, planOf } from './runtime/plan.harness.ts'
 import { validatingPolicyStatusController } from './validating-policy-status.ts'
 
@@ -37,3 +38,38 @@ for (const [why, generation, spec, status, want] of cases)
     const policy = made(validatingAdmissionPolicy, 'p', { metadata: { generation }, spec, status })
     deepEqual(planOf(validatingPolicyStatusController, policy).status, want)
   })
+
+test('ValidatingAdmissionPolicy: expressions are checked against the schemas of custom resources', () => {
+  const text = { type: 'string' }
+  const openAPIV3Schema = { type: 'object', properties: { size: { type: 'integer' }, name: text } }
+  const definition = made(customResourceDefinition, 'widgets.example.com', {
+    spec: {
+      group: 'example.com',
+      scope: 'Namespaced',
+      names: { plural: 'widgets', kind: 'Widget' },
+      versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema } }],
+    },
+  })
+  const resourceRules = [{ ...rule, apiGroups: ['example.com'], resources: ['widgets'] }]
+  const policy = made(validatingAdmissionPolicy, 'p', {
+    spec: {
+      matchConstraints: { resourceRules },
+      validations: [
+        { expression: "object.size == 1 && 'a' in object.metadata.labels" },
+        { expression: 'object.size == object.name' },
+      ],
+    },
+  })
+  const { typeChecking } = planOf(validatingPolicyStatusController, policy, definition).status as {
+    typeChecking: { expressionWarnings: { fieldRef: string; warning: string }[] }
+  }
+  deepEqual(
+    typeChecking.expressionWarnings.map(({ fieldRef, warning }) => [fieldRef, warning.split('\n')[0]]),
+    [
+      [
+        'spec.validations[1].expression',
+        "example.com/v1, Kind=Widget: ERROR: <input>:1:13: found no matching overload for '_==_' applied to '(int, string)'",
+      ],
+    ],
+  )
+})

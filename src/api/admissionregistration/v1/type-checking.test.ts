@@ -5,7 +5,7 @@ import { deployment } from '../../apps/v1/deployment.ts'
 import { configMap } from '../../core/v1/config-map.ts'
 import { pod } from '../../core/v1/pod/pod.ts'
 import { customResourceDefinition } from '../../apiextensions/v1/custom-resource-definition.ts'
-import { typeCheck } from './type-checking.ts'
+import { typeCheck, typedKind } from './type-checking.ts'
 import type { ValidatingAdmissionPolicy } from './validating-admission-policy.ts'
 
 const kinds = [pod, deployment, configMap, customResourceDefinition]
@@ -13,7 +13,7 @@ const rules = (apiGroups: string[], resources: string[]) => ({
   resourceRules: [{ operations: ['CREATE'], apiGroups, apiVersions: ['v1'], resources, scope: '*' }],
 })
 const warnings = (spec: object) =>
-  typeCheck({ metadata: { name: 'p' }, spec } as unknown as ValidatingAdmissionPolicy, kinds)
+  typeCheck({ metadata: { name: 'p' }, spec } as unknown as ValidatingAdmissionPolicy, kinds.map(typedKind))
 
 test('valid expressions have no warnings', () => {
   const expressions = [

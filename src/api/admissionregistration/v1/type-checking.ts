@@ -10,6 +10,19 @@ import type { Kind } from '../../kind/kind.ts'
 import type { MatchResources } from './match-resources.ts'
 import type { ExpressionWarning, ValidatingAdmissionPolicy } from './validating-admission-policy.ts'
 
+/** A version of a kind, and the type of its objects in expressions. */
+export interface TypedKind extends Pick<Kind, 'group' | 'version' | 'kind' | 'plural'> {
+  objectType(): CelType
+}
+
+export const typedKind = ({ group, version, kind, plural, message }: Kind): TypedKind => ({
+  group,
+  version,
+  kind,
+  plural,
+  objectType: () => objectMessageType(message),
+})
+
 /** No more kinds than these are checked. The bound is upstream's. */
 const kindsMax = 10
 
@@ -17,7 +30,10 @@ const kindsMax = 10
  * Warnings for the status of the policy: one for each expression that is wrong for a kind, with all kinds in one
  * text.
  */
-export function typeCheck({ spec }: ValidatingAdmissionPolicy, kinds: readonly Kind[]): readonly ExpressionWarning[] {
+export function typeCheck(
+  { spec }: ValidatingAdmissionPolicy,
+  kinds: readonly TypedKind[],
+): readonly ExpressionWarning[] {
   const matched = kindsMatched(spec.matchConstraints, kinds)
   const params = kinds.find(
     ({ group, version, kind }) =>
@@ -40,7 +56,7 @@ export function typeCheck({ spec }: ValidatingAdmissionPolicy, kinds: readonly K
 }
 
 /** Kinds that the rules name explicitly; a `*` is not expanded. */
-function kindsMatched(match: MatchResources | undefined, kinds: readonly Kind[]): readonly Kind[] {
+function kindsMatched(match: MatchResources | undefined, kinds: readonly TypedKind[]): readonly TypedKind[] {
   const rules = match?.resourceRules ?? []
   const isNamed = (names: readonly string[] | undefined, name: string) => names?.includes(name) ?? false
   return kinds
@@ -54,19 +70,19 @@ function kindsMatched(match: MatchResources | undefined, kinds: readonly Kind[])
     .slice(0, kindsMax)
 }
 
-const kindText = ({ group, version, kind }: Kind): string =>
+const kindText = ({ group, version, kind }: TypedKind): string =>
   `${group === '' ? '' : `${group}/`}${version}, Kind=${kind}`
 
 function typedEnvironment(
-  kind: Kind,
-  params: Kind | undefined,
+  kind: TypedKind,
+  params: TypedKind | undefined,
   { paramKind, variables = [] }: ValidatingAdmissionPolicy['spec'],
 ): Environment {
-  const object = objectMessageType(kind.message)
+  const object = kind.objectType()
   const base = admissionEnvironment({ hasParams: paramKind !== undefined, hasAuthorizer: true }).with({
     object,
     oldObject: object,
-    ...(params === undefined ? {} : { params: objectMessageType(params.message) }),
+    ...(params === undefined ? {} : { params: params.objectType() }),
   })
   const types = new VariableTypes()
   for (const { name, expression } of variables)
