@@ -13,6 +13,7 @@ import {
   type Select,
   type Struct,
 } from '../syntax/ast.ts'
+import { isKubernetes } from '../syntax/dialect.ts'
 import type { Issue } from '../syntax/source.ts'
 import { literalIssues } from './literal-rules.ts'
 import {
@@ -70,7 +71,7 @@ class Checker {
   check(expr: Expr): Checked {
     this.#visit(expr, new Map())
     const types = new Map([...this.#types].map(([part, type]) => [part, this.#substitution.resolve(type, true)]))
-    const isStrict = this.#environment.dialect === 'kubernetes' && this.#issues.length === 0
+    const isStrict = isKubernetes(this.#environment.dialect) && this.#issues.length === 0
     const issues = isStrict ? literalIssues(expr, types) : this.#issues
     return { type: types.get(expr) ?? dynType, types, references: this.#references, issues }
   }

@@ -1,13 +1,17 @@
 // The estimated cost of a call and the size of its result, from the sizes of its arguments: upstream's table.
 import { lookup } from '../../base/collections/lookup.ts'
 import type { CelType } from '../types/cel-type.ts'
-import { authorizationCost, regexFactor, traversalFactor } from './call-cost.ts'
+import type { Value } from '../values/value.ts'
+import { authorizationCost, comparisonFactor, listCallCost, regexFactor, traversalFactor } from './call-cost.ts'
 import { fixed, plus, scaled, times, unknown, type Range } from './range.ts'
 
 export interface Argument {
   readonly type: CelType | undefined
   readonly size: Range | undefined
-  readonly element?: Range | undefined
+  /** The size of its elements according to the schema. */
+  readonly item?: Range | undefined
+  /** The value of a literal. */
+  readonly literal?: Value | undefined
 }
 
 export interface CallEstimate {
@@ -30,9 +34,7 @@ const ofElements: Estimator = (target) => {
   if (type?.kind !== 'list') return { cost: traversed(sizeOf(target)) }
   const { element } = type
   const isText = element.kind === 'string' || element.kind === 'bytes'
-  const max = 'maxElements' in element ? element.maxElements : undefined
-  const size = max === undefined ? (target.element ?? unknown) : { min: 0, max }
-  const each = isText ? plus(fixed(1), traversed(size)) : fixed(1)
+  const each = isText ? plus(fixed(1), traversed(target.item ?? unknown)) : fixed(1)
   return { cost: times(sizeOf(target), each) }
 }
 
@@ -69,17 +71,18 @@ const split: Estimator = (target) => {
 
 const join: Estimator = (target, [separator]) => {
   if (target === undefined) return undefined
+  if (target.type?.kind !== 'list') return { cost: fixed(0), size: fixed(0) }
   const count = sizeOf(target)
-  const element = target.type?.kind === 'list' ? target.type.element : undefined
-  const max = element !== undefined && 'maxElements' in element ? element.maxElements : undefined
-  const each = max === undefined ? (target.element ?? unknown) : { min: 0, max }
+  const each = target.item ?? unknown
   const between = { min: Math.max(count.min - 1, 0), max: Math.max(count.max - 1, 0) }
   const parts = times(count, each)
   const size = separator === undefined ? parts : plus(parts, times(sizeOf(separator), between))
   return { cost: traversed(size), size }
 }
 
-const ofSets: Estimator = (_, [a, b]) => ({ cost: plus(times(sizeOf(a), sizeOf(b)), fixed(1)) })
+const ofSets =
+  (factor: number): Estimator =>
+  (_, [a, b]) => ({ cost: plus(scaled(times(sizeOf(a), sizeOf(b)), factor), fixed(1)) })
 
 const one: Estimator = () => ({ cost: fixed(1) })
 
@@ -93,6 +96,48 @@ const containsIp: Estimator = (_, [other]) => ({
 const containsCidr: Estimator = (target, args) => {
   const base = containsIp(target, args)
   return base === undefined ? undefined : { cost: plus(base.cost, traversed(addressBytes), fixed(1)) }
+}
+
+const ofArgument: Estimator = (_, [text]) => (text === undefined ? undefined : { cost: traversed(sizeOf(text)) })
+
+/** The pattern of a format is estimated at this cost, whatever the format is. */
+const patternCost = 32
+
+const newList = (size: Range): CallEstimate => ({ cost: plus(fixed(listCallCost), size), size })
+
+const ofComparisons =
+  (isDistinct: boolean): Estimator =>
+  (target) => {
+    if (target === undefined) return undefined
+    const size = sizeOf(target)
+    const element = target.type?.kind === 'list' ? target.type.element.kind : undefined
+    const isText = !isDistinct && (element === 'string' || element === 'bytes')
+    const factor = comparisonFactor + (isText ? traversalFactor : 0)
+    const pairs = times(size, size)
+    // Upstream takes the number of comparisons for the size of the result.
+    return { cost: plus(fixed(listCallCost), scaled(pairs, factor)), size: pairs }
+  }
+
+/** A literal integer is known. */
+const literalInt = (argument: Argument | undefined): number | undefined =>
+  typeof argument?.literal === 'bigint' ? Math.max(0, Number(argument.literal)) : undefined
+
+const flatten: Estimator = (target, [depth]) => {
+  const levels = depth === undefined ? 1 : literalInt(depth)
+  const size = sizeOf(target)
+  return newList(times(size, levels === undefined ? unknown : fixed(levels)))
+}
+
+const range: Estimator = (_, [end]) => {
+  const count = literalInt(end)
+  return newList(count === undefined ? unknown : fixed(count))
+}
+
+/** The difference of two literals is unsigned in upstream, so a start behind the end is a very large size. */
+const slice: Estimator = (target, [start, end]) => {
+  const [from, to] = [literalInt(start), literalInt(end)]
+  if (from === undefined || to === undefined) return newList(sizeOf(target))
+  return newList(fixed(to < from ? unknown.max : to - from))
 }
 
 const byFunction: Readonly<Record<string, Estimator>> = {
@@ -115,9 +160,30 @@ const byFunction: Readonly<Record<string, Estimator>> = {
   findAll: ofPattern,
   containsIP: containsIp,
   containsCIDR: containsCidr,
-  'sets.contains': ofSets,
-  'sets.intersects': ofSets,
-  'sets.equivalent': ofSets,
+  cidr: ofArgument,
+  distinct: ofComparisons(true),
+  flatten,
+  ip: ofArgument,
+  'ip.isCanonical': (_, [text]) => ({ cost: scaled(sizeOf(text), 2 * traversalFactor) }),
+  isCIDR: ofArgument,
+  isIP: ofArgument,
+  isQuantity: ofArgument,
+  isSemver: ofArgument,
+  'lists.range': range,
+  quantity: ofArgument,
+  reverse: (target) => newList(sizeOf(target)),
+  semver: ofArgument,
+  'sets.contains': ofSets(1),
+  'sets.equivalent': ofSets(2),
+  'sets.intersects': ofSets(1),
+  slice,
+  sort: ofComparisons(false),
+  '@sortByAssociatedKeys': (target, [keys]) => {
+    const size = sizeOf(target)
+    const sorted = ofComparisons(false)(keys, [])
+    return sorted === undefined ? undefined : { cost: sorted.cost, size: times(size, size) }
+  },
+  validate: (_, [text]) => ({ cost: scaled(traversed(sizeOf(text)), patternCost) }),
 }
 
 const ofSum: Estimator = (_, [a, b]) => {
@@ -128,9 +194,8 @@ const ofSmaller: Estimator = (_, [a, b]) => {
   const max = Math.min(sizeOf(a).max, sizeOf(b).max)
   return { cost: traversed({ min: max > 0 ? 1 : 0, max }) }
 }
-const ofArgument: Estimator = (_, [text]) => ({ cost: traversed(sizeOf(text)) })
-
 const byOverload: Readonly<Record<string, Estimator>> = {
+  to_dyn: (_, [value]) => ({ cost: fixed(1), size: sizeOf(value) }),
   string_to_bytes: (_, [text]) => {
     const { min, max } = sizeOf(text)
     return { cost: traversed({ min, max }), size: { min, max: max * 4 } }

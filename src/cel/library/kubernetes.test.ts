@@ -18,7 +18,7 @@ const environment = kubernetesEnvironment({ short: (text) => (text.length > 3 ? 
   authorizer: authorizerType,
 })
 /** Kubernetes has no cel.bind; it keeps the expressions of these tests short. */
-const withBind = environment.with({}, { dialect: 'standard' })
+const withBind = environment.with({}, { dialect: 'kubernetesWithBind' })
 const object = fromJson({ spec: { replicas: 3, ratio: 0.5, names: ['a', 'b'], empty: null }, 'a-b': 1 })
 const costMax = 1_000_000
 

@@ -17,6 +17,7 @@ import { isDyn } from '../types/cel-type.ts'
 import { LiteralMap } from '../values/map-value.ts'
 import { equals, isList } from '../values/equality.ts'
 import { MapValue, none, Optional, Uint, type Value } from '../values/value.ts'
+import { regex } from '../values/regex.ts'
 import { matchesType } from '../values/matches-type.ts'
 import { EvalError, noSuchOverload } from '../values/eval-error.ts'
 import { Frame, type Step } from './evaluation-frame.ts'
@@ -182,8 +183,15 @@ export class Compiler {
     if (overloads.length === 0 && known === undefined) return failing(`unbound function: ${name}`)
     const step = invoke(isNamespaced ? `${space}.${name}` : name, overloads, steps, this.#isSure(overloads, parts))
     if (name === '_[?_]') return unchargedNone(step)
+    if (patternFunctions.has(name)) this.#checkPattern(steps[1])
     if (conversions.has(name) && steps.length === 1) return this.#folded(steps, step)
     return name === '@in' ? this.#membership(steps, step) : step
+  }
+
+  /** A pattern that is a constant is compiled before the evaluation. Throws the EvalError of the pattern. */
+  #checkPattern(step: Step | undefined): void {
+    const pattern = step === undefined ? undefined : this.#constants.get(step)
+    if (typeof pattern === 'string') regex(pattern)
   }
 
   /** Upstream looks a value up in a list of constants without a cost. */
@@ -301,6 +309,8 @@ export class Compiler {
 
 /** Functions that upstream calls before the evaluation if their argument is a constant. */
 const conversions = new Set('bool bytes double dyn duration int string timestamp type uint'.split(' '))
+
+const patternFunctions = new Set(['find', 'findAll', 'matches'])
 
 const isPrimitive = (value: Value): boolean => typeof value !== 'object' || value instanceof Uint
 const equalTo =

@@ -1,6 +1,6 @@
 // Macros: calls that are expanded by the parser. They bind variables, or test for a field.
 import type { Expr, LoopMacro } from './ast.ts'
-import type { Dialect } from './dialect.ts'
+import { isKubernetes, type Dialect } from './dialect.ts'
 
 interface MacroCall {
   readonly name: string
@@ -37,7 +37,7 @@ function loopShape(name: string, count: number, dialect: Dialect): LoopShape | u
       return count === 2 || count === 3 ? { macro: name, variables: count === 2 ? 1 : 2, hasFilter: false } : undefined
     case 'exists_one':
     case 'existsOne':
-      if (count === 2 && name === 'existsOne' && dialect === 'kubernetes') return undefined
+      if (count === 2 && name === 'existsOne' && isKubernetes(dialect)) return undefined
       return count === 2 || count === 3
         ? { macro: 'existsOne', variables: count === 2 ? 1 : 2, hasFilter: false }
         : undefined

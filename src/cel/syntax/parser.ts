@@ -2,7 +2,7 @@
 import { codePoints } from '../values/code-points.ts'
 import { Uint } from '../values/value.ts'
 import { childrenOf, type Expr, type MapEntry, type StructField } from './ast.ts'
-import type { Dialect } from './dialect.ts'
+import { isKubernetes, type Dialect } from './dialect.ts'
 import { tokenize, type Token } from './lexer.ts'
 import { expandMacro } from './macros.ts'
 import { ExpressionError, issuesShownMax, type Issue } from './source.ts'
@@ -263,7 +263,7 @@ class Parser {
     const selected = (field: string): Expr =>
       this.#built({ kind: 'select', at, operand: operandTree, field, isTest: false, isOptional }, true)
     if (name.kind === 'quotedIdentifier') {
-      if (this.#dialect === 'kubernetes') this.#issue(name.at, "unsupported syntax: '`'")
+      if (isKubernetes(this.#dialect)) this.#issue(name.at, "unsupported syntax: '`'")
       this.#next()
       return selected(name.text.slice(1, -1))
     }

@@ -1,6 +1,14 @@
 // Types of a structural schema, for rules of custom resources, with their maximum sizes.
 import { lookup } from '../../base/collections/lookup.ts'
-import { boolType, doubleType, intType, type CelType, type ObjectField, type ScalarType } from './cel-type.ts'
+import {
+  boolType,
+  doubleType,
+  intType,
+  stringType,
+  type CelType,
+  type ObjectField,
+  type ScalarType,
+} from './cel-type.ts'
 
 /** The keywords of an OpenAPI schema that determine types. */
 export interface StructuralSchema {
@@ -90,9 +98,11 @@ function mapType(schema: StructuralSchema, values: StructuralSchema, name: strin
   const value = structuralType(values, `${name}.@elem`, false)
   if (value === undefined) return undefined
   const maxElements = schema.maxProperties ?? Math.floor((requestBytesMax - 2) / (value.bytesMin + 6))
-  // The length of keys is not limited.
-  const key: ScalarType = { kind: 'string', maxElements: requestBytesMax - 2 }
-  return { type: { kind: 'map', key, value: value.type, maxElements: Math.max(0, maxElements) }, bytesMin: 2 }
+  // Estimates ignore the length of keys, as in upstream.
+  return {
+    type: { kind: 'map', key: stringType, value: value.type, maxElements: Math.max(0, maxElements) },
+    bytesMin: 2,
+  }
 }
 
 function propertiesType({ properties = {}, required = [] }: StructuralSchema, name: string): SizedType {

@@ -3,7 +3,8 @@ import { estimateCost } from '../../../cel/cost/estimate.ts'
 import { compile, type Program } from '../../../cel/program.ts'
 import { ExpressionError } from '../../../cel/syntax/source.ts'
 import { cardinalityMax, structuralType, type SizedType } from '../../../cel/types/structural-type.ts'
-import { optionalOf } from '../../../cel/types/cel-type.ts'
+import { optionalOf, type CelType } from '../../../cel/types/cel-type.ts'
+import type { Environment } from '../../../cel/environment/environment.ts'
 import { forbidden, invalid, type FieldError } from '../../../schema/validation/field-error.ts'
 import { apiEnvironment } from '../../expressions/api-environment.ts'
 import { invalidGoObject } from '../../expressions/expression-errors.ts'
@@ -80,35 +81,27 @@ export class RuleExpressions {
       self: type.type,
       oldSelf: rule.optionalOldSelf ? optionalOf(type.type) : type.type,
     })
-    const program = this.#compiled(() => compile(rule.rule, environment), rule, `${path}.rule`, '')
+    const wrong = (at: string, detail: string): void => {
+      this.errors.push(invalidGoObject(at, shown(rule), detail))
+    }
+    const program = compiled(rule.rule, environment, 'bool')
+    if (typeof program === 'string') {
+      wrong(`${path}.rule`, program)
+      return
+    }
     const times = place.cardinality ?? cardinalityMax(type.bytesMin)
-    if (program !== undefined) {
-      this.#cost(program, times, `${path}.rule`, 'estimated rule cost')
-      if (program.type.kind !== 'bool' && program.type.kind !== 'dyn')
-        this.errors.push(invalidGoObject(`${path}.rule`, shown(rule), 'cel expression must evaluate to a bool'))
-      this.#oldSelf(rule, program, path, place)
+    this.#cost(program, type.type, times, `${path}.rule`, 'estimated rule cost')
+    if (messageExpression.trim() !== '') {
+      const at = `${path}.messageExpression`
+      const message = compiled(messageExpression, environment, 'string')
+      if (typeof message === 'string') wrong(at, message)
+      else this.#cost(message, type.type, 1, at, 'estimated messageExpression cost')
     }
-    if (messageExpression.trim() === '') return
-    const at = `${path}.messageExpression`
-    const message = this.#compiled(() => compile(messageExpression, environment), rule, at, 'messageExpression ')
-    if (message === undefined) return
-    this.#cost(message, times, at, 'estimated messageExpression cost')
-    if (message.type.kind !== 'string')
-      this.errors.push(invalidGoObject(at, shown(rule), 'messageExpression must evaluate to a string'))
+    this.#oldSelf(rule, program, path, place)
   }
 
-  #compiled(make: () => Program, rule: ValidationRule, path: string, what: string): Program | undefined {
-    try {
-      return make()
-    } catch (error) {
-      if (!(error instanceof ExpressionError)) throw error
-      this.errors.push(invalidGoObject(path, shown(rule), `${what}compilation failed: ${error.message}`))
-      return undefined
-    }
-  }
-
-  #cost({ tree, checked }: Program, times: number, path: string, name: string): void {
-    const cost = estimateCost(tree, checked).max * times
+  #cost({ tree, checked }: Program, self: CelType, times: number, path: string, name: string): void {
+    const cost = estimateCost(tree, checked, self).max * times
     this.#costs.push({ path, cost })
     if (cost > ruleCostMax) this.errors.push(forbidden(path, tooCostly(name, cost, ruleCostMax)))
   }
@@ -127,6 +120,26 @@ export class RuleExpressions {
       this.errors.push(
         invalid(`${path}.optionalOldSelf`, optionalOldSelf, 'may not be set if oldSelf is not used in rule'),
       )
+  }
+}
+
+const resultErrors = {
+  bool: 'cel expression must evaluate to a bool',
+  string: 'messageExpression must evaluate to a string',
+} as const
+
+/** The program, or its error in upstream's wording. A message is a string, and its errors name it. */
+function compiled(text: string, environment: Environment, kind: 'bool' | 'string'): Program | string {
+  const what = kind === 'string' ? 'messageExpression ' : ''
+  try {
+    const program = compile(text, environment)
+    if (program.type.kind !== kind) return resultErrors[kind]
+    const failed = program.constantError
+    if (failed === undefined) return program
+    return `${what}${kind === 'bool' ? 'program ' : ''}instantiation failed: ${failed.message}`
+  } catch (error) {
+    if (!(error instanceof ExpressionError)) throw error
+    return `${what}compilation failed: ${error.message}`
   }
 }
 

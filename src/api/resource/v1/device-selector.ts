@@ -29,7 +29,7 @@ const deviceType = objectType('kubernetes.DRADevice', {
   capacity: { ...mapOf(key, { ...mapOf(key, quantityType), maxElements: attributesMax }), maxElements: attributesMax },
   allowMultipleAllocations: boolType,
 })
-const environment = apiEnvironment.with({ device: deviceType })
+const environment = apiEnvironment.with({ device: deviceType }, { dialect: 'kubernetesWithBind' })
 
 type CompiledSelector = Program | string
 
@@ -58,7 +58,9 @@ export function selectorErrors(expression: string, path: string): FieldError[] {
   const selector = compiledSelector(expression)
   if (typeof selector === 'string') return [invalid(path, expression, selector)]
   const { tree, checked } = selector
-  return estimateCost(tree, checked).max > costMax ? [forbidden(path, 'too complex, exceeds cost limit')] : []
+  return estimateCost(tree, checked, deviceType).max > costMax
+    ? [forbidden(path, 'too complex, exceeds cost limit')]
+    : []
 }
 
 /** The expression failed, or its result is not a boolean. */

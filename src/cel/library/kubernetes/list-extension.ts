@@ -110,7 +110,7 @@ export const listExtension: Functions = {
   ],
   last: [member('list_last', [listOfT], optionalOf(t), (list: ListValue) => at(list, -1))],
   'lists.range': [global('lists_range', [intType], listOf(intType), range)],
-  reverse: [member('list_reverse', [listOfT], listOfT, (list: ListValue) => [...list].toReversed())],
+  reverse: [member('list_reverse', [listOfT], listOfT, (list: ListValue) => list.toReversed())],
   slice: [member('list_slice', [listOfT, intType, intType], listOfT, slice)],
   sort: comparable.map(([name, type]) => member(`list_${name}_sort`, [listOf(type)], listOf(type), sorted)),
   '@sortByAssociatedKeys': comparable.map(([name, type]) =>
