@@ -22,6 +22,7 @@ interface Resource {
   readonly resource: string
   readonly scope: 'Namespaced' | 'Cluster'
   readonly singularResource?: string
+  readonly shortNames?: readonly string[]
   readonly responseKind?: { readonly group: string; readonly version: string; readonly kind: string }
   readonly verbs?: readonly string[]
 }
@@ -72,9 +73,9 @@ export const discoveryErrorText = ({ failing }: DiscoveryResult): string =>
 const builtIn = new Map(kinds.map((kind) => [`${kind.apiVersion}/${kind.plural}`, kind]))
 
 function kindOf(group: string, version: string, resource: Resource): Kind {
-  const { resource: plural, responseKind, singularResource: singular = '', scope } = resource
+  const { resource: plural, responseKind, singularResource: singular = '', shortNames = [], scope } = resource
   const apiVersion = group === '' ? version : `${group}/${version}`
   const kind = responseKind?.kind ?? ''
   const found = builtIn.get(`${apiVersion}/${plural}`)
-  return found ?? bareKind({ group, version, kind, plural, singular, namespaced: scope === 'Namespaced' })
+  return found ?? bareKind({ group, version, kind, plural, singular, shortNames, namespaced: scope === 'Namespaced' })
 }

@@ -6,7 +6,6 @@ import {
 } from '../api/admissionregistration/v1/validating-admission-policy.ts'
 import { customTypedKinds } from '../api/apiextensions/custom-kind/custom-type.ts'
 import { customResourceDefinition } from '../api/apiextensions/v1/custom-resource-definition.ts'
-import type { Kind } from '../api/kind/kind.ts'
 import { storedKinds } from '../api/kinds.ts'
 import { defineController } from './runtime/controller.ts'
 
@@ -18,7 +17,7 @@ export const validatingPolicyStatusController = defineController<ValidatingAdmis
   reconciles: validatingAdmissionPolicy,
   owns: [],
   // As upstream, a changed definition is no reason to check a policy again.
-  watches: [{ kind: customResourceDefinition as unknown as Kind, enqueues: () => [] }],
+  watches: [{ kind: customResourceDefinition, enqueues: () => [] }],
   plan(policy, { all }) {
     const { status, metadata } = policy
     const { generation = 1 } = metadata

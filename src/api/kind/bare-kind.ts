@@ -3,14 +3,15 @@ import { message } from '../../schema/descriptor/field.ts'
 import { kindFrom, type Kind } from './kind.ts'
 import { messageSchema } from './object-schema.ts'
 
-export type KindNames = Pick<Kind, 'group' | 'version' | 'kind' | 'plural' | 'singular' | 'namespaced'>
+export type KindNames = Pick<Kind, 'group' | 'version' | 'kind' | 'plural' | 'singular' | 'namespaced'> &
+  Partial<Pick<Kind, 'shortNames'>>
 
 export function bareKind(names: KindNames): Kind {
   const noFields = message(`${names.group}.${names.version}.${names.kind}`, {})
   return kindFrom(
     {
-      ...names,
       shortNames: [],
+      ...names,
       categories: [],
       message: noFields,
       hasStatus: false,

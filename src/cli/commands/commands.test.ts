@@ -48,8 +48,6 @@ const mistakes: [argv: string[], message: RegExp][] = [
   [['flow'], /name one object: <kind>\/<name> or <kind> <name>/],
   [['flow', 'deployment'], /name one object: <kind>\/<name> or <kind> <name>/],
   [['flow', 'pod/a/b'], /name one object: <kind>\/<name> or <kind> <name>/],
-  [['flow', 'widget/a'], /unknown kind "widget"; kubectl api-resources lists all/],
-  [['why', 'deploymnt', 'a'], /unknown kind "deploymnt"; did you mean deployment\?/],
   [['flow', 'pod/a', 'b'], /name one object/],
   [['flow', 'pod', 'a', 'b'], /unexpected argument "b"/],
   [['up', '--audit-policy-file', 'p'], /--audit-policy-file has no effect without --audit-log-path or/],

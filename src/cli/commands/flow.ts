@@ -17,7 +17,7 @@ import { textDiagram, type DiagramOptions } from '../../flows/text-diagram.ts'
 import { colorizerFor } from '../../flows/diagram-colors.ts'
 import { defineCommand, UsageError, type Terminal } from '../command/command.ts'
 import { chooseCluster, clusterOptions, withReachabilityHint, type ChosenCluster } from '../options/choose-cluster.ts'
-import { namedObject, namespaceFor } from '../options/named-object.ts'
+import { kindIn, namespaceFor, objectOperand } from '../options/named-object.ts'
 import { recordedLifecycles } from '../output/recorded-lifecycles.ts'
 
 const drawings: Readonly<Record<string, (roots: readonly FlowNode[], options: DiagramOptions) => string>> = {
@@ -84,14 +84,15 @@ export const flow = defineCommand({
     const grow = lookup(growing, output)
     if (watch && grow === undefined) throw new UsageError(`--watch draws text, mermaid and json, not ${output}`)
     if (watch && options['all-namespaces']) throw new UsageError('--watch follows one object; name its namespace')
-    const { kind, name } = namedObject(operands)
+    const { kindName, name } = objectOperand(operands)
     const cluster = await chooseCluster(options, terminal.environment)
-    const namespace = namespaceFor(kind, options.namespace ?? cluster.namespace)
     const { all = false, rules = false, stages = false } = options
     const isTerminal = terminal.isTerminal && output !== 'mermaid' && output !== 'json'
     const screen = isTerminal ? { columns: terminal.columns, colors: hasColors(terminal) } : {}
     const drawing = { fold: !all && !watch, rules, stages, ...screen }
     return withReachabilityHint(cluster, async () => {
+      const kind = await kindIn(cluster, kindName, terminal.signal)
+      const namespace = namespaceFor(kind, options.namespace ?? cluster.namespace)
       if (watch && grow !== undefined) {
         const drawn = drawOn(cluster, { resource: kind.plural, namespace, name }, grow(drawing), drawing, terminal)
         await drawn.catch((error: unknown) => {

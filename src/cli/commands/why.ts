@@ -3,6 +3,7 @@
 import { context } from '../../base/observability/context.ts'
 import { realClock } from '../../base/time/clock.ts'
 import { objectKey } from '../../api/meta/object.ts'
+import { discover, type DiscoveryResult } from '../../client/discovery.ts'
 import { openRemote } from '../../cluster/client/remote.ts'
 import { fetchSchedulingExplanation } from '../../cluster/client/scheduling-explanation.ts'
 import { findFlowEvents } from '../../cluster/client/fetch-flow-events.ts'
@@ -12,7 +13,7 @@ import { why as explain } from '../../flows/why/why.ts'
 import { defineCommand, UsageError } from '../command/command.ts'
 import { decisionText } from '../output/decision-text.ts'
 import { chooseCluster, clusterOptions, withReachabilityHint } from '../options/choose-cluster.ts'
-import { namedObject, namespaceFor } from '../options/named-object.ts'
+import { kindIn, namespaceFor, objectOperand } from '../options/named-object.ts'
 
 export const why = defineCommand({
   name: 'why',
@@ -27,11 +28,12 @@ export const why = defineCommand({
   async run({ operands, options }, { out, environment, signal }) {
     const { format, output = format ?? 'text' } = options
     if (output !== 'text' && output !== 'json') throw new UsageError(`--output ${output} is none of text, json`)
-    const { kind, name } = namedObject(operands)
+    const { kindName, name } = objectOperand(operands)
     const cluster = await chooseCluster(options, environment)
-    const namespace = namespaceFor(kind, options.namespace ?? cluster.namespace)
     const { kubeconfig } = cluster
     return withReachabilityHint(cluster, async () => {
+      const kind = await kindIn(cluster, kindName, signal)
+      const namespace = namespaceFor(kind, options.namespace ?? cluster.namespace)
       await using remote = await openRemote(kubeconfig, signal)
       const client = remote.clientAs('coxswain why')
       const ctx = context(signal)
@@ -42,9 +44,14 @@ export const why = defineCommand({
         throw new UsageError(missingObjectText(kind, { namespace, name }, known))
       }
       const recorded = await findFlowEvents(kubeconfig, signal)
+      let discovered: Promise<DiscoveryResult> | undefined
       const around: ClusterReader = {
         list: async (of, home) => (await client.of(of).list(home === '' ? {} : { namespace: home }, ctx)).items,
         find: (of, home, wanted) => client.of(of).find(wanted, home, ctx),
+        async kindOf(apiVersion, kindName) {
+          const { kinds } = await (discovered ??= discover(client, ctx))
+          return kinds.find((each) => each.kind.apiVersion === apiVersion && each.kind.kind === kindName)?.kind
+        },
         nowMs: realClock.nowMs(),
         isCoxswain: recorded !== undefined,
       }

@@ -5,6 +5,8 @@ import type { ApiObject } from '../../api/meta/object.ts'
 export interface ClusterReader {
   list<T extends ApiObject>(kind: Kind<T>, namespace: string): Promise<readonly T[]>
   find<T extends ApiObject>(kind: Kind<T>, namespace: string, name: string): Promise<T | undefined>
+  /** The kind that an owner reference names, if it is served. Without it, owners are not checked. */
+  kindOf?(apiVersion: string, kindName: string): Promise<Kind | undefined>
   readonly nowMs: number
   /** False for another Kubernetes, whose components are not described here. */
   readonly isCoxswain?: boolean

@@ -18,9 +18,8 @@ const removers: Readonly<Record<string, Remover>> = {
     when: 'it has counted the pod in the status of its Job',
   },
   'customresourcecleanup.apiextensions.k8s.io': {
-    by: 'the component that serves custom resources (not part of Coxswain yet)',
+    by: 'the API server',
     when: 'all objects of the kind are deleted',
-    isForeign: true,
   },
   kubernetes: { by: 'the namespace controller', when: 'everything in the namespace is deleted' },
   'kubernetes.io/pv-protection': { by: 'the volume protection controller', when: 'no claim is bound to it' },

@@ -18,6 +18,7 @@ const phaseOf = (object: ApiObject): string => (object as { status?: { phase?: s
 const reconciled: Readonly<Record<string, string>> = {
   'certificatesigningrequests.certificates.k8s.io': 'the certificate controllers',
   'cronjobs.batch': 'the cron job controller',
+  'customresourcedefinitions.apiextensions.k8s.io': 'the API server',
   'daemonsets.apps': 'the daemon set controller',
   'deployments.apps': 'the deployment controller',
   'jobs.batch': 'the job controller',
@@ -85,13 +86,6 @@ const unserved: Readonly<Record<string, Unserved>> = {
   'csidrivers.storage.k8s.io': { sentence: noDrivers },
   'csinodes.storage.k8s.io': { sentence: noDrivers },
   'csistoragecapacities.storage.k8s.io': { sentence: noDrivers },
-  'customresourcedefinitions.apiextensions.k8s.io': {
-    sentence: 'Coxswain does not serve custom resources yet: objects of this kind cannot be created.',
-    isServed: (object) =>
-      (object as { status?: { conditions?: { type: string; status: string }[] } }).status?.conditions?.some(
-        ({ type, status }) => type === 'Established' && status === 'True',
-      ) ?? false,
-  },
   'horizontalpodautoscalers.autoscaling': {
     sentence: 'Coxswain has no autoscaler yet: the replicas of its target stay as they are.',
     isServed: (object) => (object as { status?: { conditions?: object[] } }).status?.conditions !== undefined,

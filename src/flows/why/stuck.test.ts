@@ -316,7 +316,7 @@ const situations: [resource: string, situation: string, object: Specimen, expect
     'customresourcedefinitions.apiextensions.k8s.io',
     'its objects remain',
     { metadata: { deletionTimestamp: since, finalizers: ['customresourcecleanup.apiextensions.k8s.io'] } },
-    /the component that serves custom resources \(not part of Coxswain yet\) removes/,
+    /the API server removes customresourcecleanup\.apiextensions\.k8s\.io when all objects of the kind are deleted/,
   ],
   [
     'apiservices.apiregistration.k8s.io',

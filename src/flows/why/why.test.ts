@@ -241,11 +241,6 @@ const rows: [kind: Kind, name: string, sentence: RegExp][] = [
   [persistentVolumeClaim, 'lazy', /its StorageClass lazy waits for the first pod that uses the claim/],
   [namespace, 'stuck', /It is being deleted since .*the namespace controller removes kubernetes.*example\.com\/hold/],
   [node, 'node-1', /It is cordoned: no new pods are scheduled on it/],
-  [
-    customResourceDefinition,
-    'widgets.example.com',
-    /^It is not established: NotServed: custom resources are not served by this API server yet\. Coxswain does not serve/,
-  ],
 ]
 for (const [kind, name, sentence] of rows)
   test(`${kind.singular}/${name} is explained`, async () => {

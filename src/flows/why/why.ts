@@ -24,7 +24,8 @@ import {
 } from './extension-explainers.ts'
 import { finalizerSentences } from './finalizer-removers.ts'
 import { podExplainer } from './pod-explainer.ts'
-import { because, plural, type Explainer, type ClusterReader } from './explainer.ts'
+import { ownerSentences } from './owners.ts'
+import { because, plural, unobservedChange, type Explainer, type ClusterReader } from './explainer.ts'
 import {
   cronJobExplainer,
   daemonSetExplainer,
@@ -77,7 +78,7 @@ export async function why(
   recorded: readonly FlowEvent[],
 ): Promise<Why> {
   const explainer = explainers.find((each) => each.kind === kind)
-  const own = explainer === undefined ? conditionSentences(object) : await explainer.explain(object, cluster)
+  const own = explainer === undefined ? genericSentences(object) : await explainer.explain(object, cluster)
   const events = await cluster.list(event, namespaceOf(object) || 'default')
   const warnings = events.filter(
     ({ involvedObject, type }) => type === 'Warning' && involvedObject.uid === object.metadata.uid,
@@ -86,17 +87,21 @@ export async function why(
   const waits = counted([
     ...finalizerSentences(object),
     ...own,
+    ...(await ownerSentences(object, cluster)),
     ...(acting?.kind === 'unserved' ? [acting.sentence] : []),
   ])
   return {
     waits,
     tried: [...warningSentences(warnings, waits), ...failedCalls(kind, object, recorded)].slice(0, triedMax),
-    summary: waits.length === 0 ? summaryOf(acting, explainer?.checked ?? 'its conditions') : '',
+    summary: waits.length === 0 ? summaryOf(object, acting, explainer?.checked ?? 'its conditions and its owners') : '',
   }
 }
 
 /** Claims no more than was checked. */
-function summaryOf(acting: Responsibility | undefined, checked: string): string {
+function summaryOf(object: ApiObject, acting: Responsibility | undefined, checked: string): string {
+  const { status } = object as { status?: unknown }
+  if (acting === undefined && status === undefined)
+    return 'It has no status: no controller has reported on it, or its kind needs none. No warning events and failed requests.'
   if (acting?.kind === 'data') return `It is stored. ${acting.readers}; no component has to act on it.`
   return `No problem found. Checked: ${checked}, warning events, failed requests.`
 }
@@ -119,13 +124,22 @@ interface ConditionSummary {
 /** Conditions that report a problem when they are True. */
 const badWhenTrue = /^(Dangling|Denied|Failed|NetworkUnavailable|.*Pressure|.*Failure)$/
 
-/** For kinds without an explainer: the conditions that report a problem. */
-function conditionSentences(object: ApiObject): string[] {
-  const { status } = object as { status?: { conditions?: readonly ConditionSummary[] } }
+interface GenericStatus {
+  readonly observedGeneration?: number
+  readonly conditions?: readonly ConditionSummary[]
+}
+
+/** For kinds without an explainer: what their controller has not processed, and the conditions that report a problem. */
+function genericSentences(object: ApiObject): string[] {
+  const { status } = object as { status?: GenericStatus }
+  const unobserved = status?.observedGeneration === undefined ? [] : unobservedChange(object, status)
   const bad = (status?.conditions ?? []).filter(
     (condition) => (condition.status === 'True') === badWhenTrue.test(condition.type),
   )
-  return bad.map((condition) => `Its condition ${condition.type} is ${condition.status}: ${because(condition)}.`)
+  return [
+    ...unobserved,
+    ...bad.map((condition) => `Its condition ${condition.type} is ${condition.status}: ${because(condition)}.`),
+  ]
 }
 
 const lastSeen = ({ lastTimestamp, eventTime, series }: Event): string =>
