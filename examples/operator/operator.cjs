@@ -1,59 +1,98 @@
 // @ts-check
-// A small operator: every namespace with the label `team` has a ConfigMap `team` that names it, and keeps it.
-// It lists, watches from there, goes on where a watch ended, and lists again when the server has forgotten the past.
-const { configMap, context, namespace, StatusError } = require('coxswain')
+// The operator: it watches websites and the Deployments that they own, and reconciles each website that has changed. A
+// failed attempt is repeated after a pause.
+const { context, deployment, StatusError } = require('coxswain')
+const { reconcile } = require('./reconcile.cjs')
+const { website } = require('./website.cjs')
 
-const label = 'team'
+const retryMs = 1_000
+
+/** @typedef {{ sleep(ms: number, signal: AbortSignal): Promise<void> }} Clock */
 
 /**
- * @param {import('coxswain').Client} client
- * @param {import('coxswain').Context} ctx
- * @param {import('coxswain').ApiObject} home
+ * Runs until the signal.
+ * @param {import('./reconcile.cjs').Deps & { clock: Clock }} deps
+ * @param {AbortSignal} signal
  */
-async function reconcile(client, ctx, { metadata }) {
-  const team = metadata.labels?.[label]
-  if (team === undefined || metadata.deletionTimestamp !== undefined) return
-  const maps = client.of(configMap)
-  const data = { team }
-  const known = await maps.find('team', metadata.name, ctx)
-  try {
-    if (known === undefined) await maps.create({ metadata: { name: 'team' }, data }, metadata.name, ctx)
-    else if (known.data?.['team'] !== team) await maps.update({ ...known, data }, ctx)
-  } catch (error) {
-    // Another client was faster: read again.
-    if (!(error instanceof StatusError) || error.code !== 409) throw error
-    await reconcile(client, ctx, { apiVersion: 'v1', kind: 'Namespace', metadata })
+async function runOperator(deps, signal) {
+  const { client, clock } = deps
+  const ctx = context(signal)
+  const due = new DueKeys()
+  /** @param {import('coxswain').ApiObject} object */
+  const addOwner = ({ metadata: { namespace = '', ownerReferences = [] } }) => {
+    const owner = ownerReferences.find(({ kind, controller }) => kind === website.kind && controller)
+    if (owner !== undefined) due.add(namespace, owner.name)
+  }
+  const pause = () => clock.sleep(retryMs, signal).catch(() => {})
+  const work = async () => {
+    for await (const key of due.taken(signal))
+      try {
+        await reconcile(deps, key, ctx)
+      } catch {
+        if (signal.aborted) return
+        void pause().then(() => due.add(key.namespace, key.name))
+      }
+  }
+  await Promise.all([
+    work(),
+    follow(client.of(website), ({ metadata: { namespace = '', name } }) => due.add(namespace, name), pause, ctx),
+    follow(client.of(deployment), addOwner, pause, ctx),
+  ])
+}
+
+/** The keys of the websites to reconcile, each once. */
+class DueKeys {
+  /** @type {Map<string, { namespace: string, name: string }>} */
+  #keys = new Map()
+  #wake = () => {}
+
+  /** @param {string} namespace @param {string} name */
+  add(namespace, name) {
+    this.#keys.set(`${namespace}/${name}`, { namespace, name })
+    this.#wake()
+  }
+
+  /** @param {AbortSignal} signal */
+  async *taken(signal) {
+    signal.addEventListener('abort', () => this.#wake())
+    while (!signal.aborted) {
+      for (const [text, key] of this.#keys) {
+        this.#keys.delete(text)
+        yield key
+      }
+      if (this.#keys.size === 0 && !signal.aborted)
+        await new Promise((resolve) => (this.#wake = () => resolve(undefined)))
+    }
   }
 }
 
 /**
- * Runs until the signal.
- * @param {import('coxswain').Client} client
- * @param {AbortSignal} signal
+ * Calls back for every object and every change of one. A watch that ends is resumed; after an error everything is listed
+ * again.
+ * @param {import('coxswain').ResourceClient<any, any>} objects
+ * @param {(object: import('coxswain').ApiObject) => void} onChange
+ * @param {() => Promise<void>} pause
+ * @param {import('coxswain').Context} ctx
  */
-async function runOperator(client, signal) {
-  const ctx = context(signal)
-  const homes = client.of(namespace)
+async function follow(objects, onChange, pause, ctx) {
   /** @type {string | undefined} */
   let resourceVersion
-  while (!signal.aborted)
+  while (!ctx.signal.aborted)
     try {
       if (resourceVersion === undefined) {
-        const { items, revision } = await homes.list({}, ctx)
-        for (const home of items) await reconcile(client, ctx, home)
+        const { items, revision } = await objects.list({}, ctx)
+        items.forEach(onChange)
         resourceVersion = String(revision)
       }
-      for await (const event of homes.watch({ resourceVersion }, ctx)) {
-        if (event.type === 'BOOKMARK') resourceVersion = String(event.revision)
-        else {
-          resourceVersion = event.object.metadata.resourceVersion
-          if (event.type !== 'DELETED') await reconcile(client, ctx, event.object)
-        }
+      for await (const event of objects.watch({ resourceVersion }, ctx)) {
+        resourceVersion = event.type === 'BOOKMARK' ? String(event.revision) : event.object.metadata.resourceVersion
+        if (event.type !== 'BOOKMARK') onChange(event.object)
       }
     } catch (error) {
-      if (signal.aborted) return
+      if (ctx.signal.aborted) return
       if (!(error instanceof StatusError)) throw error
       resourceVersion = undefined
+      await pause()
     }
 }
 
