@@ -82,7 +82,7 @@ async function definitionDeleted() {
   const [, , terminating] = (await definitions.get(definitionName, ctx)).status.conditions ?? []
   deepEqual([terminating?.type, terminating?.reason], ['Terminating', 'InstanceDeletionInProgress'])
   await rejects(widgets.create({ ...red, metadata: { name: 'late' } }, ctx), (error) => {
-    return error instanceof StatusError && error.code === 405
+    return error instanceof StatusError && error.code === 403
   })
   await widgets.patch('red', 'default', { metadata: { finalizers: null } }, 'merge', ctx)
   await cluster.clock.advance('1s')

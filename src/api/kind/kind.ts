@@ -53,7 +53,7 @@ export interface KindDefinition<T extends ApiObject = ApiObject> extends KindNam
   initialStatus?(object: T): unknown
   /** Returns all errors. `old` is set on updates, for rules that accept unchanged invalid values. */
   validate(object: T, old?: T): readonly FieldError[]
-  /** Whether validate() ignores the status: then it is not called when only the status is written. */
+  /** validate() is not called when only the status is written. */
   readonly validatesNoStatus?: true
   validateUpdate(object: T, old: T): FieldError[]
   /** Validates an update of the status subresource. */

@@ -103,7 +103,7 @@ test('objects with finalizers block the deletion of their definition, and no obj
   const refused = await server.call('POST', widgets, widget('b'))
   deepEqual(
     [refused.status, (refused.body as { message: string }).message],
-    [405, 'create not allowed while custom resource definition is terminating'],
+    [403, `widgets.example.com "b" is forbidden: create not allowed while custom resource definition is terminating`],
   )
   await server.call('PATCH', `${widgets}/a`, { metadata: { finalizers: null } }, merge)
   await until(async () =>

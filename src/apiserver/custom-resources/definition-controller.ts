@@ -13,9 +13,13 @@ import { hasReason } from '../../api/errors/status-error.ts'
 import type { Kind } from '../../api/kind/kind.ts'
 import { revisionOf, type ApiObject } from '../../api/meta/object.ts'
 import type { KindCatalogue } from '../kinds/kind-catalogue.ts'
+import { managedFieldsAfterUpdate } from '../objects/managed-fields.ts'
+import { fieldTrackingOf } from '../registry/field-tracking.ts'
 import { removeInternally } from '../registry/deletion.ts'
 import type { ResourceDeps } from '../registry/resource-deps.ts'
 import { updateWithRetry } from '../registry/update-with-retry.ts'
+import { withManagedFields } from '../registry/write.ts'
+import { internalRequest } from '../request/request.ts'
 import type { CacheObserver, ObjectLister } from '../watch-cache/object-caches.ts'
 import type { WatchCache } from '../watch-cache/watch-cache.ts'
 import { AcceptedNames } from './accepted-names.ts'
@@ -141,7 +145,24 @@ export class DefinitionController implements CacheObserver {
     ctx: Context,
   ): Promise<void> {
     const deps = this.#deps.resource(customResourceDefinition)
-    const change = (current: ApiObject): ApiObject => modify(current as CustomResourceDefinition)
+    const target = {
+      kind: 'resource',
+      verb: 'update',
+      resource: deps.kind,
+      subresource: 'status',
+      namespace: '',
+      name,
+    } as const
+    const request = internalRequest(target, ctx)
+    const change = (current: ApiObject): ApiObject => {
+      const next = modify(current as CustomResourceDefinition)
+      const managers = current.metadata.managedFields ?? []
+      if (next === current || managers.length === 0) return next
+      return withManagedFields(
+        next,
+        managedFieldsAfterUpdate(managers, current, next, fieldTrackingOf(deps, request, undefined)),
+      )
+    }
     await updateWithRetry(deps, { namespace: '', name }, ctx, change)
   }
 }

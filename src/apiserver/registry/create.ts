@@ -2,7 +2,7 @@
 import { rfc3339 } from '../../base/time/clock.ts'
 import { thenMaybe, type MaybePromise } from '../../base/async/maybe-promise.ts'
 import { nameSuffix, newUid } from '../../base/random/ids.ts'
-import { alreadyExists, badRequest, conflict, StatusError } from '../../api/errors/status-error.ts'
+import { alreadyExists, badRequest, conflict, forbidden, type StatusError } from '../../api/errors/status-error.ts'
 import type { Kind } from '../../api/kind/kind.ts'
 import type { ApiObject } from '../../api/meta/object.ts'
 import { isJsonObject, without } from '../../schema/json/json-value.ts'
@@ -22,12 +22,15 @@ import { checkName, nextStep, strictErrorsOf, withManagedFields, type WriteInput
 
 const generateNameTries = 8
 
-const createWhileTerminating = (): StatusError =>
-  new StatusError(405, 'MethodNotAllowed', 'create not allowed while custom resource definition is terminating')
+function createWhileTerminating(kind: Kind, { target }: ResourceRequest, { body }: WriteInput): StatusError {
+  const { name } = (isJsonObject(body) && isJsonObject(body['metadata']) ? body['metadata'] : {}) as { name?: string }
+  const detail = 'create not allowed while custom resource definition is terminating'
+  return forbidden(kind, target.name || (name ?? ''), detail)
+}
 
 export async function create(deps: ResourceDeps, request: ResourceRequest, input: WriteInput): Promise<WriteResult> {
   const { kind } = deps
-  if (kind.custom?.isTerminating) throw createWhileTerminating()
+  if (kind.custom?.isTerminating) throw createWhileTerminating(kind, request, input)
   await nextStep(request)
   const decoded = decodeNew(deps, request, input)
   const { object: sent, warnings } = decoded instanceof Promise ? await decoded : decoded

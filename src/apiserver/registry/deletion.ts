@@ -12,7 +12,7 @@ import { identityConverter } from './version-converter.ts'
 import { decodeBody } from '../objects/decode-object.ts'
 import { dryRunErrors } from '../request/list-options.ts'
 import { booleanParameter, parseInteger } from '../request/query-values.ts'
-import type { StoredObject } from '../storage/stored-object.ts'
+import { StoredObject } from '../storage/stored-object.ts'
 import { readCached, readStored, recordStage, type ResourceDeps } from './resource-deps.ts'
 import { list } from './reads.ts'
 import { admissionAttributesOf } from './write-admission.ts'
@@ -110,8 +110,9 @@ async function removeOne(
     if (!isAdmitted) await admitDeletion(deps, request, current.object, options)
     const marked = markForDeletion(deps, current.object, options)
     const isGone = marked === undefined
-    if (isDryRun(request) || options.dryRun?.includes('All') || marked === current.object)
-      return { stored: current, isGone }
+    if (marked === current.object) return { stored: current, isGone }
+    if (isDryRun(request) || options.dryRun?.includes('All'))
+      return { stored: marked === undefined ? current : StoredObject.ofObject(marked, current.revision), isGone }
     const write = {
       operation: isGone ? 'delete' : 'put',
       object: marked ?? current.object,
@@ -152,7 +153,7 @@ function markForDeletion(
   )
   const isHeld = finalizers.length > 0 || (strategy?.isBlocked?.(object) ?? false)
   if (graceSeconds === 0 && !isHeld) return undefined
-  const { deletionTimestamp, deletionGracePeriodSeconds: earlierSeconds } = object.metadata
+  const { deletionTimestamp, deletionGracePeriodSeconds: earlierSeconds, generation } = object.metadata
   // A second deletion can shorten the grace period, but not extend it.
   if (deletionTimestamp !== undefined && graceSeconds >= (earlierSeconds ?? 0)) return object
   const metadata = {
@@ -160,7 +161,7 @@ function markForDeletion(
     ...(finalizers.length === 0 ? {} : { finalizers }),
     deletionTimestamp: rfc3339(clock.nowMs() + graceSeconds * 1000),
     deletionGracePeriodSeconds: graceSeconds,
-    ...(object.metadata.generation === undefined ? {} : { generation: object.metadata.generation + 1 }),
+    ...(generation === undefined || strategy?.keepsGenerationOnDelete ? {} : { generation: generation + 1 }),
   }
   const marked = { ...object, metadata }
   return strategy?.markDeleted?.(marked) ?? marked

@@ -34,6 +34,8 @@ export interface Strategy<T extends ApiObject = ApiObject> {
   readonly hasNoDeleteCollection?: true
   /** Whether the removal is blocked by something besides metadata.finalizers. */
   isBlocked?(object: T): boolean
+  /** A deletion does not count as a change of the object: it keeps its generation. */
+  readonly keepsGenerationOnDelete?: true
   /** Changes an object that is marked for deletion. */
   markDeleted?(object: T): T
   /** GET, PUT and PATCH on a subresource: merges what was sent into the object. */

@@ -17,6 +17,7 @@ export const customResourceDefinitionStrategy: Strategy<CustomResourceDefinition
       storedVersions: withStorageVersion(object.status.storedVersions ?? [], object.spec),
     },
   }),
+  keepsGenerationOnDelete: true,
   isBlocked: ({ metadata }) => metadata.deletionTimestamp === undefined,
   markDeleted(object) {
     const { metadata } = object

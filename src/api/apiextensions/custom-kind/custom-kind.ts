@@ -1,8 +1,9 @@
 // customKind: the kind that one version of a CustomResourceDefinition defines. It is served as a built-in kind is.
+import { getOrInsert } from '../../../base/collections/get-or-insert.ts'
 import { kindFrom, type CustomVersion, type Kind, type Scaling } from '../../kind/kind.ts'
 import type { ApiObject } from '../../meta/object.ts'
 import { dnsSubdomainErrors } from '../../validation/names.ts'
-import { invalid, type FieldError } from '../../../schema/validation/field-error.ts'
+import { fieldErrorText, invalid, type FieldError } from '../../../schema/validation/field-error.ts'
 import type { JsonObject } from '../../../schema/json/json-value.ts'
 import { objectRules } from '../rules/object-rules.ts'
 import { structuralSchema, type StructuralSchema } from '../structural/structural-schema.ts'
@@ -21,6 +22,8 @@ export function customKind(definition: CustomResourceDefinition, version: Custom
   const { openAPIV3Schema } = validation
   const structural = once(() => structuralSchema(openAPIV3Schema))
   const rules = once(() => objectRules(openAPIV3Schema))
+  /** Errors of rules about unchanged values, by the validated object. They become warnings. */
+  const tolerated = new WeakMap<ApiObject, FieldError[]>()
   const kind = kindFrom<ApiObject, unknown>(
     {
       group: spec.group,
@@ -37,9 +40,12 @@ export function customKind(definition: CustomResourceDefinition, version: Custom
       ...(subresources.scale === undefined ? {} : { scale: scalingOf(subresources.scale) }),
       validateName: dnsSubdomainErrors,
       applyDefaults: (object) => object,
-      validate: (object, old) => validateCustom(structural().validate, rules(), object, old),
+      validate: (object, old) => {
+        const warn = (error: FieldError) => getOrInsert(tolerated, object, () => []).push(error)
+        return validateCustom(structural().validate, rules(), object, old, warn)
+      },
       validateUpdate: () => [],
-      warnings: finalizerWarnings,
+      warnings: (object) => [...finalizerWarnings(object), ...(tolerated.get(object) ?? []).map(fieldErrorText)],
       columns: printerColumns(version.additionalPrinterColumns),
       fieldLabels: Object.fromEntries(selectableFields.map(fieldLabelOf)),
     },
@@ -90,13 +96,14 @@ function validateCustom(
   rules: ReturnType<typeof objectRules>,
   object: ApiObject,
   old: ApiObject | undefined,
+  warn: (error: FieldError) => void,
 ): readonly FieldError[] {
   const value = asJson(object)
   const before = old && asJson(old)
   const errors = validate(value, before)
   if (rules.isEmpty) return errors
   if (errors.some(({ reason }) => blockingTypes.has(reason))) return [...errors, notChecked]
-  return [...errors, ...rules.validate(value, before)]
+  return [...errors, ...rules.validate(value, before, warn)]
 }
 
 type ScaleDefinition = NonNullable<NonNullable<CustomResourceDefinitionVersion['subresources']>['scale']>

@@ -60,6 +60,7 @@ export const customResourceDefinition = defineKind<CustomResourceDefinition, Cus
     ...validateApproval(object.spec.group, object.metadata.annotations ?? {}),
     ...validateUnknownFields(object.spec),
   ],
+  validatesNoStatus: true,
   validateUpdate: (object, old) => validateDefinitionSpecUpdate(object.spec, old.spec, isEstablished(old)),
   columns: [
     column('Name', ({ metadata }) => metadata.name, { format: 'name' }),
