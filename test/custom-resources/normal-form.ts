@@ -110,14 +110,24 @@ export class NormalForm {
   }
 }
 
+/** Descriptions of the columns that every kind has: their wording is each server's own. */
+const ownDescriptions = /^(Name must be unique within a namespace\.|CreationTimestamp is a timestamp)/
+
 /** Cells of dates show how long ago that was. */
 function withoutAges(table: Fields): Fields {
-  const columns = (table['columnDefinitions'] ?? []) as readonly { readonly type: string; readonly name: string }[]
+  const columns = (table['columnDefinitions'] ?? []) as readonly Readonly<Record<string, string>>[]
   const rows = (table['rows'] ?? []) as readonly { readonly cells: readonly unknown[] }[]
   const shown = (cell: unknown, index: number): unknown => {
     const column = columns[index]
-    const isDate = column?.type === 'date' || column?.name === 'Age' || column?.name === 'Created At'
+    const isDate = column?.['type'] === 'date' || column?.['name'] === 'Age' || column?.['name'] === 'Created At'
     return isDate && typeof cell === 'string' && agePattern.test(cell) ? '<age>' : cell
   }
-  return { ...table, rows: rows.map((row) => ({ ...row, cells: row.cells.map(shown) })) }
+  const described = columns.map((column) =>
+    ownDescriptions.test(column['description'] ?? '') ? { ...column, description: '' } : column,
+  )
+  return {
+    ...table,
+    ...(table['columnDefinitions'] ? { columnDefinitions: described } : {}),
+    rows: rows.map((row) => ({ ...row, cells: row.cells.map(shown) })),
+  }
 }

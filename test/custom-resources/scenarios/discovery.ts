@@ -111,6 +111,20 @@ const discovery: Scenario = {
   ],
 }
 
+const ownDescriptions = ['A text.', 'A Widget.', 'The specification.']
+/** Descriptions of what every kind has are each server's own wording. */
+const withoutWording = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(withoutWording)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([key, each]) =>
+      key === 'description' && typeof each === 'string' && !ownDescriptions.includes(each)
+        ? []
+        : [[key, withoutWording(each)]],
+    ),
+  )
+}
+
 const openGroup = 'openapi.example.com'
 const openDefinition = definition(openGroup, [version(schema, { subresources })])
 const definitionNames = (body: Response['body']) =>
@@ -127,14 +141,17 @@ const openapi: Scenario = {
     get(`/openapi/v3/apis/${openGroup}/v1`, {
       accept: 'application/json',
       until: served,
-      view: (body) => ({ ...body, paths: Object.keys(body.paths), components: Object.keys(body.components.schemas) }),
+      view: (body) =>
+        withoutWording({ ...body, paths: Object.keys(body.paths), components: Object.keys(body.components.schemas) }),
     }),
     get(`/openapi/v3/apis/${openGroup}/v1`, {
       accept: 'application/json',
       until: served,
       view: ({ components }) =>
-        Object.fromEntries(
-          Object.entries(components.schemas).filter(([name]) => name.startsWith('com.example.openapi.')),
+        withoutWording(
+          Object.fromEntries(
+            Object.entries(components.schemas).filter(([name]) => name.startsWith('com.example.openapi.')),
+          ),
         ),
     }),
     ...[
@@ -147,13 +164,14 @@ const openapi: Scenario = {
       get(`/openapi/v3/apis/${openGroup}/v1`, {
         accept: 'application/json',
         until: served,
-        view: ({ paths }) => paths[`/apis/${openGroup}/v1${path}`] ?? null,
+        view: ({ paths }) => withoutWording(paths[`/apis/${openGroup}/v1${path}`] ?? null),
       }),
     ),
     get('/openapi/v2', {
       accept: 'application/json',
       until: ({ body }) => definitionNames(body).length === 2,
-      view: (body) => Object.fromEntries(definitionNames(body).map((name) => [name, body.definitions[name]])),
+      view: (body) =>
+        withoutWording(Object.fromEntries(definitionNames(body).map((name) => [name, body.definitions[name]]))),
     }),
     get('/openapi/v2', {
       accept: 'application/json',
@@ -171,7 +189,7 @@ const openapi: Scenario = {
       accept: 'application/json',
       until: ({ status, body }) =>
         status === 200 && body.components.schemas['com.example.openapi.v1.Widget'].properties?.spec === undefined,
-      view: ({ components }) => components.schemas['com.example.openapi.v1.Widget'],
+      view: ({ components }) => withoutWording(components.schemas['com.example.openapi.v1.Widget']),
     }),
   ],
 }
