@@ -23,6 +23,10 @@ export interface ListType {
   readonly kind: 'list'
   readonly element: CelType
   readonly maxElements?: number
+  /** The order of a set does not matter. */
+  readonly isSet?: boolean
+  /** The fields that identify an element of a list of type map. */
+  readonly mapKeys?: readonly string[]
 }
 
 export interface MapType {

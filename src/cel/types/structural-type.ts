@@ -6,6 +6,7 @@ import {
   intType,
   stringType,
   type CelType,
+  type ListType,
   type ObjectField,
   type ScalarType,
 } from './cel-type.ts'
@@ -24,6 +25,8 @@ export interface StructuralSchema {
   readonly maxItems?: number
   readonly maxProperties?: number
   readonly 'x-kubernetes-int-or-string'?: boolean
+  readonly 'x-kubernetes-list-type'?: string
+  readonly 'x-kubernetes-list-map-keys'?: readonly string[]
   readonly 'x-kubernetes-embedded-resource'?: boolean
 }
 
@@ -88,7 +91,15 @@ function arrayType(schema: StructuralSchema, name: string): SizedType | undefine
   const element = structuralType(items, `${name}.@idx`, false)
   if (element === undefined) return undefined
   const maxElements = schema.maxItems ?? Math.floor((requestBytesMax - 2) / (element.bytesMin + 1))
-  return { type: { kind: 'list', element: element.type, maxElements: Math.max(0, maxElements) }, bytesMin: 2 }
+  const listType = schema['x-kubernetes-list-type']
+  const type: ListType = {
+    kind: 'list',
+    element: element.type,
+    maxElements: Math.max(0, maxElements),
+    ...(listType === 'set' ? { isSet: true } : {}),
+    ...(listType === 'map' ? { mapKeys: schema['x-kubernetes-list-map-keys'] ?? [] } : {}),
+  }
+  return { type, bytesMin: 2 }
 }
 
 const isList = (items: StructuralSchema | readonly StructuralSchema[]): items is readonly StructuralSchema[] =>

@@ -2,6 +2,7 @@
 import { codePoints } from './code-points.ts'
 import { MapValue, Opaque, Optional, TypeValue, Uint, type ListValue, type Value } from './value.ts'
 import { EvalError } from './eval-error.ts'
+import { KeyedList } from './keyed-lists.ts'
 import { Duration, Timestamp } from './time-values.ts'
 
 export const isList = (value: Value): value is ListValue => Array.isArray(value)
@@ -30,6 +31,7 @@ function equal(a: Value, b: Value, within: Comparison | undefined): boolean {
   if (typeof a === 'string' || typeof a === 'boolean' || a === null) return false
   const [x, y] = [numberOf(a), numberOf(b)]
   if (x !== undefined) return y !== undefined && compareNumbers(x, y) === 0
+  if (a instanceof KeyedList) return isList(b) && a.isEqual(b, (x, y) => equal(x, y, within))
   if (isList(a)) return isList(b) && equalLists(a, b, within ?? new Comparison())
   if (a instanceof MapValue) return b instanceof MapValue && equalMaps(a, b, within ?? new Comparison())
   if (a instanceof Uint8Array) return b instanceof Uint8Array && compareBytes(a, b) === 0

@@ -2,6 +2,7 @@
 import { lookup } from '../../base/collections/lookup.ts'
 import { dynType, type CelType, type ObjectType } from '../types/cel-type.ts'
 import { MapValue, Optional, Uint, type Value } from './value.ts'
+import { MapList, SetList } from './keyed-lists.ts'
 import { Duration, Timestamp } from './time-values.ts'
 import { EvalError } from './eval-error.ts'
 
@@ -24,10 +25,14 @@ export function fromJson(json: unknown, type: CelType = dynType): Value {
   }
 }
 
-/** A JSON object whose members are converted when they are read. */
+/**
+ * A JSON object whose members are converted when they are read. Lists and objects are converted once, because a loop may read
+ * them many times. Of an object with a schema, only the declared members exist, and null is absent.
+ */
 export class JsonMap extends MapValue {
   readonly #raw: Readonly<Record<string, unknown>>
   readonly #type: ObjectType | CelType
+  #converted: Map<string, Value> | undefined
 
   /** The type of the object, or of every value of a map. */
   constructor(raw: Readonly<Record<string, unknown>>, type: ObjectType | CelType) {
@@ -37,23 +42,39 @@ export class JsonMap extends MapValue {
   }
 
   get size(): number {
-    return Object.keys(this.#raw).length
+    return this.keys().length
   }
 
   get(key: Value): Value | undefined {
     if (typeof key !== 'string') return undefined
     const type = this.#type
-    const field = type.kind === 'object' ? type.fields.get(key) : undefined
-    const name = field?.jsonName ?? key
-    if (!Object.hasOwn(this.#raw, name)) return undefined
-    const value = lookup(this.#raw, name)
-    return value === undefined
-      ? undefined
-      : fromJson(value, field?.type ?? (type.kind === 'map' ? type.value : undefined))
+    if (type.kind === 'object') {
+      const field = type.fields.get(key)
+      const value = field === undefined ? undefined : lookup(this.#raw, field.jsonName)
+      return field === undefined || value === undefined || value === null
+        ? undefined
+        : this.#value(key, value, field.type)
+    }
+    const value = lookup(this.#raw, key)
+    return value === undefined ? undefined : this.#value(key, value, type.kind === 'map' ? type.value : dynType)
   }
 
-  keys(): Iterable<Value> {
-    return Object.keys(this.#raw).filter((name) => lookup(this.#raw, name) !== undefined)
+  #value(key: string, value: unknown, type: CelType): Value {
+    if (typeof value !== 'object' || value === null) return fromJson(value, type)
+    const known = this.#converted?.get(key)
+    if (known !== undefined) return known
+    const converted = fromJson(value, type)
+    this.#converted ??= new Map()
+    this.#converted.set(key, converted)
+    return converted
+  }
+
+  keys(): readonly string[] {
+    const type = this.#type
+    if (type.kind !== 'object') return Object.keys(this.#raw).filter((name) => lookup(this.#raw, name) !== undefined)
+    return [...type.fields].flatMap(([name, { jsonName }]) =>
+      (lookup(this.#raw, jsonName) ?? null) === null ? [] : [name],
+    )
   }
 }
 
@@ -74,10 +95,12 @@ function textValue(text: string, { kind }: CelType): Value {
 const plainKinds = new Set(['string', 'bool'])
 
 function listValue(json: readonly unknown[], type: CelType): Value {
-  const element = type.kind === 'list' ? type.element : dynType
+  if (type.kind !== 'list') return json.map((each) => fromJson(each))
+  const { element, isSet = false, mapKeys } = type
   // The elements have the type of the schema, because the object was validated.
-  if (plainKinds.has(element.kind)) return json as readonly Value[]
-  return json.map((each) => fromJson(each, element))
+  const values = plainKinds.has(element.kind) ? (json as readonly Value[]) : json.map((each) => fromJson(each, element))
+  if (isSet) return SetList.from(values)
+  return mapKeys === undefined ? values : MapList.keyed(values, mapKeys)
 }
 
 /** A value as JSON; throws for values that JSON cannot represent. */

@@ -13,6 +13,7 @@ import {
 } from '../../types/cel-type.ts'
 import { Duration, Timestamp } from '../../values/time-values.ts'
 import { EvalError } from '../../values/eval-error.ts'
+import { KeyedList } from '../../values/keyed-lists.ts'
 import { Uint, type ListValue, type Value } from '../../values/value.ts'
 
 const [intMin, intMax] = [-(1n << 63n), (1n << 63n) - 1n]
@@ -50,7 +51,7 @@ const listElementsMax = 1_000_000
 
 function joined(a: ListValue, b: ListValue): Value {
   if (a.length + b.length > listElementsMax) throw new EvalError(`list exceeds ${listElementsMax} elements`)
-  return a.concat(b)
+  return a instanceof KeyedList ? a.joined(b) : [...a, ...b]
 }
 
 function concatenated(a: Uint8Array, b: Uint8Array): Uint8Array {
