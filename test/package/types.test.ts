@@ -166,6 +166,18 @@ test('the types of a large definition take the compiler little work', async () =
   ok(work > 0 && work < instantiationsMax, `${work} instantiations`)
 })
 
+test('the example operator passes the type checker, with the types of its own custom resource', async () => {
+  const example = join(root, 'examples', 'operator')
+  const names = (await readdir(example)).filter((name) => name.endsWith('.cjs'))
+  await Promise.all(names.map((name) => copyFile(join(example, name), join(folder, name))))
+  const options = ['--target', 'esnext', '--lib', 'esnext,dom', '--allowJs', '--checkJs', '--types', 'node']
+  const roots = ['--typeRoots', join(root, 'node_modules', '@types')]
+  equal(
+    await compiled('example.mts', `export { scenario } from './scenario.cjs'`, [...strict, ...options, ...roots]),
+    '',
+  )
+})
+
 /** The work of the compiler, which does not depend on the speed of the machine. */
 const instantiationsOf = async (name: string, text: string): Promise<number> => {
   const said = await compiled(name, text, [...plain, '--extendedDiagnostics'])
