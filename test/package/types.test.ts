@@ -10,6 +10,7 @@ import { fileURLToPath } from 'node:url'
 import { gunzipSync } from 'node:zlib'
 import { kinds } from '../../src/api/kinds.ts'
 import * as library from '../../src/cluster/index.ts'
+import { customResourceExamples } from '../custom-resources/page.ts'
 
 /** A program of a few thousand lines has about as many. */
 const instantiationsMax = 100_000
@@ -176,6 +177,12 @@ test('the example operator passes the type checker, with the types of its own cu
     await compiled('example.mts', `export { scenario } from './scenario.cjs'`, [...strict, ...options, ...roots]),
     '',
   )
+})
+
+test('the examples of the page about custom resources pass the type checker', async () => {
+  const page = await readFile(join(root, 'docs', 'testing-operators.md'), 'utf8')
+  const text = `${customResourceExamples(page)}\nexport const count: number = teeth`
+  equal(await compiled('page.mts', text, [...plain, '--lib', 'es2024,dom']), '')
 })
 
 /** The work of the compiler, which does not depend on the speed of the machine. */
