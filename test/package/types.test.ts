@@ -185,36 +185,6 @@ test('the examples of the page about custom resources pass the type checker', as
   equal(await compiled('page.mts', text, [...plain, '--lib', 'es2024,dom']), '')
 })
 
-/** The work of the compiler, which does not depend on the speed of the machine. */
-const instantiationsOf = async (name: string, text: string): Promise<number> => {
-  const said = await compiled(name, text, [...plain, '--extendedDiagnostics'])
-  equal(/error TS/.test(said), false, said)
-  return Number(/^Instantiations:\s+(\d+)$/m.exec(said)?.[1])
-}
-
-test('the types of a large definition take the compiler little work', async () => {
-  const facts = await readFile(join(root, 'test', 'facts', 'crds.json.gz'))
-  const { tekton } = JSON.parse(gunzipSync(facts).toString()) as Record<
-    string,
-    { crds: { metadata: { name: string } }[] }
-  >
-  const definition = tekton?.crds.find(({ metadata }) => metadata.name === 'taskruns.tekton.dev')
-  const before = await instantiationsOf(
-    'none.mts',
-    `import { customResource } from 'coxswain'\nexport { customResource }`,
-  )
-  const text = `import { customResource, type KindInput, type KindObject, type Mutable } from 'coxswain'
-    const taskRun = customResource(${JSON.stringify(definition)})
-    type TaskRun = KindObject<typeof taskRun>
-    export const names = (run: TaskRun): readonly (string | undefined)[] => [run.spec?.taskRef?.name, run.status?.steps?.[0]?.container]
-    export const input: KindInput<typeof taskRun> = { metadata: {}, spec: { timeout: '1h', params: [{ name: 'a', value: { any: 1 } }] } }
-    export const whole = (run: Mutable<TaskRun>): TaskRun => run
-    // @ts-expect-error -- there is no such field
-    export const wrong = (run: TaskRun): unknown => run.spec?.taskReff`
-  const work = (await instantiationsOf('large.mts', text)) - before
-  ok(work > 0 && work < instantiationsMax, `${work} instantiations`)
-})
-
 test('the package has one file of types for each module system, and no derived types in it', async () => {
   deepEqual((await readdir(dist)).toSorted(), ['index.d.cts', 'index.d.ts'])
   const text = await readFile(join(dist, 'index.d.ts'), 'utf8')

@@ -45,7 +45,7 @@ export function customKind(definition: CustomResourceDefinition, version: Custom
         return validateCustom(structural().validate, rules(), object, old, warn)
       },
       validateUpdate: () => [],
-      warnings: (object) => [...finalizerWarnings(object), ...(tolerated.get(object) ?? []).map(fieldErrorText)],
+      warnings: (object, old) => [...finalizerWarnings(object, old), ...(tolerated.get(object) ?? []).map(fieldErrorText)],
       columns: printerColumns(version.additionalPrinterColumns),
       fieldLabels: Object.fromEntries(selectableFields.map(fieldLabelOf)),
     },
