@@ -5,6 +5,7 @@ import { Metrics } from '../base/observability/metrics.ts'
 import { seededRandom } from '../base/random/random.ts'
 import { TaskGroup } from '../base/async/task-group.ts'
 import { VirtualClock } from '../base/time/virtual-clock.ts'
+import { nodeCrypto } from '../platform/node/crypto.ts'
 import type { ClientCertificate, WireResponse } from '../platform/http/listener.ts'
 import type { Store } from '../store/store.ts'
 import { MemoryStore } from '../store/memory-store.ts'
@@ -114,7 +115,7 @@ export async function startServer(
   const flow = new FlowRecorder(clock)
   const metrics = new Metrics()
   const requestMetrics = new RequestMetrics(metrics)
-  const digest = (text: string) => String(text.length)
+  const digest = (text: string) => nodeCrypto.sha256(text).toHex().toUpperCase()
   const random = seededRandom(1)
   const server = new ApiServer({
     store,

@@ -136,7 +136,7 @@ export class ApiServer {
       documents: this.registry.policies.documents,
       address: () => this.address,
       digest: deps.digest,
-      openApi: new OpenApiDocuments(deps.digest),
+      openApi: new OpenApiDocuments(this.catalogue, deps.digest),
       hiddenGroups: () => (deps.advertisesAddOns === true || this.#hasKubelets() ? [] : addOnGroups),
     }
     this.#health = {

@@ -3,6 +3,7 @@
 // New paths are added to the file by hand, with `null` as their cells.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { Agent, request } from 'node:https'
+import { realClock, rfc3339 } from '../../src/base/time/clock.ts'
 import { until } from '../until.ts'
 
 type Cells = readonly (string | number | boolean | null)[]
@@ -75,6 +76,6 @@ for (const [index, [path]] of facts.paths.entries()) await define(`p${index}`, p
 const paths: [string, Cells | 'hidden'][] = []
 for (const [index, [path]] of facts.paths.entries()) paths.push([path, await cellsOf(`p${index}`, facts)])
 const lines = paths.map((row) => `    ${JSON.stringify(row)}`).join(',\n')
-const head = JSON.stringify({ ...facts, recordedAt: new Date().toISOString(), paths: [] }, null, 2)
+const head = JSON.stringify({ ...facts, recordedAt: rfc3339(realClock.nowMs()), paths: [] }, null, 2)
 writeFileSync(file, `${head.replace('"paths": []', () => `"paths": [\n${lines}\n  ]`)}\n`)
 agent.destroy()

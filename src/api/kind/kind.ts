@@ -1,5 +1,6 @@
 // Kind: the complete API definition of a kind, as one value. defineKind checks its type; kinds.ts lists all kinds.
 import type { Message } from '../../schema/descriptor/field.ts'
+import type { OpenApiDialect, OpenApiSchema } from '../../schema/openapi/openapi.ts'
 import type { FieldError } from '../../schema/validation/field-error.ts'
 import type { ApiObject } from '../meta/object.ts'
 import { messageSchema, type ObjectSchema } from './object-schema.ts'
@@ -109,6 +110,8 @@ export interface CustomVersion {
   complete(stored: ApiObject): ApiObject
   /** A converted object without the fields that the schema does not have. The same object where nothing changes. */
   prune(converted: ApiObject): ApiObject
+  /** The schema in OpenAPI documents. */
+  publishedSchema(dialect: OpenApiDialect): OpenApiSchema
 }
 
 /** A kind for users of the library: its names, and the types of its objects and inputs. */

@@ -1,5 +1,6 @@
 // Paths that are not resources: discovery, OpenAPI, version, metrics.
 import { lookup } from '../../base/collections/lookup.ts'
+import { thenMaybe, type MaybePromise } from '../../base/async/maybe-promise.ts'
 import type { Metrics } from '../../base/observability/metrics.ts'
 import { methodNotAllowed, pathNotFound } from '../../api/errors/status-error.ts'
 import type { ApiResponse } from '../request/response.ts'
@@ -43,7 +44,7 @@ export function handleNonResourcePath(
   verb: string,
   accept: string,
   server: NonResourcePathDeps,
-): ApiResponse {
+): MaybePromise<ApiResponse> {
   if (path === '/') return { kind: 'json', status: 200, value: rootPaths(server) }
   const wantsAggregated = acceptsAggregatedDiscovery(accept)
   const parts = path.split('/').filter((part) => part !== '')
@@ -66,7 +67,7 @@ export function handleNonResourcePath(
       if (parts.length === 2) return json(withType(apiGroup(server.catalogue, parts[1] ?? '')))
       return json(parts.length === 3 ? apiResourceList(server.catalogue, parts[1] ?? '', parts[2] ?? '') : undefined)
     case 'openapi':
-      return present(server.openApi.handle(parts.slice(1), accept))
+      return thenMaybe(server.openApi.handle(parts.slice(1), accept), present)
     default: {
       const document = lookup(server.documents, path)
       if (document === undefined) throw pathNotFound()

@@ -1,8 +1,14 @@
-// OpenAPI documents: each is built on first use, encoded once, and tagged by its content.
+// OpenAPI documents: each is built when it is read, encoded once, and tagged by its content. A change of a custom resource
+// discards the documents of its group versions only.
+import { eventLoopTurn } from '../../base/async/event-loop-turn.ts'
+import { thenMaybe, type MaybePromise } from '../../base/async/maybe-promise.ts'
+import { RecentMap } from '../../base/collections/recent-map.ts'
+import type { CustomResource } from '../kinds/custom-resource.ts'
+import type { CatalogueObserver, KindCatalogue } from '../kinds/kind-catalogue.ts'
 import type { ApiResponse } from '../request/response.ts'
-import { openApiV2Protobuf } from './openapi-v2-protobuf.ts'
-import { openApiV2 } from './openapi-v2.ts'
+import { OpenApiV2Parts } from './openapi-v2-parts.ts'
 import { openApiV3, openApiV3Names } from './openapi-v3.ts'
+import { rootPath } from './served-resources.ts'
 
 interface Document {
   readonly body: string | Uint8Array
@@ -16,60 +22,91 @@ const protobufTypes = [
   'application/com.github.proto-openapi.spec.v2@v1.0+protobuf',
 ]
 
-export class OpenApiDocuments {
-  readonly #digest: (text: string) => string
-  readonly #made = new Map<string, Document>()
+/** Documents of custom groups that are kept. There can be thousands; they are built again in about a millisecond. */
+const customDocumentsMax = 16
 
-  constructor(digest: (text: string) => string) {
+export class OpenApiDocuments implements CatalogueObserver {
+  readonly #catalogue: KindCatalogue
+  readonly #digest: (text: string) => string
+  /** Documents of version 3 that contain no custom kinds, by name. */
+  readonly #builtIn = new Map<string, Document>()
+  readonly #custom = new RecentMap<string, Document>(customDocumentsMax)
+  readonly #hashes = new Map<string, string>()
+  readonly #v2: OpenApiV2Parts
+
+  constructor(catalogue: KindCatalogue, digest: (text: string) => string) {
+    this.#catalogue = catalogue
     this.#digest = digest
+    this.#v2 = new OpenApiV2Parts(catalogue, digest)
+    catalogue.observe(this)
+  }
+
+  changed(removed: CustomResource | undefined, added: CustomResource | undefined): void {
+    for (const { kind } of [...(removed?.versions ?? []), ...(added?.versions ?? [])]) {
+      const name = rootPath(kind).slice(1)
+      this.#builtIn.delete(name)
+      this.#custom.delete(name)
+      this.#hashes.delete(name)
+      this.#v2.delete(kind)
+    }
   }
 
   /** Handles `/openapi/…`; undefined where there is no such path. `parts` are the segments after `openapi`. */
-  handle(parts: readonly string[], accept: string): ApiResponse | undefined {
-    if (parts[0] === 'v2' && parts.length === 1) return documentResponse(this.#v2(accept))
+  handle(parts: readonly string[], accept: string): MaybePromise<ApiResponse | undefined> {
+    if (parts[0] === 'v2' && parts.length === 1) return this.#v2Response(accept)
     if (parts[0] !== 'v3') return undefined
-    const document = parts.length === 1 ? this.#index() : this.#v3(parts.slice(1).join('/'))
+    if (parts.length === 1) return thenMaybe(this.#index(), documentResponse)
+    const document = this.#v3(parts.slice(1).join('/'))
     return document && documentResponse(document)
   }
 
-  #v2(accept: string): Document {
-    const json = this.#once('v2', () => this.#json(openApiV2()))
-    if (!protobufTypes.includes(firstType(accept))) return json
-    return this.#once('v2 protobuf', () => ({
-      body: openApiV2Protobuf(JSON.parse(json.body as string) as object),
-      contentType: protobufTypes[0] ?? '',
-      hash: json.hash,
-    }))
+  async #v2Response(accept: string): Promise<ApiResponse> {
+    const isProtobuf = protobufTypes.includes(firstType(accept))
+    const { body, hash } = isProtobuf ? await this.#v2.protobuf() : await this.#v2.json()
+    return documentResponse({ body, hash, contentType: isProtobuf ? (protobufTypes[0] ?? '') : 'application/json' })
   }
 
   #v3(name: string): Document | undefined {
-    if (!openApiV3Names.includes(name)) return undefined
-    return this.#once(`v3/${name}`, () => this.#json(openApiV3(name) ?? {}))
+    const known = this.#builtIn.get(name) ?? this.#custom.get(name)
+    if (known !== undefined) return known
+    const value = openApiV3(name, this.#catalogue)
+    if (value === undefined) return undefined
+    const document = this.#json(value)
+    if (this.#isCustom(name)) this.#custom.set(name, document)
+    else this.#builtIn.set(name, document)
+    this.#hashes.set(name, document.hash)
+    return document
+  }
+
+  #isCustom(name: string): boolean {
+    const [, group = '', version = ''] = name.split('/')
+    return this.#catalogue.inGroupVersion({ group, version }).some(({ custom }) => custom !== undefined)
   }
 
   /** Lists every document with its hash, so that clients fetch only what changed. */
-  #index(): Document {
-    return this.#once('v3', () =>
-      this.#json({
-        paths: Object.fromEntries(
-          openApiV3Names.map((name) => [
-            name,
-            { serverRelativeURL: `/openapi/v3/${name}?hash=${this.#v3(name)?.hash ?? ''}` },
-          ]),
-        ),
-      }),
-    )
+  #index(): MaybePromise<Document> {
+    const names = openApiV3Names(this.#catalogue)
+    const missing = names.filter((name) => !this.#hashes.has(name))
+    if (missing.length > 0) return this.#buildMissing(missing)
+    const paths = names.map((name) => [
+      name,
+      { serverRelativeURL: `/openapi/v3/${name}?hash=${this.#hashes.get(name)}` },
+    ])
+    return this.#json({ paths: Object.fromEntries(paths) })
+  }
+
+  /** One document for each turn of the event loop, because there can be many. */
+  async #buildMissing(names: readonly string[]): Promise<Document> {
+    for (const name of names) {
+      this.#v3(name)
+      await eventLoopTurn()
+    }
+    return this.#index()
   }
 
   #json(value: object): Document {
     const body = JSON.stringify(value)
     return { body, contentType: 'application/json', hash: this.#digest(body) }
-  }
-
-  #once(name: string, make: () => Document): Document {
-    const document = this.#made.get(name) ?? make()
-    this.#made.set(name, document)
-    return document
   }
 }
 

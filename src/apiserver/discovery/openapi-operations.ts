@@ -7,84 +7,38 @@ import { deleteOptions } from '../../api/meta/v1/delete-options.ts'
 import { patch } from '../../api/meta/v1/discovery-types.ts'
 import { status } from '../../api/meta/v1/status.ts'
 import type { Subresource } from '../../api/kind/subresource.ts'
+import {
+  builtInShapes,
+  customShapes,
+  listShape,
+  pretty,
+  shapeOf,
+  type OperationShape,
+  type Parameters,
+} from './operation-shapes.ts'
 import { rootPath, subresourcesOf, verbsOf } from './served-resources.ts'
-
-export type ParameterType = 'string' | 'integer' | 'boolean'
 
 export interface Operation {
   readonly path: string
-  readonly method: 'get' | 'put' | 'post' | 'delete' | 'patch'
-  /** Upstream's names: `list`, `post`, `deletecollection`, `connect` … */
+  readonly method: OperationShape['method']
   readonly action: string
   readonly id: string
   readonly tag: string
   readonly kind: { readonly group: string; readonly version: string; readonly kind: string }
-  /** Query parameters. */
-  readonly parameters: Readonly<Record<string, ParameterType>>
+  readonly parameters: Parameters
   /** The name of the body's schema. */
   readonly body?: string
   /** The name of the response's schema; without one the response is text or a stream. */
   readonly response?: string
   readonly statuses: readonly number[]
-}
-
-const pretty = { pretty: 'string' } as const
-const dryRun = { ...pretty, dryRun: 'string' } as const
-const writing = { ...dryRun, fieldManager: 'string', fieldValidation: 'string' } as const
-const listing = {
-  ...pretty,
-  allowWatchBookmarks: 'boolean',
-  continue: 'string',
-  fieldSelector: 'string',
-  labelSelector: 'string',
-  limit: 'integer',
-  resourceVersion: 'string',
-  resourceVersionMatch: 'string',
-  sendInitialEvents: 'boolean',
-  timeoutSeconds: 'integer',
-  watch: 'boolean',
-} as const
-const deleting = {
-  ...dryRun,
-  gracePeriodSeconds: 'integer',
-  ignoreStoreReadErrorWithClusterBreakingPotential: 'boolean',
-  orphanDependents: 'boolean',
-  propagationPolicy: 'string',
-} as const
-
-type Shape = Pick<Operation, 'method' | 'action' | 'parameters' | 'statuses'> & {
-  readonly takes?: 'object' | 'patch' | 'delete'
-}
-
-const collectionShapes: Readonly<Record<string, Shape>> = {
-  list: { method: 'get', action: 'list', parameters: listing, statuses: [200] },
-  create: { method: 'post', action: 'post', parameters: writing, takes: 'object', statuses: [200, 201, 202] },
-  deletecollection: {
-    method: 'delete',
-    action: 'deletecollection',
-    parameters: { ...listing, ...deleting },
-    takes: 'delete',
-    statuses: [200],
-  },
-}
-
-const objectShapes: Readonly<Record<string, Shape>> = {
-  get: { method: 'get', action: 'get', parameters: pretty, statuses: [200] },
-  update: { method: 'put', action: 'put', parameters: writing, takes: 'object', statuses: [200, 201] },
-  delete: { method: 'delete', action: 'delete', parameters: deleting, takes: 'delete', statuses: [200, 202] },
-  patch: {
-    method: 'patch',
-    action: 'patch',
-    parameters: { ...writing, force: 'boolean' },
-    takes: 'patch',
-    statuses: [200, 201],
-  },
+  /** Objects of custom kinds have no protobuf and no strategic merge patches. */
+  readonly isCustom: boolean
 }
 
 const idVerbs: Readonly<Record<string, string>> = {
   list: 'list',
   create: 'create',
-  deletecollection: 'deleteCollection',
+  deletecollection: 'delete',
   get: 'read',
   update: 'replace',
   delete: 'delete',
@@ -99,6 +53,10 @@ function groupTag(group: string): string {
   return first + others.map(capital).join('')
 }
 
+/** The name of the schema of lists. */
+export const listNameOf = ({ message, kind, custom }: Kind): string =>
+  `${message.name.slice(0, message.name.length - kind.length)}${custom?.listKind ?? `${kind}List`}`
+
 export function operationsOf(kind: Kind): Operation[] {
   const verbs = verbsOf(kind)
   const root = rootPath(kind)
@@ -108,11 +66,14 @@ export function operationsOf(kind: Kind): Operation[] {
   const common = {
     kind: { group: kind.group, version: kind.version, kind: kind.kind },
     tag: `${groupTag(kind.group)}_${kind.version}`,
+    isCustom: kind.custom !== undefined,
   }
+  const shapes = kind.custom === undefined ? builtInShapes : customShapes
+  const listName = listNameOf(kind)
   const idOf = (verb: string, middle: string) =>
     `${lookup(idVerbs, verb)}${capital(groupTag(kind.group))}${capital(kind.version)}${middle}`
   const bodies = { object, patch: patch.name, delete: deleteOptions.name }
-  const made = (verb: string, path: string, middle: string, shape: Shape, response: string): Operation => ({
+  const made = (verb: string, path: string, middle: string, shape: OperationShape, response: string): Operation => ({
     ...common,
     path,
     id: idOf(verb, middle),
@@ -124,29 +85,28 @@ export function operationsOf(kind: Kind): Operation[] {
     statuses: shape.statuses,
   })
   const responseNames: Readonly<Record<string, string>> = {
-    list: `${object}List`,
+    list: listName,
     deletecollection: status.name,
     delete: kind.plural === 'pods' ? object : status.name,
   }
   const operations = verbs.flatMap((verb) => {
-    const [shape, path] = lookup(collectionShapes, verb)
-      ? [lookup(collectionShapes, verb), scoped]
-      : [lookup(objectShapes, verb), `${scoped}/{name}`]
+    const shape = shapeOf(shapes, verb)
     if (shape === undefined) return []
-    return [made(verb, path, scope + kind.kind, shape, lookup(responseNames, verb) ?? object)]
+    const path = Object.hasOwn(shapes.collection, verb) ? scoped : `${scoped}/{name}`
+    const middle = `${verb === 'deletecollection' ? 'Collection' : ''}${scope}${kind.kind}`
+    return [made(verb, path, middle, shape, lookup(responseNames, verb) ?? object)]
   })
-  const everywhere = collectionShapes['list']
-  if (kind.namespaced && verbs.includes('list') && everywhere !== undefined)
-    operations.push(made('list', `${root}/${kind.plural}`, `${kind.kind}ForAllNamespaces`, everywhere, `${object}List`))
+  if (kind.namespaced && verbs.includes('list'))
+    operations.push(made('list', `${root}/${kind.plural}`, `${kind.kind}ForAllNamespaces`, listShape, listName))
   for (const part of subresourcesOf(kind))
     append(
       operations,
-      subresourceOperations(part, `${scoped}/{name}/${part.name}`, `${scope}${kind.kind}`, made, object),
+      subresourceOperations(part, `${scoped}/{name}/${part.name}`, `${scope}${kind.kind}`, made, object, shapes),
     )
   return operations
 }
 
-type Make = (verb: string, path: string, middle: string, shape: Shape, response: string) => Operation
+type Make = (verb: string, path: string, middle: string, shape: OperationShape, response: string) => Operation
 
 function subresourceOperations(
   part: Subresource,
@@ -154,13 +114,14 @@ function subresourceOperations(
   middle: string,
   made: Make,
   object: string,
+  shapes: typeof builtInShapes,
 ): Operation[] {
   const response = part.body?.name ?? object
   return part.verbs.flatMap((verb) => {
-    const shape = lookup(objectShapes, verb) ?? lookup(collectionShapes, verb)
+    const shape = shapeOf(shapes, verb)
     if (shape === undefined) return []
     const plain = made(verb, path, middle + capital(part.name), shape, response)
-    const kind = part.response ?? plain.kind
+    const kind = plain.isCustom ? plain.kind : (part.response ?? plain.kind)
     if (!part.isStream) return [{ ...plain, kind, ...(plain.body === object ? { body: response } : {}) }]
     const { body: _, response: __, ...rest } = plain
     const stream: Operation = {

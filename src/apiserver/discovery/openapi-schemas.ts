@@ -7,15 +7,17 @@ import { apiResourceList, patch, watchEvent } from '../../api/meta/v1/discovery-
 import { listMeta, status } from '../../api/meta/v1/status.ts'
 import type { Message } from '../../schema/descriptor/field.ts'
 import { OpenApiSchemas, type OpenApiDialect, type OpenApiSchema } from '../../schema/openapi/openapi.ts'
+import { metadataDescription, typeProperties } from '../../schema/openapi/type-properties.ts'
+import { listNameOf } from './openapi-operations.ts'
 import { subresourcesOf } from './served-resources.ts'
 
-interface GroupVersionKind {
+export interface GroupVersionKind {
   readonly group: string
   readonly version: string
   readonly kind: string
 }
 
-const gvk = ({ group, version, kind }: GroupVersionKind) => ({ group, kind, version })
+export const gvk = ({ group, version, kind }: GroupVersionKind) => ({ group, kind, version })
 const core = (kind: string): GroupVersionKind => ({ group: '', version: 'v1', kind })
 
 /** Adds a top-level message, which has a kind and an apiVersion. */
@@ -26,7 +28,7 @@ export function addNamed(schemas: OpenApiSchemas, message: Message, kindsOf: rea
     ...(description === undefined ? {} : { description }),
     type,
     ...schema,
-    properties: { ...typeMeta, ...described((schema['properties'] ?? {}) as Properties) },
+    properties: { ...typeProperties, ...described((schema['properties'] ?? {}) as Properties) },
     'x-kubernetes-group-version-kind': kindsOf.map(gvk),
   })
 }
@@ -35,7 +37,7 @@ type Properties = Readonly<Record<string, OpenApiSchema>>
 
 /** Descriptions of the fields that every object has. */
 const usual: Readonly<Record<string, string>> = {
-  metadata: 'The metadata of the object: name, namespace, labels, annotations, owners and versions.',
+  metadata: metadataDescription,
   spec: 'The desired state.',
   status: 'The observed state, which is written by the system.',
 }
@@ -50,11 +52,7 @@ const described = (properties: Properties): Properties =>
     ]),
   )
 
-const typeMeta = {
-  apiVersion: { description: 'The group and version of the type, as in apps/v1.', type: 'string' },
-  kind: { description: 'The name of the type.', type: 'string' },
-}
-
+/** The schemas of built-in kinds, and of everything that they refer to. */
 export function schemasFor(served: readonly Kind[], dialect: OpenApiDialect): OpenApiSchemas {
   const schemas = new OpenApiSchemas(dialect)
   for (const kind of served) {
@@ -90,12 +88,12 @@ const uniqueKinds = (list: readonly GroupVersionKind[]): GroupVersionKind[] => [
 function addList(schemas: OpenApiSchemas, kind: Kind): void {
   schemas.add(listMeta)
   const { dialect } = schemas
-  schemas.set(`${kind.message.name}List`, {
+  schemas.set(listNameOf(kind), {
     description: `A list of objects of the kind ${kind.kind}.`,
     type: 'object',
     required: ['items'],
     properties: {
-      ...typeMeta,
+      ...typeProperties,
       items: { type: 'array', items: dialect.withDefault(schemas.reference(kind.message.name), {}) },
       metadata: dialect.withDefault(schemas.reference(listMeta.name), {}),
     },

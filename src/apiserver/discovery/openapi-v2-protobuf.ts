@@ -2,6 +2,8 @@
 // defined. Extensions (`x-`) are YAML text, of which JSON is a subset.
 import {
   bool,
+  double,
+  int64,
   list,
   message,
   string,
@@ -10,6 +12,9 @@ import {
   type FieldMap,
   type Message,
 } from '../../schema/descriptor/field.ts'
+import { concatBytes } from '../../base/collections/concat-bytes.ts'
+import { ProtobufWriter } from '../../schema/protobuf/protobuf-writer.ts'
+import { key, writeBytes } from '../../schema/protobuf/scalar-writers.ts'
 import { encodeProtobuf } from '../../schema/protobuf/protobuf-encode.ts'
 
 const pointer = { pointer: true } as const
@@ -25,8 +30,22 @@ const extensions = (tag: number) => list(tag, namedAny)
 const schemaFields: FieldMap = {
   _ref: text(1),
   format: text(2),
+  title: text(3),
   description: text(4),
   default: struct(5, any, pointer),
+  multiple_of: double(6, pointer),
+  maximum: double(7, pointer),
+  exclusive_maximum: bool(8, pointer),
+  minimum: double(9, pointer),
+  exclusive_minimum: bool(10, pointer),
+  max_length: int64(11, pointer),
+  min_length: int64(12, pointer),
+  pattern: text(13),
+  max_items: int64(14, pointer),
+  min_items: int64(15, pointer),
+  unique_items: bool(16, pointer),
+  max_properties: int64(17, pointer),
+  min_properties: int64(18, pointer),
   required: list(19, 'string'),
   enum: list(20, any),
   get additional_properties(): Field {
@@ -39,6 +58,8 @@ const schemaFields: FieldMap = {
   get properties(): Field {
     return struct(25, properties, pointer)
   },
+  external_docs: struct(29, message('ExternalDocs', { description: text(1), url: text(2) }), pointer),
+  example: struct(30, any, pointer),
   vendor_extension: extensions(31),
 }
 const schema: Message = message('Schema', schemaFields)
@@ -102,22 +123,37 @@ const pathItem = message('PathItem', {
   parameters: list(9, parametersItem),
 })
 
+const head = { swagger: text(1), info: struct(2, message('Info', { title: text(1), version: text(2) }), pointer) }
+const paths = message('Paths', { path: list(2, named(pathItem)) })
+const definitions = message('Definitions', { additional_properties: list(1, named(schema)) })
+const headMessage = message('Head', head)
+
 export const openApiV2Document = message('Document', {
-  swagger: text(1),
-  info: struct(2, message('Info', { title: text(1), version: text(2) }), pointer),
-  paths: struct(8, message('Paths', { path: list(2, named(pathItem)) }), pointer),
-  definitions: struct(9, message('Definitions', { additional_properties: list(1, named(schema)) }), pointer),
+  ...head,
+  paths: struct(8, paths, pointer),
+  definitions: struct(9, definitions, pointer),
 })
 
 type Json = Readonly<Record<string, unknown>>
 
-export function openApiV2Protobuf(document: object): Uint8Array {
-  const { paths, definitions, ...head } = document as Json
-  return encodeProtobuf(openApiV2Document, {
-    ...head,
-    paths: { path: namedList(paths, pathValue) },
-    definitions: { additional_properties: namedList(definitions, schemaValue) },
-  })
+/** A part of the document: lists that are joined with those of other parts. */
+export interface ProtobufPart {
+  readonly paths: Uint8Array
+  readonly definitions: Uint8Array
+}
+
+export const protobufPart = (part: { readonly paths: object; readonly definitions: object }): ProtobufPart => ({
+  paths: encodeProtobuf(paths, { path: namedList(part.paths, pathValue) }),
+  definitions: encodeProtobuf(definitions, { additional_properties: namedList(part.definitions, schemaValue) }),
+})
+
+/** Messages are written from the last field to the first. */
+export function joinedProtobuf(documentHead: object, parts: readonly ProtobufPart[]): Uint8Array {
+  const writer = new ProtobufWriter().begin()
+  writeBytes(writer, key(9, 2), concatBytes(parts.map((part) => part.definitions)))
+  writeBytes(writer, key(8, 2), concatBytes(parts.map((part) => part.paths)))
+  writer.raw(encodeProtobuf(headMessage, documentHead))
+  return writer.take()
 }
 
 const namedList = (object: unknown, convert: (value: Json) => object): object[] =>
@@ -134,18 +170,26 @@ const extensionsOf = (object: Json): object[] =>
     .map(([name, value]) => ({ name, value: anyValue(value) }))
 
 function schemaValue(value: Json): object {
-  const { $ref, type, items, properties: fields, additionalProperties: additional, enum: values, ...rest } = value
+  const { $ref, type, items, properties: fields, additionalProperties: additional, ...rest } = value
   return {
-    ...rest,
+    ...Object.fromEntries(Object.entries(rest).map(([name, keyword]) => [snakeCase(name), keyword])),
     ...($ref === undefined ? {} : { _ref: $ref }),
     ...(type === undefined ? {} : { type: { value: [type] } }),
     ...(items === undefined ? {} : { items: { schema: [schemaValue(items as Json)] } }),
     ...(fields === undefined ? {} : { properties: { additional_properties: namedList(fields, schemaValue) } }),
-    ...(additional === undefined ? {} : { additional_properties: { schema: schemaValue(additional as Json) } }),
-    ...(values === undefined ? {} : { enum: (values as unknown[]).map(anyValue) }),
+    ...(additional === undefined ? {} : { additional_properties: additionalValue(additional) }),
+    ...(rest['enum'] === undefined ? {} : { enum: (rest['enum'] as unknown[]).map(anyValue) }),
+    ...(rest['default'] === undefined ? {} : { default: anyValue(rest['default']) }),
+    ...(rest['example'] === undefined ? {} : { example: anyValue(rest['example']) }),
     vendor_extension: extensionsOf(value),
   }
 }
+
+const additionalValue = (value: unknown): object =>
+  typeof value === 'boolean' ? { boolean: value } : { schema: schemaValue(value as Json) }
+
+/** `maxLength` is `max_length`. */
+const snakeCase = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
 const parameterValue = (value: Json): object => {
   const { uniqueItems, schema: body, ...rest } = value

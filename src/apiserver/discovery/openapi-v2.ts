@@ -1,60 +1,73 @@
-// OpenAPI v2: one document for everything.
-import { kinds } from '../../api/kinds.ts'
-import { openApi2, type OpenApiSchemas } from '../../schema/openapi/openapi.ts'
+// OpenAPI v2: one document for everything. It consists of parts, so that a change of a custom kind changes only one of them.
+import { kinds as builtInKinds } from '../../api/kinds.ts'
+import type { Kind } from '../../api/kind/kind.ts'
+import { openApi2, type OpenApiSchema } from '../../schema/openapi/openapi.ts'
+import { customSchemas, type NamedSchemas } from './custom-schemas.ts'
+import { operationsOf } from './openapi-operations.ts'
+import { mediaTypes, statusTexts } from './operation-media-types.ts'
+import { pathItems, type Parameter, type PathOperation } from './path-items.ts'
 import { schemasFor } from './openapi-schemas.ts'
-import { patchTypes, statusTexts } from './openapi-v3.ts'
-import { operationsOf, type Operation } from './openapi-operations.ts'
 import { serverVersion } from './server-version.ts'
 
-export function openApiV2(): object {
-  const schemas = schemasFor(kinds, openApi2)
-  const paths: Record<string, Record<string, unknown>> = {}
-  for (const operation of kinds.flatMap(operationsOf)) {
-    // safe name: a path begins with a slash.
-    const item = (paths[operation.path] ??= { parameters: pathParameters(operation.path) })
-    item[operation.method] = operationObject(operation, schemas)
-  }
-  return {
-    swagger: '2.0',
-    info: { title: 'Kubernetes', version: serverVersion.gitVersion },
-    paths: Object.fromEntries(Object.entries(paths).toSorted(([a], [b]) => (a < b ? -1 : 1))),
-    definitions: schemas.toObject(),
-  }
+export const openApiV2Head = { swagger: '2.0', info: { title: 'Kubernetes', version: serverVersion.gitVersion } }
+
+export interface OpenApiV2Part {
+  readonly paths: Readonly<Record<string, object>>
+  readonly definitions: NamedSchemas
 }
 
-const pathParameters = (path: string): object[] =>
-  [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
-    uniqueItems: true,
-    type: 'string',
-    name,
-    in: 'path',
-    required: true,
-  }))
+/** All built-in kinds. Custom kinds refer to its definitions. */
+export const builtInV2Part = (): OpenApiV2Part => ({
+  paths: pathsOf(builtInKinds),
+  definitions: schemasFor(builtInKinds, openApi2).toObject(),
+})
 
-const responseTypes = ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf']
+export const customV2Part = (kinds: readonly Kind[]): OpenApiV2Part => ({
+  paths: pathsOf(kinds),
+  definitions: customSchemas(kinds, openApi2),
+})
 
-function operationObject(operation: Operation, schemas: OpenApiSchemas): object {
-  const { action, id, tag, kind, parameters, body, response, statuses, method } = operation
-  const schema = response === undefined ? { type: 'string' } : schemas.reference(response)
+const pathsOf = (kinds: readonly Kind[]): OpenApiV2Part['paths'] =>
+  Object.fromEntries(
+    pathItems(kinds.flatMap(operationsOf)).map(({ path, parameters, operations }) => [
+      path,
+      {
+        ...unlessEmpty(parameters.map(parameterObject)),
+        ...Object.fromEntries(operations.map((each) => [each.operation.method, operationObject(each)])),
+      },
+    ]),
+  )
+
+const parameterObject = ({ name, in: place, type }: Parameter): object => ({
+  uniqueItems: true,
+  type,
+  name,
+  in: place,
+  ...(place === 'path' ? { required: true } : {}),
+})
+
+const unlessEmpty = (parameters: readonly object[]): object => (parameters.length === 0 ? {} : { parameters })
+
+const referenceTo = (name: string): OpenApiSchema => ({ $ref: openApi2.root + name })
+
+function operationObject({ operation, parameters }: PathOperation): object {
+  const { action, id, tag, kind, body, response, statuses, method, isCustom } = operation
+  const { requests, responses, patches } = mediaTypes(isCustom)
+  const schema = response === undefined ? { type: 'string' } : referenceTo(response)
   return {
     tags: [tag],
     operationId: id,
-    consumes: method === 'patch' ? patchTypes : ['*/*'],
-    produces: response === undefined ? ['*/*'] : responseTypes,
+    consumes: method === 'patch' ? patches : requests,
+    produces: response === undefined ? ['*/*'] : responses,
     schemes: ['https'],
-    parameters: [
+    ...unlessEmpty([
       ...(body === undefined
         ? []
         : [
-            {
-              name: 'body',
-              in: 'body',
-              ...(method === 'delete' ? {} : { required: true }),
-              schema: schemas.reference(body),
-            },
+            { name: 'body', in: 'body', ...(method === 'delete' ? {} : { required: true }), schema: referenceTo(body) },
           ]),
-      ...Object.entries(parameters).map(([name, type]) => ({ uniqueItems: true, type, name, in: 'query' })),
-    ],
+      ...parameters.map(parameterObject),
+    ]),
     responses: {
       ...Object.fromEntries(statuses.map((code) => [code, { description: statusTexts[code], schema }])),
       401: { description: 'Unauthorized' },

@@ -1,40 +1,45 @@
 // OpenAPI v3: a document for each group and version, and small ones for the paths above them.
-import { groupVersions, kinds } from '../../api/kinds.ts'
+import { groupVersions as builtInGroupVersions } from '../../api/kinds.ts'
+import type { Kind } from '../../api/kind/kind.ts'
 import { apiGroup, apiGroupList, apiVersions, versionInfo } from '../../api/meta/v1/discovery-types.ts'
 import type { Message } from '../../schema/descriptor/field.ts'
 import { openApi3, OpenApiSchemas, type OpenApiSchema } from '../../schema/openapi/openapi.ts'
+import type { KindCatalogue } from '../kinds/kind-catalogue.ts'
+import { customSchemas, schemasOfCustomOperations, type NamedSchemas } from './custom-schemas.ts'
+import { mediaTypes, statusTexts } from './operation-media-types.ts'
 import { addNamed, schemasFor } from './openapi-schemas.ts'
-import { operationsOf, type Operation } from './openapi-operations.ts'
+import { operationsOf } from './openapi-operations.ts'
+import { pathItems, type Parameter, type PathOperation } from './path-items.ts'
 import { rootPath } from './served-resources.ts'
 import { serverVersion } from './server-version.ts'
 
+const customHead = { openapi: '3.0.0', info: { title: 'Kubernetes CRD Swagger', version: 'v0.1.0' } }
 const head = { openapi: '3.0.0', info: { title: 'Kubernetes', version: serverVersion.gitVersion } }
 
+const fixedNames = ['api', 'apis', 'version']
+
 /** The names of all documents, which are also the ends of their paths: `api/v1`, `apis/apps`, `apis/apps/v1`. */
-export const openApiV3Names: readonly string[] = [
-  ...new Set([
-    'api',
-    'apis',
-    'version',
-    ...groupVersions.flatMap((entry) => {
-      const path = rootPath(entry).slice(1)
-      return entry.group === '' ? [path] : [`apis/${entry.group}`, path]
-    }),
-  ]),
-].toSorted()
+export const openApiV3Names = ({ groupVersions }: Pick<KindCatalogue, 'groupVersions'>): readonly string[] =>
+  [
+    ...new Set([
+      ...fixedNames,
+      ...builtInGroupVersions.flatMap(({ group }) => (group === '' ? [] : [`apis/${group}`])),
+      ...groupVersions.map((each) => rootPath(each).slice(1)),
+    ]),
+  ].toSorted()
 
 /** Undefined when there is no such document. */
-export function openApiV3(name: string): object | undefined {
+export function openApiV3(name: string, catalogue: KindCatalogue): object | undefined {
   const parts = name.split('/')
   if (name === 'api') return documentOf('/api/', apiVersions, 'APIVersions')
   if (name === 'apis') return documentOf('/apis/', apiGroupList, 'APIGroupList')
   if (name === 'version') return documentOf('/version/', versionInfo, undefined)
   if (parts.length === 2 && parts[0] === 'apis')
-    return groupVersions.some(({ group }) => group === parts[1])
+    return builtInGroupVersions.some(({ group }) => group === parts[1])
       ? documentOf(`/${name}/`, apiGroup, 'APIGroup')
       : undefined
   const [group = '', version = ''] = parts[0] === 'api' ? ['', ...parts.slice(1)] : parts.slice(1)
-  return groupVersionDocument(group, version)
+  return groupVersionDocument(catalogue.inGroupVersion({ group, version }))
 }
 
 /** A document with one path that returns one message. */
@@ -50,62 +55,58 @@ function documentOf(path: string, message: Message, kind: string | undefined): o
   }
 }
 
-function groupVersionDocument(group: string, version: string): object | undefined {
-  const served = kinds.filter((kind) => kind.group === group && kind.version === version)
+function groupVersionDocument(served: readonly Kind[]): object | undefined {
   if (served.length === 0) return undefined
-  const schemas = schemasFor(served, openApi3)
-  const paths: Record<string, Record<string, unknown>> = {}
-  for (const operation of served.flatMap(operationsOf)) {
-    // safe name: a path begins with a slash.
-    const item = (paths[operation.path] ??= unlessEmpty({ parameters: pathParameters(operation.path) }))
-    item[operation.method] = operationObject(operation, schemas)
+  const builtIn = served.filter(({ custom }) => custom === undefined)
+  const custom = served.filter((kind) => kind.custom !== undefined)
+  const schemas: NamedSchemas = {
+    ...(builtIn.length === 0 ? {} : schemasFor(builtIn, openApi3).toObject()),
+    ...(custom.length === 0 ? {} : { ...schemasOfCustomOperations(custom), ...customSchemas(custom, openApi3) }),
   }
-  return { ...head, paths, components: { schemas: schemas.toObject() } }
+  return {
+    ...(builtIn.length === 0 ? customHead : head),
+    paths: Object.fromEntries(
+      pathItems(served.flatMap(operationsOf)).map(({ path, parameters, operations }) => [
+        path,
+        {
+          ...unlessEmpty({ parameters: parameters.map(parameterObject) }),
+          ...Object.fromEntries(operations.map((each) => [each.operation.method, operationObject(each)])),
+        },
+      ]),
+    ),
+    components: { schemas },
+  }
 }
 
 /** Go's types omit empty lists: a document that has some is not equal to itself after decoding and encoding. */
 const unlessEmpty = <T extends { readonly parameters: readonly object[] }>(part: T): T | Record<never, never> =>
   part.parameters.length === 0 ? {} : part
 
-const pathParameters = (path: string): object[] =>
-  [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
-    name,
-    in: 'path',
-    required: true,
-    schema: { type: 'string', uniqueItems: true },
-  }))
+const parameterObject = ({ name, in: place, type }: Parameter): object => ({
+  name,
+  in: place,
+  ...(place === 'path' ? { required: true } : {}),
+  schema: { type, uniqueItems: true },
+})
 
-const responseTypes = ['application/json', 'application/vnd.kubernetes.protobuf', 'application/yaml']
-export const patchTypes = [
-  'application/apply-patch+yaml',
-  'application/json-patch+json',
-  'application/merge-patch+json',
-  'application/strategic-merge-patch+json',
-]
+const referenceTo = (name: string): OpenApiSchema => ({ $ref: openApi3.root + name })
 
-function operationObject(operation: Operation, schemas: OpenApiSchemas): object {
-  const { action, id, tag, kind, parameters, body, response, statuses, method } = operation
+function operationObject({ operation, parameters }: PathOperation): object {
+  const { action, id, tag, kind, body, response, statuses, method, isCustom } = operation
+  const { requests, responses, patches } = mediaTypes(isCustom)
   const content = (types: readonly string[], schema: OpenApiSchema) =>
     Object.fromEntries(types.map((type) => [type, { schema }]))
   const responseContent =
-    response === undefined
-      ? { '*/*': { schema: { type: 'string' } } }
-      : content(responseTypes, schemas.reference(response))
+    response === undefined ? { '*/*': { schema: { type: 'string' } } } : content(responses, referenceTo(response))
   return {
     tags: [tag],
     operationId: id,
-    ...unlessEmpty({
-      parameters: Object.entries(parameters).map(([name, type]) => ({
-        name,
-        in: 'query',
-        schema: { type, uniqueItems: true },
-      })),
-    }),
+    ...unlessEmpty({ parameters: parameters.map(parameterObject) }),
     ...(body === undefined
       ? {}
       : {
           requestBody: {
-            content: content(method === 'patch' ? patchTypes : ['*/*'], schemas.reference(body)),
+            content: content(method === 'patch' ? patches : requests, referenceTo(body)),
             ...(method === 'delete' ? {} : { required: true }),
           },
         }),
@@ -119,5 +120,3 @@ function operationObject(operation: Operation, schemas: OpenApiSchemas): object 
     'x-kubernetes-group-version-kind': { group: kind.group, kind: kind.kind, version: kind.version },
   }
 }
-
-export const statusTexts: Readonly<Record<number, string>> = { 200: 'OK', 201: 'Created', 202: 'Accepted' }

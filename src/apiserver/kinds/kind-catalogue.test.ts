@@ -25,6 +25,7 @@ function resource(plural: string, group: string, ...versions: readonly string[])
       isTerminating: false,
       complete: (each: never) => each,
       prune: (each: never) => each,
+      publishedSchema: () => ({}),
     }
     return { kind: { ...bareKind(names), custom }, codec }
   })

@@ -8,6 +8,7 @@ type NamedScalar = 'fieldsV1' | 'rawExtension' | 'json' | 'quantity' | 'duration
 
 /** The differences between the two versions. */
 export interface OpenApiDialect {
+  readonly version: 2 | 3
   /** The prefix of names in references. */
   readonly root: string
   /** A reference beside other keywords. */
@@ -19,6 +20,7 @@ export interface OpenApiDialect {
 }
 
 export const openApi2: OpenApiDialect = {
+  version: 2,
   root: '#/definitions/',
   besides: (reference) => reference,
   withDefault: (schema) => schema,
@@ -26,6 +28,7 @@ export const openApi2: OpenApiDialect = {
 }
 
 export const openApi3: OpenApiDialect = {
+  version: 3,
   root: '#/components/schemas/',
   // Other keywords are ignored beside a $ref, hence allOf.
   besides: (reference) => ({ allOf: [reference] }),

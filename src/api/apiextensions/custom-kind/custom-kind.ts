@@ -12,6 +12,7 @@ import type { CustomResourceDefinitionVersion, SelectableField } from '../v1/cus
 import { customMessage, customSchema } from './custom-schema.ts'
 import { finalizerWarnings } from './finalizer-warnings.ts'
 import { fieldPathOf, valueAt, withValueAt } from './field-path.ts'
+import { publishedSchema } from './published-schema.ts'
 import { printerColumns } from '../printer-columns/printer-columns.ts'
 
 export function customKind(definition: CustomResourceDefinition, version: CustomResourceDefinitionVersion): Kind {
@@ -56,7 +57,7 @@ export function customKind(definition: CustomResourceDefinition, version: Custom
 
 function customVersion(
   { metadata, spec }: CustomResourceDefinition,
-  { name, deprecated, deprecationWarning }: CustomResourceDefinitionVersion,
+  { name, deprecated, deprecationWarning, schema }: CustomResourceDefinitionVersion,
   structural: () => StructuralSchema,
 ): CustomVersion {
   const { kind, listKind = `${kind}List` } = spec.names
@@ -70,6 +71,7 @@ function customVersion(
       return structural().withDefaults(value) as unknown as ApiObject
     },
     prune: (converted) => structural().prune(asJson(converted)).value as unknown as ApiObject,
+    publishedSchema: (dialect) => publishedSchema(schema?.openAPIV3Schema, dialect),
   }
 }
 

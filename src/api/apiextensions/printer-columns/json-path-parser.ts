@@ -1,5 +1,6 @@
 // parseJsonPath: the JSONPath of a printer column as steps. The dialect is that of kubectl: names, indexes, slices,
 // unions, wildcards, `..` and filters with one comparison.
+import { append } from '../../../base/collections/append.ts'
 import { NumberLiteral } from './json-path-comparison.ts'
 import { JsonPathScanner } from './json-path-scanner.ts'
 
@@ -33,7 +34,7 @@ export function parseJsonPath(text: string): JsonPath | undefined {
   while (!scanner.isAtEnd) {
     const found = nextSteps(scanner)
     if (found === undefined) return undefined
-    steps.push(...found)
+    append(steps, found)
   }
   return steps
 }
