@@ -217,7 +217,7 @@ const refused: [
     404,
     /^the server could not find the requested resource$/,
   ],
-  ['an unknown path', 'GET', '/nothing', undefined, 404, /could not find/],
+  ['an unknown resource', 'GET', '/api/v1/nothing', undefined, 404, /could not find/],
   ['an unknown subresource', 'GET', `${configMaps}/taken/status`, undefined, 404, /could not find/],
   ['a missing object', 'DELETE', `${configMaps}/none`, undefined, 404, /^configmaps "none" not found$/],
   [
@@ -340,6 +340,13 @@ for (const [why, method, target, body, status, message, headers] of refused)
     deepEqual([answer.body.kind, answer.body.status, answer.body.code], ['Status', 'Failure', status])
     match(answer.body.message, message)
     equal(server.store.revision, before, 'nothing was written')
+  })
+
+for (const path of ['/nothing', '/apis/nothing.example', '/apis/nothing.example/v1', '/apis/nothing.example/v1/things'])
+  test(`${path} is outside the groups of the server: the response is plain text`, async () => {
+    await using server = await startServer()
+    const { status, headers, body } = await server.call('GET', path)
+    deepEqual([status, headers['content-type'], body], [404, 'text/plain; charset=utf-8', '404 page not found\n'])
   })
 
 test("a rejection by authorization has upstream's message", async () => {

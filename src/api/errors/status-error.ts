@@ -141,6 +141,15 @@ export const tooOldResourceVersion = (asked: number, oldest: number): StatusErro
 export const pathNotFound = (): StatusError =>
   new StatusError(404, 'NotFound', 'the server could not find the requested resource', {})
 
+/** The response has no Status but this text: the path is outside the groups that the server itself defines. */
+export class PageNotFound extends StatusError {
+  override name = 'PageNotFound'
+
+  constructor() {
+    super(404, 'NotFound', '404 page not found')
+  }
+}
+
 /**
  * The maximum length of all errors in one response. Upstream has no such bound: a long value that is part of many errors
  * would make a response of gigabytes.
@@ -166,7 +175,7 @@ export function invalidObject(group: string, kind: string, name: string, errors:
   const list = texts.length === 1 ? texts[0] : `[${texts.join(', ')}]`
   const qualified = group === '' ? kind : `${kind}.${group}`
   return new StatusError(422, 'Invalid', `${qualified} ${JSON.stringify(name)} is invalid: ${list}`, {
-    name,
+    ...(name === '' ? {} : { name }),
     ...(group === '' ? {} : { group }),
     kind,
     causes,

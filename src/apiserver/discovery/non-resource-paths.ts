@@ -2,7 +2,7 @@
 import { lookup } from '../../base/collections/lookup.ts'
 import { thenMaybe, type MaybePromise } from '../../base/async/maybe-promise.ts'
 import type { Metrics } from '../../base/observability/metrics.ts'
-import { methodNotAllowed, pathNotFound } from '../../api/errors/status-error.ts'
+import { methodNotAllowed, PageNotFound, pathNotFound } from '../../api/errors/status-error.ts'
 import type { ApiResponse } from '../request/response.ts'
 import type { KindCatalogue } from '../kinds/kind-catalogue.ts'
 import { acceptsAggregatedDiscovery } from '../http/media-type.ts'
@@ -48,8 +48,9 @@ export function handleNonResourcePath(
   if (path === '/') return { kind: 'json', status: 200, value: rootPaths(server) }
   const wantsAggregated = acceptsAggregatedDiscovery(accept)
   const parts = path.split('/').filter((part) => part !== '')
+  const isDefinedHere = parts[0] !== 'apis' || server.catalogue.isBuiltInGroup(parts[1] ?? '')
   const json = (value: object | undefined): ApiResponse => {
-    if (value === undefined) throw pathNotFound()
+    if (value === undefined) throw isDefinedHere ? pathNotFound() : new PageNotFound()
     return { kind: 'json', status: 200, value }
   }
   if (verb !== 'get' && isReadOnly(parts[0])) throw methodNotAllowed()
@@ -70,7 +71,7 @@ export function handleNonResourcePath(
       return thenMaybe(server.openApi.handle(parts.slice(1), accept), present)
     default: {
       const document = lookup(server.documents, path)
-      if (document === undefined) throw pathNotFound()
+      if (document === undefined) throw new PageNotFound()
       return { kind: 'json', status: 200, ...document }
     }
   }

@@ -56,7 +56,6 @@ function parseAccept(accept: string, missing: Missing): ResponseFormat {
     406,
     'NotAcceptable',
     'only the following media types are accepted: application/json, application/yaml, application/vnd.kubernetes.protobuf',
-    {},
   )
 }
 
@@ -115,6 +114,5 @@ export function bodyFormat(contentType: string, method: string, isCustom = false
     415,
     'UnsupportedMediaType',
     `the body of the request was in an unknown format - accepted media types include: ${accepted.join(', ')}`,
-    {},
   )
 }

@@ -1,5 +1,6 @@
 // toWireResponse: a response as status, headers and body, in the format that the client accepts.
 import { thenMaybe, type MaybePromise } from '../../base/async/maybe-promise.ts'
+import { PageNotFound } from '../../api/errors/status-error.ts'
 import type { Log } from '../../base/observability/log.ts'
 import type { WireRequest, WireResponse } from '../../platform/http/listener.ts'
 import type { ApiResponse, ListResponse } from '../request/response.ts'
@@ -116,6 +117,7 @@ function encodedResponse(
 /** The Status of an error. Errors of the server are logged. */
 export function errorResponse(error: unknown, wire: WireRequest, log: Log): WireResponse {
   const status = statusErrorOf(error)
+  if (status instanceof PageNotFound) return textResponse({ kind: 'text', status: 404, text: `${status.message}\n` })
   if (status.code >= 500 && !wire.signal.aborted)
     // Without the query: that of an exec is a command line, which may hold secrets.
     log.error('a request failed', { method: wire.method, path: wire.target.split('?', 1)[0], error })

@@ -39,6 +39,11 @@ export class KindCatalogue {
     return this.#byPath.get(apiVersion)?.get(plural)
   }
 
+  /** Whether the server itself defines the group. */
+  isBuiltInGroup(group: string): boolean {
+    return builtInGroupVersions.some((each) => each.group === group)
+  }
+
   /** The kind that an object or a reference names. */
   named(apiVersion: string, kindName: string): Kind | undefined {
     for (const kind of this.#byPath.get(apiVersion)?.values() ?? []) if (kind.kind === kindName) return kind

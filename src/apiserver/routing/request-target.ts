@@ -1,6 +1,13 @@
 // requestTargetOf: the target of a method and path: a verb on a kind, or another path of the server.
 import type { Kind } from '../../api/kind/kind.ts'
-import { badRequest, methodNotAllowed, pathNotFound, type StatusError } from '../../api/errors/status-error.ts'
+import {
+  badRequest,
+  methodNotAllowed,
+  notFound,
+  PageNotFound,
+  pathNotFound,
+  type StatusError,
+} from '../../api/errors/status-error.ts'
 import { subresourcesOf } from '../discovery/served-resources.ts'
 import type { KindCatalogue } from '../kinds/kind-catalogue.ts'
 import { proxiedPath } from './proxied-path.ts'
@@ -51,7 +58,8 @@ function resourceTarget(
   const { verb, group, version, resource: plural, name, subresource } = info
   const apiVersion = group === '' ? version : `${group}/${version}`
   const served = catalogue.atPath(apiVersion, plural)
-  const rejection = served === undefined || path.startsWith('//') ? pathNotFound() : rejectionOf(info, served, method)
+  const unknown = () => (catalogue.isBuiltInGroup(group) ? pathNotFound() : new PageNotFound())
+  const rejection = served === undefined || path.startsWith('//') ? unknown() : rejectionOf(info, served, method)
   // The other properties of a kind that is not served are never read: the request is rejected before.
   const resource = served ?? ({ group, version, plural, apiVersion, namespaced: info.isScoped } as Kind)
   const isInItself = plural === 'namespaces' && !info.isScoped && served !== undefined
@@ -69,13 +77,14 @@ function rejectionOf(info: ResourceInfo, kind: Kind, method: string): StatusErro
   const isProxied = subresource === 'proxy'
   const hasOtherScope = kind.namespaced ? name !== '' && !isScoped : isScoped
   const isUnknown = verb === 'proxy' || hasOtherScope || (rest.length > 0 && !isProxied)
-  if (isUnknown || (hasVerbInPath && subresource !== '')) return pathNotFound()
+  if (isUnknown || (hasVerbInPath && subresource !== ''))
+    return kind.custom === undefined ? pathNotFound() : new PageNotFound()
   if (kind.namespaced && name !== '' && namespace === '') return badRequest('Namespace parameter required.')
   if (name === '' && subresource !== '') return badRequest('name must be provided')
   if (isProxied) return proxiedMethods.includes(method) ? undefined : methodNotAllowed()
   if (subresource === '') return methodsOf(info, kind).includes(method) ? undefined : methodNotAllowed()
   const part = subresourcesOf(kind).find((each) => each.name === subresource)
-  if (part === undefined) return pathNotFound()
+  if (part === undefined) return kind.custom === undefined ? pathNotFound() : notFound(kind, name)
   return method !== 'HEAD' && part.verbs.some((each) => each === verb) ? undefined : methodNotAllowed()
 }
 
