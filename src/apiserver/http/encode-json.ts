@@ -31,17 +31,20 @@ export function encodeObject(
   )
 }
 
-const listMetadata = ({ revision, continueToken, remaining }: ListResponse): object => ({
+const listMetadata = ({ objectKind, revision, continueToken, remaining }: ListResponse): object => ({
   resourceVersion: String(revision),
-  ...(continueToken === '' ? {} : { continue: continueToken }),
+  ...(continueToken === '' && objectKind.custom === undefined ? {} : { continue: continueToken }),
   ...(remaining === undefined ? {} : { remainingItemCount: remaining }),
 })
 
 /** The JSON of a list up to its first item. */
-export const listStart = (response: ListResponse): Uint8Array =>
-  encoder.encode(
-    `{"kind":"${response.objectKind.kind}List","apiVersion":"${response.objectKind.apiVersion}","metadata":${JSON.stringify(listMetadata(response))},"items":[`,
+export function listStart(response: ListResponse): Uint8Array {
+  const { kind, apiVersion, custom } = response.objectKind
+  const listKind = custom?.listKind ?? `${kind}List`
+  return encoder.encode(
+    `{"kind":"${listKind}","apiVersion":"${apiVersion}","metadata":${JSON.stringify(listMetadata(response))},"items":[`,
   )
+}
 
 export function encodeList(response: ListResponse, { form, include, nowMs }: EncodeOptions): Uint8Array {
   const { objectKind: kind, items } = response
@@ -66,7 +69,7 @@ export function encodeList(response: ListResponse, { form, include, nowMs }: Enc
       })
     }
     case 'object':
-      return joinedItems(listStart(response), items, listEnd)
+      return joinedItems(listStart(response), itemsJson(kind, items), listEnd)
     default:
       return form.shape satisfies never
   }
@@ -75,20 +78,23 @@ export function encodeList(response: ListResponse, { form, include, nowMs }: Enc
 const [openBrace, comma] = [0x7b, 0x2c]
 export const listEnd = encoder.encode(']}')
 
+/** Items after their opening brace. In lists of custom objects they have their types. */
+export const itemsJson = ({ custom }: Kind, items: readonly StoredObject[]): readonly Uint8Array[] =>
+  items.map(({ json, jsonWithoutType }) => (custom === undefined ? jsonWithoutType : json.subarray(1)))
+
 /** The head, the items separated by commas, each after its opening brace, and the end. */
 export function joinedItems(
   head: Uint8Array,
-  items: readonly StoredObject[],
+  items: readonly Uint8Array[],
   end: Uint8Array,
   isContinued = false,
 ): Uint8Array {
-  const rests = items.map(({ jsonWithoutType }) => jsonWithoutType)
   const separators = items.length + Math.max(items.length - (isContinued ? 0 : 1), 0)
-  const size = rests.reduce((sum, rest) => sum + rest.length, head.length + separators + end.length)
+  const size = items.reduce((sum, rest) => sum + rest.length, head.length + separators + end.length)
   const whole = new Uint8Array(size)
   whole.set(head)
   let at = head.length
-  for (const [index, rest] of rests.entries()) {
+  for (const [index, rest] of items.entries()) {
     if (index > 0 || isContinued) whole[at++] = comma
     whole[at++] = openBrace
     whole.set(rest, at)

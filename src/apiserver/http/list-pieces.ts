@@ -2,7 +2,7 @@
 // not block the event loop.
 import type { WirePieces } from '../../platform/http/listener.ts'
 import type { ListResponse } from '../request/response.ts'
-import { joinedItems, listEnd, listStart } from './encode-json.ts'
+import { itemsJson, joinedItems, listEnd, listStart } from './encode-json.ts'
 
 /** Shorter lists are encoded in one piece. */
 export const streamedItemsMin = 500
@@ -20,7 +20,7 @@ export function listPieces(response: ListResponse): WirePieces {
       const isLast = end === items.length
       const piece = joinedItems(
         next === 0 ? listStart(response) : nothing,
-        items.slice(next, end),
+        itemsJson(response.objectKind, items.slice(next, end)),
         isLast ? listEnd : nothing,
         next > 0,
       )
