@@ -126,14 +126,16 @@ function withPreservedFields(kind: Kind, sent: ApiObject, old: ApiObject): ApiOb
   return kind.hasStatus ? ({ ...object, status: (old as { status?: unknown }).status } as ApiObject) : object
 }
 
-function withGeneration({ countsAnnotations }: Kind, object: ApiObject, old: ApiObject): ApiObject {
-  const isCounted = countsAnnotations && !equalValues(object.metadata.annotations, old.metadata.annotations)
-  if (!isCounted && equalValues(contentOf(object), contentOf(old))) return object
+function withGeneration(kind: Kind, object: ApiObject, old: ApiObject): ApiObject {
+  const isCounted = kind.countsAnnotations && !equalValues(object.metadata.annotations, old.metadata.annotations)
+  if (!isCounted && equalValues(contentOf(kind, object), contentOf(kind, old))) return object
   return { ...object, metadata: { ...object.metadata, generation: (old.metadata.generation ?? 0) + 1 } }
 }
 
-/** The generation counts changes of the spec, or of all but metadata and status where there is no spec. */
-function contentOf(object: ApiObject): unknown {
-  if ('spec' in object) return object.spec
+/** The generation counts changes of the spec. If there is none, and of custom objects, it counts changes of all but metadata and status. */
+function contentOf({ custom, hasStatus }: Kind, object: ApiObject): unknown {
+  if ('spec' in object && custom === undefined) return object.spec
+  // Without the subresource, the status of a custom object is a field as any other.
+  if (custom !== undefined && !hasStatus) return without(object, 'metadata')
   return without(without(object as ApiObject & { status?: unknown }, 'metadata'), 'status')
 }
