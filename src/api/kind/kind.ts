@@ -25,6 +25,8 @@ export interface KindDefinition<T extends ApiObject = ApiObject> extends KindNam
   readonly hasStatus: boolean
   /** Whether `metadata.generation` counts changes of the spec. */
   readonly countsGenerations: boolean
+  /** Whether an update must name the resource version that it replaces. */
+  readonly updatesNeedVersion?: true
   /** Whether it also counts changes of annotations. */
   readonly countsAnnotations?: true
   /** How `/scale` reads and writes replicas, for kinds with a scale subresource. */

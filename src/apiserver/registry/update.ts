@@ -1,8 +1,9 @@
 // Update: transform the current version, decode, merge, mutate, validate, commit. It starts again from the newest version
 // when another writer was faster.
-import { conflict, modifiedConflict, notFound, type StatusError } from '../../api/errors/status-error.ts'
+import { conflict, invalidObject, modifiedConflict, notFound, type StatusError } from '../../api/errors/status-error.ts'
 import type { Kind } from '../../api/kind/kind.ts'
 import type { ApiObject } from '../../api/meta/object.ts'
+import { invalid } from '../../schema/validation/field-error.ts'
 import { equalExcept } from '../../schema/json/json-value.ts'
 import type { AdmissionAttributes } from '../admission/framework/admission-plugin.ts'
 import { AdmissionRecorder } from '../admission/framework/admission-recorder.ts'
@@ -46,6 +47,7 @@ export async function update(
     if (current === undefined || tries > 1) current = await readStored(deps, namespace, name, signal)
     if (current === undefined) throw notFound(kind, name)
     const { object: sent, warnings } = await decodeUpdate(deps, request, transform, current, options)
+    if (needsVersion(request, kind, options) && !sent.metadata.resourceVersion) throw versionMissing(kind, name)
     const stale = stalenessError(kind, sent, current)
     if (stale !== undefined) {
       if (tries > 1) throw stale
@@ -138,6 +140,13 @@ const isUnchanged = (object: ApiObject, old: ApiObject): boolean =>
   equalExcept(object, old, 'metadata') &&
   equalExcept(object.metadata, old.metadata, 'managedFields') &&
   equalExceptTimes(object.metadata.managedFields ?? [], old.metadata.managedFields ?? [])
+
+/** A patch has the version that it was computed from, and so does the object of which a subresource is a part. */
+const needsVersion = ({ target }: ResourceRequest, kind: Kind, { part }: UpdateOptions): boolean =>
+  kind.updatesNeedVersion === true && target.verb === 'update' && typeof part !== 'function'
+
+const versionMissing = ({ group, plural }: Kind, name: string): StatusError =>
+  invalidObject(group, plural, name, [invalid('metadata.resourceVersion', 0, 'must be specified for an update')])
 
 function stalenessError(kind: Kind, sent: ApiObject, current: StoredObject): StatusError | undefined {
   const { resourceVersion, uid, name } = sent.metadata

@@ -38,6 +38,7 @@ export function customKind(definition: CustomResourceDefinition, version: Custom
       message: customMessage(openApiName(spec.group, version.name, accepted.kind)),
       hasStatus: subresources.status !== undefined,
       countsGenerations: true,
+      updatesNeedVersion: true,
       ...(subresources.scale === undefined ? {} : { scale: scalingOf(subresources.scale) }),
       validateName: dnsSubdomainErrors,
       applyDefaults: (object) => object,

@@ -17,6 +17,7 @@ import {
   validateDefinitionSpecUpdate,
   validateNames,
 } from './definition-rules.ts'
+import { formatWarnings } from './format-warnings.ts'
 
 export const customResourceDefinitionMessage = message(
   'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceDefinition',
@@ -42,6 +43,7 @@ export const customResourceDefinition = defineKind<CustomResourceDefinition, Cus
   message: customResourceDefinitionMessage,
   hasStatus: true,
   countsGenerations: true,
+  updatesNeedVersion: true,
   validateName: dnsSubdomainErrors,
   applyDefaults: (object) => ({
     ...object,
@@ -61,6 +63,7 @@ export const customResourceDefinition = defineKind<CustomResourceDefinition, Cus
     ...validateUnknownFields(object.spec),
   ],
   validatesNoStatus: true,
+  warnings: formatWarnings,
   validateUpdate: (object, old) => validateDefinitionSpecUpdate(object.spec, old.spec, isEstablished(old)),
   columns: [
     column('Name', ({ metadata }) => metadata.name, { format: 'name' }),
