@@ -330,7 +330,7 @@ const refusals: readonly Refusal[] = [
     'a',
     { ...base, dat: {} },
     '',
-    400,
+    500,
     /^failed to create typed patch object \(\/a; \/v1, Kind=ConfigMap\): \.dat: field not declared in schema$/,
   ],
   ['a list', 'a', [], '', 400, /^error decoding YAML/],

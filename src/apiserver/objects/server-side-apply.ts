@@ -115,7 +115,9 @@ function rejectInvalid(config: JsonObject, structure: StructStructure): void {
   const { metadata } = config
   const { name = '', namespace = '' } = isJsonObject(metadata) ? metadata : {}
   const list = errors.length === 1 ? errors[0] : `errors:\n${errors.map((text) => `  ${text}`).join('\n')}`
-  throw badRequest(
+  throw new StatusError(
+    500,
+    '',
     `failed to create typed patch object (${String(namespace)}/${String(name)}; ${typeText(config)}): ${list}`,
   )
 }

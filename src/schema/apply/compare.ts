@@ -107,10 +107,11 @@ function compareFilled(structure: StructStructure, next: JsonObject, into: Found
   into.changed = known.changed
 }
 
-function compareStructs(structure: StructStructure, old: JsonObject, next: JsonObject, into: Found): void {
+function compareStructs(structure: StructStructure, oldObject: JsonObject, nextObject: JsonObject, into: Found): void {
   const [found, gathered] = [new Found(), new Gathered()]
-  structDifferences(structure)(old, next, (field, before, after) => {
-    compareValues(field.structure, before ?? field.absent, after ?? field.absent, found)
+  structDifferences(structure)(oldObject, nextObject, (field, before, after) => {
+    const [old, next] = structure.hasNulls ? [before, after] : [before ?? field.absent, after ?? field.absent]
+    compareValues(field.structure, old, next, found)
     gathered.take(field.element, found)
   })
   gathered.into(into)

@@ -22,6 +22,8 @@ export interface StructStructure {
   readonly ordered: readonly StructField[]
   /** The structure of fields that are not declared; undefined when there are none. Each is owned itself, as in a map. */
   readonly others: Structure | undefined
+  /** Null is a value, as in custom objects. In the types of Go it is the same as an absent field. */
+  readonly hasNulls: boolean
   /** Functions that are derived from the fields on first use: see struct-fields.ts. */
   readonly compiled: { node?: StructNode; differences?: StructDifferences }
 }
@@ -80,7 +82,15 @@ export function structureOf(message: Message): StructStructure {
   const fields = new Map<string, StructField>()
   const ordered: StructField[] = []
   const isAtomic = message.mapType === 'atomic'
-  const structure: StructStructure = { kind: 'struct', isAtomic, fields, ordered, others: undefined, compiled: {} }
+  const structure: StructStructure = {
+    kind: 'struct',
+    isAtomic,
+    fields,
+    ordered,
+    others: undefined,
+    hasNulls: false,
+    compiled: {},
+  }
   structures.set(message, structure) // before its fields: a type may refer to itself
   for (const [name, field] of Object.entries(message.fields).toSorted(([a], [b]) => (a < b ? -1 : 1))) {
     const element = fieldElement(name)

@@ -59,7 +59,7 @@ function structOf(schema: JsonSchemaProps, isResource: boolean, allowsUnknown: b
     .toSorted((a, b) => (a.name < b.name ? -1 : 1))
   const fields = new Map(ordered.map((field) => [field.name, field]))
   const others = allowsUnknown ? any : undefined
-  return { kind: 'struct', isAtomic: isAtomic(schema), fields, ordered, others, compiled: {} }
+  return { kind: 'struct', isAtomic: isAtomic(schema), fields, ordered, others, hasNulls: true, compiled: {} }
 }
 
 function listOf(schema: JsonSchemaProps, allowsUnknown: boolean): ListStructure {

@@ -10,10 +10,24 @@ import {
   type JsonObject,
   type JsonValue,
 } from '../../../schema/json/json-value.ts'
-import { fieldErrorText, invalid } from '../../../schema/validation/field-error.ts'
+import { fieldErrorText, invalid, type FieldError } from '../../../schema/validation/field-error.ts'
 import { objectMeta } from '../../meta/v1/object-meta.ts'
 import { joined } from './list-type-rules.ts'
 import type { SchemaNode } from './schema-node.ts'
+
+/** A field of an embedded resource has a wrong type. */
+export class EmbeddedFieldError extends DecodeError {
+  override name = 'EmbeddedFieldError'
+  readonly fieldError: FieldError
+
+  constructor(fieldError: FieldError) {
+    super(fieldErrorText(fieldError))
+    this.fieldError = fieldError
+  }
+}
+
+const wrongField = (path: string, value: JsonValue, why: string): EmbeddedFieldError =>
+  new EmbeddedFieldError(invalid(path, withSortedKeys(value), why))
 
 interface Decoding {
   /** Gets the paths of unknown fields. */
@@ -88,7 +102,17 @@ function decodedMetadata(value: JsonValue, path: string, { unknown, isStored }: 
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error
     if (isStored) return isJsonObject(value) ? decodableFields(value) : {}
-    throw wrongField(path, value, error.message)
+    throw wrongField(path, value, firstError(value) ?? error.message)
+  }
+}
+
+/** Upstream decodes fields in the order of their names, and reports the first error. */
+function firstError(value: JsonValue): string | undefined {
+  try {
+    decode(objectMeta, withSortedKeys(value))
+    return undefined
+  } catch (error) {
+    return error instanceof DecodeError ? error.message : undefined
   }
 }
 
@@ -104,6 +128,3 @@ function decodableFields(metadata: JsonObject): JsonObject {
   }
   return jsonCopy(kept) as JsonObject
 }
-
-const wrongField = (path: string, value: JsonValue, why: string): DecodeError =>
-  new DecodeError(fieldErrorText(invalid(path, withSortedKeys(value), why)))

@@ -1,7 +1,6 @@
 // What a structural schema does to custom objects: pruning, defaulting, validation, and the structure for server-side apply.
 import { deepEqual, equal, throws } from 'node:assert/strict'
 import { test } from 'node:test'
-import { DecodeError } from '../../../schema/decoding/decode.ts'
 import type { JsonObject } from '../../../schema/json/json-value.ts'
 import { fieldErrorText } from '../../../schema/validation/field-error.ts'
 import type { JsonSchemaProps } from '../schema/json-schema-props.ts'
@@ -84,7 +83,7 @@ const decodeErrors: [resource: JsonObject, message: string][] = [
 ]
 for (const [resource, message] of decodeErrors)
   test(`an embedded resource that cannot be decoded: ${JSON.stringify(resource)}`, () => {
-    throws(() => schemaOf({ spec }).prune({ ...meta, spec: { resource } }), new DecodeError(message))
+    throws(() => schemaOf({ spec }).prune({ ...meta, spec: { resource } }), { message })
   })
 
 test('fields of a wrong type in the metadata of a stored embedded resource are removed', () => {

@@ -106,6 +106,25 @@ const ruleInvalidCases: readonly InvalidCase[] = [
   ],
 ]
 
+const resource = (value: object) =>
+  withProperty({
+    type: 'object',
+    'x-kubernetes-embedded-resource': true,
+    'x-kubernetes-preserve-unknown-fields': true,
+    default: value,
+  })
+testInvalidObjects(customResourceDefinition, [
+  ['a resource as a default', resource({ apiVersion: 'v1', kind: 'Pod', metadata: { labels: { a: 'b' } } }), []],
+  ['an incomplete resource as a default', resource({ kind: 'Pod' }), [`${at}.default.apiVersion: Required value`]],
+  [
+    'a resource with invalid metadata as a default',
+    resource({ apiVersion: 'v1', kind: 'Pod', metadata: { name: 5 } }),
+    [
+      `${at}.default.metadata: Invalid value: {"name":5}: json: cannot unmarshal number into Go struct field ObjectMeta.name of type string`,
+    ],
+  ],
+])
+
 testInvalidObjects(customResourceDefinition, ruleInvalidCases)
 
 const invalidCases: readonly InvalidCase[] = [

@@ -1,40 +1,48 @@
 // Defaults in a schema: each must be valid at its position, and must not contain fields that the schema would prune.
-import { lookup } from '../../../base/collections/lookup.ts'
+import { isJsonObject, withSortedKeys, type JsonValue } from '../../../schema/json/json-value.ts'
 import { invalid, type FieldError } from '../../../schema/validation/field-error.ts'
-import { isJsonObject, type JsonValue } from '../../../schema/json/json-value.ts'
-import type { JsonSchemaProps } from './json-schema-props.ts'
+import { decodeEmbedded, EmbeddedFieldError } from '../structural/embedded-resources.ts'
+import { validateEmbedded } from '../structural/embedded-resource-rules.ts'
+import { prune } from '../structural/pruning.ts'
+import { SchemaNode } from '../structural/schema-node.ts'
 import { validateValue, valueCheck } from '../structural/values/value-check.ts'
+import type { JsonSchemaProps } from './json-schema-props.ts'
 
 /** Does not descend into additionalProperties: defaults are forbidden there. */
-export function validateSchemaDefaults(schema: JsonSchemaProps, path: string): FieldError[] {
+export const validateSchemaDefaults = (schema: JsonSchemaProps, path: string): FieldError[] =>
+  checkDefaults(schema, path, true)
+
+function checkDefaults(schema: JsonSchemaProps, path: string, isRoot: boolean): FieldError[] {
   const { items, properties = {} } = schema
+  const isForbidden = (name: string) => isRoot && name === 'metadata' // other rules reject a default there
   return [
-    ...(schema.default === undefined ? [] : checkDefault(schema, path)),
-    ...(isJsonObject(items) ? validateSchemaDefaults(items, `${path}.items`) : []),
+    ...(schema.default === undefined ? [] : checkDefault(schema, `${path}.default`, isRoot)),
+    ...(isJsonObject(items) ? checkDefaults(items, `${path}.items`, false) : []),
     ...Object.entries(properties).flatMap(([name, property]) =>
-      validateSchemaDefaults(property, `${path}.properties[${name}]`),
+      isForbidden(name) ? [] : checkDefaults(property, `${path}.properties[${name}]`, false),
     ),
   ]
 }
 
-const checkDefault = (schema: JsonSchemaProps, path: string): FieldError[] => [
-  ...(hasUnknownFields(schema, schema.default)
-    ? [invalid(`${path}.default`, schema.default, 'must not have unknown fields')]
-    : []),
-  ...validateValue(valueCheck(schema), schema.default as JsonValue, `${path}.default`),
-]
+function checkDefault(schema: JsonSchemaProps, path: string, isRoot: boolean): FieldError[] {
+  const node = new SchemaNode(schema, isRoot)
+  const value = schema.default as JsonValue
+  const hasUnknownFields = prune(value, node, []) !== value
+  return [
+    ...(hasUnknownFields ? [invalid(path, withSortedKeys(value), 'must not have unknown fields')] : []),
+    ...embeddedErrors(value, node, path),
+    ...validateValue(valueCheck(schema), value, path),
+  ]
+}
 
-const metaFields = ['apiVersion', 'kind', 'metadata']
-
-export function hasUnknownFields(schema: JsonSchemaProps, value: unknown): boolean {
-  if (Array.isArray(value))
-    return isJsonObject(schema.items) && value.some((item) => hasUnknownFields(schema.items as JsonSchemaProps, item))
-  if (!isJsonObject(value)) return false
-  const { properties = {}, additionalProperties: additional } = schema
-  return Object.entries(value).some(([name, item]) => {
-    if (schema['x-kubernetes-embedded-resource'] && metaFields.includes(name)) return false
-    if (Object.hasOwn(properties, name)) return hasUnknownFields(lookup(properties, name) ?? {}, item)
-    if (typeof additional === 'object') return hasUnknownFields(additional, item)
-    return additional !== true && !schema['x-kubernetes-preserve-unknown-fields']
-  })
+/** A resource in a default must be complete, and its metadata must be valid. */
+function embeddedErrors(value: JsonValue, node: SchemaNode, path: string): FieldError[] {
+  const errors: FieldError[] = []
+  try {
+    validateEmbedded(decodeEmbedded(value, node, path, { unknown: [], isStored: false }), node, path, errors)
+  } catch (error) {
+    if (!(error instanceof EmbeddedFieldError)) throw error
+    return [error.fieldError]
+  }
+  return errors
 }

@@ -18,25 +18,29 @@ export function objectCheck(schema: JsonSchemaProps, compile: Compile): Check | 
   return (value, report, old) => {
     if (!isJsonObject(value)) return true
     let isValid = !isLimited || checkCount(value, schema, report)
-    if (hasProperties)
-      for (const name in value) {
-        if (!isValid && report === undefined) return false
-        const item = value[name] // safe name: an own property, unless a prototype was given enumerable ones
-        if (item !== undefined && !checkProperty(name, item, report, old)) isValid = false
-      }
-    if (!isValid && report === undefined) return false
+    if (report === undefined)
+      return isValid && (!hasProperties || areValid(value)) && checkRequired(names, value, report)
+    // Upstream's order is random.
+    for (const name of hasProperties ? Object.keys(value).toSorted() : []) {
+      const item = lookup(value, name)
+      if (item !== undefined && !reportProperty(name, item, report, old)) isValid = false
+    }
     return checkRequired(names, value, report) && isValid
   }
 
-  function checkProperty(
-    name: string,
-    item: JsonValue,
-    report: Report | undefined,
-    old: JsonValue | undefined,
-  ): boolean {
+  function areValid(object: JsonObject): boolean {
+    for (const name in object) {
+      const item = object[name] // safe name: an own property, unless a prototype was given enumerable ones
+      if (item === undefined) continue
+      const check = checkOf(name)
+      if (check === undefined ? additional === false : !check(item, undefined, undefined)) return false
+    }
+    return true
+  }
+
+  function reportProperty(name: string, item: JsonValue, report: Report, old: JsonValue | undefined): boolean {
     const check = checkOf(name)
     if (check === undefined) return additional !== false || forbid(name, report)
-    if (report === undefined) return check(item, undefined, undefined)
     const oldItem = isJsonObject(old) ? lookup(old, name) : undefined
     return report.below(
       `.${name}`,
@@ -63,11 +67,9 @@ function propertyChecks(schema: JsonSchemaProps, compile: Compile): (name: strin
   }
 }
 
-function forbid(name: string, report: Report | undefined): false {
-  if (report !== undefined) {
-    const path = report.name === '' ? name : `${report.name}.${name}`
-    report.addInvalid(name, `${path} in body is a forbidden property`)
-  }
+function forbid(name: string, report: Report): false {
+  const path = report.name === '' ? name : `${report.name}.${name}`
+  report.addInvalid(name, `${path} in body is a forbidden property`)
   return false
 }
 
