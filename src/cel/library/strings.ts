@@ -8,14 +8,20 @@ import { EvalError } from '../values/eval-error.ts'
 import type { ListValue } from '../values/value.ts'
 import { format } from './string-format.ts'
 
-function at(text: string, position: bigint, name: string): number {
+function at(text: string, position: bigint): number {
   const index = Number(position)
-  if (index < 0 || index > textSize(text)) throw new EvalError(`${name}: index out of range: ${position}`)
+  if (index < 0 || index > textSize(text)) throw new EvalError(`index out of range: ${position}`)
   return index
 }
 
+/** Where a search starts; a start behind the end finds nothing. */
+function searchStart(position: bigint): number {
+  if (position < 0n) throw new EvalError(`index out of range: ${position}`)
+  return Number(position)
+}
+
 function charAt(text: string, position: bigint): string {
-  return codePoints(text)[at(text, position, 'charAt')] ?? ''
+  return codePoints(text)[at(text, position)] ?? ''
 }
 
 /** Converts a UTF-16 offset to code points. */
@@ -24,22 +30,24 @@ const pointsBefore = (text: string, offset: number): bigint => BigInt(textSize(t
 const offsetOf = (text: string, points: number): number => codePoints(text).slice(0, points).join('').length
 
 function indexOf(text: string, part: string, from = 0n): bigint {
-  if (part === '') return BigInt(at(text, from, 'indexOf'))
-  const start = at(text, from, 'indexOf')
+  const start = searchStart(from)
+  if (part === '') return from
+  if (start > textSize(text)) return -1n
   const found = text.indexOf(part, offsetOf(text, start))
   return found < 0 ? -1n : pointsBefore(text, found)
 }
 
 function lastIndexOf(text: string, part: string, from?: bigint): bigint {
-  if (part === '') return from === undefined ? BigInt(textSize(text)) : BigInt(at(text, from, 'lastIndexOf'))
-  const limit = from === undefined ? undefined : at(text, from, 'lastIndexOf')
+  const limit = from === undefined ? undefined : searchStart(from)
+  if (part === '') return from ?? BigInt(textSize(text))
+  if (limit !== undefined && limit > textSize(text)) return -1n
   const found = text.lastIndexOf(part, limit === undefined ? undefined : offsetOf(text, limit))
   return found < 0 ? -1n : pointsBefore(text, found)
 }
 
 function substring(text: string, from: bigint, to?: bigint): string {
-  const start = at(text, from, 'substring')
-  const end = to === undefined ? undefined : at(text, to, 'substring')
+  const start = at(text, from)
+  const end = to === undefined ? undefined : at(text, to)
   if (end !== undefined && start > end) throw new EvalError(`invalid substring range. start: ${start}, end: ${end}`)
   return textSize(text) === text.length ? text.slice(start, end) : codePoints(text).slice(start, end).join('')
 }

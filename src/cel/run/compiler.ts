@@ -18,7 +18,8 @@ import { LiteralMap } from '../values/map-value.ts'
 import { equals, isList } from '../values/equality.ts'
 import { MapValue, none, Optional, Uint, type Value } from '../values/value.ts'
 import { regex } from '../values/regex.ts'
-import { matchesType } from '../values/matches-type.ts'
+import { matchesType, runtimeType } from '../values/matches-type.ts'
+import { valueText } from '../values/value-text.ts'
 import { EvalError, noSuchOverload } from '../values/eval-error.ts'
 import { Frame, type Step } from './evaluation-frame.ts'
 import { compileLoop } from './loop.ts'
@@ -390,8 +391,8 @@ function optionalField(value: Value, field: string): Optional {
 
 function unusualField(value: Value, field: string): Value {
   if (value instanceof Optional) return optionalField(value, field)
-  if (value instanceof MapValue) throw new EvalError(`no such key: ${field}`)
-  throw noSuchOverload()
+  if (isList(value)) throw new EvalError(`unsupported index type 'string' in list`)
+  throw new EvalError(`no such key: ${field}`)
 }
 
 function invoke(name: string, overloads: readonly Overload[], steps: readonly Step[], isSure: boolean): Step {
@@ -418,6 +419,24 @@ function invoke(name: string, overloads: readonly Overload[], steps: readonly St
   return invokeAny(name, overloads, steps)
 }
 
+/** Functions of upstream's standard library, whose errors do not name the types of the arguments. */
+const unnamedFunctions = new Set(['contains', 'endsWith', 'matches', 'startsWith'])
+
+/** The error names functions, but not operators. */
+function noOverloadFor(name: string, args: readonly Value[]): EvalError {
+  const [operand, key] = args
+  if (name === '_[_]' && operand !== undefined && key !== undefined) return wrongIndex(operand, key)
+  if (name === 'size') return new EvalError('no such overload: size')
+  if (!/^[\w.]+$/.test(name) || unnamedFunctions.has(name)) return noSuchOverload()
+  return new EvalError(`no such overload: ${name}(${args.map(runtimeType).join(', ')})`)
+}
+
+function wrongIndex(operand: Value, key: Value): EvalError {
+  if (!isList(operand)) return new EvalError(`no such key: ${valueText(key)}`)
+  if (typeof key === 'number') return new EvalError(`unsupported index value ${key} in list`)
+  return new EvalError(`unsupported index type '${runtimeType(key)}' in list`)
+}
+
 /** The first overload whose parameters accept the arguments. */
 function invokeAny(name: string, overloads: readonly Overload[], steps: readonly Step[]): Step {
   const candidates = overloads.map((overload) => ({ overload, cost: callCost(name, overload.id) }))
@@ -426,7 +445,7 @@ function invokeAny(name: string, overloads: readonly Overload[], steps: readonly
     const found = candidates.find(({ overload }) =>
       (overload.dynArgs ?? overload.args).every((type, index) => matchesType(args[index] ?? null, type)),
     )
-    if (found === undefined) throw noSuchOverload()
+    if (found === undefined) throw noOverloadFor(name, args)
     const result = found.overload.call(...args)
     frame.charge(found.cost === undefined ? 1 : found.cost(args, result))
     return result

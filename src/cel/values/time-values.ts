@@ -24,7 +24,8 @@ export class Timestamp {
     const match = timestampPattern.exec(text)
     const [, date = '', time = '', fraction = '', zone = ''] = match ?? []
     const ms = match === null ? Number.NaN : Date.parse(`${date}T${time}${zone.toUpperCase()}`)
-    if (Number.isNaN(ms) || !isRealDate(date)) throw new EvalError(`invalid timestamp ${JSON.stringify(text)}`)
+    if (Number.isNaN(ms) || !isRealDate(date))
+      throw new EvalError("type conversion error from 'string' to 'google.protobuf.Timestamp'")
     return new Timestamp(BigInt(ms) * nanosPerMilli + BigInt(fraction.padEnd(9, '0') || 0))
   }
 
@@ -52,14 +53,15 @@ export class Duration {
   readonly nanos: bigint
 
   constructor(nanos: bigint) {
-    if (nanos < int64Min || nanos > int64Max) throw new EvalError('duration overflow')
+    if (nanos < int64Min || nanos > int64Max) throw new EvalError('integer overflow')
     this.nanos = nanos
   }
 
   /** Go's form: `1h30m`, `-1.5s`. */
   static parse(text: string): Duration {
     const parsed = parseDuration(text)
-    if (parsed.kind === 'fault') throw new EvalError(`invalid duration ${JSON.stringify(text)}`)
+    if (parsed.kind === 'fault')
+      throw new EvalError("type conversion error from 'string' to 'google.protobuf.Duration'")
     return new Duration(parsed.nanos)
   }
 

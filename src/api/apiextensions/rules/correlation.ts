@@ -49,6 +49,29 @@ export function oldItems(
 export const isMapCorrelatable = (schema: JsonSchemaProps): boolean =>
   (schema['x-kubernetes-map-type'] ?? 'granular') === 'granular'
 
+/** Deep equality; the order of a list of type map does not matter. */
+function isUnchanged(schema: JsonSchemaProps, value: JsonValue | undefined, old: JsonValue | undefined): boolean {
+  if (equalValues(value, old)) return true
+  const { items, properties, additionalProperties } = schema
+  if (Array.isArray(value) && Array.isArray(old) && isJsonObject(items)) {
+    const list = value as readonly JsonValue[]
+    const olds = oldItems(schema, old as readonly JsonValue[])
+    return (
+      list.length === old.length && olds !== undefined && list.every((item) => isUnchanged(items, item, olds(item)))
+    )
+  }
+  if (!isJsonObject(value) || !isJsonObject(old)) return false
+  const names = Object.keys(value)
+  return (
+    names.length === Object.keys(old).length &&
+    names.every((name) => {
+      const member = lookup(properties, name) ?? additionalProperties
+      const [now, before] = [lookup(value, name), lookup(old, name)]
+      return typeof member === 'object' ? isUnchanged(member, now, before) : equalValues(now, before)
+    })
+  )
+}
+
 export class Correlation {
   readonly #schema: JsonSchemaProps
   readonly #value: JsonValue | undefined
@@ -63,7 +86,7 @@ export class Correlation {
   }
 
   get isEqual(): boolean {
-    return (this.#isEqual ??= equalValues(this.#value, this.#old))
+    return (this.#isEqual ??= isUnchanged(this.#schema, this.#value, this.#old))
   }
 
   item(index: number): Correlation | undefined {

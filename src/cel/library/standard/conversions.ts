@@ -22,6 +22,9 @@ import { int, uint } from './arithmetic.ts'
 
 const same = (value: Value): Value => value
 
+/** A text that is not a value of the type. */
+const conversionError = (type: string): EvalError => new EvalError(`type conversion error from 'string' to '${type}'`)
+
 const whole = (value: number, message: string): bigint => {
   if (!Number.isFinite(value)) throw new EvalError(message)
   return BigInt(Math.trunc(value))
@@ -37,10 +40,7 @@ const digitsMax = 20
 const outOfRange = 1n << 64n
 
 function integerOf(text: string, type: 'int' | 'uint'): bigint {
-  if (!(type === 'int' ? /^[+-]?\d+$/ : /^\d+$/).test(text))
-    throw new EvalError(
-      `strconv.Parse${type === 'int' ? 'Int' : 'Uint'}: parsing ${JSON.stringify(text)}: invalid syntax`,
-    )
+  if (!(type === 'int' ? /^[+-]?\d+$/ : /^\d+$/).test(text)) throw conversionError(type)
   const digits = text.replace(/^[+-]?0*/, '')
   // Longer numbers are out of every range, and converting them would take long.
   if (digits.length > digitsMax) return text.startsWith('-') ? -outOfRange : outOfRange
@@ -55,7 +55,7 @@ function doubleOf(text: string): number {
     const value = named[(word[2] ?? '').toLowerCase() as keyof typeof named]
     return word[1] === '-' ? -value : value
   }
-  if (!isNumber) throw new EvalError(`strconv.ParseFloat: parsing ${JSON.stringify(text)}: invalid syntax`)
+  if (!isNumber) throw conversionError('double')
   return Number(text)
 }
 
@@ -67,7 +67,7 @@ const [truths, untruths] = [
 function boolOf(text: string): boolean {
   if (truths.has(text)) return true
   if (untruths.has(text)) return false
-  throw new EvalError(`strconv.ParseBool: parsing ${JSON.stringify(text)}: invalid syntax`)
+  throw conversionError('bool')
 }
 
 function textOf(bytes: Uint8Array): string {

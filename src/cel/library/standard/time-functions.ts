@@ -79,6 +79,6 @@ export const timeFunctions: Functions = {
   getSeconds: [...ofTimestamp('seconds', (date) => date.getUTCSeconds()), ofDuration('seconds', 1_000_000_000n)],
   getMilliseconds: [
     ...ofTimestamp('milliseconds', (date) => date.getUTCMilliseconds()),
-    member('duration_to_milliseconds', [durationType], intType, ({ nanos }: Duration) => (nanos / 1_000_000n) % 1000n),
+    ofDuration('milliseconds', 1_000_000n),
   ],
 }
