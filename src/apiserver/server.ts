@@ -12,6 +12,7 @@ import { unlessAborted } from '../base/async/unless-aborted.ts'
 import { thenMaybe, settleMaybe, type MaybePromise } from '../base/async/maybe-promise.ts'
 import { flowEventsPath } from '../api/coxswain/v1/flow-protocol.ts'
 import type { Kind } from '../api/kind/kind.ts'
+import { apiService } from '../api/apiregistration/v1/api-service.ts'
 import { customResourceDefinition } from '../api/apiextensions/v1/custom-resource-definition.ts'
 import { node } from '../api/core/v1/node/node.ts'
 import { addOnGroups } from '../api/kinds.ts'
@@ -20,6 +21,7 @@ import type { Store } from '../store/store.ts'
 import type { ApiResponse } from './request/response.ts'
 import { newWatchFrameCaches } from './http/watch-frames.ts'
 import { largeBodyBytes } from './http/request-body.ts'
+import { ApiServiceController } from './custom-resources/api-service-controller.ts'
 import { DefinitionController } from './custom-resources/definition-controller.ts'
 import { DefinitionObserver } from './custom-resources/definition-observer.ts'
 import { ConversionMetrics } from './custom-resources/conversion-metrics.ts'
@@ -85,6 +87,7 @@ export class ApiServer {
   readonly #health: HealthState
   readonly #decisions: SchedulingDecisions
   readonly #definitions: DefinitionController
+  readonly #apiServices: ApiServiceController
   readonly deadlines: RequestDeadlines
   readonly loop: LoopMonitor
   readonly watchFrames = newWatchFrameCaches()
@@ -129,6 +132,14 @@ export class ApiServer {
       }),
     )
     this.registry.observe(customResourceDefinition, this.#definitions)
+    this.#apiServices = new ApiServiceController({
+      ...deps,
+      ...services,
+      catalogue: this.catalogue,
+      commitBootstrapObjects: (objects, signal) => this.registry.commitBootstrapObjects(objects, signal),
+    })
+    this.catalogue.observe(this.#apiServices.catalogueObserver)
+    this.registry.observe(apiService, this.#apiServices.serviceObserver)
     this.#decisions = new SchedulingDecisions(deps.explain ?? (() => undefined), deps.clock)
     this.#paths = {
       catalogue: this.catalogue,
@@ -173,6 +184,7 @@ export class ApiServer {
       const { reconcilers = [] } = this.#deps
       await Promise.all([
         this.#definitions.run(signal),
+        this.#apiServices.run(signal),
         ...reconcilers.map((each) => runReconciler(each, this.registry, this.#deps, signal)),
       ])
     }
