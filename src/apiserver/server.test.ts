@@ -234,7 +234,7 @@ const refused: [
     `${configMaps}/taken`,
     { preconditions: { uid: 'x' } },
     409,
-    /Precondition failed: UID in precondition: x, UID in object meta: /,
+    /the UID in the precondition \(x\) does not match the UID in record /,
   ],
   [
     'an unknown propagation policy',

@@ -2,9 +2,9 @@
 import { rfc3339 } from '../../base/time/clock.ts'
 import { thenMaybe, type MaybePromise } from '../../base/async/maybe-promise.ts'
 import { nameSuffix, newUid } from '../../base/random/ids.ts'
-import { alreadyExists, badRequest, conflict, forbidden, type StatusError } from '../../api/errors/status-error.ts'
+import { alreadyExists, badRequest, conflict, forbidden, StatusError } from '../../api/errors/status-error.ts'
 import type { Kind } from '../../api/kind/kind.ts'
-import type { ApiObject } from '../../api/meta/object.ts'
+import { namespaceOf, type ApiObject } from '../../api/meta/object.ts'
 import { isJsonObject, without } from '../../schema/json/json-value.ts'
 import type { AdmissionAttributes } from '../admission/framework/admission-plugin.ts'
 import { decodeObject, type DecodedObject } from '../objects/decode-object.ts'
@@ -16,7 +16,7 @@ import { StoredObject } from '../storage/stored-object.ts'
 import { commitWrite } from './commit.ts'
 import { fieldTrackingOf } from './field-tracking.ts'
 import { ObjectVersions } from './object-versions.ts'
-import { recordStage, strategyContextOf, type ResourceDeps } from './resource-deps.ts'
+import { readStored, recordStage, strategyContextOf, type ResourceDeps } from './resource-deps.ts'
 import { admissionAttributesOf } from './write-admission.ts'
 import { checkName, nextStep, strictErrorsOf, withManagedFields, type WriteInput, type WriteResult } from './write.ts'
 
@@ -41,19 +41,34 @@ export async function create(deps: ResourceDeps, request: ResourceRequest, input
     const { object, recorder } = attributes
     const allWarnings = concat(concat(warnings, recorder.warnings), kind.warnings?.(object) ?? [])
     await nextStep(request)
+    const { cause, signal } = request.context
     const stored = await deps.admission.reserving(attributes, (reserved) =>
       isDryRun(request)
-        ? Promise.resolve(StoredObject.ofObject(object, 0))
-        : commitWrite(
-            deps,
-            { operation: 'put', object, expected: 0, reserved },
-            request.context.cause,
-            request.context.signal,
-          ),
+        ? createDry(deps, object, signal)
+        : commitWrite(deps, { operation: 'put', object, expected: 0, reserved }, cause, signal),
     )
     if (stored !== undefined) return { stored, warnings: allWarnings }
-    if (base.metadata.name !== undefined || tries === generateNameTries) throw alreadyExists(kind, object.metadata.name)
+    if (base.metadata.name !== undefined || tries === generateNameTries) throw await existsError(deps, object, signal)
   }
+}
+
+/** Undefined where the name is taken. */
+const createDry = async (
+  deps: ResourceDeps,
+  object: ApiObject,
+  signal: AbortSignal,
+): Promise<StoredObject | undefined> =>
+  (await readNamed(deps, object, signal)) === undefined ? StoredObject.ofObject(object, 0) : undefined
+
+const readNamed = (deps: ResourceDeps, object: ApiObject, signal: AbortSignal): Promise<StoredObject | undefined> =>
+  readStored(deps, namespaceOf(object), object.metadata.name, signal)
+
+async function existsError(deps: ResourceDeps, object: ApiObject, signal: AbortSignal): Promise<StatusError> {
+  const error = alreadyExists(deps.kind, object.metadata.name)
+  const existing = await readNamed(deps, object, signal)
+  return existing?.object.metadata.deletionTimestamp === undefined
+    ? error
+    : new StatusError(error.code, error.reason, `object is being deleted: ${error.message}`, error.details)
 }
 
 /** The object that was sent, in the stored version, with the entries of its managers. */

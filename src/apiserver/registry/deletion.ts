@@ -6,6 +6,7 @@ import { rfc3339 } from '../../base/time/clock.ts'
 import { deleteOptions, type DeleteOptions } from '../../api/meta/v1/delete-options.ts'
 import type { ApiObject } from '../../api/meta/object.ts'
 import { conflict, hasReason, invalidObject, modifiedConflict, notFound } from '../../api/errors/status-error.ts'
+import { equalValues, without } from '../../schema/json/json-value.ts'
 import { invalid, notSupported, type FieldError } from '../../schema/validation/field-error.ts'
 import type { ListResponse } from '../request/response.ts'
 import { identityConverter } from './version-converter.ts'
@@ -155,7 +156,8 @@ function markForDeletion(
   if (graceSeconds === 0 && !isHeld) return undefined
   const { deletionTimestamp, deletionGracePeriodSeconds: earlierSeconds, generation } = object.metadata
   // A second deletion can shorten the grace period, but not extend it.
-  if (deletionTimestamp !== undefined && graceSeconds >= (earlierSeconds ?? 0)) return object
+  if (deletionTimestamp !== undefined && graceSeconds >= (earlierSeconds ?? 0))
+    return strategy?.graceSeconds === undefined ? withFinalizers(object, finalizers) : object
   const metadata = {
     ...object.metadata,
     ...(finalizers.length === 0 ? {} : { finalizers }),
@@ -165,6 +167,13 @@ function markForDeletion(
   }
   const marked = { ...object, metadata }
   return strategy?.markDeleted?.(marked) ?? marked
+}
+
+/** A second deletion can choose another propagation policy. */
+function withFinalizers(object: ApiObject, finalizers: readonly string[]): ApiObject {
+  if (equalValues(finalizers, object.metadata.finalizers ?? [])) return object
+  const rest = without(object.metadata, 'finalizers')
+  return { ...object, metadata: finalizers.length === 0 ? rest : { ...rest, finalizers } }
 }
 
 function withPropagation(
@@ -195,11 +204,17 @@ function checkPreconditions(
   { preconditions }: Partial<DeleteOptions>,
 ): void {
   const { name, uid } = object.metadata
-  const failed = (what: string, wanted: string, is: string) =>
-    conflict(kind, name, `Precondition failed: ${what} in precondition: ${wanted}, ${what} in object meta: ${is}`)
-  if (preconditions?.uid !== undefined && preconditions.uid !== uid) throw failed('UID', preconditions.uid, uid)
+  // As upstream: the message names the kind, not the resource.
+  const failed = (what: string, wanted: string, is: string, why: string) =>
+    conflict(
+      { group: kind.group, plural: kind.kind },
+      name,
+      `the ${what} in the precondition (${wanted}) does not match the ${what} in record (${is}). The object might have been ${why}`,
+    )
+  if (preconditions?.uid !== undefined && preconditions.uid !== uid)
+    throw failed('UID', preconditions.uid, uid, 'deleted and then recreated')
   if (preconditions?.resourceVersion !== undefined && preconditions.resourceVersion !== String(revision))
-    throw failed('ResourceVersion', preconditions.resourceVersion, String(revision))
+    throw failed('ResourceVersion', preconditions.resourceVersion, String(revision), 'modified')
 }
 
 /** The options in the body, or in the query where there is no body. */

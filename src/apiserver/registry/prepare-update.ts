@@ -73,9 +73,11 @@ function updateErrors(
   part: UpdateOptions['part'],
 ): readonly FieldError[] {
   const isChecked = part !== 'status' || !kind.validatesNoStatus
+  const metadataErrors = validateMetadataUpdate(object, old)
   const errors = concat(
     isChecked ? validateObject(kind, object, old) : validateShape(kind, object),
-    validateMetadataUpdate(object, old),
+    // As upstream: the checks of all kinds and those of each kind both report them.
+    concat(metadataErrors, metadataErrors),
   )
   if (part === 'object') return concat(errors, kind.validateUpdate(object, old))
   if (part !== 'status' || kind.validateStatusUpdate === undefined) return errors

@@ -104,11 +104,13 @@ function commitUpdate(
   const expected = current.revision
   const { cause, signal } = request.context
   const operation = canBeRemoved(deps, object) ? 'delete' : 'put'
-  return deps.admission.reserving(attributes, (reserved) =>
-    isDryRun(request)
-      ? Promise.resolve(StoredObject.ofObject(object, expected))
-      : commitWrite(deps, { operation, object, expected, reserved }, cause, signal),
-  )
+  const unwritten = () => StoredObject.ofObject(object, expected)
+  return deps.admission.reserving(attributes, (reserved) => {
+    if (isDryRun(request)) return Promise.resolve(unwritten())
+    const committed = commitWrite(deps, { operation, object, expected, reserved }, cause, signal)
+    // As upstream: the response to an update that removes the object has the last resourceVersion of the object.
+    return operation === 'put' ? committed : committed.then((removed) => removed && unwritten())
+  })
 }
 
 /** A write that changes nothing still replaces an old encryption key, version or schema in the store. */
