@@ -85,6 +85,8 @@ export interface Conversion<T> {
 
 export interface Scaling<T> {
   replicas(object: T): number
+  /** Why the object has no Scale that can be read; undefined where it has one. */
+  problem?(object: T): string | undefined
   withReplicas(object: T, replicas: number): T
   statusReplicas(object: T): number
   /** The label selector as text. */

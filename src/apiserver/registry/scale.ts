@@ -1,8 +1,10 @@
 // The scale subresource: the number of replicas of an object, in a format that is the same for every kind.
-import type { Scaling } from '../../api/kind/kind.ts'
+import { ageText } from '../../api/columns/age.ts'
+import { bareKind } from '../../api/kind/bare-kind.ts'
+import { column, type Kind, type Scaling } from '../../api/kind/kind.ts'
 import type { ApiObject } from '../../api/meta/object.ts'
 import { scale, type Scale } from '../../api/autoscaling/v1/scale.ts'
-import { badRequest } from '../../api/errors/status-error.ts'
+import { badRequest, StatusError } from '../../api/errors/status-error.ts'
 import { checkApplied } from '../../schema/apply/check-applied.ts'
 import { structureOf } from '../../schema/apply/structure.ts'
 import { isJsonObject, type JsonObject } from '../../schema/json/json-value.ts'
@@ -20,13 +22,42 @@ import type { ResourceRequest } from '../request/request.ts'
 export function scaleOf(object: ApiObject, scaling: Scaling<ApiObject>): object {
   const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata
   const replicas = scaling.replicas(object)
+  const selector = scaling.selector(object)
   return {
     kind: 'Scale',
     apiVersion: 'autoscaling/v1',
     metadata: { name, namespace, uid, resourceVersion, creationTimestamp },
     spec: replicas === 0 ? {} : { replicas },
-    status: { replicas: scaling.statusReplicas(object), selector: scaling.selector(object) },
+    status: { replicas: scaling.statusReplicas(object), ...(selector === '' ? {} : { selector }) },
   }
+}
+
+/** A Scale as responses show it: its columns in tables. */
+export const scaleKind: Kind = {
+  ...bareKind({
+    group: 'autoscaling',
+    version: 'v1',
+    kind: 'Scale',
+    plural: 'scales',
+    singular: 'scale',
+    namespaced: true,
+  }),
+  message: scale,
+  columns: [
+    column('Name', ({ metadata }) => metadata.name, { format: 'name' }),
+    column('Desired', (object) => (object as ApiObject & Scale).spec?.replicas ?? 0, { type: 'integer' }),
+    column('Available', (object) => (object as ApiObject & Scale).status?.replicas ?? 0, { type: 'integer' }),
+    column('Age', ({ metadata }, nowMs) => ageText(metadata.creationTimestamp, nowMs)),
+  ],
+}
+
+/** Throws where a custom object has no replicas to show. */
+export function requireScale(object: ApiObject, scaling: Scaling<ApiObject>): void {
+  const problem = scaling.problem?.(object)
+  if (problem !== undefined)
+    throw new StatusError(500, 'InternalError', `Internal error occurred: ${problem}`, {
+      causes: [{ message: problem }],
+    })
 }
 
 /** Admission gets the Scale in place of the scaled object. */
@@ -36,6 +67,20 @@ export const scaleView = (scaling: Scaling<ApiObject>): SubresourceView => ({
   applyTo: (object, seen) => scaling.withReplicas(object, (seen as ApiObject & Scale).spec?.replicas ?? 0),
 })
 
+/** For every body that is not a Scale, upstream's server of custom resources has this message. */
+const notAScale = 'no kind is registered for the type v1.Scale in scheme "pkg/apiserver/customresource_handler.go:781"'
+
+function decodeScale(sent: unknown, { target }: ResourceRequest): Partial<Scale> {
+  if (target.resource.custom === undefined) return decodeBody(scale, 'Scale', sent)
+  const { apiVersion = 'autoscaling/v1', kind = 'Scale' } = isJsonObject(sent) ? sent : {}
+  if (apiVersion !== 'autoscaling/v1' || kind !== 'Scale') throw badRequest(notAScale)
+  try {
+    return decodeBody(scale, 'Scale', sent)
+  } catch (error) {
+    throw error instanceof StatusError && error.code === 400 ? badRequest(notAScale) : error
+  }
+}
+
 /** The object with the replicas of a Scale that was sent. */
 export function withScale(
   object: ApiObject,
@@ -43,7 +88,7 @@ export function withScale(
   sent: unknown,
   request: ResourceRequest,
 ): ApiObject {
-  const value = decodeBody(scale, 'Scale', sent)
+  const value = decodeScale(sent, request)
   checkName(value.metadata ?? {}, request)
   const changed = scaling.withReplicas(object, value.spec?.replicas ?? 0)
   const { resourceVersion, uid } = value.metadata ?? {}

@@ -11,7 +11,7 @@ import type { StoredObject } from '../storage/stored-object.ts'
 import { bodyOf, getResponse, patchResponse, updateResponse } from './object-verbs.ts'
 import { get } from './reads.ts'
 import { strategyContextOf, type ResourceDeps } from './resource-deps.ts'
-import { scaleOf, scalePatch, scaleView, withScale } from './scale.ts'
+import { requireScale, scaleKind, scaleOf, scalePatch, scaleView, withScale } from './scale.ts'
 import type { Strategy } from './strategy.ts'
 import { admitBody } from './subresource-admission.ts'
 import { updateWithRetry } from './update-with-retry.ts'
@@ -47,8 +47,13 @@ async function handleScale(
     kind: 'object',
     status: 200,
     object: scaleOf(stored.object, scaling),
+    objectKind: scaleKind,
   })
-  if (verb === 'get') return response(await get(deps, request))
+  if (verb === 'get') {
+    const stored = await get(deps, request)
+    requireScale(stored.object, scaling)
+    return response(stored)
+  }
   if ((verb !== 'update' && verb !== 'patch') || body.kind === 'none') throw methodNotAllowed()
   const transform: Transform =
     verb === 'patch'

@@ -1,6 +1,6 @@
 // customKind: the kind that one version of a CustomResourceDefinition defines. It is served as a built-in kind is.
 import { getOrInsert } from '../../../base/collections/get-or-insert.ts'
-import { kindFrom, type CustomVersion, type Kind, type Scaling } from '../../kind/kind.ts'
+import { kindFrom, type CustomVersion, type Kind } from '../../kind/kind.ts'
 import type { ApiObject } from '../../meta/object.ts'
 import { dnsSubdomainErrors } from '../../validation/names.ts'
 import { fieldErrorText, invalid, type FieldError } from '../../../schema/validation/field-error.ts'
@@ -11,7 +11,8 @@ import type { CustomResourceDefinition } from '../v1/custom-resource-definition.
 import type { CustomResourceDefinitionVersion, SelectableField } from '../v1/custom-resource-definition-spec.ts'
 import { customMessage, customSchema } from './custom-schema.ts'
 import { finalizerWarnings } from './finalizer-warnings.ts'
-import { fieldPathOf, valueAt, withValueAt } from './field-path.ts'
+import { customScaling, scaleErrors, type ScaleDefinition } from './custom-scaling.ts'
+import { fieldPathOf, valueAt } from './field-path.ts'
 import { publishedSchema } from './published-schema.ts'
 import { printerColumns } from '../printer-columns/printer-columns.ts'
 
@@ -39,15 +40,18 @@ export function customKind(definition: CustomResourceDefinition, version: Custom
       hasStatus: subresources.status !== undefined,
       countsGenerations: true,
       updatesNeedVersion: true,
-      ...(subresources.scale === undefined ? {} : { scale: scalingOf(subresources.scale) }),
+      ...(subresources.scale === undefined ? {} : { scale: customScaling(subresources.scale) }),
       validateName: dnsSubdomainErrors,
       applyDefaults: (object) => object,
       validate: (object, old) => {
         const warn = (error: FieldError) => getOrInsert(tolerated, object, () => []).push(error)
-        return validateCustom(structural().validate, rules(), object, old, warn)
+        return validateCustom(structural().validate, rules(), subresources.scale, object, old, warn)
       },
       validateUpdate: () => [],
-      warnings: (object, old) => [...finalizerWarnings(object, old), ...(tolerated.get(object) ?? []).map(fieldErrorText)],
+      warnings: (object, old) => [
+        ...finalizerWarnings(object, old),
+        ...(tolerated.get(object) ?? []).map(fieldErrorText),
+      ],
       columns: printerColumns(version.additionalPrinterColumns),
       fieldLabels: Object.fromEntries(selectableFields.map(fieldLabelOf)),
     },
@@ -97,36 +101,18 @@ const notChecked = invalid(
 function validateCustom(
   validate: (object: JsonObject, old?: JsonObject) => FieldError[],
   rules: ReturnType<typeof objectRules>,
+  scale: ScaleDefinition | undefined,
   object: ApiObject,
   old: ApiObject | undefined,
   warn: (error: FieldError) => void,
 ): readonly FieldError[] {
   const value = asJson(object)
   const before = old && asJson(old)
-  const errors = validate(value, before)
+  const errors =
+    scale === undefined ? validate(value, before) : [...validate(value, before), ...scaleErrors(scale, value)]
   if (rules.isEmpty) return errors
   if (errors.some(({ reason }) => blockingTypes.has(reason))) return [...errors, notChecked]
   return [...errors, ...rules.validate(value, before, warn)]
-}
-
-type ScaleDefinition = NonNullable<NonNullable<CustomResourceDefinitionVersion['subresources']>['scale']>
-
-function scalingOf({ specReplicasPath, statusReplicasPath, labelSelectorPath }: ScaleDefinition): Scaling<ApiObject> {
-  const [spec, status] = [fieldPathOf(specReplicasPath), fieldPathOf(statusReplicasPath)]
-  const selector = fieldPathOf(labelSelectorPath ?? '')
-  const countAt = (object: ApiObject, path: readonly string[]): number => {
-    const value = valueAt(asJson(object), path)
-    return typeof value === 'number' ? value : 0
-  }
-  return {
-    replicas: (object) => countAt(object, spec),
-    withReplicas: (object, replicas) => withValueAt(asJson(object), spec, replicas) as unknown as ApiObject,
-    statusReplicas: (object) => countAt(object, status),
-    selector(object) {
-      const value = selector.length === 0 ? undefined : valueAt(asJson(object), selector)
-      return typeof value === 'string' ? value : ''
-    },
-  }
 }
 
 function fieldLabelOf({ jsonPath }: SelectableField): [string, (object: ApiObject) => string] {
