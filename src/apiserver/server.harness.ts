@@ -14,6 +14,7 @@ import type { HealthCheck } from './health/health.ts'
 import { handleHttp } from './http-handler.ts'
 import { noKubelets, type KubeletConnection } from './kubelet-client/kubelet-connection.ts'
 import { type Policies } from './filters/policies.ts'
+import { ConversionMetrics } from './custom-resources/conversion-metrics.ts'
 import { RequestMetrics } from './request/request-metrics.ts'
 import type { BootstrapObject } from './bootstrap/bootstrap-object.ts'
 import type { BootstrapReconciler } from './bootstrap/bootstrap-reconciler.ts'
@@ -115,6 +116,7 @@ export async function startServer(
   const flow = new FlowRecorder(clock)
   const metrics = new Metrics()
   const requestMetrics = new RequestMetrics(metrics)
+  const conversionMetrics = new ConversionMetrics(metrics)
   const digest = (text: string) => nodeCrypto.sha256(text).toHex().toUpperCase()
   const random = seededRandom(1)
   const server = new ApiServer({
@@ -125,6 +127,7 @@ export async function startServer(
     log: silentLog,
     metrics,
     requestMetrics,
+    conversionMetrics,
     policies: typeof policies === 'function' ? policies : () => policies,
     bootstrapObjects,
     reconcilers,

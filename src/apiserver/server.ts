@@ -24,7 +24,7 @@ import { largeBodyBytes } from './http/request-body.ts'
 import { ApiServiceController } from './custom-resources/api-service-controller.ts'
 import { DefinitionController } from './custom-resources/definition-controller.ts'
 import { DefinitionObserver } from './custom-resources/definition-observer.ts'
-import { ConversionMetrics } from './custom-resources/conversion-metrics.ts'
+import type { ConversionMetrics } from './custom-resources/conversion-metrics.ts'
 import { conversionOf } from './custom-resources/webhook-conversion.ts'
 import { OpenApiDocuments } from './discovery/openapi-documents.ts'
 import { handleNonResourcePath, type NonResourcePathDeps } from './discovery/non-resource-paths.ts'
@@ -60,6 +60,8 @@ export interface ApiServerDeps {
   readonly flow: FlowRecorder
   readonly log: Log
   readonly metrics: Metrics
+  /** Given, as the request metrics are, because a server that is started again continues them. */
+  readonly conversionMetrics: ConversionMetrics
   readonly requestMetrics: RequestMetrics
   readonly policies: (caches: ObjectCaches) => Policies
   /** Objects that every cluster has. Requests wait until they exist. */
@@ -121,7 +123,7 @@ export class ApiServer {
       ...deps,
       lister: this.registry.lister,
       connections: this.registry.policies.webhooks,
-      metrics: new ConversionMetrics(deps.metrics),
+      metrics: deps.conversionMetrics,
       random: deps.random.fork('conversion'),
     }
     this.registry.observe(

@@ -6,6 +6,7 @@ import type { Log } from '../../base/observability/log.ts'
 import { Metrics } from '../../base/observability/metrics.ts'
 import type { Random } from '../../base/random/random.ts'
 import type { TaskGroup } from '../../base/async/task-group.ts'
+import { ConversionMetrics } from '../../apiserver/custom-resources/conversion-metrics.ts'
 import { RequestMetrics } from '../../apiserver/request/request-metrics.ts'
 import { ApiServer, type ApiServerDeps } from '../../apiserver/server.ts'
 import { DirectKubelets, kubeletClient } from '../../apiserver/kubelet-client/direct-kubelets.ts'
@@ -249,6 +250,7 @@ export class Cluster {
     const { clock, random, log, store, advertisesAddOns = false } = this.#options
     const metrics = this.metrics
     const requestMetrics = new RequestMetrics(metrics)
+    const conversionMetrics = new ConversionMetrics(metrics)
     const digest = (text: string) => nodeCrypto.sha256(text).toHex().toUpperCase()
     return new Component(serverName, this.#options, (tasks) => {
       const { newApiServer = (own) => new ApiServer(own) } = this.#options
@@ -260,6 +262,7 @@ export class Cluster {
         log,
         metrics,
         requestMetrics,
+        conversionMetrics,
         policies: this.#options.policies,
         bootstrapObjects,
         reconcilers: [flowSchemaReconciler],
