@@ -114,6 +114,9 @@ const includes: readonly IncludeObjectPolicy[] = ['None', 'Metadata', 'Object']
 function includeOf(query: URLSearchParams): IncludeObjectPolicy {
   const requested = query.get('includeObject') ?? 'Metadata'
   const include = includes.find((one) => one === requested)
-  if (include === undefined) throw badRequest(`unrecognized includeObject value: ${JSON.stringify(requested)}`)
+  if (include === undefined)
+    throw badRequest(
+      `Unable to convert to Table as requested: includeObject: Invalid value: ${JSON.stringify(requested)}: must be 'Metadata', 'Object', 'None', or empty`,
+    )
   return include
 }

@@ -31,9 +31,9 @@ export function encodeObject(
   )
 }
 
-const listMetadata = ({ objectKind, revision, continueToken, remaining }: ListResponse): object => ({
+const listMetadata = ({ revision, continueToken, remaining }: ListResponse, withToken = false): object => ({
   resourceVersion: String(revision),
-  ...(continueToken === '' && objectKind.custom === undefined ? {} : { continue: continueToken }),
+  ...(continueToken === '' && !withToken ? {} : { continue: continueToken }),
   ...(remaining === undefined ? {} : { remainingItemCount: remaining }),
 })
 
@@ -41,9 +41,9 @@ const listMetadata = ({ objectKind, revision, continueToken, remaining }: ListRe
 export function listStart(response: ListResponse): Uint8Array {
   const { kind, apiVersion, custom } = response.objectKind
   const listKind = custom?.listKind ?? `${kind}List`
-  return encoder.encode(
-    `{"kind":"${listKind}","apiVersion":"${apiVersion}","metadata":${JSON.stringify(listMetadata(response))},"items":[`,
-  )
+  // Upstream writes the token of a list of custom objects even if there is none.
+  const metadata = JSON.stringify(listMetadata(response, custom !== undefined))
+  return encoder.encode(`{"kind":"${listKind}","apiVersion":"${apiVersion}","metadata":${metadata},"items":[`)
 }
 
 export function encodeList(response: ListResponse, { form, include, nowMs }: EncodeOptions): Uint8Array {

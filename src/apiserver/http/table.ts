@@ -28,7 +28,7 @@ export function tableOf(
     columnDefinitions: withColumns ? tableColumns(kind) : null,
     rows: inRowOrder(kind, objects).map((object) => ({
       cells: kind.columns.map((column) => column.cell(object, nowMs)),
-      ...(include === 'None' ? {} : { object: include === 'Object' ? object : partialMetadata(object, version) }),
+      object: include === 'None' ? null : include === 'Object' ? object : partialMetadata(object, version),
     })),
   }
 }

@@ -12,6 +12,7 @@ import { isJsonObject, type JsonObject } from '../../schema/json/json-value.ts'
 import { strictErrors } from '../../schema/json/duplicate-keys.ts'
 import type { StrictErrors } from '../request/request.ts'
 import type { FieldValidation } from '../request/write-options.ts'
+import { checkObjectType } from './object-type.ts'
 import type { SpecInterning } from './spec-interning.ts'
 
 export interface DecodedObject {
@@ -28,7 +29,7 @@ export function decodeObject(
   interning?: SpecInterning,
 ): DecodedObject {
   if (!isJsonObject(body)) throw cannotHandle(kind, 'the body is not an object')
-  checkType(kind, body['apiVersion'], body['kind'])
+  checkObjectType(kind, body)
   try {
     if (interning !== undefined) return decodeInterned(kind, body, validation, strict, interning)
     const fresh = current === undefined || kind.custom ? body : changedParts(current, body)
@@ -135,12 +136,3 @@ const asWarnings = (error: string): string[] => {
 
 const cannotHandle = (kind: Kind, why: string) =>
   badRequest(`${kind.kind} in version ${JSON.stringify(kind.version)} cannot be handled as a ${kind.kind}: ${why}`)
-
-function checkType(kind: Kind, apiVersion: unknown, kindName: unknown): void {
-  if (apiVersion !== undefined && apiVersion !== '' && apiVersion !== kind.apiVersion)
-    throw badRequest(
-      `the API version in the data (${String(apiVersion)}) does not match the expected API version (${kind.apiVersion})`,
-    )
-  if (kindName !== undefined && kindName !== '' && kindName !== kind.kind)
-    throw badRequest(`the kind in the data (${String(kindName)}) does not match the expected kind (${kind.kind})`)
-}

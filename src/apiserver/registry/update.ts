@@ -4,7 +4,7 @@ import { conflict, invalidObject, modifiedConflict, notFound, type StatusError }
 import type { Kind } from '../../api/kind/kind.ts'
 import type { ApiObject } from '../../api/meta/object.ts'
 import { invalid } from '../../schema/validation/field-error.ts'
-import { equalExcept } from '../../schema/json/json-value.ts'
+import { equalExcept, isJsonObject } from '../../schema/json/json-value.ts'
 import type { AdmissionAttributes } from '../admission/framework/admission-plugin.ts'
 import { AdmissionRecorder } from '../admission/framework/admission-recorder.ts'
 import { decodeObject, type DecodedObject } from '../objects/decode-object.ts'
@@ -14,6 +14,7 @@ import {
   managedFieldsAfterUpdate,
   type ManagedFields,
 } from '../objects/managed-fields.ts'
+import { checkObjectType } from '../objects/object-type.ts'
 import { concat } from '../objects/validate-object.ts'
 import { isDryRun, type ResourceRequest } from '../request/request.ts'
 import { writeOptionsOf } from '../request/write-options.ts'
@@ -25,7 +26,7 @@ import { fieldTrackingOf } from './field-tracking.ts'
 import { ObjectVersions } from './object-versions.ts'
 import { prepareUpdate, type UpdateOptions } from './prepare-update.ts'
 import { readCached, readStored, type ResourceDeps } from './resource-deps.ts'
-import { nextStep, strictErrorsOf, withManagedFields, type WriteInput, type WriteResult } from './write.ts'
+import { checkName, nextStep, strictErrorsOf, withManagedFields, type WriteInput, type WriteResult } from './write.ts'
 
 const updateTries = 16
 
@@ -47,7 +48,10 @@ export async function update(
     if (current === undefined || tries > 1) current = await readStored(deps, namespace, name, signal)
     if (current === undefined) throw notFound(kind, name)
     const { object: sent, warnings } = await decodeUpdate(deps, request, transform, current, options)
-    if (needsVersion(request, kind, options) && !sent.metadata.resourceVersion) throw versionMissing(kind, name)
+    if (needsVersion(request, kind, options)) {
+      checkName(sent.metadata, request)
+      if (!sent.metadata.resourceVersion) throw versionMissing(kind, name)
+    }
     const stale = stalenessError(kind, sent, current)
     if (stale !== undefined) {
       if (tries > 1) throw stale
@@ -82,6 +86,7 @@ async function decodeUpdate(
   await nextStep(request)
   const decodeMs = clock.monotonicMs()
   const { fieldValidation } = writeOptionsOf(request)
+  if (request.target.verb === 'patch' && isJsonObject(input.body)) checkObjectType(converter.kind, input.body, true)
   const { object, warnings } = decodeObject(converter.kind, input.body, fieldValidation, strictErrorsOf(request), shown)
   const computed = () => managedFieldsOfUpdate(deps, request, object, shown, part, versions)
   // As upstream: where the fields of other managers cannot be converted, an update leaves no field with an owner.

@@ -1,5 +1,4 @@
 // The schema of a custom kind: metadata is decoded as for every kind, the rest by the structural schema of the version.
-import { badRequest } from '../../errors/status-error.ts'
 import type { ObjectSchema } from '../../kind/object-schema.ts'
 import { objectMeta } from '../../meta/v1/object-meta.ts'
 import { DecodeError, decode, type Decoded } from '../../../schema/decoding/decode.ts'
@@ -25,8 +24,6 @@ export const customSchema = (structural: () => StructuralSchema): ObjectSchema =
 
 function decodeCustom(structural: StructuralSchema, body: unknown): Decoded {
   if (!isJsonObject(body)) throw new DecodeError('the body is not an object')
-  if (typeof body['kind'] !== 'string' || body['kind'] === '') throw missing('Kind', body)
-  if (typeof body['apiVersion'] !== 'string' || body['apiVersion'] === '') throw missing('apiVersion', body)
   const { value: decoded, unknownFields } = decode(metadataOnly, { metadata: body['metadata'] })
   const { metadata: _, ...content } = body
   const pruned = structural.prune(deepCopy(content) as JsonObject)
@@ -35,6 +32,3 @@ function decodeCustom(structural: StructuralSchema, body: unknown): Decoded {
     unknownFields: unknownFields.length === 0 ? pruned.unknownFields : [...unknownFields, ...pruned.unknownFields],
   }
 }
-
-const missing = (what: string, body: JsonObject): Error =>
-  badRequest(`Object '${what}' is missing in '${JSON.stringify(body)}'`)
