@@ -49,8 +49,10 @@ export class NormalForm {
   #fields(object: Fields): Fields {
     const isBookmark = object['type'] === 'BOOKMARK'
     const isList = isBookmark || Array.isArray(object['items']) || Array.isArray(object['rows'])
+    // Placeholders do not depend on the order in which a server writes fields.
+    const entries = Object.entries(object).toSorted(([a], [b]) => (a < b ? -1 : 1))
     return Object.fromEntries(
-      Object.entries(object).map(([key, value]) => {
+      entries.map(([key, value]) => {
         if (isBookmark && key === 'object') return [key, this.#listed(value as Fields)]
         if (isList && key === 'metadata') return [key, this.#listMetadata(value as Fields)]
         return [key, this.#field(key, value)]
