@@ -3,7 +3,8 @@ import { tooLong, typeInvalid } from '../../../../schema/validation/field-error.
 import { goQuoted } from '../../../../schema/validation/go-quoted.ts'
 import { hasFormat } from '../../../validation/formats/value-formats.ts'
 import type { JsonSchemaProps } from '../../schema/json-schema-props.ts'
-import { matchesPattern, patternError } from '../../schema/schema-pattern.ts'
+import { compilePattern, type CompiledPattern } from '../../schema/schema-pattern.ts'
+import { matchBudget } from './match-budget.ts'
 import type { Check, Report } from './report.ts'
 import { effectiveFormat } from './value-type.ts'
 
@@ -50,15 +51,18 @@ function codePoints(text: string, enough: number): number {
   return count
 }
 
-const patternCheck =
-  (pattern: string): TextCheck =>
-  (text, report) => {
-    const error = patternError(pattern)
-    if (error === undefined && matchesPattern(pattern, text)) return true
-    const shown = error === undefined ? pattern : `${pattern}, but pattern is invalid: ${error}`
-    report?.addInvalid(text, `${report.name} in body should match '${shown}'`)
+function patternCheck(pattern: string): TextCheck {
+  let compiled: CompiledPattern | undefined
+  return (text, report) => {
+    compiled ??= compilePattern(pattern)
+    const found = compiled.kind === 'pattern' ? compiled.find(text, matchBudget) : false
+    if (found === true) return true
+    const why = compiled.kind === 'wrong' ? `, but pattern is invalid: ${compiled.why}` : ''
+    const limit = found === undefined ? ', but matching takes too many steps' : ''
+    report?.addInvalid(text, `${report.name} in body should match '${pattern}${why}'${limit}`)
     return false
   }
+}
 
 function checkFormat(format: string, text: string, report: Report | undefined): boolean {
   if (hasFormat(format, text)) return true

@@ -1,6 +1,7 @@
 // Values against schemas. The rows of test/facts/structural-values.json, which upstream answered, are more complete.
 import { equal, match } from 'node:assert/strict'
 import { test } from 'node:test'
+import { seededRandom } from '../../../../base/random/random.ts'
 import type { JsonValue } from '../../../../schema/json/json-value.ts'
 import { fieldErrorText } from '../../../../schema/validation/field-error.ts'
 import type { JsonSchemaProps } from '../../schema/json-schema-props.ts'
@@ -44,3 +45,20 @@ for (const [schema, value, wanted] of values)
     if (wanted instanceof RegExp) match(error ?? '', wanted)
     else equal(error, wanted)
   })
+
+test('an object whose patterns take too many steps is rejected, and the next has a new budget', () => {
+  const check = valueCheck({ type: 'array', items: { type: 'string', pattern: '(a|b)*a(a|b){100}c$' } })
+  const random = seededRandom(1)
+  const text = Array.from({ length: 20_000 }, () => 'ab'[random.below(2)]).join('')
+  const [error] = validateValue(check, [`${text}cx`], '')
+  match(error?.message ?? '', /should match '\(a\|b\)\*a\(a\|b\)\{100\}c\$', but matching takes too many steps$/)
+  equal(validateValue(check, [`a${'b'.repeat(100)}c`], '').length, 0)
+})
+
+test('large enumerations, many required names and wide objects', () => {
+  const names = Array.from({ length: 100_000 }, (_, index) => `n${index}`)
+  const object = Object.fromEntries(names.map((name) => [name, name]))
+  const check = valueCheck({ type: 'object', required: names, additionalProperties: { type: 'string', enum: names } })
+  equal(validateValue(check, object, '').length, 0)
+  equal(validateValue(check, { ...object, n5: 'x', n6: 'y' }, '').length, 2)
+})

@@ -6,6 +6,7 @@ import type { JsonSchemaProps } from '../../schema/json-schema-props.ts'
 import { enumCheck } from './enum-check.ts'
 import { junctorChecks } from './junctor-checks.ts'
 import { listCheck } from './list-check.ts'
+import { refillMatchBudget } from './match-budget.ts'
 import { numberCheck } from './number-check.ts'
 import { objectCheck } from './object-check.ts'
 import { Report, type Check } from './report.ts'
@@ -14,6 +15,7 @@ import { typeCheck } from './value-type.ts'
 
 /** The errors of a value. `path` is the path of the value in them; an object of the API has none. */
 export function validateValue(check: Check, value: JsonValue, path: string, old?: JsonValue): FieldError[] {
+  refillMatchBudget()
   if (check(value, undefined, undefined)) return []
   const report = new Report(path)
   check(value, report, old)
