@@ -24,7 +24,8 @@ import { comparisonFunctions } from './standard/comparison.ts'
 import { conversionFunctions } from './standard/conversions.ts'
 import { textFunctions } from './standard/text-functions.ts'
 import { timeFunctions } from './standard/time-functions.ts'
-import { stringFunctions, stringReverse } from './strings.ts'
+import { standardFormat } from './string-format.ts'
+import { stringFormat, stringFunctions, stringReverse } from './strings.ts'
 
 export const standardTypes: readonly CelType[] = [
   boolType,
@@ -54,6 +55,6 @@ export const standardFunctions: readonly Functions[] = [
 ]
 
 export const standardEnvironment = new Environment({
-  functions: [...standardFunctions, stringReverse],
+  functions: [...standardFunctions, stringReverse, stringFormat(standardFormat)],
   namedTypes: standardTypes,
 })

@@ -55,7 +55,28 @@ function verbAt(pattern: string, at: number, digits: string | undefined): Format
   throw invalidClause(`unrecognized formatting clause "${String.fromCharCode(byte)}"`)
 }
 
-export function format(pattern: string, args: ListValue): string {
+/** How numbers and values are written. */
+export interface FormatStyle {
+  /** A number with its places, as JavaScript writes it. */
+  fixed(text: string): string
+  scientific(value: number, places: number): string
+  /** The text of a value in `%s`. Calls `count` for every value, since a list may contain itself many times. */
+  shown(value: Value, count: () => void): string
+}
+
+export const standardFormat: FormatStyle = {
+  fixed: (text) => text,
+  scientific(value, places) {
+    const [mantissa = '', exponent = ''] = value.toExponential(places).split('e')
+    return `${mantissa}e${exponent[0]}${exponent.slice(1).padStart(2, '0')}`
+  },
+  shown,
+}
+
+/** The maximum number of values in one clause: a value that contains a list many times is larger than its memory. */
+const shownMax = 100_000
+
+export function format(pattern: string, args: ListValue, style: FormatStyle): string {
   let [text, index] = ['', 0]
   for (const part of formatParts(pattern)) {
     if (typeof part === 'string') {
@@ -65,7 +86,7 @@ export function format(pattern: string, args: ListValue): string {
     const arg = args[index]
     if (arg === undefined) throw new EvalError(`index ${index} out of range`)
     index++
-    text += formatted(part.verb, arg, part.precision)
+    text += formatted(part.verb, arg, part.precision, style)
   }
   return text
 }
@@ -82,15 +103,15 @@ export const formatUses: Readonly<Record<FormatVerb, string>> = {
   o: 'octal clause can only be used on integers',
 }
 
-function formatted(verb: FormatVerb, arg: Value, precision: number | undefined): string {
+function formatted(verb: FormatVerb, arg: Value, precision: number | undefined, style: FormatStyle): string {
   switch (verb) {
     case 's':
-      return shown(arg)
+      return style.shown(arg, counter())
     case 'd':
       return decimal(arg)
     case 'f':
     case 'e':
-      return float(verb, arg, precision ?? precisionDefault)
+      return float(verb, arg, precision ?? precisionDefault, style)
     case 'b':
       if (typeof arg === 'boolean') return arg ? '1' : '0'
       return integerOf(arg, verb).toString(2)
@@ -103,8 +124,10 @@ function formatted(verb: FormatVerb, arg: Value, precision: number | undefined):
   }
 }
 
-const wrong = (verb: FormatVerb, value: Value): EvalError =>
-  new EvalError(`error during formatting: ${formatUses[verb]}, was given ${runtimeType(value)}`)
+export const formatError = (verb: FormatVerb, given: string): EvalError =>
+  new EvalError(`error during formatting: ${formatUses[verb]}, was given ${given}`)
+
+const wrong = (verb: FormatVerb, value: Value): EvalError => formatError(verb, runtimeType(value))
 
 function integerOf(value: Value, verb: FormatVerb): bigint {
   if (typeof value === 'bigint') return value
@@ -127,15 +150,14 @@ const notFinite = (value: number): string | undefined => {
   return Number.isFinite(value) ? undefined : value > 0 ? 'Infinity' : '-Infinity'
 }
 
-function float(verb: 'f' | 'e', value: Value, precision: number): string {
+function float(verb: 'f' | 'e', value: Value, precision: number, style: FormatStyle): string {
   const number = typeof value === 'bigint' ? Number(value) : value instanceof Uint ? Number(value.value) : value
   if (typeof number !== 'number') throw wrong(verb, value)
   if (precision > precisionMax) throw new EvalError(`precision ${precision} exceeds maximum ${precisionMax}`)
   const special = notFinite(number)
   if (special !== undefined) return special
-  if (verb === 'f') return fixed(number, Math.min(precision, placesMax))
-  const [mantissa = '', exponent = ''] = number.toExponential(Math.min(precision, placesMax)).split('e')
-  return `${mantissa}e${exponent[0]}${exponent.slice(1).padStart(2, '0')}`
+  const places = Math.min(precision, placesMax)
+  return verb === 'f' ? style.fixed(fixed(number, places)) : style.scientific(number, places)
 }
 
 /** Rounds half to even; JavaScript rounds half up. */
@@ -153,14 +175,16 @@ function hex(value: Value, verb: FormatVerb): string {
   return integerOf(value, verb).toString(16)
 }
 
-/**
- * `%s`: the text of any value. Elements are counted, since a value that contains a list many times is larger than its
- * memory.
- */
-const shownMax = 100_000
+function counter(): () => void {
+  let left = shownMax
+  return () => {
+    if (--left < 0) throw new EvalError(`formatting exceeds ${shownMax} values`)
+  }
+}
 
-function shown(value: Value, parts = { left: shownMax }): string {
-  if (--parts.left < 0) throw new EvalError(`formatting exceeds ${shownMax} values`)
+/** `%s`: the text of any value. */
+function shown(value: Value, count: () => void): string {
+  count()
   if (typeof value === 'string') return value
   if (typeof value === 'number') return notFinite(value) ?? String(value)
   if (typeof value === 'bigint' || typeof value === 'boolean' || value === null) return String(value)
@@ -168,13 +192,13 @@ function shown(value: Value, parts = { left: shownMax }): string {
   if (value instanceof Uint8Array) return new TextDecoder().decode(value)
   if (value instanceof Timestamp || value instanceof Duration) return value.toString()
   if (value instanceof TypeValue) return value.name
-  if (isList(value)) return `[${value.map((each) => shown(each, parts)).join(', ')}]`
-  if (value instanceof MapValue) return shownMap(value, parts)
-  throw wrong('s', value)
+  if (isList(value)) return `[${value.map((each) => shown(each, count)).join(', ')}]`
+  if (value instanceof MapValue) return shownMap(value, count)
+  throw formatError('s', runtimeType(value))
 }
 
-function shownMap(map: MapValue, parts: { left: number }): string {
-  const entries = [...map.keys()].map((key) => [shown(key, parts), shown(map.get(key) ?? null, parts)] as const)
+function shownMap(map: MapValue, count: () => void): string {
+  const entries = [...map.keys()].map((key) => [shown(key, count), shown(map.get(key) ?? null, count)] as const)
   return `{${entries
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
     .map(([key, value]) => `${key}: ${value}`)

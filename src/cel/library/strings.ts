@@ -6,7 +6,7 @@ import { codePoints } from '../values/code-points.ts'
 import { sizeOf, textSize } from '../values/equality.ts'
 import { EvalError } from '../values/eval-error.ts'
 import type { ListValue } from '../values/value.ts'
-import { format } from './string-format.ts'
+import { format, type FormatStyle } from './string-format.ts'
 
 function at(text: string, position: bigint): number {
   const index = Number(position)
@@ -163,7 +163,12 @@ export const stringFunctions: Functions = {
   upperAscii: [member('string_upper_ascii', [text], text, upperAscii)],
   join: [member('list_join', [listOf(text)], text, join), member('list_join_string', [listOf(text), text], text, join)],
   'strings.quote': [global('strings_quote', [text], text, quote)],
-  format: [
-    member('string_format', [text, listOf(dynType)], text, (pattern: string, args: ListValue) => format(pattern, args)),
-  ],
 }
+
+export const stringFormat = (style: FormatStyle): Functions => ({
+  format: [
+    member('string_format', [text, listOf(dynType)], text, (pattern: string, args: ListValue) =>
+      format(pattern, args, style),
+    ),
+  ],
+})

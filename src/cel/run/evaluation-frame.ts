@@ -12,6 +12,9 @@ export class CostLimitError extends Interrupt {
   }
 }
 
+/** Bounds the time of loops whose elements all fail. */
+const ignoredErrorCost = 20
+
 export class Frame {
   readonly activation: Activation
   /** undefined: not evaluated yet. */
@@ -23,6 +26,11 @@ export class Frame {
     this.activation = activation
     this.locals = Array.from({ length: locals }, () => undefined)
     this.costMax = costMax
+  }
+
+  /** An error that an operator ignores. Upstream's errors are values; ours are exceptions, which take longer. */
+  ignore(): void {
+    this.charge(ignoredErrorCost)
   }
 
   charge(cost: number): void {

@@ -8,8 +8,9 @@ function outcome(step: Step, frame: Frame): Value | EvalError {
   try {
     return step(frame)
   } catch (error) {
-    if (error instanceof EvalError) return error
-    throw error
+    if (!(error instanceof EvalError)) throw error
+    frame.ignore()
+    return error
   }
 }
 

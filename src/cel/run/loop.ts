@@ -84,6 +84,7 @@ function quantifier(walk: Walk, body: Step, decisive: boolean): Step {
         if (value === decisive) result = decisive
       } catch (error) {
         if (!(error instanceof EvalError)) throw error
+        frame.ignore()
         failure ??= error
       }
       return result !== decisive

@@ -2,8 +2,9 @@
 import { global, member, type Functions, type Overload } from '../../environment/function.ts'
 import { boolType, intType, opaque, stringType } from '../../types/cel-type.ts'
 import { compareBytes } from '../../values/equality.ts'
-import { EvalError } from '../../values/eval-error.ts'
+import { EvalError, noSuchOverload } from '../../values/eval-error.ts'
 import { Opaque } from '../../values/value.ts'
+import { addressProblem, rangeProblem } from './address-problem.ts'
 import { addressText, masked, parseAddress } from './address-parser.ts'
 
 export const ipType = opaque('net.IP')
@@ -46,11 +47,17 @@ export class Cidr extends Opaque {
 
 function ip(text: string): Ip {
   const bytes = parseAddress(text)
-  if (bytes === undefined)
-    throw new EvalError(
-      `IP Address ${JSON.stringify(text)} parse error during conversion from string: unable to parse IP`,
-    )
+  if (bytes === undefined) throw new EvalError(addressError(text))
   return new Ip(bytes)
+}
+
+function addressError(text: string): string {
+  const problem = addressProblem(text)
+  if (problem !== undefined)
+    return `IP Address ${JSON.stringify(text)} parse error during conversion from string: ${problem}`
+  return text.includes('%')
+    ? `IP address ${JSON.stringify(text)} with zone value is not allowed`
+    : `IPv4-mapped IPv6 address ${JSON.stringify(text)} is not allowed`
 }
 
 function parseCidr(text: string): Cidr | undefined {
@@ -60,13 +67,24 @@ function parseCidr(text: string): Cidr | undefined {
   return Number(prefix) <= bytes.length * 8 ? new Cidr(bytes, Number(prefix)) : undefined
 }
 
+const rangeError = 'network address parse error during conversion from string:'
+
 function cidr(text: string): Cidr {
   const parsed = parseCidr(text)
-  if (parsed === undefined)
-    throw new EvalError(
-      `network address parse error during conversion from string: invalid CIDR address ${JSON.stringify(text)}`,
-    )
-  return parsed
+  if (parsed !== undefined) return parsed
+  const problem = rangeProblem(text)
+  throw new EvalError(
+    problem === undefined
+      ? `${rangeError} IPv4-mapped IPv6 address ${JSON.stringify(text)} is not allowed`
+      : `${rangeError} ${rangeError} ${problem}`,
+  )
+}
+
+/** The address of a text argument; its error does not say why. */
+function containedAddress(text: string): Uint8Array {
+  const bytes = parseAddress(text)
+  if (bytes === undefined) throw noSuchOverload()
+  return bytes
 }
 
 const isCanonical = (text: string): boolean => addressText(ip(text).bytes) === text
@@ -115,7 +133,7 @@ export const ipFunctions: Functions = {
   containsIP: [
     member('cidr_contains_ip_ip', [cidrType, ipType], boolType, (range: Cidr, { bytes }: Ip) => range.contains(bytes)),
     member('cidr_contains_ip_string', [cidrType, stringType], boolType, (range: Cidr, text: string) =>
-      range.contains(ip(text).bytes),
+      range.contains(containedAddress(text)),
     ),
   ],
   containsCIDR: [

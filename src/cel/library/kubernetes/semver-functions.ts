@@ -41,14 +41,41 @@ export function parseSemver(text: string, normalize = false): Semver | undefined
   if (match === null) return undefined
   const [, major = '', minor = '', patch = '', prerelease] = match
   const numbers = [major, minor, patch]
-  if (numbers.some((digits) => digits.length > digitsMax)) return undefined
+  if (numbers.some((digits) => digits.length > digitsMax || BigInt(digits) >= 1n << 64n)) return undefined
   return new Semver(numbers.map(BigInt), prerelease?.split('.') ?? [])
 }
 
 function semver(text: string, normalize = false): Semver {
   const parsed = parseSemver(text, normalize)
-  if (parsed === undefined) throw new EvalError(`invalid semver ${JSON.stringify(text)}`)
+  if (parsed === undefined) throw new EvalError(semverProblem(normalize ? normalized(text) : text))
   return parsed
+}
+
+/** Why a text is not a version, in the wording of upstream's parser. */
+function semverProblem(text: string): string {
+  if (text === '') return 'Version string empty'
+  const [major = '', minor, ...rest] = text.split('.')
+  if (minor === undefined || rest.length === 0) return 'No Major.Minor.Patch elements found'
+  const [, patch = '', prerelease, build] = /^([^-+]*)(?:-([^+]*))?(?:\+(.*))?$/s.exec(rest.join('.')) ?? []
+  const numbers = [
+    ['major', major],
+    ['minor', minor],
+    ['patch', patch],
+  ] as const
+  for (const [name, digits] of numbers) {
+    if (!/^\d+$/.test(digits)) return `Invalid character(s) found in ${name} number "${digits}"`
+    const capital = name[0]?.toUpperCase() + name.slice(1)
+    if (/^0\d/.test(digits)) return `${capital} number must not contain leading zeroes "${digits}"`
+    if (digits.length > digitsMax - 1 && BigInt(digits) >= 1n << 64n)
+      return `strconv.ParseUint: parsing "${digits}": value out of range`
+  }
+  for (const part of prerelease?.split('.') ?? []) {
+    if (part === '') return 'Prerelease is empty'
+    if (/^0\d+$/.test(part)) return `Numeric PreRelease version must not contain leading zeroes "${part}"`
+    if (!/^[0-9A-Za-z-]+$/.test(part)) return `Invalid character(s) found in prerelease "${part}"`
+  }
+  const wrong = build?.split('.').find((part) => !/^[0-9A-Za-z-]+$/.test(part)) ?? ''
+  return wrong === '' ? 'Build meta data is empty' : `Invalid character(s) found in build meta data "${wrong}"`
 }
 
 function compare(a: Semver, b: Semver): number {
