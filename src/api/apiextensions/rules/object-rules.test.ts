@@ -137,3 +137,90 @@ test('a schema without rules is empty', () => {
   equal(objectRules(root({ a: int })).isEmpty, true)
   equal(objectRules(root({ a: { type: 'array', items: withRules(int, 'self > 0') } })).isEmpty, false)
 })
+
+const never = (message: string): ValidationRule => ({ rule: 'false', message })
+const ratcheted = root({
+  a: withRules(int, never('a')),
+  s: {
+    ...withRules(
+      root({
+        x: withRules(int, never('sx'), { rule: '1/0 == 1', message: 'error' }),
+        y: withRules(int, 'self == oldSelf'),
+      }),
+      { rule: 'oldSelf.hasValue()', optionalOldSelf: true, message: 'new' },
+    ),
+  },
+  l: { type: 'array', items: withRules(int, never('li')) },
+  lm: {
+    ...withRules(
+      {
+        type: 'array',
+        items: withRules(root({ k: text, v: int }), { rule: 'self.v >= oldSelf.v', message: 'less' }),
+      },
+      never('lm'),
+    ),
+    'x-kubernetes-list-type': 'map',
+    'x-kubernetes-list-map-keys': ['k'],
+  },
+})
+const before: JsonObject = {
+  a: 1,
+  s: { x: 1, y: 1 },
+  l: [1, 2],
+  lm: [
+    { k: 'a', v: 1 },
+    { k: 'b', v: 2 },
+  ],
+}
+
+/** What v1.36.4 returned for updates of an object that was created before its definition had rules. */
+const updates: readonly (readonly [name: string, change: JsonObject, errors: readonly string[]])[] = [
+  ['nothing changes', {}, []],
+  ['a changed value', { a: 2 }, ['a: Invalid value: 2: a']],
+  ['an unchanged value beside it', { s: { x: 1, y: 2 } }, ['s.y: Invalid value: 2: failed rule: self == oldSelf']],
+  [
+    'a changed list: none of its items corresponds',
+    { l: [1, 3] },
+    ['l[0]: Invalid value: 1: li', 'l[1]: Invalid value: 3: li'],
+  ],
+  [
+    'another order of a list of type map',
+    {
+      lm: [
+        { k: 'b', v: 2 },
+        { k: 'a', v: 1 },
+      ],
+    },
+    [],
+  ],
+  [
+    'an item of a list of type map',
+    {
+      lm: [
+        { k: 'a', v: 0 },
+        { k: 'b', v: 2 },
+      ],
+    },
+    ['lm: Invalid value: lm', 'lm[0]: Invalid value: less'],
+  ],
+]
+
+test('errors of values that have not changed are warnings', () => {
+  const error = 's.x: Invalid value: "integer": division by zero evaluating rule: error'
+  for (const [name, change, errors] of updates)
+    deepEqual(
+      errorsOf(ratcheted, { ...before, ...change }, before).filter((each) => each !== error),
+      errors,
+      name,
+    )
+  const warnings: string[] = []
+  objectRules(ratcheted).validate(before, before, (each) => warnings.push(fieldErrorText(each)))
+  deepEqual(warnings, [
+    'a: Invalid value: 1: a',
+    's.x: Invalid value: 1: sx',
+    'l[0]: Invalid value: 1: li',
+    'l[1]: Invalid value: 2: li',
+    'lm: Invalid value: lm',
+  ])
+  equal(errorsOf(ratcheted, before).includes('s: Invalid value: new'), true)
+})
