@@ -67,6 +67,18 @@ export async function commitWrite(
   return encoded === object ? committed : inRequestVersion(deps, committed, signal)
 }
 
+/** The result of a write that is not committed. As upstream, it is converted to the stored version and back. */
+export async function dryRunWrite(
+  deps: ResourceDeps,
+  object: ApiObject,
+  revision: number,
+  signal: AbortSignal,
+): Promise<StoredObject> {
+  const encoded = deps.codec === undefined ? object : await deps.codec.toStorage(object, signal)
+  const stored = StoredObject.ofObject(encoded, revision)
+  return encoded === object ? stored : inRequestVersion(deps, stored, signal)
+}
+
 /** Throws where not the object itself has changed, but a quota or an allocation that is written with it. */
 async function throwOtherConflict(
   store: Store,

@@ -12,8 +12,8 @@ import { initialEntries, managedFieldsAfterUpdate, type ManagedFields } from '..
 import { concat, throwIfInvalid, validateObject } from '../objects/validate-object.ts'
 import { isDryRun, type ResourceRequest } from '../request/request.ts'
 import { writeOptionsOf } from '../request/write-options.ts'
-import { StoredObject } from '../storage/stored-object.ts'
-import { commitWrite } from './commit.ts'
+import type { StoredObject } from '../storage/stored-object.ts'
+import { commitWrite, dryRunWrite } from './commit.ts'
 import { fieldTrackingOf } from './field-tracking.ts'
 import { ObjectVersions } from './object-versions.ts'
 import { readStored, recordStage, strategyContextOf, type ResourceDeps } from './resource-deps.ts'
@@ -58,7 +58,7 @@ const createDry = async (
   object: ApiObject,
   signal: AbortSignal,
 ): Promise<StoredObject | undefined> =>
-  (await readNamed(deps, object, signal)) === undefined ? StoredObject.ofObject(object, 0) : undefined
+  (await readNamed(deps, object, signal)) === undefined ? dryRunWrite(deps, object, 0, signal) : undefined
 
 const readNamed = (deps: ResourceDeps, object: ApiObject, signal: AbortSignal): Promise<StoredObject | undefined> =>
   readStored(deps, namespaceOf(object), object.metadata.name, signal)

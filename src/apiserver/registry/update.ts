@@ -20,7 +20,7 @@ import { isDryRun, type ResourceRequest } from '../request/request.ts'
 import { writeOptionsOf } from '../request/write-options.ts'
 import { storeKey } from '../storage/store-keys.ts'
 import { StoredObject } from '../storage/stored-object.ts'
-import { commitWrite } from './commit.ts'
+import { commitWrite, dryRunWrite } from './commit.ts'
 import { canBeRemoved } from './deletion.ts'
 import { fieldTrackingOf } from './field-tracking.ts'
 import { ObjectVersions } from './object-versions.ts'
@@ -109,12 +109,13 @@ function commitUpdate(
   const expected = current.revision
   const { cause, signal } = request.context
   const operation = canBeRemoved(deps, object) ? 'delete' : 'put'
-  const unwritten = () => StoredObject.ofObject(object, expected)
   return deps.admission.reserving(attributes, (reserved) => {
-    if (isDryRun(request)) return Promise.resolve(unwritten())
+    if (isDryRun(request)) return dryRunWrite(deps, object, expected, signal)
     const committed = commitWrite(deps, { operation, object, expected, reserved }, cause, signal)
     // As upstream: the response to an update that removes the object has the last resourceVersion of the object.
-    return operation === 'put' ? committed : committed.then((removed) => removed && unwritten())
+    return operation === 'put'
+      ? committed
+      : committed.then((removed) => removed && StoredObject.ofObject(object, expected))
   })
 }
 
