@@ -87,7 +87,7 @@ const scenario = {
     assert.equal((await run.deployments.get('blog')).metadata.ownerReferences?.[0]?.uid, metadata.uid)
     assert.equal(run.dns.records.get('blog.example.com'), 'blog.default')
   }),
-  'follows changes of the website, and restores what somebody else changed': withOperator(async (run) => {
+  'follows changes of the website, and restores what another client changed': withOperator(async (run) => {
     await run.create('blog')
     await run.ready('blog')
     await run.sites.modify('blog', (copy) => (copy.spec.replicas = 3))
