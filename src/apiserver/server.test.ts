@@ -648,7 +648,7 @@ test('a request with a future resourceVersion waits, then fails', async () => {
   await server.clock.advance('5s')
   const { status, body } = await asking
   deepEqual([status, body.reason], [504, 'Timeout'])
-  match(body.message, /^Too large resource version: 99999, current: \d+$/)
+  match(body.message, /^Timeout: Too large resource version: 99999, current: \d+$/)
 })
 
 test('a collection is deleted by selector', async () => {
@@ -689,6 +689,25 @@ for (const [query, lines] of beginnings)
       lines,
     )
   })
+
+test('a watch that begins too far in the future, or too early, has the error in its stream', async () => {
+  await using server = await startServer()
+  const future = `${configMaps}?watch=1&resourceVersion=99999`
+  const waiting = server.watch(`${future}&timeoutSeconds=5`, 1)
+  const initial = '&sendInitialEvents=true&resourceVersionMatch=NotOlderThan'
+  const late = server.watch(`${future}${initial}`, 1)
+  await server.clock.advance('6s')
+  deepEqual(await waiting, [], 'without initial events, a watch waits for its version')
+  const [{ type, object }] = (await late) as [{ type: string; object: { code: number; message: string } }]
+  deepEqual([type, object.code], ['ERROR', 504])
+  match(object.message, /^Timeout: Too large resource version: 99999, current: \d+$/)
+  await fill(server)
+  await server.store.compact(server.store.revision, new AbortController().signal)
+  await using compacted = await startServer(openPolicies, { store: server.store, clock: server.clock })
+  const [old] = await compacted.watch(`${configMaps}?watch=1&resourceVersion=1`, 1)
+  deepEqual([old?.type, old?.object.code, old?.object.reason], ['ERROR', 410, 'Expired'])
+  match(old?.object.message, /^too old resource version: 1 \(\d+\)$/)
+})
 
 test('the deprecated watch path, and the end of a watch after its timeout', async () => {
   await using server = await startServer()

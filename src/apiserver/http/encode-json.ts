@@ -155,7 +155,6 @@ function bookmarkOf(
 ): object {
   const metadata = {
     resourceVersion: String(revision),
-    creationTimestamp: null,
     ...(isInitialEnd ? { annotations: { 'k8s.io/initial-events-end': 'true' } } : {}),
   }
   if (form.shape === 'metadata') return partialMetadata({ metadata }, form.version)

@@ -5,7 +5,7 @@ import { configMap } from '../../api/core/v1/config-map.ts'
 import { expired } from '../../api/errors/status-error.ts'
 import { Channel } from '../../base/async/channel.ts'
 import { VirtualClock } from '../../base/time/virtual-clock.ts'
-import type { WatchEvent } from '../watch-cache/watch-event.ts'
+import { WatchInterrupted, type WatchEvent } from '../watch-cache/watch-event.ts'
 import { newWatchFrameCaches } from './watch-frames.ts'
 import { watchPieces } from './watch-pieces.ts'
 
@@ -38,6 +38,21 @@ for (const syntax of ['json', 'protobuf'] as const)
     equal(pieces.take(), undefined)
     equal(pieces.take(), undefined)
   })
+
+test('a watch that is interrupted ends without an error event, after the events before it', () => {
+  const { events, pieces } = watch('json')
+  events.push(bookmark)
+  events.end(new WatchInterrupted('broken'))
+  deepEqual([pieces.take()?.length, pieces.take()], [1, undefined])
+})
+
+test('a bookmark has a version and nothing else', () => {
+  const { events, pieces } = watch('json')
+  events.push(bookmark)
+  const [line] = pieces.take() ?? []
+  const object = { kind: 'ConfigMap', apiVersion: 'v1', metadata: { resourceVersion: '7' } }
+  deepEqual(JSON.parse(new TextDecoder().decode(line as Uint8Array)), { type: 'BOOKMARK', object })
+})
 
 const failures: [why: string, error: Error, code: number, reason: string][] = [
   ['a revision that has expired', expired('too old'), 410, 'Expired'],

@@ -3,7 +3,7 @@ import { ChannelOverflow, type Channel } from '../../base/async/channel.ts'
 import type { Clock } from '../../base/time/clock.ts'
 import type { Kind } from '../../api/kind/kind.ts'
 import type { WirePieces } from '../../platform/http/listener.ts'
-import type { WatchEvent } from '../watch-cache/watch-event.ts'
+import { WatchInterrupted, type WatchEvent } from '../watch-cache/watch-event.ts'
 import { encodeEvent } from './encode-json.ts'
 import { protobufEvent } from './encode-protobuf.ts'
 import { statusErrorOf } from './error-status.ts'
@@ -36,7 +36,7 @@ export function watchPieces(events: Channel<WatchEvent>, kind: Kind, watch: Watc
       } catch (error) {
         // As upstream: the watch of a client that reads too slowly ends without an error event. The client watches again
         // from the last revision that it has seen; a 410 would make it list everything, which adds to the load.
-        if (error instanceof ChannelOverflow) return undefined
+        if (error instanceof ChannelOverflow || error instanceof WatchInterrupted) return undefined
         return [encode({ type: 'ERROR', status: statusErrorOf(error).toStatus() })]
       }
     },

@@ -1,13 +1,14 @@
 // GET, LIST and WATCH: served from the watch cache, as fresh as the request requires.
 import { prefixEnd, type OrderedMap } from '../../base/collections/ordered-map.ts'
-import type { Channel } from '../../base/async/channel.ts'
+import { Channel } from '../../base/async/channel.ts'
 import { thenMaybe, type MaybePromise } from '../../base/async/maybe-promise.ts'
 import { objectKey } from '../../api/meta/object.ts'
-import { expired, notFound } from '../../api/errors/status-error.ts'
+import { expired, notFound, StatusError } from '../../api/errors/status-error.ts'
 import type { ApiResponse, ListResponse } from '../request/response.ts'
 import type { StorageCodec } from '../storage/storage-codec.ts'
 import type { StoredObject } from '../storage/stored-object.ts'
 import { Selection } from '../watch-cache/selection.ts'
+import type { WatchRequest } from '../watch-cache/watch-cache.ts'
 import type { WatchEvent } from '../watch-cache/watch-event.ts'
 import { ContinueExpired, continueMsMax, inconsistentRevision, writeToken } from '../request/continue-token.ts'
 import { convertEvent } from './version-converter.ts'
@@ -19,7 +20,7 @@ import {
   type WatchOptions,
 } from '../request/list-options.ts'
 import { inRequestVersion, type ResourceDeps } from './resource-deps.ts'
-import { selectConverted, watchConverted, type SelectedPage } from './version-selection.ts'
+import { mapConverted, selectConverted, watchConverted, type SelectedPage } from './version-selection.ts'
 import type { ResourceRequest } from '../request/request.ts'
 
 export function get(deps: ResourceDeps, request: ResourceRequest): MaybePromise<StoredObject> {
@@ -130,17 +131,17 @@ export async function watch(deps: ResourceDeps, request: ResourceRequest): Promi
   const { query, context, sender } = request
   const selection = selectionOf(deps, request)
   const options = watchOptionsOf(query)
-  await waitUntilFresh(deps, options.revision, context.signal)
-  const { converter, cache, codec } = deps
+  const { converter, codec } = deps
   const selectsConverted = codec !== undefined && selection.isFiltered
-  const events = cache.watch(
+  const events = await startWatch(
+    deps,
+    options,
     {
       selection: selectsConverted ? selection.byNameOnly() : selection,
       withBefore: selectsConverted,
       sender,
       bookmarks: options.bookmarks,
       initialEventsEnd: options.sendInitialEvents === true && options.bookmarks,
-      from: watchStart(options, cache.revision),
       timeoutMs: watchTimeoutMs(deps, request, options),
     },
     context.signal,
@@ -151,14 +152,32 @@ export async function watch(deps: ResourceDeps, request: ResourceRequest): Promi
   return { kind: 'watch', objectKind: converter.kind, events: shown }
 }
 
+/** As upstream: a version that is too old, or that does not come in time, is an error in the stream. */
+async function startWatch(
+  deps: ResourceDeps,
+  options: WatchOptions,
+  request: Omit<WatchRequest, 'from'>,
+  signal: AbortSignal,
+): Promise<Channel<WatchEvent>> {
+  const { cache } = deps
+  try {
+    // A watch without initial events begins at any version, also at a future one.
+    if (!options.revision || options.sendInitialEvents === true) await waitUntilFresh(deps, options.revision, signal)
+    return cache.watch({ ...request, from: watchStart(options, cache.revision) }, signal)
+  } catch (error) {
+    if (!(error instanceof StatusError)) throw error
+    const failed = new Channel<WatchEvent>(1)
+    failed.end(error)
+    return failed
+  }
+}
+
 /** The events with objects in the version of the request. */
 function inVersion(events: Channel<WatchEvent>, deps: ResourceDeps, signal: AbortSignal): Channel<WatchEvent> {
   const { kind, converter, codec } = deps
   if (codec !== undefined)
-    return events.map((event) =>
-      'stored' in event
-        ? thenMaybe(inRequestVersion(deps, event.stored, signal), (stored) => ({ ...event, stored }))
-        : event,
+    return mapConverted(events, (event) =>
+      thenMaybe(inRequestVersion(deps, event.stored, signal), (stored) => ({ ...event, stored })),
     )
   return converter.kind === kind ? events : events.map((event) => convertEvent(event, converter))
 }

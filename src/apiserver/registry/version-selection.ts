@@ -1,11 +1,11 @@
 // Selection by labels and fields in the version of the request. The cache has objects of a custom kind as they are stored;
 // their labels and fields are those of the converted object.
 import type { Channel } from '../../base/async/channel.ts'
-import { thenMaybe, type MaybePromise } from '../../base/async/maybe-promise.ts'
+import { settleMaybe, thenMaybe, type MaybePromise } from '../../base/async/maybe-promise.ts'
 import type { StorageCodec } from '../storage/storage-codec.ts'
 import type { StoredObject } from '../storage/stored-object.ts'
 import type { Selection } from '../watch-cache/selection.ts'
-import type { WatchEvent } from '../watch-cache/watch-event.ts'
+import { WatchInterrupted, type WatchEvent } from '../watch-cache/watch-event.ts'
 
 /** As many objects are converted together before it is known whether the page is full. */
 const objectsAtOnce = 500
@@ -48,8 +48,7 @@ export const watchConverted = (
   selection: Selection,
   signal: AbortSignal,
 ): Channel<WatchEvent> =>
-  events.map((event): MaybePromise<WatchEvent | undefined> => {
-    if (!('stored' in event)) return event
+  mapConverted(events, (event) => {
     const { stored, before } = event
     return thenMaybe(
       codec.fromStorage(before === undefined ? [stored] : [stored, before], signal),
@@ -58,6 +57,23 @@ export const watchConverted = (
   })
 
 type ObjectEvent = Extract<WatchEvent, { readonly stored: StoredObject }>
+
+/** The events with converted objects. A conversion that fails interrupts the watch. */
+export const mapConverted = (
+  events: Channel<WatchEvent>,
+  converted: (event: ObjectEvent) => MaybePromise<WatchEvent | undefined>,
+): Channel<WatchEvent> =>
+  events.map((event) =>
+    'stored' in event
+      ? settleMaybe(
+          () => converted(event),
+          (shown) => shown,
+          (cause) => {
+            throw new WatchInterrupted('the conversion of an object failed', { cause })
+          },
+        )
+      : event,
+  )
 
 function selectedEvent(
   { before: _, ...event }: ObjectEvent,

@@ -80,6 +80,15 @@ test('a watch resumes after its revision', async () => {
   deepEqual(await names(cache.watch(from('now'), signal), 3), ['ADDED a@9', 'ADDED b@11', 'ADDED c@12'])
 })
 
+test('a watch from a future revision gets the changes after it', async () => {
+  const { cache } = newCache()
+  cache.reset(10, [['default/a', stored('a', 9)]])
+  const watched = names(cache.watch(from(12), signal), 1)
+  for (const [index, name] of ['b', 'c', 'd'].entries())
+    cache.apply([{ revision: 11 + index, key: `default/${name}`, now: stored(name, 11 + index), before: undefined }])
+  deepEqual(await watched, ['ADDED d@13'])
+})
+
 test('a reset and a close end watches without an error, unless the store has lost revisions', async () => {
   const { cache } = newCache()
   cache.reset(1, [])

@@ -60,6 +60,8 @@ interface Watcher {
   readonly selection: Selection
   readonly channel: Channel<WatchEvent>
   readonly withBefore: boolean
+  /** Changes up to this revision are not sent. It may lie in the future. */
+  readonly after: number
 }
 
 /** The last list, while nothing has changed: admission plugins list the same few objects with every write. */
@@ -89,7 +91,7 @@ export interface WatchCacheDeps {
 
 export interface WatchRequest {
   readonly selection: Selection
-  /** `now` sends the present state first; a number resumes after that revision. */
+  /** `now` sends the present state first; a number resumes after that revision, which may lie in the future. */
   readonly from: 'now' | number
   readonly bookmarks: boolean
   readonly initialEventsEnd: boolean
@@ -307,10 +309,15 @@ export class WatchCache {
     const waiter = { revision, resolve: reached.resolve }
     const tooLate = () =>
       reached.reject(
-        new StatusError(504, 'Timeout', `Too large resource version: ${revision}, current: ${this.#revision}`, {
-          causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }],
-          retryAfterSeconds: 1,
-        }),
+        new StatusError(
+          504,
+          'Timeout',
+          `Timeout: Too large resource version: ${revision}, current: ${this.#revision}`,
+          {
+            causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }],
+            retryAfterSeconds: 1,
+          },
+        ),
       )
     const timer = this.#deps.clock.after(freshnessMsMax, tooLate)
     const stop = () => reached.reject(signal.reason as Error)
@@ -336,7 +343,8 @@ export class WatchCache {
       finalBookmark?.cancel()
       end?.cancel()
     })
-    const watcher: Watcher = { sender, selection, channel, withBefore: request.withBefore ?? false }
+    const after = from === 'now' ? 0 : from
+    const watcher: Watcher = { sender, selection, channel, withBefore: request.withBefore ?? false, after }
     const bookmark = (initialEventsEnd: boolean) => this.#bookmark(watcher, initialEventsEnd)
     for (const stored of initial) this.#push(watcher, 'ADDED', this.#deliveryOf(stored))
     for (const change of past) this.#deliver(watcher, change, {})
@@ -392,7 +400,8 @@ export class WatchCache {
 
   // An object that starts or stops matching the selection is added or deleted for the watcher.
   #deliver(watcher: Watcher, { now, before, revision }: Change, shared: SharedDeliveries): void {
-    const { selection } = watcher
+    const { selection, after } = watcher
+    if (revision <= after) return
     const matched = before !== undefined && selection.matches(before.object)
     if (now !== undefined && selection.matches(now.object))
       this.#push(

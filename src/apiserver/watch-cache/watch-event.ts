@@ -12,3 +12,8 @@ export type WatchEvent =
     }
   | { readonly type: 'BOOKMARK'; readonly revision: number; readonly initialEventsEnd: boolean }
   | { readonly type: 'ERROR'; readonly status: object }
+
+/** Ends a watch. As upstream, a client over HTTP gets no error event; it lists again, and the list has the error. */
+export class WatchInterrupted extends Error {
+  override name = 'WatchInterrupted'
+}
