@@ -6,12 +6,18 @@ import { withNames } from './definition-conditions.ts'
 
 const nowMs = Date.UTC(2030, 0, 1)
 
-function definition(name: string, names: object, group = 'example.com', annotations = {}): CustomResourceDefinition {
+function definition(
+  name: string,
+  names: object,
+  group = 'example.com',
+  annotations = {},
+  conversion?: object,
+): CustomResourceDefinition {
   return {
     apiVersion: 'apiextensions.k8s.io/v1',
     kind: 'CustomResourceDefinition',
     metadata: { name: `${name}.${group}`, annotations },
-    spec: { group, names: { plural: name, ...names }, versions: [] },
+    spec: { group, names: { plural: name, ...names }, versions: [], conversion },
     status: {},
   } as unknown as CustomResourceDefinition
 }
@@ -38,6 +44,11 @@ const notAccepted = 'Established False NotAccepted: not all names are accepted'
 
 const cases: readonly (readonly [why: string, requested: CustomResourceDefinition, conditions: readonly string[]])[] = [
   ['new names', definition('gadgets', { kind: 'Gadget', listKind: 'GadgetList' }), [noConflicts, established]],
+  [
+    'a conversion webhook with an invalid bundle',
+    definition('gadgets', { kind: 'Gadget' }, undefined, {}, { webhook: { clientConfig: { caBundle: btoa('x') } } }),
+    [noConflicts, 'Established False InvalidCABundle: The conversion webhook CABundle is invalid'],
+  ],
   [
     'the kind of another definition',
     definition('gadgets', { kind: 'Widget', listKind: 'GadgetList' }),

@@ -6,6 +6,7 @@ import type {
   CustomResourceDefinitionCondition,
   CustomResourceDefinitionNames,
 } from '../../api/apiextensions/v1/custom-resource-definition-spec.ts'
+import { hasUsableBundle } from '../../api/apiextensions/v1/conversion-rules.ts'
 import { approvalOf } from '../../api/apiextensions/v1/definition-rules.ts'
 import { equalValues } from '../../schema/json/json-value.ts'
 
@@ -34,7 +35,8 @@ export function withNames(
   const accepted = withCondition(approved, condition, nowMs)
   const isEstablished = conditionOf(accepted, 'Established')?.status === 'True'
   if (isEstablished) return accepted
-  return withCondition(accepted, condition.status === 'True' ? established : notAccepted, nowMs)
+  if (condition.status !== 'True') return withCondition(accepted, notAccepted, nowMs)
+  return withCondition(accepted, hasUsableBundle(definition.spec) ? established : invalidBundle, nowMs)
 }
 
 const established: Condition = {
@@ -48,6 +50,12 @@ const notAccepted: Condition = {
   status: 'False',
   reason: 'NotAccepted',
   message: 'not all names are accepted',
+}
+const invalidBundle: Condition = {
+  type: 'Established',
+  status: 'False',
+  reason: 'InvalidCABundle',
+  message: 'The conversion webhook CABundle is invalid',
 }
 
 interface Acceptance {

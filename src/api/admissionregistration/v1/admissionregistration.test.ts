@@ -150,10 +150,15 @@ testInvalidObjects(validatingWebhookConfiguration, [
     'a service without names and with a port above 65535',
     called({ service: { port: 70_000 } }),
     [
-      'webhooks[0].clientConfig.service.name: Required value: service name is required',
-      'webhooks[0].clientConfig.service.namespace: Required value: service namespace is required',
+      'webhooks[0].clientConfig.service.name: Required value',
+      'webhooks[0].clientConfig.service.namespace: Required value',
       'webhooks[0].clientConfig.service.port: Invalid value: 70000: port is not valid: must be between 1 and 65535, inclusive',
     ],
+  ],
+  [
+    'a service without a namespace, which upstream reports as its name',
+    called({ service: { name: 'a' } }),
+    ['webhooks[0].clientConfig.service.name: Required value'],
   ],
   [
     'a path with an empty segment',

@@ -112,10 +112,11 @@ function validateUrl(url: string, path: string): FieldError[] {
   return errors
 }
 
+/** Upstream confuses the name and the namespace: its error for one has the path of the other. */
 function validateService({ name, namespace, path: urlPath = '', port }: ServiceReference, path: string): FieldError[] {
   const errors: FieldError[] = []
-  if (name === '') errors.push(required(`${path}.name`, 'service name is required'))
-  if (namespace === '') errors.push(required(`${path}.namespace`, 'service namespace is required'))
+  if (namespace === '') errors.push(required(`${path}.name`))
+  if (name === '') errors.push(required(`${path}.namespace`))
   const details = portErrors(port)
   if (details.length > 0) errors.push(invalid(`${path}.port`, port, `port is not valid: ${details.join(',')}`))
   return [...errors, ...validateUrlPath(urlPath, `${path}.path`)]

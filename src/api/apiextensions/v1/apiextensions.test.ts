@@ -13,8 +13,7 @@ import {
   type InvalidCase,
 } from '../../kind/kind.harness.ts'
 import { customResourceDefinition } from './custom-resource-definition.ts'
-import { jsonSchemaProps, type JsonSchemaProps } from './json-schema-props.ts'
-import { resolveFieldPath } from './schema-paths.ts'
+import { jsonSchemaProps } from './json-schema-props.ts'
 
 const metadata = { name: 'bars.example.com', creationTimestamp: '2030-01-01T00:00:00Z' }
 const names = { plural: 'bars', kind: 'Bar' }
@@ -126,6 +125,10 @@ testInvalidObjects(customResourceDefinition, [
 ])
 
 testInvalidObjects(customResourceDefinition, ruleInvalidCases)
+
+const map = { type: 'object', additionalProperties: { type: 'string' } }
+const withoutStorage = (shown: string) =>
+  `spec.versions: Invalid value: ${shown}: must have exactly one version marked as storage version`
 
 const invalidCases: readonly InvalidCase[] = [
   ['valid', definition(), []],
@@ -255,6 +258,31 @@ const invalidCases: readonly InvalidCase[] = [
     ),
     ['spec.subresources.scale.specReplicasPath: Invalid value: ".x.n": should be a json path under .spec'],
   ],
+  ['a selectable key of a map', withProperty(map, { selectableFields: [{ jsonPath: '.p.key' }] }), []],
+  [
+    'a selectable field with a key in brackets',
+    withProperty(map, { selectableFields: [{ jsonPath: ".p['key']" }] }),
+    [
+      `spec.selectableFields[0].jsonPath: Invalid value: ".p['key']": is an invalid path: array notation is not allowed`,
+    ],
+  ],
+  [
+    'a column with an unknown format',
+    withProperty(map, { additionalPrinterColumns: [{ name: 'P', type: 'string', format: 'name', jsonPath: '.p' }] }),
+    [
+      'spec.additionalPrinterColumns[0].format: Invalid value: "name": must be one of byte,date,date-time,double,float,int32,int64,password',
+    ],
+  ],
+  [
+    'a first version with an invalid name, which upstream reports twice',
+    { ...definition({ versions: [version({}, { name: 'V1' })] }), status: { storedVersions: ['V1'] } },
+    [
+      /^spec\.versions\[0\]\.name: Invalid value: "V1": a DNS-1035 label/,
+      /^spec\.version: Invalid value: "V1": a DNS-1035 label/,
+    ],
+  ],
+  ['no versions', definition({ versions: undefined }), [withoutStorage('null'), /^status\.storedVersions\[0\]/]],
+  ['an empty list of versions', definition({ versions: [] }), [withoutStorage('[]'), /^status\.storedVersions\[0\]/]],
   [
     'a webhook without a client',
     definition({ conversion: { strategy: 'Webhook' } }),
@@ -285,6 +313,9 @@ test('an update: the group is immutable, the scope is once the names are establi
     'spec.group: Invalid value: "other.com": field is immutable',
   ])
   equal(updateErrorsOf(customResourceDefinition, established, changed).length, 2)
+  const asObject = (body: object) => objectFrom(customResourceDefinition, body)
+  const errors = customResourceDefinition.validate(asObject(changed), asObject(definition()))
+  deepEqual(errors, [], 'the name is compared with the group of a new definition only')
 })
 
 test('a schema is itself in JSON and in protobuf, however deep', () => {
@@ -301,14 +332,4 @@ test('a schema is itself in JSON and in protobuf, however deep', () => {
     decode(jsonSchemaProps, decodeProtobuf(jsonSchemaProps, encodeProtobuf(jsonSchemaProps, value))).value,
     schema,
   )
-})
-
-test('paths into a schema', () => {
-  const schema: JsonSchemaProps = {
-    properties: { a: { properties: { b: { type: 'string' } } }, m: { additionalProperties: { type: 'integer' } } },
-  }
-  equal(resolveFieldPath(schema, '.a.b').kind, 'found')
-  equal(resolveFieldPath(schema, ".m['any key']").kind, 'found')
-  deepEqual(resolveFieldPath(schema, '.a.c'), { kind: 'wrong', why: 'does not refer to a valid field' })
-  deepEqual(resolveFieldPath(schema, 'a'), { kind: 'wrong', why: 'expected [ or . but got: a' })
 })

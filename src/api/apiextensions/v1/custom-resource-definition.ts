@@ -54,9 +54,9 @@ export const customResourceDefinition = defineKind<CustomResourceDefinition, Cus
     },
   }),
   initialStatus: ({ spec }) => ({ storedVersions: withStorageVersion([], spec) }),
-  validate: (object) => [
-    ...validateOwnName(object),
-    ...validateDefinitionSpec(object.spec, 'spec'),
+  validate: (object, old) => [
+    ...(old === undefined ? validateOwnName(object) : []),
+    ...validateDefinitionSpec(object.spec, 'spec', old?.spec),
     ...validateNames(object.status.acceptedNames, 'status.acceptedNames'),
     ...validateStoredVersions(object),
     ...validateApproval(object.spec.group, object.metadata.annotations ?? {}),

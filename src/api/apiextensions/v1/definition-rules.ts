@@ -1,21 +1,12 @@
 // Rules of a CustomResourceDefinition except its schemas: names, versions, columns, subresources, conversion, approval.
 // Upstream moves what all versions have in common to the top of the spec, and its messages use that path; so do ours.
 import { append } from '../../../base/collections/append.ts'
-import {
-  duplicate,
-  forbidden,
-  invalid,
-  notSupported,
-  required,
-  tooMany,
-} from '../../../schema/validation/field-error.ts'
+import { duplicate, invalid, notSupported, required, tooMany } from '../../../schema/validation/field-error.ts'
 import { immutable, type FieldError } from '../../../schema/validation/field-error.ts'
 import { equalValues } from '../../../schema/json/json-value.ts'
-import { validateReviewVersions, validateWebhookClient } from '../../admissionregistration/v1/webhook-rules.ts'
 import { dns1035LabelErrors, dnsSubdomainErrors } from '../../validation/names.ts'
 import type {
   CustomResourceColumnDefinition,
-  CustomResourceConversion,
   CustomResourceDefinitionNames,
   CustomResourceDefinitionSpec,
   CustomResourceDefinitionVersion,
@@ -23,11 +14,12 @@ import type {
   CustomResourceValidation,
   SelectableField,
 } from './custom-resource-definition-spec.ts'
+import { validateConversion } from './conversion-rules.ts'
 import { validateSchema } from './definition-schema-rules.ts'
 import { resolveFieldPath } from './schema-paths.ts'
 
 const columnTypes = ['boolean', 'date', 'integer', 'number', 'string']
-const columnFormats = ['binary', 'bson', 'byte', 'date', 'date-time', 'double', 'float', 'int32', 'int64', 'password']
+const columnFormats = ['byte', 'date', 'date-time', 'double', 'float', 'int32', 'int64', 'password']
 const deprecationWarningBytesMax = 256
 const selectableFieldsMax = 8
 
@@ -59,7 +51,11 @@ function hoisted(versions: readonly CustomResourceDefinitionVersion[]): {
   }
 }
 
-export function validateDefinitionSpec(spec: CustomResourceDefinitionSpec, path: string): FieldError[] {
+export function validateDefinitionSpec(
+  spec: CustomResourceDefinitionSpec,
+  path: string,
+  old?: CustomResourceDefinitionSpec,
+): FieldError[] {
   const { common, versions } = hoisted(spec.versions ?? [])
   const errors: FieldError[] = [...validateGroup(spec.group, `${path}.group`), ...validateScope(spec.scope, path)]
   if (common.schema?.openAPIV3Schema === undefined)
@@ -68,11 +64,14 @@ export function validateDefinitionSpec(spec: CustomResourceDefinitionSpec, path:
         errors.push(required(`${path}.versions[${index}].schema.openAPIV3Schema`))
   for (const [index, version] of versions.entries())
     append(errors, validateVersion(version, common, `${path}.versions[${index}]`))
-  append(errors, validateVersionList(versions, `${path}.versions`))
+  append(errors, validateVersionList(spec.versions === undefined ? undefined : versions, `${path}.versions`))
+  // Upstream has a field for the name of the first version, with the same rule.
+  const first = versions[0]?.name ?? ''
+  if (first !== '') append(errors, joined(first, dns1035LabelErrors(first), `${path}.version`))
   append(errors, [...validateRequiredNames(spec.names, `${path}.names`), ...validateNames(spec.names, `${path}.names`)])
   const anyStatus = [common, ...versions].some(({ subresources }) => subresources?.status !== undefined)
   append(errors, validateVersionedFields(common, path, { schema: `${path}.validation`, hasStatus: anyStatus }))
-  if (spec.conversion !== undefined) append(errors, validateConversion(spec.conversion, `${path}.conversion`))
+  if (spec.conversion !== undefined) append(errors, validateConversion(spec.conversion, `${path}.conversion`, old))
   return errors
 }
 
@@ -139,13 +138,18 @@ function deprecationErrors({ deprecated, deprecationWarning }: CustomResourceDef
   return errors
 }
 
-function validateVersionList(versions: readonly CustomResourceDefinitionVersion[], path: string): FieldError[] {
-  const shown = versions.length === 0 ? null : versions.map(goVersion)
+const storageDetail = 'must have exactly one version marked as storage version'
+
+function validateVersionList(
+  versions: readonly CustomResourceDefinitionVersion[] | undefined,
+  path: string,
+): FieldError[] {
+  if (versions === undefined) return [invalid(path, null, storageDetail)]
+  const shown = versions.map(goVersion)
   const errors: FieldError[] = []
   if (new Set(versions.map(({ name }) => name)).size < versions.length)
     errors.push(invalid(path, shown, 'must contain unique version names'))
-  if (versions.filter(({ storage }) => storage).length !== 1)
-    errors.push(invalid(path, shown, 'must have exactly one version marked as storage version'))
+  if (versions.filter(({ storage }) => storage).length !== 1) errors.push(invalid(path, shown, storageDetail))
   return errors
 }
 
@@ -266,7 +270,7 @@ function validateSelectableFields(
   const errors = fields.flatMap(({ jsonPath }, index) => {
     const at = `${path}[${index}].jsonPath`
     if (jsonPath === '') return [required(at)]
-    const found = resolveFieldPath(root ?? {}, jsonPath)
+    const found = resolveFieldPath(root ?? {}, jsonPath, 'dots')
     if (found.kind === 'wrong') return [invalid(at, jsonPath, `is an invalid path: ${found.why}`)]
     const wrong: FieldError[] = []
     if (found.names[0] === 'metadata') wrong.push(invalid(at, jsonPath, 'must not point to fields in metadata'))
@@ -284,38 +288,6 @@ function validateSelectableFields(
     return wrong
   })
   return seen.size > selectableFieldsMax ? [...errors, tooMany(path, seen.size, selectableFieldsMax)] : errors
-}
-
-function validateConversion({ strategy, webhook }: CustomResourceConversion, path: string): FieldError[] {
-  const strategies = ['None', 'Webhook']
-  const errors: FieldError[] = []
-  if (strategy === '') errors.push(required(`${path}.strategy`))
-  else if (!strategies.includes(strategy)) errors.push(notSupported(`${path}.strategy`, strategy, strategies))
-  const { clientConfig, conversionReviewVersions = [] } = webhook ?? {}
-  const [clientPath, versionsPath] = [`${path}.webhookClientConfig`, `${path}.conversionReviewVersions`]
-  if (strategy !== 'Webhook') {
-    const detail = 'should not be set when strategy is not set to Webhook'
-    if (clientConfig !== undefined) errors.push(forbidden(clientPath, detail))
-    if (conversionReviewVersions.length > 0) errors.push(forbidden(versionsPath, detail))
-    return errors
-  }
-  return [
-    ...errors,
-    ...(clientConfig === undefined
-      ? [required(clientPath, 'required when strategy is set to Webhook')]
-      : [...validateWebhookClient(clientConfig, clientPath), ...validateBundle(clientConfig.caBundle, clientPath)]),
-    ...(conversionReviewVersions.length === 0
-      ? [required(versionsPath)]
-      : validateReviewVersions(conversionReviewVersions, versionsPath)),
-  ]
-}
-
-/** Certificates in PEM. Only the presence of certificates is checked; clients of the webhook parse them. */
-function validateBundle(caBundle: string | undefined, path: string): FieldError[] {
-  if (caBundle === undefined || /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/.test(atob(caBundle)))
-    return []
-  const detail = 'unable to load root certificates: unable to parse bytes as PEM block'
-  return [invalid(`${path}.caBundle`, caBundle, detail)]
 }
 
 export const approvalAnnotation = 'api-approved.kubernetes.io'

@@ -12,29 +12,55 @@ export type ResolvedPath =
     }
   | { readonly kind: 'wrong'; readonly why: string }
 
-const segment = /\.([^.[\]]+)|\['((?:[^'\\]|\\.)*)'\]/y
-const notAField: ResolvedPath = { kind: 'wrong', why: 'does not refer to a valid field' }
+/** A selectable field has no keys in brackets. */
+export type PathNotation = 'dots' | 'dots and brackets'
 
-export function resolveFieldPath(root: JsonSchemaProps, path: string): ResolvedPath {
+const wrong = (why: string): ResolvedPath => ({ kind: 'wrong', why })
+const notAField = wrong('does not refer to a valid field')
+const segment = /\.([^.[\]]+|[.[\]])|\['((?:[^'\\]|\\[abfnrtv'\\])*)'\]/y
+const token = /[^.[\]]+|\]/y
+
+export function resolveFieldPath(
+  root: JsonSchemaProps,
+  path: string,
+  notation: PathNotation = 'dots and brackets',
+): ResolvedPath {
   const names: string[] = []
   let fieldPath = ''
   let schema: JsonSchemaProps | undefined = root
   for (let at = 0; at < path.length; at = segment.lastIndex) {
+    if (path[at] === '[' && notation === 'dots') return wrong('array notation is not allowed')
     segment.lastIndex = at
     const found = segment.exec(path)
-    if (found === null) return { kind: 'wrong', why: `expected [ or . but got: ${path.slice(at)}` }
-    const name: string = found[1] ?? found[2]?.replaceAll(/\\(.)/g, '$1') ?? ''
+    if (found === null) return wrong(syntaxError(path, at))
+    const name: string = found[1] ?? unescaped(found[2] ?? '')
     names.push(name)
     const isProperty: boolean = Object.hasOwn(schema.properties ?? {}, name)
     fieldPath += isProperty ? `${fieldPath === '' ? '' : '.'}${name}` : `[${name}]`
-    schema = found[1] === undefined ? keyedSchema(schema, name) : lookup(schema.properties, name)
+    schema = schemaAt(schema, name)
     if (schema === undefined) return notAField
   }
   return names.length === 0 ? notAField : { kind: 'found', names, schema, fieldPath }
 }
 
-const keyedSchema = (
-  { additionalProperties, properties }: JsonSchemaProps,
-  name: string,
-): JsonSchemaProps | undefined =>
+function syntaxError(path: string, at: number): string {
+  if (path[at] === '.') return 'unexpected end of JSON path'
+  token.lastIndex = at
+  return `expected [ or . but got: ${token.exec(path)?.[0] ?? path.slice(at)}`
+}
+
+const controlCharacters: Readonly<Record<string, string>> = {
+  a: '\u0007',
+  b: '\b',
+  f: '\f',
+  n: '\n',
+  r: '\r',
+  t: '\t',
+  v: '\v',
+}
+
+const unescaped = (text: string): string =>
+  text.replaceAll(/\\(.)/g, (_, character: string) => lookup(controlCharacters, character) ?? character)
+
+const schemaAt = ({ additionalProperties, properties }: JsonSchemaProps, name: string): JsonSchemaProps | undefined =>
   lookup(properties, name) ?? (typeof additionalProperties === 'object' ? additionalProperties : undefined)
