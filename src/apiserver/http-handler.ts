@@ -9,9 +9,10 @@ import type { WireRequest, WireResponse } from '../platform/http/listener.ts'
 import { negotiateFormat, type Missing, type ResponseFormat } from './http/media-type.ts'
 import type { IncludeObjectPolicy } from './http/table.ts'
 import { errorResponse, notModified, toWireResponse, withHeaders, type WireOptions } from './http/wire-response.ts'
+import { warningHeaders } from './http/warning-headers.ts'
 import type { YamlParser } from './http/yaml-parser.ts'
 import { timeoutMsParameter } from './request/query-values.ts'
-import type { ApiRequest, ResourceTarget } from './request/request.ts'
+import type { ApiRequest, ResourceTarget, Target } from './request/request.ts'
 import type { ApiResponse } from './request/response.ts'
 import { isCustomObject, noQuery, toApiRequest } from './routing/http-request.ts'
 import type { ApiServer } from './server.ts'
@@ -27,11 +28,25 @@ export interface HttpDeps {
 export function handleHttp(wire: WireRequest, deps: HttpDeps): MaybePromise<WireResponse> {
   const auditId = wire.headers['audit-id'] ?? newUid(deps.random)
   const responseHeaders = { 'audit-id': auditId }
+  let target: Target | undefined
+  const complete = (response: WireResponse) => withHeaders(withDeprecation(response, target), responseHeaders)
   return settleMaybe(
-    () => respond(toApiRequest(wire, { auditId, responseHeaders }, deps), wire, deps),
-    (response) => withHeaders(response, responseHeaders),
-    (error) => withHeaders(errorResponse(error, wire, deps.log), responseHeaders),
+    () => {
+      const request = toApiRequest(wire, { auditId, responseHeaders }, deps)
+      target = request.target
+      return respond(request, wire, deps)
+    },
+    complete,
+    (error) => complete(errorResponse(error, wire, deps.log)),
   )
+}
+
+/** Every response of a deprecated version of a custom kind has a warning, including errors. */
+function withDeprecation(response: WireResponse, target: Target | undefined): WireResponse {
+  const warning = target?.kind === 'resource' ? target.resource.custom?.deprecationWarning : undefined
+  if (warning === undefined) return response
+  const { warning: others = [], ...headers } = response.headers
+  return { ...response, headers: { ...headers, warning: [...warningHeaders([warning]), ...[others].flat()] } }
 }
 
 function respond(request: ApiRequest, wire: WireRequest, deps: HttpDeps): MaybePromise<WireResponse> {

@@ -26,6 +26,7 @@ import { DefinitionController } from './custom-resources/definition-controller.t
 import { DefinitionObserver } from './custom-resources/definition-observer.ts'
 import type { ConversionMetrics } from './custom-resources/conversion-metrics.ts'
 import { conversionOf } from './custom-resources/webhook-conversion.ts'
+import { AggregatedDiscovery } from './discovery/aggregated-discovery.ts'
 import { OpenApiDocuments } from './discovery/openapi-documents.ts'
 import { handleNonResourcePath, type NonResourcePathDeps } from './discovery/non-resource-paths.ts'
 import { SchedulingDecisions, type Explain } from './flow-endpoints/scheduling-decisions.ts'
@@ -148,7 +149,8 @@ export class ApiServer {
       metrics: deps.metrics,
       documents: this.registry.policies.documents,
       address: () => this.address,
-      digest: deps.digest,
+      aggregated: new AggregatedDiscovery(this.catalogue, deps.digest),
+      storageVersionHash: (text) => Uint8Array.fromHex(deps.digest(text).slice(0, storageHashDigits)).toBase64(),
       openApi: new OpenApiDocuments(this.catalogue, deps.digest),
       hiddenGroups: () => (deps.advertisesAddOns === true || this.#hasKubelets() ? [] : addOnGroups),
     }
@@ -332,6 +334,9 @@ const isRead = ({ kind, verb }: Target): boolean =>
   kind === 'path' || verb === 'get' || verb === 'list' || verb === 'watch'
 
 const bootstrapRetryMs = 1_000
+
+/** As upstream, the hash of a storage version has eight bytes. */
+const storageHashDigits = 16
 
 const healthPaths = /^\/(healthz|livez|readyz)(\/|$)/
 

@@ -1,8 +1,8 @@
 // Discovery: the served groups, versions and resources, in the old format and in the aggregated one.
 import { getOrInsert } from '../../base/collections/get-or-insert.ts'
 import type { Kind } from '../../api/kind/kind.ts'
-import type { KindCatalogue } from '../kinds/kind-catalogue.ts'
-import { subresourcesOf, verbsOf } from './served-resources.ts'
+import type { GroupVersion, KindCatalogue } from '../kinds/kind-catalogue.ts'
+import { discoveredSubresourcesOf, discoveredVerbsOf } from './served-resources.ts'
 
 export const apiVersions = (host: string): object => ({
   kind: 'APIVersions',
@@ -10,10 +10,18 @@ export const apiVersions = (host: string): object => ({
   serverAddressByClientCIDRs: [{ clientCIDR: '0.0.0.0/0', serverAddress: host }],
 })
 
+type VersionsByGroup = ReadonlyMap<string, readonly string[]>
+
+/** Until the next change of a catalogue. */
+const cached = new WeakMap<KindCatalogue, { readonly changes: number; readonly groups: VersionsByGroup }>()
+
 /** The names of all versions by group, both in the order of discovery. */
-function versionsByGroup({ groupVersions }: KindCatalogue): ReadonlyMap<string, readonly string[]> {
+export function versionsByGroup(catalogue: KindCatalogue): VersionsByGroup {
+  const known = cached.get(catalogue)
+  if (known?.changes === catalogue.changes) return known.groups
   const groups = new Map<string, string[]>()
-  for (const { group, version } of groupVersions) getOrInsert(groups, group, () => []).push(version)
+  for (const { group, version } of catalogue.groupVersions) getOrInsert(groups, group, () => []).push(version)
+  cached.set(catalogue, { changes: catalogue.changes, groups })
   return groups
 }
 
@@ -27,7 +35,7 @@ export function apiGroup(catalogue: KindCatalogue, name: string): object | undef
   return versions && groupOf(name, versions)
 }
 
-const shownGroups = (catalogue: KindCatalogue, hidden: readonly string[]) =>
+export const shownGroups = (catalogue: KindCatalogue, hidden: readonly string[]) =>
   [...versionsByGroup(catalogue)].filter(([name]) => name !== '' && !hidden.includes(name))
 
 export const apiGroupList = (catalogue: KindCatalogue, hidden: readonly string[] = []): object => ({
@@ -39,7 +47,14 @@ export const apiGroupList = (catalogue: KindCatalogue, hidden: readonly string[]
 const kindsOf = (catalogue: KindCatalogue, group: string, version: string): Kind[] =>
   catalogue.inGroupVersion({ group, version }).toSorted((a, b) => (a.plural < b.plural ? -1 : 1))
 
-export function apiResourceList(catalogue: KindCatalogue, group: string, version: string): object | undefined {
+/** Changes with the version in which objects are stored. */
+export type StorageVersionHash = (groupVersionKind: string) => string
+
+export function apiResourceList(
+  catalogue: KindCatalogue,
+  { group, version }: GroupVersion,
+  hashOf: StorageVersionHash,
+): object | undefined {
   const served = kindsOf(catalogue, group, version)
   if (served.length === 0) return undefined
   const resources = served.flatMap((kind) => [
@@ -48,11 +63,12 @@ export function apiResourceList(catalogue: KindCatalogue, group: string, version
       singularName: kind.singular,
       namespaced: kind.namespaced,
       kind: kind.kind,
-      verbs: verbsOf(kind),
+      verbs: discoveredVerbsOf(kind),
       ...(kind.shortNames.length === 0 ? {} : { shortNames: kind.shortNames }),
       ...(kind.categories.length === 0 ? {} : { categories: kind.categories }),
+      ...(kind.computed === undefined ? { storageVersionHash: hashOf(storedGroupVersionKind(catalogue, kind)) } : {}),
     },
-    ...subresourcesOf(kind).map(({ name, response, verbs }) => ({
+    ...discoveredSubresourcesOf(kind).map(({ name, response, verbs }) => ({
       name: `${kind.plural}/${name}`,
       singularName: '',
       namespaced: kind.namespaced,
@@ -71,32 +87,30 @@ export function apiResourceList(catalogue: KindCatalogue, group: string, version
   }
 }
 
-/** All resources in one response; `legacy` is the core group, the other response all other groups. */
-export function aggregatedDiscovery(catalogue: KindCatalogue, legacy: boolean, hidden: readonly string[] = []): object {
-  const groups = legacy ? ([['', ['v1']]] as const) : shownGroups(catalogue, hidden)
-  return {
-    kind: 'APIGroupDiscoveryList',
-    apiVersion: 'apidiscovery.k8s.io/v2',
-    metadata: {},
-    items: groups.map(([name, versions]) => ({
-      metadata: name === '' ? {} : { name },
-      versions: versions.map((version) => ({
-        version,
-        freshness: 'Current',
-        resources: kindsOf(catalogue, name, version).map(aggregatedResource),
-      })),
-    })),
-  }
+function storedGroupVersionKind(catalogue: KindCatalogue, kind: Kind): string {
+  const custom = catalogue.customResource(`${kind.plural}.${kind.group}`)
+  const stored = kind.custom === undefined ? (kind.storedAs?.kind ?? kind) : (custom?.storage.kind ?? kind)
+  return `${stored.group}/${stored.version}/${stored.kind}`
 }
 
-/** Group and version are set where they differ from those of the list. */
-const responseKind = (response: Pick<Kind, 'group' | 'version' | 'kind'>, { group, version }: Kind): object =>
-  response.group === group && response.version === version
+/** A group in aggregated discovery. */
+export const aggregatedGroup = (catalogue: KindCatalogue, name: string, versions: readonly string[]): object => ({
+  metadata: name === '' ? {} : { name },
+  versions: versions.map((version) => ({
+    version,
+    freshness: 'Current',
+    resources: kindsOf(catalogue, name, version).map(aggregatedResource),
+  })),
+})
+
+/** Group and version are set where they differ from those of the list, and for custom kinds. */
+const responseKind = (response: Pick<Kind, 'group' | 'version' | 'kind'>, { group, version, custom }: Kind): object =>
+  custom === undefined && response.group === group && response.version === version
     ? { group: '', version: '', kind: response.kind }
     : { group: response.group, version: response.version, kind: response.kind }
 
 function aggregatedResource(kind: Kind): object {
-  const subresources = subresourcesOf(kind).map(({ name, response, verbs }) => ({
+  const subresources = discoveredSubresourcesOf(kind).map(({ name, response, verbs }) => ({
     subresource: name,
     responseKind: responseKind(response ?? kind, kind),
     verbs,
@@ -106,7 +120,7 @@ function aggregatedResource(kind: Kind): object {
     responseKind: responseKind(kind, kind),
     scope: kind.namespaced ? 'Namespaced' : 'Cluster',
     singularResource: kind.singular,
-    verbs: verbsOf(kind),
+    verbs: discoveredVerbsOf(kind),
     ...(kind.shortNames.length === 0 ? {} : { shortNames: kind.shortNames }),
     ...(kind.categories.length === 0 ? {} : { categories: kind.categories }),
     ...(subresources.length === 0 ? {} : { subresources }),

@@ -6,7 +6,8 @@ import { methodNotAllowed, PageNotFound, pathNotFound } from '../../api/errors/s
 import type { ApiResponse } from '../request/response.ts'
 import type { KindCatalogue } from '../kinds/kind-catalogue.ts'
 import { acceptsAggregatedDiscovery } from '../http/media-type.ts'
-import { aggregatedDiscovery, apiGroup, apiGroupList, apiResourceList, apiVersions } from './discovery.ts'
+import type { AggregatedDiscovery } from './aggregated-discovery.ts'
+import { apiGroup, apiGroupList, apiResourceList, apiVersions, type StorageVersionHash } from './discovery.ts'
 import type { Policies } from '../filters/policies.ts'
 import type { OpenApiDocuments } from './openapi-documents.ts'
 import { rootPath } from './served-resources.ts'
@@ -20,11 +21,9 @@ export interface NonResourcePathDeps {
   readonly openApi: OpenApiDocuments
   /** Groups that discovery leaves out. */
   readonly hiddenGroups: () => readonly string[]
-  /** A digest for entity tags. */
-  readonly digest: (text: string) => string
+  readonly aggregated: AggregatedDiscovery
+  readonly storageVersionHash: StorageVersionHash
 }
-
-const aggregatedType = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList'
 
 const healthPaths = ['/healthz', '/livez', '/readyz']
 const ownPaths = ['/api', '/apis', '/metrics', '/openapi/v2', '/openapi/v3', '/version', ...healthPaths]
@@ -53,6 +52,8 @@ export function handleNonResourcePath(
     if (value === undefined) throw isDefinedHere ? pathNotFound() : new PageNotFound()
     return { kind: 'json', status: 200, value }
   }
+  const resourceList = (group = '', version = '') =>
+    apiResourceList(server.catalogue, { group, version }, server.storageVersionHash)
   if (verb !== 'get' && isReadOnly(parts[0])) throw methodNotAllowed()
   switch (parts[0]) {
     case 'version':
@@ -60,13 +61,15 @@ export function handleNonResourcePath(
     case 'metrics':
       return { kind: 'text', status: 200, text: server.metrics.text() }
     case 'api':
-      if (parts.length === 1) return wantsAggregated ? aggregated(true, server) : json(apiVersions(server.address()))
-      return json(parts.length === 2 ? apiResourceList(server.catalogue, '', parts[1] ?? '') : undefined)
+      if (parts.length === 1) return wantsAggregated ? server.aggregated.core() : json(apiVersions(server.address()))
+      return json(parts.length === 2 ? resourceList('', parts[1]) : undefined)
     case 'apis':
       if (parts.length === 1)
-        return wantsAggregated ? aggregated(false, server) : json(apiGroupList(server.catalogue, server.hiddenGroups()))
+        return wantsAggregated
+          ? server.aggregated.groups(server.hiddenGroups())
+          : json(apiGroupList(server.catalogue, server.hiddenGroups()))
       if (parts.length === 2) return json(withType(apiGroup(server.catalogue, parts[1] ?? '')))
-      return json(parts.length === 3 ? apiResourceList(server.catalogue, parts[1] ?? '', parts[2] ?? '') : undefined)
+      return json(parts.length === 3 ? resourceList(parts[1], parts[2]) : undefined)
     case 'openapi':
       return thenMaybe(server.openApi.handle(parts.slice(1), accept), present)
     default: {
@@ -84,8 +87,3 @@ const present = (response: ApiResponse | undefined): ApiResponse => {
 
 const withType = (group: object | undefined): object | undefined =>
   group === undefined ? undefined : { kind: 'APIGroup', apiVersion: 'v1', ...group }
-
-function aggregated(legacy: boolean, { catalogue, digest, hiddenGroups }: NonResourcePathDeps): ApiResponse {
-  const value = aggregatedDiscovery(catalogue, legacy, hiddenGroups())
-  return { kind: 'json', status: 200, value, contentType: aggregatedType, etag: `"${digest(JSON.stringify(value))}"` }
-}

@@ -12,12 +12,24 @@ export function verbsOf(kind: Kind): readonly string[] {
   return isOneByOne ? objectVerbs.filter((verb) => verb !== 'deletecollection') : objectVerbs
 }
 
+/** As upstream's list of a custom kind; while its definition is being deleted, its objects can only be read and deleted. */
+const customVerbs = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'] as const
+const terminatingVerbs = ['delete', 'deletecollection', 'get', 'list', 'watch'] as const
+
+/** The verbs in discovery. */
+export const discoveredVerbsOf = (kind: Kind): readonly string[] =>
+  kind.custom === undefined ? verbsOf(kind) : kind.custom.isTerminating ? terminatingVerbs : customVerbs
+
 const scaleSubresource: Subresource = {
   name: 'scale',
   verbs: readWriteVerbs,
   response: { group: 'autoscaling', version: 'v1', kind: 'Scale' },
   body: scale,
 }
+
+/** In the order of discovery: upstream does not sort those of custom kinds. */
+export const discoveredSubresourcesOf = (kind: Kind): readonly Subresource[] =>
+  kind.custom === undefined ? subresourcesOf(kind) : subresourcesOf(kind).toReversed()
 
 /** Sorted by name. */
 export const subresourcesOf = (kind: Kind): readonly Subresource[] =>

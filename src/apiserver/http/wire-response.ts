@@ -36,8 +36,9 @@ export function toWireResponse(response: ApiResponse, options: WireOptions): May
     case 'json':
       return jsonResponse(response)
     case 'document': {
-      const { body, contentType, etag } = response
-      return { status: 200, headers: { 'content-type': contentType, etag, vary: 'Accept' }, body }
+      const { body, contentType, etag, cacheControl = uncached } = response
+      const headers = { 'content-type': contentType, 'cache-control': cacheControl, etag, vary: 'Accept' }
+      return { status: 200, headers, body }
     }
     case 'text':
       return textResponse(response)

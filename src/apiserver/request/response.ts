@@ -30,6 +30,7 @@ export type ApiResponse =
       readonly body: string | Uint8Array
       readonly contentType: string
       readonly etag: string
+      readonly cacheControl?: string
     }
   | { readonly kind: 'text'; readonly status: number; readonly text: string }
   /** The response of another server, passed on as it is. */

@@ -1,6 +1,7 @@
 // customKind: the kind that one version of a CustomResourceDefinition defines. It is served as a built-in kind is.
 import { getOrInsert } from '../../../base/collections/get-or-insert.ts'
 import { kindFrom, type CustomVersion, type Kind } from '../../kind/kind.ts'
+import { compareVersions } from '../../kind/version-priority.ts'
 import type { ApiObject } from '../../meta/object.ts'
 import { dnsSubdomainErrors } from '../../validation/names.ts'
 import { fieldErrorText, invalid, type FieldError } from '../../../schema/validation/field-error.ts'
@@ -66,10 +67,9 @@ function customVersion(
   structural: () => StructuralSchema,
 ): CustomVersion {
   const { kind, listKind = `${kind}List` } = spec.names
-  const warning = deprecationWarning ?? `${spec.group}/${name} ${kind} is deprecated`
   return {
     listKind,
-    deprecationWarning: deprecated ? warning : undefined,
+    deprecationWarning: deprecated ? (deprecationWarning ?? usualWarning(spec, name)) : undefined,
     isTerminating: metadata.deletionTimestamp !== undefined,
     complete(stored) {
       const { value } = structural().prune(asJson(stored), true)
@@ -78,6 +78,15 @@ function customVersion(
     prune: (converted) => structural().prune(asJson(converted)).value as unknown as ApiObject,
     publishedSchema: (dialect) => publishedSchema(schema?.openAPIV3Schema, dialect),
   }
+}
+
+/** Recommends the best version that is not deprecated, unless the deprecated one is better. */
+function usualWarning({ group, names, versions }: CustomResourceDefinition['spec'], deprecated: string): string {
+  const [better] = (versions ?? [])
+    .filter((each) => each.served && !each.deprecated && compareVersions(each.name, deprecated) < 0)
+    .toSorted((a, b) => compareVersions(a.name, b.name))
+  const warning = `${group}/${deprecated} ${names.kind} is deprecated`
+  return better === undefined ? warning : `${warning}; use ${group}/${better.name} ${names.kind}`
 }
 
 /** `com.example.stable.v1.CronTab`: the name of the type in OpenAPI documents. */
