@@ -125,7 +125,7 @@ async function take(
 }
 
 const pollEveryMs = 10
-const untilMsMax = 8_000
+const untilMsMax = 10_000
 
 const send = (
   client: WireClient,
