@@ -23,7 +23,7 @@ const superscripts = '⁰¹²³⁴⁵⁶⁷⁸⁹'
 function scientific(value: number): string {
   const [mantissa = '', exponent = ''] = value.toExponential(places).split('e')
   const digits = exponent.replace(/^[+-]/, '').padStart(2, '0')
-  const raised = [...digits].map((digit) => superscripts[Number(digit)]).join('')
+  const raised = Array.from(digits, (digit) => superscripts[Number(digit)]).join('')
   return `${mantissa}×10${exponent.startsWith('-') ? '⁻' : ''}${raised}`
 }
 

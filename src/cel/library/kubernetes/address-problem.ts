@@ -18,7 +18,7 @@ const at = (text: string, index: number): string => `(at ${JSON.stringify(text.s
 
 function problemOfFour(text: string): string | undefined {
   let [value, digits, fields] = [0, 0, 0]
-  for (const [index, character] of [...text].entries()) {
+  for (const [index, character] of Array.from(text).entries()) {
     if (/\d/.test(character)) {
       if (digits === 1 && value === 0) return 'IPv4 field has octet with leading zero'
       value = value * 10 + Number(character)
