@@ -133,6 +133,15 @@ export const unauthorized = (): StatusError => new StatusError(401, 'Unauthorize
 export const methodNotAllowed = (): StatusError =>
   new StatusError(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource', {})
 
+/** Of custom resources. The verb of an unknown method is empty. */
+export const verbNotSupported = (resource: ResourceName, verb: string): StatusError =>
+  new StatusError(
+    405,
+    'MethodNotAllowed',
+    `${verb} is not supported on resources of kind ${JSON.stringify(qualifiedResource(resource))}`,
+    about(resource, ''),
+  )
+
 export const expired = (message: string): StatusError => new StatusError(410, 'Expired', message)
 
 export const tooOldResourceVersion = (asked: number, oldest: number): StatusError =>

@@ -1,23 +1,19 @@
 // Deletion: immediately, after a grace period, or when the last finalizer is removed.
-import { append } from '../../base/collections/append.ts'
 import { foregroundFinalizer, orphanFinalizer } from '../../api/meta/deletion-finalizers.ts'
 import type { Context } from '../../base/observability/context.ts'
 import { rfc3339 } from '../../base/time/clock.ts'
-import { deleteOptions, type DeleteOptions } from '../../api/meta/v1/delete-options.ts'
+import type { DeleteOptions } from '../../api/meta/v1/delete-options.ts'
 import type { ApiObject } from '../../api/meta/object.ts'
-import { conflict, hasReason, invalidObject, modifiedConflict, notFound } from '../../api/errors/status-error.ts'
+import { conflict, hasReason, modifiedConflict, notFound } from '../../api/errors/status-error.ts'
 import { equalValues, without } from '../../schema/json/json-value.ts'
-import { invalid, notSupported, type FieldError } from '../../schema/validation/field-error.ts'
 import type { ListResponse } from '../request/response.ts'
 import { identityConverter } from './version-converter.ts'
-import { decodeBody } from '../objects/decode-object.ts'
-import { dryRunErrors } from '../request/list-options.ts'
-import { booleanParameter, parseInteger } from '../request/query-values.ts'
 import { StoredObject } from '../storage/stored-object.ts'
 import { readCached, readStored, recordStage, type ResourceDeps } from './resource-deps.ts'
+import { deleteOptionsOf } from './delete-options.ts'
 import { list } from './reads.ts'
 import { admissionAttributesOf } from './write-admission.ts'
-import { internalRequest, isDryRun, type ResourceRequest } from '../request/request.ts'
+import { internalRequest, type ResourceRequest } from '../request/request.ts'
 import { commitWrite } from './commit.ts'
 
 export interface Deleted {
@@ -34,7 +30,7 @@ export async function remove(
   body: unknown,
 ): Promise<Deleted & { readonly warnings: readonly string[] }> {
   const { namespace, name } = request.target
-  const options = optionsOf(request, body)
+  const options = deleteOptionsOf(request, body)
   const cached = await readCached(deps, namespace, name, request.context.signal)
   const deleted = await removeOne(deps, request, cached, options)
   return { ...deleted, warnings: orphanWarnings(deps, options) }
@@ -48,7 +44,7 @@ export async function removeWithoutAdmission(
 ): Promise<Deleted> {
   const { namespace, name } = request.target
   const cached = await readCached(deps, namespace, name, request.context.signal)
-  return removeOne(deps, request, cached, optionsOf(request, body), true)
+  return removeOne(deps, request, cached, deleteOptionsOf(request, body), true)
 }
 
 /** Deletes an object for the server itself. */
@@ -71,7 +67,7 @@ export async function removeCollection(
   request: ResourceRequest,
   body: unknown,
 ): Promise<ListResponse> {
-  const options = optionsOf(request, body)
+  const options = deleteOptionsOf(request, body)
   const response = await list({ ...deps, converter: identityConverter(deps.kind) }, request)
   const { items } = response
   for (let start = 0; start < items.length; start += collectionAtOnce)
@@ -112,7 +108,7 @@ async function removeOne(
     const marked = markForDeletion(deps, current.object, options)
     const isGone = marked === undefined
     if (marked === current.object) return { stored: current, isGone }
-    if (isDryRun(request) || options.dryRun?.includes('All'))
+    if (isDryRun(options))
       return { stored: marked === undefined ? current : StoredObject.ofObject(marked, current.revision), isGone }
     const write = {
       operation: isGone ? 'delete' : 'put',
@@ -131,14 +127,20 @@ async function admitDeletion(
   current: ApiObject,
   options: Partial<DeleteOptions>,
 ): Promise<void> {
-  const dryRun = isDryRun(request) || (options.dryRun?.includes('All') ?? false)
-  const attributes = { ...admissionAttributesOf(deps, request, 'delete', undefined, current), options, dryRun }
+  const attributes = {
+    ...admissionAttributesOf(deps, request, 'delete', undefined, current),
+    options,
+    dryRun: isDryRun(options),
+  }
   recordStage(deps, request, 'reading')
   await deps.admission.admit(attributes)
   recordStage(deps, request, 'mutating')
   await deps.admission.validate(attributes)
   recordStage(deps, request, 'validating')
 }
+
+/** Options in a body replace all options in the query. */
+const isDryRun = ({ dryRun = [] }: Partial<DeleteOptions>): boolean => dryRun.includes('All')
 
 /** The object marked for deletion; the same object where it is marked already; undefined where it can be removed. */
 function markForDeletion(
@@ -215,35 +217,6 @@ function checkPreconditions(
     throw failed('UID', preconditions.uid, uid, 'deleted and then recreated')
   if (preconditions?.resourceVersion !== undefined && preconditions.resourceVersion !== String(revision))
     throw failed('ResourceVersion', preconditions.resourceVersion, String(revision), 'modified')
-}
-
-/** The options in the body, or in the query where there is no body. */
-function optionsOf({ query }: ResourceRequest, body: unknown): Partial<DeleteOptions> {
-  const options = body === undefined ? optionsInQuery(query) : decodeBody(deleteOptions, 'DeleteOptions', body)
-  const { propagationPolicy, orphanDependents, dryRun = [] } = options
-  const errors: FieldError[] = []
-  if (propagationPolicy !== undefined && orphanDependents !== undefined)
-    errors.push(
-      invalid('propagationPolicy', propagationPolicy, 'orphanDependents and deletionPropagation cannot be both set'),
-    )
-  if (propagationPolicy !== undefined && !policies.includes(propagationPolicy))
-    errors.push(notSupported('propagationPolicy', propagationPolicy, [...policies, 'nil']))
-  append(errors, dryRunErrors(dryRun))
-  if (errors.length > 0) throw invalidObject('meta.k8s.io', 'DeleteOptions', '', errors)
-  return options
-}
-
-const policies = ['Foreground', 'Background', 'Orphan']
-
-function optionsInQuery(query: URLSearchParams): Partial<DeleteOptions> {
-  const grace = query.get('gracePeriodSeconds')
-  const propagationPolicy = query.get('propagationPolicy')
-  return {
-    ...(grace === null ? {} : { gracePeriodSeconds: parseInteger(grace) }),
-    ...(propagationPolicy === null ? {} : { propagationPolicy }),
-    ...(query.has('orphanDependents') ? { orphanDependents: booleanParameter(query, 'orphanDependents') } : {}),
-    ...(query.has('dryRun') ? { dryRun: query.getAll('dryRun') } : {}),
-  }
 }
 
 /** The object was marked for deletion, and its last finalizer is gone. */

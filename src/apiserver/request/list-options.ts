@@ -1,5 +1,5 @@
 // ListOptions and WatchOptions: the query of a list or a watch, validated with upstream's messages.
-import { badRequest, invalidObject } from '../../api/errors/status-error.ts'
+import { badRequest, invalidObject, StatusError } from '../../api/errors/status-error.ts'
 import { booleanParameter, parseInteger } from './query-values.ts'
 import { forbidden, notSupported, type FieldError } from '../../schema/validation/field-error.ts'
 import { parseToken, type ContinueToken } from './continue-token.ts'
@@ -41,6 +41,8 @@ export function listOptionsOf(query: URLSearchParams): ListOptions {
   if (query.has('sendInitialEvents'))
     errors.push(forbidden('sendInitialEvents', 'sendInitialEvents is forbidden for list'))
   throwIfInvalid(errors)
+  const problem = revisionProblem(requested)
+  if (problem !== undefined) throw badRequest(`invalid resource version: ${problem}`)
   const revision = revisionOf(requested)
   const limit = Math.max(0, parseInteger(query.get('limit') ?? '0'))
   if (continued === '') return { revision, limit, token: undefined, match: matchOf(match, revision, limit) }
@@ -83,11 +85,22 @@ function throwIfInvalid(errors: readonly FieldError[]): void {
 }
 
 export function revisionOf(text: string): number | undefined {
-  if (text === '') return undefined
-  if (/^\d{1,15}$/.test(text)) return Number(text)
-  throw badRequest(
-    `resourceVersion: Invalid value: ${JSON.stringify(text)}: strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`,
-  )
+  const problem = revisionProblem(text)
+  // As upstream, which does not consider it an error of the client in every request.
+  if (problem !== undefined) throw new StatusError(500, '', problem)
+  return text === '' ? undefined : Number(text)
+}
+
+const uint64Max = 2n ** 64n - 1n
+const uint64DigitsMax = 20
+
+function revisionProblem(text: string): string | undefined {
+  const isNumber = /^\d*$/.test(text)
+  const digits = text.replace(/^0+/, '')
+  if (isNumber && digits.length <= uint64DigitsMax && BigInt(digits) <= uint64Max) return undefined
+  const quoted = JSON.stringify(text)
+  const why = isNumber ? 'value out of range' : 'invalid syntax'
+  return `resourceVersion: Invalid value: ${quoted}: strconv.ParseUint: parsing ${quoted}: ${why}`
 }
 
 /** The only valid stage is `All`. */

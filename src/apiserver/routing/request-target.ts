@@ -3,13 +3,13 @@ import type { Kind } from '../../api/kind/kind.ts'
 import {
   badRequest,
   methodNotAllowed,
-  notFound,
   PageNotFound,
   pathNotFound,
   type StatusError,
 } from '../../api/errors/status-error.ts'
 import { subresourcesOf } from '../discovery/served-resources.ts'
 import type { KindCatalogue } from '../kinds/kind-catalogue.ts'
+import { customRejectionOf } from './custom-rejection.ts'
 import { proxiedPath } from './proxied-path.ts'
 import { requestInfo, type ResourceInfo } from './request-info.ts'
 import type { ApiRequest } from '../request/request.ts'
@@ -73,18 +73,18 @@ function resourceTarget(
 
 /** Why the path or the method is not served; undefined where it is. */
 function rejectionOf(info: ResourceInfo, kind: Kind, method: string): StatusError | undefined {
+  if (kind.custom !== undefined) return customRejectionOf(info, kind)
   const { verb, name, subresource, isScoped, namespace, hasVerbInPath, rest } = info
   const isProxied = subresource === 'proxy'
   const hasOtherScope = kind.namespaced ? name !== '' && !isScoped : isScoped
   const isUnknown = verb === 'proxy' || hasOtherScope || (rest.length > 0 && !isProxied)
-  if (isUnknown || (hasVerbInPath && subresource !== ''))
-    return kind.custom === undefined ? pathNotFound() : new PageNotFound()
+  if (isUnknown || (hasVerbInPath && subresource !== '')) return pathNotFound()
   if (kind.namespaced && name !== '' && namespace === '') return badRequest('Namespace parameter required.')
   if (name === '' && subresource !== '') return badRequest('name must be provided')
   if (isProxied) return proxiedMethods.includes(method) ? undefined : methodNotAllowed()
   if (subresource === '') return methodsOf(info, kind).includes(method) ? undefined : methodNotAllowed()
   const part = subresourcesOf(kind).find((each) => each.name === subresource)
-  if (part === undefined) return kind.custom === undefined ? pathNotFound() : notFound(kind, name)
+  if (part === undefined) return pathNotFound()
   return method !== 'HEAD' && part.verbs.some((each) => each === verb) ? undefined : methodNotAllowed()
 }
 
