@@ -1,5 +1,5 @@
 // The metrics of requests, under upstream's names.
-import type { Kind } from '../../api/kind/kind.ts'
+import { qualifiedResource, type Kind } from '../../api/kind/kind.ts'
 import { getOrInsert } from '../../base/collections/get-or-insert.ts'
 import type { Metrics } from '../../base/observability/metrics.ts'
 import type { ResourceTarget, Verb } from './request.ts'
@@ -76,17 +76,28 @@ export class RequestMetrics {
   collect(kinds: Iterable<{ readonly kind: Kind; readonly objects: number; readonly watches: number }>): void {
     this.#inflight.set({ request_kind: 'readOnly' }, this.#reading)
     this.#inflight.set({ request_kind: 'mutating' }, this.#writing)
+    const gone = new Set(this.#counted)
     for (const { kind, objects, watches } of kinds) {
-      this.#objects.set({ resource: kind.group === '' ? kind.plural : `${kind.plural}.${kind.group}` }, objects)
+      const resource = qualifiedResource(kind)
+      this.#objects.set({ resource }, objects)
+      this.#counted.add(resource)
+      gone.delete(resource)
       if (watches > 0)
         this.#longRunning.set(
           labelsOf({ verb: 'watch', resource: kind, subresource: '', namespace: '', name: '' }),
           watches,
         )
     }
+    for (const resource of gone) {
+      this.#objects.remove({ resource })
+      this.#counted.delete(resource)
+    }
   }
 
-  readonly #series = new Map<Kind, Map<string, Map<Verb, (Series | undefined)[]>>>()
+  /** The resources whose objects were counted last. */
+  readonly #counted = new Set<string>()
+
+  readonly #series = new WeakMap<Kind, Map<string, Map<Verb, (Series | undefined)[]>>>()
 
   // Labels are formatted once per series, not once per request.
   #seriesOf(target: Counted, code: number): Series {

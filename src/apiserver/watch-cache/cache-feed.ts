@@ -48,7 +48,7 @@ export class CacheFeed {
     const prefix = keyPrefix(cache.kind)
     if (this.#caches.get(prefix) === cache) this.#caches.delete(prefix)
     this.#joining.delete(cache)
-    cache.close()
+    cache.retire()
   }
 
   /** Fills a cache from the store, then applies the changes that have arrived meanwhile. */

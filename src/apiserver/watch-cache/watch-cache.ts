@@ -76,6 +76,7 @@ const noObjects: readonly ApiObject[] = []
 interface Waiter {
   readonly revision: number
   readonly resolve: () => void
+  readonly reject: (error: StatusError) => void
 }
 
 /** A wait for an object that does not exist yet. */
@@ -250,6 +251,13 @@ export class WatchCache {
     for (const { channel } of [...this.#watchers]) channel.end()
   }
 
+  /** The cache gets no more changes, because the definition of its kind has changed. Clients try again. */
+  retire(): void {
+    this.close()
+    const retired = new StatusError(429, 'TooManyRequests', 'storage is (re)initializing', { retryAfterSeconds: 1 })
+    for (const waiter of this.#waiters) waiter.reject(retired)
+  }
+
   /** Applies the changes of one revision. */
   apply(changes: readonly Change[]): void {
     for (const change of changes) {
@@ -306,7 +314,7 @@ export class WatchCache {
   async waitForRevision(revision: number, signal: AbortSignal): Promise<void> {
     if (this.#revision >= revision) return
     const reached = Promise.withResolvers<void>()
-    const waiter = { revision, resolve: reached.resolve }
+    const waiter = { revision, resolve: reached.resolve, reject: reached.reject }
     const tooLate = () =>
       reached.reject(
         new StatusError(

@@ -16,6 +16,8 @@ export interface Gauge {
   add(labels: Labels, amount: number): void
   /** One series, for callers that set it often. */
   with(labels: Labels): { set(value: number): void; add(amount: number): void }
+  /** Removes a series whose subject no longer exists. */
+  remove(labels: Labels): void
 }
 
 export interface Histogram {
@@ -70,6 +72,7 @@ export class Metrics {
         const series = values.of(labels)
         return { set: (value) => void (series.value = value), add: (amount) => void (series.value += amount) }
       },
+      remove: (labels) => values.remove(labels),
     }
   }
 

@@ -1,0 +1,82 @@
+// What is decided about requests for custom objects: authorization, audit, metrics.
+import { deepEqual, equal, match } from 'node:assert/strict'
+import { test } from 'node:test'
+import { Metrics } from '../../base/observability/metrics.ts'
+import { seededRandom } from '../../base/random/random.ts'
+import { VirtualClock } from '../../base/time/virtual-clock.ts'
+import { auditPolicy } from '../audit/audit-policy.ts'
+import type { AuditEvent } from '../audit/audit-record.ts'
+import { Auditor } from '../audit/auditor.ts'
+import { ConfigReader } from '../config/config-reader.ts'
+import { openPolicies } from '../open-policies.ts'
+import { startGuarded } from '../server-policies.harness.ts'
+import { startServer } from '../server.harness.ts'
+import { customDefinition, customVersion, define, definitionsPath, eventually } from './custom-resource.harness.ts'
+
+const widgets = '/apis/example.com/v1/namespaces/default/widgets'
+const widget = (name: string) => ({ apiVersion: 'example.com/v1', kind: 'Widget', metadata: { name } })
+const definition = customDefinition('widgets', 'Widget', [customVersion('v1'), customVersion('v1beta1')])
+const rbac = '/apis/rbac.authorization.k8s.io/v1'
+
+test('roles grant custom resources by group and name, and no one can grant more than they have', async () => {
+  await using server = await startGuarded()
+  await define(server, definition)
+  const as = (user: string) => ({ as: user })
+  equal((await server.call('GET', widgets, undefined, as('jane'))).status, 403)
+  const role = (name: string, rules: readonly object[]) => ({ metadata: { name, namespace: 'default' }, rules })
+  const rule = { apiGroups: ['example.com'], resources: ['widgets'], verbs: ['get', 'list'] }
+  const roles = `${rbac}/namespaces/default/roles`
+  const roleRules = { apiGroups: ['rbac.authorization.k8s.io'], resources: ['roles'], verbs: ['create'] }
+  equal((await server.call('POST', roles, role('reader', [rule, roleRules]))).status, 201)
+  await server.call('POST', `${rbac}/namespaces/default/rolebindings`, {
+    metadata: { name: 'reader', namespace: 'default' },
+    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'reader' },
+    subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: 'jane' }],
+  })
+  equal((await server.call('GET', widgets, undefined, as('jane'))).status, 200)
+  const refused = await server.call('POST', widgets, widget('a'), as('jane'))
+  equal(
+    refused.body.message,
+    'widgets.example.com is forbidden: User "jane" cannot create resource "widgets" in API group "example.com" in the namespace "default"',
+  )
+  equal((await server.call('POST', roles, role('same', [rule]), as('jane'))).status, 201)
+  const more = await server.call('POST', roles, role('more', [{ ...rule, verbs: ['delete'] }]), as('jane'))
+  match(more.body.message, /is attempting to grant RBAC permissions not currently held/)
+})
+
+test('audit rules match custom resources by group and name', async () => {
+  const events: AuditEvent[] = []
+  const write = (event: AuditEvent) => Promise.resolve(events.push(event) > 0)
+  const backend = { write, close: () => Promise.resolve() }
+  const rules = [{ level: 'Request', resources: [{ group: 'example.com', resources: ['widgets'] }] }, { level: 'None' }]
+  const policy = auditPolicy(new ConfigReader({ apiVersion: 'audit.k8s.io/v1', kind: 'Policy', rules }))
+  const clock = new VirtualClock()
+  const deps = { clock, random: seededRandom(1), metrics: new Metrics() }
+  const audit = new Auditor({ policy, backends: [backend], ...deps })
+  await using server = await startServer({ ...openPolicies, audit }, { clock })
+  await define(server, definition)
+  await server.call('POST', widgets, widget('a'))
+  const created = events.find(({ verb, stage }) => verb === 'create' && stage === 'ResponseComplete')
+  deepEqual(created?.objectRef, {
+    resource: 'widgets',
+    namespace: 'default',
+    name: 'a',
+    apiGroup: 'example.com',
+    apiVersion: 'v1',
+  })
+  equal((created?.requestObject as { kind?: string } | undefined)?.kind, 'Widget')
+})
+
+test('custom objects are counted in the metrics while their resource exists', async () => {
+  await using server = await startServer()
+  await define(server, definition)
+  await server.call('POST', widgets, widget('a'))
+  const counted = async () =>
+    /apiserver_storage_objects\{resource="widgets.example.com"\} (\d+)/.exec(
+      String((await server.call('GET', '/metrics')).body),
+    )?.[1]
+  equal(await counted(), '1')
+  await server.call('DELETE', `${definitionsPath}/widgets.example.com`)
+  await eventually(async () => ((await server.call('GET', widgets)).status === 404 ? true : undefined))
+  equal(await counted(), undefined)
+})
