@@ -167,18 +167,6 @@ test('the types of a large definition take the compiler little work', async () =
   ok(work > 0 && work < instantiationsMax, `${work} instantiations`)
 })
 
-test('the example operator passes the type checker, with the types of its own custom resource', async () => {
-  const example = join(root, 'examples', 'operator')
-  const names = (await readdir(example)).filter((name) => name.endsWith('.cjs'))
-  await Promise.all(names.map((name) => copyFile(join(example, name), join(folder, name))))
-  const options = ['--target', 'esnext', '--lib', 'esnext,dom', '--allowJs', '--checkJs', '--types', 'node']
-  const roots = ['--typeRoots', join(root, 'node_modules', '@types')]
-  equal(
-    await compiled('example.mts', `export { scenario } from './scenario.cjs'`, [...strict, ...options, ...roots]),
-    '',
-  )
-})
-
 test('the examples of the page about custom resources pass the type checker', async () => {
   const page = await readFile(join(root, 'docs', 'testing-operators.md'), 'utf8')
   const text = `${customResourceExamples(page)}\nexport const count: number = teeth`
