@@ -190,3 +190,7 @@ export function invalidObject(group: string, kind: string, name: string, errors:
     causes,
   })
 }
+
+/** As upstream: the error of a patched object that cannot be decoded names no object. */
+export const invalidPatch = (error: FieldError): StatusError =>
+  new StatusError(422, 'Invalid', ` "" is invalid: ${fieldErrorText(error)}`, { causes: [error] })

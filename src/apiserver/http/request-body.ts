@@ -12,9 +12,11 @@ import { errorText } from '../../base/observability/log.ts'
 import { thenMaybe, settleMaybe, type MaybePromise } from '../../base/async/maybe-promise.ts'
 import type { WireRequest } from '../../platform/http/listener.ts'
 import type { Message } from '../../schema/descriptor/field.ts'
+import { jsonSyntaxError } from '../../schema/json/json-syntax-error.ts'
 import { nestsTooDeep } from '../../schema/json/json-depth.ts'
 import { decodeProtobuf, decodeEnvelope } from '../../schema/protobuf/protobuf-decode.ts'
 import { strictErrors } from '../../schema/json/duplicate-keys.ts'
+import { unknownOperationFields } from '../../schema/patch/json-patch.ts'
 import { parseInSlices } from '../../schema/json/sliced-json.ts'
 import { TooManyValuesError } from '../../schema/json/too-many-values.ts'
 import type { YamlParser } from './yaml-parser.ts'
@@ -40,25 +42,34 @@ export interface BodyDeps {
 }
 
 export function parseBody(wire: WireRequest, bytes: Uint8Array, deps: BodyDeps, isCustom = false): MaybePromise<Body> {
-  if (bytes.length === 0) return noBody
+  // An empty patch is parsed, because its error depends on its type.
+  if (bytes.length === 0 && wire.method !== 'PATCH') return noBody
   const { syntax, patchType } = bodyFormat(wire.headers['content-type'] ?? '', wire.method, isCustom)
   return settleMaybe(
     () => parse(bytes, syntax, wire.signal, deps),
     (body) => (patchType === undefined ? body : asPatch(body, patchType)),
     (error) => {
-      throw parseErrorStatus(error, syntax)
+      throw parseErrorStatus(error, syntax, patchType)
     },
   )
 }
 
 type ValueBody = Extract<Body, { kind: 'value' }>
 
-function parseErrorStatus(error: unknown, syntax: BodyFormat['syntax']): Error {
+function parseErrorStatus(error: unknown, syntax: BodyFormat['syntax'], patchType: PatchType | undefined): Error {
   if (error instanceof StatusError || (error instanceof DOMException && error.name === 'AbortError')) return error
   if (error instanceof TooManyValuesError)
     return new StatusError(413, 'RequestEntityTooLarge', `Request entity too large: ${error.message}`)
+  if (patchType !== undefined) return badRequest(`${patchErrorPrefixes[patchType]}${errorText(error)}`)
   const type = syntax === 'protobuf' ? 'Protobuf' : syntax.toUpperCase()
   return badRequest(`the object provided is unrecognized (must be of type ${type}): ${errorText(error)}`)
+}
+
+const patchErrorPrefixes: Readonly<Record<PatchType, string>> = {
+  apply: 'error decoding YAML: error converting YAML to JSON: ',
+  json: 'error decoding patch: ',
+  merge: 'error decoding patch: ',
+  strategic: '',
 }
 
 function parse(
@@ -93,7 +104,11 @@ const tooDeep = 'exceeded max depth'
 function parseJson(text: string, bytes: Uint8Array, { clock }: BodyDeps): MaybePromise<unknown> {
   if (text.length > largeBodyBytes) return parseInSlices(text, bodyValuesMax, clock)
   if (nestsTooDeep(bytes)) throw new SyntaxError(tooDeep)
-  return JSON.parse(text) as unknown
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    throw new SyntaxError(jsonSyntaxError(text))
+  }
 }
 
 async function yamlBody(text: string, signal: AbortSignal, deps: BodyDeps): Promise<ValueBody> {
@@ -115,8 +130,13 @@ const asOneError = (lines: readonly string[]): readonly string[] =>
 const asPatch = (body: ValueBody, patchType: PatchType): Body => ({
   ...body,
   patchType,
-  strictErrors: (unknown) => [...(body.strictErrors?.([]) ?? []), ...strictErrors(unknown)],
+  strictErrors: (unknown) => [...strictErrorsOfPatch(body, patchType), ...strictErrors(unknown)],
 })
+
+function strictErrorsOfPatch({ value, strictErrors: found }: ValueBody, patchType: PatchType): readonly string[] {
+  if (patchType !== 'json') return found?.([]) ?? []
+  return (found?.(unknownOperationFields(value)) ?? []).map((error) => `json patch ${error}`)
+}
 
 /** Messages of bodies that are not kinds. */
 const otherMessages: Readonly<Record<string, Message>> = {

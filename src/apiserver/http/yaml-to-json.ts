@@ -1,5 +1,6 @@
 // YAML as JSON: the value as kubectl parses it, and the repeated keys. Few clients send YAML, so this file and the
 // parser are loaded on first use. It also runs in a worker thread (yaml-parser.ts).
+import { yamlSyntaxError } from './yaml-syntax-error.ts'
 import {
   isMap,
   isNode,
@@ -33,7 +34,7 @@ export function run(text: string): YamlAsJson {
   const lineCounter = new LineCounter()
   const document = parseDocument(text, { ...options, lineCounter })
   const [error] = document.errors
-  if (error !== undefined) throw error
+  if (error !== undefined) throw new Error(yamlSyntaxError(error, text, lineCounter))
   // An empty document is null in JSON.
   const json = JSON.stringify(document.toJS({ maxAliasCount }), jsonValue) ?? 'null'
   return { json, repeatedKeys: [...repeatedKeys(document.contents, lineCounter)] }

@@ -4,7 +4,7 @@
 import { lookup, setOwn } from '../../base/collections/lookup.ts'
 import type { Kind } from '../../api/kind/kind.ts'
 import type { ApiObject } from '../../api/meta/object.ts'
-import { badRequest } from '../../api/errors/status-error.ts'
+import { badRequest, type StatusError } from '../../api/errors/status-error.ts'
 import { decode, DecodeError } from '../../schema/decoding/decode.ts'
 import type { Message } from '../../schema/descriptor/field.ts'
 import type { Infer } from '../../schema/descriptor/infer.ts'
@@ -27,14 +27,15 @@ export function decodeObject(
   strict: StrictErrors = strictErrors,
   current?: ApiObject,
   interning?: SpecInterning,
+  rejected: (why: string) => StatusError = (why) => cannotHandle(kind, why),
 ): DecodedObject {
-  if (!isJsonObject(body)) throw cannotHandle(kind, 'the body is not an object')
+  if (!isJsonObject(body)) throw rejected('the body is not an object')
   checkObjectType(kind, body)
   try {
-    if (interning !== undefined) return decodeInterned(kind, body, validation, strict, interning)
+    if (interning !== undefined) return decodeInterned(kind, body, validation, strict, interning, rejected)
     const fresh = current === undefined || kind.custom ? body : changedParts(current, body)
     const { value, unknownFields } = kind.schema.decode(fresh)
-    const warnings = warningsOf(kind, unknownFields, validation, strict)
+    const warnings = warningsOf(unknownFields, validation, strict, rejected)
     if (current !== undefined && isStatusAlone(fresh, body, current)) {
       const { status } = kind.schema.withDefaults(value) as { readonly status?: unknown }
       return { object: { ...current, status } as ApiObject, warnings }
@@ -42,7 +43,7 @@ export function decodeObject(
     const typed = asTyped(kind, fresh === body ? value : withUnchangedParts(kind, value, fresh, body))
     return { object: kind.applyDefaults(kind.schema.withDefaults(typed)), warnings }
   } catch (error) {
-    if (error instanceof DecodeError) throw cannotHandle(kind, error.message)
+    if (error instanceof DecodeError) throw rejected(error.message)
     throw error
   }
 }
@@ -54,12 +55,13 @@ function decodeInterned(
   validation: FieldValidation,
   strict: StrictErrors,
   interning: SpecInterning,
+  rejected: (why: string) => StatusError,
 ): DecodedObject {
   const { name } = interning
   const sent = interning.find(body)
   const known = sent?.value
   const { value, unknownFields } = kind.schema.decode(known === undefined ? body : { ...body, [name]: undefined })
-  const warnings = warningsOf(kind, unknownFields, validation, strict)
+  const warnings = warningsOf(unknownFields, validation, strict, rejected)
   const filled: JsonObject = kind.schema.withDefaults(value)
   if (known !== undefined) return { object: asTyped(kind, withPart(kind, filled, name, known)), warnings }
   const object = kind.applyDefaults(asTyped(kind, filled))
@@ -117,14 +119,13 @@ export function decodeBody<M extends Message>(message: M, name: string, body: un
 }
 
 function warningsOf(
-  kind: Kind,
   unknownFields: readonly string[],
   validation: FieldValidation,
   strict: StrictErrors,
+  rejected: (why: string) => StatusError,
 ): string[] {
   const found = validation === 'Ignore' ? [] : strict(unknownFields)
-  if (found.length > 0 && validation === 'Strict')
-    throw cannotHandle(kind, `strict decoding error: ${found.join(', ')}`)
+  if (found.length > 0 && validation === 'Strict') throw rejected(`strict decoding error: ${found.join(', ')}`)
   return found.flatMap(asWarnings)
 }
 

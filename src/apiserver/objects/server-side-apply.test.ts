@@ -334,7 +334,7 @@ const refusals: readonly Refusal[] = [
     /^failed to create typed patch object \(\/a; \/v1, Kind=ConfigMap\): \.dat: field not declared in schema$/,
   ],
   ['a list', 'a', [], '', 400, /^error decoding YAML/],
-  ['no body', 'a', undefined, '', 400, /no patch/],
+  ['no body', 'a', undefined, '', 400, /^invalid object type: \/, Kind=$/],
   [
     'a long field manager',
     'a',

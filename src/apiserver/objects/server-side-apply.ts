@@ -20,7 +20,7 @@ import {
 import { removeFields, withStructs } from '../../schema/apply/remove-fields.ts'
 import type { StructStructure } from '../../schema/apply/structure.ts'
 import { typedMerge } from '../../schema/apply/typed-merge.ts'
-import { equalValues, isJsonObject, type JsonObject } from '../../schema/json/json-value.ts'
+import { equalValues, isJsonObject, jsonKind, type JsonObject } from '../../schema/json/json-value.ts'
 import { clientSideFields, withLastApplied } from './client-side-apply.ts'
 import {
   managedFieldsAfterUpdate,
@@ -38,7 +38,11 @@ import {
 
 /** The configuration in a body, which must be of the kind of the request. */
 export function appliedConfiguration(body: unknown, { apiVersion, kind }: Kind): JsonObject {
-  if (!isJsonObject(body)) throw badRequest('error decoding YAML: the body is not an object')
+  if (body === null) throw badRequest(`invalid object type: ${typeText({})}`)
+  if (!isJsonObject(body))
+    throw badRequest(
+      `error decoding YAML: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal ${jsonKind(body)} into Go value of type map[string]interface {}`,
+    )
   if (body['apiVersion'] !== apiVersion || body['kind'] !== kind)
     throw badRequest(`invalid object type: ${typeText(body)}`)
   const { metadata } = body

@@ -1,7 +1,15 @@
 // Patches: JSON patch, JSON merge patch, strategic merge patch, and apply.
 import type { ApiObject } from '../../api/meta/object.ts'
-import { badRequest, conflict, hasReason, modifiedConflict, StatusError } from '../../api/errors/status-error.ts'
-import { isJsonObject, type JsonObject, type JsonValue } from '../../schema/json/json-value.ts'
+import {
+  badRequest,
+  conflict,
+  hasReason,
+  invalidPatch,
+  modifiedConflict,
+  StatusError,
+} from '../../api/errors/status-error.ts'
+import { goText } from '../../schema/apply/check-applied.ts'
+import { isJsonObject, jsonKind, type JsonObject, type JsonValue } from '../../schema/json/json-value.ts'
 import {
   jsonPatch,
   JsonPatchError,
@@ -10,6 +18,8 @@ import {
 } from '../../schema/patch/json-patch.ts'
 import { mergePatch } from '../../schema/patch/merge-patch.ts'
 import type { Message } from '../../schema/descriptor/field.ts'
+import { invalid } from '../../schema/validation/field-error.ts'
+import { sortedJson } from '../../schema/validation/sorted-json.ts'
 import { strategicMerge, StrategicMergeError } from '../../schema/patch/strategic-merge.ts'
 import type { PatchType, ResourceRequest } from '../request/request.ts'
 import { applyConfiguration, appliedConfiguration } from '../objects/server-side-apply.ts'
@@ -35,7 +45,8 @@ export async function patchObject(
   const { value, patchType } = patchOf(request)
   const { message } = deps.converter.kind
   if (patchType !== 'apply') {
-    const transform: Transform = (current) => ({ body: applyPatch(message, current, value, patchType) })
+    const transform: Transform = (current) =>
+      patched(deps, applyPatch(message, current, value, patchType), value, patchType)
     return { isNew: false, written: await update(deps, request, transform, { part }) }
   }
   const config = appliedConfiguration(value, deps.converter.kind)
@@ -51,6 +62,16 @@ export async function patchObject(
     }
   }
   return { isNew: false, written: await update(deps, request, transform, { part }) }
+}
+
+/** As upstream: errors of the patched object show it, or the patch where that is a strategic merge patch. */
+function patched({ kind }: ResourceDeps, body: unknown, patch: unknown, type: Exclude<PatchType, 'apply'>): WriteInput {
+  const shown = () => (type === 'strategic' ? goText((patch ?? {}) as JsonValue) : sortedJson(body as JsonValue))
+  const rejected = (why: string) => invalidPatch(invalid('patch', shown(), why))
+  if (!isJsonObject(body))
+    throw rejected(`couldn't get version/kind; json parse error: ${cannotUnmarshal(body, typeStruct)}`)
+  if (kind.custom !== undefined && !body['kind']) throw rejected(`Object 'Kind' is missing in '${sortedJson(body)}'`)
+  return { body, rejected }
 }
 
 function appliedToMissing(config: JsonObject, deps: ResourceDeps, request: ResourceRequest): WriteInput {
@@ -83,10 +104,12 @@ export function applyPatch(
       case 'json':
         return jsonPatch(object as JsonValue, operationsOf(patch))
       case 'merge':
-        if (!isJsonObject(patch)) throw badRequest(`error decoding patch: ${notAnObject(patch)}`)
+        if (patch === null) throw badRequest('Invalid JSON Patch')
+        if (!isJsonObject(patch)) throw badRequest(`error decoding patch: ${cannotUnmarshal(patch, untypedMap)}`)
         return mergePatch(object as JsonValue, patch)
       case 'strategic':
-        if (!isJsonObject(patch)) throw badRequest(`error decoding patch: ${notAnObject(patch)}`)
+        if (patch === null) return object
+        if (!isJsonObject(patch)) throw badRequest(cannotUnmarshal(patch, untypedMap))
         return strategicMerge(message, object as JsonObject, patch)
       default:
         return type satisfies never
@@ -106,12 +129,15 @@ export function applyPatch(
   }
 }
 
-const notAnObject = (value: unknown): string =>
-  `json: cannot unmarshal ${Array.isArray(value) ? 'array' : typeof value} into Go value of type map[string]interface {}`
+const typeStruct = String.raw`value of type struct { APIVersion string "json:\"apiVersion,omitempty\""; Kind string "json:\"kind,omitempty\"" }`
+const untypedMap = 'value of type map[string]interface {}'
+const cannotUnmarshal = (value: unknown, into: string): string =>
+  `json: cannot unmarshal ${jsonKind(value)} into Go ${into}`
 
 function operationsOf(patch: unknown): readonly JsonPatchOperation[] {
-  if (!Array.isArray(patch))
-    throw badRequest(`json: cannot unmarshal ${typeof patch} into Go value of type jsonpatch.Patch`)
+  if (patch === null) return []
+  if (!Array.isArray(patch)) throw wrongPatch(patch, 'value of type []handlers.jsonPatchOp')
+  for (const operation of patch) checkOperation(operation)
   if (patch.length > jsonPatchOperationsMax)
     throw new StatusError(
       413,
@@ -120,3 +146,16 @@ function operationsOf(patch: unknown): readonly JsonPatchOperation[] {
     )
   return patch as JsonPatchOperation[]
 }
+
+function checkOperation(operation: unknown): void {
+  if (operation === null) return
+  if (!isJsonObject(operation)) throw wrongPatch(operation, 'value of type handlers.jsonPatchOp')
+  for (const name of ['op', 'path', 'from']) {
+    const value = operation[name] ?? null
+    if (value !== null && typeof value !== 'string')
+      throw wrongPatch(value, `struct field jsonPatchOp.${name} of type string`)
+  }
+}
+
+const wrongPatch = (value: unknown, into: string): StatusError =>
+  badRequest(`error decoding patch: ${cannotUnmarshal(value, into)}`)

@@ -87,7 +87,15 @@ async function decodeUpdate(
   const decodeMs = clock.monotonicMs()
   const { fieldValidation } = writeOptionsOf(request)
   if (request.target.verb === 'patch' && isJsonObject(input.body)) checkObjectType(converter.kind, input.body, true)
-  const { object, warnings } = decodeObject(converter.kind, input.body, fieldValidation, strictErrorsOf(request), shown)
+  const { object, warnings } = decodeObject(
+    converter.kind,
+    input.body,
+    fieldValidation,
+    strictErrorsOf(request),
+    shown,
+    undefined,
+    input.rejected,
+  )
   const computed = () => managedFieldsOfUpdate(deps, request, object, shown, part, versions)
   // As upstream: where the fields of other managers cannot be converted, an update leaves no field with an owner.
   const managedFields =

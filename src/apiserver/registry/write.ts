@@ -1,6 +1,6 @@
 // What creates and updates share: their input and result, and the pauses between their steps.
 import { yieldToPeers } from '../../base/async/yield-to-peers.ts'
-import { badRequest } from '../../api/errors/status-error.ts'
+import { badRequest, type StatusError } from '../../api/errors/status-error.ts'
 import type { ApiObject } from '../../api/meta/object.ts'
 import { without } from '../../schema/json/json-value.ts'
 import type { ManagedFields } from '../objects/managed-fields.ts'
@@ -16,6 +16,8 @@ export interface WriteResult {
 export interface WriteInput {
   readonly body: unknown
   readonly managedFields?: ManagedFields
+  /** The error for a body that is not an object of the kind, where it was not sent as such. */
+  readonly rejected?: (why: string) => StatusError
 }
 
 export const strictErrorsOf = ({ body }: ResourceRequest): StrictErrors | undefined =>

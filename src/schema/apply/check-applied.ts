@@ -137,7 +137,8 @@ const goType = (value: JsonValue): string =>
         ? 'bool'
         : typeof value
 
-function goText(value: JsonValue): string {
+/** A value as Go's %v writes it. */
+export function goText(value: JsonValue): string {
   if (Array.isArray(value)) return `[${value.map(goText).join(' ')}]`
   if (!isJsonObject(value)) return value === null ? '<nil>' : String(value)
   const entries = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1))

@@ -12,6 +12,20 @@ export interface JsonPatchOperation {
   readonly value?: JsonValue
 }
 
+const operationFields: ReadonlySet<string> = new Set(['op', 'path', 'from', 'value'])
+
+/** The paths of the fields that no operation has. The patch may have any form. */
+export const unknownOperationFields = (patch: unknown): readonly string[] =>
+  !Array.isArray(patch)
+    ? []
+    : patch.flatMap((operation: unknown, index) =>
+        isJsonObject(operation)
+          ? Object.keys(operation)
+              .filter((name) => !operationFields.has(name))
+              .map((name) => `[${index}].${name}`)
+          : [],
+      )
+
 export class JsonPatchError extends Error {
   override name = 'JsonPatchError'
 }
@@ -71,6 +85,7 @@ class PatchedDocument {
       case 'remove':
         return this.#remove(path)
       case 'replace': {
+        if (path === '') return this.#replaceAll(value)
         const { parent, key, depth } = this.#parentOf(path)
         checkDepth(value, depth)
         // Like upstream: a property need not exist to be replaced.
@@ -96,6 +111,11 @@ class PatchedDocument {
   readonly #visit = (count: number): void => {
     this.#visitsLeft -= count
     if (this.#visitsLeft < 0) throw new JsonPatchError(`the patch visits more than ${jsonPatchVisitsMax} values`)
+  }
+
+  #replaceAll(value: JsonValue): void {
+    if (!isContainer(value)) throw new JsonPatchError('the whole document can only be replaced by an object or a list')
+    this.#value = value
   }
 
   #add(path: string, value: JsonValue, visit?: Visit): void {
