@@ -825,3 +825,22 @@ for (const [why, plural, options, finalizers, isWarned] of dependents)
     deepEqual([status, body.metadata.finalizers], [200, finalizers])
     equal(String(headers['warning'] ?? '').includes('child pods are preserved by default'), isWarned)
   })
+
+test('the namespace in the body of a cluster-scoped object is ignored', async () => {
+  await using server = await startServer()
+  const roles = '/apis/rbac.authorization.k8s.io/v1/clusterroles'
+  const body = {
+    apiVersion: 'rbac.authorization.k8s.io/v1',
+    kind: 'ClusterRole',
+    metadata: { name: 'a', namespace: 'default' },
+  }
+  const responses = [
+    await server.call('POST', roles, body),
+    await server.call('PUT', `${roles}/a`, body),
+    await server.call('PATCH', `${roles}/a`, body, { 'content-type': 'application/merge-patch+json' }),
+    await server.call('PATCH', `${roles}/a?fieldManager=m`, body, { 'content-type': 'application/apply-patch+yaml' }),
+    await server.call('GET', `${roles}/a`),
+  ]
+  const seen = responses.map((response) => [response.status, response.body.metadata.namespace])
+  deepEqual(seen, [[201, undefined], ...Array.from({ length: 4 }, () => [200, undefined])])
+})

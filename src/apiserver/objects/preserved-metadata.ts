@@ -1,5 +1,7 @@
-// The metadata that no client can change: identity and times.
+// The metadata that no client can change: identity and times. A namespace that a client sends for a cluster-scoped object is
+// ignored.
 import type { ApiObject } from '../../api/meta/object.ts'
+import { without } from '../../schema/json/json-value.ts'
 
 export function withPreservedMetadata(sent: ApiObject['metadata'], old: ApiObject['metadata']): ApiObject['metadata'] {
   const {
@@ -12,8 +14,9 @@ export function withPreservedMetadata(sent: ApiObject['metadata'], old: ApiObjec
     name,
     resourceVersion,
   } = old
+  const isNamespaceIgnored = namespace === undefined && sent.namespace !== undefined
   return {
-    ...sent,
+    ...(isNamespaceIgnored ? without(sent, 'namespace') : sent),
     ...(uid !== undefined && { uid }),
     ...(creationTimestamp !== undefined && { creationTimestamp }),
     ...(deletionTimestamp !== undefined && { deletionTimestamp }),

@@ -167,10 +167,11 @@ function withServerMetadata(
   sent: ApiObject,
 ): ApiObject {
   const { namespace } = sent.metadata
-  if (namespace !== undefined && namespace !== target.namespace)
+  if (kind.namespaced && namespace !== undefined && namespace !== target.namespace)
     throw badRequest(`the namespace of the provided object does not match the namespace sent on the request`)
   let rest: Partial<ApiObject['metadata']> = sent.metadata
   for (const name of serverFields) if (name in rest) rest = without(rest, name)
+  if (!kind.namespaced && namespace !== undefined) rest = without(rest, 'namespace')
   const metadata: Record<string, unknown> = { ...rest }
   if (kind.namespaced) metadata['namespace'] = target.namespace
   metadata['uid'] = newUid(random)
