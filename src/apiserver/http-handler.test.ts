@@ -34,7 +34,10 @@ const accepts: [accept: string, syntax: string, shape: string][] = [
   ['application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io', 'json', 'metadata'],
 ]
 for (const [accept, syntax, shape] of accepts)
-  test(`accept ${accept}`, () => deepEqual(negotiateFormat(accept), { syntax, shape }))
+  test(`accept ${accept}`, () => {
+    const isList = accept.includes('List') ? { isList: true } : {}
+    deepEqual(negotiateFormat(accept), { syntax, shape, ...isList })
+  })
 
 test('bodies by content type', () => {
   deepEqual(bodyFormat('application/json; charset=utf-8', 'POST'), { syntax: 'json' })
@@ -519,3 +522,25 @@ test('custom objects have no strategic merge patch', () =>
     message:
       'the body of the request was in an unknown format - accepted media types include: application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml',
   }))
+
+const wrongShapes: [path: string, as: string, message: string][] = [
+  [
+    configMaps,
+    'PartialObjectMetadata',
+    'you requested PartialObjectMetadata, but the requested object is a list (*core.ConfigMapList)',
+  ],
+  [
+    `${configMaps}/a`,
+    'PartialObjectMetadataList',
+    'you requested PartialObjectMetadataList, but the requested object is not a list (*core.ConfigMap)',
+  ],
+]
+for (const [path, as, message] of wrongShapes)
+  test(`${path} has no ${as}`, async () => {
+    await using server = await startServer()
+    await server.call('POST', configMaps, { metadata: { name: 'a' } })
+    const { status, body } = await server.call('GET', path, undefined, {
+      accept: `application/json;as=${as};v=v1;g=meta.k8s.io`,
+    })
+    deepEqual([status, body.reason, body.message], [406, 'NotAcceptable', message])
+  })

@@ -8,6 +8,8 @@ export interface ResponseFormat {
   readonly shape: 'object' | 'table' | 'metadata'
   /** The version of a Table or of metadata, where it is not v1. */
   readonly version?: 'v1beta1'
+  /** Metadata is requested of a list, not of one object. */
+  readonly isList?: true
 }
 
 const shapes: Readonly<Record<string, ResponseFormat['shape']>> = {
@@ -50,7 +52,8 @@ function parseAccept(accept: string, missing: Missing): ResponseFormat {
     if (version !== 'v1' && (version !== 'v1beta1' || shape === 'object')) continue
     // Tables and metadata are not available as protobuf; clients that ask for them name JSON next.
     if (syntax === 'protobuf' && shape !== 'object') continue
-    return version === 'v1beta1' ? { syntax, shape, version } : { syntax, shape }
+    const isList = options.get('as') === 'PartialObjectMetadataList'
+    return { syntax, shape, ...(version === 'v1beta1' ? { version } : {}), ...(isList ? { isList } : {}) }
   }
   throw new StatusError(
     406,

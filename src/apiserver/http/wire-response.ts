@@ -1,6 +1,8 @@
 // toWireResponse: a response as status, headers and body, in the format that the client accepts.
 import { thenMaybe, type MaybePromise } from '../../base/async/maybe-promise.ts'
 import { PageNotFound } from '../../api/errors/status-error.ts'
+import { StatusError } from '../../api/errors/status-error.ts'
+import type { Kind } from '../../api/kind/kind.ts'
 import type { Log } from '../../base/observability/log.ts'
 import type { WireRequest, WireResponse } from '../../platform/http/listener.ts'
 import type { ApiResponse, ListResponse } from '../request/response.ts'
@@ -26,10 +28,12 @@ export function toWireResponse(response: ApiResponse, options: WireOptions): May
   const { form } = options
   switch (response.kind) {
     case 'object':
+      if (form.isList && response.objectKind !== undefined) throw notAList(response.objectKind)
       return thenMaybe(objectBody(response, options), (body) =>
         encodedResponse(response.status, body, form, response.warnings),
       )
     case 'list':
+      if (form.shape === 'metadata' && !form.isList) throw isAList(response.objectKind)
       return thenMaybe(listBody(response, options), (body) => encodedResponse(200, body, form, response.warnings))
     case 'watch':
       return watchResponse(response, options)
@@ -48,6 +52,23 @@ export function toWireResponse(response: ApiResponse, options: WireOptions): May
       return response satisfies never
   }
 }
+
+const isAList = (kind: Kind): StatusError =>
+  notAcceptable(`you requested PartialObjectMetadata, but the requested object is a list (${goTypeOf(kind, 'List')})`)
+
+/** As upstream: a custom object is rejected by another check, whose error has no reason. */
+const notAList = (kind: Kind): StatusError =>
+  kind.custom === undefined
+    ? notAcceptable(
+        `you requested PartialObjectMetadataList, but the requested object is not a list (${goTypeOf(kind, '')})`,
+      )
+    : new StatusError(500, '', 'content is not a list')
+
+const notAcceptable = (message: string): StatusError => new StatusError(406, 'NotAcceptable', message)
+
+/** Upstream's type of a kind: `*core.ConfigMap`, `*apps.DeploymentList`. */
+const goTypeOf = ({ custom, group, kind }: Kind, suffix: '' | 'List'): string =>
+  custom === undefined ? `*${group.split('.')[0] || 'core'}.${kind}${suffix}` : `*unstructured.Unstructured${suffix}`
 
 type ResponseOf<K extends ApiResponse['kind']> = Extract<ApiResponse, { kind: K }>
 
