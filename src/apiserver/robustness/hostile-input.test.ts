@@ -69,7 +69,7 @@ const queries = [
   'resourceVersion=-1',
   'resourceVersionMatch=Exact',
   'resourceVersionMatch=Exact&resourceVersion=x',
-  'watch=1&timeoutSeconds=x&resourceVersion=x',
+  'watch=1&timeoutSeconds=x&resourceVersion=1',
   'labelSelector=((',
   'fieldSelector==',
   'gracePeriodSeconds=x',
@@ -118,8 +118,9 @@ test('bodies of wrong shapes for every verb', async () => {
     }
     await attack('POST', `${pods}/p/binding`, body)
     await attack('DELETE', `${deployments}/none`, body)
-    await attack('DELETE', `${deployments}/web?dryRun=All`, body)
   }
+  // Valid options in a body replace the dry run of the query, so the object is deleted.
+  for (const body of bodies) await attack('DELETE', `${deployments}/web?dryRun=All`, body)
   deepEqual(broken, [])
 })
 
