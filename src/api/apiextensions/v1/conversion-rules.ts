@@ -1,4 +1,5 @@
 // Rules of the conversion between the versions of a CustomResourceDefinition.
+import { append } from '../../../base/collections/append.ts'
 import { forbidden, invalid, notSupported, required, type FieldError } from '../../../schema/validation/field-error.ts'
 import { validateReviewVersions, validateWebhookClient } from '../../admissionregistration/v1/webhook-rules.ts'
 import type { CustomResourceConversion, CustomResourceDefinitionSpec } from './custom-resource-definition-spec.ts'
@@ -25,7 +26,7 @@ export function validateConversion(
   }
   if (clientConfig === undefined) errors.push(required(clientPath, 'required when strategy is set to Webhook'))
   else {
-    errors.push(...validateWebhookClient(clientConfig, clientPath))
+    append(errors, validateWebhookClient(clientConfig, clientPath))
     if (old !== undefined && hasUsableBundle(old) && !isUsableBundle(clientConfig.caBundle))
       errors.push(
         invalid(
