@@ -35,6 +35,7 @@ export class DirectTransport implements Transport {
     const target = { kind: 'path', verb: 'get', path, accept } as const
     const answer = await this.#request(target, noQuery, { kind: 'none' }, context)
     if (answer.kind === 'json') return answer.value
+    if (answer.kind === 'document' && typeof answer.body === 'string') return JSON.parse(answer.body)
     throw new StatusError(500, 'InternalError', `a document answered with a ${answer.kind}`)
   }
 
