@@ -266,7 +266,7 @@ const patches: [operations: JsonPatchOperation[], result: JsonValue | RegExp][] 
   [[{ op: 'remove', path: '/none' }], /nonexistent key: none/],
   [[{ op: 'replace', path: '/none', value: 1 }], { a: [1, 2], none: 1 }],
   [[{ op: 'replace', path: '/none/deeper', value: 1 }], /missing path: "\/none\/deeper"/],
-  [[{ op: 'replace', path: '', value: {} }], /missing path: ""/],
+  [[{ op: 'replace', path: '', value: {} }], {}],
   [[{ op: 'add', path: '/a/7', value: 1 }], /invalid index: 7/],
   [[{ op: 'add', path: '/a/-1', value: 9 }], { a: [1, 2, 9] }],
   [[{ op: 'remove', path: '/a/-1' }], { a: [1] }],

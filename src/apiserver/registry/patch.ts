@@ -1,4 +1,5 @@
 // Patches: JSON patch, JSON merge patch, strategic merge patch, and apply.
+import { lookup } from '../../base/collections/lookup.ts'
 import type { ApiObject } from '../../api/meta/object.ts'
 import {
   badRequest,
@@ -151,7 +152,7 @@ function checkOperation(operation: unknown): void {
   if (operation === null) return
   if (!isJsonObject(operation)) throw wrongPatch(operation, 'value of type handlers.jsonPatchOp')
   for (const name of ['op', 'path', 'from']) {
-    const value = operation[name] ?? null
+    const value = lookup(operation, name) ?? null
     if (value !== null && typeof value !== 'string')
       throw wrongPatch(value, `struct field jsonPatchOp.${name} of type string`)
   }

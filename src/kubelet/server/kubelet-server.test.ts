@@ -524,5 +524,10 @@ test('tokens and access are reviewed by the API server, except for its own calls
   deepEqual([await may('robot'), await may('mallory'), await may('api')], [true, false, true])
   equal(asked.length, 4)
   const resourceAttributes = { verb: 'get', version: 'v1', resource: 'nodes', subresource: 'proxy', name: 'n' }
-  deepEqual(asked[2], { metadata: {}, spec: { user: 'robot', groups: ['dev'], resourceAttributes } })
+  deepEqual(asked[2], {
+    apiVersion: 'authorization.k8s.io/v1',
+    kind: 'SubjectAccessReview',
+    metadata: {},
+    spec: { user: 'robot', groups: ['dev'], resourceAttributes },
+  })
 })

@@ -1,5 +1,6 @@
 // jsonSyntaxError: what is wrong with a text that is not JSON, in the wording of Go's parser.
-import { goQuoted } from '../validation/go-quoted.ts'
+import { lookup } from '../../base/collections/lookup.ts'
+import { goQuoted } from './go-quoted.ts'
 
 type State = 'value' | 'first item' | 'key' | 'first key' | 'after value'
 
@@ -75,7 +76,7 @@ class Scan {
       this.#open.push(closes[first])
       return first === '{' ? 'first key' : 'first item'
     }
-    const literal = literals[first]
+    const literal = lookup(literals, first)
     const error =
       first === '"'
         ? this.#string()

@@ -1,7 +1,7 @@
 // FieldError: an error about one field, in upstream's wording, which scripts parse.
 import { goFloat } from './go-float.ts'
 import { goJson } from './go-json.ts'
-import { goQuoted } from './go-quoted.ts'
+import { goQuoted } from '../json/go-quoted.ts'
 
 export type FieldErrorReason =
   | 'FieldValueRequired'

@@ -1,6 +1,6 @@
 // Strings: length in code points, pattern and format. Only the first of length and pattern that is wrong is reported.
 import { tooLong, typeInvalid } from '../../../../schema/validation/field-error.ts'
-import { goQuoted } from '../../../../schema/validation/go-quoted.ts'
+import { goQuoted } from '../../../../schema/json/go-quoted.ts'
 import { hasFormat } from '../../../validation/formats/value-formats.ts'
 import type { JsonSchemaProps } from '../../schema/json-schema-props.ts'
 import { compilePattern, type CompiledPattern } from '../../schema/schema-pattern.ts'

@@ -1,7 +1,7 @@
 // Types of values: the type keyword, together with format and x-kubernetes-int-or-string.
 import { getOrInsert } from '../../../../base/collections/get-or-insert.ts'
 import type { JsonValue } from '../../../../schema/json/json-value.ts'
-import { goQuoted } from '../../../../schema/validation/go-quoted.ts'
+import { goQuoted } from '../../../../schema/json/go-quoted.ts'
 import { typeInvalid } from '../../../../schema/validation/field-error.ts'
 import { isKnownFormat } from '../../../validation/formats/value-formats.ts'
 import type { JsonSchemaProps } from '../../schema/json-schema-props.ts'
