@@ -53,7 +53,9 @@ for (const [area, scenarios] of Object.entries(areas))
           if (difference !== undefined) context.diagnostic(`${index} ${exchange.request}\n${difference}`)
           return difference === undefined ? [] : [index]
         })
-        const listed = differences[scenario.name]?.exchanges ?? []
+        const listed = (differences[scenario.name] ?? [])
+          .flatMap(({ exchanges }) => exchanges)
+          .toSorted((a, b) => a - b)
         deepEqual(different, listed, 'the exchanges that differ are the ones that are listed')
       })
   })

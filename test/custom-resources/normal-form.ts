@@ -113,7 +113,8 @@ export class NormalForm {
 }
 
 /** Descriptions of the columns that every kind has: their wording is each server's own. */
-const ownDescriptions = /^(Name must be unique within a namespace\.|CreationTimestamp is a timestamp)/
+const ownDescriptions =
+  /^(Name must be unique within a namespace\.|CreationTimestamp is a timestamp|The name of the object\.|The time at which)/
 
 /** Cells of dates show how long ago that was. */
 function withoutAges(table: Fields): Fields {

@@ -5,6 +5,7 @@ import {
   withStorageVersion,
   type CustomResourceDefinition,
 } from '../../api/apiextensions/v1/custom-resource-definition.ts'
+import { without } from '../../schema/json/json-value.ts'
 import { cleanupFinalizer, deletionPending, withCondition } from '../custom-resources/definition-conditions.ts'
 import type { Strategy } from '../registry/strategy.ts'
 
@@ -20,7 +21,7 @@ export const customResourceDefinitionStrategy: Strategy<CustomResourceDefinition
   keepsGenerationOnDelete: true,
   isBlocked: ({ metadata }) => metadata.deletionTimestamp === undefined,
   markDeleted(object) {
-    const { metadata } = object
+    const metadata = without(object.metadata, 'deletionGracePeriodSeconds')
     const finalizers = [...(metadata.finalizers ?? []).filter((name) => name !== cleanupFinalizer), cleanupFinalizer]
     const nowMs = Date.parse(metadata.deletionTimestamp ?? '')
     return withCondition({ ...object, metadata: { ...metadata, finalizers } }, deletionPending, nowMs)

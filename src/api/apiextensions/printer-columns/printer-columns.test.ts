@@ -45,7 +45,7 @@ test('a path that cannot be parsed hides its column and all columns after it', (
 
 test('a column without a description is described by its path', () => {
   const [name, column] = printerColumns([{ name: 'A', type: 'string', jsonPath: '.a', priority: 1, format: 'byte' }])
-  ok(name?.description.startsWith('Name must be unique within a namespace.'))
+  equal(name?.description, 'The name of the object.')
   equal(column?.description, 'Custom resource definition column (in JSONPath format): .a')
   deepEqual([column?.priority, column?.format], [1, 'byte'])
 })

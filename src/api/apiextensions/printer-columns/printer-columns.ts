@@ -8,11 +8,8 @@ import { plainValue } from './json-path-comparison.ts'
 import { selectByPath } from './json-path.ts'
 import { printerCell } from './printer-cell.ts'
 
-/** Descriptions that clients get from upstream. */
-const nameDescription =
-  'Name must be unique within a namespace. Is required when creating resources, although some resources may allow a client to request the generation of an appropriate name automatically. Name is primarily intended for creation idempotence and configuration definition. Cannot be updated. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/names#names'
-const ageDescription =
-  'CreationTimestamp is a timestamp representing the server time when this object was created. It is not guaranteed to be set in happens-before order across separate operations. Clients may not set this value. It is represented in RFC3339 form and is in UTC.\n\nPopulated by the system. Read-only. Null for lists. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata'
+const nameDescription = 'The name of the object.'
+const ageDescription = 'The time at which the object was created.'
 
 const nameColumn: Column<ApiObject> = {
   ...column<ApiObject>('Name', ({ metadata }) => metadata.name, { format: 'name' }),
