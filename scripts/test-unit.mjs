@@ -12,6 +12,9 @@ const shares = 3 * atOnce
 /** A test that takes longer is hanging; on half a busy core the slowest test takes a minute. */
 const testMsMax = 300_000
 
+/** Tests of recorded exchanges in one process. They count for the coverage of the code that they are the tables of. */
+const recordedTables = ['test/custom-resources/exchanges.test.ts']
+
 const raises = process.argv.includes('--raise-floors')
 const measuresCoverage = raises || process.argv.includes('--coverage')
 const coverageDirectory = mkdtempSync(join(tmpdir(), 'coxswain-coverage-'))
@@ -24,6 +27,7 @@ try {
         `--test-timeout=${testMsMax}`,
         `--test-shard=${index + 1}/${shares}`,
         'src/**/*.test.ts',
+        ...(measuresCoverage ? recordedTables : []),
       ],
       env: measuresCoverage ? { NODE_V8_COVERAGE: coverageDirectory } : {},
     })),
