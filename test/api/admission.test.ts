@@ -272,7 +272,7 @@ test('requests that end before the store have a status, a message and audit line
     ],
     [
       'unserved',
-      admin.call('GET', '/apis/example.com/v1/things?named=unserved'),
+      admin.call('GET', '/apis/apps/v1/things?named=unserved'),
       404,
       'the server could not find the requested resource',
     ],
