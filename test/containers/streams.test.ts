@@ -117,7 +117,7 @@ inNamespaces(import.meta.url, () => {
           stdin: 'once',
         })
         const attached = await k(['attach', '-i', pod], 'one\ntwo\n', environment)
-        deepEqual([attached.code, attached.out], [0, 'got one\nheard two\nbye\n'], attached.err)
+        deepEqual([attached.code, attached.out], [0, 'got one\ngot two\nbye\n'], attached.err)
       })
     }
 

@@ -116,7 +116,7 @@ async function followed(): Promise<Section[]> {
   )
   match(
     forgotten.diagram,
-    /cut off configmaps[^]*reader ──► API Server: watch configmaps @r\d → 410 Expired\n.*list configmaps → 200/,
+    /cut off configmaps[^]*reader ──► API Server: watch configmaps @r\d → 200\n.*list configmaps → 200/,
   )
 
   const streamed = await section(
