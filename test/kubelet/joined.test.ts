@@ -55,7 +55,7 @@ inNamespaces(import.meta.url, () => {
     await pod('listens', { ...listens, stdin: true, stdinOnce: true }, { restartPolicy: 'Never' })
     await wait('listens', '.status.phase', 'Running')
     const attached = await typed(['attach', '-i', 'listens'], 'one\ntwo\n')
-    deepEqual([attached.code, attached.out], [0, 'got one\nheard two\nbye\n'], attached.err)
+    deepEqual([attached.code, attached.out], [0, 'got one\ngot two\nbye\n'], attached.err)
     await wait('listens', '.status.phase', 'Succeeded')
     await k(['delete', 'pod', 'listens', '--timeout=200s'])
 
