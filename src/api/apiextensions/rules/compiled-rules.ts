@@ -10,8 +10,8 @@ import { none, Optional, type Value } from '../../../cel/values/value.ts'
 import type { JsonValue } from '../../../schema/json/json-value.ts'
 import { invalid, type FieldError } from '../../../schema/validation/field-error.ts'
 import { apiEnvironment } from '../../expressions/api-environment.ts'
-import type { JsonSchemaProps, ValidationRule } from '../v1/json-schema-props.ts'
-import { resolveFieldPath } from '../v1/schema-paths.ts'
+import type { JsonSchemaProps, ValidationRule } from '../schema/json-schema-props.ts'
+import { resolveFieldPath } from '../schema/schema-paths.ts'
 import { expressionCostMax, type CostBudget } from './cost-budget.ts'
 import { evaluatedMessage } from './rule-message.ts'
 import { failedRuleError, ruleName } from './rule-error.ts'
@@ -76,7 +76,8 @@ export class CompiledRules {
     const type = this.#schema.type ?? ''
     const at = path === '' ? '<nil>' : path
     const final = (error: FieldError) => ({ error, isFinal: true })
-    if (program instanceof ExpressionError) return final(invalid(at, type, `rule compile error: ${program.message}`))
+    if (program instanceof ExpressionError)
+      return final(invalid(at, type, `rule compile error: compilation failed: ${program.message}`))
     const result = program.outcome(activation, expressionCostMax)
     if (!budget.spend(result.cost)) return final(noBudget(at, type))
     if (result.error instanceof CostLimitError) {

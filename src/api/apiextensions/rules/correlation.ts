@@ -8,7 +8,7 @@ import {
   type JsonObject,
   type JsonValue,
 } from '../../../schema/json/json-value.ts'
-import type { JsonSchemaProps } from '../v1/json-schema-props.ts'
+import type { JsonSchemaProps } from '../schema/json-schema-props.ts'
 
 /** A list of the values of the keys, for a Map. */
 function keyOf(

@@ -3,7 +3,7 @@ import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
 import type { JsonObject } from '../../../schema/json/json-value.ts'
 import { fieldErrorText } from '../../../schema/validation/field-error.ts'
-import type { JsonSchemaProps, ValidationRule } from '../v1/json-schema-props.ts'
+import type { JsonSchemaProps, ValidationRule } from '../schema/json-schema-props.ts'
 import { objectRules } from './object-rules.ts'
 
 const errorsOf = (schema: JsonSchemaProps, object: JsonObject, old?: JsonObject): string[] =>

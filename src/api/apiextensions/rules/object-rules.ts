@@ -3,7 +3,7 @@
 import { lookup } from '../../../base/collections/lookup.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../schema/json/json-value.ts'
 import type { FieldError } from '../../../schema/validation/field-error.ts'
-import type { JsonSchemaProps } from '../v1/json-schema-props.ts'
+import type { JsonSchemaProps } from '../schema/json-schema-props.ts'
 import { Correlation, isMapCorrelatable, oldItems } from './correlation.ts'
 import { CostBudget } from './cost-budget.ts'
 import { ruleNode, type RuleNode } from './rule-node.ts'
@@ -33,6 +33,15 @@ export function objectRules(schema: JsonSchemaProps | undefined): ObjectRules {
       return validation.errors
     },
   }
+}
+
+/** The errors of the rules for a value at a path, such as a default. Transition rules do not apply to it. */
+export function ruleErrors(schema: JsonSchemaProps, isRoot: boolean, value: JsonValue, path: string): FieldError[] {
+  const node = hasRules(schema) ? ruleNode(schema, isRoot) : undefined
+  if (node === undefined) return []
+  const validation = new Validation(() => undefined)
+  validation.node(node, { value, old: undefined, path, correlation: undefined, parent: undefined })
+  return validation.errors
 }
 
 /** Whether a schema or a schema below it has rules. */

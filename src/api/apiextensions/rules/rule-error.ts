@@ -1,7 +1,7 @@
 // The error of a rule that does not hold: its type is the rule's reason, its value is shown unless it is an object or a list.
 import type { JsonValue } from '../../../schema/json/json-value.ts'
 import { duplicate, forbidden, invalid, required, type FieldError } from '../../../schema/validation/field-error.ts'
-import type { ValidationRule } from '../v1/json-schema-props.ts'
+import type { ValidationRule } from '../schema/json-schema-props.ts'
 
 /** The rule in messages: its own message, or its expression. */
 export const ruleName = ({ message = '', rule }: ValidationRule): string => (message === '' ? rule : message).trim()

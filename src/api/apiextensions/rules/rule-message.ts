@@ -1,5 +1,5 @@
 // The message of a messageExpression. A message that fails, is empty, too long or has several lines is not used.
-import type { ValidationRule } from '../v1/json-schema-props.ts'
+import type { ValidationRule } from '../schema/json-schema-props.ts'
 import { CostLimitError } from '../../../cel/run/evaluation-frame.ts'
 import type { Outcome } from '../../../cel/program.ts'
 import type { CostBudget } from './cost-budget.ts'

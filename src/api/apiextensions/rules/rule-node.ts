@@ -1,6 +1,6 @@
 // RuleNode: a schema with rules, or with rules below it, compiled. Schemas without any have no node.
 import { structuralType } from '../../../cel/types/structural-type.ts'
-import type { JsonSchemaProps } from '../v1/json-schema-props.ts'
+import type { JsonSchemaProps } from '../schema/json-schema-props.ts'
 import { CompiledRules } from './compiled-rules.ts'
 
 export interface RuleNode {

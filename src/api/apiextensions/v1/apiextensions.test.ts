@@ -13,7 +13,7 @@ import {
   type InvalidCase,
 } from '../../kind/kind.harness.ts'
 import { customResourceDefinition } from './custom-resource-definition.ts'
-import { jsonSchemaProps } from './json-schema-props.ts'
+import { jsonSchemaProps } from '../schema/json-schema-props.ts'
 
 const metadata = { name: 'bars.example.com', creationTimestamp: '2030-01-01T00:00:00Z' }
 const names = { plural: 'bars', kind: 'Bar' }
@@ -205,6 +205,38 @@ const invalidCases: readonly InvalidCase[] = [
     'a default that would be pruned',
     withProperty({ type: 'object', default: { a: 1 } }),
     [`${at}.default: Invalid value: {"a":1}: must not have unknown fields`],
+  ],
+  [
+    'a default that fails a rule',
+    withProperty({
+      type: 'integer',
+      default: 3,
+      'x-kubernetes-validations': [{ rule: 'self > 5', message: 'too low' }],
+    }),
+    [`${at}.default: Invalid value: 3: too low`],
+  ],
+  [
+    'a default that fails rules of the object and of a field',
+    withProperty({
+      type: 'object',
+      default: { a: 1 },
+      properties: { a: { type: 'integer', 'x-kubernetes-validations': [{ rule: 'self > 5' }] } },
+      'x-kubernetes-validations': [{ rule: 'self.a > 7' }],
+    }),
+    [
+      `${at}.default: Invalid value: failed rule: self.a > 7`,
+      `${at}.default.a: Invalid value: 1: failed rule: self > 5`,
+    ],
+  ],
+  [
+    'a default that is invalid: its rules are not evaluated',
+    withProperty({ type: 'integer', default: 3, minimum: 4, 'x-kubernetes-validations': [{ rule: 'self > 5' }] }),
+    [`${at}.default: Invalid value: 3:  in body should be greater than or equal to 4`],
+  ],
+  [
+    'a default and a rule that does not compile',
+    withProperty({ type: 'integer', default: 3, 'x-kubernetes-validations': [{ rule: 'self >' }] }),
+    [/\.default: Invalid value: "integer": rule compile error: compilation failed: ERROR: <input>:1:7: Syntax error/],
   ],
   [
     'a default in the metadata',

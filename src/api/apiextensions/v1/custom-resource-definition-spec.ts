@@ -1,7 +1,7 @@
 // CustomResourceDefinitionSpec and its status: names, versions and conversion of a custom resource.
 import { bool, bytes, int32, int64, list, message, string, struct, time } from '../../../schema/descriptor/field.ts'
 import type { Infer } from '../../../schema/descriptor/infer.ts'
-import { schemaField } from './json-schema-props.ts'
+import { schemaField } from '../schema/json-schema-props.ts'
 
 const name = <Type extends string>(type: Type) =>
   `io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.${type}` as const

@@ -16,7 +16,7 @@ import type {
 } from './custom-resource-definition-spec.ts'
 import { validateConversion } from './conversion-rules.ts'
 import { validateSchema } from './definition-schema-rules.ts'
-import { resolveFieldPath } from './schema-paths.ts'
+import { resolveFieldPath } from '../schema/schema-paths.ts'
 
 const columnTypes = ['boolean', 'date', 'integer', 'number', 'string']
 const columnFormats = ['byte', 'date', 'date-time', 'double', 'float', 'int32', 'int64', 'password']

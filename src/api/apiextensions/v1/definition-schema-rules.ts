@@ -1,6 +1,6 @@
 // Runs one schema of a CustomResourceDefinition through all its rules: root, structure, defaults, OpenAPI.
 import { forbidden, invalid, type FieldError } from '../../../schema/validation/field-error.ts'
-import type { JsonSchemaProps } from './json-schema-props.ts'
+import type { JsonSchemaProps } from '../schema/json-schema-props.ts'
 import { validateSchemaDefaults } from './schema-default-rules.ts'
 import { validateOpenApiSchema } from './schema-rules.ts'
 import { isConvertible, validateStructural } from './structural-rules.ts'

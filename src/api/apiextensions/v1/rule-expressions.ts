@@ -9,7 +9,7 @@ import { forbidden, invalid, type FieldError } from '../../../schema/validation/
 import { apiEnvironment } from '../../expressions/api-environment.ts'
 import { invalidGoObject } from '../../expressions/expression-errors.ts'
 import { usesIdentifier } from '../../../cel/syntax/uses-identifier.ts'
-import type { JsonSchemaProps, ValidationRule } from './json-schema-props.ts'
+import type { JsonSchemaProps, ValidationRule } from '../schema/json-schema-props.ts'
 
 /** Cost limits: of one rule, multiplied by how often a request can run it; and of all rules of a version together. */
 const ruleCostMax = 10_000_000

@@ -1,12 +1,14 @@
-// Defaults in a schema: each must be valid at its position, and must not contain fields that the schema would prune.
+// Defaults in a schema: each must be valid at its position, fulfil the rules there, and contain no fields that the schema
+// would prune.
 import { isJsonObject, withSortedKeys, type JsonValue } from '../../../schema/json/json-value.ts'
 import { invalid, type FieldError } from '../../../schema/validation/field-error.ts'
+import { ruleErrors } from '../rules/object-rules.ts'
 import { decodeEmbedded, EmbeddedFieldError } from '../structural/embedded-resources.ts'
 import { validateEmbedded } from '../structural/embedded-resource-rules.ts'
 import { prune } from '../structural/pruning.ts'
 import { SchemaNode } from '../structural/schema-node.ts'
 import { validateValue, valueCheck } from '../structural/values/value-check.ts'
-import type { JsonSchemaProps } from './json-schema-props.ts'
+import type { JsonSchemaProps } from '../schema/json-schema-props.ts'
 
 /** Does not descend into additionalProperties: defaults are forbidden there. */
 export const validateSchemaDefaults = (schema: JsonSchemaProps, path: string): FieldError[] =>
@@ -28,11 +30,12 @@ function checkDefault(schema: JsonSchemaProps, path: string, isRoot: boolean): F
   const node = new SchemaNode(schema, isRoot)
   const value = schema.default as JsonValue
   const hasUnknownFields = prune(value, node, []) !== value
-  return [
+  const errors = [
     ...(hasUnknownFields ? [invalid(path, withSortedKeys(value), 'must not have unknown fields')] : []),
     ...embeddedErrors(value, node, path),
     ...validateValue(valueCheck(schema), value, path),
   ]
+  return errors.length > 0 ? errors : ruleErrors(schema, isRoot, value, path)
 }
 
 /** A resource in a default must be complete, and its metadata must be valid. */

@@ -3,7 +3,7 @@ import { lookup } from '../../../base/collections/lookup.ts'
 import { append } from '../../../base/collections/append.ts'
 import { areRepeated } from '../../../base/collections/first-indexes.ts'
 import { forbidden, invalid, notSupported, required, type FieldError } from '../../../schema/validation/field-error.ts'
-import type { JsonSchemaProps, ValidationRule } from './json-schema-props.ts'
+import type { JsonSchemaProps, ValidationRule } from '../schema/json-schema-props.ts'
 import {
   itemsContext,
   propertyContext as rulesOfProperty,
@@ -12,7 +12,7 @@ import {
   valuesContext,
   type RuleContext,
 } from './rule-expressions.ts'
-import { resolveFieldPath } from './schema-paths.ts'
+import { resolveFieldPath } from '../schema/schema-paths.ts'
 
 const types = ['array', 'boolean', 'integer', 'number', 'object', 'string']
 const listTypes = ['atomic', 'set', 'map']

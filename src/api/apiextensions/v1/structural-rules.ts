@@ -10,7 +10,7 @@ import {
   type FieldError,
 } from '../../../schema/validation/field-error.ts'
 import { equalValues } from '../../../schema/json/json-value.ts'
-import type { JsonSchemaProps } from './json-schema-props.ts'
+import type { JsonSchemaProps } from '../schema/json-schema-props.ts'
 import { patternError } from '../schema/schema-pattern.ts'
 
 type Level = 'root' | 'item' | 'field'

@@ -1,2 +1,0 @@
-// The types of schemas, which all of apiextensions shares.
-export * from '../schema/json-schema-props.ts'
