@@ -1,37 +1,13 @@
 // The lists extension: parts, order and distinct elements of lists.
 import { global, member, type Functions } from '../../environment/function.ts'
-import {
-  boolType,
-  bytesType,
-  doubleType,
-  durationType,
-  dynType,
-  intType,
-  listOf,
-  optionalOf,
-  param,
-  stringType,
-  timestampType,
-  uintType,
-  type CelType,
-} from '../../types/cel-type.ts'
+import { dynType, intType, listOf, optionalOf, param } from '../../types/cel-type.ts'
+import { comparableTypes } from './comparable-types.ts'
 import { compare, equals, isList, numberOf, sizeOf } from '../../values/equality.ts'
 import { EvalError } from '../../values/eval-error.ts'
 import { runtimeType } from '../../values/matches-type.ts'
 import { none, Optional, type ListValue, type Value } from '../../values/value.ts'
 
 const [t, listOfT] = [param('T'), listOf(param('T'))]
-
-const comparable: readonly (readonly [string, CelType])[] = [
-  ['int', intType],
-  ['uint', uintType],
-  ['double', doubleType],
-  ['bool', boolType],
-  ['duration', durationType],
-  ['timestamp', timestampType],
-  ['string', stringType],
-  ['bytes', bytesType],
-]
 
 /** The elements, ordered by keys at the same positions. */
 function sortedBy(list: ListValue, keys: ListValue): Value {
@@ -112,8 +88,8 @@ export const listExtension: Functions = {
   'lists.range': [global('lists_range', [intType], listOf(intType), range)],
   reverse: [member('list_reverse', [listOfT], listOfT, (list: ListValue) => list.toReversed())],
   slice: [member('list_slice', [listOfT, intType, intType], listOfT, slice)],
-  sort: comparable.map(([name, type]) => member(`list_${name}_sort`, [listOf(type)], listOf(type), sorted)),
-  '@sortByAssociatedKeys': comparable.map(([name, type]) =>
+  sort: comparableTypes.map(([name, type]) => member(`list_${name}_sort`, [listOf(type)], listOf(type), sorted)),
+  '@sortByAssociatedKeys': comparableTypes.map(([name, type]) =>
     member(`list_${name}_sortByAssociatedKeys`, [listOfT, listOf(type)], listOfT, sortedBy),
   ),
 }

@@ -2,33 +2,20 @@
 import { member, type Functions, type Overload } from '../../environment/function.ts'
 import {
   boolType,
-  bytesType,
   doubleType,
   durationType,
   intType,
   listOf,
   param,
-  stringType,
-  timestampType,
   uintType,
   type CelType,
 } from '../../types/cel-type.ts'
+import { comparableTypes } from './comparable-types.ts'
 import { compare, equals } from '../../values/equality.ts'
 import { Duration } from '../../values/time-values.ts'
 import { EvalError, noSuchOverload } from '../../values/eval-error.ts'
 import { Uint, type ListValue, type Value } from '../../values/value.ts'
 import { int, uint } from '../standard/arithmetic.ts'
-
-const comparable: readonly (readonly [string, CelType])[] = [
-  ['int', intType],
-  ['uint', uintType],
-  ['double', doubleType],
-  ['bool', boolType],
-  ['duration', durationType],
-  ['timestamp', timestampType],
-  ['string', stringType],
-  ['bytes', bytesType],
-]
 
 function order(a: Value, b: Value): number {
   const found = compare(a, b)
@@ -47,7 +34,7 @@ const extreme =
   }
 
 const forEachType = (id: string, call: (list: ListValue) => Value, result?: CelType): Overload[] =>
-  comparable.map(([name, type]) => member(`list_${name}_${id}`, [listOf(type)], result ?? type, call))
+  comparableTypes.map(([name, type]) => member(`list_${name}_${id}`, [listOf(type)], result ?? type, call))
 
 const total =
   <T extends Value>(zero: T, add: (a: T, b: T) => T) =>
