@@ -110,8 +110,14 @@ function lengthIn(head: string): number {
   return at < 0 ? Infinity : Number.parseInt(head.slice(at + lengthHeader.length, at + lengthHeader.length + 12), 10)
 }
 
-export function requestText(method: string, path: string, body?: object, type = 'application/json'): Buffer {
+export function requestText(
+  method: string,
+  path: string,
+  body?: object,
+  type = 'application/json',
+  accept = 'application/json',
+): Buffer {
   const payload = body === undefined ? '' : JSON.stringify(body)
   const more = body === undefined ? '' : `content-type: ${type}\r\ncontent-length: ${Buffer.byteLength(payload)}\r\n`
-  return Buffer.from(`${method} ${path} HTTP/1.1\r\nhost: x\r\naccept: application/json\r\n${more}\r\n${payload}`)
+  return Buffer.from(`${method} ${path} HTTP/1.1\r\nhost: x\r\naccept: ${accept}\r\n${more}\r\n${payload}`)
 }
