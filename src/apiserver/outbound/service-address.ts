@@ -2,9 +2,8 @@
 import type { ServiceReference } from '../../api/admissionregistration/v1/webhook-client-config.ts'
 import { service } from '../../api/core/v1/service/service.ts'
 import { endpointSlice } from '../../api/discovery/v1/endpoint-slice.ts'
+import { serviceNameLabel } from '../../api/discovery/v1/endpoint-slice-labels.ts'
 import type { ObjectLister } from '../watch-cache/object-caches.ts'
-
-const serviceLabel = 'kubernetes.io/service-name'
 
 /** `host:port`. The endpoint is used instead of the cluster IP, because nothing may route Service traffic yet. */
 export function serviceAddress({ namespace, name, port }: ServiceReference, reads: ObjectLister): string {
@@ -14,7 +13,7 @@ export function serviceAddress({ namespace, name, port }: ServiceReference, read
   if (offered === undefined) throw new Error(`no service port ${port} found for service ${JSON.stringify(name)}`)
   if (found.spec.type === 'ExternalName') return `${found.spec.externalName}:${port}`
   for (const { metadata, endpoints, ports } of reads.list(endpointSlice, namespace)) {
-    if (metadata.labels?.[serviceLabel] !== name) continue
+    if (metadata.labels?.[serviceNameLabel] !== name) continue
     const at = ports?.find((each) => (each.name ?? '') === (offered.name ?? ''))?.port
     const address = endpoints?.find(({ conditions }) => conditions?.ready !== false)?.addresses[0]
     if (at !== undefined && address !== undefined)

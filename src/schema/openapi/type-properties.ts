@@ -5,8 +5,11 @@ export const metadataDescription =
   'The metadata of the object: name, namespace, labels, annotations, owners and versions.'
 
 export const typeProperties = {
-  apiVersion: { description: 'The group and version of the type, as in apps/v1.', type: 'string' },
-  kind: { description: 'The name of the type.', type: 'string' },
+  apiVersion: {
+    description: 'APIVersion defines the group and version in which the object is written, as in apps/v1.',
+    type: 'string',
+  },
+  kind: { description: 'Kind is the name of the type.', type: 'string' },
 } as const
 
 /** For an object without a descriptor. */
