@@ -1,8 +1,11 @@
 // EndpointSlice: the pods of each Service, in slices that proxies and DNS servers watch.
+import { zoneLabel } from '../../api/core/v1/node/node-labels.ts'
 import { node, type Node } from '../../api/core/v1/node/node.ts'
 import type { Pod } from '../../api/core/v1/pod/pod.ts'
 import { service, type Service } from '../../api/core/v1/service/service.ts'
 import { endpointSlice } from '../../api/discovery/v1/endpoint-slice.ts'
+import { headlessLabel, serviceNameLabel } from '../../api/discovery/v1/endpoint-slice-labels.ts'
+import type { AddressFamily } from '../../api/validation/address-family.ts'
 import type { Endpoint, EndpointHints, EndpointPort } from '../../api/discovery/v1/endpoint.ts'
 import { isBeingDeleted, keyOf } from '../../api/meta/object.ts'
 import type { EventNote } from '../../client/events/event-recorder.ts'
@@ -18,15 +21,12 @@ import {
   podPort,
   podsOfServices,
   selectedPods,
-  type AddressFamily,
 } from './pod-endpoints.ts'
 import { sliceChanges, type EndpointGroup, type SliceMetadata } from './slice-changes.ts'
-import { autoZones, isAuto, isTopologyChange, preferredHints, zoneLabel } from './topology-hints.ts'
+import { autoZones, isAuto, isTopologyChange, preferredHints } from './topology-hints.ts'
 import { triggerTime, type ObservedTimes } from './trigger-time.ts'
 
-export const serviceNameLabel = 'kubernetes.io/service-name'
 export const managedByLabel = 'endpointslice.kubernetes.io/managed-by'
-export const headlessLabel = 'service.kubernetes.io/headless'
 
 /** Passed from one plan to the next. */
 interface EndpointSliceState {

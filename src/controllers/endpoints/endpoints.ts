@@ -6,7 +6,7 @@ import { service, type Service } from '../../api/core/v1/service/service.ts'
 import { isBeingDeleted, keyOf } from '../../api/meta/object.ts'
 import { equalValues } from '../../schema/json/json-value.ts'
 import { defineController, type Change } from '../runtime/controller.ts'
-import { headlessLabel } from './endpoint-slice.ts'
+import { headlessLabel } from '../../api/discovery/v1/endpoint-slice-labels.ts'
 import {
   addressesOf,
   familiesOf,

@@ -5,14 +5,11 @@ import type { Service } from '../../api/core/v1/service/service.ts'
 import type { ServicePort } from '../../api/core/v1/service/service-spec.ts'
 import { isBeingDeleted, keyOf, namespaceOf, type ApiObject } from '../../api/meta/object.ts'
 import { service } from '../../api/core/v1/service/service.ts'
+import { familyOf, type AddressFamily } from '../../api/validation/address-family.ts'
 import { selects } from '../../api/selectors/selectors.ts'
 import { equalValues } from '../../schema/json/json-value.ts'
 import type { PlanView, Watch } from '../runtime/controller.ts'
 import { pod as podKind } from '../../api/core/v1/pod/pod.ts'
-
-export type AddressFamily = 'IPv4' | 'IPv6'
-
-export const familyOf = (address: string): AddressFamily => (address.includes(':') ? 'IPv6' : 'IPv4')
 
 export const addressesOf = ({ status }: Pod, family: AddressFamily): string[] =>
   (status.podIPs ?? (status.podIP === undefined ? [] : [{ ip: status.podIP }]))

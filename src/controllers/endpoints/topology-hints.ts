@@ -2,12 +2,12 @@
 // zones in proportion to the CPUs of their nodes, preferably to their own zone. If that would overload an endpoint, no
 // hints are set.
 import { lookup } from '../../base/collections/lookup.ts'
+import { zoneLabel } from '../../api/core/v1/node/node-labels.ts'
 import { isNodeReady, type Node } from '../../api/core/v1/node/node.ts'
 import type { Service } from '../../api/core/v1/service/service.ts'
 import type { Endpoint, EndpointHints } from '../../api/discovery/v1/endpoint.ts'
 import { quantityMillis } from '../../schema/scalar/quantity.ts'
 
-export const zoneLabel = 'topology.kubernetes.io/zone'
 /** The accepted overload of an endpoint, as a fraction of its share. */
 const overloadMax = 0.2
 /** Labels of control plane nodes, whose CPUs are not counted. */

@@ -1,0 +1,3 @@
+// Well-known labels of nodes that several components read.
+
+export const zoneLabel = 'topology.kubernetes.io/zone'

@@ -1,0 +1,84 @@
+import { deepEqual, equal } from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Node } from '../../api/core/v1/node/node.ts'
+import type { Service } from '../../api/core/v1/service/service.ts'
+import type { EndpointSlice } from '../../api/discovery/v1/endpoint-slice.ts'
+import { RouteTable, type RouteChange } from './route-table.ts'
+import { endpointAt, nodeWith, ScriptedSource, serviceWith, sliceWith } from './routing.harness.ts'
+
+function newTable() {
+  const services = new ScriptedSource<Service>()
+  const slices = new ScriptedSource<EndpointSlice>()
+  const nodes = new ScriptedSource<Node>()
+  let notifications = 0
+  const table = new RouteTable({ services, slices, nodes, nodeName: 'node-a' }, () => notifications++)
+  return { services, slices, nodes, table, notifications: () => notifications }
+}
+
+const addressesOf = ({ routes }: RouteChange['now']): string =>
+  routes
+    .map(({ internal }) =>
+      internal.kind === 'endpoints' ? internal.endpoints.map(({ address }) => address).join(' ') : internal.kind,
+    )
+    .join(', ')
+
+const changesText = (changes: readonly RouteChange[]): string[] =>
+  changes.map(({ service, before, now }) => `${service}: ${addressesOf(before)} → ${addressesOf(now)}`)
+
+test('changes are those since the last call, for the changed Services only', () => {
+  const { services, slices, table } = newTable()
+  services.put(serviceWith())
+  services.put(serviceWith({ clusterIP: '10.96.0.21', clusterIPs: ['10.96.0.21'] }, { name: 'other' }))
+  deepEqual(changesText(table.takeChanges()), ['default/web:  → reject', 'default/other:  → reject'])
+  slices.put(sliceWith([endpointAt('10.244.0.2')]))
+  slices.put(sliceWith([endpointAt('10.244.0.2'), endpointAt('10.244.0.3')]))
+  deepEqual(changesText(table.takeChanges()), ['default/web: reject → 10.244.0.2 10.244.0.3'])
+  deepEqual(table.takeChanges(), [])
+  services.remove(serviceWith())
+  deepEqual(changesText(table.takeChanges()), ['default/web: 10.244.0.2 10.244.0.3 → '])
+  deepEqual([...table.current.keys()], ['default/other'])
+})
+
+test('a slice that moves to another Service changes both', () => {
+  const { services, slices, table } = newTable()
+  services.put(serviceWith())
+  services.put(serviceWith({}, { name: 'other' }))
+  slices.put(sliceWith([endpointAt('10.244.0.2')]))
+  table.takeChanges()
+  slices.put(sliceWith([endpointAt('10.244.0.2')], {}, { 'kubernetes.io/service-name': 'other' }))
+  deepEqual(changesText(table.takeChanges()).toSorted(), [
+    'default/other: reject → 10.244.0.2',
+    'default/web: 10.244.0.2 → reject',
+  ])
+})
+
+test('slices without a Service change nothing', () => {
+  const { slices, table } = newTable()
+  slices.put(sliceWith([endpointAt('10.244.0.2')]))
+  deepEqual(table.takeChanges(), [])
+})
+
+test('the consumer is notified once until it takes the changes', () => {
+  const { services, slices, table, notifications } = newTable()
+  services.put(serviceWith())
+  slices.put(sliceWith([]))
+  equal(notifications(), 1)
+  table.takeChanges()
+  slices.put(sliceWith([endpointAt('10.244.0.2')]))
+  equal(notifications(), 2)
+})
+
+test('the zone of the node selects hinted endpoints; other changes of nodes have no effect', () => {
+  const { services, slices, nodes, table } = newTable()
+  const hinted = (address: string, zone: string) => endpointAt(address, {}, { hints: { forZones: [{ name: zone }] } })
+  services.put(serviceWith())
+  slices.put(sliceWith([hinted('10.244.0.2', 'one'), hinted('10.244.0.3', 'two')]))
+  deepEqual(changesText(table.takeChanges()), ['default/web:  → 10.244.0.2 10.244.0.3'])
+  const zone = 'topology.kubernetes.io/zone'
+  nodes.put(nodeWith('node-b', { [zone]: 'one' }))
+  deepEqual(table.takeChanges(), [])
+  nodes.put(nodeWith('node-a', { [zone]: 'two' }))
+  deepEqual(changesText(table.takeChanges()), ['default/web: 10.244.0.2 10.244.0.3 → 10.244.0.3'])
+  nodes.put(nodeWith('node-a', { [zone]: 'two', other: 'label' }))
+  deepEqual(table.takeChanges(), [])
+})
