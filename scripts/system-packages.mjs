@@ -9,7 +9,9 @@ const programs = [
   { command: 'runc', package: 'runc', for: 'real containers' },
   { command: 'busybox', package: 'busybox-static', for: 'images of real containers' },
   { file: '/usr/lib/cni/bridge', package: 'containernetworking-plugins', for: 'the network of real containers' },
-  { command: 'ip', package: 'iproute2', for: 'networks of the tests' },
+  { command: 'ip', package: 'iproute2', for: 'the network of pods' },
+  { command: 'nft', package: 'nftables', for: 'Services and the network of pods' },
+  { command: 'iptables', package: 'iptables', for: 'host ports, which a CNI plugin implements with it' },
   { command: 'etcd', package: 'etcd-server', for: 'the store on etcd' },
   { command: 'etcdctl', package: 'etcd-client', for: 'snapshots of etcd, restored by its own program' },
 ]

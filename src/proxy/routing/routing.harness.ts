@@ -70,6 +70,10 @@ export class ScriptedSource<T extends ApiObject> {
     return this.#cache.get(key)
   }
 
+  all(): IterableIterator<T> {
+    return this.#cache.values()
+  }
+
   addIndex(name: string, valuesOf: (object: T) => readonly string[]): void {
     this.#cache.addIndex(name, valuesOf)
   }

@@ -5,7 +5,7 @@ import type { ServicePort } from '../../api/core/v1/service/service-spec.ts'
 import type { EndpointSlice } from '../../api/discovery/v1/endpoint-slice.ts'
 import { headlessLabel } from '../../api/discovery/v1/endpoint-slice-labels.ts'
 import { keyOf, type ObjectKey } from '../../api/meta/object.ts'
-import { familyOf, type AddressFamily } from '../../api/validation/address-family.ts'
+import { familyOf, type AddressFamily } from '../../base/text/address-family.ts'
 import { portEndpoint, selectEndpoints, type NodeTopology, type PortEndpoint } from './endpoint-selection.ts'
 
 export type Protocol = 'SCTP' | 'TCP' | 'UDP'

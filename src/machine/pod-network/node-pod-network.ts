@@ -1,0 +1,199 @@
+// NodePodNetwork: the pod network of this machine through iproute2 and nftables.
+import { familyOf } from '../../base/text/address-family.ts'
+import type { Processes } from '../../platform/process/processes.ts'
+import { forwardFirewall } from './forward-firewall.ts'
+import { outboundRules } from './outbound-rules.ts'
+import { nodeTable, tunnelDevice, type PodNetwork, type PodNetworkOptions, type PodPaths } from './pod-network.ts'
+
+/** Marks our routes in the kernel's tables. */
+const routeProtocol = '117'
+/** The identifier of our VXLAN network, and the port of RFC 7348. */
+const tunnelId = '10244'
+const tunnelPort = '4789'
+
+export class NodePodNetwork implements PodNetwork {
+  readonly #options: PodNetworkOptions
+  readonly #processes: Pick<Processes, 'run'>
+
+  constructor(options: PodNetworkOptions, processes: Pick<Processes, 'run'>) {
+    this.#options = options
+    this.#processes = processes
+  }
+
+  async prepare(signal: AbortSignal): Promise<void> {
+    const { bridge, ranges, hardwareAddress } = this.#options
+    if (!(await this.#exists(bridge, signal))) await this.#ip(['link', 'add', bridge, 'type', 'bridge'], signal)
+    // A fixed hardware address: otherwise it changes with the first pods, and neighbours have to learn it again.
+    const lines = [
+      `link set ${bridge} address ${hardwareAddress.replace(/^02:58/, '02:59')}`,
+      // Replies between pods of one bridge must pass connection tracking, which translates them back.
+      `link set ${bridge} type bridge nf_call_iptables 1 nf_call_ip6tables 1`,
+      `link set ${bridge} up`,
+      ...ranges.map(({ range, gateway }) => `addr replace ${gateway}/${range.split('/')[1]} dev ${bridge}`),
+    ]
+    await this.#batch('ip', lines, signal)
+    await this.#set('/proc/sys/net/ipv4/ip_forward', '1', signal)
+    if (ranges.some(({ range }) => familyOf(range) === 'IPv6'))
+      await this.#set('/proc/sys/net/ipv6/conf/all/forwarding', '1', signal)
+    await this.#setOutbound([], signal)
+  }
+
+  async adjacent(addresses: readonly string[], signal: AbortSignal): Promise<ReadonlySet<string>> {
+    if (addresses.length === 0) return new Set()
+    const lines = addresses.map((address) => `route get ${address}\n`).join('')
+    // An address without a route is reported on stderr and skipped.
+    const { stdout } = await this.#run('ip', ['-j', '-force', '-batch', '-'], signal, lines)
+    return adjacentRoutes(stdout)
+  }
+
+  async setPaths({ routes, tunnels }: PodPaths, signal: AbortSignal): Promise<void> {
+    if (tunnels.length > 0) await this.#ensureTunnelDevice(signal)
+    const hasTunnel = tunnels.length > 0 || (await this.#exists(tunnelDevice, signal))
+    const wanted = new Set(routes.map(({ range }) => range))
+    const neighbours = new Set(tunnels.flatMap(({ nextHops }) => nextHops))
+    const hardware = new Set(tunnels.map(({ hardwareAddress }) => hardwareAddress))
+    const [oldRoutes, oldNeighbours, oldTunnels] = await Promise.all([
+      this.#ownRoutes(signal),
+      hasTunnel
+        ? this.#list<{ dst: string }>('ip', ['-j', 'neigh', 'show', 'dev', tunnelDevice, 'nud', 'permanent'], signal)
+        : [],
+      hasTunnel
+        ? this.#list<{ mac: string; dst?: string }>('bridge', ['-j', 'fdb', 'show', 'dev', tunnelDevice], signal)
+        : [],
+    ])
+    // Neighbours and tunnels come before the routes that lead to them, and are removed after those.
+    const forwarding = tunnels.map(
+      ({ hardwareAddress, nodeAddress }) =>
+        `fdb replace ${hardwareAddress} dev ${tunnelDevice} dst ${nodeAddress} self permanent`,
+    )
+    await this.#batch('bridge', forwarding, signal)
+    await this.#batch(
+      'ip',
+      [
+        ...tunnels.flatMap(({ hardwareAddress, nextHops }) =>
+          nextHops.map((hop) => `neigh replace ${hop} lladdr ${hardwareAddress} dev ${tunnelDevice} nud permanent`),
+        ),
+        ...routes.map(({ range, via, kind }) =>
+          kind === 'route'
+            ? `route replace ${range} via ${via} proto ${routeProtocol}`
+            : `route replace ${range} via ${via} dev ${tunnelDevice} onlink proto ${routeProtocol}`,
+        ),
+        ...oldRoutes.filter((range) => !wanted.has(range)).map((range) => `route del ${range} proto ${routeProtocol}`),
+        ...oldNeighbours
+          .filter(({ dst }) => !neighbours.has(dst))
+          .map(({ dst }) => `neigh del ${dst} dev ${tunnelDevice}`),
+      ],
+      signal,
+    )
+    const unused = oldTunnels.filter(({ mac, dst }) => dst !== undefined && !hardware.has(mac))
+    await this.#batch(
+      'bridge',
+      unused.map(({ mac, dst }) => `fdb del ${mac} dev ${tunnelDevice} dst ${dst} self`),
+      signal,
+    )
+    await this.#setOutbound(
+      routes.map(({ range }) => range),
+      signal,
+    )
+  }
+
+  async forwardingBlockedBy(signal: AbortSignal): Promise<string | undefined> {
+    const { code, stdout } = await this.#run('nft', ['-j', 'list', 'chains'], signal)
+    return code === 0 ? forwardFirewall(stdout) : undefined
+  }
+
+  async #ensureTunnelDevice(signal: AbortSignal): Promise<void> {
+    const { nodeAddress, ranges, hardwareAddress } = this.#options
+    const lines = [
+      ...((await this.#exists(tunnelDevice, signal))
+        ? []
+        : [`link add ${tunnelDevice} type vxlan id ${tunnelId} dstport ${tunnelPort} local ${nodeAddress} nolearning`]),
+      `link set ${tunnelDevice} address ${hardwareAddress}`,
+      `link set ${tunnelDevice} up`,
+      // Packets of this machine itself have an address of its range as source, so that replies take the tunnel, too.
+      ...ranges.map(
+        ({ tunnelAddress }) =>
+          `addr replace ${tunnelAddress}/${familyOf(tunnelAddress) === 'IPv4' ? 32 : 128} dev ${tunnelDevice}`,
+      ),
+    ]
+    await this.#batch('ip', lines, signal)
+  }
+
+  async #ownRoutes(signal: AbortSignal): Promise<readonly string[]> {
+    const families = await Promise.all(
+      ['-4', '-6'].map((family) =>
+        this.#list<{ dst: string }>('ip', [family, '-j', 'route', 'show', 'proto', routeProtocol], signal),
+      ),
+    )
+    return families.flat().map(({ dst }) => (dst.includes('/') ? dst : `${dst}/${dst.includes(':') ? 128 : 32}`))
+  }
+
+  async #exists(device: string, signal: AbortSignal): Promise<boolean> {
+    return (await this.#run('ip', ['link', 'show', device], signal)).code === 0
+  }
+
+  async #list<T>(command: string, args: readonly string[], signal: AbortSignal): Promise<readonly T[]> {
+    const { code, stdout, stderr } = await this.#run(command, args, signal)
+    if (code !== 0) throw new Error(`${command} ${args.join(' ')}: ${stderr.trim()}`)
+    return stdout.trim() === '' ? [] : (JSON.parse(stdout) as T[])
+  }
+
+  async #ip(args: readonly string[], signal: AbortSignal): Promise<void> {
+    const { code, stderr } = await this.#run('ip', args, signal)
+    if (code !== 0) throw new Error(`ip ${args.join(' ')}: ${stderr.trim()}`)
+  }
+
+  /** Through a program, so that it applies to the same network namespace as the others. */
+  async #set(path: string, value: string, signal: AbortSignal): Promise<void> {
+    const { code, stderr } = await this.#run('tee', [path], signal, value)
+    if (code !== 0) throw new Error(`${path}: ${stderr.trim()}`)
+  }
+
+  async #batch(command: 'bridge' | 'ip', lines: readonly string[], signal: AbortSignal): Promise<void> {
+    if (lines.length === 0) return
+    const { code, stderr } = await this.#run(command, ['-batch', '-'], signal, `${lines.join('\n')}\n`)
+    if (code !== 0) throw new Error(`${command} -batch: ${stderr.trim()}`)
+  }
+
+  /** `others` are the pod ranges of other nodes. */
+  async #setOutbound(others: readonly string[], signal: AbortSignal): Promise<void> {
+    const own = this.#options.ranges.map(({ range }) => range)
+    const { code, stderr } = await this.#run('nft', ['-f', '-'], signal, outboundRules(own, others))
+    if (code !== 0) throw new Error(`nft: ${stderr.trim()}`)
+  }
+
+  #run(command: string, args: readonly string[], signal: AbortSignal, input?: string) {
+    return this.#processes.run(command, args, input === undefined ? {} : { input }, signal)
+  }
+}
+
+interface FoundRoute {
+  readonly dst: string
+  readonly type?: string
+  readonly gateway?: string
+  readonly via?: unknown
+}
+
+/** The destinations that need no router, from the output of `ip -j route get`: one list per line. */
+export const adjacentRoutes = (text: string): ReadonlySet<string> =>
+  new Set(
+    text
+      .split('\n')
+      .filter((line) => line.trim() !== '')
+      .flatMap((line) => JSON.parse(line) as FoundRoute[])
+      .filter(({ type, gateway, via }) => type !== 'local' && gateway === undefined && via === undefined)
+      .map(({ dst }) => dst),
+  )
+
+/** Removes what `prepare` and `setPaths` have created, except for the bridge. No effect if there is nothing. */
+export async function removePodNetwork(processes: Pick<Processes, 'run'>, signal: AbortSignal): Promise<void> {
+  for (const family of ['-4', '-6'])
+    await processes.run('ip', [family, 'route', 'flush', 'proto', routeProtocol], {}, signal)
+  await processes.run('ip', ['link', 'delete', tunnelDevice], {}, signal)
+  await processes.run(
+    'nft',
+    ['-f', '-'],
+    { input: `table inet ${nodeTable}\ndelete table inet ${nodeTable}\n` },
+    signal,
+  )
+}
