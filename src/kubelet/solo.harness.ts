@@ -17,7 +17,7 @@ export const solo = {
   runtime: 'simulated://1',
   operatingSystem: 'linux',
   architecture: 'arm64',
-  podCidr: '10.9.0.0/24',
+  podCidrs: ['10.9.0.0/24'],
 }
 
 /** `start` starts a kubelet on the same machine each time; containers keep running in between. */

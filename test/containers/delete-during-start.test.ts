@@ -92,7 +92,7 @@ inNamespaces(
           dataDirectory: folder,
           hostIp: '127.0.0.1',
           name: nodeName,
-          podCidr: '10.88.0.0/16',
+          podCidrs: ['10.88.0.0/16'],
         },
         { platform: nodePlatform, clock: realClock, log: silentLog },
         signal,

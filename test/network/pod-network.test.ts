@@ -51,6 +51,7 @@ const networkOf = ({ name, address, podRanges }: Machine): NodePodNetwork =>
       ranges: podRanges.map((range) => ({ range, gateway: gatewayOf(range), tunnelAddress: nextHopOf(range) })),
       hardwareAddress: hardwareAddressOf(podRanges),
       nodeAddress: address,
+      serviceRanges: [],
     },
     processesIn(name),
   )

@@ -69,8 +69,8 @@ function maskSizeOf(cidr: string, count: number, flags: NodeRangeFlagValues): nu
   return size
 }
 
-/** The range of this machine, which is needed before the start because the CNI configuration contains it. */
-export function firstNodeRange({ ranges }: NodeRangeSettings): string {
-  const { cidr, maskSize } = ranges.find((each) => parseCidr(each.cidr).family === 'IPv4') ?? podRangesDefault(1)
-  return cidrText({ ...parseCidr(cidr), prefixLength: maskSize })
-}
+/** The ranges of this machine, which are needed before the start because the CNI configuration contains them. */
+export const firstNodeRanges = ({ ranges }: NodeRangeSettings): readonly string[] =>
+  (ranges.length > 0 ? ranges : [podRangesDefault(1)]).map(({ cidr, maskSize }) =>
+    cidrText({ ...parseCidr(cidr), prefixLength: maskSize }),
+  )

@@ -3,22 +3,24 @@ import { existsSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { addressText, overlaps, parseCidr } from '../../api/networking/v1/cidr.ts'
+import { tunnelDevice } from '../../machine/pod-network/pod-network.ts'
 import type { Processes } from '../../platform/process/processes.ts'
 
 export const bridge = 'coxswain0'
+const ownDevices: readonly string[] = [bridge, tunnelDevice]
 
 export interface Network {
   readonly device: string
   readonly cidr: string
 }
 
-/** Networks of this machine's interfaces and routes, without the default route and our own bridge. */
+/** Networks of this machine's interfaces and routes, without the default route and our own devices. */
 export function machineNetworks(): readonly Network[] {
   const own = Object.entries(networkInterfaces()).flatMap(([device, addresses = []]) =>
     addresses.flatMap(({ cidr, family }) => (cidr === null || family !== 'IPv4' ? [] : [{ device, cidr }])),
   )
   const table = existsSync('/proc/net/route') ? readFileSync('/proc/net/route', 'utf8') : ''
-  return [...own, ...parseRoutes(table)].filter(({ device }) => device !== bridge)
+  return [...own, ...parseRoutes(table)].filter(({ device }) => !ownDevices.includes(device))
 }
 
 /** Parses /proc/net/route: destination and mask are hexadecimal, last byte first. */

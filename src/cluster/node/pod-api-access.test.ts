@@ -2,73 +2,43 @@ import { deepEqual, equal, match } from 'node:assert/strict'
 import { test } from 'node:test'
 import { createLog, silentLog } from '../../base/observability/log.ts'
 import { realClock } from '../../base/time/clock.ts'
-import {
-  closeApiToPods,
-  isPodOrMachine,
-  openApiToPods,
-  serviceAddressConflict,
-  type AdditionalListener,
-} from './pod-api-access.ts'
+import type { NodeNetwork } from './node-network.ts'
+import { isPodOrMachine, openApiToPods, type AdditionalListener } from './pod-api-access.ts'
 
-const { signal } = new AbortController()
-const near: [address: string, is: boolean][] = [
+const near: readonly (readonly [address: string, is: boolean])[] = [
   ['10.244.0.9', true],
   ['::ffff:10.244.0.9', true],
-  ['10.96.0.1', true],
+  ['fd00::9', true],
+  ['192.0.2.1', true],
   ['10.244.1.9', false],
   ['192.168.1.7', false],
-  ['127.0.0.1', false],
-  ['fd00::1', false],
+  ['fd01::1', false],
   ['', false],
 ]
 for (const [address, is] of near)
-  test(`${address || 'no address'} ${is ? 'is' : 'is not'} answered`, () =>
-    equal(isPodOrMachine(address, '10.244.0.0/24'), is))
+  test(`${address || 'no address'} ${is ? 'is' : 'is not'} accepted`, () =>
+    equal(isPodOrMachine(address, ['10.244.0.0/24', 'fd00::/64'], ['192.0.2.1']), is))
 
-test('an address in a network of this machine is not assigned', () => {
-  equal(
-    serviceAddressConflict([
-      { device: 'lo', cidr: '10.96.0.1/32' },
-      { device: 'eth0', cidr: '10.0.0.0/24' },
-    ]),
-    undefined,
-  )
-  match(
-    serviceAddressConflict([{ device: 'vpn0', cidr: '10.64.0.0/10' }]) ?? '',
-    /belongs to the network of vpn0 \(10\.64\.0\.0\/10\)/,
-  )
-})
+const network = { podRanges: ['10.244.0.0/24'], gateways: ['10.244.0.1'] } as unknown as NodeNetwork
 
-function machine(code: number) {
-  const ran: string[] = []
-  const run = (command: string, args: readonly string[]) => {
-    ran.push(`${command} ${args.join(' ')}`)
-    return Promise.resolve({ code, stdout: '', stderr: 'Operation not permitted\n' })
-  }
-  const listeners: AdditionalListener[] = []
-  const addListener = (listener: AdditionalListener) => Promise.resolve(void listeners.push(listener))
-  return { ran, listeners, deps: { processes: { run }, addListener } }
-}
+const servers: readonly (readonly [string, string, expected: string | undefined, listensAt: readonly string[]])[] = [
+  ['loopback: it also listens in the pod network', '127.0.0.1', '10.244.0.1', ['10.244.0.1:6443']],
+  ['all addresses: the pod network is one of them', '0.0.0.0', '10.244.0.1', []],
+  ['one other address', '192.0.2.1', '192.0.2.1', []],
+]
 
-test('the address is added before the listener starts and removed with the cluster', async () => {
-  const { ran, listeners, deps } = machine(0)
-  await openApiToPods('10.244.0.0/24', { ...deps, log: silentLog }, signal)
-  deepEqual(
-    listeners.map(({ host, port, accepts }) => [host, port, accepts('10.244.0.3'), accepts('10.0.0.3')]),
-    [['10.96.0.1', 443, true, false]],
-  )
-  await closeApiToPods(deps.processes, signal)
-  deepEqual(ran, ['ip addr replace 10.96.0.1/32 dev lo', 'ip addr del 10.96.0.1/32 dev lo'])
-})
+for (const [name, host, expected, listensAt] of servers)
+  test(`the address of the API server for pods: ${name}`, async () => {
+    const listeners: AdditionalListener[] = []
+    const addListener = (listener: AdditionalListener) => Promise.resolve(void listeners.push(listener))
+    const found = await openApiToPods(network, { host, port: 6443 }, { addListener, log: silentLog })
+    deepEqual([found?.host, listeners.map((each) => `${each.host}:${each.port}`)], [expected, listensAt])
+  })
 
-test('a failure to add the address is logged, and no listener starts', async () => {
-  const { listeners, deps } = machine(2)
-  let logged = ''
-  const log = createLog({ clock: realClock, level: 'info', format: 'json', write: (text) => void (logged += text) })
-  await openApiToPods('10.244.0.0/24', { ...deps, log }, signal)
-  equal(listeners.length, 0)
-  match(
-    logged,
-    /pods cannot reach the API server at the address of its Service.*10\.96\.0\.1:443.*Operation not permitted/,
-  )
+test('a failure to listen is logged, and there is no address for pods', async () => {
+  const lines: string[] = []
+  const log = createLog({ clock: realClock, write: (line) => lines.push(line), format: 'json', level: 'info' })
+  const addListener = () => Promise.reject(new Error('the address is in use'))
+  equal(await openApiToPods(network, { host: '127.0.0.1', port: 6443 }, { addListener, log }), undefined)
+  match(lines.join(''), /pods cannot reach the API server.*the address is in use/)
 })

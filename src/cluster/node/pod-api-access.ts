@@ -1,16 +1,12 @@
-// Pods of this machine reach the API server at the cluster IP of the Service `kubernetes`. The address is added to the
-// loopback device, so that the kernel delivers the packets without address translation. Only pods of this machine and
-// the machine itself may connect.
-import type { Log } from '../../base/observability/log.ts'
-import { errorText } from '../../base/observability/log.ts'
-import { isIpV4 } from '../../api/validation/network-rules.ts'
+// Pods reach the API server through the Service `kubernetes`, whose endpoint must be an address that pods can reach. A
+// server that listens on loopback also listens on the address of this machine in the pod network. Only pods and the
+// machine itself may connect there.
+import { networkInterfaces } from 'node:os'
 import { containsCidr, parseCidr } from '../../api/networking/v1/cidr.ts'
-import type { Processes } from '../../platform/process/processes.ts'
-import { kubernetesServiceAddress, kubernetesServicePort } from '../bootstrap/bootstrap-objects.ts'
-import { machineNetworks, type Network } from './machine-network.ts'
-
-const device = 'lo'
-const addressRange = `${kubernetesServiceAddress}/32`
+import { specialAddressErrors } from '../../api/validation/special-address-rules.ts'
+import { errorText, type Log } from '../../base/observability/log.ts'
+import { familyOf } from '../../base/text/address-family.ts'
+import type { NodeNetwork } from './node-network.ts'
 
 /** A further address of the API server, for the clients that `accepts` allows. */
 export interface AdditionalListener {
@@ -21,52 +17,50 @@ export interface AdditionalListener {
 
 export type AddListener = (listener: AdditionalListener) => Promise<void>
 
+export interface ServerAddress {
+  readonly host: string
+  readonly port: number
+}
+
 export interface PodAccessDeps {
   readonly addListener: AddListener
-  readonly processes: Pick<Processes, 'run'>
   readonly log: Log
 }
 
-/** Starts to accept connections from pods of the range. A failure is logged, and the cluster runs without it. */
+/**
+ * The address of the API server for pods, after it listens there. Undefined if it cannot listen: that is logged, and the
+ * cluster runs without it.
+ */
 export async function openApiToPods(
-  podCidr: string,
-  { addListener, processes, log }: PodAccessDeps,
-  signal: AbortSignal,
-): Promise<void> {
+  { podRanges, gateways: [gateway] }: NodeNetwork,
+  { host, port }: ServerAddress,
+  { addListener, log }: PodAccessDeps,
+): Promise<ServerAddress | undefined> {
+  if (specialAddressErrors(host).length === 0) return { host, port }
+  if (gateway === undefined) return undefined
   try {
-    const taken = serviceAddressConflict(machineNetworks())
-    if (taken !== undefined) throw new Error(taken)
-    const { code, stderr } = await processes.run('ip', ['addr', 'replace', addressRange, 'dev', device], {}, signal)
-    if (code !== 0) throw new Error(`ip addr: ${stderr.trim()}`)
-    await addListener({
-      host: kubernetesServiceAddress,
-      port: kubernetesServicePort,
-      accepts: (remoteAddress) => isPodOrMachine(remoteAddress, podCidr),
-    })
+    if (!isWildcard(host))
+      await addListener({ host: gateway, port, accepts: (address) => isPodOrMachine(address, podRanges) })
+    return { host: gateway, port }
   } catch (error) {
-    log.warn('pods cannot reach the API server at the address of its Service', {
-      address: `${kubernetesServiceAddress}:${kubernetesServicePort}`,
-      error: errorText(error),
-    })
+    log.warn('pods cannot reach the API server', { address: `${gateway}:${port}`, error: errorText(error) })
+    return undefined
   }
 }
 
-/** No effect when the address is not present. */
-export async function closeApiToPods(processes: Pick<Processes, 'run'>, signal: AbortSignal): Promise<void> {
-  await processes.run('ip', ['addr', 'del', addressRange, 'dev', device], {}, signal)
-}
+const isWildcard = (host: string): boolean => host === '0.0.0.0' || host === '::'
 
-/** Another network that contains the address would lose it. */
-export function serviceAddressConflict(networks: readonly Network[]): string | undefined {
-  const found = networks.find(
-    (network) => network.device !== device && containsCidr(parseCidr(network.cidr), parseCidr(addressRange)),
-  )
-  return found && `the address belongs to the network of ${found.device} (${found.cidr})`
-}
-
-/** The machine connects from the address itself. */
-export function isPodOrMachine(remoteAddress: string, podCidr: string): boolean {
+export function isPodOrMachine(
+  remoteAddress: string,
+  podRanges: readonly string[],
+  ownAddresses: readonly string[] = machineAddresses(),
+): boolean {
   const address = remoteAddress.replace(/^::ffff:/, '')
-  if (!isIpV4(address)) return false
-  return address === kubernetesServiceAddress || containsCidr(parseCidr(podCidr), parseCidr(`${address}/32`))
+  if (address === '') return false
+  if (ownAddresses.includes(address)) return true
+  const host = parseCidr(`${address}/${familyOf(address) === 'IPv4' ? 32 : 128}`)
+  return podRanges.some((range) => containsCidr(parseCidr(range), host))
 }
+
+const machineAddresses = (): readonly string[] =>
+  Object.values(networkInterfaces()).flatMap((addresses = []) => addresses.map(({ address }) => address))

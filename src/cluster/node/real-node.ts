@@ -1,6 +1,6 @@
 // A real node: this machine, with a containerd that is started below the data directory, or with an existing runtime.
 import { availableParallelism, arch, hostname, release, totalmem } from 'node:os'
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import type { Clock } from '../../base/time/clock.ts'
 import { errorText, type Log } from '../../base/observability/log.ts'
 import { TaskGroup } from '../../base/async/task-group.ts'
@@ -9,10 +9,10 @@ import type { NodeHost } from '../../kubelet/node/node-host.ts'
 import type { MachineInfo, NodeDescription } from '../../kubelet/node/node-status.ts'
 import { allocatableOf, hugePageAmounts } from '../../kubelet/node/allocatable.ts'
 import type { KubeletSettings } from '../../kubelet/node/kubelet-settings.ts'
-import { parseResolvConf } from '../../kubelet/pod-config/dns.ts'
+import { parseResolvConf, type ClusterDns } from '../../kubelet/pod-config/dns.ts'
 import { NodeCgroups } from '../../machine/cgroups/node-cgroups.ts'
 import { NodeHostLoad } from '../../machine/load/node-host-load.ts'
-import { writeBridgeNetwork } from '../../machine/cni/bridge-network.ts'
+import { removePodNetwork } from '../../machine/pod-network/node-pod-network.ts'
 import { Containerd } from '../../machine/cri/containerd.ts'
 import { CtrImageMounts } from '../../machine/cri/image-mounts.ts'
 import { CriRuntime } from '../../machine/cri/cri-runtime.ts'
@@ -24,7 +24,9 @@ import { ManualShutdown } from '../../machine/shutdown/manual-shutdown.ts'
 import { NodeLogind } from '../../machine/shutdown/node-logind.ts'
 import { NodeDisk } from '../../machine/disk/node-disk.ts'
 import type { Platform } from '../../platform/platform.ts'
-import { bridge, machineNetworks, removeBridge, lockMachine, podRangeConflict } from './machine-network.ts'
+import { serviceCidrDefault } from '../../apiserver/strategies/service/cluster-addresses.ts'
+import { removeBridge, lockMachine } from './machine-network.ts'
+import { provideNodeNetwork, type NodeNetwork } from './node-network.ts'
 import { stopPods } from './stop-pods.ts'
 import { cniPluginDirectory } from './container-prerequisites.ts'
 
@@ -35,8 +37,10 @@ export interface RealNode {
   readonly logs: NodeLogFiles
   readonly systemLogs: NodeSystemLogs
   host(services: () => readonly Service[]): NodeHost
-  /** Configures pod addresses of this range. A network configuration that is not ours is kept. */
-  provideNetwork(podCidr: string): Promise<void>
+  /** The network of the ranges that were known before the start. */
+  readonly network: NodeNetwork | undefined
+  /** Configures pod addresses of these ranges. Undefined if the runtime has its own network, which is kept. */
+  provideNetwork(podRanges: readonly string[], signal: AbortSignal): Promise<NodeNetwork | undefined>
   /** Stops the pods as at a system shutdown, if this process announces shutdowns. */
   shutDown(): Promise<void>
   /** Stops all containers and removes their network. */
@@ -51,8 +55,8 @@ export interface RealNodeOptions {
   readonly hostIp: string
   /** The hostname when omitted. */
   readonly name?: string
-  /** Known before the start; without it the cluster assigns a range. */
-  readonly podCidr?: string
+  /** Known before the start; without them the cluster assigns ranges. */
+  readonly podCidrs?: readonly string[]
   /** The socket of an existing runtime; without it a containerd is started. */
   readonly runtimeSocket?: string
   /** Runs while that runtime does not respond, with the node as far as it is known. */
@@ -86,15 +90,24 @@ export async function startRealNode(
   deps: RealNodeDeps,
   signal: AbortSignal,
 ): Promise<RealNode> {
-  const { dataDirectory, podCidr, settings, runtimeSocket, whileUnavailable } = options
+  const { dataDirectory, hostIp, podCidrs, settings, runtimeSocket, whileUnavailable } = options
   const { platform, clock, log } = deps
   const directory = `${dataDirectory}/node`
   const networkDirectory = `${directory}/net.d`
-  const provideNetwork = (range: string) =>
-    runtimeSocket === undefined ? writeNetwork(range, directory, networkDirectory, platform.files) : Promise.resolve()
+  const provideNetwork = async (podRanges: readonly string[], stop: AbortSignal) =>
+    runtimeSocket === undefined
+      ? provideNodeNetwork(
+          {
+            ...{ podRanges, directory, nodeAddress: hostIp, serviceRanges: [serviceCidrDefault] },
+            configurationDirectory: networkDirectory,
+          },
+          platform,
+          stop,
+        )
+      : undefined
   await using starting = new AsyncDisposableStack()
   if (runtimeSocket === undefined) starting.use(await lockMachine())
-  if (podCidr !== undefined) await provideNetwork(podCidr)
+  const network = podCidrs === undefined ? undefined : await provideNetwork(podCidrs, signal)
   const cgroupRoot = `${settings.cgroupRoot.replace(/\/$/, '')}/kubepods`
   await platform.files.makeDirectory(directory)
   await platform.files.write(cgroupFile(directory), cgroupRoot)
@@ -118,7 +131,8 @@ export async function startRealNode(
     description: { ...machine, runtime: `${runtime.name}://${runtime.version}` },
     logs,
     systemLogs: new NodeSystemLogs('/var/log'),
-    host: (services) => ({ ...host, services }),
+    host: (services) => ({ ...host, services, dns: clusterDns(host.dns, services) }),
+    network,
     provideNetwork,
     shutDown: () => manualShutdown?.announce() ?? Promise.resolve(),
     stopPods: () => stopAllPods(runtime, deps),
@@ -126,22 +140,9 @@ export async function startRealNode(
   }
 }
 
-/** Configures the bridge for pod addresses of this range. */
-async function writeNetwork(
-  podCidr: string,
-  directory: string,
-  networkDirectory: string,
-  files: Platform['files'],
-): Promise<void> {
-  const conflict = podRangeConflict(podCidr, machineNetworks())
-  if (conflict !== undefined) throw new Error(conflict)
-  const network = { bridge, addressesDirectory: `${directory}/addresses`, masquerades: masquerades(), podCidr }
-  await writeBridgeNetwork(networkDirectory, network, files)
-}
-
 /** The node as far as it is known without its runtime. */
 async function describeMachine(
-  { dataDirectory, hostIp, podCidr, settings, name = hostname() }: RealNodeOptions,
+  { dataDirectory, hostIp, podCidrs, settings, name = hostname() }: RealNodeOptions,
   load: NodeHostLoad,
 ): Promise<NodeDescription> {
   const { capacityBytes } = await load.fileSystem(dataDirectory)
@@ -164,7 +165,7 @@ async function describeMachine(
     operatingSystem: 'linux',
     architecture: architecture(),
     machine: machineFacts(),
-    ...(podCidr === undefined ? {} : { podCidr }),
+    ...(podCidrs === undefined ? {} : { podCidrs }),
   }
 }
 
@@ -215,11 +216,24 @@ function realHost(
   }
 }
 
+/** Without `--cluster-dns`, pods use the addresses of the Service `kube-dns`, if there is one. */
+const clusterDns = (own: ClusterDns, services: () => readonly Service[]): ClusterDns => ({
+  domain: own.domain,
+  node: own.node,
+  get servers() {
+    return own.servers.length > 0 ? own.servers : (services().find(isDnsService)?.spec.clusterIPs ?? [])
+  },
+})
+
+const isDnsService = ({ metadata, spec }: Service): boolean =>
+  metadata.name === 'kube-dns' && metadata.namespace === 'kube-system' && spec.clusterIP !== 'None'
+
 async function stopAllPods(runtime: CriRuntime, { platform, clock }: RealNodeDeps): Promise<void> {
   const bound = new AbortController()
   const timer = clock.after(stopPodsMsMax, () => bound.abort())
   try {
     await stopPods(runtime, bound.signal)
+    await removePodNetwork(platform.processes, bound.signal)
     await removeBridge(platform.processes, bound.signal)
   } finally {
     timer.cancel()
@@ -288,9 +302,6 @@ async function connectRuntime(
 }
 
 const architecture = (): 'arm64' | 'amd64' => (arch() === 'arm64' ? 'arm64' : 'amd64')
-
-const masquerades = (): boolean =>
-  ['/usr/sbin/iptables', '/sbin/iptables', '/usr/bin/iptables'].some((path) => existsSync(path))
 
 /** CAP_SYS_RESOURCE: required to lower OOM scores. */
 const mayLowerOomScore = (): boolean => {

@@ -372,11 +372,11 @@ export class Cluster {
   }
 
   /** Simulated nodes bring their own pod range when no controller assigns ranges. */
-  #ownPodRange(): { readonly podCidr?: string } {
+  #ownPodRange(): { readonly podCidrs?: readonly string[] } {
     const { ranges = [] } = this.#controllerSettings.nodeRanges ?? {}
     const isGiven = ranges.length > 0 && this.#options.controllerManagers !== 0
     const podCidr = isGiven ? undefined : this.#podRanges.take()
-    return podCidr === undefined ? {} : { podCidr }
+    return podCidr === undefined ? {} : { podCidrs: [podCidr] }
   }
 
   /** The pod range of the node, from the cache, because every sandbox needs it. */

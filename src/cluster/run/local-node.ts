@@ -3,20 +3,18 @@
 import { errorText, type Log } from '../../base/observability/log.ts'
 import { realClock } from '../../base/time/clock.ts'
 import { nodePlatform } from '../../platform/node/platform.ts'
-import { closeApiToPods, openApiToPods, type AddListener } from '../node/pod-api-access.ts'
+import { openApiToPods, type AddListener, type ServerAddress } from '../node/pod-api-access.ts'
 import type { RealNode, RealNodeOptions } from '../node/real-node.ts'
 import type { StopProgress } from './stop-progress.ts'
 
-const { signal: never } = new AbortController()
-
 export class LocalNode implements AsyncDisposable {
-  readonly #options: RealNodeOptions & { readonly podCidr: string }
+  readonly #options: RealNodeOptions
   readonly #log: Log
   readonly #stopping: StopProgress
   readonly #cleanUps = new AsyncDisposableStack()
   #node: RealNode | undefined
 
-  constructor(options: RealNodeOptions & { readonly podCidr: string }, log: Log, stopping: StopProgress) {
+  constructor(options: RealNodeOptions, log: Log, stopping: StopProgress) {
     this.#options = options
     this.#log = log
     this.#stopping = stopping
@@ -39,11 +37,10 @@ export class LocalNode implements AsyncDisposable {
     return node
   }
 
-  /** Lets the pods of this machine reach the API server at the address of its Service. */
-  async openApi(addListener: AddListener): Promise<void> {
-    const { processes } = nodePlatform
-    await openApiToPods(this.#options.podCidr, { addListener, processes, log: this.#log }, never)
-    this.#cleanUps.defer(() => closeApiToPods(processes, never))
+  /** The address at which pods reach the API server, once it listens there. Undefined if there is none. */
+  async openApi(server: ServerAddress, addListener: AddListener): Promise<ServerAddress | undefined> {
+    const network = this.#node?.network
+    return network === undefined ? undefined : openApiToPods(network, server, { addListener, log: this.#log })
   }
 
   /** Stops the pods as at a system shutdown, if the node has started. */

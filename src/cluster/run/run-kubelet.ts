@@ -192,12 +192,14 @@ async function startReal({ options, identity, deps, self }: KnownNodeStart, task
     { platform: nodePlatform, ...deps },
     tasks.signal,
   )
-  let provided: string | undefined
+  let provided = ''
   self.onChange(({ now }) => {
-    const range = now && rangeOf(now)
-    if (range === undefined || range === provided) return
-    provided = range
-    tasks.start('network', () => real.provideNetwork(range))
+    const ranges = now?.spec.podCIDRs ?? []
+    if (ranges.length === 0 || ranges.join() === provided) return
+    provided = ranges.join()
+    tasks.start('network', async (signal) => {
+      await real.provideNetwork(ranges, signal)
+    })
   })
   const described = { ...real, description: { ...real.description, ...identity } }
   const kubelet = startRealKubelet(described, deps, tasks)

@@ -19,7 +19,7 @@ import { apiServerUser } from '../client/component-users.ts'
 import { checkStorePresent, openDataDirectory, type DataDirectory } from '../data-directory/open-directory.ts'
 import { kubeletSettings } from '../flags/kubelet-flags.ts'
 import type { NodeRangeSettings } from '../../controllers/runtime/controller-settings.ts'
-import { clusterCidrDefault, firstNodeRange, nodeRangesOf } from '../flags/node-ranges.ts'
+import { clusterCidrDefault, firstNodeRanges, nodeRangesOf } from '../flags/node-ranges.ts'
 import { signingDurationMs } from '../flags/signing-duration.ts'
 import { ClusterKubeconfigs } from '../kubeconfig/cluster-kubeconfigs.ts'
 import type { WrittenKubeconfig } from '../kubeconfig/write-kubeconfig.ts'
@@ -70,11 +70,11 @@ export async function up(upOptions: UpOptions): Promise<Running> {
       kubeconfigs: kubeconfigs.outside,
     })
     registerProcessMetrics(metrics, cleanUps.use(nodePlatform.processStats.start()))
-    const podCidr = firstNodeRange(nodeRanges)
+    const podCidrs = firstNodeRanges(nodeRanges)
     const nodeOptions = {
       dataDirectory,
       hostIp: options.host,
-      podCidr,
+      podCidrs,
       settings: kubeletSettings(options.kubeletFlags),
     }
     const localNode = new LocalNode(nodeOptions, log, stopping)
@@ -96,11 +96,15 @@ export async function up(upOptions: UpOptions): Promise<Running> {
     cleanUps.defer(stopping.step('open requests', () => served.close(drainMs)))
     cleanUps.defer(stopping.step('pods of this machine to shut down', () => localNode.shutDown()))
     const [kubeconfig] = await Promise.all([kubeconfigs.write(served.url, storage.certificates), cluster.ready])
-    await publishServer(cluster, served, storage)
+    const publish = publisher(storage)
+    await publish(async () => {
+      await cluster.publish(served.host, served.port, never)
+      await cluster.publishInfo({ server: served.url, authority: storage.certificates.authority }, never)
+    })
     const tasks = cleanUps.use(
       new TaskGroup({ onFailure: (task, error) => log.error('a task failed', { task, error: errorText(error) }) }),
     )
-    startNodes({ options, directory, cluster, served, localNode, realNode }, tasks)
+    startNodes({ options, directory, cluster, served, localNode, realNode, publish }, tasks)
     startMaintenance({ options, directory, storage, served, kubeconfigs, certificates, hosts, metrics }, tasks)
     return {
       url: served.url,
@@ -133,7 +137,8 @@ function newCluster(
   const { nodes, containers, flowEvents, schedulerConfiguration, signingDuration, log } = options
   const { authority, signer, accountKey } = storage.certificates
   // The range of this machine's node is not assigned to others.
-  const reserved = containers === 'none' ? nodeRanges.reserved : [...nodeRanges.reserved, firstNodeRange(nodeRanges)]
+  const reserved =
+    containers === 'none' ? nodeRanges.reserved : [...nodeRanges.reserved, ...firstNodeRanges(nodeRanges)]
   return new Cluster({
     ...{ clock: realClock, random: systemRandom, log, metrics, store: storage.store },
     ...{ policies: policies.policies, tokenUses: policies.tokenUses },
@@ -187,18 +192,13 @@ async function serveCluster(
   }
 }
 
-/** Publishes the address of the API server to pods and joining nodes. */
-async function publishServer(
-  cluster: Cluster,
-  served: ServedCluster,
-  { certificates: { authority }, encryption }: ClusterStorage,
-): Promise<void> {
-  const publish = async () => {
-    await cluster.publish(served.host, served.port, never)
-    await cluster.publishInfo({ server: served.url, authority }, never)
-  }
-  await (encryption === undefined ? publish() : encryption.runWhenHealthy(publish, never))
-}
+type Publish = (write: () => Promise<void>) => Promise<void>
+
+/** Writes the addresses of the API server once objects can be written. */
+const publisher =
+  ({ encryption }: ClusterStorage): Publish =>
+  (write) =>
+    encryption === undefined ? write() : encryption.runWhenHealthy(write, never)
 
 interface NodeStart {
   readonly options: ResolvedUpOptions
@@ -208,10 +208,14 @@ interface NodeStart {
   readonly localNode: LocalNode
   /** Undefined while it is to be started, or when there is none. */
   readonly realNode: RealNode | undefined
+  readonly publish: Publish
 }
 
 /** Starts the other components and, if it has not started yet, the node of this machine. */
-function startNodes({ options, directory, cluster, served, localNode, realNode }: NodeStart, tasks: TaskGroup): void {
+function startNodes(
+  { options, directory, cluster, served, localNode, realNode, publish }: NodeStart,
+  tasks: TaskGroup,
+): void {
   const { nodes, containers, isAlone, log, onNode } = options
   const simulated = Array.from({ length: nodes }, (_, index) => simulatedNodeName(index))
   const removeStale = (requested: readonly string[], stop: AbortSignal) =>
@@ -225,14 +229,18 @@ function startNodes({ options, directory, cluster, served, localNode, realNode }
     }
     await cluster.bindKubeletClient(stop)
   })
-  if (realNode !== undefined) tasks.start('API access of pods', () => localNode.openApi(served.addListener))
+  const openApi = async (stop: AbortSignal) => {
+    const address = await localNode.openApi(served, served.addListener)
+    if (address !== undefined) await publish(() => cluster.publish(address.host, address.port, stop))
+  }
+  if (realNode !== undefined) tasks.start('API access of pods', openApi)
   if (containers !== 'should') return
   tasks.start('node', async (stop) => {
     await eventLoopTurn()
     const outcome = await localNode.start(stop).catch((error: unknown) => errorText(error))
     if (stop.aborted) return
     if (typeof outcome !== 'string') {
-      await localNode.openApi(served.addListener)
+      await openApi(stop)
       cluster.addRealNode(outcome)
       return onNode({ kind: 'real', ...outcome.description })
     }

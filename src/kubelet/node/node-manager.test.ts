@@ -33,7 +33,7 @@ async function startNode() {
     runtime: 'simulated://1',
     operatingSystem: 'linux',
     architecture: 'amd64',
-    podCidr: '10.9.0.0/24',
+    podCidrs: ['10.9.0.0/24'],
   }
   const tasks = new TaskGroup()
   const host = { ...simulatedHost(runtime), load }

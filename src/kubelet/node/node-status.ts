@@ -13,7 +13,7 @@ export interface NodeDescription {
   readonly operatingSystem: string
   readonly architecture: string
   /** Set for a node with its own pod range; otherwise the node IPAM controller assigns one. */
-  readonly podCidr?: string
+  readonly podCidrs?: readonly string[]
   /** Additional labels and taints; they are set only when the node is created. */
   readonly labels?: Readonly<Record<string, string>>
   readonly taints?: readonly NodeTaint[]
@@ -51,7 +51,7 @@ export interface NodeState {
 export const healthyNode: NodeState = { pressures: [], problems: [] }
 
 export function nodeObject(description: NodeDescription, state: NodeState, nowMs: number): NodeInput {
-  const { name, operatingSystem, architecture, podCidr, taints = [] } = description
+  const { name, operatingSystem, architecture, podCidrs, taints = [] } = description
   const labels = {
     ...description.labels,
     'kubernetes.io/hostname': name,
@@ -61,7 +61,7 @@ export function nodeObject(description: NodeDescription, state: NodeState, nowMs
     'beta.kubernetes.io/arch': architecture,
   }
   const spec = {
-    ...(podCidr === undefined ? {} : { podCIDR: podCidr, podCIDRs: [podCidr] }),
+    ...(podCidrs === undefined ? {} : { podCIDR: podCidrs[0] ?? '', podCIDRs: [...podCidrs] }),
     ...(taints.length === 0 ? {} : { taints: [...taints] }),
   }
   return {

@@ -1,19 +1,21 @@
-// The pod network of one node with the standard CNI plugins: bridge, host-local addresses from the node's range, and
+// The pod network of one node with the standard CNI plugins: bridge, host-local addresses from the node's ranges, and
 // portmap. An existing configuration of another network is left in place.
+import { familyOf } from '../../base/text/address-family.ts'
 import type { Files } from '../../platform/files.ts'
 
 export interface BridgeNetwork {
-  readonly podCidr: string
+  /** At most one per address family. */
+  readonly podCidrs: readonly string[]
   readonly bridge: string
   /** Directory in which host-local stores the addresses in use. */
   readonly addressesDirectory: string
-  /** Whether traffic to outside is masqueraded with the node's address; this requires iptables. */
-  readonly masquerades: boolean
+  /** Whether host ports are mapped to pods; the plugin for that requires iptables. */
+  readonly mapsPorts: boolean
 }
 
 const fileName = '10-coxswain.conflist'
 
-export const bridgeConfiguration = ({ podCidr, bridge, addressesDirectory, masquerades }: BridgeNetwork): object => ({
+export const bridgeConfiguration = ({ podCidrs, bridge, addressesDirectory, mapsPorts }: BridgeNetwork): object => ({
   cniVersion: '1.0.0',
   name: 'coxswain',
   plugins: [
@@ -22,15 +24,16 @@ export const bridgeConfiguration = ({ podCidr, bridge, addressesDirectory, masqu
       bridge,
       isGateway: true,
       hairpinMode: true,
-      ipMasq: masquerades,
+      // The plugin would also masquerade traffic to pods of other nodes.
+      ipMasq: false,
       ipam: {
         type: 'host-local',
-        ranges: [[{ subnet: podCidr }]],
-        routes: [{ dst: '0.0.0.0/0' }],
+        ranges: podCidrs.map((subnet) => [{ subnet }]),
+        routes: podCidrs.map((subnet) => ({ dst: familyOf(subnet) === 'IPv4' ? '0.0.0.0/0' : '::/0' })),
         dataDir: addressesDirectory,
       },
     },
-    ...(masquerades ? [{ type: 'portmap', capabilities: { portMappings: true } }] : []),
+    ...(mapsPorts ? [{ type: 'portmap', capabilities: { portMappings: true } }] : []),
   ],
 })
 

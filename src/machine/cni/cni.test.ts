@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { Files } from '../../platform/files.ts'
 import { bridgeConfiguration, writeBridgeNetwork } from './bridge-network.ts'
 
-const network = { podCidr: '10.244.0.0/24', bridge: 'b0', addressesDirectory: '/a', masquerades: true }
+const network = { podCidrs: ['10.244.0.0/24', 'fd00::/64'], bridge: 'b0', addressesDirectory: '/a', mapsPorts: true }
 
 const filesWith = (
   ...names: string[]
@@ -17,14 +17,17 @@ const filesWith = (
   }
 }
 
-test('the network of a node is a bridge with addresses of its range', () => {
-  const { plugins } = bridgeConfiguration(network) as { plugins: { type: string; ipam?: { ranges: unknown } }[] }
+test('the network of a node is a bridge with addresses of its ranges', () => {
+  const { plugins } = bridgeConfiguration(network) as {
+    plugins: { type: string; ipam?: { ranges: unknown; routes: unknown } }[]
+  }
   deepEqual(
     plugins.map(({ type }) => type),
     ['bridge', 'portmap'],
   )
-  deepEqual(plugins[0]?.ipam?.ranges, [[{ subnet: '10.244.0.0/24' }]])
-  const plain = bridgeConfiguration({ ...network, masquerades: false }) as { plugins: unknown[] }
+  deepEqual(plugins[0]?.ipam?.ranges, [[{ subnet: '10.244.0.0/24' }], [{ subnet: 'fd00::/64' }]])
+  deepEqual(plugins[0]?.ipam?.routes, [{ dst: '0.0.0.0/0' }, { dst: '::/0' }])
+  const plain = bridgeConfiguration({ ...network, mapsPorts: false }) as { plugins: unknown[] }
   equal(plain.plugins.length, 1)
 })
 

@@ -7,6 +7,7 @@ import { nodeTable, tunnelDevice, type PodNetwork, type PodNetworkOptions, type 
 
 /** Marks our routes in the kernel's tables. */
 const routeProtocol = '117'
+const serviceRouteProtocol = '118'
 /** The identifier of our VXLAN network, and the port of RFC 7348. */
 const tunnelId = '10244'
 const tunnelPort = '4789'
@@ -36,6 +37,21 @@ export class NodePodNetwork implements PodNetwork {
     if (ranges.some(({ range }) => familyOf(range) === 'IPv6'))
       await this.#set('/proc/sys/net/ipv6/conf/all/forwarding', '1', signal)
     await this.#setOutbound([], signal)
+    await this.#routeServices(signal)
+  }
+
+  /**
+   * Packets of this machine to a Service are translated after the routing decision, so they need some route. A machine
+   * without a default route has none.
+   */
+  async #routeServices(signal: AbortSignal): Promise<void> {
+    const { bridge, ranges, serviceRanges } = this.#options
+    for (const range of serviceRanges) {
+      if (!ranges.some((own) => familyOf(own.range) === familyOf(range))) continue
+      const [address = ''] = range.split('/')
+      if ((await this.#run('ip', ['route', 'get', address], signal)).code === 0) continue
+      await this.#ip(['route', 'replace', range, 'dev', bridge, 'proto', serviceRouteProtocol], signal)
+    }
   }
 
   async adjacent(addresses: readonly string[], signal: AbortSignal): Promise<ReadonlySet<string>> {
@@ -188,7 +204,8 @@ export const adjacentRoutes = (text: string): ReadonlySet<string> =>
 /** Removes what `prepare` and `setPaths` have created, except for the bridge. No effect if there is nothing. */
 export async function removePodNetwork(processes: Pick<Processes, 'run'>, signal: AbortSignal): Promise<void> {
   for (const family of ['-4', '-6'])
-    await processes.run('ip', [family, 'route', 'flush', 'proto', routeProtocol], {}, signal)
+    for (const protocol of [routeProtocol, serviceRouteProtocol])
+      await processes.run('ip', [family, 'route', 'flush', 'proto', protocol], {}, signal)
   await processes.run('ip', ['link', 'delete', tunnelDevice], {}, signal)
   await processes.run(
     'nft',

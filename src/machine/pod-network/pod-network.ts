@@ -39,6 +39,8 @@ export interface PodNetworkOptions {
   readonly hardwareAddress: string
   /** The address from which this machine reaches other nodes. */
   readonly nodeAddress: string
+  /** The addresses of Services. */
+  readonly serviceRanges: readonly string[]
 }
 
 export interface PodNetwork {

@@ -1,0 +1,73 @@
+// The Service `kube-dns` in `kube-system`, through which pods reach the DNS server of this process.
+import type { Context } from '../../base/observability/context.ts'
+import { familyOf } from '../../base/text/address-family.ts'
+import { service } from '../../api/core/v1/service/service.ts'
+import { endpointSlice } from '../../api/discovery/v1/endpoint-slice.ts'
+import { serviceNameLabel } from '../../api/discovery/v1/endpoint-slice-labels.ts'
+import { addressText, parseCidr } from '../../api/networking/v1/cidr.ts'
+import type { Client } from '../../client/client.ts'
+import { createIfMissing, createOrPatch } from './bootstrap-objects.ts'
+
+const ours = { name: 'kube-dns', namespace: 'kube-system' }
+/** As upstream's installers choose it. */
+const addressIndex = 10n
+
+export const dnsPort = 53
+
+/** The tenth address of a range of Services. */
+export function dnsServiceAddress(serviceRange: string): string {
+  const { family, address } = parseCidr(serviceRange)
+  return addressText(family, address + addressIndex)
+}
+
+const ports = [
+  { name: 'dns', protocol: 'UDP' as const },
+  { name: 'dns-tcp', protocol: 'TCP' as const },
+]
+
+/** Where the DNS server listens. */
+export interface DnsAddress {
+  readonly host: string
+  readonly port: number
+}
+
+/**
+ * Publishes the address of the DNS server. A Service with a selector belongs to another DNS server that a user has
+ * installed: it is not changed, and the result is false.
+ */
+export async function publishDnsService(
+  client: Client,
+  { host, port }: DnsAddress,
+  serviceRange: string,
+  context: Context,
+): Promise<boolean> {
+  await createIfMissing(
+    client,
+    service,
+    {
+      metadata: {
+        ...ours,
+        labels: { 'k8s-app': ours.name, 'kubernetes.io/cluster-service': 'true', 'kubernetes.io/name': 'CoreDNS' },
+      },
+      spec: {
+        clusterIP: dnsServiceAddress(serviceRange),
+        ports: ports.map((each) => ({ ...each, port: dnsPort, targetPort: dnsPort })),
+      },
+    },
+    context,
+  )
+  const { spec } = await client.of(service).get(ours.name, ours.namespace, context)
+  if (Object.keys(spec.selector ?? {}).length > 0) return false
+  await createOrPatch(
+    client,
+    endpointSlice,
+    {
+      metadata: { ...ours, labels: { [serviceNameLabel]: ours.name } },
+      addressType: familyOf(host),
+      endpoints: [{ addresses: [host], conditions: { ready: true } }],
+      ports: ports.map((each) => ({ ...each, port })),
+    },
+    context,
+  )
+  return true
+}
