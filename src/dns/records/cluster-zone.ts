@@ -5,6 +5,7 @@ import { getOrInsert } from '../../base/collections/get-or-insert.ts'
 import type { Service } from '../../api/core/v1/service/service.ts'
 import type { EndpointSlice } from '../../api/discovery/v1/endpoint-slice.ts'
 import { canonicalAddress } from '../message/ip-address.ts'
+import { labelBytesMax } from '../message/name.ts'
 import { recordType, type ResourceRecord } from '../message/record.ts'
 import { AddressIndex } from './address-index.ts'
 import { addressOfReverseName } from './reverse-name.ts'
@@ -254,8 +255,10 @@ export class ClusterZone {
   }
 }
 
-/** An address cannot be the target of a CNAME record. */
-const isAliasTarget = (target: string): boolean => target !== '' && canonicalAddress(target) === undefined
+/** The API accepts an address and labels that are too long for DNS; neither can be the target of a CNAME record. */
+const isAliasTarget = (target: string): boolean =>
+  canonicalAddress(target) === undefined &&
+  target.split('.').every((label) => label.length > 0 && label.length <= labelBytesMax)
 
 const keyOfService = (name: string, namespace = ''): string => `${name}.${namespace}`
 
