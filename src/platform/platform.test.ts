@@ -36,6 +36,7 @@ test('the platform is complete', () => {
     'outbound',
     'processStats',
     'processes',
+    'sockets',
     'workers',
   ])
 })

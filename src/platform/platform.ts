@@ -7,6 +7,7 @@ import type { OutboundProvider } from './http/outbound.ts'
 import type { ProcessStatsProvider } from './process/process-stats.ts'
 import type { Processes } from './process/processes.ts'
 import type { Workers } from './process/workers.ts'
+import type { Sockets } from './sockets/sockets.ts'
 
 export interface Platform {
   readonly crypto: CryptoProvider
@@ -16,5 +17,6 @@ export interface Platform {
   readonly outbound: OutboundProvider
   readonly processes: Processes
   readonly processStats: ProcessStatsProvider
+  readonly sockets: Sockets
   readonly workers: Workers
 }

@@ -9,6 +9,7 @@ import { nodeOutbound } from './http/outbound.ts'
 import { nodeProcessStats } from './process/process-stats.ts'
 import { nodeProcesses } from './process/processes.ts'
 import { nodeWorkers } from './process/workers.ts'
+import { nodeSockets } from './socket/sockets.ts'
 
 polyfillUint8Array()
 
@@ -20,5 +21,6 @@ export const nodePlatform: Platform = {
   outbound: nodeOutbound,
   processes: nodeProcesses,
   processStats: nodeProcessStats,
+  sockets: nodeSockets,
   workers: nodeWorkers,
 }
