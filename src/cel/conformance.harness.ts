@@ -44,11 +44,28 @@ export interface ConformanceCase {
 
 type Suite = typeof tests
 
+const leftOut: readonly (readonly [path: RegExp, why: string])[] = [
+  [
+    /^(proto2|proto2_ext|proto3|wrappers|enums|dynamic|comparisons\/eq_wrapper)\//,
+    'protobuf messages: our objects are JSON',
+  ],
+  [/^(math_ext|encoders_ext|block_ext)\//, 'extensions that Kubernetes does not offer'],
+  [
+    /^string_ext\/value_errors\/(last)?indexof_out_of_range$|^timestamps\/duration_converters\/get_milliseconds$/,
+    'upstream finds nothing behind the end of a text, and returns all milliseconds of a duration',
+  ],
+]
+const messages = /TestAllTypes|NestedTestAllTypes|google\.protobuf\.(?!Timestamp|Duration)\w/
+
+/** Without the excluded cases. */
+export const supportedCases = () =>
+  casesOf().filter(({ path, text }) => !leftOut.some(([pattern]) => pattern.test(path)) && !messages.test(text))
+
 /** All cases by their suites' names: `timestamps/comparisons/leq_timestamp`. */
-export function* casesOf(
+function* casesOf(
   suite: Suite = tests,
   path = '',
-): Iterable<{ path: string; read: () => ConformanceCase; text: string }> {
+): Generator<{ path: string; read: () => ConformanceCase; text: string }> {
   for (const { original } of suite.tests ?? []) {
     const source = original as unknown as Json & { name: string }
     yield { path: `${path}${source.name}`, text: JSON.stringify(source), read: () => caseOf(source) }

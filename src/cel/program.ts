@@ -1,8 +1,10 @@
 // Program: an expression that was checked in an environment and can be evaluated any number of times.
+import type { Slice, Sliced } from '../base/work/work-slice.ts'
 import { check, type Checked } from './check/checker.ts'
 import type { Environment } from './environment/environment.ts'
 import { Compiler } from './run/compiler.ts'
-import { CostLimitError, Frame, type Activation } from './run/evaluation-frame.ts'
+import { CostLimitError, Frame, LongEvaluationError, type Activation, type Pace } from './run/evaluation-frame.ts'
+import { Progress, SliceEnd } from './run/progress.ts'
 import { Scope } from './run/scope.ts'
 import type { Expr } from './syntax/ast.ts'
 import { parse } from './syntax/parser.ts'
@@ -21,7 +23,7 @@ export type Outcome =
   | (Evaluation & { readonly error?: undefined })
   | { readonly error: EvalError | CostLimitError; readonly cost: number; readonly value?: undefined }
 
-type Run = (activation: Activation, costMax: number) => Outcome
+type Run = (activation: Activation, costMax: number, pace?: Pace) => Outcome
 
 export class Program {
   readonly type: CelType
@@ -57,6 +59,30 @@ export class Program {
     return run instanceof EvalError ? { error: run, cost: 0 } : run(activation, costMax)
   }
 
+  /** The result of a short evaluation; undefined if it is not short. */
+  shortOutcome(activation: Activation, costMax: number): Outcome | undefined {
+    const run = this.#run ?? this.#compiled()
+    if (run instanceof EvalError) return { error: run, cost: 0 }
+    try {
+      return run(activation, costMax, 'short')
+    } catch (error) {
+      if (error instanceof LongEvaluationError) return undefined
+      throw error
+    }
+  }
+
+  /**
+   * Like `outcome`, in slices. A short evaluation does not pay for it: only one that turns out to be long is evaluated
+   * again, such that it can be interrupted.
+   */
+  *outcomeInSlices(activation: Activation, costMax: number, slice: Slice): Sliced<Outcome> {
+    const short = this.shortOutcome(activation, costMax)
+    if (short !== undefined) return short
+    const run = this.#compiled()
+    if (run instanceof EvalError) return { error: run, cost: 0 }
+    return yield* sliced(run, activation, costMax, slice)
+  }
+
   #compiled(): Run | EvalError {
     if (this.#run !== undefined) return this.#run
     try {
@@ -81,13 +107,27 @@ export function compile(text: string, environment: Environment): Program {
 export function evaluatorOf(tree: Expr, environment: Environment, checked: Checked | undefined): Run {
   const scope = new Scope()
   const step = new Compiler(environment, checked).compile(tree, scope)
-  return (activation, costMax) => {
-    const frame = new Frame(activation, scope.slotCount, costMax)
+  return (activation, costMax, pace = 'uninterrupted') => {
+    const frame = new Frame(activation, scope.slotCount, costMax, pace)
     try {
       return { value: step(frame), cost: frame.cost }
     } catch (error) {
       if (error instanceof EvalError || error instanceof CostLimitError) return { error, cost: frame.cost }
       throw error
     }
+  }
+}
+
+/** Starts the evaluation again after each slice, with the progress that it has made. */
+export function* sliced(run: Run, activation: Activation, costMax: number, slice: Slice): Sliced<Outcome> {
+  const progress = new Progress(slice)
+  for (;;) {
+    try {
+      return run(activation, costMax, progress)
+    } catch (error) {
+      if (!(error instanceof SliceEnd)) throw error
+    }
+    yield
+    progress.restart()
   }
 }

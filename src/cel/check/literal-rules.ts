@@ -5,7 +5,7 @@ import { childrenOf, type Call, type Expr } from '../syntax/ast.ts'
 import type { Issue } from '../syntax/source.ts'
 import { dynType, isOptional, runtimeTypeName, typeText, type CelType } from '../types/cel-type.ts'
 import { EvalError } from '../values/eval-error.ts'
-import { regex } from '../values/regex.ts'
+import { regex } from '../regex/regex.ts'
 import { Duration, Timestamp } from '../values/time-values.ts'
 import type { Value } from '../values/value.ts'
 

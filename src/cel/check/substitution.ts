@@ -2,7 +2,9 @@
 import { dynType, isDyn, type CelType } from '../types/cel-type.ts'
 
 export class Substitution {
-  #bound = new Map<string, CelType>()
+  readonly #bound = new Map<string, CelType>()
+  /** What the current assignment has replaced, to undo it. */
+  #replaced: (readonly [name: string, before: CelType | undefined])[] = []
   #count = 0
 
   /** A new, unbound parameter. */
@@ -32,11 +34,18 @@ export class Substitution {
 
   /** Whether values of one type can be assigned to the other. Bindings of parameters are only stored if so. */
   assign(from: readonly CelType[], to: readonly CelType[]): boolean {
-    const before = new Map(this.#bound)
+    this.#replaced = []
     if (from.length === to.length && from.every((each, index) => this.#assignable(each, to[index] ?? dynType)))
       return true
-    this.#bound = before
+    for (const [name, before] of this.#replaced.toReversed())
+      if (before === undefined) this.#bound.delete(name)
+      else this.#bound.set(name, before)
     return false
+  }
+
+  #set(name: string, type: CelType): void {
+    this.#replaced.push([name, this.#bound.get(name)])
+    this.#bound.set(name, type)
   }
 
   #assignable(from: CelType, to: CelType): boolean {
@@ -70,12 +79,12 @@ export class Substitution {
     if (other.kind === 'param' && other.name === name) return true
     if (bound === undefined) {
       if (mentions(this.resolve(other), name)) return false
-      this.#bound.set(name, other)
+      this.#set(name, other)
       return true
     }
     if (!this.#assignable(other, bound)) return false
     // From here on the more general of the two types is bound.
-    if (isMoreGeneral(other, bound)) this.#bound.set(name, other)
+    if (isMoreGeneral(other, bound)) this.#set(name, other)
     return true
   }
 }

@@ -13,7 +13,11 @@ export interface Overload {
   readonly result: CelType
   /** The arguments have the declared types: the checker or the dispatch at run time has verified it. */
   readonly call: (...args: readonly Value[]) => Value
+  /** The same in steps, for calls that can take long. Yields regularly. */
+  readonly steps?: (...args: readonly Value[]) => CallSteps
 }
+
+export type CallSteps = Generator<undefined, Value, undefined>
 
 /** All overloads of each function, by name. */
 export type Functions = Readonly<Record<string, readonly Overload[]>>
@@ -30,6 +34,25 @@ const declared =
     // Arguments have the types declared in `args`; an implementation declares the same types as parameters.
     call: call as Overload['call'],
   })
+
+/** An overload that is called in steps. */
+export const inSteps = (
+  declare: typeof global,
+  id: string,
+  args: readonly CelType[],
+  result: CelType,
+  steps: (...given: never[]) => CallSteps,
+): Overload => {
+  const begin = steps as NonNullable<Overload['steps']>
+  return { ...declare(id, args, result, (...given: Value[]) => finished(begin(...given))), steps: begin }
+}
+
+function finished(steps: CallSteps): Value {
+  for (;;) {
+    const { done, value } = steps.next()
+    if (done === true) return value
+  }
+}
 
 /** Called as `f(a, b)`. */
 export const global = declared(false)

@@ -1,7 +1,7 @@
 // Compiler: composes closures from a syntax tree once; evaluation does not use the tree.
 import { lookup } from '../../base/collections/lookup.ts'
 import type { Checked } from '../check/checker.ts'
-import { callCost, listCost, mapCost, structCost } from '../cost/call-cost.ts'
+import { callCost, listCost, mapCost, structCost, type CallCost } from '../cost/call-cost.ts'
 import type { Environment } from '../environment/environment.ts'
 import type { Overload } from '../environment/function.ts'
 import {
@@ -17,7 +17,7 @@ import { isDyn } from '../types/cel-type.ts'
 import { LiteralMap } from '../values/map-value.ts'
 import { equals, isList } from '../values/equality.ts'
 import { MapValue, none, Optional, Uint, type Value } from '../values/value.ts'
-import { regex } from '../values/regex.ts'
+import { regex } from '../regex/regex.ts'
 import { matchesType, runtimeType } from '../values/matches-type.ts'
 import { valueText } from '../values/value-text.ts'
 import { EvalError, noSuchOverload } from '../values/eval-error.ts'
@@ -83,7 +83,7 @@ export class Compiler {
   /** Evaluates a step now if all its operands are constants. Throws the EvalError of the step. */
   #folded(operands: readonly Step[], step: Step): Step {
     if (!operands.every((operand) => this.#constants.has(operand))) return step
-    return this.#constant(step(new Frame({}, 0, Number.POSITIVE_INFINITY)))
+    return this.#constant(step(new Frame({}, 0, Number.POSITIVE_INFINITY, 'uninterrupted')))
   }
 
   #named(expr: Expr, name: string, scope: Scope): Step | undefined {
@@ -398,25 +398,75 @@ function unusualField(value: Value, field: string): Value {
 function invoke(name: string, overloads: readonly Overload[], steps: readonly Step[], isSure: boolean): Step {
   const [only] = overloads
   const [first, second] = steps
-  if (only !== undefined && isSure && first !== undefined && steps.length <= 2) {
-    const { call } = only
-    const cost = callCost(name, only.id)
-    if (second === undefined)
-      return (frame) => {
-        const a = first(frame)
-        const result = call(a)
-        frame.charge(cost === undefined ? 1 : cost([a], result))
-        return result
-      }
+  if (only === undefined || !isSure || first === undefined || steps.length > 2) return invokeAny(name, overloads, steps)
+  if (isSizeDependent(name, only)) return invokeSized(only, callCost(name, only.id), first, second)
+  const { call } = only
+  if (second === undefined)
     return (frame) => {
-      const a = first(frame)
-      const b = second(frame)
-      const result = call(a, b)
-      frame.charge(cost === undefined ? 1 : cost([a, b], result))
+      const result = call(first(frame))
+      frame.charge(1)
       return result
     }
+  return (frame) => {
+    const result = call(first(frame), second(frame))
+    frame.charge(1)
+    return result
   }
-  return invokeAny(name, overloads, steps)
+}
+
+/** Overloads with a constant cost whose time nevertheless depends on their arguments. */
+const sizedOverloads = new Set('add_list bytes_size map_size size_bytes size_map size_string string_size'.split(' '))
+
+const isSizeDependent = (name: string, { id }: Overload): boolean =>
+  callCost(name, id) !== undefined || sizedOverloads.has(id)
+
+function invokeSized(overload: Overload, cost: CallCost | undefined, first: Step, second: Step | undefined): Step {
+  const call = overload.steps === undefined ? overload.call : undefined
+  const step: Step = onceInSlices(
+    second === undefined
+      ? (frame) => {
+          const a = first(frame)
+          frame.use(a)
+          const result =
+            frame.progress === undefined && call !== undefined ? call(a) : called(step, frame, overload, cost, [a])
+          frame.charge(cost === undefined ? 1 : cost([a], result))
+          return result
+        }
+      : (frame) => {
+          const a = first(frame)
+          const b = second(frame)
+          frame.use(a)
+          frame.use(b)
+          const result =
+            frame.progress === undefined && call !== undefined
+              ? call(a, b)
+              : called(step, frame, overload, cost, [a, b])
+          frame.charge(cost === undefined ? 1 : cost([a, b], result))
+          return result
+        },
+  )
+  return step
+}
+
+/** An evaluation in slices evaluates the step once, even if it is interrupted later. */
+function onceInSlices(evaluate: Step): Step {
+  const step: Step = (frame) =>
+    frame.progress === undefined ? evaluate(frame) : frame.progress.once(step, frame, evaluate)
+  return step
+}
+
+/** In slices, a call whose cost is beyond the limit is not begun. */
+function called(
+  step: Step,
+  frame: Frame,
+  { call, steps }: Overload,
+  cost: CallCost | undefined,
+  args: readonly Value[],
+): Value {
+  const { progress } = frame
+  if (progress !== undefined && cost !== undefined) frame.afford(cost(args, undefined))
+  if (steps === undefined) return call(...args)
+  return progress === undefined ? frame.finish(steps(...args)) : progress.run(step, () => steps(...args))
 }
 
 /** Functions of upstream's standard library, whose errors do not name the types of the arguments. */
@@ -439,15 +489,23 @@ function wrongIndex(operand: Value, key: Value): EvalError {
 
 /** The first overload whose parameters accept the arguments. */
 function invokeAny(name: string, overloads: readonly Overload[], steps: readonly Step[]): Step {
-  const candidates = overloads.map((overload) => ({ overload, cost: callCost(name, overload.id) }))
-  return (frame) => {
-    const args = steps.map((step) => step(frame))
+  const candidates = overloads.map((overload) => ({
+    overload,
+    cost: callCost(name, overload.id),
+    isSized: isSizeDependent(name, overload),
+  }))
+  const evaluate: Step = (frame) => {
+    const args = steps.map((each) => each(frame))
     const found = candidates.find(({ overload }) =>
       (overload.dynArgs ?? overload.args).every((type, index) => matchesType(args[index] ?? null, type)),
     )
     if (found === undefined) throw noOverloadFor(name, args)
-    const result = found.overload.call(...args)
-    frame.charge(found.cost === undefined ? 1 : found.cost(args, result))
+    const { overload, cost, isSized } = found
+    if (isSized) for (const arg of args) frame.use(arg)
+    const result = isSized ? called(step, frame, overload, cost, args) : overload.call(...args)
+    frame.charge(cost === undefined ? 1 : cost(args, result))
     return result
   }
+  const step = candidates.some(({ isSized }) => isSized) ? onceInSlices(evaluate) : evaluate
+  return step
 }

@@ -3,8 +3,8 @@ import { equal, ok } from 'node:assert/strict'
 import { test } from 'node:test'
 import { fuzz, pick } from '../../../base/random/fuzz.harness.ts'
 import type { Random } from '../../../base/random/random.ts'
-import { regex } from '../../../cel/values/regex.ts'
-import { patternSize } from './pattern-size.ts'
+import { regex } from '../../../cel/regex/regex.ts'
+import { patternSize } from '../../../cel/regex/pattern-size.ts'
 import { compilePattern, patternError } from './schema-pattern.ts'
 
 function find(pattern: string, text: string, steps = 1_000_000): boolean | undefined {
@@ -58,7 +58,7 @@ fuzz('patterns match what the library matches', {
     text: randomText(random),
   }),
   check({ pattern, text }) {
-    if (patternError(pattern) === undefined) equal(find(pattern, text), regex(pattern).test(text))
+    if (patternError(pattern) === undefined) equal(find(pattern, text), regex(pattern).library.test(text))
   },
 })
 

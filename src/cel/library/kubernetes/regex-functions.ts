@@ -1,25 +1,33 @@
 // Functions that find matches of a pattern.
-import { member, type Functions } from '../../environment/function.ts'
+import { inSteps, member, type CallSteps, type Functions } from '../../environment/function.ts'
+import { regex } from '../../regex/regex.ts'
 import { intType, listOf, stringType } from '../../types/cel-type.ts'
-import { regex } from '../../values/regex.ts'
 
-function find(text: string, pattern: string): string {
-  const matcher = regex(pattern).matcher(text)
-  return matcher.find() ? (matcher.group() ?? '') : ''
+function* find(text: string, pattern: string): CallSteps {
+  for (const match of regex(pattern).matches(text))
+    if (match === undefined) yield
+    else return text.slice(match.start, match.end)
+  return ''
 }
 
-function findAll(text: string, pattern: string, limit = -1n): string[] {
-  const matcher = regex(pattern).matcher(text)
-  const countMax = limit < 0n ? Number.POSITIVE_INFINITY : Number(limit)
+const matchesPerStep = 256
+
+function* findAll(text: string, pattern: string, limit = -1n): CallSteps {
   const found: string[] = []
-  while (found.length < countMax && matcher.find()) found.push(matcher.group() ?? '')
+  const countMax = limit < 0n ? Number.POSITIVE_INFINITY : Number(limit)
+  if (countMax === 0) return found
+  for (const match of regex(pattern).matches(text)) {
+    if (match !== undefined) found.push(text.slice(match.start, match.end))
+    if (found.length === countMax) break
+    if (match === undefined || found.length % matchesPerStep === 0) yield
+  }
   return found
 }
 
 export const regexFunctions: Functions = {
-  find: [member('string_find_string', [stringType, stringType], stringType, find)],
+  find: [inSteps(member, 'string_find_string', [stringType, stringType], stringType, find)],
   findAll: [
-    member('string_find_all_string', [stringType, stringType], listOf(stringType), findAll),
-    member('string_find_all_string_int', [stringType, stringType, intType], listOf(stringType), findAll),
+    inSteps(member, 'string_find_all_string', [stringType, stringType], listOf(stringType), findAll),
+    inSteps(member, 'string_find_all_string_int', [stringType, stringType, intType], listOf(stringType), findAll),
   ],
 }

@@ -1,9 +1,9 @@
 // Text: prefixes, suffixes, substrings and patterns.
-import { global, member, type Functions } from '../../environment/function.ts'
+import { global, member, inSteps, type CallSteps, type Functions } from '../../environment/function.ts'
 import { boolType, stringType } from '../../types/cel-type.ts'
-import { regex } from '../../values/regex.ts'
+import { regex } from '../../regex/regex.ts'
 
-const matches = (text: string, pattern: string): boolean => regex(pattern).matcher(text).find()
+const matches = (text: string, pattern: string): CallSteps => regex(pattern).test(text)
 
 export const textFunctions: Functions = {
   startsWith: [
@@ -12,7 +12,7 @@ export const textFunctions: Functions = {
   endsWith: [member('ends_with_string', [stringType, stringType], boolType, (a: string, b: string) => a.endsWith(b))],
   contains: [member('contains_string', [stringType, stringType], boolType, (a: string, b: string) => a.includes(b))],
   matches: [
-    global('matches', [stringType, stringType], boolType, matches),
-    member('matches_string', [stringType, stringType], boolType, matches),
+    inSteps(global, 'matches', [stringType, stringType], boolType, matches),
+    inSteps(member, 'matches_string', [stringType, stringType], boolType, matches),
   ],
 }

@@ -1,29 +1,21 @@
 // PatternProgram: matches a pattern in a bounded number of steps. Patterns come from definitions and texts from objects, so
 // both may be hostile. RE2's algorithms are linear in the text, but each character may cost as many steps as the pattern
 // has instructions, and the library counts none. This one builds the states of a DFA when a text first needs them.
-
-/** An instruction of a compiled pattern, as the library has it. */
-interface Instruction {
-  readonly op: number
-  readonly out: number
-  readonly arg: number
-  /** The ranges of accepted characters, or a single one. */
-  readonly runes: ArrayLike<number>
-  matchRune(codePoint: number): boolean
-}
-
-export interface Program {
-  readonly inst: readonly Instruction[]
-  readonly start: number
-}
+import {
+  accepts,
+  conditionsBetween,
+  isWord,
+  newline,
+  none,
+  op,
+  type Instruction,
+  type Program,
+} from './instructions.ts'
 
 /** The number of instructions that may still be visited. Transitions of the DFA that are known cost nothing. */
 export interface StepBudget {
   steps: number
 }
-
-const op = { alt: 1, altMatch: 2, capture: 3, emptyWidth: 4, fail: 5, match: 6, nop: 7, any: 10, anyButNewline: 11 }
-const condition = { beginLine: 1, endLine: 2, beginText: 4, endText: 8, wordBoundary: 16, noWordBoundary: 32 }
 
 /** A position between two characters: the instructions that may continue there, and the character before. */
 interface State {
@@ -34,15 +26,14 @@ interface State {
 }
 
 const matched = Symbol('matched')
-/** Stands for the character before the first and after the last. */
-const none = -1
-const newline = 10
 const wordCharacter = 97
 const otherCharacter = 32
 
 /** Bounds of the memory of a pattern. Beyond them, states are built again. */
 const headsMax = 100_000
 const transitionsMax = 20_000
+/** A search yields after this many instructions. */
+const stepsPerYield = 2_000
 
 export class PatternProgram {
   readonly #program: Program
@@ -63,13 +54,30 @@ export class PatternProgram {
 
   /** Whether a part of the text matches; undefined when the budget does not suffice to decide it. */
   find(text: string, budget: StepBudget): boolean | undefined {
+    return this.#search(text, budget).next().value
+  }
+
+  /** Whether a part of the text matches. Yields regularly. */
+  *search(text: string): Generator<undefined, boolean, undefined> {
+    const budget = { steps: stepsPerYield }
+    const steps = this.#search(text, budget)
+    for (;;) {
+      const { done, value } = steps.next()
+      if (done === true) return value
+      budget.steps = stepsPerYield
+      yield
+    }
+  }
+
+  /** Yields when the budget is spent. */
+  *#search(text: string, budget: StepBudget): Generator<undefined, boolean, undefined> {
     let state = this.#state([this.#program.start], none)
     for (let at = 0; at <= text.length;) {
       const codePoint = at === text.length ? none : (text.codePointAt(at) ?? none)
       const id = this.#classes.of(codePoint)
       const next = state.next[id] ?? this.#transition(state, codePoint, id, budget)
       if (next === matched) return true
-      if (budget.steps < 0) return undefined
+      if (budget.steps < 0) yield
       state = next
       at += codePoint > 0xff_ff ? 2 : 1
     }
@@ -183,22 +191,6 @@ function casesOf(rune: number, flags: number): Iterable<number> {
   return [...cases.map((each) => each.codePointAt(0) ?? rune), 0x17_f, 0x21_2a]
 }
 
-function accepts(instruction: Instruction, codePoint: number): boolean {
-  if (instruction.op === op.any) return true
-  return instruction.op === op.anyButNewline ? codePoint !== newline : instruction.matchRune(codePoint)
-}
-
-const isWord = (codePoint: number): boolean =>
-  (codePoint >= 48 && codePoint <= 57) ||
-  (codePoint >= 65 && codePoint <= 90) ||
-  codePoint === 95 ||
-  (codePoint >= 97 && codePoint <= 122)
-
 /** What conditions depend on: states do not differ by the character itself. */
 const kindOf = (codePoint: number): number =>
   codePoint === none || codePoint === newline ? codePoint : isWord(codePoint) ? wordCharacter : otherCharacter
-
-const conditionsBetween = (before: number, after: number): number =>
-  (before === none ? condition.beginText | condition.beginLine : before === newline ? condition.beginLine : 0) |
-  (after === none ? condition.endText | condition.endLine : after === newline ? condition.endLine : 0) |
-  (isWord(before) === isWord(after) ? condition.noWordBoundary : condition.wordBoundary)

@@ -1,0 +1,70 @@
+import { deepEqual, equal, ok, rejects, throws } from 'node:assert/strict'
+import { test } from 'node:test'
+import { VirtualClock } from '../time/virtual-clock.ts'
+import { runInSlices, runToEnd, type Slice, type Sliced } from './work-slice.ts'
+
+/** A clock whose time passes with every reading. */
+class ReadingClock extends VirtualClock {
+  readings = 0
+
+  override monotonicMs(): number {
+    return this.readings++
+  }
+}
+
+/** Counts its steps in each slice. */
+const counting = (steps: number, counts: number[]) =>
+  function* (slice: Slice): Sliced<string> {
+    let count = 0
+    for (let step = 0; step < steps; step++) {
+      count++
+      if (!slice.isUsedUp()) continue
+      counts.push(count)
+      count = 0
+      yield
+    }
+    counts.push(count)
+    return 'done'
+  }
+
+test('a computation within one slice is synchronous', () => {
+  const counts: number[] = []
+  equal(runInSlices(counting(3, counts), new ReadingClock()), 'done')
+  deepEqual(counts, [3])
+})
+
+test('a longer computation is interrupted whenever its slice is used up', async () => {
+  const counts: number[] = []
+  const running = runInSlices(counting(12, counts), new ReadingClock())
+  ok(running instanceof Promise)
+  deepEqual(counts, [5])
+  equal(await running, 'done')
+  deepEqual(counts, [5, 5, 2])
+})
+
+test('other work runs between two slices', async () => {
+  const order: string[] = []
+  setImmediate(() => order.push('other work'))
+  await runInSlices(function* (): Sliced<void> {
+    order.push('first slice')
+    yield
+    order.push('second slice')
+  }, new ReadingClock())
+  deepEqual(order, ['first slice', 'other work', 'second slice'])
+})
+
+test('errors of the first and of later slices reach the caller', async () => {
+  const failing = (slices: number) =>
+    function* (): Sliced<void> {
+      for (let slice = 0; slice < slices; slice++) yield
+      throw new Error('failed')
+    }
+  throws(() => runInSlices(failing(0), new ReadingClock()), /failed/)
+  await rejects(async () => runInSlices(failing(2), new ReadingClock()), /failed/)
+})
+
+test('a computation that must not be interrupted runs to its end', () => {
+  const counts: number[] = []
+  equal(runToEnd(counting(100, counts)), 'done')
+  deepEqual(counts, [100])
+})
