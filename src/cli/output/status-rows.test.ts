@@ -2,7 +2,7 @@ import { equal, match } from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Node } from '../../api/core/v1/node/node.ts'
 import type { Pod } from '../../api/core/v1/pod/pod.ts'
-import { nodesText, podsText, processText, storeText, versionText } from './status-rows.ts'
+import { nodesText, podNetworkText, podsText, processText, storeText, versionText } from './status-rows.ts'
 
 const node = (name: string, conditions: Record<string, string>, unschedulable = false): Node =>
   ({
@@ -52,4 +52,14 @@ test('versions, the store and the process come from the metrics that the server 
   equal(processText(''), '')
   match(versionText({ gitVersion: 'v1.36.4' }, metrics), /^Coxswain \S+, Kubernetes v1\.36\.4, Node\.js v26\.10\.0$/)
   match(versionText({}, ''), /Kubernetes unknown$/)
+})
+
+test('the pod network in status: how nodes reach each other, if there are several', () => {
+  const withPaths = (name: string, text?: string) =>
+    ({ metadata: { name, ...(text && { annotations: { 'coxswain.dev/pod-paths': text } }) } }) as unknown as Node
+  equal(podNetworkText([withPaths('a', 'no other nodes'), withPaths('simulated')]), '')
+  equal(
+    podNetworkText([withPaths('a', 'routes'), withPaths('b', 'routes'), withPaths('c', 'VXLAN')]),
+    'routes (2 nodes), VXLAN (1 node)',
+  )
 })

@@ -4,6 +4,7 @@ import { errorText } from '../../base/observability/log.ts'
 import packageFields from '../../../package.json' with { type: 'json' }
 import { node, type Node } from '../../api/core/v1/node/node.ts'
 import { pod, type Pod } from '../../api/core/v1/pod/pod.ts'
+import { podPathsAnnotation } from '../../proxy/pod-routes/pod-routes.ts'
 import { fetchCoxswainPath, streamCoxswainPath } from '../../cluster/client/coxswain-path.ts'
 import { openRemote } from '../../cluster/client/remote.ts'
 
@@ -25,6 +26,7 @@ export async function statusRows(kubeconfig: string, signal: AbortSignal): Promi
       ['version', versionText(version as { gitVersion?: string }, metrics)],
       ...rowOf('store latency', storeText(metrics)),
       ['nodes', nodesText(nodes.items)],
+      ...rowOf('pod network', podNetworkText(nodes.items)),
       ['pods', podsText(pods.items)],
       ...rowOf('process', processText(metrics)),
     ]
@@ -96,6 +98,17 @@ export function nodesText(nodes: readonly Node[]): string {
     ...(cordoned.length === 0 ? [] : [`cordoned: ${namesOf(cordoned)}`]),
     ...(nodes.length === 0 ? [] : pressed.length === 0 ? ['no pressure'] : pressed),
   ].join('; ')
+}
+
+/** How real nodes reach the pods of other nodes; empty if there is at most one node. */
+export function podNetworkText(nodes: readonly Node[]): string {
+  const counts = new Map<string, number>()
+  for (const { metadata } of nodes) {
+    const text = metadata.annotations?.[podPathsAnnotation]
+    if (text !== undefined) counts.set(text, (counts.get(text) ?? 0) + 1)
+  }
+  counts.delete('no other nodes')
+  return [...counts].map(([text, count]) => `${text} (${count} ${count === 1 ? 'node' : 'nodes'})`).join(', ')
 }
 
 export function podsText(pods: readonly Pod[]): string {

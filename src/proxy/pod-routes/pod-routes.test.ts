@@ -6,7 +6,7 @@ import { TaskGroup } from '../../base/async/task-group.ts'
 import { VirtualClock } from '../../base/time/virtual-clock.ts'
 import type { PodNetwork } from '../../machine/pod-network/pod-network.ts'
 import { nodeWith, ScriptedSource } from '../routing/routing.harness.ts'
-import { PodRoutes } from './pod-routes.ts'
+import { pathText, PodRoutes } from './pod-routes.ts'
 
 const nodeAt = (name: string, address: string, range: string): Node =>
   ({
@@ -33,8 +33,8 @@ function newRoutes(failures: readonly Error[] = [], firewall?: string) {
     forwardingBlockedBy: () => Promise.resolve(firewall),
   }
   const paths: string[] = []
-  const onPaths = (kinds: ReadonlyMap<string, string>) => paths.push([...kinds].join(' '))
-  const routes = new PodRoutes({ nodes, network, nodeName: 'here', clock, log, onPaths })
+  const publish = (text: string) => Promise.resolve(void paths.push(text))
+  const routes = new PodRoutes({ nodes, network, nodeName: 'here', clock, log, publish })
   const tasks = new TaskGroup({})
   tasks.start('pod routes', (signal) => routes.run(signal))
   return { clock, nodes, applied, lines, paths, tasks }
@@ -57,7 +57,7 @@ test('routes follow the nodes; heartbeats change nothing', async () => {
     '10.244.2.0/24 via 192.0.2.3, 10.244.1.0/24 via 192.0.2.2',
     '10.244.2.0/24 via 192.0.2.3',
   ])
-  equal(paths.at(-1), 'further,route')
+  deepEqual(paths, ['routes', 'routes', 'routes'])
   tasks.stop()
   await tasks.join()
 })
@@ -81,3 +81,9 @@ test('a firewall that drops forwarded packets is named', async () => {
   tasks.stop()
   await tasks.join()
 })
+
+test('the paths to other nodes in words', () =>
+  deepEqual(
+    [pathText([]), pathText(['route', 'route']), pathText(['vxlan']), pathText(['vxlan', 'route'])],
+    ['no other nodes', 'routes', 'VXLAN', 'routes and VXLAN'],
+  ))

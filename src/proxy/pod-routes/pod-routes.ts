@@ -12,8 +12,8 @@ export interface PodRoutesDeps {
   readonly nodeName: string
   readonly clock: Clock
   readonly log: Log
-  /** Called with the path to each node after every change. */
-  readonly onPaths?: (nodes: ReadonlyMap<string, PathKind>) => void
+  /** Publishes how the pods of other nodes are reached, after every change. */
+  readonly publish: (text: PathText, signal: AbortSignal) => Promise<void>
 }
 
 const retryMsInitial = 500
@@ -57,7 +57,7 @@ export class PodRoutes {
 
   /** Most changes of nodes are heartbeats, which change no peer. */
   async #apply(signal: AbortSignal): Promise<void> {
-    const { nodes, network, nodeName, onPaths } = this.#deps
+    const { nodes, network, nodeName, publish } = this.#deps
     const peers = peersOf(nodes.all(), nodeName)
     const text = JSON.stringify(peers)
     if (text === this.#applied) return
@@ -66,7 +66,7 @@ export class PodRoutes {
     const paths = peerPaths(peers, (address) => adjacent.has(address))
     await network.setPaths(paths, signal)
     this.#applied = text
-    onPaths?.(paths.nodes)
+    await publish(pathText([...paths.nodes.values()]), signal)
   }
 
   async #warnAboutFirewall(signal: AbortSignal): Promise<void> {
@@ -84,6 +84,17 @@ export class PodRoutes {
     signal.addEventListener('abort', () => resolve(), { once: true })
     return promise
   }
+}
+
+/** The annotation of a Node that says how it reaches the pods of other nodes. */
+export const podPathsAnnotation = 'coxswain.dev/pod-paths'
+
+export type PathText = 'VXLAN' | 'no other nodes' | 'routes' | 'routes and VXLAN'
+
+export function pathText(kinds: readonly PathKind[]): PathText {
+  if (kinds.length === 0) return 'no other nodes'
+  if (!kinds.includes('vxlan')) return 'routes'
+  return kinds.includes('route') ? 'routes and VXLAN' : 'VXLAN'
 }
 
 /** The other nodes with pod ranges, in a stable order. Loopback addresses lead to no other machine. */
