@@ -33,7 +33,7 @@ export type RecordData =
   | { readonly kind: 'mail'; readonly preference: number; readonly target: string }
   | ServiceLocation
   | StartOfAuthority
-  /** TXT. Each character is one byte. */
+  /** TXT and HINFO. Each character is one byte. */
   | { readonly kind: 'texts'; readonly texts: readonly string[] }
   /** A type whose data contain no compressed names (RFC 3597). */
   | { readonly kind: 'opaque'; readonly bytes: Uint8Array }
