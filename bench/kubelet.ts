@@ -105,7 +105,13 @@ async function* measure(): AsyncGenerator<string> {
   await using cluster = await startCluster({ nodes: 0, time: 'flowing', https: false })
   const { client } = cluster
   const real = await startRealNode(
-    { dataDirectory: folder, hostIp: '127.0.0.1', podCidrs: ['10.244.0.0/24'], settings: defaultKubeletSettings },
+    {
+      dataDirectory: folder,
+      hostIp: '127.0.0.1',
+      podCidrs: ['10.244.0.0/24'],
+      serviceRanges: [],
+      settings: defaultKubeletSettings,
+    },
     { platform: nodePlatform, clock: realClock, log: silentLog },
     signal,
   )

@@ -42,7 +42,8 @@ import { healthChecks, type HealthState } from './health/health-checks.ts'
 import { healthResponse, isHealthPath, type HealthCheck } from './health/health.ts'
 import { Registry } from './registry/registry.ts'
 import { statusRules } from './strategies/status-rules.ts'
-import { strategies } from './strategies/strategies.ts'
+import { serviceRangesDefault, type ServiceRanges } from './strategies/service/service-ranges.ts'
+import { strategiesOf } from './strategies/strategies.ts'
 import { subresourceHandlers } from './strategies/subresource-handlers.ts'
 import { UsageReader } from './virtual-resources/usage-reader.ts'
 import { virtualResources } from './virtual-resources/virtual-resources.ts'
@@ -71,6 +72,8 @@ export interface ApiServerDeps {
   readonly reconcilers?: readonly BootstrapReconciler[]
   readonly digest: (text: string) => string
   readonly kubelets: KubeletConnection
+  /** Cluster IPs and node ports of Services; upstream's usual ones by default. */
+  readonly serviceRanges?: ServiceRanges
   readonly explain?: Explain
   /**
    * Whether discovery includes what an add-on serves upstream, such as the metrics API for `kubectl top`. It does in
@@ -113,7 +116,7 @@ export class ApiServer {
       ...deps,
       loop: this.loop,
       catalogue: this.catalogue,
-      strategies,
+      strategies: strategiesOf(deps.serviceRanges ?? serviceRangesDefault),
       statusRules,
       subresourceHandlers,
       virtualResources: virtualResources({ store: deps.store, usage: new UsageReader(deps) }),

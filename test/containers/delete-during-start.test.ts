@@ -93,6 +93,7 @@ inNamespaces(
           hostIp: '127.0.0.1',
           name: nodeName,
           podCidrs: ['10.88.0.0/16'],
+          serviceRanges: [],
         },
         { platform: nodePlatform, clock: realClock, log: silentLog },
         signal,

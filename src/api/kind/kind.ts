@@ -52,6 +52,8 @@ export interface KindDefinition<T extends ApiObject = ApiObject> extends KindNam
   applyDefaults(object: T): T
   /** Adds fields of the server. Unlike defaults, they are not owned by the client that writes the object. */
   complete?(object: T): T
+  /** `applyDefaults` changes the status too. */
+  readonly hasStatusDefaults?: true
   /** The status of a new object. */
   initialStatus?(object: T): unknown
   /** Returns all errors. `old` is set on updates, for rules that accept unchanged invalid values. */

@@ -38,7 +38,8 @@ export function decodeObject(
     const warnings = warningsOf(unknownFields, validation, strict, rejected)
     if (current !== undefined && isStatusAlone(fresh, body, current)) {
       const { status } = kind.schema.withDefaults(value) as { readonly status?: unknown }
-      return { object: { ...current, status } as ApiObject, warnings }
+      const object = { ...current, status } as ApiObject
+      return { object: kind.hasStatusDefaults ? kind.applyDefaults(object) : object, warnings }
     }
     const typed = asTyped(kind, fresh === body ? value : withUnchangedParts(kind, value, fresh, body))
     return { object: kind.applyDefaults(kind.schema.withDefaults(typed)), warnings }

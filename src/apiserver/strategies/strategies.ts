@@ -8,9 +8,10 @@ import { limitRangeStrategy } from './limit-range-strategy.ts'
 import { namespaceStrategy } from './namespace-strategy.ts'
 import { podStrategy } from './pod/pod-strategy.ts'
 import { replicationControllerStrategy } from './replication-controller-strategy.ts'
-import { serviceStrategy } from './service/service-strategy.ts'
+import { serviceRangesDefault, type ServiceRanges } from './service/service-ranges.ts'
+import { serviceStrategyOf } from './service/service-strategy.ts'
 
-export const strategies: readonly Strategy[] = [
+export const strategiesOf = (ranges: ServiceRanges): readonly Strategy[] => [
   certificateSigningRequestStrategy,
   customResourceDefinitionStrategy,
   daemonSetStrategy,
@@ -19,5 +20,7 @@ export const strategies: readonly Strategy[] = [
   namespaceStrategy,
   podStrategy,
   replicationControllerStrategy,
-  serviceStrategy,
+  serviceStrategyOf(ranges),
 ]
+
+export const strategies = strategiesOf(serviceRangesDefault)

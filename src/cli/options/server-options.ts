@@ -4,6 +4,11 @@ import { flowEventsDefault } from '../../base/observability/flow-recorder.ts'
 import { tlsSansOf } from '../../cluster/certificates/serving-hosts.ts'
 import type { StoreChoice } from '../../cluster/data-directory/open-store.ts'
 import { policyFlags, type PolicyFlag, type PolicyFlagValues } from '../../cluster/flags/policy-flags.ts'
+import {
+  serviceRangeFlags,
+  type ServiceRangeFlag,
+  type ServiceRangeFlagValues,
+} from '../../cluster/flags/service-ranges.ts'
 import { heldBytesLimits, listenLimitsDefault, type ListenLimits } from '../../platform/limits/listen-limits.ts'
 import { UsageError } from '../command/command.ts'
 import { dataDirectoryOf, dataDirectoryOptions } from './data-directory-option.ts'
@@ -15,6 +20,7 @@ const connectionsFlagMax = 1_000_000
 const megabytesFlagMax = 1 << 16
 
 const policyFlagNames = Object.keys(policyFlags) as PolicyFlag[]
+const serviceRangeFlagNames = Object.keys(serviceRangeFlags) as ServiceRangeFlag[]
 
 type TextOption = { readonly type: 'string'; readonly value: string; readonly help: string; readonly section: string }
 
@@ -80,6 +86,7 @@ export const serverOptions = {
     value: '<n>',
     help: `memory for request bodies and unsent responses (${listenLimitsDefault.heldBytesMax >> 20})`,
   },
+  ...optionsOf(serviceRangeFlags, 'Addresses and ports of Services'),
   ...optionsOf(policyFlags, policySection),
 } as const
 
@@ -96,6 +103,7 @@ export interface ServerChoices {
   readonly flowEvents: number
   readonly limits: Partial<ListenLimits>
   readonly policyFlags: PolicyFlagValues
+  readonly serviceRangeFlags: ServiceRangeFlagValues
 }
 
 export function serverChoicesOf(
@@ -114,6 +122,7 @@ export function serverChoicesOf(
     flowEvents: numberOf('--flow-events', flags['flow-events'] ?? String(flowEventsDefault), flowEventsMax),
     limits: limitsOf(flags),
     policyFlags: pick<PolicyFlag>(flags, policyFlagNames),
+    serviceRangeFlags: pick<ServiceRangeFlag>(flags, serviceRangeFlagNames),
   }
 }
 

@@ -12,7 +12,11 @@ import type { ApiObject } from '../../api/meta/object.ts'
 import { priorityClass } from '../../api/scheduling/v1/priority-class.ts'
 import { specialAddressErrors } from '../../api/validation/special-address-rules.ts'
 import { hasReason } from '../../api/errors/status-error.ts'
-import { serviceCidrDefault } from '../../apiserver/strategies/service/cluster-addresses.ts'
+import {
+  kubernetesServiceAddressOf,
+  serviceRangesDefault,
+  type ServiceRanges,
+} from '../../apiserver/strategies/service/service-ranges.ts'
 import { localApiServices } from '../../apiserver/discovery/local-api-services.ts'
 import { fairnessBootstrapObjects } from '../../apiserver/fairness/default-flow-schemas.ts'
 import { bootstrapRbacObjects } from '../../apiserver/authorization/bootstrap-policy/bootstrap-rbac-objects.ts'
@@ -39,8 +43,8 @@ export const bootstrapObjects: readonly BootstrapObject[] = [
 ]
 
 const ours = { name: 'kubernetes', namespace: 'default' }
-/** The cluster IP of the Service `kubernetes`. */
-export const kubernetesServiceAddress = '10.96.0.1'
+/** The cluster IP of the Service `kubernetes` in the default range. */
+export const kubernetesServiceAddress = kubernetesServiceAddressOf(serviceRangesDefault)
 export const kubernetesServicePort = 443
 const portDefault = 6443
 
@@ -58,14 +62,30 @@ const systemPriorities = [
   },
 ]
 
-export async function bootstrapCluster(client: Client, clock: Clock, context: Context): Promise<void> {
+export async function bootstrapCluster(
+  client: Client,
+  clock: Clock,
+  serviceRanges: ServiceRanges,
+  context: Context,
+): Promise<void> {
   await Promise.all([...systemPriorities.map((object) => createIfMissing(client, priorityClass, object, context))])
-  await createIfMissing(
-    client,
-    serviceCidr,
-    { metadata: { name: ours.name }, spec: { cidrs: [serviceCidrDefault] } },
-    context,
-  )
+  await publishDefaultRange(client, clock, serviceRanges, context)
+  await createIfMissing(client, service, kubernetesService(portDefault, serviceRanges), context)
+}
+
+/** The ServiceCIDR of the flags. A second range is added to an existing one; other differences remain. */
+async function publishDefaultRange(
+  client: Client,
+  clock: Clock,
+  { clusterCidrs }: ServiceRanges,
+  context: Context,
+): Promise<void> {
+  const ranges = client.of(serviceCidr)
+  await createIfMissing(client, serviceCidr, { metadata: { name: ours.name }, spec: { cidrs: clusterCidrs } }, context)
+  const found = await ranges.get(ours.name, '', context)
+  const [first, ...others] = found.spec.cidrs ?? []
+  const isExtended = first === clusterCidrs[0] && others.length === 0 && clusterCidrs.length > 1
+  const range = isExtended ? await ranges.update({ ...found, spec: { cidrs: [...clusterCidrs] } }, context) : found
   const ready = {
     type: 'Ready',
     status: 'True' as const,
@@ -73,15 +93,20 @@ export async function bootstrapCluster(client: Client, clock: Clock, context: Co
     message: 'Kubernetes default Service CIDR is ready',
     lastTransitionTime: rfc3339(clock.nowMs()),
   }
-  const range = await client.of(serviceCidr).get(ours.name, '', context)
   if (!range.status.conditions?.some(({ type }) => type === ready.type))
-    await client.of(serviceCidr).updateStatus({ ...range, status: { conditions: [ready] } }, context)
-  await createIfMissing(client, service, kubernetesService(portDefault), context)
+    await ranges.updateStatus({ ...range, status: { conditions: [ready] } }, context)
 }
 
-const kubernetesService = (targetPort: number) => ({
+const kubernetesService = (targetPort: number, serviceRanges: ServiceRanges) => ({
   metadata: { ...ours, labels: { component: 'apiserver', provider: 'kubernetes' } },
-  spec: { clusterIP: kubernetesServiceAddress, ports: [{ name: 'https', port: kubernetesServicePort, targetPort }] },
+  spec: {
+    clusterIP: kubernetesServiceAddressOf(serviceRanges),
+    ports: [{ name: 'https', port: kubernetesServicePort, targetPort }],
+  },
+})
+
+const targetOf = (targetPort: number) => ({
+  spec: { ports: [{ name: 'https', port: kubernetesServicePort, protocol: 'TCP' as const, targetPort }] },
 })
 
 /**
@@ -103,7 +128,7 @@ export async function publishServerAddress(
   }
   const subsets = [{ addresses: [{ ip: host }], ports: [{ name: 'https', port, protocol: 'TCP' as const }] }]
   const mirror = { metadata: { ...ours, labels: { 'endpointslice.kubernetes.io/skip-mirror': 'true' } }, subsets }
-  await createOrPatch(client, service, kubernetesService(port), context)
+  await client.of(service).patch(ours.name, ours.namespace, targetOf(port), 'merge', context)
   await createOrPatch(client, endpoints, mirror, context)
   await createOrPatch(client, endpointSlice, slices, context)
 }

@@ -1,7 +1,7 @@
 // Node ranges: the flags for pod addresses, with upstream's names, and their defaults.
 import { cidrText, parseCidr } from '../../api/networking/v1/cidr.ts'
 import { cidrErrors } from '../../api/validation/network-rules.ts'
-import { serviceCidrDefault } from '../../apiserver/strategies/service/cluster-addresses.ts'
+import { serviceRangesDefault } from '../../apiserver/strategies/service/service-ranges.ts'
 import type { NodeRanges, NodeRangeSettings } from '../../controllers/runtime/controller-settings.ts'
 
 export const nodeRangeFlags = {
@@ -36,13 +36,14 @@ export const podRangesDefault = (nodes: number): NodeRanges => ({
 
 export const nodeRangesDefault = (nodes: number): NodeRangeSettings => ({
   ranges: [podRangesDefault(nodes)],
-  reserved: [serviceCidrDefault],
+  reserved: serviceRangesDefault.clusterCidrs,
 })
 
 /** Parses the flags. Throws on an invalid value. */
 export function nodeRangesOf(
   flags: NodeRangeFlagValues,
   unless: { readonly isOn: boolean; readonly clusterCidr: string },
+  serviceCidrs: readonly string[] = serviceRangesDefault.clusterCidrs,
 ): NodeRangeSettings {
   const isOn = flags['allocate-node-cidrs'] ?? String(unless.isOn)
   if (isOn !== 'true' && isOn !== 'false')
@@ -54,7 +55,7 @@ export function nodeRangesOf(
   const ranges = cidrs.map((cidr) => ({ cidr, maskSize: maskSizeOf(cidr, cidrs.length, flags) }))
   if (cidrs.length > 2 || new Set(cidrs.map((cidr) => parseCidr(cidr).family)).size !== cidrs.length)
     throw new Error(`--cluster-cidr ${JSON.stringify(text)} has more than one range of a family`)
-  return { ranges, reserved: [serviceCidrDefault] }
+  return { ranges, reserved: serviceCidrs }
 }
 
 function maskSizeOf(cidr: string, count: number, flags: NodeRangeFlagValues): number {

@@ -24,7 +24,6 @@ import { ManualShutdown } from '../../machine/shutdown/manual-shutdown.ts'
 import { NodeLogind } from '../../machine/shutdown/node-logind.ts'
 import { NodeDisk } from '../../machine/disk/node-disk.ts'
 import type { Platform } from '../../platform/platform.ts'
-import { serviceCidrDefault } from '../../apiserver/strategies/service/cluster-addresses.ts'
 import { removeBridge, lockMachine } from './machine-network.ts'
 import { provideNodeNetwork, type NodeNetwork } from './node-network.ts'
 import { stopPods } from './stop-pods.ts'
@@ -57,6 +56,8 @@ export interface RealNodeOptions {
   readonly name?: string
   /** Known before the start; without them the cluster assigns ranges. */
   readonly podCidrs?: readonly string[]
+  /** The addresses of Services, as far as they are known. */
+  readonly serviceRanges: readonly string[]
   /** The socket of an existing runtime; without it a containerd is started. */
   readonly runtimeSocket?: string
   /** Runs while that runtime does not respond, with the node as far as it is known. */
@@ -90,7 +91,7 @@ export async function startRealNode(
   deps: RealNodeDeps,
   signal: AbortSignal,
 ): Promise<RealNode> {
-  const { dataDirectory, hostIp, podCidrs, settings, runtimeSocket, whileUnavailable } = options
+  const { dataDirectory, hostIp, podCidrs, serviceRanges, settings, runtimeSocket, whileUnavailable } = options
   const { platform, clock, log } = deps
   const directory = `${dataDirectory}/node`
   const networkDirectory = `${directory}/net.d`
@@ -98,7 +99,7 @@ export async function startRealNode(
     runtimeSocket === undefined
       ? provideNodeNetwork(
           {
-            ...{ podRanges, directory, nodeAddress: hostIp, serviceRanges: [serviceCidrDefault] },
+            ...{ podRanges, directory, nodeAddress: hostIp, serviceRanges },
             configurationDirectory: networkDirectory,
           },
           platform,

@@ -15,6 +15,7 @@ import { noKubelets, type KubeletConnection } from '../../apiserver/kubelet-clie
 import { node } from '../../api/core/v1/node/node.ts'
 import { pod, type Pod } from '../../api/core/v1/pod/pod.ts'
 import type { LegacyTokenUsage } from '../../apiserver/authentication/legacy-token-usage.ts'
+import { serviceRangesDefault, type ServiceRanges } from '../../apiserver/strategies/service/service-ranges.ts'
 import { flowSchemaReconciler } from '../../apiserver/fairness/flow-schema-reconciler.ts'
 import type { Policies } from '../../apiserver/filters/policies.ts'
 import type { User } from '../../apiserver/request/request.ts'
@@ -92,6 +93,8 @@ export interface ClusterOptions {
   /** The health check of KMS plugins for encryption at rest. */
   readonly kmsCheck?: HealthCheck | undefined
   readonly flowEvents?: number
+  /** Cluster IPs and node ports of Services. */
+  readonly serviceRanges?: ServiceRanges
   readonly schedulerConfiguration?: SchedulerConfiguration
   /** Creates the API server; tests inject faults with it. */
   readonly newApiServer?: (deps: ApiServerDeps) => ApiServer
@@ -248,6 +251,7 @@ export class Cluster {
 
   #apiServer(): Component {
     const { clock, random, log, store, advertisesAddOns = false } = this.#options
+    const { serviceRanges = serviceRangesDefault } = this.#options
     const metrics = this.metrics
     const requestMetrics = new RequestMetrics(metrics)
     const conversionMetrics = new ConversionMetrics(metrics)
@@ -268,6 +272,7 @@ export class Cluster {
         reconcilers: [flowSchemaReconciler],
         digest,
         kubelets: this.#kubelets,
+        serviceRanges,
         explain: (podKey) => this.decisions.explain(podKey),
         advertisesAddOns,
         kmsCheck: this.#options.kmsCheck,
@@ -279,7 +284,7 @@ export class Cluster {
         server.run(signal, () => {
           tasks.start('bootstrap', async (stop) => {
             await server.registry.repair(stop)
-            await bootstrapCluster(this.client('apiserver', apiServerUser), clock, context(stop))
+            await bootstrapCluster(this.client('apiserver', apiServerUser), clock, serviceRanges, context(stop))
             this.#ready.resolve()
           })
           const { tokenUses } = this.#options

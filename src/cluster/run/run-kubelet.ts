@@ -21,6 +21,7 @@ import { cachedAuth, delegatedAuth } from '../../kubelet/server/delegated-auth.t
 import type { KubeletSettings } from '../../kubelet/node/kubelet-settings.ts'
 import { ManualShutdown } from '../../machine/shutdown/manual-shutdown.ts'
 import { SimulatedRuntime } from '../../machine/runtime/simulated-runtime.ts'
+import { serviceRangesDefault } from '../../apiserver/strategies/service/service-ranges.ts'
 import type { Identity } from '../../pki/authority.ts'
 import { nodePlatform } from '../../platform/node/platform.ts'
 import { kubeletFiles } from '../data-directory/directory-contents.ts'
@@ -187,6 +188,7 @@ async function startReal({ options, identity, deps, self }: KnownNodeStart, task
       dataDirectory,
       settings,
       whileUnavailable,
+      serviceRanges: serviceRangesDefault.clusterCidrs,
       ...(runtimeSocket === undefined ? {} : { runtimeSocket }),
     },
     { platform: nodePlatform, ...deps },

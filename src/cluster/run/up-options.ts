@@ -7,6 +7,7 @@ import type { StoreChoice } from '../data-directory/open-store.ts'
 import type { KubeletFlagValues } from '../flags/kubelet-flags.ts'
 import type { NodeRangeFlagValues } from '../flags/node-ranges.ts'
 import type { PolicyFlagValues } from '../flags/policy-flags.ts'
+import type { ServiceRangeFlagValues } from '../flags/service-ranges.ts'
 import type { StopReport } from './stop-progress.ts'
 
 export interface UpOptions {
@@ -27,6 +28,8 @@ export interface UpOptions {
   readonly policyFlags?: PolicyFlagValues
   /** Flags for pod addresses. */
   readonly nodeRangeFlags?: NodeRangeFlagValues
+  /** Flags for cluster IPs and node ports. */
+  readonly serviceRangeFlags?: ServiceRangeFlagValues
   /** Flags of this machine's kubelet. */
   readonly kubeletFlags?: KubeletFlagValues
   readonly log: Log
@@ -61,6 +64,7 @@ export const resolveUpOptions = (options: UpOptions): ResolvedUpOptions => ({
   containers: 'none',
   policyFlags: {},
   nodeRangeFlags: {},
+  serviceRangeFlags: {},
   kubeletFlags: {},
   schedulerConfiguration: {},
   flowEvents: flowEventsDefault,

@@ -8,6 +8,7 @@ import { systemRandom } from '../../base/random/random.ts'
 import { TaskGroup } from '../../base/async/task-group.ts'
 import { eventLoopTurn } from '../../base/async/event-loop-turn.ts'
 import { legacyTokenIssuer } from '../../apiserver/authentication/legacy-service-account-tokens.ts'
+import { kubernetesServiceAddressOf, type ServiceRanges } from '../../apiserver/strategies/service/service-ranges.ts'
 import type { TlsThread } from '../../platform/http/listener.ts'
 import { nodePlatform } from '../../platform/node/platform.ts'
 import { registerProcessMetrics } from '../../platform/process/process-metrics.ts'
@@ -20,6 +21,7 @@ import { checkStorePresent, openDataDirectory, type DataDirectory } from '../dat
 import { kubeletSettings } from '../flags/kubelet-flags.ts'
 import type { NodeRangeSettings } from '../../controllers/runtime/controller-settings.ts'
 import { clusterCidrDefault, firstNodeRanges, nodeRangesOf } from '../flags/node-ranges.ts'
+import { serviceRangesOf } from '../flags/service-ranges.ts'
 import { signingDurationMs } from '../flags/signing-duration.ts'
 import { ClusterKubeconfigs } from '../kubeconfig/cluster-kubeconfigs.ts'
 import type { WrittenKubeconfig } from '../kubeconfig/write-kubeconfig.ts'
@@ -57,10 +59,9 @@ export async function up(upOptions: UpOptions): Promise<Running> {
     const kubeconfigs = new ClusterKubeconfigs(options, nodePlatform.files, realClock)
     await kubeconfigs.check()
     const settings = await readPolicySettings(options.policyFlags, nodePlatform.files)
-    const nodeRanges = nodeRangesOf(options.nodeRangeFlags, {
-      isOn: true,
-      clusterCidr: clusterCidrDefault(options.nodes),
-    })
+    const serviceRanges = serviceRangesOf(options.serviceRangeFlags)
+    const rangesUnless = { isOn: true, clusterCidr: clusterCidrDefault(options.nodes) }
+    const nodeRanges = nodeRangesOf(options.nodeRangeFlags, rangesUnless, serviceRanges.clusterCidrs)
     const metrics = new Metrics()
     const hosts = currentHosts(options)
     const tlsThread = cleanUps.use(nodePlatform.listeners.startTlsThread())
@@ -75,6 +76,7 @@ export async function up(upOptions: UpOptions): Promise<Running> {
       dataDirectory,
       hostIp: options.host,
       podCidrs,
+      serviceRanges: serviceRanges.clusterCidrs,
       settings: kubeletSettings(options.kubeletFlags),
     }
     const localNode = new LocalNode(nodeOptions, log, stopping)
@@ -87,7 +89,9 @@ export async function up(upOptions: UpOptions): Promise<Running> {
     if (containers === 'must') onProgress('starting containerd')
     const realNode = containers === 'must' ? await localNode.start(never) : undefined
     const certificates = { current: storage.certificates }
-    const cluster = newCluster(options, { storage, policies, settings, nodeRanges, metrics, certificates })
+    const cluster = newCluster(options, {
+      ...{ storage, policies, settings, nodeRanges, serviceRanges, metrics, certificates },
+    })
     cleanUps.defer(stopping.step('controllers, scheduler and kubelets to stop', () => cluster.stop()))
     if (realNode !== undefined) cluster.addRealNode(realNode)
     onProgress('starting the API server')
@@ -118,21 +122,24 @@ export async function up(upOptions: UpOptions): Promise<Running> {
 }
 
 /** The names and addresses at which the API server can be reached now. */
-const currentHosts = ({ host, tlsSans }: ResolvedUpOptions): readonly string[] =>
-  servingHosts(host, tlsSans, machineNames())
+const currentHosts = ({ host, tlsSans, serviceRangeFlags }: ResolvedUpOptions): readonly string[] => {
+  const serviceAddress = kubernetesServiceAddressOf(serviceRangesOf(serviceRangeFlags))
+  return servingHosts(host, [...tlsSans, serviceAddress], machineNames())
+}
 
 interface ClusterDeps {
   readonly storage: ClusterStorage
   readonly policies: BuiltPolicies
   readonly settings: PolicySettings
   readonly nodeRanges: NodeRangeSettings
+  readonly serviceRanges: ServiceRanges
   readonly metrics: Metrics
   readonly certificates: CurrentCertificates
 }
 
 function newCluster(
   options: ResolvedUpOptions,
-  { storage, policies, settings, nodeRanges, metrics, certificates }: ClusterDeps,
+  { storage, policies, settings, nodeRanges, serviceRanges, metrics, certificates }: ClusterDeps,
 ): Cluster {
   const { nodes, containers, flowEvents, schedulerConfiguration, signingDuration, log } = options
   const { authority, signer, accountKey } = storage.certificates
@@ -142,7 +149,7 @@ function newCluster(
   return new Cluster({
     ...{ clock: realClock, random: systemRandom, log, metrics, store: storage.store },
     ...{ policies: policies.policies, tokenUses: policies.tokenUses },
-    ...{ nodes, flowEvents, schedulerConfiguration },
+    ...{ nodes, flowEvents, schedulerConfiguration, serviceRanges },
     controllerSettings: {
       certificateAuthority: authority,
       signer,

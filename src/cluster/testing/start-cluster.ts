@@ -10,6 +10,7 @@ import type { SchedulerConfiguration } from '../../scheduler/framework/scheduler
 import { Cluster } from '../run/cluster.ts'
 import { Faults, FaultyApiServer, FaultyStore } from './faults.ts'
 import { kubeletSettings, type KubeletFlagValues } from '../flags/kubelet-flags.ts'
+import { serviceRangesOf, type ServiceRangeFlagValues } from '../flags/service-ranges.ts'
 import { lazySigner, temporaryCertificates } from '../certificates/cluster-certificates.ts'
 import { buildRequestPolicies } from '../policy/request-policies.ts'
 import { serve } from '../run/serve.ts'
@@ -36,6 +37,8 @@ export interface StartClusterOptions {
   readonly simulation?: SimulatedRuntimeOptions
   /** Kubelet flags of `coxswain up`: `{ 'shutdown-grace-period': '30s' }`. */
   readonly kubeletFlags?: KubeletFlagValues
+  /** Flags of Services of `coxswain up`: `{ 'service-cluster-ip-range': '10.96.0.0/16,fd00:96::/112' }`. */
+  readonly serviceFlags?: ServiceRangeFlagValues
   /** CustomResourceDefinitions, as values or files, which are established when startCluster resolves. */
   readonly crds?: readonly DefinitionSource[]
   readonly log?: Log
@@ -45,7 +48,14 @@ export interface StartClusterOptions {
 
 export async function startCluster(options: StartClusterOptions = {}): Promise<TestCluster> {
   const { nodes = 1, controllerManagers = 1, seed = 1, time = 'virtual', https = time === 'flowing' } = options
-  const { crds = [], simulation = {}, kubeletFlags = {}, log = silentLog, schedulerConfiguration = {} } = options
+  const {
+    crds = [],
+    simulation = {},
+    kubeletFlags = {},
+    serviceFlags = {},
+    log = silentLog,
+    schedulerConfiguration = {},
+  } = options
   const definitions = await readDefinitions(crds)
   const isFlowing = time === 'flowing'
   const clock = isFlowing ? new VirtualClock(realClock.nowMs()) : new VirtualClock()
@@ -59,6 +69,7 @@ export async function startCluster(options: StartClusterOptions = {}): Promise<T
   cleanUps.defer(close)
   const cluster = new Cluster({
     ...{ clock, random, log, store, policies, nodes, controllerManagers, simulation, schedulerConfiguration },
+    serviceRanges: serviceRangesOf(serviceFlags),
     newApiServer: (deps) => new FaultyApiServer(deps, faults),
     tokenUses,
     kubeletSettings: kubeletSettings(kubeletFlags),

@@ -74,7 +74,7 @@ const rangeError = 'must be between 1 and 65535, inclusive'
 
 for (const each of [
   row(service, 'one port is enough', inSpec({ ports })),
-  row(service, 'a headless one needs no ports', inSpec({ clusterIP: 'None' })),
+  row(service, 'a headless one needs no ports', inSpec({ clusterIP: 'None', clusterIPs: ['None'] })),
   row(service, 'any other needs some', inSpec({}), 'spec.ports: Required value'),
   row(
     service,
@@ -135,7 +135,7 @@ for (const each of [
   row(
     service,
     'an address must be one, and of its family',
-    inSpec({ ports, clusterIP: 'here', externalIPs: ['127.0.0.1', 'there'] }),
+    inSpec({ ports, clusterIP: 'here', clusterIPs: ['here'], externalIPs: ['127.0.0.1', 'there'] }),
     'spec.clusterIPs[0]: Invalid value: "here": must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)',
     'spec.externalIPs[0]: Invalid value: "127.0.0.1": may not be in the loopback range (127.0.0.0/8, ::1/128)',
     'spec.externalIPs[1]: Invalid value: "there": must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)',
@@ -152,7 +152,7 @@ for (const each of [
   row(
     service,
     'an external name has no address',
-    inSpec({ type: 'ExternalName', clusterIP: '10.0.0.1' }),
+    inSpec({ type: 'ExternalName', clusterIP: '10.0.0.1', clusterIPs: ['10.0.0.1'] }),
     'spec.clusterIPs: Forbidden: may not be set for ExternalName services',
     'spec.externalName: Required value',
   ),
@@ -398,8 +398,6 @@ test('a Service gets the defaults of its type', () => {
   const plain = {
     ports: [{ port: 80, protocol: 'TCP', targetPort: 80 }],
     sessionAffinity: 'None',
-    ipFamilies: ['IPv4'],
-    ipFamilyPolicy: 'SingleStack',
     internalTrafficPolicy: 'Cluster',
   }
   deepEqual(made(service, inSpec({ ports })).spec, { ...plain, type: 'ClusterIP' })
@@ -416,8 +414,6 @@ test('a Service gets the defaults of its type', () => {
     externalName: 'e',
     sessionAffinity: 'None',
   })
-  const { clusterIPs, ipFamilies, ipFamilyPolicy } = made(service, inSpec({ clusterIP: 'None' })).spec
-  deepEqual([clusterIPs, ipFamilies, ipFamilyPolicy], [['None'], ['IPv4', 'IPv6'], 'RequireDualStack'])
 })
 
 test('defaults of the other kinds', () => {
@@ -516,7 +512,13 @@ test('columns: services and endpoints', () => {
     '1.2.3.4,h,5.6.7.8',
   )
   equal(external(inSpec({ type: 'ExternalName', externalName: 'e.x' })), 'e.x')
-  deepEqual(cells(service, inSpec({ clusterIP: 'None' })).slice(2), ['None', '<none>', '<none>', '60s', '<none>'])
+  deepEqual(cells(service, inSpec({ clusterIP: 'None', clusterIPs: ['None'] })).slice(2), [
+    'None',
+    '<none>',
+    '<none>',
+    '60s',
+    '<none>',
+  ])
   const addresses = ['10.0.0.1', '10.0.0.2', 'fd00::1', '10.0.0.4'].map((ip) => ({ ip }))
   deepEqual(cells(endpoints, {}), ['x', '<none>', '60s'])
   equal(

@@ -35,6 +35,23 @@ export function addressText(family: Cidr['family'], address: bigint): string {
   return `${head.replace(/:$/, '')}::${tail.replace(/^:/, '')}`
 }
 
+/** For names and ranges that must have one spelling. `text` is a valid address. */
+export function canonicalIpErrors(text: string): string[] {
+  const { family, address } = parseCidr(`${text}/${isIpV4(text) ? 32 : 128}`)
+  const canonical = addressText(family, address)
+  return canonical === text ? [] : [`must be in canonical form (${JSON.stringify(canonical)})`]
+}
+
+/** As `canonicalIpErrors`, for a valid CIDR. */
+export function canonicalCidrErrors(text: string): string[] {
+  const { family, address, prefixLength } = parseCidr(text)
+  const [host = ''] = text.split('/')
+  if (parseCidr(`${host}/${widthOf(family)}`).address !== address)
+    return ['must not have bits set beyond the prefix length']
+  const canonical = cidrText({ family, address, prefixLength })
+  return canonical === text ? [] : [`must be in canonical form (${JSON.stringify(canonical)})`]
+}
+
 /** Whether they have addresses in common. */
 export function overlaps(one: Cidr, other: Cidr): boolean {
   if (one.family !== other.family) return false

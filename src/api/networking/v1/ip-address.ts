@@ -8,6 +8,7 @@ import { equalValues } from '../../../schema/json/json-value.ts'
 import { column, defineKind } from '../../kind/kind.ts'
 import { dnsSubdomainErrors, pathSegmentErrors } from '../../validation/names.ts'
 import { ipErrors } from '../../validation/network-rules.ts'
+import { canonicalIpErrors } from './cidr.ts'
 
 export const parentReference = message('io.k8s.api.networking.v1.ParentReference', {
   group: string(1),
@@ -50,11 +51,16 @@ export const ipAddress = defineKind<IPAddress, IPAddressInput>({
   message: ipAddressMessage,
   hasStatus: false,
   countsGenerations: false,
-  validateName: ipErrors,
+  validateName: (name) => {
+    const errors = ipErrors(name)
+    return errors.length > 0 ? errors : canonicalIpErrors(name)
+  },
   applyDefaults: (object) => object,
   validate: ({ spec }) => validateParent(spec.parentRef),
   validateUpdate: ({ spec }, old) =>
-    equalValues(spec.parentRef, old.spec.parentRef) ? [] : [immutable('spec.parentRef', spec.parentRef)],
+    equalValues(spec.parentRef, old.spec.parentRef)
+      ? []
+      : [immutable('spec.parentRef', spec.parentRef && shownParent(spec.parentRef))],
   columns: [
     column('Name', ({ metadata }) => metadata.name, { format: 'name' }),
     column('ParentRef', ({ spec }) => parentText(spec.parentRef)),
@@ -72,6 +78,14 @@ function validateParent(parent: ParentReference | undefined): FieldError[] {
       errors.push(invalid(`spec.parentRef.${field}`, parent[field], detail))
   return errors
 }
+
+/** Upstream shows it in the form of its struct. */
+const shownParent = ({ group = '', resource, namespace = '', name }: ParentReference): object => ({
+  Group: group,
+  Resource: resource,
+  Namespace: namespace,
+  Name: name,
+})
 
 /** `services/default/kubernetes` */
 function parentText(parent: ParentReference | undefined): string {

@@ -222,7 +222,9 @@ test('immutable fields', () => {
       [],
       ['spec.cidrs[0]: Invalid value: "11.0.0.0/8": field is immutable'],
       ['spec.cidrs: Invalid value: []: field is immutable'],
-      ['spec.parentRef: Invalid value: {"resource":"services","namespace":"default","name":"db"}: field is immutable'],
+      [
+        'spec.parentRef: Invalid value: {"Group":"","Resource":"services","Namespace":"default","Name":"db"}: field is immutable',
+      ],
       ['spec.controller: Invalid value: "a.b/d": field is immutable'],
     ],
   )

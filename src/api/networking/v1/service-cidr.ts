@@ -9,7 +9,7 @@ import { ageText } from '../../columns/age.ts'
 import { column, defineKind } from '../../kind/kind.ts'
 import { dnsSubdomainErrors } from '../../validation/names.ts'
 import { cidrErrors } from '../../validation/network-rules.ts'
-import { parseCidr } from './cidr.ts'
+import { canonicalCidrErrors, parseCidr } from './cidr.ts'
 
 export const serviceCidrSpec = message('io.k8s.api.networking.v1.ServiceCIDRSpec', {
   cidrs: list(1, 'string', { listType: 'atomic', description: 'The range, or one for each address family.' }),
@@ -63,13 +63,21 @@ export const serviceCidr = defineKind<ServiceCIDR, ServiceCIDRInput>({
   fieldLabels: {},
 })
 
+const leadingZeros = /(?:^|\.)0\d|\/0\d/
+
+function cidrDetails(cidr: string): string[] {
+  const errors = cidrErrors(cidr)
+  if (errors.length === 0) return canonicalCidrErrors(cidr)
+  return leadingZeros.test(cidr) ? ['must not have leading 0s in IP or prefix length'] : errors
+}
+
 function validateCidrs(spec: ServiceCIDRSpec): FieldError[] {
   const { cidrs = [] } = spec
   const path = 'spec.cidrs'
   if (cidrs.length === 0) return [required(path, 'at least one CIDR required')]
   if (cidrs.length > 2) return [invalid(path, { CIDRs: cidrs }, 'may only hold up to 2 values')]
   const errors = cidrs.flatMap((cidr, index) =>
-    cidrErrors(cidr).map((detail) => invalid(`${path}[${index}]`, cidr, detail)),
+    cidrDetails(cidr).map((detail) => invalid(`${path}[${index}]`, cidr, detail)),
   )
   if (errors.length > 0) return errors
   const families = new Set(cidrs.map((cidr) => parseCidr(cidr).family))

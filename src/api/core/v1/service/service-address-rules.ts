@@ -20,22 +20,9 @@ const families = ['IPv4', 'IPv6']
 export const isHeadless = ({ clusterIPs }: Pick<ServiceSpec, 'clusterIPs'>): boolean =>
   clusterIPs?.length === 1 && clusterIPs[0] === none
 
-/** The families of a cluster with IPv4 only. A headless service without a selector may have both. */
-export function withFamilies(spec: ServiceSpec): ServiceSpec {
-  const clusterIPs = spec.clusterIPs ?? (spec.clusterIP === undefined ? undefined : [spec.clusterIP])
-  const named = { ...spec, ...(clusterIPs === undefined ? {} : { clusterIPs }) }
-  if (spec.type === 'ExternalName') return named
-  const isUnbound = isHeadless(named) && spec.selector === undefined
-  const ipFamilyPolicy = spec.ipFamilyPolicy ?? (isUnbound ? 'RequireDualStack' : 'SingleStack')
-  const ipFamilies = spec.ipFamilies ?? familiesOf(clusterIPs, isUnbound && ipFamilyPolicy !== 'SingleStack')
-  return { ...named, ipFamilies, ipFamilyPolicy }
-}
-
-function familiesOf(clusterIPs: readonly string[] = [], isDual: boolean): string[] {
-  if (isDual) return families
-  const addresses = clusterIPs.filter((address) => ipErrors(address).length === 0)
-  return addresses.length === 0 ? ['IPv4'] : addresses.map((address) => (isIpV6(address) ? 'IPv6' : 'IPv4'))
-}
+/** clusterIPs follows from clusterIP where only that is given. */
+export const withClusterAddresses = (spec: ServiceSpec): ServiceSpec =>
+  spec.clusterIPs === undefined && spec.clusterIP !== undefined ? { ...spec, clusterIPs: [spec.clusterIP] } : spec
 
 export function validateClusterAddresses(spec: ServiceSpec): FieldError[] {
   if (spec.type === 'ExternalName') return []

@@ -9,7 +9,6 @@ import { ageText } from '../../../columns/age.ts'
 import { column, defineKind } from '../../../kind/kind.ts'
 import { dnsLabelErrors } from '../../../validation/names.ts'
 import { labelsText } from '../../../columns/labels-text.ts'
-import { withFamilies } from './service-address-rules.ts'
 import { validateServiceSpec, withServiceDefaults } from './service-rules.ts'
 import { validateLoadBalancerStatus, withAddressModes } from './service-traffic-rules.ts'
 import { validateServiceUpdate } from './service-update-rules.ts'
@@ -47,7 +46,7 @@ export const service = defineKind<Service, ServiceInput>({
     spec: withServiceDefaults(object.spec),
     status: { ...object.status, loadBalancer: withAddressModes(object.status.loadBalancer) },
   }),
-  complete: (object) => ({ ...object, spec: withFamilies(object.spec) }),
+  hasStatusDefaults: true,
   initialStatus: () => ({ loadBalancer: {} }),
   validate: ({ metadata, spec, status }) => [
     ...validateServiceSpec(spec, metadata.annotations ?? {}),
