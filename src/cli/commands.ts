@@ -2,6 +2,7 @@
 import type { Command } from './command/command.ts'
 import { apiserver } from './commands/apiserver.ts'
 import { controllerManager } from './commands/controller-manager.ts'
+import { dns } from './commands/dns.ts'
 import { flow } from './commands/flow.ts'
 import { image } from './commands/image.ts'
 import { kubelet } from './commands/kubelet.ts'
@@ -17,6 +18,7 @@ import { why } from './commands/why.ts'
 export const commands: readonly Command[] = [
   apiserver,
   controllerManager,
+  dns,
   flow,
   image,
   kubelet,

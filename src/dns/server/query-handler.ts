@@ -104,7 +104,7 @@ export class QueryHandler {
     }
   }
 
-  /** Without answers beyond aliases, the SOA record tells how long that may be cached. */
+  /** Without answers beyond aliases, the SOA record states how long that may be cached. */
   #authoritative(
     code: number,
     answers: readonly ResourceRecord[],
@@ -115,7 +115,7 @@ export class QueryHandler {
     return { code, isAuthoritative: true, answers, authority, additional }
   }
 
-  /** One record in place of all (RFC 8482), because nobody needs all and they would amplify attacks. */
+  /** One record in place of all (RFC 8482), because no client needs all and they would amplify attacks. */
   #anyAnswer(name: string, answer: ZoneAnswer): ResponseContent {
     if (answer.kind === 'no-name' && answer.records.length === 0) return this.#authoritative(responseCode.nameError, [])
     const data = { kind: 'texts', texts: ['RFC8482', ''] } as const
