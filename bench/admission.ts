@@ -20,6 +20,7 @@ import { userWithName } from '../src/apiserver/request/request.ts'
 import { decodeObject } from '../src/apiserver/objects/decode-object.ts'
 import { realClock } from '../src/base/time/clock.ts'
 import { FlowRecorder, noCause } from '../src/base/observability/flow-recorder.ts'
+import { runInSlices } from '../src/base/work/work-slice.ts'
 import { nameSuffix } from '../src/base/random/ids.ts'
 import { Metrics } from '../src/base/observability/metrics.ts'
 import { seededRandom } from '../src/base/random/random.ts'
@@ -48,6 +49,7 @@ const chain = new AdmissionChain([...defaultAdmissionPlugins, mutatingWebhooks(c
   isAllowed: () => Promise.resolve(true),
   authorize: () => allowed(),
   nameSuffix: () => nameSuffix(random),
+  inSlices: (work, signal) => runInSlices(work, realClock, signal),
   flow: new FlowRecorder(realClock),
   nowMs: () => realClock.nowMs(),
 })

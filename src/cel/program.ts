@@ -1,5 +1,5 @@
 // Program: an expression that was checked in an environment and can be evaluated any number of times.
-import type { Slice, Sliced } from '../base/work/work-slice.ts'
+import { runToEnd, type Slice, type Sliced } from '../base/work/work-slice.ts'
 import { check, type Checked } from './check/checker.ts'
 import type { Environment } from './environment/environment.ts'
 import { Compiler } from './run/compiler.ts'
@@ -71,16 +71,15 @@ export class Program {
     }
   }
 
-  /**
-   * Like `outcome`, in slices. A short evaluation does not pay for it: only one that turns out to be long is evaluated
-   * again, such that it can be interrupted.
-   */
-  *outcomeInSlices(activation: Activation, costMax: number, slice: Slice): Sliced<Outcome> {
-    const short = this.shortOutcome(activation, costMax)
-    if (short !== undefined) return short
+  /** Like `outcome`, for an evaluation that is not short. */
+  longOutcome(activation: Activation, costMax: number, slice: Slice): Sliced<Outcome> {
     const run = this.#compiled()
-    if (run instanceof EvalError) return { error: run, cost: 0 }
-    return yield* sliced(run, activation, costMax, slice)
+    return run instanceof EvalError ? known({ error: run, cost: 0 }) : sliced(run, activation, costMax, slice)
+  }
+
+  /** A short evaluation does not pay for slices: only one that turns out to be long is evaluated again with them. */
+  *outcomeInSlices(activation: Activation, costMax: number, slice: Slice): Sliced<Outcome> {
+    return this.shortOutcome(activation, costMax) ?? (yield* this.longOutcome(activation, costMax, slice))
   }
 
   #compiled(): Run | EvalError {
@@ -96,10 +95,16 @@ export class Program {
 }
 
 /** Throws an ExpressionError. */
-export function compile(text: string, environment: Environment): Program {
+export const compile = (text: string, environment: Environment): Program =>
+  runToEnd((slice) => compileInSlices(text, environment, slice))
+
+/** Like `compile`, with a pause between two phases where it takes long. The program is ready to be evaluated. */
+export function* compileInSlices(text: string, environment: Environment, slice: Slice): Sliced<Program> {
   const tree = parse(text, environment.dialect)
+  if (slice.isUsedUp()) yield
   const checked = check(tree, environment)
   if (checked.issues.length > 0) throw new ExpressionError(text, checked.issues)
+  if (slice.isUsedUp()) yield
   return new Program(tree, checked, environment)
 }
 
@@ -116,6 +121,10 @@ export function evaluatorOf(tree: Expr, environment: Environment, checked: Check
       throw error
     }
   }
+}
+
+function* known<T>(value: T): Sliced<T> {
+  return value
 }
 
 /** Starts the evaluation again after each slice, with the progress that it has made. */

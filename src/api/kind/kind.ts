@@ -1,4 +1,5 @@
 // Kind: the complete API definition of a kind, as one value. defineKind checks its type; kinds.ts lists all kinds.
+import type { Slice, Sliced } from '../../base/work/work-slice.ts'
 import type { Message } from '../../schema/descriptor/field.ts'
 import type { OpenApiDialect, OpenApiSchema } from '../../schema/openapi/openapi.ts'
 import type { FieldError } from '../../schema/validation/field-error.ts'
@@ -58,6 +59,8 @@ export interface KindDefinition<T extends ApiObject = ApiObject> extends KindNam
   initialStatus?(object: T): unknown
   /** Returns all errors. `old` is set on updates, for rules that accept unchanged invalid values. */
   validate(object: T, old?: T): readonly FieldError[]
+  /** validate() of a kind where it may take long. It yields whenever its slice is used up. */
+  validateInSlices?(object: T, old: T | undefined, slice: Slice): Sliced<readonly FieldError[]>
   /** validate() is not called when only the status is written. */
   readonly validatesNoStatus?: true
   validateUpdate(object: T, old: T): FieldError[]

@@ -2,6 +2,7 @@ import { deepEqual, equal, match } from 'node:assert/strict'
 import { test } from 'node:test'
 import { FlowRecorder } from '../../base/observability/flow-recorder.ts'
 import type { ApiObject } from '../../api/meta/object.ts'
+import { runToEnd } from '../../base/work/work-slice.ts'
 import { VirtualClock } from '../../base/time/virtual-clock.ts'
 import { startServer, type HarnessResponse, type Harness } from '../server.harness.ts'
 import { denied } from '../authorization/authorizer.ts'
@@ -91,6 +92,7 @@ test('a chain without plugins does not change the object', async () => {
     authorize: () => denied(),
     isAllowed: () => Promise.resolve(true),
     nameSuffix: () => 'abcde',
+    inSlices: runToEnd,
     flow: new FlowRecorder(new VirtualClock()),
     nowMs: () => 0,
   }

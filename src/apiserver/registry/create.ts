@@ -115,9 +115,11 @@ async function prepareCreate(
   if (request.pace !== undefined) await request.pace()
   const admitted = withInitialStatus(kind, interning?.internAdmitted(named, mutated) ?? mutated)
   const object = strategy?.prepareCreate?.(admitted, strategyContextOf(deps, request)) ?? admitted
-  throwIfInvalid(kind, object, validateObject(kind, object))
+  const errors = validateObject(kind, object, undefined, clock, request.context.signal)
+  const sliceEndMs = clock.monotonicMs()
+  throwIfInvalid(kind, object, await errors)
   const validatedMs = recordStage(deps, request, 'validation')
-  loop.stepDone(request, validationMs, validatedMs)
+  loop.stepDone(request, validationMs, sliceEndMs)
   if (request.pace !== undefined) await request.pace()
   const final = { ...attributes, object, name: object.metadata.name }
   const validating = admission.validate(final)

@@ -1,4 +1,5 @@
 // prepareUpdate: merges what was sent into the current object, mutates and validates it.
+import { thenMaybe, type MaybePromise } from '../../base/async/maybe-promise.ts'
 import type { Kind } from '../../api/kind/kind.ts'
 import type { ApiObject } from '../../api/meta/object.ts'
 import { validateMetadataUpdate } from '../../api/validation/metadata-rules.ts'
@@ -52,9 +53,11 @@ export async function prepareUpdate(
   if (view === undefined) loop.stepDone(request, startMs, mutatedMs)
   const validationMs = recordStage(deps, request, 'mutating')
   if (request.pace !== undefined) await request.pace()
-  throwIfInvalid(kind, object, updateErrors(kind, object, old, part))
+  const errors = updateErrors(deps, object, old, part, request.context.signal)
+  const sliceEndMs = clock.monotonicMs()
+  throwIfInvalid(kind, object, await errors)
   const validatedMs = recordStage(deps, request, 'validation')
-  loop.stepDone(request, validationMs, validatedMs)
+  loop.stepDone(request, validationMs, sliceEndMs)
   if (request.pace !== undefined) await request.pace()
   const final = { ...attributes, object }
   const shown = view === undefined ? final : throughView(view, final, object, old)
@@ -67,21 +70,22 @@ export async function prepareUpdate(
 }
 
 function updateErrors(
-  kind: Kind,
+  { kind, clock }: ResourceDeps,
   object: ApiObject,
   old: ApiObject,
   part: UpdateOptions['part'],
-): readonly FieldError[] {
+  signal: AbortSignal,
+): MaybePromise<readonly FieldError[]> {
   const isChecked = part !== 'status' || !kind.validatesNoStatus
-  const metadataErrors = validateMetadataUpdate(object, old)
-  const errors = concat(
-    isChecked ? validateObject(kind, object, old) : validateShape(kind, object),
+  const errors = isChecked ? validateObject(kind, object, old, clock, signal) : validateShape(kind, object)
+  return thenMaybe(errors, (known) => {
+    const metadataErrors = validateMetadataUpdate(object, old)
     // As upstream: the checks of all kinds and those of each kind both report them.
-    concat(metadataErrors, metadataErrors),
-  )
-  if (part === 'object') return concat(errors, kind.validateUpdate(object, old))
-  if (part !== 'status' || kind.validateStatusUpdate === undefined) return errors
-  return concat(errors, kind.validateStatusUpdate(object, old))
+    const all = concat(known, concat(metadataErrors, metadataErrors))
+    if (part === 'object') return concat(all, kind.validateUpdate(object, old))
+    if (part !== 'status' || kind.validateStatusUpdate === undefined) return all
+    return concat(all, kind.validateStatusUpdate(object, old))
+  })
 }
 
 const throughView = (

@@ -3,6 +3,7 @@
 import type { Clock } from '../../base/time/clock.ts'
 import type { FlowRecorder } from '../../base/observability/flow-recorder.ts'
 import type { Log } from '../../base/observability/log.ts'
+import { runInSlices } from '../../base/work/work-slice.ts'
 import { nameSuffix } from '../../base/random/ids.ts'
 import type { Random } from '../../base/random/random.ts'
 import { present } from '../../base/assert.ts'
@@ -205,6 +206,7 @@ export class Registry {
       authorize: (attributes, signal) => this.policies.authorize(attributes, signal),
       flow,
       nameSuffix: () => nameSuffix(random),
+      inSlices: (work, signal) => runInSlices(work, clock, signal),
       nowMs: () => clock.nowMs(),
     }
   }

@@ -12,6 +12,8 @@ class ReadingClock extends VirtualClock {
   }
 }
 
+const { signal } = new AbortController()
+
 /** Counts its steps in each slice. */
 const counting = (steps: number, counts: number[]) =>
   function* (slice: Slice): Sliced<string> {
@@ -29,13 +31,13 @@ const counting = (steps: number, counts: number[]) =>
 
 test('a computation within one slice is synchronous', () => {
   const counts: number[] = []
-  equal(runInSlices(counting(3, counts), new ReadingClock()), 'done')
+  equal(runInSlices(counting(3, counts), new ReadingClock(), signal), 'done')
   deepEqual(counts, [3])
 })
 
 test('a longer computation is interrupted whenever its slice is used up', async () => {
   const counts: number[] = []
-  const running = runInSlices(counting(12, counts), new ReadingClock())
+  const running = runInSlices(counting(12, counts), new ReadingClock(), signal)
   ok(running instanceof Promise)
   deepEqual(counts, [5])
   equal(await running, 'done')
@@ -45,11 +47,15 @@ test('a longer computation is interrupted whenever its slice is used up', async 
 test('other work runs between two slices', async () => {
   const order: string[] = []
   setImmediate(() => order.push('other work'))
-  await runInSlices(function* (): Sliced<void> {
-    order.push('first slice')
-    yield
-    order.push('second slice')
-  }, new ReadingClock())
+  await runInSlices(
+    function* (): Sliced<void> {
+      order.push('first slice')
+      yield
+      order.push('second slice')
+    },
+    new ReadingClock(),
+    signal,
+  )
   deepEqual(order, ['first slice', 'other work', 'second slice'])
 })
 
@@ -59,12 +65,21 @@ test('errors of the first and of later slices reach the caller', async () => {
       for (let slice = 0; slice < slices; slice++) yield
       throw new Error('failed')
     }
-  throws(() => runInSlices(failing(0), new ReadingClock()), /failed/)
-  await rejects(async () => runInSlices(failing(2), new ReadingClock()), /failed/)
+  throws(() => runInSlices(failing(0), new ReadingClock(), signal), /failed/)
+  await rejects(async () => runInSlices(failing(2), new ReadingClock(), signal), /failed/)
 })
 
 test('a computation that must not be interrupted runs to its end', () => {
   const counts: number[] = []
   equal(runToEnd(counting(100, counts)), 'done')
   deepEqual(counts, [100])
+})
+
+test('an aborted computation ends at its next slice', async () => {
+  const counts: number[] = []
+  const ended = new AbortController()
+  const running = runInSlices(counting(100, counts), new ReadingClock(), ended.signal)
+  ended.abort(new Error('the client has gone'))
+  await rejects(async () => running, /the client has gone/)
+  deepEqual(counts, [5])
 })

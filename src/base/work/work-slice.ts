@@ -39,17 +39,18 @@ export class WorkSlice implements Slice {
   }
 }
 
-/** The result of a computation that may take long, synchronously if one slice suffices. */
-export function runInSlices<T>(work: (slice: Slice) => Sliced<T>, clock: Clock): MaybePromise<T> {
+/** The result of a computation that may take long, synchronously if one slice suffices. Ends when it is aborted. */
+export function runInSlices<T>(work: (slice: Slice) => Sliced<T>, clock: Clock, signal: AbortSignal): MaybePromise<T> {
   const slice = new WorkSlice(clock)
   const steps = work(slice)
   const first = steps.next()
-  return first.done === true ? first.value : remaining(steps, slice)
+  return first.done === true ? first.value : remaining(steps, slice, signal)
 }
 
-async function remaining<T>(steps: Sliced<T>, slice: WorkSlice): Promise<T> {
+async function remaining<T>(steps: Sliced<T>, slice: WorkSlice, signal: AbortSignal): Promise<T> {
   for (;;) {
     await slice.next()
+    signal.throwIfAborted()
     const step = steps.next()
     if (step.done === true) return step.value
   }

@@ -217,6 +217,7 @@ class Checker {
     let result: CelType | undefined
     for (const overload of overloads) {
       if (overload.isMember !== isMember || overload.args.length !== types.length) continue
+      if (overload.args.some((wanted, index) => cannotBe(types[index] ?? dynType, wanted))) continue
       const instance = this.#substitution.instance()
       const wanted = overload.args.map(instance)
       if (!this.#substitution.assign(types, wanted)) continue
@@ -386,6 +387,12 @@ class Checker {
       : this.#noOverload(at, '_?_:_', [boolType, result, none])
   }
 }
+
+const unrelated = new Set<string>(['bool', 'int', 'uint', 'double', 'string', 'bytes', 'list', 'map'])
+
+/** Whether two types obviously differ. Most overloads of an operator are excluded by it. */
+const cannotBe = (type: CelType, wanted: CelType): boolean =>
+  type.kind !== wanted.kind && unrelated.has(type.kind) && unrelated.has(wanted.kind)
 
 function literalType(value: Value): CelType {
   switch (typeof value) {

@@ -1,6 +1,6 @@
-// PatternProgram: matches a pattern in a bounded number of steps. Patterns come from definitions and texts from objects, so
-// both may be hostile. RE2's algorithms are linear in the text, but each character may cost as many steps as the pattern
-// has instructions, and the library counts none. This one builds the states of a DFA when a text first needs them.
+// PatternProgram: decides in steps whether a text matches. Patterns come from definitions and texts from objects, so both may
+// be hostile. RE2's algorithms are linear in the text, but each character may cost as many steps as the pattern has
+// instructions, and the library cannot be interrupted. This one builds the states of a DFA when a text first needs them.
 import {
   accepts,
   conditionsBetween,
@@ -11,11 +11,6 @@ import {
   type Instruction,
   type Program,
 } from './instructions.ts'
-
-/** The number of instructions that may still be visited. Transitions of the DFA that are known cost nothing. */
-export interface StepBudget {
-  steps: number
-}
 
 /** A position between two characters: the instructions that may continue there, and the character before. */
 interface State {
@@ -34,6 +29,8 @@ const headsMax = 100_000
 const transitionsMax = 20_000
 /** A search yields after this many instructions. */
 const stepsPerYield = 2_000
+/** And after this many characters, where all transitions are known. */
+const charactersPerYield = 10_000
 
 export class PatternProgram {
   readonly #program: Program
@@ -41,6 +38,7 @@ export class PatternProgram {
   readonly #visited: Uint32Array
   readonly #followed: Uint32Array
   #visit = 0
+  #steps = 0
   #states = new Map<string, State>()
   #heads = 0
   #transitions = 0
@@ -52,49 +50,35 @@ export class PatternProgram {
     this.#followed = new Uint32Array(program.inst.length)
   }
 
-  /** Whether a part of the text matches; undefined when the budget does not suffice to decide it. */
-  find(text: string, budget: StepBudget): boolean | undefined {
-    return this.#search(text, budget).next().value
-  }
-
   /** Whether a part of the text matches. Yields regularly. */
   *search(text: string): Generator<undefined, boolean, undefined> {
-    const budget = { steps: stepsPerYield }
-    const steps = this.#search(text, budget)
-    for (;;) {
-      const { done, value } = steps.next()
-      if (done === true) return value
-      budget.steps = stepsPerYield
-      yield
-    }
-  }
-
-  /** Yields when the budget is spent. */
-  *#search(text: string, budget: StepBudget): Generator<undefined, boolean, undefined> {
     let state = this.#state([this.#program.start], none)
     for (let at = 0; at <= text.length;) {
       const codePoint = at === text.length ? none : (text.codePointAt(at) ?? none)
       const id = this.#classes.of(codePoint)
-      const next = state.next[id] ?? this.#transition(state, codePoint, id, budget)
+      const next = state.next[id] ?? this.#transition(state, codePoint, id)
       if (next === matched) return true
-      if (budget.steps < 0) yield
+      if (this.#steps > stepsPerYield || at % charactersPerYield === charactersPerYield - 1) {
+        this.#steps = 0
+        yield
+      }
       state = next
       at += codePoint > 0xff_ff ? 2 : 1
     }
     return false
   }
 
-  #transition(state: State, codePoint: number, id: number, budget: StepBudget): State | typeof matched {
-    const next = this.#step(state, codePoint, budget)
+  #transition(state: State, codePoint: number, id: number): State | typeof matched {
+    const next = this.#step(state, codePoint)
     if (this.#transitions++ > transitionsMax || this.#heads > headsMax) {
       this.#states = new Map()
       this.#heads = this.#transitions = 0
-    } else if (budget.steps >= 0) state.next[id] = next
+    } else state.next[id] = next
     return next
   }
 
   /** Follows all instructions that need no character, and those that accept this one. */
-  #step({ heads, before }: State, codePoint: number, budget: StepBudget): State | typeof matched {
+  #step({ heads, before }: State, codePoint: number): State | typeof matched {
     const { inst, start } = this.#program
     const holding = conditionsBetween(before, codePoint)
     const pending = [...heads]
@@ -104,7 +88,7 @@ export class PatternProgram {
     for (let id = pending.pop(); id !== undefined; id = pending.pop()) {
       if (this.#visited[id] === this.#visit) continue
       this.#visited[id] = this.#visit
-      budget.steps--
+      this.#steps++
       const instruction = inst[id] as Instruction
       switch (instruction.op) {
         case op.alt:

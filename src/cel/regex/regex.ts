@@ -31,13 +31,13 @@ export class Regex {
 
   /** Whether a part of the text matches. Yields regularly. */
   *test(text: string): Generator<undefined, boolean, undefined> {
-    return this.#isShort(text) ? this.library.test(text) : yield* this.program.search(text)
+    return this.isShort(text) ? this.library.test(text) : yield* this.program.search(text)
   }
 
   /** The matches from left to right. An empty one directly after another match does not count. Yields undefined regularly. */
   *matches(text: string): Generator<Match | undefined, undefined, undefined> {
     let previousEnd = -1
-    for (const match of this.#isShort(text) ? this.#librarySearch(text) : this.#steppedSearch(text)) {
+    for (const match of this.isShort(text) ? this.#librarySearch(text) : this.#steppedSearch(text)) {
       if (match === undefined || match.end > match.start || match.start !== previousEnd) yield match
       previousEnd = match?.end ?? previousEnd
     }
@@ -58,7 +58,8 @@ export class Regex {
     }
   }
 
-  #isShort(text: string): boolean {
+  /** Whether the library searches the text quickly, whatever the pattern. */
+  isShort(text: string): boolean {
     return this.size * (text.length + 1) <= uninterruptedWorkMax
   }
 }

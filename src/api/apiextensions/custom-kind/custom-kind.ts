@@ -1,4 +1,5 @@
 // customKind: the kind that one version of a CustomResourceDefinition defines. It is served as a built-in kind is.
+import { runToEnd, type Slice, type Sliced } from '../../../base/work/work-slice.ts'
 import { getOrInsert } from '../../../base/collections/get-or-insert.ts'
 import { kindFrom, type CustomVersion, type Kind } from '../../kind/kind.ts'
 import { compareVersions } from '../../kind/version-priority.ts'
@@ -6,7 +7,7 @@ import type { ApiObject } from '../../meta/object.ts'
 import { dnsSubdomainErrors } from '../../validation/names.ts'
 import { fieldErrorText, invalid, type FieldError } from '../../../schema/validation/field-error.ts'
 import type { JsonObject } from '../../../schema/json/json-value.ts'
-import { objectRules } from '../rules/object-rules.ts'
+import { objectRules, type ObjectRules } from '../rules/object-rules.ts'
 import { structuralSchema, type StructuralSchema } from '../structural/structural-schema.ts'
 import type { CustomResourceDefinition } from '../v1/custom-resource-definition.ts'
 import type { CustomResourceDefinitionVersion, SelectableField } from '../v1/custom-resource-definition-spec.ts'
@@ -27,6 +28,10 @@ export function customKind(definition: CustomResourceDefinition, version: Custom
   const rules = once(() => objectRules(openAPIV3Schema))
   /** Errors of rules about unchanged values, by the validated object. They become warnings. */
   const tolerated = new WeakMap<ApiObject, FieldError[]>()
+  const validateInSlices = (object: ApiObject, old: ApiObject | undefined, slice: Slice) => {
+    const warn = (error: FieldError) => getOrInsert(tolerated, object, () => []).push(error)
+    return validateCustom(structural().validate, rules(), subresources.scale, { object, old, warn, slice })
+  }
   const kind = kindFrom<ApiObject, unknown>(
     {
       group: spec.group,
@@ -44,10 +49,8 @@ export function customKind(definition: CustomResourceDefinition, version: Custom
       ...(subresources.scale === undefined ? {} : { scale: customScaling(subresources.scale) }),
       validateName: dnsSubdomainErrors,
       applyDefaults: (object) => object,
-      validate: (object, old) => {
-        const warn = (error: FieldError) => getOrInsert(tolerated, object, () => []).push(error)
-        return validateCustom(structural().validate, rules(), subresources.scale, object, old, warn)
-      },
+      validate: (object, old) => runToEnd((slice) => validateInSlices(object, old, slice)),
+      validateInSlices,
       validateUpdate: () => [],
       warnings: (object, old) => [
         ...finalizerWarnings(object, old),
@@ -107,21 +110,26 @@ const notChecked = invalid(
   'some validation rules were not checked because the object was invalid; correct the existing errors to complete validation',
 )
 
-function validateCustom(
-  validate: (object: JsonObject, old?: JsonObject) => FieldError[],
-  rules: ReturnType<typeof objectRules>,
+interface CustomValidation {
+  readonly object: ApiObject
+  readonly old: ApiObject | undefined
+  readonly warn: (error: FieldError) => void
+  readonly slice: Slice
+}
+
+function* validateCustom(
+  validate: StructuralSchema['validate'],
+  rules: ObjectRules,
   scale: ScaleDefinition | undefined,
-  object: ApiObject,
-  old: ApiObject | undefined,
-  warn: (error: FieldError) => void,
-): readonly FieldError[] {
+  { object, old, warn, slice }: CustomValidation,
+): Sliced<readonly FieldError[]> {
   const value = asJson(object)
   const before = old && asJson(old)
-  const errors =
-    scale === undefined ? validate(value, before) : [...validate(value, before), ...scaleErrors(scale, value)]
+  const found = yield* validate(value, before, slice)
+  const errors = scale === undefined ? found : [...found, ...scaleErrors(scale, value)]
   if (rules.isEmpty) return errors
   if (errors.some(({ reason }) => blockingTypes.has(reason))) return [...errors, notChecked]
-  return [...errors, ...rules.validate(value, before, warn)]
+  return [...errors, ...(yield* rules.validate(value, before, warn, slice))]
 }
 
 function fieldLabelOf({ jsonPath }: SelectableField): [string, (object: ApiObject) => string] {

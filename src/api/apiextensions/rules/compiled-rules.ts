@@ -1,8 +1,10 @@
 // The rules of one schema: their evaluation for a value, and the errors of those that fail.
+import type { Slice, Sliced } from '../../../base/work/work-slice.ts'
 import { usesIdentifier } from '../../../cel/syntax/uses-identifier.ts'
-import { compile, type Program } from '../../../cel/program.ts'
+import { compileInSlices, type Outcome, type Program } from '../../../cel/program.ts'
 import { CostLimitError, type Activation } from '../../../cel/run/evaluation-frame.ts'
 import { ExpressionError } from '../../../cel/syntax/source.ts'
+import { structuralType } from '../../../cel/types/structural-type.ts'
 import { optionalOf, type CelType } from '../../../cel/types/cel-type.ts'
 import type { EvalError } from '../../../cel/values/eval-error.ts'
 import { fromJson } from '../../../cel/values/json-value-conversion.ts'
@@ -34,30 +36,43 @@ interface CompiledRule {
 
 export class CompiledRules {
   readonly #schema: JsonSchemaProps
-  readonly #type: CelType
-  readonly #rules: readonly CompiledRule[]
+  readonly #isRoot: boolean
+  #type: CelType | undefined
+  readonly #rules: readonly ValidationRule[]
+  /** Each is compiled when it is first evaluated. */
+  readonly #compiled: CompiledRule[] = []
 
-  constructor(schema: JsonSchemaProps, rules: readonly ValidationRule[], type: CelType) {
+  constructor(schema: JsonSchemaProps, rules: readonly ValidationRule[], isRoot: boolean) {
     this.#schema = schema
-    this.#type = type
-    this.#rules = rules.flatMap((rule) => (rule.rule.trim() === '' ? [] : [compiled(rule, type, schema)]))
+    this.#isRoot = isRoot
+    this.#rules = rules.filter(({ rule }) => rule.trim() !== '')
   }
 
   /** The failures of the rules in their order. */
-  evaluate(value: JsonValue, old: JsonValue | undefined, path: string, budget: CostBudget): readonly RuleFailure[] {
+  *evaluate(
+    value: JsonValue,
+    old: JsonValue | undefined,
+    path: string,
+    budget: CostBudget,
+    slice: Slice,
+  ): Sliced<readonly RuleFailure[]> {
     const at = path === '' ? '<nil>' : path
     const failures: RuleFailure[] = []
+    const type = (this.#type ??= structuralType(this.#schema, 'selfType', this.#isRoot)?.type)
+    if (type === undefined) return failures
     if (budget.isEmpty) {
       budget.end()
       return [{ error: noBudget(at, undefined), isTransition: true }]
     }
-    const self = fromJson(value, this.#type)
-    const oldSelf = old === undefined || old === null ? undefined : fromJson(old, this.#type)
+    const self = fromJson(value, type)
+    const oldSelf = old === undefined || old === null ? undefined : fromJson(old, type)
     const known: Activation = { self, oldSelf }
-    for (const rule of this.#rules) {
+    for (const [index, each] of this.#rules.entries()) {
+      const rule = (this.#compiled[index] ??= yield* compiled(each, type, this.#schema, slice))
+      if (slice.isUsedUp()) yield
       if (rule.isTransition && oldSelf === undefined && !rule.isOldOptional) continue
       const activation = rule.isOldOptional ? { self, oldSelf: optional(oldSelf) } : known
-      const error = this.#failure(rule, activation, value, path, budget)
+      const error = yield* this.#failure(rule, activation, value, path, budget, slice)
       if (error !== undefined) failures.push({ error: error.error, isTransition: error.isFinal || rule.isTransition })
       if (budget.isSpent) break
     }
@@ -65,20 +80,21 @@ export class CompiledRules {
   }
 
   /** `isFinal`: an error of the evaluation, which is never ignored. */
-  #failure(
+  *#failure(
     compiledRule: CompiledRule,
     activation: Activation,
     value: JsonValue,
     path: string,
     budget: CostBudget,
-  ): { readonly error: FieldError; readonly isFinal: boolean } | undefined {
+    slice: Slice,
+  ): Sliced<{ readonly error: FieldError; readonly isFinal: boolean } | undefined> {
     const { rule, program, message, fieldPath } = compiledRule
     const type = this.#schema.type ?? ''
     const at = path === '' ? '<nil>' : path
     const final = (error: FieldError) => ({ error, isFinal: true })
     if (program instanceof ExpressionError)
       return final(invalid(at, type, `rule compile error: compilation failed: ${program.message}`))
-    const result = program.outcome(activation, expressionCostMax)
+    const result = yield* outcomeOf(program, activation, slice)
     if (!budget.spend(result.cost)) return final(noBudget(at, type))
     if (result.error instanceof CostLimitError) {
       budget.end()
@@ -95,29 +111,32 @@ export class CompiledRules {
     const errorPath = joined(path, fieldPath)
     if (message instanceof ExpressionError || message === undefined)
       return { error: failedRuleError(errorPath, value, undefined, rule), isFinal: false }
-    const text = evaluatedMessage(message.outcome(activation, expressionCostMax), rule, budget)
+    const text = evaluatedMessage(yield* outcomeOf(message, activation, slice), rule, budget)
     if (text.kind === 'budget') return { error: invalid(errorPath, type, text.detail), isFinal: false }
     return { error: failedRuleError(errorPath, value, text.message, rule), isFinal: false }
   }
 }
 
-function compiled(rule: ValidationRule, type: CelType, schema: JsonSchemaProps): CompiledRule {
+const outcomeOf = (program: Program, activation: Activation, slice: Slice): Sliced<Outcome> =>
+  program.outcomeInSlices(activation, expressionCostMax, slice)
+
+function* compiled(rule: ValidationRule, type: CelType, schema: JsonSchemaProps, slice: Slice): Sliced<CompiledRule> {
   const isOldOptional = rule.optionalOldSelf === true
   const environment = apiEnvironment.with({ self: type, oldSelf: isOldOptional ? optionalOf(type) : type })
-  const attempt = (text: string): Program | ExpressionError => {
+  const attempt = function* (text: string): Sliced<Program | ExpressionError> {
     try {
-      return compile(text, environment)
+      return yield* compileInSlices(text, environment, slice)
     } catch (error) {
       if (error instanceof ExpressionError) return error
       throw error
     }
   }
-  const program = attempt(rule.rule)
+  const program = yield* attempt(rule.rule)
   const hasMessage = (rule.messageExpression ?? '').trim() !== ''
   return {
     rule,
     program,
-    message: hasMessage ? attempt(rule.messageExpression ?? '') : undefined,
+    message: hasMessage ? yield* attempt(rule.messageExpression ?? '') : undefined,
     isTransition: !(program instanceof ExpressionError) && usesIdentifier(program.tree, 'oldSelf'),
     isOldOptional,
     fieldPath: fieldPathOf(rule, schema),

@@ -1,13 +1,21 @@
 // Rules of custom resources: the errors that v1.36.4 returned for the same schemas and objects.
 import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
+import { runToEnd } from '../../../base/work/work-slice.ts'
 import type { JsonObject } from '../../../schema/json/json-value.ts'
-import { fieldErrorText } from '../../../schema/validation/field-error.ts'
+import { fieldErrorText, type FieldError } from '../../../schema/validation/field-error.ts'
 import type { JsonSchemaProps, ValidationRule } from '../schema/json-schema-props.ts'
 import { objectRules } from './object-rules.ts'
 
+const validated = (
+  schema: JsonSchemaProps,
+  object: JsonObject,
+  old?: JsonObject,
+  warn: (error: FieldError) => void = () => undefined,
+): FieldError[] => runToEnd((slice) => objectRules(schema).validate(object, old, warn, slice))
+
 const errorsOf = (schema: JsonSchemaProps, object: JsonObject, old?: JsonObject): string[] =>
-  objectRules(schema).validate(object, old).map(fieldErrorText)
+  validated(schema, object, old).map(fieldErrorText)
 
 const withRules = (schema: JsonSchemaProps, ...rules: readonly (string | ValidationRule)[]): JsonSchemaProps => ({
   ...schema,
@@ -214,7 +222,7 @@ test('errors of values that have not changed are warnings', () => {
       name,
     )
   const warnings: string[] = []
-  objectRules(ratcheted).validate(before, before, (each) => warnings.push(fieldErrorText(each)))
+  validated(ratcheted, before, before, (each) => warnings.push(fieldErrorText(each)))
   deepEqual(warnings, [
     'a: Invalid value: 1: a',
     's.x: Invalid value: 1: sx',

@@ -1,5 +1,4 @@
 // RuleNode: a schema with rules, or with rules below it, compiled. Schemas without any have no node.
-import { structuralType } from '../../../cel/types/structural-type.ts'
 import type { JsonSchemaProps } from '../schema/json-schema-props.ts'
 import { CompiledRules } from './compiled-rules.ts'
 
@@ -14,10 +13,9 @@ export interface RuleNode {
 export function ruleNode(schema: JsonSchemaProps, isRoot: boolean): RuleNode | undefined {
   const { items, additionalProperties } = schema
   const own = schema['x-kubernetes-validations'] ?? []
-  const type = own.length === 0 ? undefined : structuralType(schema, 'selfType', isRoot)
   const node: RuleNode = {
     schema,
-    rules: type === undefined ? undefined : new CompiledRules(schema, own, type.type),
+    rules: own.length === 0 ? undefined : new CompiledRules(schema, own, isRoot),
     items: isSchema(items) ? ruleNode(items, false) : undefined,
     values: isSchema(additionalProperties) ? ruleNode(additionalProperties, false) : undefined,
     properties: propertyNodes(schema),

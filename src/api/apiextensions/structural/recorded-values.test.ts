@@ -7,6 +7,7 @@ import { DecodeError } from '../../../schema/decoding/decode.ts'
 import type { JsonObject } from '../../../schema/json/json-value.ts'
 import type { JsonSchemaProps } from '../schema/json-schema-props.ts'
 import { structuralSchema, type StructuralSchema } from './structural-schema.ts'
+import { errorsOf } from './structural-schema.harness.ts'
 
 type Outcome = { readonly stored?: unknown } | readonly string[] | string
 type Case = readonly [value: string, outcome: Outcome]
@@ -24,7 +25,7 @@ const storedWith = (schema: StructuralSchema, value: string): JsonObject =>
 function outcomeOf(schema: StructuralSchema, value: string, old?: string): Outcome {
   try {
     const { value: object } = schema.prune(schema.withDefaults(objectWith(value)))
-    const errors = schema.validate(object, old === undefined ? undefined : storedWith(schema, old))
+    const errors = errorsOf(schema, object, old === undefined ? undefined : storedWith(schema, old))
     if (errors.length > 0) return errors.map(({ reason, field, message }) => `${reason} ${field}: ${message}`)
     return object['v'] === undefined ? {} : { stored: object['v'] }
   } catch (error) {

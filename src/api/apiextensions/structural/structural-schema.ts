@@ -1,4 +1,5 @@
 // StructuralSchema: what the structural schema in a definition does to the objects of one version of a custom resource.
+import type { Slice, Sliced } from '../../../base/work/work-slice.ts'
 import type { StructStructure } from '../../../schema/apply/structure.ts'
 import type { JsonObject, JsonValue } from '../../../schema/json/json-value.ts'
 import type { FieldError } from '../../../schema/validation/field-error.ts'
@@ -36,7 +37,7 @@ export interface StructuralSchema {
    * Validates all keywords, list types and embedded resources. Values that are invalid but unchanged from `old` are
    * accepted where upstream does (ratcheting).
    */
-  validate(object: JsonObject, old?: JsonObject): FieldError[]
+  validate(object: JsonObject, old: JsonObject | undefined, slice: Slice): Sliced<FieldError[]>
   /** What server-side apply needs of the schema. */
   readonly structure: StructStructure
 }
@@ -61,9 +62,9 @@ export function structuralSchema(schema: JsonSchemaProps = preservesAll): Struct
       return { value, unknownFields: [...unknownFields, ...inMetadata.toSorted()] }
     },
     withDefaults: (object, keepsNull = false) => withDefaults(object, root, keepsNull) as JsonObject,
-    validate(object, old) {
+    *validate(object, old, slice) {
       facts ??= factsOf(schema)
-      const errors = validateValue((check ??= valueCheck(schema)), object, '', old)
+      const errors = yield* validateValue((check ??= valueCheck(schema)), object, '', old, slice)
       if (facts.hasEmbedded) validateEmbedded(object, root, '', errors)
       if (facts.hasListTypes && (old === undefined || listErrors(old, root).length === 0))
         for (const error of listErrors(object, root)) errors.push(error)

@@ -1,4 +1,5 @@
 // CustomResourceDefinition: the definition of a custom resource: names, versions, schemas.
+import { runToEnd, type Slice, type Sliced } from '../../../base/work/work-slice.ts'
 import { invalid, type FieldError } from '../../../schema/validation/field-error.ts'
 import { message, struct } from '../../../schema/descriptor/field.ts'
 import { column, defineKind } from '../../kind/kind.ts'
@@ -54,14 +55,8 @@ export const customResourceDefinition = defineKind<CustomResourceDefinition, Cus
     },
   }),
   initialStatus: ({ spec }) => ({ storedVersions: withStorageVersion([], spec) }),
-  validate: (object, old) => [
-    ...(old === undefined ? validateOwnName(object) : []),
-    ...validateDefinitionSpec(object.spec, 'spec', old?.spec),
-    ...validateNames(object.status.acceptedNames, 'status.acceptedNames'),
-    ...validateStoredVersions(object),
-    ...validateApproval(object.spec.group, object.metadata.annotations ?? {}),
-    ...validateUnknownFields(object.spec),
-  ],
+  validate: (object, old) => runToEnd((slice) => validateInSlices(object, old, slice)),
+  validateInSlices,
   validatesNoStatus: true,
   warnings: formatWarnings,
   validateUpdate: (object, old) => validateDefinitionSpecUpdate(object.spec, old.spec, isEstablished(old)),
@@ -71,6 +66,21 @@ export const customResourceDefinition = defineKind<CustomResourceDefinition, Cus
   ],
   fieldLabels: {},
 })
+
+function* validateInSlices(
+  object: CustomResourceDefinition,
+  old: CustomResourceDefinition | undefined,
+  slice: Slice,
+): Sliced<FieldError[]> {
+  return [
+    ...(old === undefined ? validateOwnName(object) : []),
+    ...(yield* validateDefinitionSpec(object.spec, 'spec', old?.spec, slice)),
+    ...validateNames(object.status.acceptedNames, 'status.acceptedNames'),
+    ...validateStoredVersions(object),
+    ...validateApproval(object.spec.group, object.metadata.annotations ?? {}),
+    ...validateUnknownFields(object.spec),
+  ]
+}
 
 export const isEstablished = ({ status }: CustomResourceDefinition): boolean =>
   (status.conditions ?? []).some((condition) => condition.type === 'Established' && condition.status === 'True')

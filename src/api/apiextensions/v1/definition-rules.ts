@@ -1,5 +1,6 @@
 // Rules of a CustomResourceDefinition except its schemas: names, versions, columns, subresources, conversion, approval.
 // Upstream moves what all versions have in common to the top of the spec, and its messages use that path; so do ours.
+import type { Slice, Sliced } from '../../../base/work/work-slice.ts'
 import { append } from '../../../base/collections/append.ts'
 import { duplicate, invalid, notSupported, required, tooMany } from '../../../schema/validation/field-error.ts'
 import { immutable, type FieldError } from '../../../schema/validation/field-error.ts'
@@ -51,11 +52,12 @@ function hoisted(versions: readonly CustomResourceDefinitionVersion[]): {
   }
 }
 
-export function validateDefinitionSpec(
+export function* validateDefinitionSpec(
   spec: CustomResourceDefinitionSpec,
   path: string,
-  old?: CustomResourceDefinitionSpec,
-): FieldError[] {
+  old: CustomResourceDefinitionSpec | undefined,
+  slice: Slice,
+): Sliced<FieldError[]> {
   const { common, versions } = hoisted(spec.versions ?? [])
   const errors: FieldError[] = [...validateGroup(spec.group, `${path}.group`), ...validateScope(spec.scope, path)]
   if (common.schema?.openAPIV3Schema === undefined)
@@ -63,14 +65,17 @@ export function validateDefinitionSpec(
       if (schema?.openAPIV3Schema === undefined)
         errors.push(required(`${path}.versions[${index}].schema.openAPIV3Schema`))
   for (const [index, version] of versions.entries())
-    append(errors, validateVersion(version, common, `${path}.versions[${index}]`))
+    append(errors, yield* validateVersion(version, common, `${path}.versions[${index}]`, slice))
   append(errors, validateVersionList(spec.versions === undefined ? undefined : versions, `${path}.versions`))
   // Upstream has a field for the name of the first version, with the same rule.
   const first = versions[0]?.name ?? ''
   if (first !== '') append(errors, joined(first, dns1035LabelErrors(first), `${path}.version`))
   append(errors, [...validateRequiredNames(spec.names, `${path}.names`), ...validateNames(spec.names, `${path}.names`)])
   const anyStatus = [common, ...versions].some(({ subresources }) => subresources?.status !== undefined)
-  append(errors, validateVersionedFields(common, path, { schema: `${path}.validation`, hasStatus: anyStatus }))
+  append(
+    errors,
+    yield* validateVersionedFields(common, path, { schema: `${path}.validation`, hasStatus: anyStatus }, slice),
+  )
   if (spec.conversion !== undefined) append(errors, validateConversion(spec.conversion, `${path}.conversion`, old))
   return errors
 }
@@ -106,11 +111,12 @@ function validateScope(scope: string, path: string): FieldError[] {
   return scopes.includes(scope) ? [] : [notSupported(`${path}.scope`, scope, scopes)]
 }
 
-function validateVersion(
+function* validateVersion(
   version: CustomResourceDefinitionVersion,
   common: VersionedFields,
   path: string,
-): FieldError[] {
+  slice: Slice,
+): Sliced<FieldError[]> {
   const details = dns1035LabelErrors(version.name)
   const subresources = version.subresources ?? common.subresources
   return [
@@ -118,10 +124,12 @@ function validateVersion(
     ...deprecationErrors(version).map((detail) =>
       invalid(`${path}.deprecationWarning`, version.deprecationWarning, detail),
     ),
-    ...validateVersionedFields(version, path, {
-      schema: `${path}.schema`,
-      hasStatus: subresources?.status !== undefined,
-    }),
+    ...(yield* validateVersionedFields(
+      version,
+      path,
+      { schema: `${path}.schema`, hasStatus: subresources?.status !== undefined },
+      slice,
+    )),
   ]
 }
 
@@ -196,13 +204,16 @@ export function validateNames(names: CustomResourceDefinitionNames, path: string
 const joined = (value: string, details: readonly string[], path: string): FieldError[] =>
   details.length === 0 ? [] : [invalid(path, value, details.join(','))]
 
-function validateVersionedFields(
+function* validateVersionedFields(
   { schema, subresources, additionalPrinterColumns = [], selectableFields = [] }: VersionedFields,
   path: string,
   { schema: schemaPath, hasStatus }: { readonly schema: string; readonly hasStatus: boolean },
-): FieldError[] {
+  slice: Slice,
+): Sliced<FieldError[]> {
   return [
-    ...(schema?.openAPIV3Schema === undefined ? [] : validateSchema(schema.openAPIV3Schema, schemaPath, hasStatus)),
+    ...(schema?.openAPIV3Schema === undefined
+      ? []
+      : yield* validateSchema(schema.openAPIV3Schema, schemaPath, hasStatus, slice)),
     ...(subresources === undefined ? [] : validateSubresources(subresources, `${path}.subresources`)),
     ...additionalPrinterColumns.flatMap((column, index) =>
       validateColumn(column, `${path}.additionalPrinterColumns[${index}]`),

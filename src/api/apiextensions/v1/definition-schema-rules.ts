@@ -1,4 +1,5 @@
 // Runs one schema of a CustomResourceDefinition through all its rules: root, structure, defaults, OpenAPI.
+import type { Slice, Sliced } from '../../../base/work/work-slice.ts'
 import { forbidden, invalid, type FieldError } from '../../../schema/validation/field-error.ts'
 import type { JsonSchemaProps } from '../schema/json-schema-props.ts'
 import { validateSchemaDefaults } from './schema-default-rules.ts'
@@ -35,15 +36,20 @@ const besideStatus: Readonly<Record<string, string>> = {
  * Structural errors suppress errors of defaults. For a schema that cannot be structural, the OpenAPI rules report
  * why.
  */
-export function validateSchema(schema: JsonSchemaProps, path: string, hasStatus: boolean): FieldError[] {
+export function* validateSchema(
+  schema: JsonSchemaProps,
+  path: string,
+  hasStatus: boolean,
+  slice: Slice,
+): Sliced<FieldError[]> {
   const at = `${path}.openAPIV3Schema`
-  const structural = isConvertible(schema) ? validateStructural(schema, at) : undefined
-  const shape = structural?.length === 0 ? validateSchemaDefaults(schema, at) : structural
+  const structural = isConvertible(schema) ? yield* validateStructural(schema, at, slice) : undefined
+  const shape = structural?.length === 0 ? yield* validateSchemaDefaults(schema, at, slice) : structural
   return [
     ...(hasStatus ? validateBesideStatus(schema, at) : []),
     ...(schema.nullable ? [forbidden(`${at}.nullable`, 'nullable cannot be true at the root')] : []),
     ...(shape ?? []),
-    ...validateOpenApiSchema(schema, at, shape?.length === 0),
+    ...(yield* validateOpenApiSchema(schema, at, shape?.length === 0, slice)),
   ]
 }
 

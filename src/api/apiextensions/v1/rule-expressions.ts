@@ -1,6 +1,7 @@
 // Expressions of x-kubernetes-validations: whether they compile, and their estimated cost in the largest possible request.
+import type { Slice, Sliced } from '../../../base/work/work-slice.ts'
 import { estimateCost } from '../../../cel/cost/estimate.ts'
-import { compile, type Program } from '../../../cel/program.ts'
+import { compileInSlices, type Program } from '../../../cel/program.ts'
 import { ExpressionError } from '../../../cel/syntax/source.ts'
 import { cardinalityMax, structuralType, type SizedType } from '../../../cel/types/structural-type.ts'
 import { optionalOf, type CelType } from '../../../cel/types/cel-type.ts'
@@ -52,13 +53,18 @@ const multiplied = (count: number | undefined, by: number | undefined): number |
 export class RuleExpressions {
   readonly errors: FieldError[] = []
   readonly #costs: { readonly path: string; readonly cost: number }[] = []
+  readonly #slice: Slice
 
-  check(schema: JsonSchemaProps, path: string, place: RuleContext): void {
+  constructor(slice: Slice) {
+    this.#slice = slice
+  }
+
+  *check(schema: JsonSchemaProps, path: string, place: RuleContext): Sliced<void> {
     const rules = schema['x-kubernetes-validations'] ?? []
     const type = rules.length === 0 ? undefined : structuralType(schema, 'selfType', place.isRoot)
     if (type === undefined) return
     for (const [index, rule] of rules.entries())
-      if (rule.rule.trim() !== '') this.#rule(rule, type, `${path}.x-kubernetes-validations[${index}]`, place)
+      if (rule.rule.trim() !== '') yield* this.#rule(rule, type, `${path}.x-kubernetes-validations[${index}]`, place)
   }
 
   /** Checks the total cost. To be called after all rules. */
@@ -75,7 +81,7 @@ export class RuleExpressions {
     ]
   }
 
-  #rule(rule: ValidationRule, type: SizedType, path: string, place: RuleContext): void {
+  *#rule(rule: ValidationRule, type: SizedType, path: string, place: RuleContext): Sliced<void> {
     const { messageExpression = '' } = rule
     const environment = apiEnvironment.with({
       self: type.type,
@@ -84,7 +90,7 @@ export class RuleExpressions {
     const wrong = (at: string, detail: string): void => {
       this.errors.push(invalidGoObject(at, shown(rule), detail))
     }
-    const program = compiled(rule.rule, environment, 'bool')
+    const program = yield* compiled(rule.rule, environment, 'bool', this.#slice)
     if (typeof program === 'string') {
       wrong(`${path}.rule`, program)
       return
@@ -93,7 +99,7 @@ export class RuleExpressions {
     this.#cost(program, type.type, times, `${path}.rule`, 'estimated rule cost')
     if (messageExpression.trim() !== '') {
       const at = `${path}.messageExpression`
-      const message = compiled(messageExpression, environment, 'string')
+      const message = yield* compiled(messageExpression, environment, 'string', this.#slice)
       if (typeof message === 'string') wrong(at, message)
       else this.#cost(message, type.type, 1, at, 'estimated messageExpression cost')
     }
@@ -129,12 +135,18 @@ const resultErrors = {
 } as const
 
 /** The program, or its error in upstream's wording. A message is a string, and its errors name it. */
-function compiled(text: string, environment: Environment, kind: 'bool' | 'string'): Program | string {
+function* compiled(
+  text: string,
+  environment: Environment,
+  kind: 'bool' | 'string',
+  slice: Slice,
+): Sliced<Program | string> {
   const what = kind === 'string' ? 'messageExpression ' : ''
   try {
-    const program = compile(text, environment)
+    const program = yield* compileInSlices(text, environment, slice)
     if (program.type.kind !== kind) return resultErrors[kind]
     const failed = program.constantError
+    if (slice.isUsedUp()) yield
     if (failed === undefined) return program
     return `${what}${kind === 'bool' ? 'program ' : ''}instantiation failed: ${failed.message}`
   } catch (error) {

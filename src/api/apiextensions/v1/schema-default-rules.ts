@@ -1,5 +1,7 @@
 // Defaults in a schema: each must be valid at its position, fulfil the rules there, and contain no fields that the schema
 // would prune.
+import { append } from '../../../base/collections/append.ts'
+import type { Slice, Sliced } from '../../../base/work/work-slice.ts'
 import { isJsonObject, withSortedKeys, type JsonValue } from '../../../schema/json/json-value.ts'
 import { invalid, type FieldError } from '../../../schema/validation/field-error.ts'
 import { ruleErrors } from '../rules/object-rules.ts'
@@ -11,31 +13,31 @@ import { validateValue, valueCheck } from '../structural/values/value-check.ts'
 import type { JsonSchemaProps } from '../schema/json-schema-props.ts'
 
 /** Does not descend into additionalProperties: defaults are forbidden there. */
-export const validateSchemaDefaults = (schema: JsonSchemaProps, path: string): FieldError[] =>
-  checkDefaults(schema, path, true)
+export const validateSchemaDefaults = (schema: JsonSchemaProps, path: string, slice: Slice): Sliced<FieldError[]> =>
+  checkDefaults(schema, path, true, slice)
 
-function checkDefaults(schema: JsonSchemaProps, path: string, isRoot: boolean): FieldError[] {
+function* checkDefaults(schema: JsonSchemaProps, path: string, isRoot: boolean, slice: Slice): Sliced<FieldError[]> {
+  if (slice.isUsedUp()) yield
   const { items, properties = {} } = schema
-  const isForbidden = (name: string) => isRoot && name === 'metadata' // other rules reject a default there
-  return [
-    ...(schema.default === undefined ? [] : checkDefault(schema, `${path}.default`, isRoot)),
-    ...(isJsonObject(items) ? checkDefaults(items, `${path}.items`, false) : []),
-    ...Object.entries(properties).flatMap(([name, property]) =>
-      isForbidden(name) ? [] : checkDefaults(property, `${path}.properties[${name}]`, false),
-    ),
-  ]
+  const errors = schema.default === undefined ? [] : yield* checkDefault(schema, `${path}.default`, isRoot, slice)
+  if (isJsonObject(items)) append(errors, yield* checkDefaults(items, `${path}.items`, false, slice))
+  for (const [name, property] of Object.entries(properties))
+    // Other rules reject a default in the metadata of the root.
+    if (!isRoot || name !== 'metadata')
+      append(errors, yield* checkDefaults(property, `${path}.properties[${name}]`, false, slice))
+  return errors
 }
 
-function checkDefault(schema: JsonSchemaProps, path: string, isRoot: boolean): FieldError[] {
+function* checkDefault(schema: JsonSchemaProps, path: string, isRoot: boolean, slice: Slice): Sliced<FieldError[]> {
   const node = new SchemaNode(schema, isRoot)
   const value = schema.default as JsonValue
   const hasUnknownFields = prune(value, node, []) !== value
   const errors = [
     ...(hasUnknownFields ? [invalid(path, withSortedKeys(value), 'must not have unknown fields')] : []),
     ...embeddedErrors(value, node, path),
-    ...validateValue(valueCheck(schema), value, path),
+    ...(yield* validateValue(valueCheck(schema), value, path, undefined, slice)),
   ]
-  return errors.length > 0 ? errors : ruleErrors(schema, isRoot, value, path)
+  return errors.length > 0 ? errors : yield* ruleErrors(schema, isRoot, value, path, slice)
 }
 
 /** A resource in a default must be complete, and its metadata must be valid. */

@@ -1,6 +1,7 @@
 // OpenAPI rules of a schema: the keywords that upstream supports, list and map types, and the form of validation rules.
 import { lookup } from '../../../base/collections/lookup.ts'
 import { append } from '../../../base/collections/append.ts'
+import type { Slice, Sliced } from '../../../base/work/work-slice.ts'
 import { areRepeated } from '../../../base/collections/first-indexes.ts'
 import { forbidden, invalid, notSupported, required, type FieldError } from '../../../schema/validation/field-error.ts'
 import type { JsonSchemaProps, ValidationRule } from '../schema/json-schema-props.ts'
@@ -31,16 +32,28 @@ interface Place {
 }
 
 /** Expressions are checked in structural schemas only, and their errors come after all others. */
-export function validateOpenApiSchema(schema: JsonSchemaProps, path: string, isStructural: boolean): FieldError[] {
-  const expressions = new RuleExpressions()
+export function* validateOpenApiSchema(
+  schema: JsonSchemaProps,
+  path: string,
+  isStructural: boolean,
+  slice: Slice,
+): Sliced<FieldError[]> {
+  const expressions = new RuleExpressions(slice)
   const rules = isStructural ? rootContext : undefined
   const place = { isRoot: true, isInMetadata: false, noDefaults: undefined, rules }
-  const errors = checkSchema(schema, path, place, expressions)
+  const errors = yield* checkSchema(schema, path, place, { expressions, slice })
   return [...errors, ...expressions.end(path)]
 }
 
+/** What the checks of all schemas of a version share. */
+interface Checks {
+  readonly expressions: RuleExpressions
+  readonly slice: Slice
+}
+
 /** Errors of a schema or of its children suppress the errors of its expressions. */
-function checkSchema(schema: JsonSchemaProps, path: string, place: Place, expressions: RuleExpressions): FieldError[] {
+function* checkSchema(schema: JsonSchemaProps, path: string, place: Place, checks: Checks): Sliced<FieldError[]> {
+  if (checks.slice.isUsedUp()) yield
   const errors = [
     ...checkSupported(schema, path, place),
     ...(schema.uniqueItems
@@ -51,7 +64,7 @@ function checkSchema(schema: JsonSchemaProps, path: string, place: Place, expres
           ),
         ]
       : []),
-    ...checkChildren(schema, path, place, expressions),
+    ...(yield* checkChildren(schema, path, place, checks)),
     ...(schema['x-kubernetes-preserve-unknown-fields'] === false
       ? [invalid(`${path}.x-kubernetes-preserve-unknown-fields`, false, 'must be true or undefined')]
       : []),
@@ -63,7 +76,7 @@ function checkSchema(schema: JsonSchemaProps, path: string, place: Place, expres
       checkRule(rule, schema, `${path}.x-kubernetes-validations[${index}]`),
     ),
   ]
-  if (errors.length === 0 && place.rules !== undefined) expressions.check(schema, path, place.rules)
+  if (errors.length === 0 && place.rules !== undefined) yield* checks.expressions.check(schema, path, place.rules)
   return errors
 }
 
@@ -95,15 +108,11 @@ const isSchema = (value: unknown): value is JsonSchemaProps =>
 const sortedEntries = <T>(map: Readonly<Record<string, T>> = {}): [string, T][] =>
   Object.entries(map).toSorted(([a], [b]) => (a < b ? -1 : 1))
 
-function checkChildren(
-  schema: JsonSchemaProps,
-  path: string,
-  place: Place,
-  expressions: RuleExpressions,
-): FieldError[] {
+function* checkChildren(schema: JsonSchemaProps, path: string, place: Place, checks: Checks): Sliced<FieldError[]> {
   const inner = { ...place, isRoot: false, rules: undefined }
-  const child = (value: unknown, at: string, within: Place = inner): FieldError[] =>
-    isSchema(value) ? checkSchema(value, `${path}.${at}`, within, expressions) : []
+  const child = function* (value: unknown, at: string, within: Place = inner): Sliced<FieldError[]> {
+    return isSchema(value) ? yield* checkSchema(value, `${path}.${at}`, within, checks) : []
+  }
   const rulesOf = (make: (rules: RuleContext) => RuleContext) =>
     place.rules === undefined ? undefined : make(place.rules)
   const { additionalProperties: additional, properties = {}, items } = schema
@@ -113,20 +122,23 @@ function checkChildren(
       errors.push(forbidden(`${path}.additionalProperties`, 'additionalProperties and properties are mutual exclusive'))
     const within = { ...inner, rules: rulesOf((rules) => valuesContext(rules, schema)) }
     const noDefaults = place.isInMetadata ? 'inside additionalProperties applying to object metadata' : inner.noDefaults
-    append(errors, child(additional, 'additionalProperties', { ...within, noDefaults }))
+    append(errors, yield* child(additional, 'additionalProperties', { ...within, noDefaults }))
   }
   for (const [name, property] of sortedEntries(properties))
-    append(errors, child(property, `properties[${name}]`, propertyPlace(schema, name, place)))
-  append(errors, child(schema.not, 'not'))
+    append(errors, yield* child(property, `properties[${name}]`, propertyPlace(schema, name, place)))
+  append(errors, yield* child(schema.not, 'not'))
   for (const name of ['allOf', 'oneOf', 'anyOf'] as const)
-    for (const [index, part] of (schema[name] ?? []).entries()) append(errors, child(part, `${name}[${index}]`))
+    for (const [index, part] of (schema[name] ?? []).entries()) append(errors, yield* child(part, `${name}[${index}]`))
   for (const [name, definition] of sortedEntries(schema.definitions))
-    append(errors, child(definition, `definitions[${name}]`))
+    append(errors, yield* child(definition, `definitions[${name}]`))
   for (const [index, item] of (Array.isArray(items) ? items : []).entries())
-    append(errors, child(item, `items[${index}]`))
-  append(errors, child(items, 'items', { ...inner, rules: rulesOf((rules) => itemsContext(rules, schema, path)) }))
+    append(errors, yield* child(item, `items[${index}]`))
+  append(
+    errors,
+    yield* child(items, 'items', { ...inner, rules: rulesOf((rules) => itemsContext(rules, schema, path)) }),
+  )
   for (const [name, dependency] of sortedEntries(schema.dependencies))
-    append(errors, child(dependency, `dependencies[${name}]`))
+    append(errors, yield* child(dependency, `dependencies[${name}]`))
   return errors
 }
 

@@ -2,6 +2,7 @@
 // only restrict it. Pruning, defaulting and server-side apply of custom resources depend on this.
 import { lookup } from '../../../base/collections/lookup.ts'
 import { append } from '../../../base/collections/append.ts'
+import type { Slice, Sliced } from '../../../base/work/work-slice.ts'
 import {
   forbidden,
   invalid,
@@ -41,28 +42,31 @@ const itemOf = (items: JsonSchemaProps['items']): JsonSchemaProps | undefined =>
   Array.isArray(items) ? undefined : (items as JsonSchemaProps | undefined)
 
 /** The errors are sorted by their text, as in upstream's responses. */
-export const validateStructural = (schema: JsonSchemaProps, path: string): FieldError[] =>
-  [...checkStructure(schema, 'root', path), ...checkJunctors(schema, schema, path, path)]
+export function* validateStructural(schema: JsonSchemaProps, path: string, slice: Slice): Sliced<FieldError[]> {
+  return [...(yield* checkStructure(schema, 'root', path, slice)), ...checkJunctors(schema, schema, path, path)]
     .map((error) => [fieldErrorText(error), error] as const)
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
     .map(([, error]) => error)
+}
 
 const intOrString = [{ type: 'integer' }, { type: 'string' }]
 
-function checkStructure(schema: JsonSchemaProps, level: Level, path: string): FieldError[] {
+function* checkStructure(schema: JsonSchemaProps, level: Level, path: string, slice: Slice): Sliced<FieldError[]> {
+  if (slice.isUsedUp()) yield
   const { type, items, properties = {}, additionalProperties: additional } = schema
   const isEmbedded = schema['x-kubernetes-embedded-resource'] === true
   const errors: FieldError[] = []
   const item = itemOf(items)
   if (type === 'array' && item === undefined) errors.push(required(`${path}.items`, 'must be specified'))
-  if (item !== undefined) append(errors, checkStructure(item, 'item', `${path}.items`))
+  if (item !== undefined) append(errors, yield* checkStructure(item, 'item', `${path}.items`, slice))
   for (const [name, property] of Object.entries(properties))
-    append(errors, checkStructure(property, 'field', `${path}.properties[${name}]`))
+    append(errors, yield* checkStructure(property, 'field', `${path}.properties[${name}]`, slice))
   if (additional !== undefined && level === 'root')
     errors.push(forbidden(`${path}.additionalProperties`, 'must not be used at the root'))
   if (typeof additional === 'object')
-    append(errors, checkStructure(additional, 'field', `${path}.additionalProperties`))
-  append(errors, [...checkExtensions(schema, path), ...checkNarrowing(schema, path)])
+    append(errors, yield* checkStructure(additional, 'field', `${path}.additionalProperties`, slice))
+  append(errors, checkExtensions(schema, path))
+  append(errors, yield* checkNarrowing(schema, path, equalValues(schema.anyOf, intOrString), slice))
   append(errors, checkType(schema, level, path))
   if (isEmbedded && additional !== undefined)
     errors.push(forbidden(`${path}.additionalProperties`, 'must not be used if x-kubernetes-embedded-resource is set'))
@@ -129,16 +133,21 @@ function checkMetadata({ properties = {}, ...schema }: JsonSchemaProps, level: L
   return errors
 }
 
-function checkNarrowing(schema: JsonSchemaProps, path: string, skipsAnyOf = equalValues(schema.anyOf, intOrString)) {
+function* checkNarrowing(
+  schema: JsonSchemaProps,
+  path: string,
+  skipsAnyOf: boolean,
+  slice: Slice,
+): Sliced<FieldError[]> {
   const errors: FieldError[] = []
   const skipsFirstAllOf = equalValues(schema.allOf?.[0]?.anyOf, intOrString)
   for (const [index, part] of (skipsAnyOf ? [] : (schema.anyOf ?? [])).entries())
-    append(errors, checkNested(part, `${path}.anyOf[${index}]`, false))
+    append(errors, yield* checkNested(part, `${path}.anyOf[${index}]`, false, slice))
   for (const [index, part] of (schema.allOf ?? []).entries())
-    append(errors, checkNested(part, `${path}.allOf[${index}]`, index === 0 && skipsFirstAllOf))
+    append(errors, yield* checkNested(part, `${path}.allOf[${index}]`, index === 0 && skipsFirstAllOf, slice))
   for (const [index, part] of (schema.oneOf ?? []).entries())
-    append(errors, checkNested(part, `${path}.oneOf[${index}]`, false))
-  if (schema.not !== undefined) append(errors, checkNested(schema.not, `${path}.not`, false))
+    append(errors, yield* checkNested(part, `${path}.oneOf[${index}]`, false, slice))
+  if (schema.not !== undefined) append(errors, yield* checkNested(schema.not, `${path}.not`, false, slice))
   const wrong = patternError(schema.pattern ?? '')
   if (wrong !== undefined)
     errors.push(invalid(`${path}.pattern`, schema.pattern, `must be a valid regular expression, but isn't: ${wrong}`))
@@ -162,12 +171,13 @@ const forbiddenWithin: readonly (readonly [name: keyof JsonSchemaProps, detail: 
   ['x-kubernetes-validations', 'must be empty to be structural'],
 ]
 
-function checkNested(schema: JsonSchemaProps, path: string, skipsAnyOf: boolean): FieldError[] {
-  const errors = checkNarrowing(schema, path, skipsAnyOf)
+function* checkNested(schema: JsonSchemaProps, path: string, skipsAnyOf: boolean, slice: Slice): Sliced<FieldError[]> {
+  if (slice.isUsedUp()) yield
+  const errors = yield* checkNarrowing(schema, path, skipsAnyOf, slice)
   const item = itemOf(schema.items)
-  if (item !== undefined) append(errors, checkNested(item, `${path}.items`, false))
+  if (item !== undefined) append(errors, yield* checkNested(item, `${path}.items`, false, slice))
   for (const [name, property] of Object.entries(schema.properties ?? {}))
-    append(errors, checkNested(property, `${path}.properties[${name}]`, false))
+    append(errors, yield* checkNested(property, `${path}.properties[${name}]`, false, slice))
   for (const [name, detail] of forbiddenWithin)
     if (schema[name] !== undefined) errors.push(forbidden(`${path}.${name}`, detail))
   if (schema.properties?.['metadata'] !== undefined)

@@ -1,11 +1,15 @@
 // Evaluates an expression of admission within a cost budget. An expression that calls an authorizer is interrupted and
 // evaluated again with the decision.
 import { resourceAttributes, type AccessAttributes } from '../../authorization/attributes.ts'
-import type { AuthorizationDecision, AuthorizationQuery } from '../../../cel/library/kubernetes/authorizer-functions.ts'
-import { PendingAuthorizationError } from '../../../cel/library/kubernetes/authorizer-functions.ts'
-import type { Program } from '../../../cel/program.ts'
-import { CostLimitError, type Activation } from '../../../cel/run/evaluation-frame.ts'
-import { EvalError } from '../../../cel/values/eval-error.ts'
+import {
+  PendingAuthorizationError,
+  type AuthorizationDecision,
+  type AuthorizationDecisions,
+  type AuthorizationQuery,
+} from '../../../cel/library/kubernetes/authorizer-functions.ts'
+import type { Outcome as ProgramOutcome, Program } from '../../../cel/program.ts'
+import type { Activation } from '../../../cel/run/evaluation-frame.ts'
+import { Interrupt } from '../../../cel/values/eval-error.ts'
 import type { Value } from '../../../cel/values/value.ts'
 import { parseFieldSelector } from '../../../api/selectors/field-selector-text.ts'
 import { parseLabelSelector } from '../../../api/selectors/label-selector-text.ts'
@@ -15,7 +19,7 @@ import { assertedAccount } from '../../request/user-names.ts'
 import type { ExpressionInput } from './activation.ts'
 
 /** Cost limit of one expression. */
-const expressionCostMax = 1_000_000
+export const expressionCostMax = 1_000_000
 
 /** The total cost limit of all expressions of a policy, or of all match conditions of a webhook. */
 export class Budget {
@@ -44,11 +48,26 @@ export type Outcome =
   | { readonly kind: 'value'; readonly value: Value }
   | { readonly kind: 'failed'; readonly message: string }
 
-/** The user whose access an expression checks, and the authorizers. */
-export interface AuthorizerContext {
+/** What an evaluation waits for: the authorizers, for a user; and its next slice. */
+export interface EvaluationContext {
   readonly user: User
-  readonly host: Pick<AdmissionHost, 'authorize'>
+  readonly host: Pick<AdmissionHost, 'authorize' | 'inSlices'>
   readonly signal: AbortSignal
+}
+
+/** A variable must be evaluated before the evaluation can continue. */
+export class PendingVariableError extends Interrupt {
+  readonly program: Program
+  readonly activation: Activation
+  /** Takes the result. */
+  readonly resolve: (outcome: ProgramOutcome) => void
+
+  constructor(program: Program, activation: Activation, resolve: (outcome: ProgramOutcome) => void) {
+    super('the variable has not been evaluated yet')
+    this.program = program
+    this.activation = activation
+    this.resolve = resolve
+  }
 }
 
 /** Throws an OutOfBudgetError; every other error is returned as an outcome. */
@@ -58,25 +77,37 @@ export async function evaluateExpression(
   activation: Activation,
   { answers }: ExpressionInput,
   budget: Budget,
-  authorizerContext: AuthorizerContext,
+  context: EvaluationContext,
 ): Promise<Outcome> {
+  const { value, cost, error } = await outcomeOf(program, activation, answers, context)
+  if (error !== undefined)
+    return { kind: 'failed', message: `expression '${expression}' resulted in error: ${error.message}` }
+  budget.spend(cost)
+  return { kind: 'value', value }
+}
+
+/** Evaluates again with each decision and each variable that the evaluation has to wait for. */
+async function outcomeOf(
+  program: Program,
+  activation: Activation,
+  answers: AuthorizationDecisions,
+  context: EvaluationContext,
+): Promise<ProgramOutcome> {
+  const { host, signal } = context
   for (;;)
     try {
-      const { value, cost } = program.evaluate(activation, expressionCostMax)
-      budget.spend(cost)
-      return { kind: 'value', value }
+      return await host.inSlices((slice) => program.outcomeInSlices(activation, expressionCostMax, slice), signal)
     } catch (error) {
-      if (error instanceof PendingAuthorizationError)
-        answers.set(error.query, await answerTo(error.query, authorizerContext))
-      else if (error instanceof EvalError || error instanceof CostLimitError)
-        return { kind: 'failed', message: `expression '${expression}' resulted in error: ${error.message}` }
+      if (error instanceof PendingAuthorizationError) answers.set(error.query, await answerTo(error.query, context))
+      else if (error instanceof PendingVariableError)
+        error.resolve(await outcomeOf(error.program, error.activation, answers, context))
       else throw error
     }
 }
 
 async function answerTo(
   question: AuthorizationQuery,
-  { user, host, signal }: AuthorizerContext,
+  { user, host, signal }: EvaluationContext,
 ): Promise<AuthorizationDecision> {
   try {
     const decision = await host.authorize(attributesOf(question, user), signal)

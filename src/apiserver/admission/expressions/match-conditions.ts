@@ -11,7 +11,7 @@ import {
   conditionsBudget,
   evaluateExpression,
   OutOfBudgetError,
-  type AuthorizerContext,
+  type EvaluationContext,
 } from './evaluate-expression.ts'
 
 export type MatchResult =
@@ -49,7 +49,7 @@ export async function evaluateMatchConditions(
   environment: Environment,
   activation: Activation,
   seen: ExpressionInput,
-  authorizerContext: AuthorizerContext,
+  context: EvaluationContext,
 ): Promise<MatchResult> {
   const budget = new Budget(conditionsBudget)
   const failures: string[] = []
@@ -59,7 +59,7 @@ export async function evaluateMatchConditions(
         failures.push(wrong)
         continue
       }
-      const outcome = await evaluateExpression(program, expression, activation, seen, budget, authorizerContext)
+      const outcome = await evaluateExpression(program, expression, activation, seen, budget, context)
       if (outcome.kind === 'failed') failures.push(outcome.message)
       else if (outcome.value === false) return { kind: 'skipped' }
     }

@@ -1,6 +1,7 @@
 // The interface of admission plugins. A plugin may change an object before validation (`admit`) and reject it afterwards
 // (`validate`). What a plugin handles is data, so only the plugins that handle a request are called.
 import type { MaybePromise } from '../../../base/async/maybe-promise.ts'
+import type { Slice, Sliced } from '../../../base/work/work-slice.ts'
 import type { Cause, FlowRecorder } from '../../../base/observability/flow-recorder.ts'
 import type { Kind } from '../../../api/kind/kind.ts'
 import type { ApiObject } from '../../../api/meta/object.ts'
@@ -83,6 +84,8 @@ export interface AdmissionHost extends ObjectLister {
   /** A short random suffix for names. */
   nameSuffix(): string
   nowMs(): number
+  /** Runs a long computation in slices. Synchronous if one suffices. */
+  inSlices<T>(work: (slice: Slice) => Sliced<T>, signal: AbortSignal): MaybePromise<T>
 }
 
 export interface AdmissionScope {

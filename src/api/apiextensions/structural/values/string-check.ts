@@ -1,12 +1,16 @@
 // Strings: length in code points, pattern and format. Only the first of length and pattern that is wrong is reported.
+import type { Regex } from '../../../../cel/regex/regex.ts'
 import { tooLong, typeInvalid } from '../../../../schema/validation/field-error.ts'
 import { goQuoted } from '../../../../schema/json/go-quoted.ts'
 import { hasFormat } from '../../../validation/formats/value-formats.ts'
 import type { JsonSchemaProps } from '../../schema/json-schema-props.ts'
-import { compilePattern, type CompiledPattern } from '../../schema/schema-pattern.ts'
-import { matchBudget } from './match-budget.ts'
+import { compilePattern } from '../../schema/schema-pattern.ts'
+import { currentSearches } from './pattern-searches.ts'
 import type { Check, Report } from './report.ts'
 import { effectiveFormat } from './value-type.ts'
+
+/** To compile a pattern takes about as long as this many instructions times characters of a search. */
+const compilationWork = 10_000
 
 type TextCheck = (text: string, report: Report | undefined) => boolean
 
@@ -52,14 +56,16 @@ function codePoints(text: string, enough: number): number {
 }
 
 function patternCheck(pattern: string): TextCheck {
-  let compiled: CompiledPattern | undefined
+  let compiled: Regex | string | undefined
   return (text, report) => {
-    compiled ??= compilePattern(pattern)
-    const found = compiled.kind === 'pattern' ? compiled.find(text, matchBudget) : false
-    if (found === true) return true
-    const why = compiled.kind === 'wrong' ? `, but pattern is invalid: ${compiled.why}` : ''
-    const limit = found === undefined ? ', but matching takes too many steps' : ''
-    report?.addInvalid(text, `${report.name} in body should match '${pattern}${why}'${limit}`)
+    const searches = currentSearches()
+    if (compiled === undefined) {
+      compiled = compilePattern(pattern)
+      searches.did(compilationWork)
+    }
+    if (typeof compiled !== 'string' && searches.find(compiled, text)) return true
+    const why = typeof compiled === 'string' ? `, but pattern is invalid: ${compiled}` : ''
+    report?.addInvalid(text, `${report.name} in body should match '${pattern}${why}'`)
     return false
   }
 }

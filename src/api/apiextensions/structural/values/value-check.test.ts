@@ -1,10 +1,12 @@
 // Values against schemas. The rows of test/facts/structural-values.json, which upstream answered, are more complete.
-import { equal, match } from 'node:assert/strict'
+import { deepEqual, equal, match, ok } from 'node:assert/strict'
 import { test } from 'node:test'
 import { seededRandom } from '../../../../base/random/random.ts'
+import { endlessSlice, type Slice } from '../../../../base/work/work-slice.ts'
 import type { JsonValue } from '../../../../schema/json/json-value.ts'
-import { fieldErrorText } from '../../../../schema/validation/field-error.ts'
+import { fieldErrorText, type FieldError } from '../../../../schema/validation/field-error.ts'
 import type { JsonSchemaProps } from '../../schema/json-schema-props.ts'
+import type { Check } from './report.ts'
 import { validateValue, valueCheck } from './value-check.ts'
 
 const values: readonly (readonly [schema: JsonSchemaProps, value: JsonValue, error: string | RegExp | undefined])[] = [
@@ -39,26 +41,43 @@ const values: readonly (readonly [schema: JsonSchemaProps, value: JsonValue, err
   [{ 'x-kubernetes-int-or-string': true }, 1, undefined],
   [{ 'x-kubernetes-int-or-string': true }, true, /must be of type integer,string: "boolean"$/],
 ]
+const errorsOf = (check: Check, value: JsonValue, path = '', slice: Slice = endlessSlice): FieldError[] => {
+  const validation = validateValue(check, value, path, undefined, slice)
+  let step = validation.next()
+  while (step.done !== true) step = validation.next()
+  return step.value
+}
+
 for (const [schema, value, wanted] of values)
   test(`the value ${JSON.stringify(value)} against ${JSON.stringify(schema)}`, () => {
-    const [error] = validateValue(valueCheck(schema), value, 'v').map(fieldErrorText)
+    const [error] = errorsOf(valueCheck(schema), value, 'v').map(fieldErrorText)
     if (wanted instanceof RegExp) match(error ?? '', wanted)
     else equal(error, wanted)
   })
 
-test('an object whose patterns take too many steps is rejected, and the next has a new budget', () => {
-  const check = valueCheck({ type: 'array', items: { type: 'string', pattern: '(a|b)*a(a|b){100}c$' } })
+test('a validation with many patterns and long texts is interrupted, and has the same errors', () => {
   const random = seededRandom(1)
-  const text = Array.from({ length: 20_000 }, () => 'ab'[random.below(2)]).join('')
-  const [error] = validateValue(check, [`${text}cx`], '')
-  match(error?.message ?? '', /should match '\(a\|b\)\*a\(a\|b\)\{100\}c\$', but matching takes too many steps$/)
-  equal(validateValue(check, [`a${'b'.repeat(100)}c`], '').length, 0)
+  const text = Array.from({ length: 5_000 }, () => 'ab'[random.below(2)]).join('')
+  const patterns = Array.from({ length: 50 }, (_, index) => `(a|b)*a(a|b){${index}}c$`)
+  const properties = Object.fromEntries(patterns.map((pattern, index) => [`p${index}`, { type: 'string', pattern }]))
+  const object = Object.fromEntries(patterns.map((_, index) => [`p${index}`, `${text}${index % 2 === 0 ? 'c' : 'cx'}`]))
+  let checks = 0
+  const slice = { isUsedUp: () => ++checks > 0 }
+  const check = valueCheck({ type: 'object', properties })
+  const validation = validateValue(check, object, '', undefined, slice)
+  let yields = 0
+  let step = validation.next()
+  for (; step.done !== true; step = validation.next()) yields++
+  equal(yields, checks, 'every check of the slice interrupts the validation')
+  ok(yields > 2 * patterns.length, `${yields} interruptions`)
+  equal(step.value.length, 25)
+  deepEqual(step.value, errorsOf(valueCheck({ type: 'object', properties }), object))
 })
 
 test('large enumerations, many required names and wide objects', () => {
   const names = Array.from({ length: 100_000 }, (_, index) => `n${index}`)
   const object = Object.fromEntries(names.map((name) => [name, name]))
   const check = valueCheck({ type: 'object', required: names, additionalProperties: { type: 'string', enum: names } })
-  equal(validateValue(check, object, '').length, 0)
-  equal(validateValue(check, { ...object, n5: 'x', n6: 'y' }, '').length, 2)
+  equal(errorsOf(check, object).length, 0)
+  equal(errorsOf(check, { ...object, n5: 'x', n6: 'y' }).length, 2)
 })

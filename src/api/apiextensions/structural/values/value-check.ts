@@ -1,25 +1,42 @@
 // Validates values against a schema: objects of custom resources, and the defaults in a schema. A schema is compiled to
 // closures, its parts when a value first needs them. The errors are those of upstream's validator, in its order.
+import type { Slice, Sliced } from '../../../../base/work/work-slice.ts'
 import type { JsonValue } from '../../../../schema/json/json-value.ts'
 import type { FieldError } from '../../../../schema/validation/field-error.ts'
 import type { JsonSchemaProps } from '../../schema/json-schema-props.ts'
 import { enumCheck } from './enum-check.ts'
 import { junctorChecks } from './junctor-checks.ts'
 import { listCheck } from './list-check.ts'
-import { refillMatchBudget } from './match-budget.ts'
 import { numberCheck } from './number-check.ts'
 import { objectCheck } from './object-check.ts'
+import { PatternSearches, withSearches } from './pattern-searches.ts'
 import { Report, type Check } from './report.ts'
 import { stringCheck } from './string-check.ts'
 import { typeCheck } from './value-type.ts'
 
 /** The errors of a value. `path` is the path of the value in them; an object of the API has none. */
-export function validateValue(check: Check, value: JsonValue, path: string, old?: JsonValue): FieldError[] {
-  refillMatchBudget()
-  if (check(value, undefined, undefined)) return []
-  const report = new Report(path)
-  check(value, report, old)
-  return report.errors
+export function* validateValue(
+  check: Check,
+  value: JsonValue,
+  path: string,
+  old: JsonValue | undefined,
+  slice: Slice,
+): Sliced<FieldError[]> {
+  if (yield* searching(slice, () => check(value, undefined, undefined))) return []
+  return yield* searching(slice, () => {
+    const report = new Report(path)
+    check(value, report, old)
+    return report.errors
+  })
+}
+
+function* searching<T>(slice: Slice, validate: () => T): Sliced<T> {
+  const searches = new PatternSearches(slice)
+  for (;;) {
+    const result = withSearches(searches, validate)
+    if (result !== undefined) return result
+    yield
+  }
 }
 
 const acceptAll: Check = () => true

@@ -10,7 +10,7 @@ import {
   Budget,
   evaluateExpression,
   policyBudget,
-  type AuthorizerContext,
+  type EvaluationContext,
   type Outcome,
 } from '../../expressions/evaluate-expression.ts'
 import type { CompiledExpression, PolicyScope } from './compiled-policy.ts'
@@ -18,7 +18,7 @@ import { Variables } from './variables.ts'
 
 export class PolicyEvaluation {
   readonly #seen: ExpressionInput
-  readonly #authorizerContext: AuthorizerContext
+  readonly #context: EvaluationContext
   readonly #budget = new Budget(policyBudget)
   readonly #activation: Activation
   readonly #withVariables: Activation
@@ -29,11 +29,11 @@ export class PolicyEvaluation {
     paramKind: ParamKind | undefined,
     params: ApiObject | null,
     input: ExpressionInput,
-    authorizerContext: AuthorizerContext,
+    context: EvaluationContext,
   ) {
     this.#scope = scope
     this.#seen = input
-    this.#authorizerContext = authorizerContext
+    this.#context = context
     const typed = params === null ? null : fromJson({ ...paramKind, ...params })
     this.#activation = { ...input.activation, params: typed }
     const variables = new Variables(scope.variables, this.#activation, this.#budget)
@@ -41,24 +41,11 @@ export class PolicyEvaluation {
   }
 
   match(conditions: readonly MatchCondition[]): Promise<MatchResult> {
-    return evaluateMatchConditions(
-      conditions,
-      this.#scope.conditions,
-      this.#activation,
-      this.#seen,
-      this.#authorizerContext,
-    )
+    return evaluateMatchConditions(conditions, this.#scope.conditions, this.#activation, this.#seen, this.#context)
   }
 
   /** Throws an OutOfBudgetError. */
   evaluate({ program, expression }: CompiledExpression): Promise<Outcome> {
-    return evaluateExpression(
-      program,
-      expression,
-      this.#withVariables,
-      this.#seen,
-      this.#budget,
-      this.#authorizerContext,
-    )
+    return evaluateExpression(program, expression, this.#withVariables, this.#seen, this.#budget, this.#context)
   }
 }

@@ -1,0 +1,83 @@
+// PatternSearches: the searches of patterns during the validation of one value. Validation is synchronous. When its slice is
+// used up it is interrupted at a search, and repeated in the next slice with the results of the searches so far. This is
+// exact because a validation always makes the same searches in the same order.
+import type { Slice } from '../../../../base/work/work-slice.ts'
+import type { Regex } from '../../../../cel/regex/regex.ts'
+
+export class SliceEnd extends Error {}
+
+/** The slice is checked after this many instructions times characters. */
+const workPerCheck = 10_000
+
+export class PatternSearches {
+  readonly #slice: Slice
+  readonly #results: boolean[] = []
+  #next = 0
+  #uncheckedWork = 0
+  /** The search that was interrupted. */
+  #running: Generator<undefined, boolean, undefined> | undefined
+
+  constructor(slice: Slice) {
+    this.#slice = slice
+  }
+
+  /** The validation starts again. */
+  restart(): void {
+    this.#next = 0
+  }
+
+  find(pattern: Regex, text: string): boolean {
+    const known = this.#results[this.#next]
+    if (known !== undefined) {
+      this.#next++
+      return known
+    }
+    const found = pattern.isShort(text)
+      ? pattern.library.test(text)
+      : this.#found((this.#running ??= pattern.test(text)))
+    this.#running = undefined
+    this.#results.push(found)
+    this.#next++
+    this.did(pattern.size * (text.length + 1))
+    return found
+  }
+
+  /** Work that is not repeated has been done. */
+  did(work: number): void {
+    this.#uncheckedWork += work
+    if (this.#uncheckedWork < workPerCheck) return
+    this.#uncheckedWork = 0
+    if (this.#slice.isUsedUp()) throw new SliceEnd()
+  }
+
+  #found(search: Generator<undefined, boolean, undefined>): boolean {
+    for (;;) {
+      const { done, value } = search.next()
+      if (done === true) return value
+      if (this.#slice.isUsedUp()) throw new SliceEnd()
+    }
+  }
+}
+
+/** The searches of the validation that is running. There is one at a time. */
+let current: PatternSearches | undefined
+
+/** Runs a validation until it ends or its slice does: undefined. */
+export function withSearches<T>(searches: PatternSearches, validate: () => T): T | undefined {
+  const outer = current
+  current = searches
+  searches.restart()
+  try {
+    return validate()
+  } catch (error) {
+    if (error instanceof SliceEnd) return undefined
+    throw error
+  } finally {
+    current = outer
+  }
+}
+
+export function currentSearches(): PatternSearches {
+  if (current === undefined) throw new Error('a pattern is searched outside a validation')
+  return current
+}
