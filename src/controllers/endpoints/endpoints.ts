@@ -6,7 +6,7 @@ import { service, type Service } from '../../api/core/v1/service/service.ts'
 import { isBeingDeleted, keyOf } from '../../api/meta/object.ts'
 import { equalValues } from '../../schema/json/json-value.ts'
 import { defineController, type Change } from '../runtime/controller.ts'
-import { headlessLabel } from '../../api/discovery/v1/endpoint-slice-labels.ts'
+import { headlessLabel, triggerTimeAnnotation } from '../../api/discovery/v1/endpoint-slice-labels.ts'
 import {
   addressesOf,
   familiesOf,
@@ -18,7 +18,7 @@ import {
   podsOfServices,
   selectedPods,
 } from './pod-endpoints.ts'
-import { triggerTime, triggerTimeAnnotation, type ObservedTimes } from './trigger-time.ts'
+import { triggerTime, type ObservedTimes } from './trigger-time.ts'
 
 const managedByLabel = 'endpoints.kubernetes.io/managed-by'
 const overCapacityAnnotation = 'endpoints.kubernetes.io/over-capacity'

@@ -3,7 +3,7 @@ import { endpointSlice, type EndpointSlice } from '../../api/discovery/v1/endpoi
 import type { Endpoint, EndpointPort } from '../../api/discovery/v1/endpoint.ts'
 import { equalValues } from '../../schema/json/json-value.ts'
 import type { Change } from '../runtime/controller.ts'
-import { triggerTimeAnnotation } from './trigger-time.ts'
+import { triggerTimeAnnotation } from '../../api/discovery/v1/endpoint-slice-labels.ts'
 
 /** The size of a slice. */
 const endpointsPerSliceMax = 100

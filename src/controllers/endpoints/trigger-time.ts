@@ -4,8 +4,6 @@ import { podCondition } from '../../api/core/v1/pod/pod-readiness.ts'
 import type { Pod } from '../../api/core/v1/pod/pod.ts'
 import type { Service } from '../../api/core/v1/service/service.ts'
 
-export const triggerTimeAnnotation = 'endpoints.kubernetes.io/last-change-trigger-time'
-
 export interface ObservedTimes {
   readonly service: string
   readonly pods: ReadonlyMap<string, string>

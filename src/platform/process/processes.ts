@@ -21,9 +21,25 @@ export interface RunningProcess {
   kill(signal: 'SIGTERM' | 'SIGKILL' | 'SIGINT'): void
 }
 
+/** A program that reads its input while it runs. */
+export interface InteractiveProcess extends RunningProcess {
+  write(text: string): void
+}
+
 export interface Processes {
   /** Runs to completion. Rejects only if the program cannot be started, prints too much or is aborted. */
   run(command: string, args: readonly string[], options: RunOptions, signal: AbortSignal): Promise<RunResult>
   /** Starts a program in the background; `onLine` is called with each line of its stdout and stderr. */
   start(command: string, args: readonly string[], options: RunOptions, onLine: (line: string) => void): RunningProcess
+}
+
+/** Programs that are sent commands while they run. */
+export interface InteractivePrograms {
+  /** As `start`, with an input that stays open. The program ends with this process if it ends with its input. */
+  startInteractive(
+    command: string,
+    args: readonly string[],
+    options: Omit<RunOptions, 'input'>,
+    onLine: (line: string) => void,
+  ): InteractiveProcess
 }

@@ -1,11 +1,11 @@
 import { spawn, type ChildProcess, type SpawnOptions } from 'node:child_process'
 import { constants } from 'node:os'
 import { createInterface } from 'node:readline'
-import type { Processes, RunOptions } from '../../process/processes.ts'
+import type { InteractivePrograms, Processes, RunningProcess, RunOptions } from '../../process/processes.ts'
 
 const outputBytesMaxDefault = 16 << 20
 
-export const nodeProcesses: Processes = {
+export const nodeProcesses: Processes & InteractivePrograms = {
   run(command, args, options, signal) {
     return new Promise((resolve, reject) => {
       const child = start(command, args, options)
@@ -33,20 +33,35 @@ export const nodeProcesses: Processes = {
     })
   },
   start(command, args, options, onLine) {
-    // In its own process group, so that Ctrl-C in a terminal does not reach it; we end it during shutdown.
-    const child = start(command, args, options, { detached: true })
-    for (const stream of [child.stdout, child.stderr])
-      if (stream !== null) createInterface({ input: stream }).on('line', onLine)
+    const { child, running } = startInBackground(command, args, options, onLine)
     child.stdin?.end(options.input)
-    const ended = new Promise<number>((resolve) => {
-      child.once('error', (error) => {
-        onLine(`cannot start ${command}: ${error.message}`)
-        resolve(127)
-      })
-      child.once('close', (code, by) => resolve(exitCode(code, by)))
-    })
-    return { pid: child.pid ?? 0, ended, kill: (signal) => void child.kill(signal) }
+    return running
   },
+  startInteractive(command, args, options, onLine) {
+    const { child, running } = startInBackground(command, args, options, onLine)
+    child.stdin?.on('error', () => {}) // the program may end before it has read everything
+    return { ...running, write: (text) => void child.stdin?.write(text) }
+  },
+}
+
+function startInBackground(
+  command: string,
+  args: readonly string[],
+  options: RunOptions,
+  onLine: (line: string) => void,
+): { readonly child: ChildProcess; readonly running: RunningProcess } {
+  // In its own process group, so that Ctrl-C in a terminal does not reach it; we end it during shutdown.
+  const child = start(command, args, options, { detached: true })
+  for (const stream of [child.stdout, child.stderr])
+    if (stream !== null) createInterface({ input: stream }).on('line', onLine)
+  const ended = new Promise<number>((resolve) => {
+    child.once('error', (error) => {
+      onLine(`cannot start ${command}: ${error.message}`)
+      resolve(127)
+    })
+    child.once('close', (code, by) => resolve(exitCode(code, by)))
+  })
+  return { child, running: { pid: child.pid ?? 0, ended, kill: (signal) => void child.kill(signal) } }
 }
 
 const start = (command: string, args: readonly string[], options: RunOptions, more: SpawnOptions = {}): ChildProcess =>

@@ -1,0 +1,17 @@
+// Conntrack: the connections that the kernel tracks. The kernel has no connections for UDP, only recent packets of the same
+// addresses and ports; while they continue, they keep the destination that the first of them got.
+
+/** Selects the tracked UDP packets of clients to one address and port. */
+export interface UdpFlows {
+  readonly family: 'IPv4' | 'IPv6'
+  /** The address to which clients send. */
+  readonly address: string
+  readonly port: number
+  /** Only those that are sent to this address instead. */
+  readonly endpoint?: string
+}
+
+export interface Conntrack {
+  /** Forgets the flows, so that the next packet gets a new destination. */
+  remove(flows: UdpFlows, signal: AbortSignal): Promise<void>
+}

@@ -1,0 +1,79 @@
+import { deepEqual, equal } from 'node:assert/strict'
+import { test } from 'node:test'
+import { realClock } from '../../base/time/clock.ts'
+import type { InteractivePrograms, Processes } from '../../platform/process/processes.ts'
+import { NftProgram } from './nft-program.ts'
+import { nftablesContract } from './nftables-contract.suite.ts'
+import { SimulatedNftables } from './simulated-nftables.ts'
+
+const invalid = 'delete table inet none'
+const error = ['Error: No such file or directory', invalid, '                  ^^^^']
+
+nftablesContract(
+  'simulated nftables',
+  () => {
+    const nftables = new SimulatedNftables()
+    nftables.respond = (commands) =>
+      commands.includes(invalid) ? { kind: 'failed', messages: ['No such file or directory'] } : { kind: 'applied' }
+    return nftables
+  },
+  invalid,
+)
+
+/** Programs that print what nft prints. */
+function scriptedNft() {
+  const lines: string[] = []
+  const runs: (readonly string[])[] = []
+  let kill = () => {}
+  const processes: Pick<Processes, 'run'> & InteractivePrograms = {
+    run(_command, args, { input }) {
+      runs.push(args)
+      const isInvalid = args[0] !== '-f' || String(input).includes(invalid)
+      return Promise.resolve({ code: isInvalid ? 1 : 0, stdout: '', stderr: isInvalid ? error.join('\n') : '' })
+    },
+    startInteractive(_command, _args, _options, onLine) {
+      const ended = Promise.withResolvers<number>()
+      kill = () => ended.resolve(137)
+      return {
+        pid: 1,
+        ended: ended.promise,
+        kill,
+        write(text) {
+          for (const line of text.trimEnd().split('\n')) {
+            lines.push(line)
+            if (line.startsWith('describe')) onLine('payload expression, datatype ipv4_addr (IPv4 address), 32 bits')
+            else if (line.includes('hang')) return
+            else if (line.includes(invalid)) for (const each of error) onLine(each)
+          }
+        },
+      }
+    },
+  }
+  return { nftables: new NftProgram({ processes, clock: realClock }), lines, runs, kill: () => kill() }
+}
+
+nftablesContract('nft', () => scriptedNft().nftables, invalid)
+
+test('a transaction is one line', async () => {
+  const { nftables, lines } = scriptedNft()
+  await nftables.apply(['add table inet a', 'add table inet b'])
+  deepEqual(lines, ['add table inet a; add table inet b', 'describe ip saddr'])
+})
+
+test('a large transaction has a process of its own', async () => {
+  const { nftables, lines, runs } = scriptedNft()
+  const commands = Array.from({ length: 20_000 }, (_, index) => `add table inet t${index}`)
+  equal((await nftables.apply(commands)).kind, 'applied')
+  deepEqual([lines, runs], [[], [['-f', '-']]])
+  deepEqual(await nftables.apply([...commands, invalid]), { kind: 'failed', messages: ['No such file or directory'] })
+})
+
+test('a transaction fails if nft ends, and the next one starts it again', async () => {
+  const { nftables, kill } = scriptedNft()
+  await nftables.apply(['add table inet a'])
+  const hanging = nftables.apply(['hang'])
+  await Promise.resolve().then(() => Promise.resolve())
+  kill()
+  deepEqual(await hanging, { kind: 'failed', messages: ['nft has ended'] })
+  deepEqual(await nftables.apply(['add table inet a']), { kind: 'applied' })
+})

@@ -1,0 +1,14 @@
+// Nftables: the packet filter of the host, changed by transactions. A transaction is a list of commands in nft's language;
+// the kernel applies all of them or none.
+
+export type TransactionResult =
+  | { readonly kind: 'applied' }
+  /** Nothing was changed. `messages` are nft's, one for each command that failed. */
+  | { readonly kind: 'failed'; readonly messages: readonly string[] }
+
+export interface Nftables extends AsyncDisposable {
+  /** Applies the commands. Transactions are applied in the order of the calls. */
+  apply(commands: readonly string[]): Promise<TransactionResult>
+  /** The output of a `list` command; undefined if the object does not exist. */
+  list(command: string): Promise<string | undefined>
+}

@@ -1,0 +1,23 @@
+// SimulatedNftables records transactions without interpreting them. The test decides which fail.
+import type { Nftables, TransactionResult } from './nftables.ts'
+
+export class SimulatedNftables implements Nftables {
+  /** The transactions that were applied. */
+  readonly transactions: (readonly string[])[] = []
+  /** Replaced by tests that need failures. */
+  respond: (commands: readonly string[]) => TransactionResult = () => ({ kind: 'applied' })
+
+  apply(commands: readonly string[]): Promise<TransactionResult> {
+    const result = this.respond(commands)
+    if (result.kind === 'applied') this.transactions.push(commands)
+    return Promise.resolve(result)
+  }
+
+  list(): Promise<string | undefined> {
+    return Promise.resolve(undefined)
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return Promise.resolve()
+  }
+}

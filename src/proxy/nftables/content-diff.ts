@@ -1,0 +1,73 @@
+// The difference between two contents of the table, and the commands of one transaction that make it.
+import { getOrInsert } from '../../base/collections/get-or-insert.ts'
+import type { ServiceContent } from './service-content.ts'
+import type { TableObject } from './sticky-chains.ts'
+import { table } from './table-layout.ts'
+
+type Elements = Map<string, Map<string, string>>
+
+export interface ContentDiff {
+  readonly removed: Elements
+  readonly added: Elements
+  readonly objects: Map<string, { readonly before: TableObject | undefined; readonly now: TableObject | undefined }>
+}
+
+/** Adds the difference between the contents of one Service. An element whose value changed is removed and added. */
+export function contentDiff(before: ServiceContent, now: ServiceContent, diff: ContentDiff): void {
+  missing(before.elements, now.elements, diff.removed)
+  missing(now.elements, before.elements, diff.added)
+  for (const name of new Set([...before.objects.keys(), ...now.objects.keys()])) {
+    const [was, is] = [before.objects.get(name), now.objects.get(name)]
+    if (was?.lines.join('\n') !== is?.lines.join('\n')) diff.objects.set(name, { before: was, now: is })
+  }
+}
+
+/** Adds to `into` what `from` has and `other` has not. */
+function missing(from: Elements, other: Elements, into: Elements): void {
+  for (const [set, elements] of from) {
+    const known = other.get(set)
+    for (const [key, value] of elements)
+      if (known?.get(key) !== value) getOrInsert(into, set, () => new Map<string, string>()).set(key, value)
+  }
+}
+
+/** A line of nft has a limited number of elements. */
+const elementsPerCommandMax = 1_000
+
+/** References are removed before what they refer to, and added after it. */
+export function* diffCommands(diff: ContentDiff): Generator<string> {
+  yield* elementCommands('delete', diff.removed, ({ key }) => key)
+  yield* removedObjects(diff)
+  yield* addedObjects(diff)
+  yield* elementCommands('add', diff.added, ({ key, value }) => (value === '' ? key : `${key} : ${value}`))
+}
+
+function* elementCommands(
+  verb: 'add' | 'delete',
+  elements: Elements,
+  text: (element: { key: string; value: string }) => string,
+): Generator<string> {
+  for (const [set, ofSet] of elements) {
+    const all = Array.from(ofSet, ([key, value]) => text({ key, value }))
+    for (let at = 0; at < all.length; at += elementsPerCommandMax)
+      yield `${verb} element ${table} ${set} { ${all.slice(at, at + elementsPerCommandMax).join(', ')} }`
+  }
+}
+
+function* removedObjects({ objects }: ContentDiff): Generator<string> {
+  const gone = [...objects].filter(([, { now }]) => now === undefined)
+  // Chains refer to one another and to sets.
+  for (const [name, { before }] of objects) if (before?.kind === 'chain') yield `flush chain ${table} ${name}`
+  for (const kind of ['chain', 'set'] as const)
+    for (const [name, { before }] of gone) if (before?.kind === kind) yield `delete ${kind} ${table} ${name}`
+}
+
+function* addedObjects({ objects }: ContentDiff): Generator<string> {
+  for (const [name, { before, now }] of objects) {
+    if (now === undefined || before !== undefined) continue
+    if (now.kind === 'set') yield `add set ${table} ${name} { ${now.lines.join(' ')} }`
+    else yield `add chain ${table} ${name}`
+  }
+  for (const [name, { now }] of objects)
+    if (now?.kind === 'chain') for (const line of now.lines) yield `add rule ${table} ${name} ${line}`
+}

@@ -1,0 +1,132 @@
+// ProxyTable: the desired content of the table, and the transactions that lead to it. A transaction depends on the changed
+// Services only. Whether the kernel has the content is not known here: when in doubt, the caller applies all of it.
+import type { ObjectKey } from '../../api/meta/object.ts'
+import { familyOf } from '../../base/text/address-family.ts'
+import type { RouteChange } from '../routing/route-table.ts'
+import { notRouted, type RoutedService, type RouteTarget, type ServiceRoute } from '../routing/service-route.ts'
+import { contentDiff, diffCommands, type ContentDiff } from './content-diff.ts'
+import { FrontendClaims } from './frontend-claims.ts'
+import { localAddressesOf, serviceContent, type ServiceContent } from './service-content.ts'
+import { inSlots } from './slot-order.ts'
+import { layoutCommands, suffixOf, type LayoutOptions } from './table-layout.ts'
+
+export interface ProxyTableOptions extends LayoutOptions {
+  /** The addresses of node ports. */
+  readonly nodeAddresses: readonly string[]
+}
+
+/** Doubled, by replacing the table, when a Service has more endpoints. */
+const endpointsMaxInitial = 16
+
+const noContent: ServiceContent = { elements: new Map(), objects: new Map(), endpointsMax: 0 }
+
+export class ProxyTable {
+  readonly #options: ProxyTableOptions
+  /** The routes of each Service, with endpoints in the order of their slots. */
+  readonly #services = new Map<ObjectKey, RoutedService>()
+  readonly #claims = new FrontendClaims()
+  /** The number of Services with each endpoint address of this node. */
+  readonly #localAddresses = new Map<string, number>()
+  /** The table has chains for Services with up to this number of endpoints. */
+  #endpointsMax = endpointsMaxInitial
+
+  constructor(options: ProxyTableOptions) {
+    this.#options = options
+  }
+
+  /** The Services that are routed. */
+  get services(): ReadonlyMap<ObjectKey, RoutedService> {
+    return this.#services
+  }
+
+  /**
+   * Updates the content. Returns the commands that change the kernel's from the content before, or undefined if the table
+   * must be replaced.
+   */
+  change(changes: readonly Pick<RouteChange, 'service' | 'now'>[]): readonly string[] | undefined {
+    const changed = new Map(changes.map(({ service, now }) => [service, now]))
+    // A Service that gets a frontend which another one gives up changes as well.
+    const affected = [...changed.keys(), ...this.#claims.successorsOf(changed, this.#options.nodeAddresses)]
+    const before = affected.map((service) => this.#contentOf(service))
+    const diff: ContentDiff = { removed: new Map(), added: new Map(), objects: new Map() }
+    for (const [service, now] of changed) this.#replace(service, now, diff)
+    const now = affected.map((service) => this.#contentOf(service))
+    for (const [index, content] of now.entries()) contentDiff(before[index] ?? noContent, content, diff)
+    return this.#hasChainsFor(now) ? [...diffCommands(diff)] : undefined
+  }
+
+  /** Commands that replace the table. */
+  all(): readonly string[] {
+    const diff: ContentDiff = { removed: new Map(), added: new Map(), objects: new Map() }
+    for (const service of this.#services.keys()) contentDiff(noContent, this.#contentOf(service), diff)
+    for (const address of this.#localAddresses.keys()) addHairpin(diff.added, address)
+    return [...layoutCommands(this.#options, this.#endpointsMax), ...diffCommands(diff)]
+  }
+
+  #hasChainsFor(contents: readonly ServiceContent[]): boolean {
+    const needed = contents.reduce((most, { endpointsMax }) => Math.max(most, endpointsMax), 0)
+    if (needed <= this.#endpointsMax) return true
+    while (this.#endpointsMax < needed) this.#endpointsMax *= 2
+    return false
+  }
+
+  #replace(service: ObjectKey, now: RoutedService, diff: ContentDiff): void {
+    const before = this.#services.get(service) ?? notRouted
+    const ordered = inSlotsOf(before, now)
+    if (now.routes.length === 0) this.#services.delete(service)
+    else this.#services.set(service, ordered)
+    this.#claims.replace(service, ordered, this.#options.nodeAddresses)
+    const [localBefore, localNow] = [localAddressesOf(before), localAddressesOf(now)]
+    for (const address of localNow)
+      if (!localBefore.has(address) && this.#count(address, 1) === 1) addHairpin(diff.added, address)
+    for (const address of localBefore)
+      if (!localNow.has(address) && this.#count(address, -1) === 0) addHairpin(diff.removed, address)
+  }
+
+  /** The number of Services with the address afterwards. */
+  #count(address: string, step: 1 | -1): number {
+    const count = (this.#localAddresses.get(address) ?? 0) + step
+    if (count === 0) this.#localAddresses.delete(address)
+    else this.#localAddresses.set(address, count)
+    return count
+  }
+
+  #contentOf(service: ObjectKey): ServiceContent {
+    const routed = this.#services.get(service)
+    if (routed === undefined) return noContent
+    const isOwner = (frontend: string) => this.#claims.ownerOf(frontend) === service
+    return serviceContent(routed, { nodeAddresses: this.#options.nodeAddresses, isOwner })
+  }
+}
+
+function addHairpin(elements: Map<string, Map<string, string>>, address: string): void {
+  const set = `hairpin${suffixOf(familyOf(address))}`
+  const known = elements.get(set)
+  const key = `${address} . ${address}`
+  if (known === undefined) elements.set(set, new Map([[key, '']]))
+  else known.set(key, '')
+}
+
+/** The routes, with endpoints in the slots that they had before. */
+function inSlotsOf(before: RoutedService, now: RoutedService): RoutedService {
+  const idOf = ({ portName, family, protocol }: ServiceRoute) => `${portName} ${family} ${protocol}`
+  const known = new Map(before.routes.map((route) => [idOf(route), route]))
+  return {
+    ...now,
+    routes: now.routes.map((route) => {
+      const earlier = known.get(idOf(route))
+      if (earlier === undefined) return route
+      return {
+        ...route,
+        internal: targetInSlots(earlier.internal, route.internal),
+        external: targetInSlots(earlier.external, route.external),
+        externalFromCluster: targetInSlots(earlier.externalFromCluster, route.externalFromCluster),
+      }
+    }),
+  }
+}
+
+const targetInSlots = (before: RouteTarget, now: RouteTarget): RouteTarget =>
+  before.kind === 'endpoints' && now.kind === 'endpoints'
+    ? { kind: 'endpoints', endpoints: inSlots(before.endpoints, now.endpoints) }
+    : now

@@ -1,0 +1,18 @@
+// inSlots: the order of endpoints in a map. Endpoints keep their positions, so that a changed endpoint changes one element
+// of the map, whatever the number of endpoints.
+import type { PortEndpoint } from '../routing/endpoint-selection.ts'
+
+export function inSlots(before: readonly PortEndpoint[], now: readonly PortEndpoint[]): readonly PortEndpoint[] {
+  const unplaced = new Map(now.map((endpoint) => [slotId(endpoint), endpoint]))
+  const slots: (PortEndpoint | undefined)[] = before.slice(0, unplaced.size).map((endpoint) => {
+    const id = slotId(endpoint)
+    const kept = unplaced.get(id)
+    unplaced.delete(id)
+    return kept
+  })
+  const rest = unplaced.values()
+  for (const [index, slot] of slots.entries()) if (slot === undefined) slots[index] = rest.next().value
+  return [...slots.filter((slot) => slot !== undefined), ...rest]
+}
+
+export const slotId = ({ address, port }: PortEndpoint): string => `${address} . ${port}`

@@ -1,0 +1,172 @@
+import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict'
+import { test } from 'node:test'
+import { SimulatedNftables } from '../machine/nftables/simulated-nftables.ts'
+import { probeCommands } from './nftables/table-layout.ts'
+import { endpointAt, nodeWith, serviceWith, sliceWith } from './routing/routing.harness.ts'
+import { intact, simulatedProxy } from './service-proxy.harness.ts'
+import { removeServiceRules } from './service-proxy.ts'
+
+const isFull = (commands: readonly string[] | undefined) => commands?.[1] === 'delete table inet coxswain-proxy'
+
+test('the first transaction has all rules; changes of one turn are one transaction', async () => {
+  const { services, slices, clock, nftables, tasks, proxy } = simulatedProxy()
+  await using _tasks = tasks
+  services.put(serviceWith())
+  await clock.settle()
+  await proxy.synced
+  equal(nftables.transactions.length, 1)
+  ok(isFull(nftables.transactions[0]))
+  slices.put(sliceWith([endpointAt('10.244.0.2')]))
+  slices.put(sliceWith([endpointAt('10.244.0.2'), endpointAt('10.244.0.3')]))
+  await clock.settle()
+  equal(nftables.transactions.length, 2)
+  match(nftables.transactions[1]?.join('\n') ?? '', /pick-2-of4/)
+  slices.put(sliceWith([endpointAt('10.244.0.3'), endpointAt('10.244.0.2')]))
+  await clock.settle()
+  equal(nftables.transactions.length, 2, 'the order of endpoints does not matter')
+})
+
+test('after a failure all rules are applied, with a backoff', async () => {
+  const { services, clock, nftables, tasks, registry } = simulatedProxy()
+  await using _tasks = tasks
+  await clock.settle()
+  let failures = 3
+  nftables.respond = (commands) =>
+    commands === probeCommands ? intact : failures-- > 0 ? { kind: 'failed', messages: ['busy'] } : { kind: 'applied' }
+  services.put(serviceWith())
+  await clock.settle()
+  equal(nftables.transactions.length, 1)
+  await clock.advance(100 + 200)
+  equal(nftables.transactions.length, 1)
+  await clock.advance(400)
+  equal(nftables.transactions.length, 2)
+  ok(isFull(nftables.transactions[1]))
+  match(registry.text(), /nftables_sync_failures_total 3\n/)
+})
+
+test('rules that another program removed are restored within a second', async () => {
+  const { clock, nftables, tasks } = simulatedProxy()
+  await using _tasks = tasks
+  await clock.settle()
+  let isLost = true
+  nftables.respond = (commands) => {
+    if (commands !== probeCommands) isLost = false
+    return commands !== probeCommands ? { kind: 'applied' } : isLost ? { kind: 'failed', messages: ['none'] } : intact
+  }
+  await clock.advance(1_000)
+  equal(nftables.transactions.length, 2)
+  ok(isFull(nftables.transactions[1]))
+  await clock.advance(5_000)
+  equal(nftables.transactions.length, 2)
+})
+
+test('node ports are at the internal addresses of the Node', async () => {
+  const { services, nodes, clock, nftables, tasks } = simulatedProxy()
+  await using _tasks = tasks
+  services.put(serviceWith({ type: 'NodePort', ports: [{ name: 'http', protocol: 'TCP', port: 80, nodePort: 30080 }] }))
+  await clock.settle()
+  const addresses = [
+    { type: 'InternalIP', address: '192.168.0.1' },
+    { type: 'Hostname', address: 'node-a' },
+  ]
+  const object = nodeWith('node-a')
+  nodes.put({ ...object, status: { ...object.status, addresses } })
+  await clock.settle()
+  ok(isFull(nftables.transactions[1]))
+  match(nftables.transactions[1]?.join('\n') ?? '', /refused4 { 10.96.0.20 . tcp . 80, 192.168.0.1 . tcp . 30080 }/)
+})
+
+test('a changed endpoint is a flow event with its cause, and its delay is measured', async () => {
+  const { services, slices, clock, flow, tasks, registry } = simulatedProxy()
+  await using _tasks = tasks
+  services.put(serviceWith())
+  await clock.settle()
+  await clock.advance(2_000)
+  const trigger = new Date(clock.nowMs() - 1_000).toISOString()
+  const slice = sliceWith([endpointAt('10.244.0.2')])
+  const annotations = { 'endpoints.kubernetes.io/last-change-trigger-time': trigger }
+  slices.put({ ...slice, metadata: { ...slice.metadata, annotations } })
+  await clock.settle()
+  const [event] = [...flow.events()].slice(-1)
+  deepEqual(
+    [event?.arrow, event?.from, event?.to, event?.what, event?.object, event?.outcome, event?.cause.revisions],
+    [
+      'call',
+      'proxy/node-a',
+      'Network',
+      'apply rules',
+      { resource: 'services', namespace: 'default', name: 'web' },
+      'ok',
+      [1],
+    ],
+  )
+  match(registry.text(), /kubeproxy_network_programming_duration_seconds_sum 1\n/)
+  match(registry.text(), /kubeproxy_sync_partial_proxy_rules_duration_seconds_count 1\n/)
+})
+
+test('stale UDP flows are removed after the rules are applied', async () => {
+  const { services, slices, clock, conntrack, tasks } = simulatedProxy()
+  await using _tasks = tasks
+  services.put(serviceWith({ ports: [{ name: 'dns', protocol: 'UDP', port: 53 }] }))
+  const slice = (...addresses: string[]) =>
+    sliceWith(
+      addresses.map((address) => endpointAt(address)),
+      { ports: [{ name: 'dns', protocol: 'UDP', port: 53 }] },
+    )
+  slices.put(slice('10.244.0.2', '10.244.0.3'))
+  await clock.settle()
+  conntrack.removed.length = 0
+  slices.put(slice('10.244.0.3'))
+  await clock.settle()
+  deepEqual(conntrack.removed, [{ family: 'IPv4', address: '10.96.0.20', port: 53, endpoint: '10.244.0.2' }])
+})
+
+test('a health check port is open as long as the Service has one', async () => {
+  const { services, slices, clock, listening, tasks } = simulatedProxy()
+  await using _tasks = tasks
+  const balanced = { type: 'LoadBalancer', externalTrafficPolicy: 'Local', healthCheckNodePort: 31000 }
+  services.put(serviceWith(balanced))
+  await clock.settle()
+  const ask = async () => {
+    const response = await listening.get(31000)?.handle({} as never)
+    return [response?.status, JSON.parse(String(response?.body)), response?.headers['x-load-balancing-endpoint-weight']]
+  }
+  const body = (localEndpoints: number) => ({
+    service: { namespace: 'default', name: 'web' },
+    localEndpoints,
+    serviceProxyHealthy: true,
+  })
+  deepEqual(await ask(), [503, body(0), '0'])
+  slices.put(sliceWith([endpointAt('10.244.0.2')]))
+  await clock.settle()
+  deepEqual(await ask(), [200, body(1), '1'])
+  services.put(serviceWith({ ...balanced, healthCheckNodePort: 31001 }))
+  await clock.settle()
+  deepEqual([...listening.keys()], [31001])
+  services.remove(serviceWith())
+  await clock.settle()
+  deepEqual([...listening.keys()], [])
+})
+
+test('node ports at 127.0.0.1: replies are routed, and pods cannot send to it', async () => {
+  const { clock, kernelSettings, nftables, tasks } = simulatedProxy({
+    nodeAddresses: ['127.0.0.1'],
+    loopbackInterface: 'cni0',
+  })
+  await using _tasks = tasks
+  await clock.settle()
+  equal(kernelSettings.values.get('net/ipv4/conf/cni0/route_localnet'), '1')
+  match(nftables.transactions[0]?.join('\n') ?? '', /loopback iifname "cni0" ip daddr 127.0.0.0\/8 drop/)
+})
+
+test('the rules remain when the proxy stops, and are removed on request', async () => {
+  const { clock, nftables, tasks } = simulatedProxy()
+  await clock.settle()
+  await tasks[Symbol.asyncDispose]()
+  equal(nftables.transactions.length, 1)
+  await removeServiceRules(nftables)
+  deepEqual(nftables.transactions[1], ['add table inet coxswain-proxy', 'delete table inet coxswain-proxy'])
+  const failing = new SimulatedNftables()
+  failing.respond = () => ({ kind: 'failed', messages: ['not permitted'] })
+  await rejects(removeServiceRules(failing), /cannot remove the rules of Services: not permitted/)
+})

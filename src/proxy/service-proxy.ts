@@ -1,0 +1,245 @@
+// The service proxy of a node: keeps the rules of the kernel equal to the Services and EndpointSlices of the cluster.
+// Changes that arrive in one turn of the event loop, or while a transaction is applied, become one transaction.
+import { node, type Node } from '../api/core/v1/node/node.ts'
+import { service } from '../api/core/v1/service/service.ts'
+import { endpointSlice } from '../api/discovery/v1/endpoint-slice.ts'
+import { triggerTimeAnnotation } from '../api/discovery/v1/endpoint-slice-labels.ts'
+import { splitKey } from '../api/meta/object.ts'
+import { eventLoopTurn } from '../base/async/event-loop-turn.ts'
+import type { TaskGroup } from '../base/async/task-group.ts'
+import { unlessAborted } from '../base/async/unless-aborted.ts'
+import { mergeCauses, type FlowId, type FlowRecorder } from '../base/observability/flow-recorder.ts'
+import { errorText, type Log } from '../base/observability/log.ts'
+import type { Clock } from '../base/time/clock.ts'
+import { backoffMs, type Backoff } from '../base/work/work-queue.ts'
+import type { Informers } from '../client/informer/informers.ts'
+import type { Conntrack, UdpFlows } from '../machine/conntrack/conntrack.ts'
+import type { KernelSettings } from '../machine/kernel-settings/kernel-settings.ts'
+import type { Nftables } from '../machine/nftables/nftables.ts'
+import { ProxyHealth } from './health/proxy-health.ts'
+import { ServiceHealth, type ServiceHealthDeps } from './health/service-health.ts'
+import { ProxyTable, type ProxyTableOptions } from './nftables/proxy-table.ts'
+import { staleFlows } from './nftables/stale-flows.ts'
+import { probeCommands, removalCommands } from './nftables/table-layout.ts'
+import type { ProxyMetrics } from './metrics/proxy-metrics.ts'
+import { RouteTable, type RouteChange } from './routing/route-table.ts'
+
+export interface ServiceProxyDeps extends Omit<ProxyTableOptions, 'nodeAddresses'> {
+  readonly informers: Pick<Informers, 'of'>
+  readonly nftables: Nftables
+  readonly conntrack: Conntrack
+  readonly kernelSettings: KernelSettings
+  /** For health check node ports. */
+  readonly listeners: ServiceHealthDeps['listeners']
+  /** The address of health check node ports. */
+  readonly healthCheckHost: string
+  readonly clock: Clock
+  readonly log: Log
+  readonly metrics: ProxyMetrics
+  readonly flow: FlowRecorder
+  readonly nodeName: string
+  /** The addresses of node ports; by default the internal addresses in the status of the Node. */
+  readonly nodeAddresses?: readonly string[]
+}
+
+const retryBackoff: Backoff = { initialMs: 100, maxMs: 30_000 }
+/** How often the table is checked for changes by others, so that it is restored within a second. */
+const probeMs = 500
+/** Changes of more Services, as at the start, are one flow event. */
+const flowEventsPerSyncMax = 100
+
+/** Runs in `tasks` until they are stopped. The rules remain, so that traffic continues while the proxy is restarted. */
+export function startServiceProxy(deps: ServiceProxyDeps, tasks: TaskGroup): ServiceProxy {
+  const proxy = new ServiceProxy(deps)
+  tasks.start('service proxy', (signal) => proxy.run(signal))
+  return proxy
+}
+
+/** Removes the rules of the proxy, and no others. */
+export async function removeServiceRules(nftables: Nftables): Promise<void> {
+  const result = await nftables.apply(removalCommands)
+  if (result.kind === 'failed') throw new Error(`cannot remove the rules of Services: ${result.messages.join('; ')}`)
+}
+
+export class ServiceProxy {
+  readonly health: ProxyHealth
+  readonly #deps: ServiceProxyDeps
+  readonly #routes: RouteTable
+  readonly #serviceHealth: ServiceHealth
+  readonly #synced = Promise.withResolvers<void>()
+  /** The trigger times of slices that changed since the last transaction. */
+  #triggersMs: number[] = []
+  readonly #startMs: number
+  #table: ProxyTable
+  #nodeAddresses: readonly string[]
+  /** Whether the kernel may have other rules than those that were applied. */
+  #isInDoubt = true
+  #failures = 0
+  #wake = Promise.withResolvers<void>()
+
+  constructor(deps: ServiceProxyDeps) {
+    this.#deps = deps
+    const { clock, metrics, informers, nodeName, nodeAddresses = [], listeners, log, healthCheckHost } = deps
+    this.#startMs = clock.nowMs()
+    this.health = new ProxyHealth(clock, metrics)
+    const isProxyHealthy = () => this.health.isHealthy
+    this.#serviceHealth = new ServiceHealth({ listeners, log, host: healthCheckHost, isProxyHealthy })
+    this.#nodeAddresses = nodeAddresses
+    this.#table = new ProxyTable({ ...deps, nodeAddresses })
+    const [services, slices, nodes] = [informers.of(service), informers.of(endpointSlice), informers.of(node)]
+    services.onChange(() => metrics.serviceChanges.add({}))
+    slices.onChange(({ now }) => {
+      metrics.endpointChanges.add({})
+      const triggerMs = Date.parse(now?.metadata.annotations?.[triggerTimeAnnotation] ?? '')
+      if (triggerMs > this.#startMs) this.#triggersMs.push(triggerMs)
+    })
+    nodes.onChange(({ now }) => {
+      if (now?.metadata.name === nodeName) this.#observeNode(now)
+    })
+    this.#routes = new RouteTable({ services, slices, nodes, nodeName }, () => this.#queue())
+  }
+
+  /** Resolves when the rules were applied for the first time. */
+  get synced(): Promise<void> {
+    return this.#synced.promise
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    await using _serviceHealth = this.#serviceHealth
+    await unlessAborted(this.#routes.synced(), signal)
+    let check: Promise<void> | undefined
+    try {
+      while (!signal.aborted) {
+        this.#wake = Promise.withResolvers<void>()
+        await this.#sync(signal)
+        if (this.#isInDoubt) await this.#deps.clock.sleep(backoffMs(retryBackoff, this.#failures++), signal)
+        else {
+          check ??= this.#checkRepeatedly(signal)
+          await unlessAborted(this.#wake.promise, signal)
+        }
+        // Other changes of the same turn belong to the same transaction.
+        await this.#deps.clock.outside(eventLoopTurn())
+      }
+    } finally {
+      await check?.catch(() => undefined)
+    }
+  }
+
+  #queue(): void {
+    this.health.queued()
+    this.#deps.metrics.lastQueuedSeconds.set({}, this.#deps.clock.nowMs() / 1_000)
+    this.#wake.resolve()
+  }
+
+  #observeNode(now: Node): void {
+    this.health.observeNode(now)
+    if (this.#deps.nodeAddresses !== undefined) return
+    const addresses = (now.status.addresses ?? []).flatMap(({ type, address }) =>
+      type === 'InternalIP' ? [address] : [],
+    )
+    if (addresses.join() === this.#nodeAddresses.join()) return
+    const known = this.#table.services
+    this.#nodeAddresses = addresses
+    this.#table = new ProxyTable({ ...this.#deps, nodeAddresses: addresses })
+    this.#table.change(Array.from(known, ([key, routed]) => ({ service: key, now: routed })))
+    this.#isInDoubt = true
+    this.#queue()
+  }
+
+  async #sync(signal: AbortSignal): Promise<void> {
+    const { clock, metrics, log } = this.#deps
+    const changes = this.#routes.takeChanges()
+    const triggersMs = this.#triggersMs
+    this.#triggersMs = []
+    if (changes.length === 0 && !this.#isInDoubt) return this.health.updated()
+    const startMs = clock.monotonicMs()
+    const partial = this.#table.change(changes)
+    const isFull = this.#isInDoubt || partial === undefined
+    const recorded = this.#recordFlow(changes)
+    const commands = isFull ? this.#table.all() : partial
+    const result = commands.length === 0 ? ({ kind: 'applied' } as const) : await this.#deps.nftables.apply(commands)
+    for (const id of recorded) this.#deps.flow.finish(id, result.kind === 'applied' ? 'ok' : result.messages.join('; '))
+    // Only the whole content settles a doubt that arose meanwhile.
+    this.#isInDoubt = result.kind === 'failed' || (!isFull && this.#isInDoubt)
+    if (result.kind === 'failed') {
+      metrics.syncFailures.add({})
+      log.error('cannot apply the rules of Services', { messages: result.messages.slice(0, 5) })
+      return
+    }
+    this.#failures = 0
+    this.#measure((clock.monotonicMs() - startMs) / 1_000, isFull, triggersMs)
+    for (const { service: key, now } of changes) this.#serviceHealth.update(key, now.healthCheck)
+    this.health.updated()
+    this.#synced.resolve()
+    await this.#removeStaleFlows(changes, signal)
+  }
+
+  #measure(seconds: number, isFull: boolean, triggersMs: readonly number[]): void {
+    const { metrics, clock } = this.#deps
+    const nowMs = clock.nowMs()
+    metrics.syncSeconds.observe({}, seconds)
+    metrics[isFull ? 'fullSyncSeconds' : 'partialSyncSeconds'].observe({}, seconds)
+    metrics.lastSyncSeconds.set({}, nowMs / 1_000)
+    for (const triggerMs of triggersMs) metrics.programmingSeconds.observe({}, (nowMs - triggerMs) / 1_000)
+  }
+
+  #recordFlow(changes: readonly RouteChange[]): readonly FlowId[] {
+    const { flow, nodeName } = this.#deps
+    const from = `proxy/${nodeName}`
+    if (changes.length > flowEventsPerSyncMax)
+      return [flow.record('call', from, 'Network', `apply the rules of ${changes.length} Services`)]
+    return changes.map(({ service: key, causes }) =>
+      flow.record(
+        'call',
+        from,
+        'Network',
+        'apply rules',
+        { resource: 'services', ...splitKey(key) },
+        0,
+        mergeCauses(causes),
+      ),
+    )
+  }
+
+  async #removeStaleFlows(changes: readonly RouteChange[], signal: AbortSignal): Promise<void> {
+    const stale = changes.flatMap(({ before, now }) => staleFlows(before, now, this.#nodeAddresses))
+    for (const flows of stale) await this.#removeFlows(flows, signal)
+  }
+
+  async #removeFlows(flows: UdpFlows, signal: AbortSignal): Promise<void> {
+    const { conntrack, clock, log } = this.#deps
+    try {
+      await clock.outside(conntrack.remove(flows, signal))
+    } catch (error) {
+      signal.throwIfAborted()
+      log.error('cannot remove stale UDP flows', { ...flows, error: errorText(error) })
+    }
+  }
+
+  async #checkRepeatedly(signal: AbortSignal): Promise<void> {
+    const { clock, nftables, log } = this.#deps
+    while (!signal.aborted) {
+      await this.#routeLoopback()
+      await clock.sleep(probeMs, signal)
+      const result = await nftables.apply(probeCommands)
+      if (result.kind === 'failed' && result.messages.length === probeCommands.length) continue
+      log.warn('the rules of Services were changed by another program; they are restored')
+      this.#isInDoubt = true
+      this.#queue()
+    }
+  }
+
+  /**
+   * Lets replies from pods return to 127.0.0.1. The interface appears with the first pod. A rule drops what pods send to
+   * 127.0.0.1 themselves.
+   */
+  async #routeLoopback(): Promise<void> {
+    const { loopbackInterface, kernelSettings, clock, log } = this.#deps
+    if (loopbackInterface === undefined) return
+    try {
+      await clock.outside(kernelSettings.set(`net/ipv4/conf/${loopbackInterface}/route_localnet`, '1'))
+    } catch (error) {
+      log.error('node ports at 127.0.0.1 do not work', { error: errorText(error) })
+    }
+  }
+}
