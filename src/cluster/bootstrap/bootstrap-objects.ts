@@ -146,6 +146,19 @@ export const bindKubeletClient = (client: Client, user: string, context: Context
     context,
   )
 
+/** Allows kubelets in other processes to route the traffic of Services on their machines. */
+export const bindNodeProxies = (client: Client, context: Context): Promise<void> =>
+  createIfMissing(
+    client,
+    clusterRoleBinding,
+    {
+      metadata: { name: 'coxswain:node-proxier' },
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'system:node-proxier' },
+      subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'Group', name: 'system:nodes' }],
+    },
+    context,
+  )
+
 type Named<Input> = Input & { readonly metadata: { readonly name: string; readonly namespace?: string } }
 
 /** Creates the object unless it exists. */

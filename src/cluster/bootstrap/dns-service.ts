@@ -5,6 +5,8 @@ import { service } from '../../api/core/v1/service/service.ts'
 import { endpointSlice } from '../../api/discovery/v1/endpoint-slice.ts'
 import { serviceNameLabel } from '../../api/discovery/v1/endpoint-slice-labels.ts'
 import { addressText, parseCidr } from '../../api/networking/v1/cidr.ts'
+import { clusterRole } from '../../api/rbac/v1/cluster-role.ts'
+import { clusterRoleBinding } from '../../api/rbac/v1/cluster-role-binding.ts'
 import type { Client } from '../../client/client.ts'
 import { createIfMissing, createOrPatch } from './bootstrap-objects.ts'
 
@@ -18,6 +20,28 @@ export const dnsPort = 53
 export function dnsServiceAddress(serviceRange: string): string {
   const { family, address } = parseCidr(serviceRange)
   return addressText(family, address + addressIndex)
+}
+
+const role = 'coxswain:dns'
+
+/** Allows the DNS server to read what it serves. */
+export async function bindDns(client: Client, user: string, context: Context): Promise<void> {
+  const verbs = ['list', 'watch']
+  const rules = [
+    { apiGroups: [''], resources: ['namespaces', 'services'], verbs },
+    { apiGroups: ['discovery.k8s.io'], resources: ['endpointslices'], verbs },
+  ]
+  await createIfMissing(client, clusterRole, { metadata: { name: role }, rules }, context)
+  await createIfMissing(
+    client,
+    clusterRoleBinding,
+    {
+      metadata: { name: role },
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: role },
+      subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: user }],
+    },
+    context,
+  )
 }
 
 const ports = [

@@ -7,6 +7,9 @@ export const adminUser = userWithName('kubernetes-admin', ['system:masters', aut
 /** As upstream: the API server creates the bootstrap objects with all permissions. */
 export const apiServerUser = userWithName('system:apiserver', ['system:masters', authenticatedGroup])
 export const schedulerUser = userWithName('system:kube-scheduler', [authenticatedGroup])
+/** As upstream's: its role allows it to read Services, endpoints and Nodes. */
+export const proxyUser = userWithName('system:kube-proxy', [authenticatedGroup])
+export const dnsUser = userWithName('system:coxswain:dns', [authenticatedGroup])
 /** Used for reads; each controller writes under its own account. */
 export const controllerManagerUser = userWithName('system:kube-controller-manager', [authenticatedGroup])
 export const nodeUser = (name: string): User =>

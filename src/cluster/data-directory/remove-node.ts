@@ -4,9 +4,9 @@ import { readFile } from 'node:fs/promises'
 import { realClock } from '../../base/time/clock.ts'
 import { silentLog } from '../../base/observability/log.ts'
 import { NodeCgroups } from '../../machine/cgroups/node-cgroups.ts'
-import { removePodNetwork } from '../../machine/pod-network/node-pod-network.ts'
 import { nodePlatform } from '../../platform/node/platform.ts'
-import { removeBridge, lockMachine } from '../node/machine-network.ts'
+import { lockMachine } from '../node/machine-network.ts'
+import { removeNodeNetwork } from '../node/node-services.ts'
 import { cgroupFile, startContainerd } from '../node/real-node.ts'
 import { removePods } from '../node/stop-pods.ts'
 import { missingContainerPrerequisites } from '../node/container-prerequisites.ts'
@@ -25,8 +25,7 @@ export async function removeNode(dataDirectory: string, signal: AbortSignal): Pr
 async function clearContainers(directory: string, signal: AbortSignal): Promise<void> {
   await using _machine = await lockMachine()
   const uids = await withoutPods(directory, signal)
-  await removePodNetwork(nodePlatform.processes, signal)
-  await removeBridge(nodePlatform.processes, signal)
+  await removeNodeNetwork(realClock, signal)
   const root = new TextDecoder().decode(await nodePlatform.files.read(cgroupFile(directory))).trim()
   const cgroups = await NodeCgroups.open()
   for (const uid of root === '' ? [] : uids) for (const one of classes) await cgroups.remove(`${root}${one}/pod${uid}`)

@@ -3,6 +3,7 @@ import { availableParallelism, arch, hostname, release, totalmem } from 'node:os
 import { readFileSync } from 'node:fs'
 import type { Clock } from '../../base/time/clock.ts'
 import { errorText, type Log } from '../../base/observability/log.ts'
+import type { Metrics } from '../../base/observability/metrics.ts'
 import { TaskGroup } from '../../base/async/task-group.ts'
 import type { Service } from '../../api/core/v1/service/service.ts'
 import type { NodeHost } from '../../kubelet/node/node-host.ts'
@@ -12,7 +13,6 @@ import type { KubeletSettings } from '../../kubelet/node/kubelet-settings.ts'
 import { parseResolvConf, type ClusterDns } from '../../kubelet/pod-config/dns.ts'
 import { NodeCgroups } from '../../machine/cgroups/node-cgroups.ts'
 import { NodeHostLoad } from '../../machine/load/node-host-load.ts'
-import { removePodNetwork } from '../../machine/pod-network/node-pod-network.ts'
 import { Containerd } from '../../machine/cri/containerd.ts'
 import { CtrImageMounts } from '../../machine/cri/image-mounts.ts'
 import { CriRuntime } from '../../machine/cri/cri-runtime.ts'
@@ -24,8 +24,9 @@ import { ManualShutdown } from '../../machine/shutdown/manual-shutdown.ts'
 import { NodeLogind } from '../../machine/shutdown/node-logind.ts'
 import { NodeDisk } from '../../machine/disk/node-disk.ts'
 import type { Platform } from '../../platform/platform.ts'
-import { removeBridge, lockMachine } from './machine-network.ts'
+import { lockMachine } from './machine-network.ts'
 import { provideNodeNetwork, type NodeNetwork } from './node-network.ts'
+import { nodeServices, removeNodeNetwork, type NodeServices } from './node-services.ts'
 import { stopPods } from './stop-pods.ts'
 import { cniPluginDirectory } from './container-prerequisites.ts'
 
@@ -38,6 +39,8 @@ export interface RealNode {
   host(services: () => readonly Service[]): NodeHost
   /** The network of the ranges that were known before the start. */
   readonly network: NodeNetwork | undefined
+  /** The proxy and the DNS server of a node with this network. */
+  services(network: NodeNetwork | undefined, metrics: Metrics): NodeServices
   /** Configures pod addresses of these ranges. Undefined if the runtime has its own network, which is kept. */
   provideNetwork(podRanges: readonly string[], signal: AbortSignal): Promise<NodeNetwork | undefined>
   /** Stops the pods as at a system shutdown, if this process announces shutdowns. */
@@ -134,6 +137,8 @@ export async function startRealNode(
     systemLogs: new NodeSystemLogs('/var/log'),
     host: (services) => ({ ...host, services, dns: clusterDns(host.dns, services) }),
     network,
+    services: (own, metrics) =>
+      nodeServices({ nodeName: machine.name, hostIp, network: own, dns: settings.dns }, metrics),
     provideNetwork,
     shutDown: () => manualShutdown?.announce() ?? Promise.resolve(),
     stopPods: () => stopAllPods(runtime, deps),
@@ -229,13 +234,12 @@ const clusterDns = (own: ClusterDns, services: () => readonly Service[]): Cluste
 const isDnsService = ({ metadata, spec }: Service): boolean =>
   metadata.name === 'kube-dns' && metadata.namespace === 'kube-system' && spec.clusterIP !== 'None'
 
-async function stopAllPods(runtime: CriRuntime, { platform, clock }: RealNodeDeps): Promise<void> {
+async function stopAllPods(runtime: CriRuntime, { clock }: RealNodeDeps): Promise<void> {
   const bound = new AbortController()
   const timer = clock.after(stopPodsMsMax, () => bound.abort())
   try {
     await stopPods(runtime, bound.signal)
-    await removePodNetwork(platform.processes, bound.signal)
-    await removeBridge(platform.processes, bound.signal)
+    await removeNodeNetwork(clock, bound.signal)
   } finally {
     timer.cancel()
   }

@@ -42,6 +42,7 @@ import { Scheduler } from '../../scheduler/scheduler.ts'
 import type { Store } from '../../store/store.ts'
 import {
   bindKubeletClient,
+  bindNodeProxies,
   bootstrapCluster,
   bootstrapObjects,
   publishServerAddress,
@@ -62,7 +63,9 @@ import {
   apiServerUser,
   controllerManagerUser,
   controllerUser,
+  dnsUser,
   nodeUser,
+  proxyUser,
   schedulerUser,
 } from '../client/component-users.ts'
 import { trackLegacyTokens } from '../policy/legacy-token-tracking.ts'
@@ -140,9 +143,9 @@ export class Cluster {
     return this.#components
   }
 
-  /** Adds this machine as a node. */
+  /** Adds this machine as a node that routes the traffic of Services, with a DNS server for pods. */
   addRealNode(node: RealNode): void {
-    this.#add(this.#realKubelet(node))
+    for (const component of [...this.#nodeServices(node), this.#realKubelet(node)]) this.#add(component)
   }
 
   /** Adds a simulated node. */
@@ -231,9 +234,11 @@ export class Cluster {
     return publishServerAddress(this.client('apiserver', apiServerUser), host, port, context(signal))
   }
 
-  /** Authorizes the API server at kubelets. */
-  bindKubeletClient(signal: AbortSignal): Promise<void> {
-    return bindKubeletClient(this.client('apiserver', apiServerUser), kubeletClient.commonName, context(signal))
+  /** Authorizes the API server at kubelets, and kubelets in other processes to route the traffic of Services. */
+  async bindNodes(signal: AbortSignal): Promise<void> {
+    const client = this.client('apiserver', apiServerUser)
+    await bindKubeletClient(client, kubeletClient.commonName, context(signal))
+    await bindNodeProxies(client, context(signal))
   }
 
   /** Publishes the address and authority of the API server to nodes that want to join. */
@@ -399,6 +404,33 @@ export class Cluster {
       const configuration = configz(real.settings)
       this.#serveKubelet({ ...real, configuration, nodeName: name, kubelet }, client, tasks)
     })
+  }
+
+  /** Pods of all nodes reach the DNS server at the address of this machine in the pod network. */
+  #nodeServices(real: RealNode): readonly Component[] {
+    const { clock, log, random, serviceRanges = serviceRangesDefault } = this.#options
+    const { name } = real.description
+    const { startProxy, startDns } = real.services(real.network, this.metrics)
+    const podCidrs = (this.#controllerSettings.nodeRanges?.ranges ?? []).map(({ cidr }) => cidr)
+    const proxy = new Component(`proxy/${name}`, this.#options, (tasks) =>
+      startProxy(
+        {
+          ...{ clock, log, random, podCidrs, flow: this.flow, serviceCidrs: serviceRanges.clusterCidrs },
+          client: this.client(`proxy/${name}`, proxyUser),
+          nodeClient: this.client(`kubelet/${name}`, nodeUser(name)),
+        },
+        tasks,
+      ),
+    )
+    if (startDns === undefined) return [proxy]
+    const dns = new Component('dns', this.#options, (tasks) =>
+      tasks.start('DNS', () => {
+        const publisher = this.client('apiserver', apiServerUser)
+        const client = this.client('dns', dnsUser)
+        return startDns({ clock, log, random, client, publisher, serviceRange: serviceRanges.clusterCidrs[0] }, tasks)
+      }),
+    )
+    return [proxy, dns]
   }
 
   /** The kubelet's server in this process, without a socket. */

@@ -13,7 +13,7 @@ import { registerProcessMetrics } from '../../platform/process/process-metrics.t
 import type { Peer } from '../../platform/sockets/sockets.ts'
 import { openRemote } from '../client/remote.ts'
 import { serveComponent } from './component-server.ts'
-import { startDns } from './start-dns.ts'
+import { startDns } from '../node/start-dns.ts'
 
 export interface RunDnsOptions {
   readonly kubeconfig: string

@@ -43,7 +43,7 @@ async function start() {
   const server = await serve(cluster, { ...options, host: '127.0.0.1', port: 0, certificates, platform: nodePlatform })
   stack.defer(() => server.close(0))
   await cluster.ready
-  await cluster.bindKubeletClient(ctx.signal)
+  await cluster.bindNodes(ctx.signal)
   const admin = cluster.client('test', adminUser)
   for (const [name, group] of [
     ['system:node-bootstrapper', 'system:bootstrappers'],

@@ -7,6 +7,7 @@ import { once } from 'node:events'
 import { realClock } from '../../base/time/clock.ts'
 import { FlowRecorder } from '../../base/observability/flow-recorder.ts'
 import type { Log } from '../../base/observability/log.ts'
+import { Metrics } from '../../base/observability/metrics.ts'
 import { systemRandom } from '../../base/random/random.ts'
 import { TaskGroup } from '../../base/async/task-group.ts'
 import { unlessAborted } from '../../base/async/unless-aborted.ts'
@@ -32,6 +33,8 @@ import { listenForHealth, listenForRequests, type KubeletServerHolder } from '..
 import type { KubeletProcessSettings } from '../flags/kubelet-process-flags.ts'
 import { openRemote } from '../client/remote.ts'
 import { configz } from '../node/configz.ts'
+import type { NodeNetwork } from '../node/node-network.ts'
+import type { RealNode } from '../node/real-node.ts'
 import { simulatedHost } from '../node/simulated-host.ts'
 
 export interface RunKubeletOptions {
@@ -200,13 +203,28 @@ async function startReal({ options, identity, deps, self }: KnownNodeStart, task
     if (ranges.length === 0 || ranges.join() === provided) return
     provided = ranges.join()
     tasks.start('network', async (signal) => {
-      await real.provideNetwork(ranges, signal)
+      const network = await real.provideNetwork(ranges, signal)
+      if (network !== undefined) startProxy(real, network, deps, tasks)
     })
   })
   const described = { ...real, description: { ...real.description, ...identity } }
   const kubelet = startRealKubelet(described, deps, tasks)
   const { runtime, logs, systemLogs } = real
   return { runtime, logs, systemLogs, kubelet, shutDown: () => real.shutDown(), stop: () => real.stop() }
+}
+
+/** On a machine whose network is not ours, another proxy may route Services; `coxswain proxy` does if it is started. */
+function startProxy(
+  real: RealNode,
+  network: NodeNetwork,
+  { client, clock, random, log, flow }: KubeletNodeDeps,
+  tasks: TaskGroup,
+): void {
+  const { podRanges: podCidrs } = network
+  const serviceCidrs = serviceRangesDefault.clusterCidrs
+  real
+    .services(network, new Metrics())
+    .startProxy({ client, nodeClient: client, podCidrs, serviceCidrs, clock, random, log, flow }, tasks)
 }
 
 /** The local address of a connection to the API server, which can reach the node there. */

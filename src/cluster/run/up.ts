@@ -234,7 +234,7 @@ function startNodes(
       await removeStale(containers === 'none' ? simulated : [...simulated, hostname().toLowerCase()], stop)
       cluster.startOthers()
     }
-    await cluster.bindKubeletClient(stop)
+    await cluster.bindNodes(stop)
   })
   const openApi = async (stop: AbortSignal) => {
     const address = await localNode.openApi(served, served.addListener)

@@ -1,0 +1,116 @@
+// The network of a real node beyond its own pods: the paths to pods of other nodes, and the rules of Services.
+import type { TaskGroup } from '../../base/async/task-group.ts'
+import { context } from '../../base/observability/context.ts'
+import type { FlowRecorder } from '../../base/observability/flow-recorder.ts'
+import type { Log } from '../../base/observability/log.ts'
+import type { Metrics } from '../../base/observability/metrics.ts'
+import type { Random } from '../../base/random/random.ts'
+import type { Clock } from '../../base/time/clock.ts'
+import { node } from '../../api/core/v1/node/node.ts'
+import type { Client } from '../../client/client.ts'
+import { Informers } from '../../client/informer/informers.ts'
+import { dnsPort } from '../../dns/forwarder/upstream-servers.ts'
+import { dnsMetrics } from '../../dns/server/dns-metrics.ts'
+import type { KubeletSettings } from '../../kubelet/node/kubelet-settings.ts'
+import { ConntrackProgram } from '../../machine/conntrack/conntrack-program.ts'
+import { nodeKernelSettings } from '../../machine/kernel-settings/node-kernel-settings.ts'
+import { NftProgram } from '../../machine/nftables/nft-program.ts'
+import { removePodNetwork } from '../../machine/pod-network/node-pod-network.ts'
+import { nodePlatform } from '../../platform/node/platform.ts'
+import { nodeProcesses } from '../../platform/node/process/processes.ts'
+import { PodRoutes, podPathsAnnotation } from '../../proxy/pod-routes/pod-routes.ts'
+import { proxyMetrics, type ProxyMetrics } from '../../proxy/metrics/proxy-metrics.ts'
+import { removeServiceRules, startServiceProxy } from '../../proxy/service-proxy.ts'
+import { startClusterDns, type ClusterDnsDeps } from './cluster-dns.ts'
+import { bridge, removeBridge } from './machine-network.ts'
+import type { NodeNetwork } from './node-network.ts'
+
+export interface NodeServices {
+  /** Starts the paths to pods of other nodes and the rules of Services. The rules remain when it stops. */
+  startProxy(deps: NodeProxyDeps, tasks: TaskGroup): void
+  /** Starts the DNS server for pods. Undefined if another CNI plugin connects the nodes. */
+  readonly startDns?: (deps: ClusterDnsDeps, tasks: TaskGroup) => Promise<void>
+}
+
+/** Called once, because metrics are defined once. */
+export function nodeServices(options: NodeServicesOptions, metrics: Metrics): NodeServices {
+  const { network, dns } = options
+  const ofProxy = proxyMetrics(metrics)
+  const startProxy = (deps: NodeProxyDeps, tasks: TaskGroup) =>
+    startNodeProxy({ ...options, ...deps, metrics: ofProxy }, tasks)
+  if (network === undefined) return { startProxy }
+  const ofDns = dnsMetrics(metrics, dns.domain, dnsPort)
+  return {
+    startProxy,
+    startDns: (deps, tasks) =>
+      startClusterDns({ ...deps, gateways: network.gateways, settings: dns, metrics: ofDns }, tasks),
+  }
+}
+
+export interface NodeServicesOptions {
+  readonly nodeName: string
+  readonly hostIp: string
+  /** Undefined if another CNI plugin connects the nodes. */
+  readonly network: NodeNetwork | undefined
+  readonly dns: KubeletSettings['dns']
+}
+
+export interface NodeProxyDeps {
+  /** May list Services, EndpointSlices and Nodes. */
+  readonly client: Client
+  /** May annotate the Node. */
+  readonly nodeClient: Client
+  /** The ranges of all pods, as far as they are known. */
+  readonly podCidrs: readonly string[]
+  readonly serviceCidrs: readonly string[]
+  readonly clock: Clock
+  readonly random: Random
+  readonly log: Log
+  readonly flow: FlowRecorder
+}
+
+interface StartedProxyDeps extends NodeProxyDeps, NodeServicesOptions {
+  readonly metrics: ProxyMetrics
+}
+
+function startNodeProxy(deps: StartedProxyDeps, tasks: TaskGroup): void {
+  const { client, nodeName, hostIp, network, podCidrs, serviceCidrs, clock, log, flow, metrics } = deps
+  const informers = new Informers(client, deps, tasks)
+  if (network !== undefined) startPodRoutes(deps, network, informers, tasks)
+  const { listeners } = nodePlatform
+  const nftables = new NftProgram({ processes: nodeProcesses, clock })
+  tasks.signal.addEventListener('abort', () => void nftables[Symbol.asyncDispose](), { once: true })
+  startServiceProxy(
+    {
+      ...{ informers, nftables, listeners, clock, log, metrics, flow, nodeName, podCidrs, serviceCidrs },
+      conntrack: new ConntrackProgram(nodeProcesses),
+      kernelSettings: nodeKernelSettings(),
+      healthCheckHost: hostIp,
+      masqueradesAll: false,
+      ...(network === undefined ? {} : { loopbackInterface: bridge }),
+    },
+    tasks,
+  )
+}
+
+/** Removes the rules of Services, the paths to other nodes and the bridge. No effect on what is not ours. */
+export async function removeNodeNetwork(clock: Clock, signal: AbortSignal): Promise<void> {
+  await using nftables = new NftProgram({ processes: nodeProcesses, clock })
+  await removeServiceRules(nftables)
+  await removePodNetwork(nodeProcesses, signal)
+  await removeBridge(nodeProcesses, signal)
+}
+
+function startPodRoutes(
+  { nodeClient, nodeName, clock, log }: StartedProxyDeps,
+  { podNetwork }: NodeNetwork,
+  informers: Informers,
+  tasks: TaskGroup,
+): void {
+  const publish = async (text: string, signal: AbortSignal) => {
+    const annotation = { metadata: { annotations: { [podPathsAnnotation]: text } } }
+    await nodeClient.of(node).patch(nodeName, '', annotation, 'merge', context(signal))
+  }
+  const routes = new PodRoutes({ nodes: informers.of(node), network: podNetwork, nodeName, clock, log, publish })
+  tasks.start('pod routes', (signal) => routes.run(signal))
+}
