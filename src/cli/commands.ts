@@ -6,6 +6,7 @@ import { dns } from './commands/dns.ts'
 import { flow } from './commands/flow.ts'
 import { image } from './commands/image.ts'
 import { kubelet } from './commands/kubelet.ts'
+import { proxy } from './commands/proxy.ts'
 import { reset } from './commands/reset.ts'
 import { restore } from './commands/restore.ts'
 import { scheduler } from './commands/scheduler.ts'
@@ -22,6 +23,7 @@ export const commands: readonly Command[] = [
   flow,
   image,
   kubelet,
+  proxy,
   reset,
   restore,
   scheduler,

@@ -2,6 +2,7 @@
 import { node, type Node } from '../api/core/v1/node/node.ts'
 import { service, type Service } from '../api/core/v1/service/service.ts'
 import { endpointSlice, type EndpointSlice } from '../api/discovery/v1/endpoint-slice.ts'
+import { serviceCidr, type ServiceCIDR } from '../api/networking/v1/service-cidr.ts'
 import { TaskGroup } from '../base/async/task-group.ts'
 import { FlowRecorder } from '../base/observability/flow-recorder.ts'
 import { silentLog } from '../base/observability/log.ts'
@@ -25,11 +26,13 @@ export function simulatedProxy(more: Partial<ServiceProxyDeps> = {}) {
     services: new ScriptedSource<Service>(),
     slices: new ScriptedSource<EndpointSlice>(),
     nodes: new ScriptedSource<Node>(),
+    cidrs: new ScriptedSource<ServiceCIDR>(),
   }
   const byKind = new Map<unknown, unknown>([
     [service, sources.services],
     [endpointSlice, sources.slices],
     [node, sources.nodes],
+    [serviceCidr, sources.cidrs],
   ])
   const clock = new VirtualClock()
   const nftables = new SimulatedNftables()
@@ -51,7 +54,7 @@ export function simulatedProxy(more: Partial<ServiceProxyDeps> = {}) {
       kernelSettings,
       ...{ nftables, conntrack, listeners, clock, flow, log: silentLog, metrics: proxyMetrics(registry) },
       ...{ nodeName: 'node-a', healthCheckHost: '127.0.0.1' },
-      ...{ podCidrs: ['10.244.0.0/16'], serviceCidrs: [], masqueradesAll: false, ...more },
+      ...{ podCidrs: ['10.244.0.0/16'], masqueradesAll: false, ...more },
     },
     tasks,
   )

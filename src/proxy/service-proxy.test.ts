@@ -76,6 +76,20 @@ test('node ports are at the internal addresses of the Node', async () => {
   match(nftables.transactions[1]?.join('\n') ?? '', /refused4 { 10.96.0.20 . tcp . 80, 192.168.0.1 . tcp . 30080 }/)
 })
 
+test('unused addresses of Services are dropped', async () => {
+  const { cidrs, clock, nftables, tasks } = simulatedProxy()
+  await using _tasks = tasks
+  await clock.settle()
+  cidrs.put({
+    ...{ apiVersion: 'networking.k8s.io/v1', kind: 'ServiceCIDR' },
+    ...{ metadata: nodeWith('kubernetes').metadata, spec: { cidrs: ['10.96.0.0/12', 'fd96::/112'] }, status: {} },
+  })
+  await clock.settle()
+  const rules = nftables.transactions[1]?.join('\n') ?? ''
+  match(rules, /check4 ip daddr { 10.96.0.0\/12 } drop/)
+  match(rules, /check6 ip6 daddr { fd96::\/112 } drop/)
+})
+
 test('a changed endpoint is a flow event with its cause, and its delay is measured', async () => {
   const { services, slices, clock, flow, tasks, registry } = simulatedProxy()
   await using _tasks = tasks

@@ -4,7 +4,8 @@ import { node, type Node } from '../api/core/v1/node/node.ts'
 import { service } from '../api/core/v1/service/service.ts'
 import { endpointSlice } from '../api/discovery/v1/endpoint-slice.ts'
 import { triggerTimeAnnotation } from '../api/discovery/v1/endpoint-slice-labels.ts'
-import { splitKey } from '../api/meta/object.ts'
+import { splitKey, type ObjectKey } from '../api/meta/object.ts'
+import { serviceCidr, type ServiceCIDR } from '../api/networking/v1/service-cidr.ts'
 import { eventLoopTurn } from '../base/async/event-loop-turn.ts'
 import type { TaskGroup } from '../base/async/task-group.ts'
 import { unlessAborted } from '../base/async/unless-aborted.ts'
@@ -12,6 +13,7 @@ import { mergeCauses, type FlowId, type FlowRecorder } from '../base/observabili
 import { errorText, type Log } from '../base/observability/log.ts'
 import type { Clock } from '../base/time/clock.ts'
 import { backoffMs, type Backoff } from '../base/work/work-queue.ts'
+import type { Informer } from '../client/informer/informer.ts'
 import type { Informers } from '../client/informer/informers.ts'
 import type { Conntrack, UdpFlows } from '../machine/conntrack/conntrack.ts'
 import type { KernelSettings } from '../machine/kernel-settings/kernel-settings.ts'
@@ -24,7 +26,7 @@ import { probeCommands, removalCommands } from './nftables/table-layout.ts'
 import type { ProxyMetrics } from './metrics/proxy-metrics.ts'
 import { RouteTable, type RouteChange } from './routing/route-table.ts'
 
-export interface ServiceProxyDeps extends Omit<ProxyTableOptions, 'nodeAddresses'> {
+export interface ServiceProxyDeps extends Omit<ProxyTableOptions, 'nodeAddresses' | 'serviceCidrs'> {
   readonly informers: Pick<Informers, 'of'>
   readonly nftables: Nftables
   readonly conntrack: Conntrack
@@ -40,6 +42,8 @@ export interface ServiceProxyDeps extends Omit<ProxyTableOptions, 'nodeAddresses
   readonly nodeName: string
   /** The addresses of node ports; by default the internal addresses in the status of the Node. */
   readonly nodeAddresses?: readonly string[]
+  /** The addresses of Services, of which unused ones are dropped; by default those of the ServiceCIDR objects. */
+  readonly serviceCidrs?: readonly string[]
 }
 
 const retryBackoff: Backoff = { initialMs: 100, maxMs: 30_000 }
@@ -71,7 +75,7 @@ export class ServiceProxy {
   #triggersMs: number[] = []
   readonly #startMs: number
   #table: ProxyTable
-  #nodeAddresses: readonly string[]
+  #ranges: Pick<ProxyTableOptions, 'nodeAddresses' | 'serviceCidrs'>
   /** Whether the kernel may have other rules than those that were applied. */
   #isInDoubt = true
   #failures = 0
@@ -79,13 +83,13 @@ export class ServiceProxy {
 
   constructor(deps: ServiceProxyDeps) {
     this.#deps = deps
-    const { clock, metrics, informers, nodeName, nodeAddresses = [], listeners, log, healthCheckHost } = deps
+    const { clock, metrics, informers, nodeName, listeners, log, healthCheckHost } = deps
     this.#startMs = clock.nowMs()
     this.health = new ProxyHealth(clock, metrics)
     const isProxyHealthy = () => this.health.isHealthy
     this.#serviceHealth = new ServiceHealth({ listeners, log, host: healthCheckHost, isProxyHealthy })
-    this.#nodeAddresses = nodeAddresses
-    this.#table = new ProxyTable({ ...deps, nodeAddresses })
+    this.#ranges = { nodeAddresses: deps.nodeAddresses ?? [], serviceCidrs: deps.serviceCidrs ?? [] }
+    this.#table = new ProxyTable({ ...deps, ...this.#ranges })
     const [services, slices, nodes] = [informers.of(service), informers.of(endpointSlice), informers.of(node)]
     services.onChange(() => metrics.serviceChanges.add({}))
     slices.onChange(({ now }) => {
@@ -96,6 +100,7 @@ export class ServiceProxy {
     nodes.onChange(({ now }) => {
       if (now?.metadata.name === nodeName) this.#observeNode(now)
     })
+    if (deps.serviceCidrs === undefined) this.#observeServiceCidrs(informers.of(serviceCidr))
     this.#routes = new RouteTable({ services, slices, nodes, nodeName }, () => this.#queue())
   }
 
@@ -134,14 +139,29 @@ export class ServiceProxy {
   #observeNode(now: Node): void {
     this.health.observeNode(now)
     if (this.#deps.nodeAddresses !== undefined) return
-    const addresses = (now.status.addresses ?? []).flatMap(({ type, address }) =>
-      type === 'InternalIP' ? [address] : [],
-    )
-    if (addresses.join() === this.#nodeAddresses.join()) return
-    const known = this.#table.services
-    this.#nodeAddresses = addresses
-    this.#table = new ProxyTable({ ...this.#deps, nodeAddresses: addresses })
-    this.#table.change(Array.from(known, ([key, routed]) => ({ service: key, now: routed })))
+    const addresses = now.status.addresses ?? []
+    this.#setRanges({
+      ...this.#ranges,
+      nodeAddresses: addresses.flatMap(({ type, address }) => (type === 'InternalIP' ? [address] : [])),
+    })
+  }
+
+  #observeServiceCidrs(informer: Pick<Informer<ServiceCIDR>, 'onChange'>): void {
+    const known = new Map<ObjectKey, readonly string[]>()
+    informer.onChange(({ key, now }) => {
+      if (now === undefined) known.delete(key)
+      else known.set(key, now.spec?.cidrs ?? [])
+      this.#setRanges({ ...this.#ranges, serviceCidrs: [...new Set([...known.values()].flat())].toSorted() })
+    })
+  }
+
+  /** Rules and elements depend on the ranges, which rarely change, so the table is replaced. */
+  #setRanges(ranges: Pick<ProxyTableOptions, 'nodeAddresses' | 'serviceCidrs'>): void {
+    if (JSON.stringify(ranges) === JSON.stringify(this.#ranges)) return
+    const { services } = this.#table
+    this.#ranges = ranges
+    this.#table = new ProxyTable({ ...this.#deps, ...ranges })
+    this.#table.change(Array.from(services, ([key, now]) => ({ service: key, now })))
     this.#isInDoubt = true
     this.#queue()
   }
@@ -202,7 +222,7 @@ export class ServiceProxy {
   }
 
   async #removeStaleFlows(changes: readonly RouteChange[], signal: AbortSignal): Promise<void> {
-    const stale = changes.flatMap(({ before, now }) => staleFlows(before, now, this.#nodeAddresses))
+    const stale = changes.flatMap(({ before, now }) => staleFlows(before, now, this.#ranges.nodeAddresses))
     for (const flows of stale) await this.#removeFlows(flows, signal)
   }
 

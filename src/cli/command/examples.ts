@@ -21,6 +21,10 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
     ['coxswain kubelet --bootstrap-kubeconfig join.kubeconfig', 'this machine joins a cluster'],
     ['coxswain kubelet --kubeconfig k --runtime simulated', 'a node without containers'],
   ],
+  proxy: [
+    ['coxswain proxy --kubeconfig proxy.kubeconfig --cluster-cidr 10.244.0.0/16', 'the Services of any cluster'],
+    ['coxswain proxy --cleanup', 'remove the rules of the proxy'],
+  ],
   reset: [['coxswain reset --yes', 'remove the cluster of this machine']],
   restore: [['coxswain restore backup.db', 'restore the contents of the snapshot']],
   scheduler: [['coxswain scheduler --kubeconfig scheduler.kubeconfig', 'the scheduler alone']],

@@ -1,0 +1,91 @@
+// coxswain proxy: the service proxy of this machine, in a process separate from the kubelet.
+import { readFile } from 'node:fs/promises'
+import { hostname } from 'node:os'
+import { createLog } from '../../base/observability/log.ts'
+import { realClock } from '../../base/time/clock.ts'
+import { cidrErrors, isIp } from '../../api/validation/network-rules.ts'
+import { removeProxyRules, runProxy, type ListenAddress } from '../../cluster/run/run-proxy.ts'
+import { defineCommand, UsageError } from '../command/command.ts'
+
+const healthzDefault = '0.0.0.0:10256'
+const metricsDefault = '127.0.0.1:10249'
+
+export const proxy = defineCommand({
+  name: 'proxy',
+  summary: 'routes the traffic of Services on this machine, for any API server',
+  operands: '',
+  options: {
+    kubeconfig: { type: 'string', value: '<file>', help: 'the kubeconfig of the API server ($KUBECONFIG)' },
+    'hostname-override': { type: 'string', value: '<name>', help: 'the name of the Node (the name of this machine)' },
+    'cluster-cidr': {
+      type: 'string',
+      value: '<ranges>',
+      help: 'the addresses of pods, separated by commas; other clients of a cluster IP get the address of this node',
+    },
+    'masquerade-all': { type: 'boolean', help: 'all clients of a cluster IP get the address of this node' },
+    'bind-address': {
+      type: 'string',
+      value: '<address>',
+      help: "the address of node ports (the Node's internal addresses)",
+    },
+    'healthz-bind-address': {
+      type: 'string',
+      value: '<address:port>',
+      help: `where /healthz and /livez are served; empty for nowhere (${healthzDefault})`,
+    },
+    'metrics-bind-address': {
+      type: 'string',
+      value: '<address:port>',
+      help: `where /metrics is served; empty for nowhere (${metricsDefault})`,
+    },
+    cleanup: { type: 'boolean', help: 'remove the rules of this proxy from this machine and exit' },
+    verbose: { type: 'boolean', short: 'v', help: 'log more' },
+  },
+  async run({ options }, { out, err, isTerminal, environment, signal }) {
+    if (options.cleanup === true) {
+      await removeProxyRules()
+      return 0
+    }
+    const path = options.kubeconfig ?? environment['KUBECONFIG']
+    if (path === undefined) throw new UsageError('name a kubeconfig with --kubeconfig or $KUBECONFIG')
+    const podCidrs = rangesOf(options['cluster-cidr'] ?? '')
+    const address = options['bind-address']
+    if (address !== undefined && !isIp(address))
+      throw new UsageError(`--bind-address ${JSON.stringify(address)} is not an IP address`)
+    const healthz = listenAddress('--healthz-bind-address', options['healthz-bind-address'] ?? healthzDefault)
+    const metricsAt = listenAddress('--metrics-bind-address', options['metrics-bind-address'] ?? metricsDefault)
+    const format = isTerminal ? 'text' : 'json'
+    const log = createLog({ clock: realClock, write: err, format, level: options.verbose ? 'debug' : 'info' })
+    const kubeconfig = await readFile(path, 'utf8').catch((error: unknown) => {
+      throw new UsageError(`cannot read the kubeconfig ${path}`, { cause: error })
+    })
+    await runProxy(
+      {
+        ...{ kubeconfig, podCidrs, log, masqueradesAll: options['masquerade-all'] === true },
+        nodeName: (options['hostname-override'] ?? hostname()).toLowerCase(),
+        ...(address === undefined ? {} : { nodeAddresses: [address] }),
+        ...(healthz === undefined ? {} : { healthz }),
+        ...(metricsAt === undefined ? {} : { metricsAt }),
+        onSynced: () => out('synced\n'),
+      },
+      signal,
+    )
+    return 0
+  },
+})
+
+function rangesOf(text: string): readonly string[] {
+  const ranges = text.split(',').filter((range) => range !== '')
+  const wrong = ranges.find((range) => cidrErrors(range).length > 0)
+  if (wrong !== undefined) throw new UsageError(`--cluster-cidr ${JSON.stringify(wrong)} is not a range of addresses`)
+  return ranges
+}
+
+function listenAddress(flag: string, text: string): ListenAddress | undefined {
+  if (text === '') return undefined
+  // linear: a flag is short.
+  const [, bracketed, plain, portText = ''] = /^(?:\[([^\]]+)\]|([^:]+)):(\d+)$/.exec(text) ?? []
+  const [host, port] = [bracketed ?? plain, Number(portText)]
+  if (host === undefined || port > 65_535) throw new UsageError(`${flag} ${JSON.stringify(text)} is not address:port`)
+  return { host, port }
+}
