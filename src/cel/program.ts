@@ -71,15 +71,12 @@ export class Program {
     }
   }
 
-  /** Like `outcome`, for an evaluation that is not short. */
-  longOutcome(activation: Activation, costMax: number, slice: Slice): Sliced<Outcome> {
-    const run = this.#compiled()
-    return run instanceof EvalError ? known({ error: run, cost: 0 }) : sliced(run, activation, costMax, slice)
-  }
-
   /** A short evaluation does not pay for slices: only one that turns out to be long is evaluated again with them. */
   *outcomeInSlices(activation: Activation, costMax: number, slice: Slice): Sliced<Outcome> {
-    return this.shortOutcome(activation, costMax) ?? (yield* this.longOutcome(activation, costMax, slice))
+    const short = this.shortOutcome(activation, costMax)
+    if (short !== undefined) return short
+    const run = this.#compiled()
+    return run instanceof EvalError ? { error: run, cost: 0 } : yield* sliced(run, activation, costMax, slice)
   }
 
   #compiled(): Run | EvalError {
@@ -121,10 +118,6 @@ export function evaluatorOf(tree: Expr, environment: Environment, checked: Check
       throw error
     }
   }
-}
-
-function* known<T>(value: T): Sliced<T> {
-  return value
 }
 
 /** Starts the evaluation again after each slice, with the progress that it has made. */
