@@ -28,14 +28,7 @@ export function parseRequestHead(text: string): RequestHead {
   const lineEnd = text.indexOf('\r\n')
   const first = lineEnd < 0 ? text : text.slice(0, lineEnd)
   const { method, target, isHttp10 } = requestLine(first)
-  const headers: Record<string, string | undefined> = Object.create(null) as Record<string, string | undefined>
-  const lines: string[] = []
-  for (let at = lineEnd < 0 ? text.length : lineEnd + 2; at < text.length;) {
-    const next = text.indexOf('\r\n', at)
-    const end = next < 0 ? text.length : next
-    addHeader(text, at, end, headers, lines)
-    at = end + 2
-  }
+  const { headers, lines } = parseHeaders(text, lineEnd < 0 ? text.length : lineEnd + 2)
   const { host } = headers
   if (host === undefined && !isHttp10) throw new RejectedRequest(400, 'missing required Host header')
   if (host !== undefined && !hostText.test(host)) throw new RejectedRequest(400, 'malformed Host header')
@@ -58,6 +51,19 @@ export function parseRequestHead(text: string): RequestHead {
     expectsContinue: expectsContinue(headers['expect'], isHttp10),
     upgrade: !isHttp10 && headers['upgrade'] !== undefined && options.includes('upgrade'),
   }
+}
+
+/** The header lines from an index on, of a request or a response. */
+export function parseHeaders(text: string, from: number): Pick<RequestHead, 'headers' | 'lines'> {
+  const headers: Record<string, string | undefined> = Object.create(null) as Record<string, string | undefined>
+  const lines: string[] = []
+  for (let at = from; at < text.length;) {
+    const next = text.indexOf('\r\n', at)
+    const end = next < 0 ? text.length : next
+    addHeader(text, at, end, headers, lines)
+    at = end + 2
+  }
+  return { headers, lines }
 }
 
 const none: readonly string[] = []
