@@ -337,7 +337,7 @@ test('port forwarding to a simulated pod carries bytes both ways and reports clo
   const forward = async (port: string) => {
     const error = await session.open({ streamtype: 'error', port, requestid: port })
     const data = await session.open({ streamtype: 'data', port, requestid: port })
-    await data.write(encode('GET /x HTTP/1.1\r\nConnection: close\r\n\r\n'))
+    await data.write(encode('GET /x HTTP/1.1\r\nHost: web\r\nConnection: close\r\n\r\n'))
     const read = await textOf({ ...answer, body: data.pieces })
     data.end()
     return `${read}${await textOf({ ...answer, body: error.pieces })}`

@@ -1,5 +1,7 @@
 // SimulatedContainer: a container of the simulated runtime, and its sandbox.
 import { BytePipe } from '../../wire/byte-pipe.ts'
+import type { Clock } from '../../base/time/clock.ts'
+import type { ConnectionEnd, ConnectionOwner } from '../network/simulated-connection.ts'
 import { MemoryLog } from '../logs/memory-log.ts'
 import type { ContainerConfig, SandboxConfig } from './runtime-config.ts'
 import type { RuntimeContainer } from './container-runtime.ts'
@@ -9,7 +11,7 @@ import { SimulatedPorts, type SimulatedCommand, type SimulatedProgram } from './
 const stdinBytesMax = 64 * 1024
 export const logPrefix = 'simulated:/'
 /** Shared, because creating an error with its stack for every container is expensive. */
-export const hasEnded = new Error('the container has exited')
+const hasEnded = new Error('the container has exited')
 
 export const imageIdOf = (image: string): string => `simulated://${image}`
 
@@ -22,7 +24,7 @@ export interface SimulatedSandbox {
 }
 
 /** Streams and signals are created on demand, because most containers of a large simulation do not use them. */
-export class SimulatedContainer {
+export class SimulatedContainer implements ConnectionOwner {
   readonly id: string
   readonly config: ContainerConfig
   readonly sandbox: SimulatedSandbox
@@ -40,9 +42,12 @@ export class SimulatedContainer {
   /** Aborted to stop the program, if one runs. */
   stop: AbortController | undefined
   #ended: PromiseWithResolvers<void> | undefined
+  #ending: AbortController | undefined
   #log: MemoryLog | undefined
   #ports: SimulatedPorts | undefined
   #stdin: BytePipe | undefined
+  /** Its ends of connections. */
+  #ends: Set<ConnectionEnd> | undefined
 
   constructor(
     id: string,
@@ -64,8 +69,23 @@ export class SimulatedContainer {
     return (this.#log ??= new MemoryLog())
   }
 
-  get ports(): SimulatedPorts {
-    return (this.#ports ??= new SimulatedPorts(this.program === undefined))
+  ports(clock: Clock): SimulatedPorts {
+    return (this.#ports ??= new SimulatedPorts(clock, this.program === undefined))
+  }
+
+  hold(end: ConnectionEnd): void {
+    if (this.state === 'exited') end.close()
+    else (this.#ends ??= new Set()).add(end)
+  }
+
+  release(end: ConnectionEnd): void {
+    this.#ends?.delete(end)
+  }
+
+  /** Its machine has lost power: the peers of its connections get no packet. */
+  loseConnections(): void {
+    for (const end of this.#ends ?? []) end.lose()
+    this.#ends = undefined
   }
 
   get stdin(): BytePipe {
@@ -78,13 +98,22 @@ export class SimulatedContainer {
     return (this.#ended ??= Promise.withResolvers<void>()).promise
   }
 
+  /** Aborted when the container has exited. */
+  get endedSignal(): AbortSignal {
+    this.#ending ??= new AbortController()
+    if (this.state === 'exited') this.#ending.abort(hasEnded)
+    return this.#ending.signal
+  }
+
   end(exitCode: number, nowMs: number): void {
     this.state = 'exited'
     this.finishedMs = nowMs
     this.exitCode = exitCode
     this.stop?.abort(hasEnded)
     this.#stdin?.end()
+    for (const end of this.#ends ?? []) end.close()
     this.#ended?.resolve()
+    this.#ending?.abort(hasEnded)
     this.#log?.notify()
   }
 

@@ -10,6 +10,11 @@ import type { ByteStream } from '../../platform/http/byte-stream.ts'
 import type { Random } from '../../base/random/random.ts'
 import type { LogFiles } from '../logs/log-files.ts'
 import { copyStream } from '../../wire/byte-pipe.ts'
+import { networkFunctions, type NetworkFunctions, type PodClient, type PodNetwork } from '../network/pod-network.ts'
+import { dialError } from '../network/network-error.ts'
+import { noFaults, type NetworkHost } from '../network/link-faults.ts'
+import { noOwner } from '../network/simulated-connection.ts'
+import { openTo, type NetworkListener } from '../network/simulated-network.ts'
 import { authorityOf, type PodDialer, type DialTarget } from '../dialer/pod-dialer.ts'
 import type { ContainerConfig, ContainerResources, SandboxConfig } from './runtime-config.ts'
 import { ExecTimeout, ImageNotFound, readyCondition } from './container-runtime.ts'
@@ -22,7 +27,7 @@ import {
   type SimulatedBehaviour,
 } from './simulated-behaviour.ts'
 import { nextAddress } from './simulated-addresses.ts'
-import { hasEnded, imageIdOf, logPrefix, SimulatedContainer, type SimulatedSandbox } from './simulated-container.ts'
+import { imageIdOf, logPrefix, SimulatedContainer, type SimulatedSandbox } from './simulated-container.ts'
 import type {
   ContainerRuntime,
   ExecResult,
@@ -39,7 +44,6 @@ import type {
 import {
   healthCheckRefused,
   notRun,
-  connectionRefused,
   serveUntilTerminated,
   type SimulatedCommand,
   type SimulatedProcess,
@@ -60,6 +64,8 @@ export interface SimulatedRuntimeOptions {
   readonly usage?: (container: { readonly pod: string; readonly name: string }) => SimulatedUsage
   readonly startMs?: number
   readonly pullMs?: number
+  /** The network of the node's pods; without it they cannot open connections. */
+  readonly network?: PodNetwork
   /** The node's pod range, once it has one; 10.244.0.0/24 by default. */
   readonly podRange?: () => string | undefined
 }
@@ -72,6 +78,14 @@ const environmentOf = ({ environment }: ContainerConfig): Record<string, string>
 
 async function* nothing(): AsyncGenerator<Uint8Array, void> {}
 
+/** A pod as a server. */
+export interface SimulatedPod {
+  readonly namespace: string
+  readonly name: string
+  readonly listenerAt: (port: number) => NetworkListener | undefined
+}
+
+const loopback: NetworkHost = { address: '127.0.0.1', pod: '', node: '' }
 const podRangeDefault = '10.244.0.0/24'
 const killedCode = 137
 const crashedCode = 1
@@ -87,7 +101,7 @@ export class SimulatedRuntime implements ContainerRuntime {
   }
   /** Connections to the simulated containers. */
   readonly dialer: PodDialer = {
-    connect: (target) => this.#connect(this.#sandboxAt(target), target),
+    connect: (target) => this.#connect(this.#addresses.get(target.host), target),
     checkHealth: (target, service) => this.#probeHealth(target, service),
   }
   /** Logs of its containers, by `logPath`. */
@@ -105,8 +119,8 @@ export class SimulatedRuntime implements ContainerRuntime {
   #health: RuntimeHealth | undefined = { runtime: readyCondition, network: readyCondition }
   readonly #healthListeners = new Set<(health: RuntimeHealth | undefined) => void>()
   readonly #listeners = new Set<(podUid: string) => void>()
-  /** Addresses of ready sandboxes. */
-  readonly #addresses = new Set<string>()
+  /** Ready sandboxes by address. */
+  readonly #addresses = new Map<string, SimulatedSandbox>()
   #addressLast = ''
 
   constructor(clock: Clock, random: Random, options: SimulatedRuntimeOptions = {}) {
@@ -183,6 +197,7 @@ export class SimulatedRuntime implements ContainerRuntime {
     const ips = config.namespaces.network === 'node' ? [] : [this.#takeAddress()]
     const sandbox: SimulatedSandbox = { id: newUid(this.#random), config, ips, isReady: true, containers: [] }
     this.#sandboxes.set(sandbox.id, sandbox)
+    for (const ip of ips) this.#addresses.set(ip, sandbox)
     getOrInsert(this.#sandboxesOfPod, config.podUid, () => []).push(sandbox)
     return sandbox.id
   }
@@ -194,7 +209,6 @@ export class SimulatedRuntime implements ContainerRuntime {
     const address = nextAddress(range, this.#addressLast, (each) => this.#addresses.has(each))
     if (address === undefined) throw new Error(`no address is left in the range ${range} of the node`)
     this.#addressLast = address
-    this.#addresses.add(address)
     return address
   }
 
@@ -259,18 +273,19 @@ export class SimulatedRuntime implements ContainerRuntime {
   }
 
   #run(container: SimulatedContainer): void {
-    const { behaviour, config, ports, program = serveUntilTerminated } = container
+    const { behaviour, config, program = serveUntilTerminated } = container
     const stop = (container.stop = new AbortController())
     const process: SimulatedProcess = {
       arguments: [...config.arguments],
       environment: environmentOf(config),
+      ...this.#networkOf(container),
       clock: this.#clock,
       log: this.#logOf(container),
       stdin: container.stdin.read(),
       terminated: stop.signal,
-      listen: (port, take) => ports.listen(port, take),
-      serveHttp: (port, answer) => ports.serveHttp(port, answer),
-      serveHealth: (port, statusOf) => ports.serveHealth(port, statusOf),
+      listen: (port, accept) => container.ports(this.#clock).listen(port, accept),
+      serveHttp: (port, handle) => container.ports(this.#clock).serveHttp(port, handle),
+      serveHealth: (port, statusOf) => container.ports(this.#clock).serveHealth(port, statusOf),
       onCommand: (run) => {
         container.command = run
       },
@@ -278,12 +293,23 @@ export class SimulatedRuntime implements ContainerRuntime {
     this.#endWith(container, runBehaviour(behaviour, process, program))
   }
 
+  /** The pod's identity and its access to the network. */
+  #networkOf(container: SimulatedContainer): Pick<SimulatedProcess, 'pod' | keyof NetworkFunctions> {
+    const { network } = this.#options
+    const { config, ips } = container.sandbox
+    const { namespace, name } = config
+    const [address = ''] = ips
+    const client: PodClient = { namespace, name, address, owner: container }
+    return {
+      pod: { namespace, name, address: address || (network?.nodeAddress ?? '') },
+      ...networkFunctions(network, client, () => container.endedSignal),
+    }
+  }
+
   #runShell(container: SimulatedContainer, shell: ShellProgram): void {
     const { signal: terminated } = (container.stop = new AbortController())
-    const ending = new AbortController()
-    void container.ended.then(() => ending.abort(hasEnded))
     const [clock, environment, log] = [this.#clock, environmentOf(container.config), this.#logOf(container)]
-    this.#endWith(container, shell({ clock, environment, log, terminated, ended: ending.signal }))
+    this.#endWith(container, shell({ clock, environment, log, terminated, ended: container.endedSignal }))
   }
 
   #endWith(container: SimulatedContainer, running: Promise<number>): void {
@@ -414,21 +440,54 @@ export class SimulatedRuntime implements ContainerRuntime {
     return state === 'running' && answersAt(behaviour, this.#clock.nowMs() - startedMs)
   }
 
-  #sandboxAt({ host }: DialTarget): SimulatedSandbox | undefined {
-    return [...this.#sandboxes.values()].findLast(({ ips, isReady }) => isReady && ips.includes(host))
+  /** The pod with this address, while its sandbox is ready. */
+  podAt(address: string): SimulatedPod | undefined {
+    const sandbox = this.#addresses.get(address)
+    if (sandbox === undefined) return undefined
+    const { namespace, name } = sandbox.config
+    return { namespace, name, listenerAt: (port) => this.#listenerIn(sandbox, port) }
   }
 
-  #connect(sandbox: SimulatedSandbox | undefined, target: DialTarget): Promise<ByteStream> {
-    for (const container of sandbox?.containers ?? []) {
-      const connection = this.#isAnswering(container) ? container.ports.connect(target.port) : undefined
-      if (connection !== undefined) return Promise.resolve(connection)
+  /** What listens at a port of the node: a pod that uses the node's network, or the host port of another one. */
+  nodeListenerAt(port: number): NetworkListener | undefined {
+    for (const sandbox of this.#sandboxes.values()) {
+      const inPod =
+        sandbox.ips.length === 0 ? port : sandbox.config.ports.find(({ hostPort }) => hostPort === port)?.containerPort
+      const listener = inPod === undefined || !sandbox.isReady ? undefined : this.#listenerIn(sandbox, inPod)
+      if (listener !== undefined) return listener
     }
-    return Promise.reject(connectionRefused(authorityOf(target)))
+    return undefined
+  }
+
+  /** The machine has lost power: peers of its connections get no packet. */
+  loseConnections(): void {
+    for (const container of this.#containers.values()) container.loseConnections()
+  }
+
+  #listenerIn(sandbox: SimulatedSandbox, port: number): NetworkListener | undefined {
+    for (const container of sandbox.containers) {
+      const accept = this.#isAnswering(container) ? container.ports(this.#clock).acceptorAt(port) : undefined
+      if (accept !== undefined) return { owner: container, accept }
+    }
+    return undefined
+  }
+
+  /** Connects from the node. */
+  #connect(sandbox: SimulatedSandbox | undefined, target: DialTarget): Promise<ByteStream> {
+    const listener = sandbox === undefined ? undefined : this.#listenerIn(sandbox, target.port)
+    const dialled = authorityOf(target)
+    if (listener === undefined) return Promise.reject(dialError(dialled, 'ECONNREFUSED'))
+    const deps = { clock: this.#clock, random: this.#random, faults: noFaults }
+    const sourceAddress = this.#options.network?.nodeAddress ?? loopback.address
+    const link = { client: loopback, server: loopback, owner: noOwner, dialled, sourceAddress }
+    return Promise.resolve(openTo(listener, deps, link))
   }
 
   #probeHealth(target: DialTarget, service: string): Promise<string> {
-    for (const container of this.#sandboxAt(target)?.containers ?? []) {
-      const status = this.#isAnswering(container) ? container.ports.health(target.port, service) : undefined
+    for (const container of this.#addresses.get(target.host)?.containers ?? []) {
+      const status = this.#isAnswering(container)
+        ? container.ports(this.#clock).health(target.port, service)
+        : undefined
       if (status !== undefined) return Promise.resolve(status)
     }
     return Promise.reject(healthCheckRefused(authorityOf(target)))

@@ -1,0 +1,48 @@
+// PodNetwork: the network as the pods of one node see it, and the functions that a simulated program gets from it.
+import type { ByteStream } from '../../platform/http/byte-stream.ts'
+import type { ConnectionOwner } from './simulated-connection.ts'
+import { FetchResponse, simulatedFetch, type FetchInit } from './simulated-fetch.ts'
+
+/** A container that opens connections. */
+export interface PodClient {
+  readonly namespace: string
+  readonly name: string
+  /** Empty if the pod uses the network of its node. */
+  readonly address: string
+  readonly owner: ConnectionOwner
+}
+
+export interface PodNetwork {
+  readonly nodeAddress: string
+  /** `host` is a name or an address. */
+  connect(client: PodClient, host: string, port: number, signal: AbortSignal): Promise<ByteStream>
+  resolve(client: PodClient, name: string, signal: AbortSignal): Promise<readonly string[]>
+}
+
+/** What a program can do with the network. */
+export interface NetworkFunctions {
+  readonly fetch: (url: string, init?: FetchInit) => Promise<FetchResponse>
+  readonly connect: (host: string, port: number, signal?: AbortSignal) => Promise<ByteStream>
+  readonly resolve: (name: string) => Promise<readonly string[]>
+}
+
+/** `endedSignal` is aborted when the program has exited; it is created on first use. */
+export function networkFunctions(
+  network: PodNetwork | undefined,
+  client: PodClient,
+  endedSignal: () => AbortSignal,
+): NetworkFunctions {
+  const until = (signal: AbortSignal | undefined) =>
+    signal === undefined ? endedSignal() : AbortSignal.any([signal, endedSignal()])
+  const connect: NetworkFunctions['connect'] = (host, port, signal) =>
+    network === undefined ? Promise.reject(noNetwork()) : network.connect(client, host, port, until(signal))
+  return {
+    connect,
+    fetch: async (url, init = {}) =>
+      new FetchResponse(await simulatedFetch(url, { ...init, signal: until(init.signal) }, connect)),
+    resolve: (name) =>
+      network === undefined ? Promise.reject(noNetwork()) : network.resolve(client, name, endedSignal()),
+  }
+}
+
+const noNetwork = () => new Error('this runtime has no network: simulated pods of a cluster have one')

@@ -1,0 +1,90 @@
+// fetch over a simulated network: a subset of the standard's, with one connection per request. Redirects are not
+// followed and TLS is not simulated.
+import { concatBytes } from '../../base/collections/concat-bytes.ts'
+import type { ByteStream } from '../../platform/http/byte-stream.ts'
+import type { OutboundResponse } from '../../platform/http/outbound.ts'
+import { http1Exchange, type Http1ClientRequest } from '../../platform/http1/http1-client.ts'
+
+export interface FetchInit {
+  /** GET by default. */
+  readonly method?: string
+  readonly headers?: Readonly<Record<string, string>>
+  /** A stream is sent in chunks, as it is produced. */
+  readonly body?: Http1ClientRequest['body']
+  readonly signal?: AbortSignal
+}
+
+/** Connects to a host, which may be a name. */
+export type Dial = (host: string, port: number, signal: AbortSignal) => Promise<ByteStream>
+
+/** How the steps of a call are awaited; a test advances the time meanwhile. */
+export type Awaiter = <T>(step: Promise<T>) => Promise<T>
+
+export class FetchResponse {
+  readonly status: number
+  /** Names in lower case. */
+  readonly headers: ReadonlyMap<string, string>
+  /** The body as it arrives. The body can be read once, with this or one of the methods. */
+  readonly body: AsyncIterable<Uint8Array>
+
+  /** @internal */
+  constructor({ status, headers, body }: OutboundResponse, awaiter: Awaiter = (step) => step) {
+    this.status = status
+    this.headers = new Map(Object.entries(headers))
+    this.body = awaited(body, awaiter)
+  }
+
+  /** Whether the status is 2xx. */
+  get ok(): boolean {
+    return this.status >= 200 && this.status < 300
+  }
+
+  async bytes(): Promise<Uint8Array> {
+    const pieces: Uint8Array[] = []
+    for await (const piece of this.body) pieces.push(piece)
+    return concatBytes(pieces)
+  }
+
+  async text(): Promise<string> {
+    return new TextDecoder().decode(await this.bytes())
+  }
+
+  async json(): Promise<unknown> {
+    return JSON.parse(await this.text())
+  }
+}
+
+/** Resolves with the head of the response. Rejects with NetworkError when there is no connection. */
+export async function simulatedFetch(
+  url: string,
+  { method = 'GET', headers = {}, body, signal = new AbortController().signal }: FetchInit,
+  dial: Dial,
+): Promise<OutboundResponse> {
+  const { protocol, hostname, host, port, pathname, search } = new URL(url)
+  if (protocol !== 'http:')
+    throw new TypeError(`${url}: only http: URLs can be fetched, because TLS is not simulated between pods`)
+  const stream = await dial(withoutBrackets(hostname), port === '' ? 80 : Number(port), signal)
+  const given = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const)
+  const request: Http1ClientRequest = {
+    method,
+    target: `${pathname}${search}`,
+    headers: { host, accept: '*/*', ...Object.fromEntries(given) },
+    ...(body === undefined ? {} : { body }),
+  }
+  return http1Exchange(stream, request, signal)
+}
+
+const withoutBrackets = (hostname: string): string => (hostname.startsWith('[') ? hostname.slice(1, -1) : hostname)
+
+async function* awaited(body: AsyncIterable<Uint8Array>, awaiter: Awaiter): AsyncGenerator<Uint8Array, void> {
+  const pieces = body[Symbol.asyncIterator]()
+  try {
+    for (;;) {
+      const next = await awaiter(pieces.next())
+      if (next.done === true) return
+      yield next.value
+    }
+  } finally {
+    await pieces.return?.()
+  }
+}
