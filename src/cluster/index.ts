@@ -5,6 +5,13 @@ export type { Manifest } from './testing/manifest.ts'
 export type { DefinitionSource } from './testing/read-definitions.ts'
 export type { ContainerOptions, ExecOutput, LogOptions } from './testing/pod-access.ts'
 export type { Faults, RequestRejection as Refusal, RequestFilter, WatchFault } from './testing/faults.ts'
+export type { Link, LossyLink, SlowLink } from './testing/network-faults.ts'
+export type { FromOptions, TestFetchInit, TestNetwork } from './testing/test-network.ts'
+export type { RemovableFault } from '../machine/network/link-faults.ts'
+export { NetworkError } from '../machine/network/network-error.ts'
+export type { SimulatedHttpHandler, SimulatedRequest, SimulatedResponse } from '../machine/network/serve-http.ts'
+export type { FetchInit, FetchResponse } from '../machine/network/simulated-fetch.ts'
+export type { ByteStream } from '../platform/http/byte-stream.ts'
 export type {
   SimulatedCommand,
   SimulatedProcess,

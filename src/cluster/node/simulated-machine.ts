@@ -1,11 +1,13 @@
 // A simulated machine with its container runtime. After powerOff it has a new, empty runtime.
-import type { SimulatedRuntime } from '../../machine/runtime/simulated-runtime.ts'
+import type { SimulatedPod, SimulatedRuntime } from '../../machine/runtime/simulated-runtime.ts'
+import type { NetworkListener } from '../../machine/network/simulated-network.ts'
 import { ManualShutdown } from '../../machine/shutdown/manual-shutdown.ts'
 
 export class SimulatedMachine {
   readonly shutdown = new ManualShutdown()
   readonly #make: () => SimulatedRuntime
   #runtime: SimulatedRuntime
+  #isOn = true
 
   constructor(make: () => SimulatedRuntime) {
     this.#make = make
@@ -16,9 +18,27 @@ export class SimulatedMachine {
     return this.#runtime
   }
 
+  get isOn(): boolean {
+    return this.#isOn
+  }
+
+  podAt(address: string): SimulatedPod | undefined {
+    return this.#runtime.podAt(address)
+  }
+
+  nodeListenerAt(port: number): NetworkListener | undefined {
+    return this.#runtime.nodeListenerAt(port)
+  }
+
+  powerOn(): void {
+    this.#isOn = true
+  }
+
   powerOff(): void {
     const old = this.#runtime
+    this.#isOn = false
     this.#runtime = this.#make()
+    old.loseConnections()
     void endAll(old, new AbortController().signal)
   }
 }

@@ -29,6 +29,7 @@ import { Kubelet } from '../../kubelet/kubelet.ts'
 import type { NodeDescription } from '../../kubelet/node/node-status.ts'
 import { delegatedAuth, trustingApiServer } from '../../kubelet/server/delegated-auth.ts'
 import { defaultKubeletSettings, type KubeletSettings } from '../../kubelet/node/kubelet-settings.ts'
+import { LinkFaults } from '../../machine/network/link-faults.ts'
 import { SimulatedRuntime, type SimulatedRuntimeOptions } from '../../machine/runtime/simulated-runtime.ts'
 import { nodeCrypto } from '../../platform/node/crypto.ts'
 import { nodeOutbound } from '../../platform/node/http/outbound.ts'
@@ -56,6 +57,7 @@ import { kubeletServer, startRealKubelet, type KubeletServerOptions } from '../n
 import { nodeRangesDefault, podRangesDefault } from '../flags/node-ranges.ts'
 import type { RealNode } from '../node/real-node.ts'
 import { configz } from '../node/configz.ts'
+import { ClusterNetwork } from '../network/cluster-network.ts'
 import { simulatedHost } from '../node/simulated-host.ts'
 import { SimulatedMachine } from '../node/simulated-machine.ts'
 import { simulatedNodeName } from './stale-nodes.ts'
@@ -87,6 +89,8 @@ export interface ClusterOptions {
   readonly controllerManagers?: number
   readonly controllerSettings?: ControllerSettings
   readonly simulation?: SimulatedRuntimeOptions
+  /** Faults of the links between simulated pods. */
+  readonly linkFaults?: LinkFaults
   /** Settings of the kubelets of simulated nodes. */
   readonly kubeletSettings?: KubeletSettings
   /** Client certificate for kubelets in other processes. Without it they are not called. */
@@ -109,6 +113,8 @@ export class Cluster {
   readonly flow: FlowRecorder
   readonly metrics: Metrics
   readonly decisions = new DecisionRecord()
+  /** The network of simulated pods. */
+  readonly network: ClusterNetwork
   readonly #components = new Map<string, Component>()
   readonly #controllerMetrics
   readonly #controllerSettings: ControllerSettings
@@ -131,6 +137,7 @@ export class Cluster {
     const nodeRanges = nodeRangesDefault(options.nodes)
     this.#controllerSettings = { crypto: nodeCrypto, nodeRanges, ...options.controllerSettings }
     this.flow = new FlowRecorder(options.clock, options.flowEvents)
+    this.network = this.#newNetwork()
     const nodes = Array.from({ length: options.nodes }, (_, index) => this.#kubelet(index))
     const managers = Array.from({ length: options.controllerManagers ?? 1 }, (_, index) =>
       this.#controllerManager(index),
@@ -208,6 +215,7 @@ export class Cluster {
   async crash(): Promise<void> {
     for (const component of [...this.components.values()].toReversed()) await component.kill()
     for (const machine of this.#machines.values()) machine.powerOff()
+    await this.network.stop()
   }
 
   /** Removes a simulated node at once, with everything on it. Starting its kubelet brings it back, empty. */
@@ -359,11 +367,15 @@ export class Cluster {
     const random = this.#options.random.fork(`kubelet/${name}`)
     const podRange = () => this.#podRangeOf(name)
     // The machine outlives its kubelet: containers keep running while the kubelet restarts.
-    const machine = new SimulatedMachine(() => new SimulatedRuntime(clock, random, { podRange, ...simulation }))
+    const machine: SimulatedMachine = new SimulatedMachine(
+      () => new SimulatedRuntime(clock, random, { podRange, network: () => network, ...simulation }),
+    )
+    const hostIp = `192.0.2.${(index % 254) + 1}`
+    const network = this.network.addNode(name, hostIp, machine)
     this.#machines.set(name, machine)
     const description: NodeDescription = {
       name,
-      hostIp: `192.0.2.${(index % 254) + 1}`,
+      hostIp,
       capacity: { cpu: '8', memory: '32Gi', 'ephemeral-storage': '100Gi', pods: '110' },
       runtime: `${machine.runtime.name}://${machine.runtime.version}`,
       operatingSystem: 'linux',
@@ -372,12 +384,22 @@ export class Cluster {
     }
     return new Component(`kubelet/${name}`, this.#options, (tasks) => {
       const client = this.client(`kubelet/${name}`, nodeUser(name))
+      machine.powerOn()
       const { runtime } = machine
       const host = simulatedHost(runtime, machine.shutdown)
       const flow = this.flow
       const kubelet = new Kubelet({ client, runtime, clock, random, flow, log, description, settings, host })
       kubelet.start(tasks)
       this.#serveKubelet({ nodeName: name, runtime, logs: runtime.logs, kubelet }, client, tasks)
+    })
+  }
+
+  #newNetwork(): ClusterNetwork {
+    const { clock, random, log, linkFaults = new LinkFaults() } = this.#options
+    return new ClusterNetwork({
+      ...{ clock, random: random.fork('network'), log, flow: this.flow, faults: linkFaults },
+      client: () => this.client('network', apiServerUser),
+      pod: (namespace, name) => this.#server?.registry.cached(pod, namespace, name),
     })
   }
 

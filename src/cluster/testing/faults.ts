@@ -1,4 +1,4 @@
-// Faults: fault injection for tests: rejected requests, broken watches and a slow store. TestCluster.powerOff simulates
+// Faults: fault injection for tests: rejected requests, broken watches, a slow store and bad links. TestCluster.powerOff simulates
 // the loss of a machine.
 import type { Channel } from '../../base/async/channel.ts'
 import type { Clock } from '../../base/time/clock.ts'
@@ -10,6 +10,9 @@ import type { ApiRequest, Verb } from '../../apiserver/request/request.ts'
 import { ApiServer, type ApiServerDeps } from '../../apiserver/server.ts'
 import { MemoryStore, type MemoryStoreOptions } from '../../store/memory-store.ts'
 import type { CommitResult, Transaction } from '../../store/store.ts'
+import { LinkFaults, type RemovableFault } from '../../machine/network/link-faults.ts'
+import type { ObjectKey } from '../../api/meta/object.ts'
+import { lossyLinkFault, partitionFault, slowLinkFault, type LossyLink, type SlowLink } from './network-faults.ts'
 import type { WatchEvent } from '../../apiserver/watch-cache/watch-event.ts'
 
 /** Selects requests; all when empty. */
@@ -53,6 +56,14 @@ export class Faults {
   readonly #watches = new Set<OpenWatch>()
   readonly #rejections: { readonly rejection: RequestRejection; left: number }[] = []
   #commitMs = 0
+  readonly #isEndpoint: (service: ObjectKey, address: string) => boolean
+  /** Faults of the network of simulated pods. @internal */
+  readonly links = new LinkFaults()
+
+  /** @internal */
+  constructor(isEndpoint: (service: ObjectKey, address: string) => boolean = () => false) {
+    this.#isEndpoint = isEndpoint
+  }
 
   /** How long each write takes, in the cluster's time. */
   get commitMs(): number {
@@ -75,10 +86,26 @@ export class Faults {
     this.#rejections.push({ rejection, left: rejection.times ?? 1 })
   }
 
+  /** Delays packets between pods, nodes and Services: `slowLink({ to: 'service/web', ms: 200 })`. */
+  slowLink(link: SlowLink): RemovableFault {
+    return this.links.add(slowLinkFault(link, this.#isEndpoint))
+  }
+
+  /** Loses packets: `dropLink({ from: 'pod/web-0', to: 'service/db', share: 0.1 })`. */
+  dropLink(link: LossyLink): RemovableFault {
+    return this.links.add(lossyLinkFault(link, this.#isEndpoint))
+  }
+
+  /** Separates groups of places: `partition([['node/node-0'], ['node/node-1', 'node/node-2']])`. */
+  partition(groups: readonly (readonly string[])[]): RemovableFault {
+    return this.links.add(partitionFault(groups, this.#isEndpoint))
+  }
+
   /** Removes all faults. Silent watches end, so that their clients notice. */
   heal(): void {
     this.#commitMs = 0
     this.#rejections.length = 0
+    this.links.clear()
     for (const { events } of this.#watches) if (events.isMuted) events.end()
   }
 

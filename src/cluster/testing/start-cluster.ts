@@ -59,7 +59,7 @@ export async function startCluster(options: StartClusterOptions = {}): Promise<T
   const definitions = await readDefinitions(crds)
   const isFlowing = time === 'flowing'
   const clock = isFlowing ? new VirtualClock(realClock.nowMs()) : new VirtualClock()
-  const faults = new Faults()
+  const faults: Faults = new Faults((service, address) => cluster.network.isEndpoint(service, address))
   const store = new FaultyStore(clock, faults)
   const random = seededRandom(seed)
   const { certificates, accountKey, signing } = https ? shownKeys(random) : ownKeys(clock, random)
@@ -67,11 +67,12 @@ export async function startCluster(options: StartClusterOptions = {}): Promise<T
   const { policies, tokenUses, close } = buildRequestPolicies(policyParts)
   const cleanUps = new AsyncDisposableStack()
   cleanUps.defer(close)
-  const cluster = new Cluster({
+  const cluster: Cluster = new Cluster({
     ...{ clock, random, log, store, policies, nodes, controllerManagers, simulation, schedulerConfiguration },
     serviceRanges: serviceRangesOf(serviceFlags),
     newApiServer: (deps) => new FaultyApiServer(deps, faults),
     tokenUses,
+    linkFaults: faults.links,
     kubeletSettings: kubeletSettings(kubeletFlags),
     advertisesAddOns: true,
     controllerSettings: { ...signing, legacyTokens: legacyTokenIssuer(accountKey, nodePlatform.crypto) },

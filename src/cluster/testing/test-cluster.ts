@@ -5,6 +5,7 @@ import type { FlowObject } from '../../base/observability/flow-recorder.ts'
 import type { RandomState, SeededRandom } from '../../base/random/random.ts'
 import { eventLoopTurn } from '../../base/async/event-loop-turn.ts'
 import type { VirtualClock } from '../../base/time/virtual-clock.ts'
+import { pod } from '../../api/core/v1/pod/pod.ts'
 import { customResourceDefinition } from '../../api/apiextensions/v1/custom-resource-definition.ts'
 import type { ResourceType } from '../../api/kind/kind.ts'
 import type { ApiObject } from '../../api/meta/object.ts'
@@ -26,6 +27,7 @@ import { podExec, podLogs, type ContainerOptions, type ExecOutput, type LogOptio
 import type { SourcedDefinition } from './read-definitions.ts'
 import type { ServedCluster } from '../run/serve.ts'
 import { ServedKinds } from './served-kinds.ts'
+import { TestNetwork } from './test-network.ts'
 import { untilFailureText } from './until-failure.ts'
 
 /** The state of a cluster: its store, time and random sources. */
@@ -64,6 +66,8 @@ export class TestCluster implements AsyncDisposable {
   readonly clock: VirtualClock
   /** Injects faults. */
   readonly faults: Faults
+  /** Calls the application in the cluster's pods. */
+  readonly network: TestNetwork
   /** Names of the components that can be killed and started. */
   readonly components: readonly string[]
   readonly #deps: TestClusterDeps
@@ -78,6 +82,11 @@ export class TestCluster implements AsyncDisposable {
     this.client = this.#clientOf(adminUser)
     this.clock = deps.clock
     this.faults = deps.faults
+    this.network = new TestNetwork({
+      network: deps.cluster.network,
+      pod: (namespace, name) => deps.cluster.server?.registry.cached(pod, namespace, name),
+      awaitCall: (work, what, whyNot) => (deps.isFlowing ? work : this.#untilDone(work, what, whyNot)),
+    })
     this.components = [...deps.cluster.components.keys()]
   }
 
@@ -247,7 +256,9 @@ export class TestCluster implements AsyncDisposable {
   /** Runs a command in a pod's container: the image's `onCommand` or the simulation's `command` implements it. */
   exec(pod: string, command: readonly string[], options: ContainerOptions = {}): Promise<ExecOutput> {
     const running = podExec(this.#transport(), pod, command, options, newContext())
-    return this.#deps.isFlowing ? running : this.#untilDone(running, `exec in pod ${pod}`, 'the command has not ended')
+    return this.#deps.isFlowing
+      ? running
+      : this.#untilDone(running, `exec in pod ${pod}`, () => 'the command has not ended')
   }
 
   stop(): Promise<void> {
@@ -281,17 +292,17 @@ export class TestCluster implements AsyncDisposable {
     const { faults, isFlowing } = this.#deps
     const { commitMs } = faults
     if (isFlowing || commitMs === 0) return call
-    const why = `faults.slowStore(${commitMs}) makes each write take ${commitMs} ms; faults.heal() ends that`
-    return this.#untilDone(call, what, why)
+    const whyNot = () => `faults.slowStore(${commitMs}) makes each write take ${commitMs} ms; faults.heal() ends that`
+    return this.#untilDone(call, what, whyNot)
   }
 
   /** Advances time until the work is done. */
-  async #untilDone<T>(work: Promise<T>, what: string, whyNot: string): Promise<T> {
+  async #untilDone<T>(work: Promise<T>, what: string, whyNot: () => string): Promise<T> {
     let isDone = false
     const done = work.finally(() => (isDone = true))
     done.catch(() => {}) // the caller gets the error; it is ignored after the limit
     if (await this.clock.runUntil(() => isDone, callLimit)) return done
-    throw new Error(`${what} did not end within ${callLimit} of the cluster's time: ${whyNot}`)
+    throw new Error(`${what} did not end within ${callLimit} of the cluster's time: ${whyNot()}`)
   }
 
   #flowObjectOf(object: ApiObject): FlowObject {

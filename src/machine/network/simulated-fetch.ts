@@ -31,7 +31,7 @@ export class FetchResponse {
   constructor({ status, headers, body }: OutboundResponse, awaiter: Awaiter = (step) => step) {
     this.status = status
     this.headers = new Map(Object.entries(headers))
-    this.body = awaited(body, awaiter)
+    this.body = awaitedPieces(body, awaiter)
   }
 
   /** Whether the status is 2xx. */
@@ -76,7 +76,11 @@ export async function simulatedFetch(
 
 const withoutBrackets = (hostname: string): string => (hostname.startsWith('[') ? hostname.slice(1, -1) : hostname)
 
-async function* awaited(body: AsyncIterable<Uint8Array>, awaiter: Awaiter): AsyncGenerator<Uint8Array, void> {
+/** Awaits each piece with the awaiter. */
+export async function* awaitedPieces(
+  body: AsyncIterable<Uint8Array>,
+  awaiter: Awaiter,
+): AsyncGenerator<Uint8Array, void> {
   const pieces = body[Symbol.asyncIterator]()
   try {
     for (;;) {

@@ -64,10 +64,13 @@ export interface SimulatedRuntimeOptions {
   readonly usage?: (container: { readonly pod: string; readonly name: string }) => SimulatedUsage
   readonly startMs?: number
   readonly pullMs?: number
-  /** The network of the node's pods; without it they cannot open connections. */
-  readonly network?: PodNetwork
   /** The node's pod range, once it has one; 10.244.0.0/24 by default. */
   readonly podRange?: () => string | undefined
+}
+
+export interface SimulatedRuntimeSettings extends SimulatedRuntimeOptions {
+  /** The network of the node's pods; without it they cannot open connections. */
+  readonly network?: () => PodNetwork
 }
 
 const succeed: SimulatedCommand = () => Promise.resolve({ exitCode: 0 })
@@ -110,7 +113,7 @@ export class SimulatedRuntime implements ContainerRuntime {
   }
   readonly #clock: Clock
   readonly #random: Random
-  readonly #options: SimulatedRuntimeOptions
+  readonly #options: SimulatedRuntimeSettings
   readonly #sandboxes = new Map<string, SimulatedSandbox>()
   /** Sandboxes by pod uid, the latest last. */
   readonly #sandboxesOfPod = new Map<string, SimulatedSandbox[]>()
@@ -123,7 +126,7 @@ export class SimulatedRuntime implements ContainerRuntime {
   readonly #addresses = new Map<string, SimulatedSandbox>()
   #addressLast = ''
 
-  constructor(clock: Clock, random: Random, options: SimulatedRuntimeOptions = {}) {
+  constructor(clock: Clock, random: Random, options: SimulatedRuntimeSettings = {}) {
     this.#clock = clock
     this.#random = random
     this.#options = options
@@ -295,7 +298,7 @@ export class SimulatedRuntime implements ContainerRuntime {
 
   /** The pod's identity and its access to the network. */
   #networkOf(container: SimulatedContainer): Pick<SimulatedProcess, 'pod' | keyof NetworkFunctions> {
-    const { network } = this.#options
+    const network = this.#options.network?.()
     const { config, ips } = container.sandbox
     const { namespace, name } = config
     const [address = ''] = ips
@@ -478,7 +481,7 @@ export class SimulatedRuntime implements ContainerRuntime {
     const dialled = authorityOf(target)
     if (listener === undefined) return Promise.reject(dialError(dialled, 'ECONNREFUSED'))
     const deps = { clock: this.#clock, random: this.#random, faults: noFaults }
-    const sourceAddress = this.#options.network?.nodeAddress ?? loopback.address
+    const sourceAddress = this.#options.network?.().nodeAddress ?? loopback.address
     const link = { client: loopback, server: loopback, owner: noOwner, dialled, sourceAddress }
     return Promise.resolve(openTo(listener, deps, link))
   }
