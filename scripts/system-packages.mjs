@@ -12,7 +12,6 @@ const programs = [
   { command: 'ip', package: 'iproute2', for: 'the network of pods' },
   { command: 'nft', package: 'nftables', for: 'Services and the network of pods' },
   { command: 'iptables', package: 'iptables', for: 'host ports, which a CNI plugin implements with it' },
-  { command: 'ip', package: 'iproute2', for: 'networks of the tests' },
   { command: 'dig', package: 'bind9-dnsutils', for: 'DNS, asked by an independent client' },
   { command: 'dnsmasq', package: 'dnsmasq-base', for: 'an upstream DNS server, and the benchmark of DNS' },
   { command: 'etcd', package: 'etcd-server', for: 'the store on etcd' },

@@ -1,16 +1,13 @@
 // The bootstrap objects of a cluster, and the Service through which pods reach the API server.
 import { rfc3339, type Clock } from '../../base/time/clock.ts'
 import type { Context } from '../../base/observability/context.ts'
-import { endpoints } from '../../api/core/v1/service/endpoints.ts'
 import { namespace } from '../../api/core/v1/namespace.ts'
 import { service } from '../../api/core/v1/service/service.ts'
-import { endpointSlice } from '../../api/discovery/v1/endpoint-slice.ts'
 import { serviceCidr } from '../../api/networking/v1/service-cidr.ts'
 import type { Kind } from '../../api/kind/kind.ts'
 import { clusterRoleBinding } from '../../api/rbac/v1/cluster-role-binding.ts'
 import type { ApiObject } from '../../api/meta/object.ts'
 import { priorityClass } from '../../api/scheduling/v1/priority-class.ts'
-import { specialAddressErrors } from '../../api/validation/special-address-rules.ts'
 import { hasReason } from '../../api/errors/status-error.ts'
 import {
   kubernetesServiceAddressOf,
@@ -42,7 +39,8 @@ export const bootstrapObjects: readonly BootstrapObject[] = [
   ...localApiServices,
 ]
 
-const ours = { name: 'kubernetes', namespace: 'default' }
+/** The Service through which pods reach the API server, its endpoints and its ServiceCIDR have this name. */
+export const ours = { name: 'kubernetes', namespace: 'default' }
 /** The cluster IP of the Service `kubernetes` in the default range. */
 export const kubernetesServiceAddress = kubernetesServiceAddressOf(serviceRangesDefault)
 export const kubernetesServicePort = 443
@@ -97,41 +95,13 @@ async function publishDefaultRange(
     await ranges.updateStatus({ ...range, status: { conditions: [ready] } }, context)
 }
 
-const kubernetesService = (targetPort: number, serviceRanges: ServiceRanges) => ({
+export const kubernetesService = (targetPort: number, serviceRanges: ServiceRanges) => ({
   metadata: { ...ours, labels: { component: 'apiserver', provider: 'kubernetes' } },
   spec: {
     clusterIP: kubernetesServiceAddressOf(serviceRanges),
     ports: [{ name: 'https', port: kubernetesServicePort, targetPort }],
   },
 })
-
-const targetOf = (targetPort: number) => ({
-  spec: { ports: [{ name: 'https', port: kubernetesServicePort, protocol: 'TCP' as const, targetPort }] },
-})
-
-/**
- * Publishes the address of the API server as endpoint of the Service `kubernetes`. Loopback addresses are not
- * published, since pods cannot reach them.
- */
-export async function publishServerAddress(
-  client: Client,
-  host: string,
-  port: number,
-  context: Context,
-): Promise<void> {
-  if (specialAddressErrors(host).length > 0) return
-  const slices = {
-    metadata: { ...ours, labels: { 'kubernetes.io/service-name': ours.name } },
-    addressType: host.includes(':') ? ('IPv6' as const) : ('IPv4' as const),
-    endpoints: [{ addresses: [host], conditions: { ready: true } }],
-    ports: [{ name: 'https', port, protocol: 'TCP' as const }],
-  }
-  const subsets = [{ addresses: [{ ip: host }], ports: [{ name: 'https', port, protocol: 'TCP' as const }] }]
-  const mirror = { metadata: { ...ours, labels: { 'endpointslice.kubernetes.io/skip-mirror': 'true' } }, subsets }
-  await client.of(service).patch(ours.name, ours.namespace, targetOf(port), 'merge', context)
-  await createOrPatch(client, endpoints, mirror, context)
-  await createOrPatch(client, endpointSlice, slices, context)
-}
 
 /** Allows the API server to call kubelets as this user. The role is upstream's; installers create the binding. */
 export const bindKubeletClient = (client: Client, user: string, context: Context): Promise<void> =>

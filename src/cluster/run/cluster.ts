@@ -46,8 +46,8 @@ import {
   bindNodeProxies,
   bootstrapCluster,
   bootstrapObjects,
-  publishServerAddress,
 } from '../bootstrap/bootstrap-objects.ts'
+import { ServerEndpoints } from '../bootstrap/server-endpoints.ts'
 import { publishClusterInfo, type ClusterInfo } from '../bootstrap/cluster-info.ts'
 import { Component } from './component.ts'
 import { startControllerManager } from './controller-manager.ts'
@@ -124,6 +124,7 @@ export class Cluster {
   /** Kubelets of this process are called without sockets. */
   readonly #kubelets: DirectKubelets
   readonly #machines = new Map<string, SimulatedMachine>()
+  readonly #serverEndpoints: ServerEndpoints
   #server: ApiServer | undefined
   #isStopping = false
   #areOthersStarted = false
@@ -138,6 +139,9 @@ export class Cluster {
     this.#controllerSettings = { crypto: nodeCrypto, nodeRanges, ...options.controllerSettings }
     this.flow = new FlowRecorder(options.clock, options.flowEvents)
     this.network = this.#newNetwork()
+    const { serviceRanges = serviceRangesDefault } = options
+    const publisher = this.client(serverName, apiServerUser)
+    this.#serverEndpoints = new ServerEndpoints({ ...options, client: publisher, serviceRanges })
     const nodes = Array.from({ length: options.nodes }, (_, index) => this.#kubelet(index))
     const managers = Array.from({ length: options.controllerManagers ?? 1 }, (_, index) =>
       this.#controllerManager(index),
@@ -239,7 +243,7 @@ export class Cluster {
 
   /** Publishes the address of the API server to pods. */
   publish(host: string, port: number, signal: AbortSignal): Promise<void> {
-    return publishServerAddress(this.client('apiserver', apiServerUser), host, port, context(signal))
+    return this.#serverEndpoints.publish(host, port, signal)
   }
 
   /** Authorizes the API server at kubelets, and kubelets in other processes to route the traffic of Services. */
@@ -300,6 +304,7 @@ export class Cluster {
             await bootstrapCluster(this.client('apiserver', apiServerUser), clock, serviceRanges, context(stop))
             this.#ready.resolve()
           })
+          tasks.start('server endpoints', (stop) => this.#serverEndpoints.run(stop))
           const { tokenUses } = this.#options
           if (tokenUses !== undefined)
             tasks.start('legacy token tracking', (stop) =>

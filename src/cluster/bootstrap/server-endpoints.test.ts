@@ -1,0 +1,94 @@
+// The endpoints of the Service `kubernetes`: one server, several over one store, and what is restored.
+import { deepEqual, equal } from 'node:assert/strict'
+import { test } from 'node:test'
+import { context } from '../../base/observability/context.ts'
+import { silentLog } from '../../base/observability/log.ts'
+import { TaskGroup } from '../../base/async/task-group.ts'
+import { endpoints } from '../../api/core/v1/service/endpoints.ts'
+import { service } from '../../api/core/v1/service/service.ts'
+import { endpointSlice } from '../../api/discovery/v1/endpoint-slice.ts'
+import { serviceRangesDefault } from '../../apiserver/strategies/service/service-ranges.ts'
+import { MemoryStore } from '../../store/memory-store.ts'
+import { startCluster } from '../testing/start-cluster.ts'
+import { ServerEndpoints } from './server-endpoints.ts'
+
+const { signal } = new AbortController()
+const called = context(signal)
+
+async function withServers(count: number) {
+  const cluster = await startCluster({ nodes: 0 })
+  const { client, clock } = cluster
+  // The leases are in a store of the test; the objects are in the cluster.
+  const store = new MemoryStore(clock)
+  const servers = Array.from({ length: count }, () => {
+    const server = new ServerEndpoints({ client, store, clock, log: silentLog, serviceRanges: serviceRangesDefault })
+    const tasks = new TaskGroup()
+    tasks.start('run', (stop) => server.run(stop))
+    return { server, stop: () => tasks[Symbol.asyncDispose]() }
+  })
+  const addresses = async () => {
+    const object = await client.of(endpoints).find('kubernetes', 'default', called)
+    const slice = await client.of(endpointSlice).find('kubernetes', 'default', called)
+    return {
+      endpoints: object?.subsets?.flatMap((subset) => subset.addresses?.map(({ ip }) => ip) ?? []),
+      slice: slice?.endpoints?.flatMap(({ addresses: all }) => all),
+      type: slice?.addressType,
+    }
+  }
+  const dispose = async () => {
+    for (const { stop } of servers) await stop()
+    await cluster.stop()
+  }
+  return {
+    client,
+    clock,
+    servers: servers.map(({ server }) => server),
+    stops: servers.map(({ stop }) => stop),
+    addresses,
+    [Symbol.asyncDispose]: dispose,
+  }
+}
+
+test('a server is listed with its address and port', async () => {
+  await using setup = await withServers(1)
+  await setup.servers[0]?.publish('192.0.2.1', 6443, signal)
+  deepEqual(await setup.addresses(), { endpoints: ['192.0.2.1'], slice: ['192.0.2.1'], type: 'IPv4' })
+  const object = await setup.client.of(endpoints).get('kubernetes', 'default', called)
+  deepEqual(object.subsets?.[0]?.ports, [{ name: 'https', port: 6443, protocol: 'TCP' }])
+  deepEqual(object.metadata.labels, { 'endpointslice.kubernetes.io/skip-mirror': 'true' })
+  const { spec } = await setup.client.of(service).get('kubernetes', 'default', called)
+  deepEqual([spec.clusterIP, spec.ports?.[0]?.targetPort], ['10.96.0.1', 6443])
+})
+
+test('a loopback address is not published; an address of the other family replaces the slice', async () => {
+  await using setup = await withServers(1)
+  await setup.servers[0]?.publish('127.0.0.1', 6443, signal)
+  deepEqual(await setup.addresses(), { endpoints: undefined, slice: undefined, type: undefined })
+  await setup.servers[0]?.publish('192.0.2.1', 6443, signal)
+  await setup.servers[0]?.publish('2001:db8::1', 6443, signal)
+  deepEqual(await setup.addresses(), { endpoints: ['2001:db8::1'], slice: ['2001:db8::1'], type: 'IPv6' })
+})
+
+test('all servers are listed, and one that has ended is removed after its lease', async () => {
+  await using setup = await withServers(2)
+  await setup.servers[1]?.publish('192.0.2.2', 6443, signal)
+  await setup.servers[0]?.publish('192.0.2.1', 6443, signal)
+  deepEqual((await setup.addresses()).slice, ['192.0.2.1', '192.0.2.2'])
+  await setup.clock.advance(60_000)
+  deepEqual((await setup.addresses()).endpoints, ['192.0.2.1', '192.0.2.2'])
+  await setup.stops[1]?.()
+  await setup.clock.advance(30_000)
+  deepEqual(await setup.addresses(), { endpoints: ['192.0.2.1'], slice: ['192.0.2.1'], type: 'IPv4' })
+})
+
+test('deleted objects are restored', async () => {
+  await using setup = await withServers(1)
+  const { client, clock } = setup
+  await setup.servers[0]?.publish('192.0.2.1', 6443, signal)
+  await client.of(endpoints).delete('kubernetes', 'default', {}, called)
+  await client.of(endpointSlice).delete('kubernetes', 'default', {}, called)
+  await client.of(service).delete('kubernetes', 'default', {}, called)
+  await clock.advance(10_000)
+  deepEqual((await setup.addresses()).slice, ['192.0.2.1'])
+  equal((await client.of(service).get('kubernetes', 'default', called)).spec.clusterIP, '10.96.0.1')
+})

@@ -1,0 +1,130 @@
+// ServerEndpoints: the endpoints of the Service `kubernetes` are the addresses of the API servers that are running. As
+// upstream, each server holds a key with a lease in the store, and lists all servers whose lease has not ended.
+import { context } from '../../base/observability/context.ts'
+import { errorText, type Log } from '../../base/observability/log.ts'
+import type { Clock } from '../../base/time/clock.ts'
+import { unlessAborted } from '../../base/async/unless-aborted.ts'
+import { prefixEnd } from '../../base/collections/ordered-map.ts'
+import { endpoints } from '../../api/core/v1/service/endpoints.ts'
+import { service } from '../../api/core/v1/service/service.ts'
+import { endpointSlice } from '../../api/discovery/v1/endpoint-slice.ts'
+import { specialAddressErrors } from '../../api/validation/special-address-rules.ts'
+import type { ServiceRanges } from '../../apiserver/strategies/service/service-ranges.ts'
+import { registryPrefix } from '../../apiserver/storage/store-keys.ts'
+import type { Client } from '../../client/client.ts'
+import type { Store } from '../../store/store.ts'
+import { createIfMissing, createOrPatch, kubernetesService, ours } from './bootstrap-objects.ts'
+
+/** The address of a server that has ended is removed after this time. */
+const leaseMs = 15_000
+const renewEveryMs = 10_000
+/** Servers beyond this number are not listed. */
+const serversMax = 100
+const leasesPrefix = `${registryPrefix}masterleases/`
+
+interface ServerEndpointsDeps {
+  readonly client: Client
+  readonly store: Store
+  readonly clock: Clock
+  readonly log: Log
+  readonly serviceRanges: ServiceRanges
+}
+
+interface ServerAddress {
+  readonly host: string
+  readonly port: number
+}
+
+export class ServerEndpoints {
+  readonly #deps: ServerEndpointsDeps
+  #own: ServerAddress | undefined
+  readonly #published = Promise.withResolvers<void>()
+
+  constructor(deps: ServerEndpointsDeps) {
+    this.#deps = deps
+  }
+
+  /**
+   * Publishes the address at which pods reach this server, instead of the one that was published before. Pods cannot reach
+   * a loopback address, so it is not published.
+   */
+  async publish(host: string, port: number, signal: AbortSignal): Promise<void> {
+    const { store } = this.#deps
+    const previous = this.#own
+    this.#own = { host, port }
+    if (previous !== undefined && previous.host !== host)
+      await store.commit({ conditions: [], operations: [{ kind: 'delete', key: leaseKey(previous.host) }] }, signal)
+    await this.#reconcile(this.#own, signal)
+    this.#published.resolve()
+  }
+
+  /** Renews the lease, removes servers that have ended, and restores what was deleted or changed. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { clock, log } = this.#deps
+    await unlessAborted(this.#published.promise, signal)
+    while (!signal.aborted) {
+      await clock.sleep(renewEveryMs, signal)
+      if (this.#own === undefined) continue
+      await this.#reconcile(this.#own, signal).catch((error: unknown) => {
+        if (!signal.aborted) log.warn('the address of the API server was not published', { error: errorText(error) })
+      })
+    }
+  }
+
+  async #reconcile(own: ServerAddress, signal: AbortSignal): Promise<void> {
+    const { client, serviceRanges } = this.#deps
+    if (specialAddressErrors(own.host).length === 0) await this.#renew(own.host, signal)
+    const hosts = await this.#hosts(signal)
+    const called = context(signal)
+    const wanted = kubernetesService(own.port, serviceRanges)
+    await createIfMissing(client, service, wanted, called)
+    const hasPublished = (await client.of(endpoints).find(ours.name, ours.namespace, called)) !== undefined
+    if (hosts.length === 0 && !hasPublished) return
+    await client.of(service).patch(ours.name, ours.namespace, { spec: { ports: wanted.spec.ports } }, 'merge', called)
+    await createOrPatch(client, endpoints, endpointsOf(hosts, own.port), called)
+    const slice = sliceOf(hosts, own.port)
+    const slices = client.of(endpointSlice)
+    const old = await slices.find(ours.name, ours.namespace, called)
+    // The family of a slice cannot be changed.
+    if (old !== undefined && old.addressType !== slice.addressType)
+      await slices.delete(ours.name, ours.namespace, {}, called)
+    await createOrPatch(client, endpointSlice, slice, called)
+  }
+
+  async #renew(host: string, signal: AbortSignal): Promise<void> {
+    const { store } = this.#deps
+    const lease = await store.grantLease(leaseMs, signal)
+    const object = { kind: 'Endpoints', apiVersion: 'v1', metadata: {}, subsets: [{ addresses: [{ ip: host }] }] }
+    const value = new TextEncoder().encode(JSON.stringify(object))
+    await store.commit({ conditions: [], operations: [{ kind: 'put', key: leaseKey(host), value, lease }] }, signal)
+  }
+
+  async #hosts(signal: AbortSignal): Promise<readonly string[]> {
+    const range = { start: leasesPrefix, end: prefixEnd(leasesPrefix), limit: serversMax }
+    const { items } = await this.#deps.store.range(range, signal)
+    return items.map(({ key }) => key.slice(leasesPrefix.length))
+  }
+}
+
+const leaseKey = (host: string): string => `${leasesPrefix}${host}`
+
+const portOf = (port: number) => ({ name: 'https', port, protocol: 'TCP' as const })
+
+/** Exported for tests. */
+export const endpointsOf = (hosts: readonly string[], port: number) => ({
+  metadata: { ...ours, labels: { 'endpointslice.kubernetes.io/skip-mirror': 'true' } },
+  subsets: hosts.length === 0 ? [] : [{ addresses: hosts.map((ip) => ({ ip })), ports: [portOf(port)] }],
+})
+
+/** A slice has one family: that of the first server. */
+export const sliceOf = (hosts: readonly string[], port: number) => {
+  const isV6 = hosts[0]?.includes(':') ?? false
+  return {
+    metadata: { ...ours, labels: { 'kubernetes.io/service-name': ours.name } },
+    addressType: isV6 ? ('IPv6' as const) : ('IPv4' as const),
+    endpoints: hosts
+      .filter((host) => host.includes(':') === isV6)
+      .map((host) => ({ addresses: [host], conditions: { ready: true } })),
+    ports: [portOf(port)],
+  }
+}
