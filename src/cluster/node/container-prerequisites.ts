@@ -6,7 +6,7 @@ export function missingContainerPrerequisites(): string | undefined {
   if (process.platform !== 'linux') return 'containers need Linux'
   if (process.getuid?.() !== 0) return 'containers need root'
   const directories = [...(process.env['PATH'] ?? '').split(':'), '/usr/sbin', '/sbin']
-  const missing = ['containerd', 'ctr', 'runc'].filter(
+  const missing = ['containerd', 'ctr', 'runc', 'ip', 'nft'].filter(
     (name) => !directories.some((directory) => existsSync(`${directory}/${name}`)),
   )
   if (missing.length > 0) return `not installed: ${missing.join(', ')}`
