@@ -14,6 +14,9 @@ import { flowEventsPath } from '../api/coxswain/v1/flow-protocol.ts'
 import type { Kind } from '../api/kind/kind.ts'
 import { apiService } from '../api/apiregistration/v1/api-service.ts'
 import { customResourceDefinition } from '../api/apiextensions/v1/custom-resource-definition.ts'
+import { service } from '../api/core/v1/service/service.ts'
+import { ipAddress } from '../api/networking/v1/ip-address.ts'
+import { serviceCidr } from '../api/networking/v1/service-cidr.ts'
 import { node } from '../api/core/v1/node/node.ts'
 import { addOnGroups } from '../api/kinds.ts'
 import { StatusError } from '../api/errors/status-error.ts'
@@ -43,6 +46,7 @@ import { healthResponse, isHealthPath, type HealthCheck } from './health/health.
 import { Registry } from './registry/registry.ts'
 import { statusRules } from './strategies/status-rules.ts'
 import { serviceRangesDefault, type ServiceRanges } from './strategies/service/service-ranges.ts'
+import { ServiceRepair } from './strategies/service/service-repair.ts'
 import { strategiesOf } from './strategies/strategies.ts'
 import { subresourceHandlers } from './strategies/subresource-handlers.ts'
 import { UsageReader } from './virtual-resources/usage-reader.ts'
@@ -94,6 +98,7 @@ export class ApiServer {
   readonly #decisions: SchedulingDecisions
   readonly #definitions: DefinitionController
   readonly #apiServices: ApiServiceController
+  readonly #serviceRepair: ServiceRepair
   readonly deadlines: RequestDeadlines
   readonly loop: LoopMonitor
   readonly watchFrames = newWatchFrameCaches()
@@ -146,6 +151,14 @@ export class ApiServer {
     })
     this.catalogue.observe(this.#apiServices.catalogueObserver)
     this.registry.observe(apiService, this.#apiServices.serviceObserver)
+    this.#serviceRepair = new ServiceRepair({
+      ...deps,
+      ...services,
+      ranges: deps.serviceRanges ?? serviceRangesDefault,
+    })
+    this.registry.observe(service, this.#serviceRepair.serviceObserver)
+    this.registry.observe(ipAddress, this.#serviceRepair.addressObserver)
+    this.registry.observe(serviceCidr, this.#serviceRepair.rangeObserver)
     this.#decisions = new SchedulingDecisions(deps.explain ?? (() => undefined), deps.clock)
     this.#paths = {
       catalogue: this.catalogue,
@@ -192,6 +205,7 @@ export class ApiServer {
       await Promise.all([
         this.#definitions.run(signal),
         this.#apiServices.run(signal),
+        this.#serviceRepair.run(signal),
         ...reconcilers.map((each) => runReconciler(each, this.registry, this.#deps, signal)),
       ])
     }
