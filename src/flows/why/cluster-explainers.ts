@@ -1,4 +1,4 @@
-// Explains problems of nodes, namespaces, quotas, budgets, autoscalers, Services, Ingresses, claims and volumes.
+// Explains problems of nodes, namespaces, quotas, budgets, autoscalers, Ingresses, claims and volumes.
 import { lookup } from '../../base/collections/lookup.ts'
 import { horizontalPodAutoscaler } from '../../api/autoscaling/v2/horizontal-pod-autoscaler.ts'
 import { namespace } from '../../api/core/v1/namespace.ts'
@@ -9,7 +9,6 @@ import { pod, type Pod } from '../../api/core/v1/pod/pod.ts'
 import { resourceQuota } from '../../api/core/v1/quota/resource-quota.ts'
 import { service } from '../../api/core/v1/service/service.ts'
 import { ingress } from '../../api/networking/v1/ingress.ts'
-import { namespaceOf } from '../../api/meta/object.ts'
 import { podDisruptionBudget, type PodDisruptionBudget } from '../../api/policy/v1/pod-disruption-budget.ts'
 import { storageClass } from '../../api/storage/v1/storage-class.ts'
 import { quantityUnits } from '../../schema/scalar/quantity.ts'
@@ -64,39 +63,6 @@ export const volumeExplainer = defineExplainer({
       ])
     if (status.phase === 'Failed') return Promise.resolve([`It could not be reclaimed: ${because(status)}.`])
     return Promise.resolve(status.phase === 'Available' ? ['No claim is bound to it.'] : [])
-  },
-})
-
-export const serviceExplainer = defineExplainer({
-  kind: service,
-  checked: 'its pods and its load balancer',
-  async explain(object, cluster) {
-    const { type, selector = {}, externalName } = object.spec
-    if (type === 'ExternalName') return [`It is a DNS alias of ${externalName ?? ''}.`]
-    const pending =
-      type === 'LoadBalancer' && (object.status.loadBalancer?.ingress ?? []).length === 0
-        ? ['It has no load balancer: no cloud controller has assigned an address.']
-        : []
-    const wanted = Object.entries(selector)
-    if (wanted.length === 0) return [...pending, 'It has no selector: it has the endpoints that a client creates.']
-    const chosen = (await cluster.list(pod, namespaceOf(object))).filter(({ metadata }) =>
-      wanted.every(([key, value]) => lookup(metadata.labels, key) === value),
-    )
-    const ready = chosen.filter(({ status }) => conditionOf(status.conditions, 'Ready')?.status === 'True')
-    const labelText = wanted.map(([key, value]) => `${key}=${value}`).join(',')
-    if (chosen.length === 0)
-      return [...pending, `It has no endpoints: no pod in its namespace has the labels ${labelText}.`]
-    if (ready.length === 0)
-      return [
-        ...pending,
-        `It has no ready endpoints: 0 of ${plural(chosen.length, 'pod')} with the labels ${labelText} are ready.`,
-      ]
-    return [
-      ...pending,
-      ...(ready.length < chosen.length
-        ? [`${ready.length} of ${plural(chosen.length, 'pod')} with the labels ${labelText} are ready.`]
-        : []),
-    ]
   },
 })
 

@@ -12,7 +12,6 @@ import {
   namespaceExplainer,
   nodeExplainer,
   quotaExplainer,
-  serviceExplainer,
   volumeExplainer,
 } from './cluster-explainers.ts'
 import { responsibilityFor, type Responsibility } from './responsible-component.ts'
@@ -24,6 +23,7 @@ import {
 } from './extension-explainers.ts'
 import { finalizerSentences } from './finalizer-removers.ts'
 import { podExplainer } from './pod-explainer.ts'
+import { serviceExplainer } from './service-explainer.ts'
 import { ownerSentences } from './owners.ts'
 import { because, plural, unobservedChange, type Explainer, type ClusterReader } from './explainer.ts'
 import {

@@ -1,0 +1,198 @@
+// Why a Service does not respond: one situation per row.
+import { deepEqual } from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Kind } from '../../api/kind/kind.ts'
+import type { ApiObject } from '../../api/meta/object.ts'
+import type { ClusterReader } from './explainer.ts'
+import { serviceExplainer } from './service-explainer.ts'
+
+const meta = (name: string, more: object = {}) => ({ name, namespace: 'default', uid: `uid-${name}`, ...more })
+const serviceOf = (spec: object, metadata: object = {}, status: object = { loadBalancer: {} }) =>
+  ({
+    metadata: meta('web', metadata),
+    spec: { type: 'ClusterIP', clusterIP: '10.96.0.7', ipFamilies: ['IPv4'], ...spec },
+    status,
+  }) as unknown as ApiObject
+const web = { selector: { app: 'web' }, ports: [{ port: 80, protocol: 'TCP', targetPort: 8080 }] }
+const named = { selector: { app: 'web' }, ports: [{ name: 'http', port: 80, protocol: 'TCP', targetPort: 'http' }] }
+
+const condition = (status: string) => [{ type: 'Ready', status }]
+const podOf = (
+  name: string,
+  ready: boolean,
+  labels: object = { app: 'web' },
+  ports?: object[],
+  podIP = '10.0.0.1',
+) => ({
+  kind: 'pods',
+  metadata: meta(name, { labels }),
+  spec: { nodeName: 'n', containers: [{ name: 'c', ...(ports === undefined ? {} : { ports }) }] },
+  status: {
+    phase: 'Running',
+    podIP,
+    podIPs: [{ ip: podIP }],
+    conditions: condition(ready ? 'True' : 'False'),
+    containerStatuses: [{ name: 'c', image: 'i', ready, restartCount: 0, state: { running: { startedAt: 'noon' } } }],
+  },
+})
+const node = { kind: 'nodes', metadata: { name: 'n' }, spec: {}, status: { conditions: condition('True') } }
+const sliceOf = (...pods: string[]) => ({
+  kind: 'endpointslices',
+  metadata: meta('web-1', { labels: { 'kubernetes.io/service-name': 'web' } }),
+  endpoints: pods.map((name) => ({ addresses: ['10.0.0.1'], targetRef: { uid: `uid-${name}` } })),
+})
+const refusedEvent = (name: string) => ({
+  kind: 'events',
+  metadata: meta(`${name}.1`),
+  involvedObject: { uid: `uid-${name}` },
+  reason: 'Unhealthy',
+  message: 'Readiness probe failed: Get "http://10.0.0.1:8080/": dial tcp 10.0.0.1:8080: connect: connection refused',
+})
+const notReady = 'Container c has been running since noon, but its readiness probe has not succeeded.'
+const port = (name: string, containerPort: number, protocol = 'TCP') => ({ name, containerPort, protocol })
+
+type Other = { readonly kind: string; readonly metadata: { readonly name: string } }
+const cases: [what: string, object: ApiObject, others: Other[], sentences: string[]][] = [
+  ['nothing is wrong', serviceOf(web), [podOf('a', true), sliceOf('a')], []],
+  [
+    'an alias',
+    serviceOf({ type: 'ExternalName', externalName: 'example.com', clusterIP: undefined }),
+    [],
+    ['It is a DNS alias of example.com: clients connect to that name, not to pods of this cluster.'],
+  ],
+  [
+    'it has no address and no pods',
+    serviceOf({ ...web, clusterIP: undefined }),
+    [],
+    [
+      'It has no cluster IP: the API server has not allocated one.',
+      'It has no endpoints: no pod in its namespace has the labels app=web.',
+    ],
+  ],
+  [
+    'a label with another value',
+    serviceOf({ ...web, selector: { app: 'web', tier: 'front' } }),
+    [podOf('other', true, { app: 'db' }), podOf('near', true, { app: 'web', tier: 'frontend' })],
+    [
+      'It has no endpoints: no pod in its namespace has the labels app=web,tier=front.',
+      'The nearest pod is near: its label tier is "frontend" instead of "front".',
+    ],
+  ],
+  [
+    'a label with another key',
+    serviceOf(web),
+    [podOf('near', true, { 'app.kubernetes.io/name': 'web' })],
+    [
+      'It has no endpoints: no pod in its namespace has the labels app=web.',
+      'The nearest pod is near: it has the label app.kubernetes.io/name=web instead of app=web.',
+    ],
+  ],
+  [
+    'a missing label',
+    serviceOf({ ...web, selector: { app: 'web', tier: 'front' } }),
+    [podOf('near', true, { app: 'web' })],
+    [
+      'It has no endpoints: no pod in its namespace has the labels app=web,tier=front.',
+      'The nearest pod is near: it has no label tier.',
+    ],
+  ],
+  [
+    'no pod is ready, and nothing listens',
+    serviceOf(web),
+    [podOf('a', false), podOf('b', false), sliceOf('a', 'b'), refusedEvent('a')],
+    [
+      'It has no ready endpoints: 0 of 2 pods with the labels app=web are ready.',
+      `Pod a: ${notReady}`,
+      `Pod b: ${notReady}`,
+      'Nothing listens on port 8080 of pod a: a probe was refused.',
+    ],
+  ],
+  [
+    'one of two pods is ready',
+    serviceOf(web),
+    [podOf('a', true), podOf('b', false), sliceOf('a', 'b')],
+    ['1 of 2 pods with the labels app=web are ready; the others get no traffic.', `Pod b: ${notReady}`],
+  ],
+  [
+    'addresses that are not ready are published',
+    serviceOf({ ...web, publishNotReadyAddresses: true }),
+    [podOf('a', false), sliceOf('a')],
+    [
+      '0 of 1 pod with the labels app=web are ready; the others get traffic too, because it publishes addresses that are not ready.',
+      `Pod a: ${notReady}`,
+    ],
+  ],
+  [
+    'a target port that no container declares',
+    serviceOf(named),
+    [podOf('a', true, { app: 'web' }, [port('web', 8080)]), sliceOf('a')],
+    [
+      'Its port http (80/TCP) leads to the target port "http", which no container of its pods declares. Pod a declares web (8080/TCP).',
+    ],
+  ],
+  [
+    'a target port of another protocol, of one pod',
+    serviceOf(named),
+    [
+      podOf('a', true, { app: 'web' }, [port('http', 80)]),
+      podOf('b', true, { app: 'web' }, [port('http', 80, 'UDP')]),
+      sliceOf('a', 'b'),
+    ],
+    [
+      'Its port http (80/TCP) leads to the target port "http", which no container of pod b declares. Pod b declares it for UDP, and the port of the Service is for TCP.',
+    ],
+  ],
+  [
+    'pods without ports',
+    serviceOf(named),
+    [podOf('a', true), sliceOf('a')],
+    [
+      'Its port http (80/TCP) leads to the target port "http", which no container of its pods declares. Pod a declares no ports.',
+    ],
+  ],
+  [
+    'a ready pod that is not listed',
+    serviceOf(web),
+    [podOf('a', true), sliceOf()],
+    ['1 ready pod (a) is not listed in its EndpointSlices: the endpoint slice controller has not processed them yet.'],
+  ],
+  [
+    'pods of the other family',
+    serviceOf({ ...web, ipFamilies: ['IPv6'] }),
+    [podOf('a', true), sliceOf()],
+    ['1 ready pod (a) cannot be endpoints: they have no IPv6 address.'],
+  ],
+  [
+    'no selector and no endpoints',
+    serviceOf({ ports: web.ports }),
+    [],
+    ['It has no selector and no endpoints: it has those that a client creates as EndpointSlices or Endpoints.'],
+  ],
+  ['no selector, but endpoints', serviceOf({ ports: web.ports }), [sliceOf('x')], []],
+  [
+    'it is being deleted',
+    serviceOf(web, { deletionTimestamp: 'noon' }),
+    [podOf('a', true), sliceOf()],
+    ['It is being deleted: its endpoints are no longer updated.'],
+  ],
+  [
+    'all pods have ended',
+    serviceOf(web),
+    [{ ...podOf('a', true), status: { phase: 'Succeeded' } } as unknown as Other],
+    ['It has no endpoints: all pods with the labels app=web have ended.'],
+  ],
+]
+
+const readerOf = (objects: readonly Other[]): ClusterReader => {
+  const list = (kind: Kind) => objects.filter(({ kind: plural }) => plural === kind.plural) as unknown as ApiObject[]
+  return {
+    list: (kind) => Promise.resolve(list(kind) as never),
+    find: (kind, _, name) => Promise.resolve(list(kind).find(({ metadata }) => metadata.name === name) as never),
+    nowMs: 0,
+  }
+}
+
+for (const [what, object, others, sentences] of cases)
+  test(`why service: ${what}`, async () => {
+    deepEqual(await serviceExplainer.explain(object, readerOf([node, ...others])), sentences)
+  })

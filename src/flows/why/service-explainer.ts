@@ -1,0 +1,175 @@
+// Explains why a Service does not respond: no pods match, pods are not ready, a port leads nowhere, nothing listens.
+import { lookup } from '../../base/collections/lookup.ts'
+import { event, type Event } from '../../api/core/v1/event.ts'
+import { isPodFinished, isPodReady } from '../../api/core/v1/pod/pod-readiness.ts'
+import { pod, type Pod } from '../../api/core/v1/pod/pod.ts'
+import type { ServicePort } from '../../api/core/v1/service/service-spec.ts'
+import { service, type Service } from '../../api/core/v1/service/service.ts'
+import { endpointSlice, type EndpointSlice } from '../../api/discovery/v1/endpoint-slice.ts'
+import { namespaceOf } from '../../api/meta/object.ts'
+import { defineExplainer, plural, type ClusterReader } from './explainer.ts'
+import { nearestMiss } from './nearest-pod.ts'
+import { whyPod } from './pod-explainer.ts'
+
+/** Pods whose reasons are given; others are counted. */
+const podsMax = 5
+
+export const serviceExplainer = defineExplainer({
+  kind: service,
+  checked: 'its address, its pods and their ports, its endpoints and its load balancer',
+  explain: async (object, cluster) => [...ownSentences(object), ...(await endpointSentences(object, cluster))],
+})
+
+const isAlias = ({ spec }: Service): boolean => spec.type === 'ExternalName'
+
+/** What is wrong with the Service itself. */
+function ownSentences({ metadata, spec, status }: Service): string[] {
+  const { type, clusterIP, externalName = '' } = spec
+  if (type === 'ExternalName')
+    return [`It is a DNS alias of ${externalName}: clients connect to that name, not to pods of this cluster.`]
+  return [
+    ...(metadata.deletionTimestamp === undefined ? [] : ['It is being deleted: its endpoints are no longer updated.']),
+    ...(clusterIP === undefined ? ['It has no cluster IP: the API server has not allocated one.'] : []),
+    ...(type === 'LoadBalancer' && (status.loadBalancer?.ingress ?? []).length === 0
+      ? ['It has no load balancer: no cloud controller has assigned an address.']
+      : []),
+  ]
+}
+
+async function endpointSentences(object: Service, cluster: ClusterReader): Promise<string[]> {
+  if (isAlias(object)) return []
+  const home = namespaceOf(object)
+  const slices = (await cluster.list(endpointSlice, home)).filter(
+    ({ metadata }) => metadata.labels?.['kubernetes.io/service-name'] === object.metadata.name,
+  )
+  const wanted = Object.entries(object.spec.selector ?? {})
+  if (wanted.length === 0) return unselectedSentences(slices)
+  const labelText = wanted.map(([key, value]) => `${key}=${value}`).join(',')
+  const all = await cluster.list(pod, home)
+  const chosen = all.filter(({ metadata }) => wanted.every(([key, value]) => lookup(metadata.labels, key) === value))
+  const live = chosen.filter((each) => !isPodFinished(each))
+  if (live.length === 0)
+    return [
+      `It has no endpoints: ${chosen.length === 0 ? `no pod in its namespace has the labels ${labelText}` : `all pods with the labels ${labelText} have ended`}.`,
+      ...(chosen.length === 0 ? nearestMiss(wanted, all) : []),
+    ]
+  return [
+    ...(await readinessSentences(object, live, labelText, cluster)),
+    ...portSentences(object, live),
+    ...unlistedSentences(object, live, slices),
+    ...(await listenerSentences(home, live, cluster)),
+  ]
+}
+
+function unselectedSentences(slices: readonly EndpointSlice[]): string[] {
+  const count = slices.flatMap(({ endpoints }) => endpoints ?? []).length
+  if (count > 0) return []
+  return ['It has no selector and no endpoints: it has those that a client creates as EndpointSlices or Endpoints.']
+}
+
+const isReady = (each: Pod): boolean => isPodReady(each) && each.metadata.deletionTimestamp === undefined
+
+async function readinessSentences(
+  { spec }: Service,
+  pods: readonly Pod[],
+  labelText: string,
+  cluster: ClusterReader,
+): Promise<string[]> {
+  const unready = pods.filter((each) => !isReady(each))
+  if (unready.length === 0) return []
+  const ready = pods.length - unready.length
+  const count = `${ready} of ${plural(pods.length, 'pod')} with the labels ${labelText} are ready`
+  const reasons: string[] = []
+  for (const each of unready.slice(0, podsMax)) {
+    const why = (await whyPod(each, cluster)).join(' ')
+    reasons.push(`Pod ${each.metadata.name}: ${why === '' ? 'it is not ready; its status gives no reason.' : why}`)
+  }
+  if (unready.length > podsMax) reasons.push(`${plural(unready.length - podsMax, 'more pod')} are not ready.`)
+  if (spec.publishNotReadyAddresses)
+    return [`${count}; the others get traffic too, because it publishes addresses that are not ready.`, ...reasons]
+  return [ready === 0 ? `It has no ready endpoints: ${count}.` : `${count}; the others get no traffic.`, ...reasons]
+}
+
+interface Declared {
+  readonly name: string | undefined
+  readonly containerPort: number
+  readonly protocol: string
+}
+
+/** Ports of containers and of sidecars. */
+const declaredBy = ({ spec }: Pod): Declared[] =>
+  [...spec.containers, ...(spec.initContainers ?? []).filter(({ restartPolicy }) => restartPolicy === 'Always')]
+    .flatMap(({ ports = [] }) => ports)
+    .map(({ name, containerPort, protocol }) => ({ name, containerPort, protocol }))
+
+/** Named target ports that a pod does not declare: such a pod is no endpoint of the port. */
+function portSentences({ spec }: Service, pods: readonly Pod[]): string[] {
+  return (spec.ports ?? []).flatMap((port) => {
+    const { targetPort, protocol } = port
+    if (typeof targetPort !== 'string') return []
+    const without = pods.filter(
+      (each) => !declaredBy(each).some(({ name, protocol: offered }) => name === targetPort && offered === protocol),
+    )
+    const [first] = without
+    if (first === undefined) return []
+    const who =
+      without.length === pods.length ? 'no container of its pods' : `no container of pod ${first.metadata.name}`
+    return [
+      `${portText(port)} leads to the target port ${JSON.stringify(targetPort)}, which ${who} declares. ${declaredText(first, port)}`,
+    ]
+  })
+}
+
+const portText = ({ name, port, protocol }: ServicePort): string =>
+  `Its port ${name === undefined ? `${port}/${protocol}` : `${name} (${port}/${protocol})`}`
+
+function declaredText(each: Pod, { targetPort, protocol }: ServicePort): string {
+  const declared = declaredBy(each)
+  const other = declared.find(({ name }) => name === targetPort)
+  if (other !== undefined)
+    return `Pod ${each.metadata.name} declares it for ${other.protocol}, and the port of the Service is for ${protocol}.`
+  if (declared.length === 0) return `Pod ${each.metadata.name} declares no ports.`
+  const names = declared.map(({ name, containerPort, protocol: offered }) =>
+    name === undefined ? `${containerPort}/${offered}` : `${name} (${containerPort}/${offered})`,
+  )
+  return `Pod ${each.metadata.name} declares ${names.join(', ')}.`
+}
+
+/** Ready pods that no EndpointSlice lists: the controller has not processed them. */
+function unlistedSentences(object: Service, pods: readonly Pod[], slices: readonly EndpointSlice[]): string[] {
+  if (object.metadata.deletionTimestamp !== undefined) return []
+  const listed = new Set(slices.flatMap(({ endpoints }) => (endpoints ?? []).map(({ targetRef }) => targetRef?.uid)))
+  const families = object.spec.ipFamilies ?? []
+  const unlisted = pods.filter((each) => isReady(each) && !listed.has(each.metadata.uid))
+  const [first] = unlisted
+  if (first === undefined) return []
+  const addresses = (first.status.podIPs ?? []).map(({ ip }) => ip)
+  const hasFamily = addresses.some((ip) => families.includes(ip.includes(':') ? 'IPv6' : 'IPv4'))
+  const who = plural(unlisted.length, 'ready pod')
+  if (families.length > 0 && addresses.length > 0 && !hasFamily)
+    return [`${who} (${first.metadata.name}) cannot be endpoints: they have no ${families.join(' or ')} address.`]
+  return [
+    `${who} (${first.metadata.name}) ${unlisted.length === 1 ? 'is' : 'are'} not listed in its EndpointSlices: the endpoint slice controller has not processed them yet.`,
+  ]
+}
+
+const refusedPattern = /dial tcp \S+?:(\d+): (?:connect: )?connection refused/
+
+/** Ports at which a probe was refused, from the events of the pods. */
+async function listenerSentences(home: string, pods: readonly Pod[], cluster: ClusterReader): Promise<string[]> {
+  const unready = new Map(pods.filter((each) => !isReady(each)).map((each) => [each.metadata.uid, each.metadata.name]))
+  if (unready.size === 0) return []
+  const refused = new Map<string, string>()
+  for (const each of await cluster.list(event, home)) {
+    const name = unready.get(each.involvedObject.uid ?? '')
+    const port = name === undefined ? undefined : refusedPort(each)
+    if (name !== undefined && port !== undefined && refused.size < podsMax) refused.set(`${name} ${port}`, port)
+  }
+  return [...refused].map(([key, port]) => {
+    const [name = ''] = key.split(' ')
+    return `Nothing listens on port ${port} of pod ${name}: a probe was refused.`
+  })
+}
+
+const refusedPort = ({ reason, message = '' }: Event): string | undefined =>
+  reason === 'Unhealthy' ? refusedPattern.exec(message)?.[1] : undefined
