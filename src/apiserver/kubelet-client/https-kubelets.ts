@@ -58,14 +58,17 @@ export class HttpsKubelets implements KubeletConnection {
   }
 
   async #exchange(
-    { origin, method, path, headers, body }: PodCall,
+    { origin, host, method, path, headers, body }: PodCall,
     options: Omit<OutboundOptions, 'origin'>,
     signal: AbortSignal,
   ): Promise<WireResponse> {
     const request = {
       method,
       target: path,
-      headers: forwardedHeaders(headers, headers['upgrade'] !== undefined),
+      headers: {
+        ...forwardedHeaders(headers, headers['upgrade'] !== undefined),
+        ...(host === undefined ? {} : { host }),
+      },
       ...(body === undefined || body.length === 0 ? {} : { body }),
     }
     const response = await this.#deps.outbound.exchange({ origin, ...options }, request, signal)

@@ -21,6 +21,8 @@ export interface KubeletCall {
 export interface PodCall extends Omit<KubeletCall, 'node' | 'isProxied'> {
   /** `http://10.244.0.7:8080` */
   readonly origin: string
+  /** The Host header; that of the origin where it is left out. */
+  readonly host?: string | undefined
 }
 
 export interface KubeletConnection {

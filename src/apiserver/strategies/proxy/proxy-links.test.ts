@@ -5,6 +5,7 @@ import { linkThrough, PageRewriter, rewriteLinks } from './proxy-links.ts'
 
 const root = '/api/v1/namespaces/default/pods/p:80/proxy'
 const host = '10.0.0.7:80'
+const place = { root, host, clientHost: 'api.example:6443' }
 
 const links: [link: string, through: string][] = [
   ['/there', `${root}/there`],
@@ -20,10 +21,14 @@ const links: [link: string, through: string][] = [
   [`http://${host}.evil/z`, `http://${host}.evil/z`],
   [`http://user@${host}/z`, `http://user@${host}/z`],
   [`${root}/x`, `${root}/x`],
+  ['/a/../b', `${root}/b`],
+  ['/a/./../../b//c/?d', `${root}/b/c/?d`],
+  ['/', `${root}/`],
+  ['http://api.example:6443/z?a', `http://api.example:6443${root}/z?a`],
 ]
 for (const [link, through] of links)
   test(`the link ${JSON.stringify(link)} is rewritten to ${JSON.stringify(through)}`, () =>
-    equal(linkThrough(link, root, host), through))
+    equal(linkThrough(link, place), through))
 
 const page =
   '<a href="/a?y=1#z">a</a><a href="rel">b</a><img src=\'/i.png\' alt="/no"><A HREF=/up>x</A><form action = "/f"></form>' +
@@ -40,7 +45,7 @@ const rewritten = page
 
 for (const length of [1, 2, 3, 7, 50, 1000])
   test(`only the links of a page in chunks of ${length} characters are rewritten`, () => {
-    const pages = new PageRewriter((link) => linkThrough(link, root, host))
+    const pages = new PageRewriter((link) => linkThrough(link, place))
     let text = ''
     for (let at = 0; at < page.length; at += length) text += pages.write(page.slice(at, at + length))
     equal(text + pages.end(), rewritten)
@@ -54,11 +59,12 @@ test('a tag that does not end is passed on', () => {
 
 test('only HTML is rewritten, and headers that allow cross-origin reads are removed', () => {
   const answer = (type: string, more: Record<string, string> = {}) =>
-    rewriteLinks({ status: 200, headers: { 'content-type': type, ...more }, body: '<a href="/x">' }, root, host)
+    rewriteLinks({ status: 200, headers: { 'content-type': type, ...more }, body: '<a href="/x">' }, place)
   equal(answer('text/html; charset=utf-8').body, `<a href="${root}/x">`)
   equal(answer('application/xhtml+xml').body, '<a href="/x">')
   equal(answer('text/html', { 'content-encoding': 'br' }).body, '<a href="/x">')
   deepEqual(answer('text/plain', { 'access-control-allow-origin': '*', location: '/y' }).headers, {
+    'cache-control': ['no-cache, private'],
     'content-type': 'text/plain',
     location: `${root}/y`,
   })

@@ -37,33 +37,57 @@ const addressAttributes = new Map(
 /** Longer tags are not rewritten. */
 const tagCharactersMax = 8 * 1024
 
-/** `root` is the path of the proxy, `host` the server behind it. */
-export function rewriteLinks(response: WireResponse, root: string, host: string): WireResponse {
+export interface ProxyPlace {
+  /** The path of the proxy. */
+  readonly root: string
+  /** The server behind it, and the host that the client named: the server is sent that name. */
+  readonly host: string
+  readonly clientHost: string
+}
+
+export function rewriteLinks(response: WireResponse, place: ProxyPlace): WireResponse {
   const headers: Record<string, string | readonly string[]> = {}
   for (const [name, value] of Object.entries(response.headers))
     // The proxied server must not decide which origins may read responses of the API server.
     if (!name.startsWith('access-control-')) setOwn(headers, name, value)
   const { location } = headers
-  if (typeof location === 'string') headers['location'] = linkThrough(location, root, host)
+  if (typeof location === 'string') headers['location'] = linkThrough(location, place)
+  headers['cache-control'] = ['no-cache, private', headers['cache-control'] ?? []].flat()
   const type = String(headers['content-type'] ?? '')
   const isPage = /^text\/html\s*(;|$)/i.test(type) && headers['content-encoding'] === undefined
-  return { ...response, headers, body: isPage ? rewrittenBody(response.body, root, host) : response.body }
+  return { ...response, headers, body: isPage ? rewrittenBody(response.body, place) : response.body }
 }
 
 /** The link through the proxy. Relative links and links to other hosts stay as they are. */
-export function linkThrough(link: string, root: string, host: string): string {
-  const own = ['http', 'https'].map((scheme) => `${scheme}://${host}`).find((origin) => isAt(link, origin))
-  const isOwn = host !== '' && own !== undefined
-  if (!isOwn && (!link.startsWith('/') || link.startsWith('//'))) return link
-  const path = isOwn ? link.slice(own.length) : link
-  return path === root || path.startsWith(`${root}/`) ? path : `${root}${path.startsWith('/') ? '' : '/'}${path}`
+export function linkThrough(link: string, { root, host, clientHost }: ProxyPlace): string {
+  const origin = originAt(link, host) ?? originAt(link, clientHost)
+  if (origin === undefined && (!link.startsWith('/') || link.startsWith('//'))) return link
+  const path = link.slice(origin?.length ?? 0)
+  // A link to the client's host stays complete, as upstream.
+  const kept = origin !== undefined && origin === originAt(link, clientHost) ? origin : ''
+  return `${kept}${path === root || path.startsWith(`${root}/`) ? path : `${root}${cleanPath(path)}`}`
+}
+
+const originAt = (link: string, host: string): string | undefined =>
+  host === '' ? undefined : ['http', 'https'].map((scheme) => `${scheme}://${host}`).find((each) => isAt(link, each))
+
+/** The path without `.`, `..` and empty elements; query and fragment are kept. */
+function cleanPath(path: string): string {
+  const end = path.search(/[?#]/)
+  const [own, rest] = end < 0 ? [path, ''] : [path.slice(0, end), path.slice(end)]
+  const elements: string[] = []
+  for (const element of own.split('/'))
+    if (element === '..') elements.pop()
+    else if (element !== '' && element !== '.') elements.push(element)
+  const isFolder = own.endsWith('/') && elements.length > 0
+  return `/${elements.join('/')}${isFolder ? '/' : ''}${rest}`
 }
 
 const isAt = (link: string, origin: string): boolean =>
   link.startsWith(origin) && ['', '/', '?', '#'].includes(link.charAt(origin.length))
 
-function rewrittenBody(body: WireResponse['body'], root: string, host: string): WireResponse['body'] {
-  const pages = new PageRewriter((link) => linkThrough(link, root, host))
+function rewrittenBody(body: WireResponse['body'], place: ProxyPlace): WireResponse['body'] {
+  const pages = new PageRewriter((link) => linkThrough(link, place))
   if (typeof body === 'string') return pages.write(body) + pages.end()
   if (body instanceof Uint8Array) return bytesOf(pages.write(textOf(body)) + pages.end())
   return 'take' in body ? body : rewrittenPieces(body, pages)

@@ -45,26 +45,30 @@ export interface Backend {
   readonly port: number
 }
 
+/** The name of the requested port: a number is that of a port of the service. */
+export function servicePortName({ spec }: Service, { name, port }: ProxyName): string {
+  if (!isNumber(port)) return port
+  const found = (spec.ports ?? []).find((candidate) => candidate.port === Number(port))
+  if (found === undefined)
+    throw unavailable(`no service port ${Number(port)} found for service ${JSON.stringify(name)}`)
+  return found.name ?? ''
+}
+
 /** The ready addresses of a service at a port. `isBacked` returns whether a pod has the address. */
 export function serviceBackends(
-  service: Service,
-  endpoints: Endpoints,
-  { text, name, port }: ProxyName,
+  { subsets = [] }: Endpoints,
+  { text, name }: ProxyName,
+  portName: string,
   isBacked: (address: EndpointAddress) => boolean,
 ): readonly Backend[] {
-  const portName = isNumber(port) ? portNameOf(service, name, Number(port)) : port
-  const backends = (endpoints.subsets ?? []).flatMap(({ addresses = [], ports = [] }) => {
+  // As upstream: the service is named as in the path only if it has endpoints at all.
+  if (subsets.length === 0) throw unavailable(`no endpoints available for service ${JSON.stringify(name)}`)
+  const backends = subsets.flatMap(({ addresses = [], ports = [] }) => {
     const number = ports.find((candidate) => (candidate.name ?? '') === portName)?.port
     return number === undefined ? [] : addresses.filter(isBacked).map(({ ip }) => ({ address: ip, port: number }))
   })
   if (backends.length === 0) throw unavailable(`no endpoints available for service ${JSON.stringify(text)}`)
   return backends
-}
-
-function portNameOf({ spec }: Service, name: string, port: number): string {
-  const found = (spec?.ports ?? []).find((candidate) => candidate.port === port)
-  if (found === undefined) throw unavailable(`no service port ${port} found for service ${JSON.stringify(name)}`)
-  return found.name ?? ''
 }
 
 const unavailable = (message: string): StatusError => new StatusError(503, 'ServiceUnavailable', message)

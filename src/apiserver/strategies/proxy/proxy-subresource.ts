@@ -15,7 +15,7 @@ import type { ResourceDeps } from '../../registry/resource-deps.ts'
 import type { RegistryServices } from '../../registry/subresource-handler.ts'
 import { get } from '../../registry/reads.ts'
 import { callKubelet } from '../../kubelet-client/call-kubelet.ts'
-import { podPort, portNumber, proxyName, serviceBackends } from './proxy-location.ts'
+import { podPort, portNumber, proxyName, serviceBackends, servicePortName } from './proxy-location.ts'
 import { rewriteLinks } from './proxy-links.ts'
 import type { ResourceRequest } from '../../request/request.ts'
 
@@ -59,9 +59,11 @@ export async function serviceProxy(
   const requested = proxyName(request.target.name, 'service')
   const { namespace } = request.target
   const service = (await getNamed(deps, request, requested.name)).object as Service
+  const portName = servicePortName(service, requested)
   const endpoints = deps.lister.get(endpointsKind, namespace, requested.name)
   if (endpoints === undefined) throw notFound(deps.kind, requested.name)
-  const backends = serviceBackends(service, endpoints, requested, (address) => isOfPod(deps, namespace, address))
+  const isBacked = (address: EndpointAddress) => isOfPod(deps, namespace, address)
+  const backends = serviceBackends(endpoints, requested, portName, isBacked)
   const { address, port } = backends[deps.random.below(backends.length)] ?? { address: '', port: 0 }
   return proxyToAddress(request, kubelets, requested.scheme, address, port)
 }
@@ -86,7 +88,11 @@ async function proxyToAddress(
 }
 
 const callServer = (request: ResourceRequest, kubelets: KubeletConnection, origin: string): Promise<WireResponse> =>
-  kubelets.callPod({ origin, ...forwardedRequest(request) }, request.context.signal)
+  kubelets.callPod({ origin, host: clientHostOf(request), ...forwardedRequest(request) }, request.context.signal)
+
+/** The host that the client named, which servers use in links. */
+const clientHostOf = ({ proxied }: ResourceRequest): string | undefined =>
+  proxied?.headers['host'] ?? proxied?.headers[':authority']
 
 /** Browsers resolve links against the path of the proxy, so it must end with a slash. */
 async function proxyRequest(
@@ -102,7 +108,8 @@ async function proxyRequest(
     return { kind: 'wire', response: { status: 301, headers, body: '' } }
   }
   const response = await send()
-  return { kind: 'wire', response: rewriteLinks(response, proxyRoot(request), host) }
+  const place = { root: proxyRoot(request), host, clientHost: clientHostOf(request) ?? '' }
+  return { kind: 'wire', response: rewriteLinks(response, place) }
 }
 
 /** `/api/v1/nodes/n/proxy` */

@@ -25,8 +25,16 @@ const reasons: Readonly<Record<string, string>> = {
   ETIMEDOUT: 'i/o timeout',
 }
 
+const plainServer = /wrong version number|packet length too long/
+
+/** A TLS handshake with a server that speaks plain HTTP. */
+const tlsReason = ({ code, message }: NodeJS.ErrnoException): string | undefined =>
+  code === 'EPROTO' && plainServer.test(message) ? 'tls: first record does not look like a TLS handshake' : undefined
+
 export const unreachable = (authority: string, error: NodeJS.ErrnoException): Unreachable =>
-  new Unreachable(`dial tcp ${authority}: ${lookup(reasons, error.code ?? '') ?? error.message}`, { cause: error })
+  new Unreachable(tlsReason(error) ?? `dial tcp ${authority}: ${lookup(reasons, error.code ?? '') ?? error.message}`, {
+    cause: error,
+  })
 
 /** Path and query of a request line. A URL parser would treat `\\` as `/`, so that a path could name another host. */
 const targetPattern = /^\/[!-[\]-~\u0080-\u00ff]*$/
