@@ -7,6 +7,7 @@ import { celBench } from './cel.ts'
 import { clusterBench } from './cluster.ts'
 import { controllersBench } from './controllers.ts'
 import { customResourcesBench } from './custom-resources.ts'
+import { dnsBench } from './dns.ts'
 import { fairnessBench } from './fairness.ts'
 import { floodBench } from './flood.ts'
 import { flowCostBench } from './flow-cost.ts'
@@ -31,6 +32,7 @@ const benches: readonly Bench[] = [
   clusterBench,
   controllersBench,
   customResourcesBench,
+  dnsBench,
   fairnessBench,
   floodBench,
   flowBench,

@@ -3,6 +3,7 @@
 import { addressBytes } from './ip-address.ts'
 import { classInternet, headerBytes } from './header.ts'
 import { labelBytesMax, labelEnd, nameBytesMax, pointerOffsetMax, writeLabel } from './name.ts'
+import { pooledCopy } from './pooled-copy.ts'
 import { recordType, type RecordData, type ResourceRecord } from './record.ts'
 
 /** The largest record that is written before its size is known: two names and the numbers of an SOA. */
@@ -81,7 +82,7 @@ export class MessageWriter {
 
   /** A copy of the message. */
   finish(): Uint8Array {
-    return this.#bytes.slice(0, this.#at)
+    return pooledCopy(this.#bytes.subarray(0, this.#at))
   }
 
   /** Whether data of unlimited length fit; other data are limited by the margin. */

@@ -10,25 +10,11 @@ import { recordType, type ResourceRecord } from '../message/record.ts'
 import { AddressIndex } from './address-index.ts'
 import { addressOfReverseName } from './reverse-name.ts'
 import { addressesOfSlice, addressOfDashed, ServiceRecords } from './service-records.ts'
-import { aliasOf, clusterAddresses, isHeadless, serviceAnswer, type Answer } from './service-answer.ts'
+import { aliasOf, isHeadless, serviceAnswer, type Answer } from './service-answer.ts'
+import type { ZoneAnswer } from './zone-answer.ts'
 import { addressRecord, nameRecord, zoneTimes } from './zone-records.ts'
 
-/** The response to a question. `records` begins with the aliases that were followed. */
-export type ZoneAnswer =
-  | {
-      readonly kind: 'records'
-      readonly records: readonly ResourceRecord[]
-      /** Addresses of the targets of SRV records. */
-      readonly additional: readonly ResourceRecord[]
-    }
-  /** The name exists but has no records of the type. */
-  | { readonly kind: 'no-data'; readonly records: readonly ResourceRecord[] }
-  /** The name does not exist (NXDOMAIN). */
-  | { readonly kind: 'no-name'; readonly records: readonly ResourceRecord[] }
-  /** The name belongs to another zone, or an alias leads to `name` in another zone. */
-  | { readonly kind: 'elsewhere'; readonly records: readonly ResourceRecord[]; readonly name: string }
-  /** ExternalName Services refer to one another in a circle, or in a longer chain than is followed. */
-  | { readonly kind: 'alias-loop' }
+export type { ZoneAnswer } from './zone-answer.ts'
 
 const schemaVersion = '1.1.0'
 /** How many ExternalName Services are followed for one question. */
@@ -43,6 +29,8 @@ const noName: Answer = { kind: 'no-name' }
 export class ClusterZone {
   /** In lower case, without a dot at the end. */
   readonly domain: string
+  readonly #suffix: string
+  readonly #servicesSuffix: string
   /** By `<service>.<namespace>`, including Services of which only slices are known yet. */
   readonly #services = new Map<string, ServiceRecords>()
   readonly #clusterAddresses = new AddressIndex()
@@ -52,6 +40,8 @@ export class ClusterZone {
 
   constructor(domain: string) {
     this.domain = domain.toLowerCase()
+    this.#suffix = `.${this.domain}`
+    this.#servicesSuffix = `.svc.${this.domain}`
   }
 
   setNamespace(name: string, exists: boolean): void {
@@ -65,9 +55,9 @@ export class ClusterZone {
     const object = now ?? before
     if (object === undefined) return
     this.#update(keyOfService(object.metadata.name, object.metadata.namespace), (records) => {
-      for (const address of clusterAddresses(records.service)) this.#clusterAddresses.remove(address, records)
-      for (const address of clusterAddresses(now)) this.#clusterAddresses.add(address, records)
+      for (const address of records.clusterAddresses) this.#clusterAddresses.remove(address, records)
       records.setService(now)
+      for (const address of records.clusterAddresses) this.#clusterAddresses.add(address, records)
     })
   }
 
@@ -120,7 +110,7 @@ export class ClusterZone {
 
   /** Whether the zone itself responds for the name, apart from addresses in reverse. */
   contains(name: string): boolean {
-    return name === this.domain || name.endsWith(`.${this.domain}`)
+    return name.endsWith(this.#suffix) || name === this.domain
   }
 
   /**
@@ -128,6 +118,18 @@ export class ClusterZone {
    * `recordType`. Aliases are followed as long as they stay in the zone.
    */
   lookup(name: string, type: number): ZoneAnswer {
+    const records = name.endsWith(this.#servicesSuffix)
+      ? this.#services.get(name.slice(0, -this.#servicesSuffix.length))
+      : undefined
+    const known = records?.knownAnswer(type)
+    if (known !== undefined) return known
+    const answer = this.#followed(name, type)
+    // An answer with aliases depends on other Services too.
+    if (records?.service !== undefined && aliasOf(records.service) === undefined) records.keepAnswer(type, answer)
+    return answer
+  }
+
+  #followed(name: string, type: number): ZoneAnswer {
     const aliases: ResourceRecord[] = []
     let current = name
     while (aliases.length <= aliasesMax) {
@@ -155,8 +157,8 @@ export class ClusterZone {
   #answer(name: string, type: number): Answer {
     const { domain } = this
     if (name === domain) return this.#apexAnswer(type)
-    if (!name.endsWith(domain) || name.at(-domain.length - 1) !== '.') return this.#reverseAnswer(name, type)
-    const labels = name.slice(0, -domain.length - 1).split('.')
+    if (!name.endsWith(this.#suffix)) return this.#reverseAnswer(name, type)
+    const labels = name.slice(0, -this.#suffix.length).split('.')
     switch (labels.pop()) {
       case 'svc':
         return this.#servicesAnswer(name, labels, type)

@@ -1,6 +1,5 @@
 // The records of one Service: its own name, the names of its ports and the names of its endpoints.
 import type { Service } from '../../api/core/v1/service/service.ts'
-import { canonicalAddress } from '../message/ip-address.ts'
 import { recordType, type ResourceRecord } from '../message/record.ts'
 import type { RecordEndpoint, RecordPort, ServiceRecords } from './service-records.ts'
 import { addressRecord, addressType, locationRecord } from './zone-records.ts'
@@ -75,7 +74,7 @@ function locationsOf(
   if (selection.kind === 'endpoint') return records.endpointsOf(selection.label).map(endpointLocation(name))
   const all = isHeadless(service)
     ? records.endpoints.map(endpointLocation(name))
-    : clusterAddresses(service).map((address) => ({ target: name, address, ports: portsOf(service) }))
+    : clusterLocations(service, records, name)
   if (selection.kind === 'service') return all
   const isSelected = (port: RecordPort) =>
     port.name !== '' &&
@@ -90,11 +89,9 @@ const endpointLocation =
   (name: string) =>
   ({ label, address, ports }: RecordEndpoint): Location => ({ target: `${label}.${name}`, address, ports })
 
-/** In canonical form; none for headless and ExternalName Services. */
-export function clusterAddresses(service: Service | undefined): string[] {
-  if (service === undefined || service.spec.type === 'ExternalName') return []
-  const { clusterIP = '', clusterIPs = [clusterIP] } = service.spec
-  return clusterIPs.map(canonicalAddress).filter((address) => address !== undefined)
+function clusterLocations(service: Service, { clusterAddresses }: ServiceRecords, target: string): Location[] {
+  const ports = portsOf(service)
+  return clusterAddresses.map((address) => ({ target, address, ports }))
 }
 
 const portsOf = ({ spec }: Service): RecordPort[] =>

@@ -4,6 +4,8 @@ import type { EndpointSlice } from '../../api/discovery/v1/endpoint-slice.ts'
 import type { Service } from '../../api/core/v1/service/service.ts'
 import { getOrInsert } from '../../base/collections/get-or-insert.ts'
 import { canonicalAddress } from '../message/ip-address.ts'
+import { recordType } from '../message/record.ts'
+import type { ZoneAnswer } from './zone-answer.ts'
 
 export interface RecordPort {
   readonly name: string
@@ -31,7 +33,9 @@ export class ServiceRecords {
   readonly key: string
   readonly #slices = new Map<string, EndpointSlice>()
   #service: Service | undefined
+  #clusterAddresses: readonly string[] = []
   #endpoints: Endpoints | undefined
+  #answers: Map<number, ZoneAnswer> | undefined
 
   constructor(key: string) {
     this.key = key
@@ -41,14 +45,31 @@ export class ServiceRecords {
     return this.#service
   }
 
+  /** In canonical form; none for headless and ExternalName Services. */
+  get clusterAddresses(): readonly string[] {
+    return this.#clusterAddresses
+  }
+
   setService(service: Service | undefined): void {
     this.#service = service
+    this.#clusterAddresses = clusterAddressesOf(service)
+    this.#answers = undefined
   }
 
   setSlice(name: string, slice: EndpointSlice | undefined): void {
     if (slice === undefined) this.#slices.delete(name)
     else this.#slices.set(name, slice)
     this.#endpoints = undefined
+    this.#answers = undefined
+  }
+
+  /** The answer for the name of the Service itself, if it was computed since the last change. */
+  knownAnswer(type: number): ZoneAnswer | undefined {
+    return this.#answers?.get(type)
+  }
+
+  keepAnswer(type: number, answer: ZoneAnswer): void {
+    if (keptTypes.has(type)) (this.#answers ??= new Map()).set(type, answer)
   }
 
   /** Neither the Service nor a slice of it exists. */
@@ -69,6 +90,16 @@ export class ServiceRecords {
     return (this.#endpoints ??= endpointsOfSlices(this.#slices.values()))
   }
 }
+
+function clusterAddressesOf(service: Service | undefined): readonly string[] {
+  if (service === undefined || service.spec.type === 'ExternalName') return noAddresses
+  const { clusterIP = '', clusterIPs = [clusterIP] } = service.spec
+  return clusterIPs.map(canonicalAddress).filter((address) => address !== undefined)
+}
+
+const noAddresses: readonly string[] = []
+/** Few, because clients choose the types. */
+const keptTypes: ReadonlySet<number> = new Set([recordType.A, recordType.AAAA, recordType.SRV])
 
 function endpointsOfSlices(slices: Iterable<EndpointSlice>): Endpoints {
   const all = Array.from(slices).flatMap(endpointsOfSlice)

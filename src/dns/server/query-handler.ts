@@ -55,9 +55,14 @@ export class QueryHandler {
           ? encodeResponse(query, content, transport === 'udp' ? udpBytesOf(query.edns) : messageBytesMax)
           : encodeError(query.id, query.flags, content.code)
       metrics.served({
-        ...{ transport, isIpV6: address.includes(':'), isInZone, code: content.code },
+        transport,
+        isIpV6: address.includes(':'),
+        isInZone,
+        code: content.code,
         type: query.kind === 'query' ? query.question.type : undefined,
-        ...{ queryBytes: bytes.length, responseBytes: response.length, durationMs: clock.monotonicMs() - startMs },
+        queryBytes: bytes.length,
+        responseBytes: response.length,
+        durationMs: clock.monotonicMs() - startMs,
       })
       return response
     }

@@ -1,7 +1,6 @@
 // UDP sockets of Node.js.
 import { createSocket, type Socket, type SocketType } from 'node:dgram'
 import { once } from 'node:events'
-import { isIPv6 } from 'node:net'
 import type { BindOptions, ConnectedDatagrams, ConnectOptions, DatagramSocket, Peer } from '../../sockets/sockets.ts'
 
 /** Bytes that wait for the system before further datagrams are dropped. */
@@ -9,14 +8,14 @@ const unsentBytesMax = 4 << 20
 /** Requested from the system, which may grant less: bursts wait here while the event loop is busy. */
 const receiveBytes = 4 << 20
 
-const typeOf = (address: string): SocketType => (isIPv6(address) ? 'udp6' : 'udp4')
+const typeOf = (address: string): SocketType => (address.includes(':') ? 'udp6' : 'udp4')
 
 // All addresses are numeric. The default lookup would delay each datagram to the next tick.
 const lookup = (
   address: string,
   _options: unknown,
   callback: (error: null, address: string, family: number) => void,
-): void => callback(null, address, isIPv6(address) ? 6 : 4)
+): void => callback(null, address, address.includes(':') ? 6 : 4)
 
 export async function bindDatagrams({ host, port, onDatagram }: BindOptions): Promise<DatagramSocket> {
   const socket = createSocket({ type: typeOf(host), lookup, recvBufferSize: receiveBytes })
@@ -25,7 +24,7 @@ export async function bindDatagrams({ host, port, onDatagram }: BindOptions): Pr
   const listening = once(socket, 'listening')
   socket.bind(port, host)
   await listening
-  // An error of one datagram, such as an unreachable client, concerns no other.
+  // An error of one datagram, such as an unreachable client, concerns no other. Failed sends are reported here too.
   socket.on('error', () => {})
   const { address, port: boundPort } = socket.address()
   const state = closing(socket)
@@ -34,14 +33,11 @@ export async function bindDatagrams({ host, port, onDatagram }: BindOptions): Pr
     port: boundPort,
     send(bytes, { address: to, port: toPort }) {
       if (state.isClosed || socket.getSendQueueSize() > unsentBytesMax) return
-      socket.send(bytes, toPort, to, ignoreResult)
+      socket.send(bytes, toPort, to)
     },
     close: () => state.close(),
   }
 }
-
-/** Without a callback, a failed send would be an error of the socket. */
-const ignoreResult = (): void => {}
 
 export async function connectDatagrams(
   { address, port }: Peer,
