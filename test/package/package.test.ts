@@ -82,22 +82,26 @@ test('an older Node.js gets a message before it loads code that it cannot parse'
     await rejects(run(process.execPath, ['-r', './older.cjs', file], { cwd: folder }), complaint)
 })
 
-test('the example operator passes in node:test, Vitest and Jest', async () => {
-  const example = join(folder, 'operator')
-  await cp(join(root, 'examples', 'operator'), example, { recursive: true })
-  const install = ['install', '--prefer-offline', '--no-audit', '--no-fund', '--no-package-lock']
-  await run('npm', [...install, join(folder, 'coxswain-0.0.1.tgz')], { cwd: example })
-  const environment = { ...process.env, PATH: `${dirname(process.execPath)}:${process.env['PATH']}`, CI: 'true' }
-  // This process is a test itself: the inner test runner must not report to it.
-  const { NODE_TEST_CONTEXT: _, ...env } = environment as Record<string, string | undefined>
-  const passed = async (script: string) => {
-    const { stdout, stderr } = await run('npm', ['run', script], { cwd: example, env })
-    return `${stdout}${stderr}`
-  }
-  match(await passed('test:node'), /pass 9\b/)
-  match(await passed('test:vitest'), /9 passed/)
-  match(await passed('test:jest'), /9 passed/)
-})
+for (const [name, count] of [
+  ['operator', 9],
+  ['shop', 4],
+] as const)
+  test(`the example ${name} passes in node:test, Vitest and Jest`, async () => {
+    const example = join(folder, name)
+    await cp(join(root, 'examples', name), example, { recursive: true })
+    const install = ['install', '--prefer-offline', '--no-audit', '--no-fund', '--no-package-lock']
+    await run('npm', [...install, join(folder, 'coxswain-0.0.1.tgz')], { cwd: example })
+    const environment = { ...process.env, PATH: `${dirname(process.execPath)}:${process.env['PATH']}`, CI: 'true' }
+    // This process is a test itself: the inner test runner must not report to it.
+    const { NODE_TEST_CONTEXT: _, ...env } = environment as Record<string, string | undefined>
+    const passed = async (script: string) => {
+      const { stdout, stderr } = await run('npm', ['run', script], { cwd: example, env })
+      return `${stdout}${stderr}`
+    }
+    match(await passed('test:node'), new RegExp(`pass ${count}\\b`))
+    match(await passed('test:vitest'), new RegExp(`${count} passed`))
+    match(await passed('test:jest'), new RegExp(`${count} passed`))
+  })
 
 test('the package contains no Node.js, and declares its types', async () => {
   const { stdout } = await run('npm', ['ls', '--all', '--parseable'], { cwd: folder })

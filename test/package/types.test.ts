@@ -11,6 +11,7 @@ import { gunzipSync } from 'node:zlib'
 import { kinds } from '../../src/api/kinds.ts'
 import * as library from '../../src/cluster/index.ts'
 import { customResourceExamples } from '../custom-resources/page.ts'
+import { serviceExamples } from '../services/page.ts'
 
 /** A program of a few thousand lines has about as many. */
 const instantiationsMax = 100_000
@@ -125,17 +126,18 @@ test('messages and editors show types by their names', async () => {
   match(diagnostics, /Type 'ResourceClient<Pod, PodInput>' is not assignable to type 'number'/)
 })
 
-test('the example operator passes the type checker, with the types of its own custom resource', async () => {
-  const example = join(root, 'examples', 'operator')
-  const names = (await readdir(example)).filter((name) => name.endsWith('.cjs'))
-  await Promise.all(names.map((name) => copyFile(join(example, name), join(folder, name))))
-  const options = ['--target', 'esnext', '--lib', 'esnext,dom', '--allowJs', '--checkJs', '--types', 'node']
-  const roots = ['--typeRoots', join(root, 'node_modules', '@types')]
-  equal(
-    await compiled('example.mts', `export { scenario } from './scenario.cjs'`, [...strict, ...options, ...roots]),
-    '',
-  )
-})
+for (const name of ['operator', 'shop'])
+  test(`the example ${name} passes the type checker`, async () => {
+    const example = join(root, 'examples', name)
+    const files = (await readdir(example)).filter((file) => file.endsWith('.cjs'))
+    await Promise.all(files.map((file) => copyFile(join(example, file), join(folder, file))))
+    const options = ['--target', 'esnext', '--lib', 'esnext,dom', '--allowJs', '--checkJs', '--types', 'node']
+    const roots = ['--typeRoots', join(root, 'node_modules', '@types')]
+    equal(
+      await compiled('example.mts', `export { scenario } from './scenario.cjs'`, [...strict, ...options, ...roots]),
+      '',
+    )
+  })
 
 /** The work of the compiler, which does not depend on the speed of the machine. */
 const instantiationsOf = async (name: string, text: string): Promise<number> => {
@@ -171,6 +173,11 @@ test('the examples of the page about custom resources pass the type checker', as
   const page = await readFile(join(root, 'docs', 'testing-operators.md'), 'utf8')
   const text = `${customResourceExamples(page)}\nexport const count: number = teeth`
   equal(await compiled('page.mts', text, [...plain, '--lib', 'es2024,dom']), '')
+})
+
+test('the examples of the page about services pass the type checker', async () => {
+  const page = await readFile(join(root, 'docs', 'testing-services.md'), 'utf8')
+  equal(await compiled('services.mts', `${serviceExamples(page)}\nexport {}`, [...plain, '--lib', 'es2024,dom']), '')
 })
 
 test('the package has one file of types for each module system, and no derived types in it', async () => {

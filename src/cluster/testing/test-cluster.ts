@@ -84,6 +84,7 @@ export class TestCluster implements AsyncDisposable {
     this.faults = deps.faults
     this.network = new TestNetwork({
       network: deps.cluster.network,
+      clock: deps.clock,
       pod: (namespace, name) => deps.cluster.server?.registry.cached(pod, namespace, name),
       awaitCall: (work, what, whyNot) => (deps.isFlowing ? work : this.#untilDone(work, what, whyNot)),
     })

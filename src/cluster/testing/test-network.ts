@@ -1,5 +1,6 @@
 // TestNetwork: the network of a cluster's simulated pods for the test itself: requests as a pod, from a node or from
 // outside the cluster. Awaited calls advance the cluster's time.
+import type { Clock } from '../../base/time/clock.ts'
 import type { Pod } from '../../api/core/v1/pod/pod.ts'
 import { NetworkError } from '../../machine/network/network-error.ts'
 import type { SimulatedHttpHandler } from '../../machine/network/serve-http.ts'
@@ -23,6 +24,7 @@ export type TestFetchInit = FetchInit & FromOptions
 
 export interface TestNetworkDeps {
   readonly network: ClusterNetwork
+  readonly clock: Clock
   readonly pod: (namespace: string, name: string) => Pod | undefined
   /** Advances time until the work is done. */
   readonly awaitCall: <T>(work: Promise<T>, what: string, whyNot: () => string) => Promise<T>
@@ -38,7 +40,7 @@ export class TestNetwork {
 
   /** Sends a request: `fetch('http://web.default.svc/', { from: 'pod/client' })`. Rejects with NetworkError. */
   async fetch(url: string, init: TestFetchInit = {}): Promise<FetchResponse> {
-    const { network, awaitCall } = this.#deps
+    const { network, clock, awaitCall } = this.#deps
     const client = this.#client(init.from)
     const what = `${init.method ?? 'GET'} ${url}`
     let whyNot = 'no connection was established'
@@ -47,7 +49,7 @@ export class TestNetwork {
       whyNot = `a connection to ${host}:${port} was established, but the response is not complete`
       return stream
     }
-    const response = await awaitCall(simulatedFetch(url, init, dial), what, () => whyNot)
+    const response = await awaitCall(simulatedFetch(url, init, dial, clock), what, () => whyNot)
     return new FetchResponse(response, (step) => awaitCall(step, what, () => whyNot))
   }
 

@@ -1,4 +1,5 @@
 // PodNetwork: the network as the pods of one node see it, and the functions that a simulated program gets from it.
+import type { Clock } from '../../base/time/clock.ts'
 import type { ByteStream } from '../../platform/http/byte-stream.ts'
 import type { ConnectionOwner } from './simulated-connection.ts'
 import { FetchResponse, simulatedFetch, type FetchInit } from './simulated-fetch.ts'
@@ -30,6 +31,7 @@ export interface NetworkFunctions {
 export function networkFunctions(
   network: PodNetwork | undefined,
   client: PodClient,
+  clock: Clock,
   endedSignal: () => AbortSignal,
 ): NetworkFunctions {
   const until = (signal: AbortSignal | undefined) =>
@@ -39,7 +41,7 @@ export function networkFunctions(
   return {
     connect,
     fetch: async (url, init = {}) =>
-      new FetchResponse(await simulatedFetch(url, { ...init, signal: until(init.signal) }, connect)),
+      new FetchResponse(await simulatedFetch(url, { ...init, signal: until(init.signal) }, connect, clock)),
     resolve: (name) =>
       network === undefined ? Promise.reject(noNetwork()) : network.resolve(client, name, endedSignal()),
   }

@@ -4,16 +4,22 @@ import { test } from 'node:test'
 import { VirtualClock } from '../../base/time/virtual-clock.ts'
 import { byteStreamPair } from '../../wire/byte-pipe.ts'
 import { httpAcceptor, type SimulatedHttpHandler } from './serve-http.ts'
-import { FetchResponse, simulatedFetch, type FetchInit } from './simulated-fetch.ts'
+import { FetchResponse, simulatedFetch, type Dial, type FetchInit } from './simulated-fetch.ts'
 
-async function fetchFrom(handle: SimulatedHttpHandler, url = 'http://web/path?query', init: FetchInit = {}) {
+async function fetchFrom(
+  handle: SimulatedHttpHandler,
+  url = 'http://web/path?query',
+  init: FetchInit = {},
+  clock = new VirtualClock(),
+) {
   const dialled: string[] = []
-  const response = await simulatedFetch(url, init, (host, port) => {
+  const dial: Dial = (host, port) => {
     dialled.push(`${host} ${port}`)
     const [ours, theirs] = byteStreamPair(64 * 1024)
-    void httpAcceptor(handle, new VirtualClock())(theirs, { address: '10.0.0.1' })
+    void httpAcceptor(handle, clock)(theirs, { address: '10.0.0.1' })
     return Promise.resolve(ours)
-  })
+  }
+  const response = await simulatedFetch(url, init, dial, clock)
   return { response: new FetchResponse(response), dialled }
 }
 
@@ -103,3 +109,26 @@ test('https is not simulated', () =>
     fetchFrom(() => ({ status: 200 }), 'https://web/'),
     /https:\/\/web\/: only http: URLs can be fetched, because TLS is not simulated between pods/,
   ))
+
+test('a timeout ends the request or its body, in the time of the clock', async () => {
+  const clock = new VirtualClock()
+  const timeoutMs = 1_000
+  const expected = { code: 'ETIMEDOUT', message: 'GET http://web/: no complete response within 1000 ms' }
+  const silent = rejects(
+    fetchFrom(() => new Promise(() => {}), 'http://web/', { timeoutMs }, clock),
+    expected,
+  )
+  await clock.advance('1s')
+  await silent
+  const body = async function* () {
+    yield 'one'
+    await new Promise(() => {})
+  }
+  const { response } = await fetchFrom(() => ({ status: 200, body: body() }), 'http://web/', { timeoutMs }, clock)
+  const half = rejects(response.text(), expected)
+  await clock.advance('1s')
+  await half
+  const whole = await fetchFrom(() => ({ status: 200, body: 'ok' }), 'http://web/', { timeoutMs }, clock)
+  equal(await whole.response.text(), 'ok')
+  equal(clock.pendingTimers, 0)
+})

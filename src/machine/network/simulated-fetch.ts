@@ -1,8 +1,10 @@
 // fetch over a simulated network: a subset of the standard's, with one connection per request. Redirects are not
 // followed and TLS is not simulated.
 import { concatBytes } from '../../base/collections/concat-bytes.ts'
+import type { Clock, Timer } from '../../base/time/clock.ts'
 import type { ByteStream } from '../../platform/http/byte-stream.ts'
 import type { OutboundResponse } from '../../platform/http/outbound.ts'
+import { NetworkError } from './network-error.ts'
 import { http1Exchange, type Http1ClientRequest } from '../../platform/http1/http1-client.ts'
 
 export interface FetchInit {
@@ -12,6 +14,8 @@ export interface FetchInit {
   /** A stream is sent in chunks, as it is produced. */
   readonly body?: Http1ClientRequest['body']
   readonly signal?: AbortSignal
+  /** How long the request and its response may take, in the cluster's time; unlimited by default. */
+  readonly timeoutMs?: number
 }
 
 /** Connects to a host, which may be a name. */
@@ -57,8 +61,38 @@ export class FetchResponse {
 /** Resolves with the head of the response. Rejects with NetworkError when there is no connection. */
 export async function simulatedFetch(
   url: string,
-  { method = 'GET', headers = {}, body, signal = new AbortController().signal }: FetchInit,
+  init: FetchInit,
   dial: Dial,
+  clock: Pick<Clock, 'after'>,
+): Promise<OutboundResponse> {
+  const { method = 'GET', timeoutMs, signal = new AbortController().signal } = init
+  if (timeoutMs === undefined) return exchange(url, init, dial, signal)
+  const late = new AbortController()
+  const timer = clock.after(timeoutMs, () =>
+    late.abort(new NetworkError('ETIMEDOUT', `${method} ${url}: no complete response within ${timeoutMs} ms`)),
+  )
+  try {
+    const response = await exchange(url, init, dial, AbortSignal.any([signal, late.signal]))
+    return { ...response, body: cancelling(response.body, timer) }
+  } catch (error) {
+    timer.cancel()
+    throw error
+  }
+}
+
+async function* cancelling(body: AsyncIterable<Uint8Array>, timer: Timer): AsyncGenerator<Uint8Array, void> {
+  try {
+    yield* body
+  } finally {
+    timer.cancel()
+  }
+}
+
+async function exchange(
+  url: string,
+  { method = 'GET', headers = {}, body }: FetchInit,
+  dial: Dial,
+  signal: AbortSignal,
 ): Promise<OutboundResponse> {
   const { protocol, hostname, host, port, pathname, search } = new URL(url)
   if (protocol !== 'http:')

@@ -305,7 +305,7 @@ export class SimulatedRuntime implements ContainerRuntime {
     const client: PodClient = { namespace, name, address, owner: container }
     return {
       pod: { namespace, name, address: address || (network?.nodeAddress ?? '') },
-      ...networkFunctions(network, client, () => container.endedSignal),
+      ...networkFunctions(network, client, this.#clock, () => container.endedSignal),
     }
   }
 

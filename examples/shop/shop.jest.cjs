@@ -1,0 +1,3 @@
+const { scenario } = require('./scenario.cjs')
+
+for (const [name, run] of Object.entries(scenario)) test(name, run)
