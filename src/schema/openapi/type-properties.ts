@@ -2,7 +2,7 @@
 import type { OpenApiDialect, OpenApiSchema } from './openapi.ts'
 
 export const metadataDescription =
-  'The metadata of the object: name, namespace, labels, annotations, owners and versions.'
+  "Standard object's metadata: name, namespace, labels, annotations, owners and versions."
 
 export const typeProperties = {
   apiVersion: {

@@ -34,21 +34,49 @@ export const ownerReference = atomicMessage('io.k8s.apimachinery.pkg.apis.meta.v
 export interface OwnerReference extends Infer<typeof ownerReference> {}
 
 export const objectMeta = message('io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta', {
-  name: string(1),
-  generateName: string(2),
-  namespace: string(3),
-  selfLink: string(4),
-  uid: string(5),
-  resourceVersion: string(6),
-  generation: int64(7),
-  creationTimestamp: time(8, { omitEmpty: true }),
-  deletionTimestamp: time(9, { pointer: true }),
-  deletionGracePeriodSeconds: int64(10, { pointer: true }),
-  labels: map(11, 'string'),
-  annotations: map(12, 'string'),
-  ownerReferences: list(13, ownerReference, { listType: 'map', keys: ['uid'], patch: 'merge', mergeKey: 'uid' }),
-  finalizers: list(14, 'string', { listType: 'set', patch: 'merge' }),
-  managedFields: list(17, managedFieldsEntry, { listType: 'atomic' }),
+  name: string(1, {
+    description: 'The name, unique among the objects of its kind in a namespace. It cannot be changed.',
+  }),
+  generateName: string(2, {
+    description: 'The beginning of the name, to which the server adds random characters if no name is given.',
+  }),
+  namespace: string(3, { description: 'The namespace of the object. It cannot be changed.' }),
+  selfLink: string(4, { description: 'Deprecated: not set by the server.' }),
+  uid: string(5, { description: 'Identifies this object, also after another one of the same name replaces it.' }),
+  resourceVersion: string(6, {
+    description: 'Identifies the stored version of the object. Clients compare it for equality only.',
+  }),
+  generation: int64(7, { description: 'Counts the changes of the desired state.' }),
+  creationTimestamp: time(8, {
+    omitEmpty: true,
+    description: 'CreationTimestamp is a timestamp of the server, set when the object is created.',
+  }),
+  deletionTimestamp: time(9, {
+    pointer: true,
+    description: 'When the object will be or could be removed, after its deletion was requested.',
+  }),
+  deletionGracePeriodSeconds: int64(10, {
+    pointer: true,
+    description: 'The seconds between the request for deletion and the removal.',
+  }),
+  labels: map(11, 'string', { description: 'Keys and values by which objects are selected.' }),
+  annotations: map(12, 'string', { description: 'Keys and values for tools; objects are not selected by them.' }),
+  ownerReferences: list(13, ownerReference, {
+    listType: 'map',
+    keys: ['uid'],
+    patch: 'merge',
+    mergeKey: 'uid',
+    description: 'The objects on which this one depends. It is deleted when all of them are.',
+  }),
+  finalizers: list(14, 'string', {
+    listType: 'set',
+    patch: 'merge',
+    description: 'The object is not removed until the list is empty.',
+  }),
+  managedFields: list(17, managedFieldsEntry, {
+    listType: 'atomic',
+    description: 'Which manager has set which fields, by API version and operation.',
+  }),
 })
 
 /** The metadata of an accepted object: these fields are always set. */
