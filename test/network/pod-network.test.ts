@@ -118,9 +118,12 @@ async function listenIn(namespace: string): Promise<void> {
   await once(child.stdout, 'data')
 }
 
-/** The address that the server sees as the client's. */
+/** Longer than the kernel takes to answer for an unreachable neighbour. */
+const timeoutMs = 5_000
+
+/** The address that the server sees as the client's, or the reason why there is no connection. */
 function callFrom(namespace: string, address: string): string {
-  const program = `const s = require('net').connect({ host: '${address}', port: 8080, timeout: 10000 }); s.on('data', (d) => process.stdout.write(d)); s.on('error', (e) => { process.stdout.write(e.code); process.exit(0) }); s.on('timeout', () => { process.stdout.write('timeout'); process.exit(0) })`
+  const program = `const s = require('net').connect({ host: '${address}', port: 8080, timeout: ${timeoutMs} }); s.on('data', (d) => process.stdout.write(d)); s.on('error', (e) => { process.stdout.write(e.code); process.exit(0) }); s.on('timeout', () => { process.stdout.write('timeout'); process.exit(0) })`
   return run('ip', 'netns', 'exec', namespace, process.execPath, '-e', program).replace(/^::ffff:/, '')
 }
 
@@ -189,6 +192,18 @@ inNamespaces(import.meta.url, () => {
       machines.map(({ name }) => callFrom(`pod-${name}`, '192.0.2.100')),
       machines.map(({ address }) => address),
     )
+  })
+
+  test('a partitioned node is not reached, the others are, and all are after the recovery', () => {
+    const first = ({ podRanges: [range = ''] }: Machine) => podAddress(range)
+    const [one, two, three] = machines as [Machine, Machine, Machine]
+    ip('-n router link set to-three down')
+    match(callFrom('pod-one', first(three)), /^(timeout|EHOSTUNREACH)$/)
+    match(callFrom('pod-three', first(two)), /^(timeout|EHOSTUNREACH|ENETUNREACH)$/)
+    equal(callFrom('pod-two', first(one)), first(two))
+    ip('-n router link set to-three up')
+    equal(callFrom('pod-one', first(three)), first(one))
+    equal(callFrom('pod-three', first(two)), first(three))
   })
 
   test('the paths to a node that left are removed, and those to others stay', async () => {
