@@ -111,6 +111,7 @@ export class ServiceProxy {
 
   async run(signal: AbortSignal): Promise<void> {
     await using _serviceHealth = this.#serviceHealth
+    await this.#filterBridges()
     await unlessAborted(this.#routes.synced(), signal)
     let check: Promise<void> | undefined
     try {
@@ -247,6 +248,16 @@ export class ServiceProxy {
       this.#isInDoubt = true
       this.#queue()
     }
+  }
+
+  /** Responses between two pods of one bridge must pass the rules as well, where the destination is translated back. */
+  async #filterBridges(): Promise<void> {
+    const { kernelSettings, clock, log } = this.#deps
+    for (const name of ['net/bridge/bridge-nf-call-iptables', 'net/bridge/bridge-nf-call-ip6tables'])
+      if (!(await clock.outside(kernelSettings.set(name, '1').catch(() => false))))
+        log.warn('pods on one bridge may not reach one another through Services: load the kernel module br_netfilter', {
+          setting: name,
+        })
   }
 
   /**

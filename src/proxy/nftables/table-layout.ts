@@ -151,6 +151,8 @@ function pickChains(family: AddressFamily, endpointsMax: number): readonly strin
  * deleted, and elements that exist cannot be created. Nothing is changed unless all of them succeed.
  */
 export const probeCommands: readonly string[] = [
+  // Before the chains that refer to it, whose rules are gone for the rest of the transaction.
+  `delete chain ${table} refuse`,
   ...families.flatMap((family) => {
     const [address, suffix] = [canary(headerOf(family)), suffixOf(family)]
     return [
@@ -169,7 +171,6 @@ export const probeCommands: readonly string[] = [
     ),
     ...['dispatch', 'check'].map((name) => `delete chain ${table} ${name}${suffixOf(family)}`),
   ]),
-  `delete chain ${table} refuse`,
 ]
 
 export const removalCommands: readonly string[] = [`add table ${table}`, `delete table ${table}`]
