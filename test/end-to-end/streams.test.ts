@@ -17,9 +17,10 @@ async function answerThroughForward(
   { path }: Kubectl,
   kubeconfig: string,
   environment: Readonly<Record<string, string>>,
+  [target, port]: readonly [target: string, port: number],
 ): Promise<string> {
   const env = { ...kubectlEnvironment(kubeconfig), ...environment }
-  const child = spawn(path, ['port-forward', 'pod/web', ':80'], { env, stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(path, ['port-forward', target, `:${port}`], { env, stdio: ['ignore', 'pipe', 'inherit'] })
   const exited = once(child, 'exit')
   try {
     for await (const line of createInterface({ input: child.stdout })) {
@@ -38,8 +39,13 @@ for (const kubectl of kubectls())
     await using up = await startUp('--store', 'memory', '--runtime', 'simulated', '--nodes', '1')
     const k = (args: readonly string[], environment: Readonly<Record<string, string>> = {}) =>
       runKubectl(kubectl, up.kubeconfig, args, { environment })
-    equal((await k(['run', 'web', '--image=nginx'])).code, 0)
+    const overrides = {
+      spec: { containers: [{ name: 'web', image: 'nginx', ports: [{ name: 'http', containerPort: 80 }] }] },
+    }
+    equal((await k(['run', 'web', '--image=nginx', `--overrides=${JSON.stringify(overrides)}`])).code, 0)
     equal((await k(['wait', '--for=condition=Ready', 'pod/web', '--timeout=200s'])).code, 0)
+    equal((await k(['expose', 'pod/web', '--name=named', '--port=8080', '--target-port=http'])).code, 0)
+    equal((await k(['expose', 'pod/web', '--name=numbered', '--port=8080', '--target-port=80'])).code, 0)
     deepEqual(await k(['logs', 'web']), { code: 0, out: '', err: '' })
     match((await k(['logs', 'web', '--previous'])).err, /previous terminated container "web" in pod "web" not found/)
     for (const environment of protocols) {
@@ -54,7 +60,12 @@ for (const kubectl of kubectls())
         equal(copied.code, 126)
         match(`${copied.out}${copied.err}`, /"tar .*" was not run: container web is simulated and has no programs/)
       }
-      equal(await answerThroughForward(kubectl, up.kubeconfig, environment), 'ok')
+      for (const target of [
+        ['pod/web', 80],
+        ['service/named', 8080],
+        ['service/numbered', 8080],
+      ] as const)
+        equal(await answerThroughForward(kubectl, up.kubeconfig, environment, target), 'ok')
     }
     equal((await k(['get', '--raw', '/api/v1/nodes/node-0/proxy/healthz'])).out, 'ok')
     match((await k(['get', '--raw', '/api/v1/nodes/node-0/proxy/pods'])).out, /"kind":"PodList".*"name":"web"/)
