@@ -5,6 +5,7 @@ import { service } from '../../api/core/v1/service/service.ts'
 import { endpointSlice } from '../../api/discovery/v1/endpoint-slice.ts'
 import type { Endpoint } from '../../api/discovery/v1/endpoint.ts'
 import { isBeingDeleted, keyOf } from '../../api/meta/object.ts'
+import type { EventNote } from '../../client/events/event-recorder.ts'
 import { defineController, type PlanView } from '../runtime/controller.ts'
 import { serviceNameLabel, triggerTimeAnnotation } from '../../api/discovery/v1/endpoint-slice-labels.ts'
 import { familyOf, type AddressFamily } from '../../base/text/address-family.ts'
@@ -15,12 +16,13 @@ import { sliceChanges, type EndpointGroup } from './slice-changes.ts'
 const skipLabel = 'endpointslice.kubernetes.io/skip-mirror'
 const leaderAnnotation = 'control-plane.alpha.kubernetes.io/leader'
 const notMirrored = new Set(['kubectl.kubernetes.io/last-applied-configuration', triggerTimeAnnotation])
-/** Addresses of one subset beyond this number are not mirrored. */
+/** Addresses of one subset beyond this number are not mirrored. A slice has as many. */
 const addressesPerSubsetMax = 1000
 
 export const endpointSliceMirroringController = defineController<Endpoints>({
   name: 'endpoint-slice-mirroring',
   account: 'endpointslicemirroring-controller',
+  component: 'endpoint-slice-mirroring-controller',
   reconciles: endpoints,
   owns: [endpointSlice],
   watches: [{ kind: service, enqueues: ({ key }) => [key] }],
@@ -37,8 +39,10 @@ export const endpointSliceMirroringController = defineController<Endpoints>({
         [managedByLabel]: 'endpointslicemirroring-controller.k8s.io',
       },
       ...(copied.length === 0 ? {} : { annotations: Object.fromEntries(copied) }),
+      endpointsPerSliceMax: addressesPerSubsetMax,
     }
-    return { changes: sliceChanges(view.owned(endpointSlice), groups, sliceMetadata) }
+    const changes = sliceChanges(view.owned(endpointSlice), groups, sliceMetadata)
+    return { changes, events: groups.length === 0 ? [] : skippedEvents(object.subsets ?? []) }
   },
 })
 
@@ -47,6 +51,18 @@ function isMirrored(object: Endpoints, { find }: PlanView): boolean {
   if (labels?.[skipLabel] === 'true' || annotations?.[leaderAnnotation] !== undefined) return false
   const found = find(service, keyOf(object))
   return found !== undefined && !hasSelector(found)
+}
+
+/** Reports how many addresses are not mirrored. */
+function skippedEvents(subsets: readonly EndpointSubset[]): EventNote[] {
+  const skipped = subsets.reduce(
+    (sum, { addresses = [], notReadyAddresses = [] }) =>
+      sum + Math.max(0, addresses.length + notReadyAddresses.length - addressesPerSubsetMax),
+    0,
+  )
+  if (skipped === 0) return []
+  const message = `A max of ${addressesPerSubsetMax} addresses can be mirrored to EndpointSlices per Endpoints subset. ${skipped} addresses were skipped`
+  return [{ type: 'Warning', reason: 'TooManyAddressesToMirror', message }]
 }
 
 /** One group for each address family and set of ports. */
@@ -76,7 +92,7 @@ function mergedGroups(subsets: readonly EndpointSubset[]): EndpointGroup[] {
 
 const endpointOf = ({ ip, hostname, nodeName, targetRef }: EndpointAddress, ready: boolean): Endpoint => ({
   addresses: [ip],
-  conditions: { ready, serving: ready, terminating: false },
+  conditions: { ready },
   ...(hostname === undefined ? {} : { hostname }),
   ...(nodeName === undefined ? {} : { nodeName }),
   ...(targetRef === undefined ? {} : { targetRef }),

@@ -38,6 +38,7 @@ interface EndpointSliceState {
 export const endpointSliceController = defineController<Service>({
   name: 'endpoint-slice',
   account: 'endpointslice-controller',
+  component: 'endpoint-slice-controller',
   reconciles: service,
   owns: [endpointSlice],
   watches: [

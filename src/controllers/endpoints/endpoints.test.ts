@@ -189,10 +189,7 @@ test('manually created Endpoints are mirrored for a Service without a selector, 
     })
   const plan = (object: Endpoints, ...others: ApiObject[]) =>
     drawn(planOf(endpointSliceMirroringController, object, ...others).changes)
-  deepEqual(plan(byHand(), aService({ selector: {} })), [
-    'create IPv4 1: 192.0.2.1 ready serving',
-    'create IPv6 1: fd00::9',
-  ])
+  deepEqual(plan(byHand(), aService({ selector: {} })), ['create IPv4 1: 192.0.2.1 ready', 'create IPv6 1: fd00::9'])
   deepEqual(plan(byHand(), aService()), [])
   deepEqual(plan(byHand()), [])
   deepEqual(
@@ -201,6 +198,47 @@ test('manually created Endpoints are mirrored for a Service without a selector, 
       aService({ selector: {} }),
     ),
     [],
+  )
+})
+
+test('a mirrored slice has up to 1,000 addresses, and an event counts those that are skipped', () => {
+  const addresses = Array.from({ length: 1003 }, (_, index) => ({ ip: `10.3.${index >> 8}.${index & 255}` }))
+  const byHand = made(endpoints, 'web', { subsets: [{ addresses, ports: [{ port: 1 }] }] })
+  const { changes, events } = planOf(endpointSliceMirroringController, byHand, aService({ selector: {} }))
+  deepEqual(
+    changes.map(({ object }) => (object as EndpointSlice).endpoints?.length),
+    [1000],
+  )
+  deepEqual(events, [
+    {
+      type: 'Warning',
+      reason: 'TooManyAddressesToMirror',
+      message:
+        'A max of 1000 addresses can be mirrored to EndpointSlices per Endpoints subset. 3 addresses were skipped',
+    },
+  ])
+})
+
+test('ports with the same addresses share a subset of the Endpoints', () => {
+  const ports = [
+    { name: 'web', port: 80, targetPort: 'web' },
+    { name: 'a', port: 81 },
+    { name: 'b', port: 82 },
+  ]
+  const withPort = (name: string, ip: string, containerPort: number) =>
+    backend(name, ip, { spec: { containers: [{ name: 'c', image: 'i', ports: [{ name: 'web', containerPort }] }] } })
+  const pods = [withPort('x', '10.0.0.1', 8080), withPort('y', '10.0.0.2', 9090)]
+  const { subsets } = firstObject<Endpoints>(planOf(endpointsController, aService({ ports }), ...pods))
+  deepEqual(
+    subsets?.map((subset) => [subset.addresses?.map(({ ip }) => ip), subset.ports?.map(({ port }) => port)]),
+    [
+      [['10.0.0.1'], [8080]],
+      [
+        ['10.0.0.1', '10.0.0.2'],
+        [81, 82],
+      ],
+      [['10.0.0.2'], [9090]],
+    ],
   )
 })
 

@@ -51,29 +51,33 @@ export const endpointsController = defineController<Service>({
   },
 })
 
+/** An address at one port. */
 interface Row {
-  readonly ports: readonly EndpointPort[]
+  readonly port: EndpointPort | undefined
   readonly address: EndpointAddress
   readonly isReady: boolean
 }
 
-/** Addresses with the same ports share a subset. The order is deterministic, so equal pods give an equal object. */
+/** As upstream: ports with the same addresses share a subset. The order is deterministic, so equal pods give an equal object. */
 function subsetsOf(object: Service, pods: readonly Pod[]): EndpointSubset[] {
   const rows = pods.flatMap((pod) => rowsOf(object, pod))
-  const groups = Map.groupBy(rows, ({ ports }) => JSON.stringify(ports))
-  return [...groups]
-    .toSorted(([a], [b]) => (a < b ? -1 : 1))
-    .map(([, members]) => {
-      const sorted = members.toSorted((a, b) => (a.address.ip < b.address.ip ? -1 : 1))
-      const ready = sorted.filter(({ isReady }) => isReady).map(({ address }) => address)
-      const notReady = sorted.filter(({ isReady }) => !isReady).map(({ address }) => address)
-      const ports = members[0]?.ports ?? []
-      return {
-        ...(ready.length === 0 ? {} : { addresses: ready }),
-        ...(notReady.length === 0 ? {} : { notReadyAddresses: notReady }),
-        ...(ports.length === 0 ? {} : { ports }),
-      }
-    })
+  const byPort = [...Map.groupBy(rows, ({ port }) => JSON.stringify(port ?? '')).values()].map((members) =>
+    members.toSorted((a, b) => (a.address.ip < b.address.ip ? -1 : 1)),
+  )
+  const byAddresses = Map.groupBy(byPort, (members) =>
+    JSON.stringify(members.map(({ address, isReady }) => [address, isReady])),
+  )
+  return [...byAddresses.values()].map((groups) => {
+    const members = groups[0] ?? []
+    const ready = members.filter(({ isReady }) => isReady).map(({ address }) => address)
+    const notReady = members.filter(({ isReady }) => !isReady).map(({ address }) => address)
+    const ports = groups.flatMap(([first]) => first?.port ?? [])
+    return {
+      ...(ready.length === 0 ? {} : { addresses: ready }),
+      ...(notReady.length === 0 ? {} : { notReadyAddresses: notReady }),
+      ...(ports.length === 0 ? {} : { ports }),
+    }
+  })
 }
 
 function rowsOf(object: Service, pod: Pod): Row[] {
@@ -88,21 +92,21 @@ function rowsOf(object: Service, pod: Pod): Row[] {
     ...(nodeName === undefined ? {} : { nodeName }),
     targetRef: { kind: 'Pod', namespace, name, uid },
   }
-  const ports = (object.spec.ports ?? []).flatMap((each): EndpointPort[] => {
+  const isReady = isReadyEndpoint(object, pod)
+  const { ports = [] } = object.spec
+  if (ports.length === 0) return [{ port: undefined, address, isReady }]
+  return ports.flatMap((each): Row[] => {
     const port = podPort(pod, each)
     const { name: portName, protocol, appProtocol } = each
     if (port === undefined) return []
-    return [
-      {
-        ...(portName === undefined ? {} : { name: portName }),
-        port,
-        protocol,
-        ...(appProtocol === undefined ? {} : { appProtocol }),
-      },
-    ]
+    const offered = {
+      ...(portName === undefined ? {} : { name: portName }),
+      port,
+      protocol,
+      ...(appProtocol === undefined ? {} : { appProtocol }),
+    }
+    return [{ port: offered, address, isReady }]
   })
-  if (ports.length === 0 && (object.spec.ports ?? []).length > 0) return []
-  return [{ ports, address, isReady: isReadyEndpoint(object, pod) }]
 }
 
 function truncated(subsets: readonly EndpointSubset[]): { subsets: readonly EndpointSubset[]; isTruncated: boolean } {

@@ -6,7 +6,7 @@ import type { Change } from '../runtime/controller.ts'
 import { triggerTimeAnnotation } from '../../api/discovery/v1/endpoint-slice-labels.ts'
 
 /** The size of a slice. */
-const endpointsPerSliceMax = 100
+const endpointsPerSliceDefault = 100
 
 /** Endpoints with the same ports and address type. */
 export interface EndpointGroup {
@@ -20,6 +20,8 @@ export interface SliceMetadata {
   readonly labels: Readonly<Record<string, string>>
   /** The annotations of the slices. Left out, the existing ones are kept. */
   readonly annotations?: Readonly<Record<string, string>>
+  /** The size of a slice, where it is not the usual one. */
+  readonly endpointsPerSliceMax?: number
   /** The trigger time. It is written along with other changes, and does not cause a write. */
   readonly trigger?: string | undefined
 }
@@ -69,6 +71,7 @@ const idOf = ({ targetRef, addresses }: Endpoint): string => targetRef?.uid ?? a
  * Endpoints stay in their slice. New ones go into slices that change anyway, then into others, then into new slices.
  */
 function groupChanges(own: readonly EndpointSlice[], group: EndpointGroup, desired: SliceMetadata): Change[] {
+  const { endpointsPerSliceMax = endpointsPerSliceDefault } = desired
   const wanted = new Map(group.endpoints.map((endpoint) => [idOf(endpoint), endpoint]))
   const kept = own.map((slice) => {
     const endpoints: Endpoint[] = []
