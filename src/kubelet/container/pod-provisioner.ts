@@ -15,7 +15,7 @@ import { readLog } from '../logs/read-log.ts'
 import type { ReferencedObjects } from '../objects/referenced-objects.ts'
 import { containersOf } from '../pod/pod-actions.ts'
 import { containerConfig } from '../pod-config/container-config.ts'
-import type { ClusterDns } from '../pod-config/dns.ts'
+import { dnsOf, type ClusterDns } from '../pod-config/dns.ts'
 import { environmentOf, referencesOf } from '../pod-config/environment.ts'
 import type { NodeInfo } from '../pod-config/field-values.ts'
 import { hostnameOf, hostsFile, nodeHostsFile } from '../pod-config/hosts-file.ts'
@@ -101,6 +101,11 @@ export class PodProvisioner {
     const config = sandboxConfig(pod, attempt, { paths, dns, cgroupRoot, runtimeHandler })
     this.#sandboxes.set(pod, config)
     return config
+  }
+
+  /** What was left out of the pod's DNS configuration to stay within the limits of resolvers. */
+  dnsWarnings(pod: Pod): readonly string[] {
+    return dnsOf(pod, this.#deps.dns).warnings
   }
 
   #handlerOf({ spec: { runtimeClassName } }: Pod, context: Context): Promise<string> {

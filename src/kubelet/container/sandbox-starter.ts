@@ -43,6 +43,8 @@ export class SandboxStarter {
       await provisioner.prepare(pod)
       await provisioner.mountVolumes(pod, new Map(), context)
       const config = await provisioner.sandbox(pod, 0, context)
+      for (const message of provisioner.dnsWarnings(pod))
+        recordEvent(pod, { type: 'Warning', reason: 'DNSConfigForming', message }, context)
       await call('run sandbox', pod, context, () => runtime.runSandbox(config, context.signal))
       state.failures.delete(sandboxFailure)
     } catch (error) {

@@ -9,7 +9,7 @@ import type { ApiObject } from '../../api/meta/object.ts'
 import { decode } from '../../schema/decoding/decode.ts'
 import { withDefaults } from '../../schema/decoding/defaults.ts'
 import { containerConfig, type ContainerSources } from './container-config.ts'
-import { dnsOf, parseResolvConf } from './dns.ts'
+import { parseResolvConf } from './dns.ts'
 import { environmentOf, referencesOf } from './environment.ts'
 import { expandVariables } from './variable-expansion.ts'
 import { hostnameOf, hostsFile, nodeHostsFile } from './hosts-file.ts'
@@ -166,17 +166,6 @@ const dns = {
   domain: 'cluster.local',
   node: parseResolvConf('nameserver 1.1.1.1\nsearch lan'),
 }
-const policies: [spec: object, servers: string[], searches: string[]][] = [
-  [{}, ['10.96.0.10'], ['default.svc.cluster.local', 'svc.cluster.local', 'cluster.local', 'lan']],
-  [{ dnsPolicy: 'Default' }, ['1.1.1.1'], ['lan']],
-  [{ hostNetwork: true }, ['1.1.1.1'], ['lan']],
-  [{ dnsPolicy: 'None', dnsConfig: { nameservers: ['9.9.9.9'], searches: ['x'] } }, ['9.9.9.9'], ['x']],
-]
-for (const [spec, servers, searches] of policies)
-  test(`the DNS policy of ${JSON.stringify(spec)}`, () => {
-    const found = dnsOf(podOf({}, spec), dns)
-    deepEqual([found.servers, found.searches], [servers, searches])
-  })
 
 test('the hosts file contains the pod’s names and aliases', () => {
   const object = podOf({}, { hostname: 'h', subdomain: 's', hostAliases: [{ ip: '1.2.3.4', hostnames: ['a', 'b'] }] })

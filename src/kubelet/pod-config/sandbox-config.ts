@@ -36,7 +36,7 @@ export function sandboxConfig(pod: Pod, attempt: number, sources: SandboxSources
       'io.kubernetes.pod.uid': metadata.uid,
     },
     annotations: metadata.annotations ?? {},
-    dns: dnsOf(pod, dns),
+    dns: dnsOf(pod, dns).config,
     ports: portsOf(pod),
     cgroupParent: podCgroup(cgroupRoot, pod),
     namespaces: namespacesOf(spec),
