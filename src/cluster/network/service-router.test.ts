@@ -27,9 +27,9 @@ const balancer = {
 }
 const ingress = { loadBalancer: { ingress: [{ ip: '203.0.113.80' }] } }
 
-function routerOf(spec: object, endpoints: readonly Endpoint[], status: object = ingress) {
+function routerOf(spec: object, endpoints: readonly Endpoint[], nodesOn = nodes) {
   const clock = new VirtualClock(0)
-  const object = serviceWith(spec, {}, status)
+  const object = serviceWith(spec, {}, ingress)
   const slices = [sliceWith(endpoints)]
   const addresses = [clusterIp, ...(object.spec.externalIPs ?? []), '203.0.113.80']
   const router = new ServiceRouter({
@@ -40,7 +40,7 @@ function routerOf(spec: object, endpoints: readonly Endpoint[], status: object =
     routesOf: (each, name) => routedService(each, slices, { name }),
     nodeAt: (address) => nodes.find((node) => node.address === address),
     addressOf: (name) => nodes.find((node) => node.name === name)?.address ?? '',
-    nodes: () => nodes,
+    nodes: () => nodesOn,
   })
   return { router, clock, slices }
 }
@@ -175,4 +175,14 @@ test('a client with affinity keeps its endpoint as long as it connects within th
   const [last] = addressesOf(router, podOnB, 1)
   slices[0] = sliceWith(many.filter(({ addresses }) => addresses[0] !== last))
   equal(addressesOf(router, podOnB, 10).includes(last), false)
+})
+
+test('a load balancer without nodes drops connections', () => {
+  const { router } = routerOf(balancer, [onA], [])
+  equal(textOf(router.route(outside, '203.0.113.80', 80)), 'dropped')
+})
+
+test('a load balancer without healthy nodes sends connections to any', () => {
+  const { router } = routerOf(local, [{ ...onA, nodeName: 'node-c' }])
+  equal(textOf(router.route(outside, '203.0.113.80', 80)), 'dropped')
 })

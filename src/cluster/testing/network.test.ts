@@ -462,6 +462,9 @@ test('connections are recorded on request, as flow events of the Service', async
   await textOf(cluster, 'http://web/')
   ok(!cluster.flow(service, 'web').includes('connect'))
   cluster.network.recordsConnections = true
+  equal(cluster.network.recordsConnections, true)
+  await rejects(textOf(cluster, 'http://web:81/', 'node/node-0'), { code: 'ECONNREFUSED' })
+  await textOf(cluster, `http://${web?.status.podIP}:8080/`)
   await textOf(cluster, 'http://web/', `pod/${web?.metadata.name}`)
   match(
     cluster.flow(service, 'web'),
@@ -469,13 +472,60 @@ test('connections are recorded on request, as flow events of the Service', async
   )
 })
 
+test('ports of the node are reachable: of pods in its network and host ports', async () => {
+  await using cluster = await start()
+  await cluster.apply([
+    workload('own', 'whoami', { spec: { hostNetwork: true } }),
+    workload('shared', 'database', { container: { ports: [{ containerPort: 5432, hostPort: 9000 }] } }),
+  ])
+  await untilReady(cluster, 'own', 1)
+  await untilReady(cluster, 'shared', 1)
+  match(await textOf(cluster, 'http://192.0.2.1:8080/', 'outside'), /^own-\S+ 203\.0\.113\.1$/)
+  equal((await cluster.network.fetch('http://192.0.2.1:9000/missing', { from: 'outside' })).status, 404)
+  await rejects(textOf(cluster, 'http://192.0.2.1:81/'), { code: 'ECONNREFUSED' })
+})
+
+test('programs resolve names and open connections; a program in the network of its node has its address', async () => {
+  const lines: string[] = []
+  const client: SimulatedProgram = async (process) => {
+    lines.push(process.pod.address, (await process.resolve('web.default.svc')).join())
+    const connection = await process.connect('web.default.svc', 80)
+    await connection.write(new TextEncoder().encode('GET / HTTP/1.0\r\n\r\n'))
+    let text = ''
+    for await (const piece of connection.pieces) text += new TextDecoder().decode(piece)
+    lines.push(text.split('\r\n\r\n')[1] ?? '')
+    return serveUntilTerminated(process)
+  }
+  await using cluster = await startCluster({ simulation: { images: { ...images, client } } })
+  await cluster.apply([workload('web', 'whoami'), serviceOf('web', 80, 8080)])
+  const [web] = await untilReady(cluster, 'web', 1)
+  const { clusterIP } = (await cluster.client.of(service).get('web')).spec
+  const ownNetwork = { hostNetwork: true, dnsPolicy: 'ClusterFirstWithHostNet' }
+  await cluster.apply(workload('client', 'client', { spec: ownNetwork }))
+  await untilReady(cluster, 'client', 1)
+  deepEqual(lines, ['192.0.2.1', clusterIP, `${web?.metadata.name} 192.0.2.1`])
+})
+
+test('calls work while time flows', async () => {
+  await using cluster = await startCluster({ simulation: { images }, time: 'flowing', https: false })
+  await cluster.apply([workload('web', 'whoami'), serviceOf('web', 80, 8080)])
+  await untilReady(cluster, 'web', 1)
+  match(await textOf(cluster, 'http://web/'), /^web-/)
+})
+
 test('clients are validated', async () => {
   await using cluster = await start()
   const fetchFrom = (from: string) => cluster.network.fetch('http://web/', { from })
   await rejects(fetchFrom('pod/missing'), /there is no pod missing in namespace default/)
   await rejects(fetchFrom('node/node-9'), /there is no simulated node node-9/)
+  await cluster.client
+    .of(pod)
+    .create({ metadata: { name: 'new' }, spec: { containers: [{ name: 'c', image: 'missing' }] } })
+  await rejects(fetchFrom('pod/new'), /pod default\/new is not running: Pending/)
   await rejects(fetchFrom('service/web'), /a Service does not open connections/)
   await rejects(fetchFrom('web'), /"web" is not a place in the network/)
+  await cluster.powerOff('node-0')
+  await rejects(cluster.network.resolve('web'), /no node is on/)
 })
 
 test('the network works again after a restore', async () => {

@@ -70,7 +70,7 @@ export class TestNetwork {
   }
 
   /** The addresses of a name. */
-  resolve(name: string, options: FromOptions = {}): Promise<readonly string[]> {
+  async resolve(name: string, options: FromOptions = {}): Promise<readonly string[]> {
     const { network, awaitCall } = this.#deps
     const { from, signal = new AbortController().signal } = options
     return awaitCall(

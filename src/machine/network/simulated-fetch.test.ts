@@ -1,6 +1,7 @@
 // fetch against simulated HTTP servers: bodies both ways, streams, errors of handlers and of URLs.
 import { deepEqual, equal, rejects } from 'node:assert/strict'
 import { test } from 'node:test'
+import { eventLoopTurn } from '../../base/async/event-loop-turn.ts'
 import { VirtualClock } from '../../base/time/virtual-clock.ts'
 import { byteStreamPair } from '../../wire/byte-pipe.ts'
 import { httpAcceptor, type SimulatedHttpHandler } from './serve-http.ts'
@@ -131,4 +132,27 @@ test('a timeout ends the request or its body, in the time of the clock', async (
   const whole = await fetchFrom(() => ({ status: 200, body: 'ok' }), 'http://web/', { timeoutMs }, clock)
   equal(await whole.response.text(), 'ok')
   equal(clock.pendingTimers, 0)
+})
+
+test('pipelined requests are read as far as the buffer of the server allows, and all get a response', async () => {
+  const [ours, theirs] = byteStreamPair(1 << 20)
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const handle: SimulatedHttpHandler = async ({ path }) => {
+    await promise
+    return { status: 200, body: path }
+  }
+  const served = httpAcceptor(handle, new VirtualClock())(theirs, { address: '10.0.0.1' })
+  const request = (path: string) => `GET ${path} HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(40_000)}\r\n\r\n`
+  for (const path of ['/1', '/2', '/3', '/4']) await ours.write(new TextEncoder().encode(request(path)))
+  await eventLoopTurn()
+  resolve()
+  let text = ''
+  for await (const piece of ours.pieces) {
+    text += new TextDecoder().decode(piece)
+    if (text.endsWith('/4')) break
+  }
+  deepEqual(text.match(/\/\d$/gm), ['/1', '/2', '/3', '/4'].slice(-1))
+  equal(text.match(/HTTP\/1\.1 200 OK/g)?.length, 4)
+  ours.destroy()
+  await served
 })

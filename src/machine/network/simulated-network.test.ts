@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { seededRandom } from '../../base/random/random.ts'
 import { VirtualClock } from '../../base/time/virtual-clock.ts'
 import { LinkFaults, type LinkFault, type NetworkHost } from './link-faults.ts'
+import { httpAcceptor } from './serve-http.ts'
 import { noOwner, type ConnectionEnd, type ConnectionOwner } from './simulated-connection.ts'
 import { SimulatedNetwork, type ReachableHost, type SimulatedAcceptor } from './simulated-network.ts'
 
@@ -154,6 +155,43 @@ test('faults act on open connections, and what was lost arrives after they are r
   fault.remove()
   await under.clock.advance('10s')
   equal(reply, 'hello')
+})
+
+test('a connection whose packets are all lost times out after 15 minutes', async () => {
+  const under = networkWith()
+  const { read, say } = await talk(under)
+  await read()
+  under.links.add({ matches: toServer, delayMs: 0, lossShare: 1 })
+  await say('hello')
+  const failed = rejects(read(), { code: 'ETIMEDOUT', message: 'tcp 10.0.0.2:80: connection timed out' })
+  await under.clock.advance('16m')
+  await failed
+  equal(under.program.ends.size, 0)
+})
+
+test('a server whose client leaves during a streamed response stops', async () => {
+  const under = networkWith()
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const stream = async function* () {
+    try {
+      for (;;) {
+        await under.clock.sleep(1_000, signal)
+        yield 'tick'
+      }
+    } finally {
+      resolve()
+    }
+  }
+  const accept = httpAcceptor(() => ({ status: 200, body: stream() }), under.clock)
+  const host = { ...client, address: serverAddress, listenerAt: () => ({ owner: under.program, accept }) }
+  under.hosts.set(serverAddress, host)
+  const { connection, read, say } = await talk(under)
+  await say('GET / HTTP/1.1\r\nHost: a\r\n\r\n')
+  await read()
+  connection.destroy()
+  await under.clock.advance('2s')
+  await promise
+  equal(under.program.ends.size, 0)
 })
 
 test('the signal ends a dial', async () => {

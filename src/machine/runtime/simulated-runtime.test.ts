@@ -99,3 +99,24 @@ for (const [why, configured, expected] of behaviours)
     const lines = text.split('\n').flatMap((line) => (line === '' ? [] : [line.split(' ').slice(3).join(' ')]))
     deepEqual([seen?.state, seen?.finishedMs, seen?.exitCode, lines.join('\n')], expected)
   })
+
+test('a runtime without a network rejects calls of its programs', async () => {
+  const clock = new VirtualClock()
+  const { signal } = new AbortController()
+  const errors: unknown[] = []
+  const keep = (error: unknown) => void errors.push(String(error))
+  const program: SimulatedProgram = async ({ fetch, connect, resolve }) => {
+    await fetch('http://web/').catch(keep)
+    await connect('web', 80).catch(keep)
+    await resolve('web').catch(keep)
+    return 0
+  }
+  const runtime = new SimulatedRuntime(clock, seededRandom(1), { images: { program } })
+  const sandbox = plainSandbox('uid', 'default', 'client')
+  const sandboxId = await runtime.runSandbox(sandbox, signal)
+  const id = await runtime.createContainer(sandboxId, plainContainer('c', 'program'), sandbox, signal)
+  await runtime.startContainer(id, signal)
+  await clock.settle()
+  deepEqual(new Set(errors), new Set(['Error: this runtime has no network: simulated pods of a cluster have one']))
+  equal(errors.length, 3)
+})

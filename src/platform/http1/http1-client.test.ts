@@ -53,6 +53,7 @@ const failures: readonly (readonly [name: string, pieces: readonly string[], err
   ['half a body', [`${ok}Content-Length: 5\r\n\r\nhel`], /^Error: unexpected EOF$/],
   ['half a chunk', [`${ok}Transfer-Encoding: chunked\r\n\r\n3\r\nh`], /^Error: unexpected EOF$/],
   ['another protocol', ['SSH-2.0-x\r\n\r\n'], /^Error: malformed HTTP response: "SSH-2.0-x"$/],
+  ['too long a head', [`${ok}a: ${'x'.repeat(70_000)}`], /^Error: malformed HTTP response: too long a head$/],
   ['a bad length', [`${ok}Content-Length: x\r\n\r\n`], /^Error: malformed HTTP response: bad Content-Length$/],
 ]
 for (const [name, pieces, error] of failures)
