@@ -13,7 +13,7 @@ import type { ServerReport } from './dns/server.ts'
 
 const rates = [5_000, 10_000, 20_000]
 const [serverCore, loadCore] = ['0', '1']
-const [warmUpSeconds, seconds, rounds] = [2, 4, 3]
+const [warmUpSeconds, seconds, rounds] = [2, 3, 3]
 const dnsmasqPort = 15_353
 
 /** Server and load run on separate cores, so that neither delays the other. */

@@ -72,12 +72,21 @@ test('a separate DNS server serves any cluster with few permissions', { timeout:
   const slice = {
     metadata: { name: 'peers-1', labels: { 'kubernetes.io/service-name': 'peers' } },
     addressType: 'IPv4' as const,
-    endpoints: [{ addresses: ['10.0.0.5'], hostname: 'peers-0' }],
+    endpoints: [
+      { addresses: ['10.0.0.5'], hostname: 'peers-0' },
+      ...Array.from({ length: 99 }, (_, index) => ({ addresses: [`10.0.1.${index}`] })),
+    ],
   }
   await client.of(endpointSlice).create(slice, 'default', ctx)
   const hasEndpoint = async (): Promise<string[]> =>
     resolver.resolve4('peers-0.peers.default.svc.cluster.local').catch(hasEndpoint)
   assert.deepEqual(await hasEndpoint(), ['10.0.0.5'])
+  // A hundred addresses do not fit into a datagram, so the resolver repeats the query over TCP.
+  assert.equal((await resolver.resolve4('peers.default.svc.cluster.local')).length, 100)
+  const second = { kubeconfig: served.kubeconfig, hosts: ['127.0.0.1'], port, onReady: () => {} }
+  await assert.rejects(runDns({ ...second, domain: 'cluster.local', resolvConf: '', log: silentLog }, stop.signal), {
+    code: 'EADDRINUSE',
+  })
   const metricsPort = await serving.promise
   assert.equal((await read(metricsPort, '/healthz')).text, 'ok')
   assert.equal((await read(metricsPort, '/metrics')).status, 401)

@@ -58,10 +58,6 @@ export class Forwarder {
     this.#probe = new LoopProbe(this.#servers, deps)
   }
 
-  get cacheEntries(): number {
-    return this.#cache.size
-  }
-
   /** Sends one query to each upstream server to find those that forward queries to this server. */
   findLoops(signal: AbortSignal): Promise<void> {
     return this.#probe.run(signal)

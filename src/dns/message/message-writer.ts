@@ -28,10 +28,6 @@ export class MessageWriter {
     this.#bytesMax = Math.min(bytesMax, buffer.length - marginBytes)
   }
 
-  get length(): number {
-    return this.#at
-  }
-
   uint16(value: number, at: number): void {
     this.#bytes[at] = value >>> 8
     this.#bytes[at + 1] = value

@@ -215,3 +215,23 @@ test('queries are counted with the labels of CoreDNS', async () => {
   ])
     assert.ok(lines.includes(line), line)
 })
+
+test('the cache and upstream servers are counted with the labels of CoreDNS', () => {
+  const metrics = new Metrics()
+  const counted = dnsMetrics(metrics, 'cluster.local', 53)
+  counted.cacheHit(true)
+  counted.cacheHit(false)
+  counted.cacheMiss()
+  counted.rejected()
+  counted.upstreamResponded({ address: 'fd00::1', port: 53 }, 3, 2)
+  const lines = metrics.text().split('\n')
+  for (const line of [
+    'coredns_cache_requests_total{server="dns://:53",zones=".",view=""} 3',
+    'coredns_cache_hits_total{type="denial",server="dns://:53",zones=".",view=""} 1',
+    'coredns_cache_hits_total{type="success",server="dns://:53",zones=".",view=""} 1',
+    'coredns_cache_misses_total{server="dns://:53",zones=".",view=""} 1',
+    'coredns_forward_max_concurrent_rejects_total 1',
+    'coredns_proxy_request_duration_seconds_count{proxy_name="forward",to="[fd00::1]:53",rcode="NXDOMAIN"} 1',
+  ])
+    assert.ok(lines.includes(line), line)
+})
