@@ -103,7 +103,7 @@ export class ClusterNetwork {
   dnsOf(namespace: string, name = ''): DnsConfig {
     const known = name === '' ? undefined : this.#deps.pod(namespace, name)
     const { metadata, spec } = known ?? { metadata: { namespace, name }, spec: { dnsPolicy: 'ClusterFirst' } }
-    return dnsOf({ metadata, spec } as Pod, clusterDns)
+    return dnsOf({ metadata, spec } as Pod, clusterDns).config
   }
 
   /** Rejects with NetworkError when the name does not exist. Several addresses begin with a random one. */
