@@ -52,13 +52,15 @@ export async function startDns(options: StartDnsOptions, tasks: TaskGroup): Prom
   let isReady = false
   const handler = new QueryHandler({ zone, forwarder, clock, random, log, metrics, isReady: () => isReady })
   const server = new DnsServer({ handler, sockets, clock })
-  const synced = feedZone(zone, informers)
   try {
     for (const { address, port } of listen) await server.listen(address, port)
+    tasks.signal.throwIfAborted()
   } catch (error) {
     await server.close()
     throw error
   }
+  // After listening, because informers would feed the zone of a failed attempt for as long as they run.
+  const synced = feedZone(zone, informers)
   const timer = clock.after(syncMs, () =>
     log.warn('names of the cluster are not served yet, because Services, EndpointSlices or Namespaces were not listed'),
   )
