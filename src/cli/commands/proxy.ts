@@ -66,7 +66,7 @@ export const proxy = defineCommand({
         ...(address === undefined ? {} : { nodeAddresses: [address] }),
         ...(healthz === undefined ? {} : { healthz }),
         ...(metricsAt === undefined ? {} : { metricsAt }),
-        onSynced: () => out('synced\n'),
+        onSynced: () => out('ready\n'),
       },
       signal,
     )
