@@ -33,6 +33,7 @@ const reconciled: Readonly<Record<string, string>> = {
   resourcequotas: 'the quota controller',
   serviceaccounts: 'the service account controller',
   'servicecidrs.networking.k8s.io': 'the service CIDR controller',
+  services: 'the endpoint slice controller, the proxy of each node and the DNS server',
   'statefulsets.apps': 'the stateful set controller',
   'validatingadmissionpolicies.admissionregistration.k8s.io': 'admission and the policy status controller',
 }
@@ -110,10 +111,6 @@ const unserved: Readonly<Record<string, Unserved>> = {
   persistentvolumes: {
     sentence: 'Coxswain does not bind claims to volumes yet: no claim gets it.',
     isServed: (object) => phaseOf(object) === 'Bound',
-  },
-  services: {
-    sentence:
-      'Coxswain does not route traffic to Services and has no cluster DNS yet: its address and its name do not work from pods. Its endpoints are kept up to date.',
   },
   'storageclasses.storage.k8s.io': {
     sentence: 'Coxswain calls no provisioner yet: claims of this class get no volume unless you run the provisioner.',

@@ -227,7 +227,7 @@ const rows: [kind: Kind, name: string, sentence: RegExp][] = [
   [cronJob, 'nightly', /It is suspended.*starts a Job on the schedule "0 3 \* \* \*"; it has not started one yet/],
   [service, 'unmatched', /It has no endpoints: no pod in its namespace has the labels app=none/],
   [service, 'unready', /It has no ready endpoints: 0 of 3 pods with the labels app=broken are ready/],
-  [service, 'balanced', /It has no load balancer.*Coxswain does not route traffic to Services/],
+  [service, 'balanced', /It has no load balancer: no cloud controller has assigned an address/],
   [
     persistentVolumeClaim,
     'plain',
