@@ -219,6 +219,48 @@ test('a mirrored slice has up to 1,000 addresses, and an event counts those that
   ])
 })
 
+test('Endpoints over capacity omit addresses that are not ready first, and subsets keep their shares', () => {
+  const withPort = (index: number, ready: boolean) =>
+    backend(`p${index}`, `10.${ready ? 1 : 2}.${index >> 8}.${index & 255}`, {
+      ready,
+      spec: { containers: [{ name: 'c', image: 'i', ports: [{ name: 'web', containerPort: (index % 3) + 1 }] }] },
+    })
+  const counts = (readyCount: number, notReadyCount: number) => {
+    const pods = [
+      ...Array.from({ length: readyCount }, (_, index) => withPort(index, true)),
+      ...Array.from({ length: notReadyCount }, (_, index) => withPort(index + readyCount, false)),
+    ]
+    const object = aService({ ports: [{ port: 80, targetPort: 'web' }] })
+    const { subsets, metadata } = firstObject<Endpoints>(planOf(endpointsController, object, ...pods))
+    const shares = subsets?.map(({ addresses, notReadyAddresses }) => [addresses?.length, notReadyAddresses?.length])
+    return { shares, annotation: metadata.annotations?.['endpoints.kubernetes.io/over-capacity'] }
+  }
+  deepEqual(counts(600, 300), {
+    shares: [
+      [200, 100],
+      [200, 100],
+      [200, 100],
+    ],
+    annotation: undefined,
+  })
+  deepEqual(counts(900, 300), {
+    shares: [
+      [300, 34],
+      [300, 34],
+      [300, 32],
+    ],
+    annotation: 'truncated',
+  })
+  deepEqual(counts(1200, 3), {
+    shares: [
+      [334, undefined],
+      [334, undefined],
+      [332, undefined],
+    ],
+    annotation: 'truncated',
+  })
+})
+
 test('ports with the same addresses share a subset of the Endpoints', () => {
   const ports = [
     { name: 'web', port: 80, targetPort: 'web' },

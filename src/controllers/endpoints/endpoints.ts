@@ -109,21 +109,28 @@ function rowsOf(object: Service, pod: Pod): Row[] {
   })
 }
 
+/**
+ * As upstream: addresses that are not ready are omitted first. Each subset keeps its share of what remains, rounded up while
+ * there is room.
+ */
 function truncated(subsets: readonly EndpointSubset[]): { subsets: readonly EndpointSubset[]; isTruncated: boolean } {
-  let left = addressesMax
-  let isTruncated = false
-  const take = (name: 'addresses' | 'notReadyAddresses', all: readonly EndpointAddress[] = []) => {
-    const taken = all.slice(0, left)
-    isTruncated ||= taken.length < all.length
+  const count = (field: 'addresses' | 'notReadyAddresses') =>
+    subsets.reduce((sum, subset) => sum + (subset[field]?.length ?? 0), 0)
+  const [ready, notReady] = [count('addresses'), count('notReadyAddresses')]
+  if (ready + notReady <= addressesMax) return { subsets, isTruncated: false }
+  const isReadyCut = ready > addressesMax
+  const [field, total, room] = isReadyCut
+    ? (['addresses', ready, addressesMax] as const)
+    : (['notReadyAddresses', notReady, addressesMax - ready] as const)
+  let left = room
+  const kept = subsets.map(({ addresses = [], notReadyAddresses = [], ...ports }) => {
+    const all = isReadyCut ? addresses : notReadyAddresses
+    const taken = all.slice(0, Math.min(left, Math.ceil((all.length / total) * room)))
     left -= taken.length
-    return taken.length === 0 ? {} : { [name]: taken }
-  }
-  const kept = subsets.map(({ addresses, notReadyAddresses, ...ports }) => ({
-    ...ports,
-    ...take('addresses', addresses),
-    ...take('notReadyAddresses', notReadyAddresses),
-  }))
-  return { subsets: kept, isTruncated }
+    const rest = isReadyCut || addresses.length === 0 ? {} : { addresses }
+    return { ...ports, ...rest, ...(taken.length === 0 ? {} : { [field]: taken }) }
+  })
+  return { subsets: kept, isTruncated: true }
 }
 
 /** Creates or updates the Endpoints; nothing if only the trigger time differs. */
