@@ -62,21 +62,14 @@ export class Program {
   /** The result of a short evaluation; undefined if it is not short. */
   shortOutcome(activation: Activation, costMax: number): Outcome | undefined {
     const run = this.#run ?? this.#compiled()
-    if (run instanceof EvalError) return { error: run, cost: 0 }
-    try {
-      return run(activation, costMax, 'short')
-    } catch (error) {
-      if (error instanceof LongEvaluationError) return undefined
-      throw error
-    }
+    return run instanceof EvalError ? { error: run, cost: 0 } : short(run, activation, costMax)
   }
 
   /** A short evaluation does not pay for slices: only one that turns out to be long is evaluated again with them. */
   *outcomeInSlices(activation: Activation, costMax: number, slice: Slice): Sliced<Outcome> {
-    const short = this.shortOutcome(activation, costMax)
-    if (short !== undefined) return short
-    const run = this.#compiled()
-    return run instanceof EvalError ? { error: run, cost: 0 } : yield* sliced(run, activation, costMax, slice)
+    const run = this.#run ?? this.#compiled()
+    if (run instanceof EvalError) return { error: run, cost: 0 }
+    return short(run, activation, costMax) ?? (yield* sliced(run, activation, costMax, slice))
   }
 
   #compiled(): Run | EvalError {
@@ -117,6 +110,15 @@ export function evaluatorOf(tree: Expr, environment: Environment, checked: Check
       if (error instanceof EvalError || error instanceof CostLimitError) return { error, cost: frame.cost }
       throw error
     }
+  }
+}
+
+function short(run: Run, activation: Activation, costMax: number): Outcome | undefined {
+  try {
+    return run(activation, costMax, 'short')
+  } catch (error) {
+    if (error instanceof LongEvaluationError) return undefined
+    throw error
   }
 }
 

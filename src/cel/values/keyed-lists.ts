@@ -1,4 +1,5 @@
 // Lists whose schema has the type set or map: their order does not matter, and a concatenation keeps every element once.
+import { Duration, Timestamp } from './time-values.ts'
 import { MapValue, type ListValue, type Value } from './value.ts'
 
 type Equals = (a: Value, b: Value) => boolean
@@ -22,8 +23,11 @@ function byKey(list: ListValue, keyOf: (value: Value) => unknown): Map<unknown, 
   return found
 }
 
-const scalarKey = (value: Value): unknown =>
-  typeof value === 'object' && value !== null && !(value instanceof MapValue) ? JSON.stringify(value) : value
+/** Equal for equal scalars. Numbers of different types are compared one by one. */
+function scalarKey(value: Value): unknown {
+  if (value instanceof Timestamp || value instanceof Duration) return `${value.constructor.name} ${value.toString()}`
+  return value instanceof Uint8Array ? value.toBase64() : value
+}
 
 export class SetList extends KeyedList {
   isEqual(other: ListValue, equals: Equals): boolean {

@@ -1,0 +1,73 @@
+// Programs: constants that cannot be computed, and pauses between the phases of a compilation.
+import { deepEqual, equal, ok, throws } from 'node:assert/strict'
+import { test } from 'node:test'
+import { endlessSlice, runToEnd } from '../base/work/work-slice.ts'
+import { Environment } from './environment/environment.ts'
+import { global } from './environment/function.ts'
+import { kubernetesEnvironment } from './library/kubernetes.ts'
+import { compile, compileInSlices } from './program.ts'
+import { CostLimitError } from './run/evaluation-frame.ts'
+import { boolType, dynType, intType, listOf, stringType } from './types/cel-type.ts'
+import { EvalError, Interrupt } from './values/eval-error.ts'
+import { LiteralMap } from './values/map-value.ts'
+
+const environment = kubernetesEnvironment({}).with({ self: dynType, list: listOf(intType) })
+
+test('a constant that cannot be computed is the error of every evaluation', () => {
+  const program = compile('int("x") == 1', environment)
+  ok(program.constantError instanceof EvalError)
+  equal(program.outcome({}, 100).error, program.constantError)
+  equal(program.shortOutcome({}, 100)?.error, program.constantError)
+  equal(runToEnd((slice) => program.outcomeInSlices({}, 100, slice)).error, program.constantError)
+  equal(compile('int("1") == 1', environment).constantError, undefined)
+})
+
+test('an error of an evaluation is thrown or returned', () => {
+  const program = compile('1 / self > 0', environment)
+  throws(() => program.evaluate({ self: 0n }, 100), /division by zero/)
+  equal(program.outcome({ self: 0n }, 100).error?.message, 'division by zero')
+  equal(program.evaluate({ self: 1n }, 100).value, true)
+  ok(program.shortOutcome({ self: 1n }, 2)?.error instanceof CostLimitError)
+})
+
+test('errors that are not of the language are thrown by every evaluation', () => {
+  class Pending extends Interrupt {}
+  class Waiting extends LiteralMap {
+    override get(): never {
+      throw new Pending('not yet')
+    }
+  }
+  const program = compile('self.a == 1', environment)
+  const activation = { self: new Waiting([]) }
+  throws(() => program.outcome(activation, 100), Pending)
+  throws(() => program.shortOutcome(activation, 100), Pending)
+  throws(() => runToEnd((slice) => program.outcomeInSlices(activation, 100, slice)), Pending)
+  const long = compile('list.all(x, list.all(y, x + y >= 0)) && self.a == 1', environment)
+  const list = Array.from({ length: 60 }, (_, index) => BigInt(index))
+  throws(() => runToEnd((slice) => long.outcomeInSlices({ list, ...activation }, 1_000_000, slice)), Pending)
+  const failing = global('broken', [stringType], boolType, () => {
+    throw new RangeError('broken')
+  })
+  const broken = compile('bool("x")', new Environment({ functions: [{ bool: [failing] }] }))
+  throws(() => broken.outcome({}, 100), RangeError)
+})
+
+test('a long evaluation that fails in a later slice', () => {
+  const program = compile('list.all(x, list.all(y, x + y >= 0)) && self.missing', environment)
+  const list = Array.from({ length: 60 }, (_, index) => BigInt(index))
+  const slice = { isUsedUp: () => true }
+  const steps = program.outcomeInSlices({ list, self: new LiteralMap([]) }, 1_000_000, slice)
+  let step = steps.next()
+  let yields = 0
+  for (; step.done !== true; step = steps.next()) yields++
+  ok(yields > 10)
+  deepEqual([step.value.value, step.value.error?.message], [undefined, 'no such key: missing'])
+})
+
+test('a compilation pauses between its phases when its slice is used up', () => {
+  const compilation = compileInSlices('self == 1', environment, { isUsedUp: () => true })
+  equal(compilation.next().done, false)
+  equal(compilation.next().done, false)
+  equal(compilation.next().done, true)
+  equal(compileInSlices('self == 1', environment, endlessSlice).next().done, true)
+})
