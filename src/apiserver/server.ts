@@ -165,6 +165,7 @@ export class ApiServer {
       metrics: deps.metrics,
       documents: this.registry.policies.documents,
       address: () => this.address,
+      nowMs: () => deps.clock.nowMs(),
       aggregated: new AggregatedDiscovery(this.catalogue, deps.digest),
       storageVersionHash: (text) => Uint8Array.fromHex(deps.digest(text).slice(0, storageHashDigits)).toBase64(),
       openApi: new OpenApiDocuments(this.catalogue, deps.digest),
@@ -342,7 +343,7 @@ export class ApiServer {
     if (first === 'metrics') this.#deps.requestMetrics.collect(this.registry.sizes())
     if (SchedulingDecisions.ownsPath(target.path)) return this.#decisions.handle(request)
     if (target.path === flowEventsPath) return handleFlowEvents(request, this.#deps.flow, this.#deps.clock)
-    return handleNonResourcePath(target.path, target.verb, target.accept, this.#paths)
+    return handleNonResourcePath(target.path, target.verb, target.accept, request.query, this.#paths)
   }
 }
 

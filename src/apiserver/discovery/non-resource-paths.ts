@@ -18,6 +18,7 @@ export interface NonResourcePathDeps {
   readonly metrics: Metrics
   readonly documents: Policies['documents']
   readonly address: () => string
+  readonly nowMs: () => number
   readonly openApi: OpenApiDocuments
   /** Groups that discovery leaves out. */
   readonly hiddenGroups: () => readonly string[]
@@ -42,6 +43,7 @@ export function handleNonResourcePath(
   path: string,
   verb: string,
   accept: string,
+  query: URLSearchParams,
   server: NonResourcePathDeps,
 ): MaybePromise<ApiResponse> {
   if (path === '/') return { kind: 'json', status: 200, value: rootPaths(server) }
@@ -71,7 +73,7 @@ export function handleNonResourcePath(
       if (parts.length === 2) return json(withType(apiGroup(server.catalogue, parts[1] ?? '')))
       return json(parts.length === 3 ? resourceList(parts[1], parts[2]) : undefined)
     case 'openapi':
-      return thenMaybe(server.openApi.handle(parts.slice(1), accept), present)
+      return thenMaybe(server.openApi.handle(parts.slice(1), accept, query.get('hash') ?? '', server.nowMs()), present)
     default: {
       const document = lookup(server.documents, path)
       if (document === undefined) throw new PageNotFound()

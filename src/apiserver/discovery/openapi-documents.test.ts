@@ -141,3 +141,24 @@ interface NamedSchema {
     readonly properties: { readonly additional_properties: readonly { name: string; value: object }[] }
   }
 }
+
+test('a document with its hash never changes; another hash is redirected to the current one', async () => {
+  await using server = await startServer()
+  await define(server, widgets('a.example.com'))
+  const url = (await hashesOf(server)).get('apis/a.example.com/v1') ?? ''
+  const current = await server.call('GET', url)
+  equal(current.status, 200)
+  equal(current.headers['cache-control'], 'public, immutable')
+  equal(current.headers['expires'], 'Wed, 01 Jan 2031 00:00:00 UTC')
+  const plain = await server.call('GET', '/openapi/v3/apis/a.example.com/v1')
+  deepEqual([plain.status, plain.headers['cache-control']], [200, 'no-cache, private'])
+  equal(plain.headers['expires'], undefined)
+  const changed = widgets('a.example.com', { size: { type: 'integer' } })
+  const merge = { 'content-type': 'application/merge-patch+json' }
+  await server.call('PATCH', `${definitionsPath}/widgets.a.example.com`, changed, merge)
+  const { status, headers } = await server.wire('GET', url)
+  const next = (await hashesOf(server)).get('apis/a.example.com/v1')
+  notEqual(next, url)
+  deepEqual([status, headers['location'], headers['cache-control']], [301, next, 'no-cache, private'])
+  equal((await server.call('GET', '/openapi/v3/apis/none.example.com/v1?hash=1')).status, 404)
+})

@@ -5,7 +5,7 @@ import { thenMaybe, type MaybePromise } from '../../base/async/maybe-promise.ts'
 import { RecentMap } from '../../base/collections/recent-map.ts'
 import type { CustomResource } from '../kinds/custom-resource.ts'
 import type { CatalogueObserver, KindCatalogue } from '../kinds/kind-catalogue.ts'
-import type { ApiResponse } from '../request/response.ts'
+import type { ApiResponse, ResponseOf } from '../request/response.ts'
 import { OpenApiV2Parts } from './openapi-v2-parts.ts'
 import { openApiV3, openApiV3Names } from './openapi-v3.ts'
 import { rootPath } from './served-resources.ts'
@@ -51,13 +51,20 @@ export class OpenApiDocuments implements CatalogueObserver {
     }
   }
 
-  /** Handles `/openapi/…`; undefined where there is no such path. `parts` are the segments after `openapi`. */
-  handle(parts: readonly string[], accept: string): MaybePromise<ApiResponse | undefined> {
+  /**
+   * Handles `/openapi/…`; undefined where there is no such path. `parts` are the segments after `openapi`. `hash` is that
+   * of the document that the client wants: the document never changes, and another hash is redirected to the current one.
+   */
+  handle(parts: readonly string[], accept: string, hash: string, nowMs: number): MaybePromise<ApiResponse | undefined> {
     if (parts[0] === 'v2' && parts.length === 1) return this.#v2Response(accept)
     if (parts[0] !== 'v3') return undefined
     if (parts.length === 1) return thenMaybe(this.#index(), documentResponse)
-    const document = this.#v3(parts.slice(1).join('/'))
-    return document && documentResponse(document)
+    const name = parts.slice(1).join('/')
+    const document = this.#v3(name)
+    if (document === undefined || hash === '') return document && documentResponse(document)
+    return document.hash === hash
+      ? { ...documentResponse(document), cacheControl: 'public, immutable', expiresMs: nowMs + yearMs }
+      : { kind: 'redirect', location: documentUrl(name, document.hash), tag: `"${document.hash}"` }
   }
 
   async #v2Response(accept: string): Promise<ApiResponse> {
@@ -88,10 +95,7 @@ export class OpenApiDocuments implements CatalogueObserver {
     const names = openApiV3Names(this.#catalogue)
     const missing = names.filter((name) => !this.#hashes.has(name))
     if (missing.length > 0) return this.#buildMissing(missing)
-    const paths = names.map((name) => [
-      name,
-      { serverRelativeURL: `/openapi/v3/${name}?hash=${this.#hashes.get(name)}` },
-    ])
+    const paths = names.map((name) => [name, { serverRelativeURL: documentUrl(name, this.#hashes.get(name) ?? '') }])
     return this.#json({ paths: Object.fromEntries(paths) })
   }
 
@@ -113,7 +117,11 @@ export class OpenApiDocuments implements CatalogueObserver {
 /** The first media type of the Accept header, without its parameters. */
 const firstType = (accept: string): string => accept.split(',')[0]?.split(';')[0]?.trim() ?? ''
 
-const documentResponse = ({ body, contentType, hash }: Document): ApiResponse => ({
+const yearMs = 365 * 24 * 3_600_000
+
+const documentUrl = (name: string, hash: string): string => `/openapi/v3/${name}?hash=${hash}`
+
+const documentResponse = ({ body, contentType, hash }: Document): ResponseOf<'document'> => ({
   kind: 'document',
   body,
   contentType,

@@ -5,7 +5,7 @@ import { StatusError } from '../../api/errors/status-error.ts'
 import type { Kind } from '../../api/kind/kind.ts'
 import type { Log } from '../../base/observability/log.ts'
 import type { WireRequest, WireResponse } from '../../platform/http/listener.ts'
-import type { ApiResponse, ListResponse } from '../request/response.ts'
+import type { ApiResponse, ListResponse, ResponseOf } from '../request/response.ts'
 import { encodeList, encodeObject, type EncodeOptions } from './encode-json.ts'
 import { protobufList, protobufObject } from './encode-protobuf.ts'
 import { statusErrorOf } from './error-status.ts'
@@ -40,9 +40,21 @@ export function toWireResponse(response: ApiResponse, options: WireOptions): May
     case 'json':
       return jsonResponse(response)
     case 'document': {
-      const { body, contentType, etag, cacheControl = uncached } = response
-      const headers = { 'content-type': contentType, 'cache-control': cacheControl, etag, vary: 'Accept' }
+      const { body, contentType, etag, cacheControl = uncached, expiresMs } = response
+      const expires = expiresMs === undefined ? {} : { expires: goTime(expiresMs) }
+      const headers = { 'content-type': contentType, 'cache-control': cacheControl, etag, vary: 'Accept', ...expires }
       return { status: 200, headers, body }
+    }
+    case 'redirect': {
+      const { location, tag } = response
+      const headers = {
+        'content-type': contentTypes.json,
+        'cache-control': uncached,
+        etag: tag,
+        location,
+        vary: 'Accept',
+      }
+      return { status: 301, headers, body: '' }
     }
     case 'text':
       return textResponse(response)
@@ -70,7 +82,8 @@ const notAcceptable = (message: string): StatusError => new StatusError(406, 'No
 const goTypeOf = ({ custom, group, kind }: Kind, suffix: '' | 'List'): string =>
   custom === undefined ? `*${group.split('.')[0] || 'core'}.${kind}${suffix}` : `*unstructured.Unstructured${suffix}`
 
-type ResponseOf<K extends ApiResponse['kind']> = Extract<ApiResponse, { kind: K }>
+/** `Mon, 02 Jan 2006 15:04:05 UTC`: upstream writes the zone, not GMT. */
+const goTime = (ms: number): string => new Date(ms).toUTCString().replace('GMT', 'UTC')
 
 function watchResponse({ events, objectKind }: ResponseOf<'watch'>, options: WireOptions): WireResponse {
   const type = options.form.syntax === 'protobuf' ? `${contentTypes.protobuf};stream=watch` : contentTypes.json

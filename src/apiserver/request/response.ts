@@ -31,10 +31,16 @@ export type ApiResponse =
       readonly contentType: string
       readonly etag: string
       readonly cacheControl?: string
+      /** Until then, clients may keep the document without asking again. */
+      readonly expiresMs?: number
     }
+  /** Another version of a document is at the location. `tag` is its ETag. */
+  | { readonly kind: 'redirect'; readonly location: string; readonly tag: string }
   | { readonly kind: 'text'; readonly status: number; readonly text: string }
   /** The response of another server, passed on as it is. */
   | { readonly kind: 'wire'; readonly response: WireResponse }
+
+export type ResponseOf<Kind extends ApiResponse['kind']> = Extract<ApiResponse, { readonly kind: Kind }>
 
 export interface ListResponse {
   readonly kind: 'list'
