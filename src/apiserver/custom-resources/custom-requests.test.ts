@@ -1,4 +1,4 @@
-// What is decided about requests for custom objects: authorization, audit, metrics.
+// What is decided about requests for custom objects: authorization, audit, priority and fairness, metrics; and their events.
 import { deepEqual, equal, match } from 'node:assert/strict'
 import { test } from 'node:test'
 import { Metrics } from '../../base/observability/metrics.ts'
@@ -8,6 +8,9 @@ import { auditPolicy } from '../audit/audit-policy.ts'
 import type { AuditEvent } from '../audit/audit-record.ts'
 import { Auditor } from '../audit/auditor.ts'
 import { ConfigReader } from '../config/config-reader.ts'
+import { Fairness } from '../fairness/fairness.ts'
+import { fairnessBootstrapObjects } from '../fairness/default-flow-schemas.ts'
+import { FairnessMetrics } from '../fairness/fairness-metrics.ts'
 import { openPolicies } from '../open-policies.ts'
 import { startGuarded } from '../server-policies.harness.ts'
 import { startServer } from '../server.harness.ts'
@@ -79,4 +82,59 @@ test('custom objects are counted in the metrics while their resource exists', as
   await server.call('DELETE', `${definitionsPath}/widgets.example.com`)
   await eventually(async () => ((await server.call('GET', widgets)).status === 404 ? true : undefined))
   equal(await counted(), undefined)
+})
+
+test('flow schemas match custom resources by group and name', async () => {
+  const clock = new VirtualClock()
+  const metrics = new FairnessMetrics(new Metrics())
+  await using server = await startServer(
+    (caches) => ({ ...openPolicies, takeSeat: new Fairness(caches, { clock, metrics, seats: 60 }).takeSeat }),
+    { clock, bootstrapObjects: fairnessBootstrapObjects },
+  )
+  await define(server, definition)
+  const schemas = '/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas'
+  const schemaFor = (name: string, resources: readonly string[]) => ({
+    metadata: { name },
+    spec: {
+      matchingPrecedence: 500,
+      priorityLevelConfiguration: { name: 'workload-high' },
+      rules: [
+        {
+          subjects: [{ kind: 'User', user: { name: 'jane' } }],
+          resourceRules: [{ apiGroups: ['example.com'], resources, verbs: ['*'], namespaces: ['default'] }],
+        },
+      ],
+    },
+  })
+  const created = await server.call('POST', schemas, schemaFor('widgets', ['widgets']))
+  equal(created.status, 201)
+  const schemaOf = async (path: string) =>
+    (await server.call('GET', path, undefined, { as: 'jane' })).headers['x-kubernetes-pf-flowschema-uid']
+  equal(await schemaOf(widgets), created.body.metadata.uid)
+  equal(await schemaOf(`${widgets}/absent`), created.body.metadata.uid)
+  const byDefault = (await server.call('GET', `${schemas}/global-default`)).body
+  equal(await schemaOf('/api/v1/namespaces/default/configmaps'), byDefault.metadata.uid)
+  equal(await schemaOf('/apis/example.com/v1/namespaces/other/widgets'), byDefault.metadata.uid)
+})
+
+test('events refer to custom objects and are selected by them', async () => {
+  await using server = await startServer()
+  await define(server, definition)
+  const { metadata } = (await server.call('POST', widgets, widget('a'))).body
+  const events = '/api/v1/namespaces/default/events'
+  const involvedObject = {
+    apiVersion: 'example.com/v1',
+    kind: 'Widget',
+    name: 'a',
+    namespace: 'default',
+    uid: metadata.uid,
+  }
+  const event = { metadata: { name: 'a.1' }, involvedObject, reason: 'Ready', message: 'it works', type: 'Normal' }
+  equal((await server.call('POST', events, event)).status, 201)
+  const selected = async (selector: string) =>
+    (await server.call('GET', `${events}?fieldSelector=${encodeURIComponent(selector)}`)).body.items.length
+  // kubectl describe selects the events of an object like this.
+  const ofObject = `involvedObject.name=a,involvedObject.namespace=default,involvedObject.kind=Widget,involvedObject.uid=${metadata.uid}`
+  equal(await selected(ofObject), 1)
+  equal(await selected('involvedObject.kind=Widget,involvedObject.name=b'), 0)
 })

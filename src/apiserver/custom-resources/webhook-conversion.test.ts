@@ -63,12 +63,15 @@ interface Converting {
   readonly hooks: Hooks
   /** While it is set, the webhook answers with it. */
   failure: string | undefined
+  /** What the webhook waits for before it answers. */
+  wait: () => Promise<void>
 }
 
 async function converting(stack: AsyncDisposableStack): Promise<Converting> {
-  const state: { failure: string | undefined } = { failure: undefined }
+  const state: Pick<Converting, 'failure' | 'wait'> = { failure: undefined, wait: () => Promise.resolve() }
   const hooks = stack.use(
-    await webhookServer(({ request }) => {
+    await webhookServer(async ({ request }) => {
+      await state.wait()
       const { objects, desiredAPIVersion } = request as { objects: Widget[]; desiredAPIVersion: string }
       return state.failure === undefined
         ? {
@@ -94,6 +97,8 @@ const widget = (name: string, more: object = {}) => ({
   address: 'localhost:80',
   ...more,
 })
+
+const storedWidget = (name: string) => ({ apiVersion: 'example.com/v1', kind: 'Widget', metadata: { name } })
 
 test('objects are converted when they are written and read, with the defaults of the stored version', async () => {
   await using stack = new AsyncDisposableStack()
@@ -245,4 +250,62 @@ test('calls are counted and recorded', async () => {
       ['convert widgets to v1beta1', 'converted', 'a'],
     ],
   )
+})
+
+test('a webhook that does not respond fails after its timeout', async () => {
+  await using stack = new AsyncDisposableStack()
+  const state = await converting(stack)
+  const { server, hooks } = state
+  await server.call('POST', stored, { ...storedWidget('a'), host: 'h', port: '1' })
+  const silent = Promise.withResolvers<void>()
+  stack.defer(() => silent.resolve())
+  state.wait = () => silent.promise
+  const asked = hooks.asked.length
+  const reading = server.call('GET', `${beta}/a`)
+  while (hooks.asked.length === asked) await eventLoopTurn()
+  await server.clock.advance(29_999)
+  equal(await Promise.race([reading, eventLoopTurn().then(() => 'pending')]), 'pending')
+  await server.clock.advance(1)
+  const { status, body } = await reading
+  equal(status, 500)
+  equal(
+    body.message,
+    `conversion webhook for example.com/v1, Kind=Widget failed: Post "${hooks.url}/convert?timeout=30s": context deadline exceeded`,
+  )
+})
+
+test('a list of more than 500 objects is converted in several reviews', async () => {
+  await using stack = new AsyncDisposableStack()
+  const { server, hooks } = await converting(stack)
+  const names = Array.from({ length: 501 }, (_, index) => `w${String(index).padStart(3, '0')}`)
+  for (const name of names) await server.call('POST', stored, { ...storedWidget(name), host: name, port: '1' })
+  hooks.asked.length = 0
+  const { items } = (await server.call('GET', beta)).body as { items: Widget[] }
+  deepEqual(
+    items.map(({ address }) => address),
+    names.map((name) => `${name}:1`),
+  )
+  deepEqual(
+    hooks.asked.map(({ request }) => request.objects.length),
+    [500, 1],
+  )
+})
+
+test('the wait for a webhook does not count as blocking the event loop', async () => {
+  await using stack = new AsyncDisposableStack()
+  const state = await converting(stack)
+  const { server } = state
+  state.wait = () => server.clock.advance(200)
+  equal((await server.call('POST', beta, widget('a'))).status, 201)
+  equal((await server.call('PATCH', `${stored}/a`, { host: 'b' }, merge)).status, 200)
+  equal((await server.call('PATCH', `${beta}/a`, { address: 'c:1' }, merge)).status, 200)
+  equal(
+    (await server.call('PUT', `${stored}/a`, { ...(await server.call('GET', `${stored}/a`)).body, host: 'd' })).status,
+    200,
+  )
+  const applied = { apiVersion: 'example.com/v1', kind: 'Widget', metadata: { name: 'a' }, size: 's' }
+  equal((await server.call('PATCH', `${stored}/a?fieldManager=m`, applied, apply)).status, 200)
+  equal((await server.call('GET', beta)).status, 200)
+  const metrics = String((await server.call('GET', '/metrics')).body)
+  equal(/coxswain_request_loop_block_seconds_count.*widgets.*/.exec(metrics)?.[0], undefined)
 })

@@ -80,9 +80,12 @@ async function decodeUpdate(
   const transformMs = clock.monotonicMs()
   const shown = converter.fromStored(current).object
   const versions = codec && new ObjectVersions(codec, request.context.signal)
-  const input =
-    versions === undefined ? transform(shown, versions) : await versions.resolve(() => transform(shown, versions))
-  loop.stepDone(request, transformMs, clock.monotonicMs())
+  const transforming =
+    versions === undefined ? transform(shown, versions) : versions.resolve(() => transform(shown, versions))
+  // The wait for a conversion webhook does not block the event loop.
+  const transformedMs = clock.monotonicMs()
+  const input = await transforming
+  loop.stepDone(request, transformMs, transformedMs)
   await nextStep(request)
   const decodeMs = clock.monotonicMs()
   const { fieldValidation } = writeOptionsOf(request)
@@ -99,9 +102,10 @@ async function decodeUpdate(
   const computed = () => managedFieldsOfUpdate(deps, request, object, shown, part, versions)
   // As upstream: where the fields of other managers cannot be converted, an update leaves no field with an owner.
   const managedFields =
-    input.managedFields ?? (versions === undefined ? computed() : await versions.resolve(computed, () => []))
-  const sent = withManagedFields(converter.toStored(object), managedFields)
-  loop.stepDone(request, decodeMs, clock.monotonicMs())
+    input.managedFields ?? (versions === undefined ? computed() : versions.resolve(computed, () => []))
+  const decodedMs = clock.monotonicMs()
+  const sent = withManagedFields(converter.toStored(object), await managedFields)
+  loop.stepDone(request, decodeMs, decodedMs)
   return { object: sent, warnings }
 }
 
