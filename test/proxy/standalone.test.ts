@@ -29,7 +29,7 @@ inNamespaces(import.meta.url, () => {
     const slice = (address: string) => ({
       metadata: { name: 'web-1', labels: { 'kubernetes.io/service-name': 'web' } },
       addressType: 'IPv4' as const,
-      ports: [{ name: 'http', port: serverPort }],
+      ports: [{ name: 'http', protocol: 'TCP' as const, port: serverPort }],
       endpoints: [{ addresses: [address], conditions: {}, nodeName: 'node-a' }],
     })
     const created = await client.of(endpointSlice).create(slice('10.244.0.2'), 'default', ctx)
