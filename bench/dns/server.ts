@@ -8,11 +8,13 @@ import { DnsServer } from '../../src/dns/dns-server.ts'
 import { Forwarder, forwarderLimitsDefault } from '../../src/dns/forwarder/forwarder.ts'
 import { cacheLimitsDefault } from '../../src/dns/forwarder/response-cache.ts'
 import { ClusterZone } from '../../src/dns/records/cluster-zone.ts'
+import { recordType } from '../../src/dns/message/record.ts'
 import { portOf, serviceOf, sliceOf } from '../../src/dns/records/zone.harness.ts'
 import { dnsMetrics } from '../../src/dns/server/dns-metrics.ts'
 import { QueryHandler } from '../../src/dns/server/query-handler.ts'
 import { nodePlatform } from '../../src/platform/node/platform.ts'
-import { serviceAddress, serviceName, services } from './names.ts'
+import { nanosecondsPer } from '../bench.ts'
+import { fullName, serviceAddress, serviceName, services } from './names.ts'
 
 /** What the server reports when it listens. */
 export interface ServerReport {
@@ -21,6 +23,8 @@ export interface ServerReport {
   readonly objectsBytes: number
   readonly zoneBytes: number
   readonly residentBytes: number
+  /** Of a change of one slice, followed by a lookup: in a zone of ten Services, and in this one. */
+  readonly changeMicros: readonly [small: number, large: number]
 }
 
 const endpointsEach = 10
@@ -42,13 +46,29 @@ const objects = Array.from({ length: services }, (_, index) => {
   return { service, slice: sliceOf(name, endpoints) }
 })
 const objectsBytes = heapBytes() - emptyBytes
-const zone = new ClusterZone('cluster.local')
-zone.setNamespace('default', true)
-for (const { service, slice } of objects) {
-  zone.setService(undefined, service)
-  zone.setEndpointSlice(undefined, slice)
+function zoneOf(count: number): ClusterZone {
+  const filled = new ClusterZone('cluster.local')
+  filled.setNamespace('default', true)
+  for (const { service, slice } of objects.slice(0, count)) {
+    filled.setService(undefined, service)
+    filled.setEndpointSlice(undefined, slice)
+  }
+  return filled
 }
+
+const zone = zoneOf(services)
 const zoneBytes = heapBytes() - emptyBytes - objectsBytes
+
+/** The slices of different Services change in turn, so that caches of the processor do not decide. */
+const changeMicros = (changed: ClusterZone, count: number): number =>
+  nanosecondsPer(10_000, (calls) => {
+    for (let call = 0; call < calls; call++) {
+      const index = (call * 7_919) % count
+      const slice = objects[index]?.slice
+      changed.setEndpointSlice(slice, slice)
+      changed.lookup(fullName(index), recordType.A)
+    }
+  }) / 1000
 
 const [clock, random, log, { sockets }] = [realClock, systemRandom, silentLog, nodePlatform]
 const metrics = dnsMetrics(new Metrics(), 'cluster.local', 53)
@@ -56,6 +76,12 @@ const limits = { ...forwarderLimitsDefault, cache: cacheLimitsDefault }
 const forwarder = new Forwarder({ sockets, clock, random, log, metrics, limits, servers: [] }, new TaskGroup())
 const handler = new QueryHandler({ zone, forwarder, clock, random, log, metrics, isReady: () => true })
 const { port } = await new DnsServer({ handler, sockets, clock }).listen('127.0.0.1', 0)
-const report: ServerReport = { port, objectsBytes, zoneBytes, residentBytes: process.memoryUsage().rss }
+const report: ServerReport = {
+  port,
+  objectsBytes,
+  zoneBytes,
+  residentBytes: process.memoryUsage().rss,
+  changeMicros: [changeMicros(zoneOf(10), 10), changeMicros(zone, services)],
+}
 
 process.send?.(report)

@@ -1,4 +1,5 @@
 // IP addresses as text and as the bytes of A and AAAA records.
+import { isIpV4 } from '../../api/validation/network-rules.ts'
 
 /** The 4 or 16 bytes of an address; undefined if the text is not an address. */
 export function addressBytes(text: string): Uint8Array | undefined {
@@ -10,11 +11,11 @@ export const addressText = (bytes: Uint8Array): string => (bytes.length === 4 ? 
 
 /** The canonical text of an address; undefined if the text is not an address. */
 export function canonicalAddress(text: string): string | undefined {
-  const bytes = addressBytes(text)
+  // An IPv4 address has one form. The text itself is returned, because a zone keeps thousands of addresses.
+  if (!text.includes(':')) return isIpV4(text) ? text : undefined
+  const bytes = ipV6Bytes(text)
   return bytes && addressText(bytes)
 }
-
-export const isIpV6Text = (text: string): boolean => text.includes(':')
 
 const [zero, dot] = [48, 46]
 

@@ -3,6 +3,7 @@
 // the same lookup. A change costs time in proportion to the changed object only.
 import { getOrInsert } from '../../base/collections/get-or-insert.ts'
 import type { Service } from '../../api/core/v1/service/service.ts'
+import { serviceNameLabel } from '../../api/discovery/v1/endpoint-slice-labels.ts'
 import type { EndpointSlice } from '../../api/discovery/v1/endpoint-slice.ts'
 import { canonicalAddress } from '../message/ip-address.ts'
 import { labelBytesMax } from '../message/name.ts'
@@ -21,7 +22,6 @@ const schemaVersion = '1.1.0'
 const aliasesMax = 8
 /** The Service whose address `ns.dns.<domain>` has. */
 const dnsServiceKey = 'kube-dns.kube-system'
-const serviceNameLabel = 'kubernetes.io/service-name'
 
 const noData: Answer = { kind: 'no-data' }
 const noName: Answer = { kind: 'no-name' }

@@ -1,5 +1,5 @@
 // Constructors of the zone's records, with its times to live.
-import { isIpV6Text } from '../message/ip-address.ts'
+import { familyOf } from '../../base/text/address-family.ts'
 import { recordType, type ResourceRecord } from '../message/record.ts'
 
 export const zoneTimes = {
@@ -18,7 +18,7 @@ export const addressRecord = (name: string, address: string): ResourceRecord => 
   data: { kind: 'address', address },
 })
 
-export const addressType = (address: string): number => (isIpV6Text(address) ? recordType.AAAA : recordType.A)
+export const addressType = (address: string): number => (familyOf(address) === 'IPv6' ? recordType.AAAA : recordType.A)
 
 export const nameRecord = (type: number, name: string, target: string): ResourceRecord => ({
   name,
