@@ -12,8 +12,8 @@ import { service, type Service } from '../../../api/core/v1/service/service.ts'
 import { ipAddress, type IPAddress } from '../../../api/networking/v1/ip-address.ts'
 import { serviceCidr } from '../../../api/networking/v1/service-cidr.ts'
 import type { Kind } from '../../../api/kind/kind.ts'
-import { keyOf, namespaceOf, splitKey, type ApiObject, type ObjectKey } from '../../../api/meta/object.ts'
-import type { Store } from '../../../store/store.ts'
+import { keyOf, splitKey, type ApiObject, type ObjectKey } from '../../../api/meta/object.ts'
+import type { Condition, Store } from '../../../store/store.ts'
 import { commitWrite } from '../../registry/commit.ts'
 import type { ResourceDeps } from '../../registry/resource-deps.ts'
 import { storeKey } from '../../storage/store-keys.ts'
@@ -123,25 +123,26 @@ export class ServiceRepair {
       find,
       owned: [...(this.#owned.get(key) ?? [])].flatMap((each) => find(each) ?? []),
     })
-    for (const repair of repairs) await this.#act(object, repair, signal)
+    // A Service that has changed since is not repaired: its change is observed soon.
+    const seen = { key: storeKey(service, namespace, name), modRevision: object === undefined ? 0 : revisionOf(object) }
+    for (const repair of repairs) await this.#act(object, seen, repair, signal)
     await this.#report(key, object, repairs, signal)
     const waits = repairs.flatMap((repair) => (repair.kind === 'wait' ? [repair.ms] : []))
     return waits.length === 0 ? undefined : Math.min(...waits)
   }
 
-  async #act(object: Service | undefined, repair: Repair, signal: AbortSignal): Promise<void> {
+  async #act(object: Service | undefined, seen: Condition, repair: Repair, signal: AbortSignal): Promise<void> {
     const { store, clock, random } = this.#deps
     if (repair.kind === 'allocate' && object !== undefined) {
       const { key, value } = addressAllocation(object, repair.address)
       const birth = { uid: newUid(random), creationTimestamp: rfc3339(clock.nowMs()) }
-      const own = { key: storeKey(service, namespaceOf(object), object.metadata.name), modRevision: revisionOf(object) }
       const put = { kind: 'put', key, value: value(birth) } as const
-      const result = await store.commit({ conditions: [own, { key, modRevision: 0 }], operations: [put] }, signal)
+      const result = await store.commit({ conditions: [seen, { key, modRevision: 0 }], operations: [put] }, signal)
       if (result.kind === 'committed') await this.#record(object, repair.note, signal)
     }
     if (repair.kind === 'release') {
       const key = storeKey(ipAddress, '', repair.object.metadata.name)
-      const conditions = [{ key, modRevision: revisionOf(repair.object) }]
+      const conditions = [seen, { key, modRevision: revisionOf(repair.object) }]
       const result = await store.commit({ conditions, operations: [{ kind: 'delete', key }] }, signal)
       if (result.kind === 'committed') await this.#record(repair.object, repair.note, signal)
     }
