@@ -138,3 +138,16 @@ test('writes of Services cause no repair', async () => {
   deepEqual(await eventsOf(server), [])
   deepEqual((await server.call('GET', addressesPath)).body.items, [])
 })
+
+test('an address that no range contains is reported once, also if the Service is written again', async () => {
+  await using server = await startServer()
+  const spec = { ports: [{ port: 80 }], clusterIP: '10.96.0.7' }
+  await server.call('POST', services, { metadata: { name: 'a' }, spec })
+  const ranges = '/apis/networking.k8s.io/v1/servicecidrs'
+  await server.call('POST', ranges, { metadata: { name: 'other' }, spec: { cidrs: ['10.1.0.0/16'] } })
+  await server.clock.settle()
+  const labelled = { metadata: { labels: { a: 'b' } } }
+  await server.call('PATCH', `${services}/a`, labelled, { 'content-type': 'application/merge-patch+json' })
+  await server.clock.settle()
+  deepEqual(await eventsOf(server), ['ClusterIPOutOfRange Service/a'])
+})
