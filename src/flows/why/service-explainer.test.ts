@@ -163,6 +163,20 @@ const cases: [what: string, object: ApiObject, others: Other[], sentences: strin
     ['1 ready pod (a) cannot be endpoints: they have no IPv6 address.'],
   ],
   [
+    'the internal traffic policy is Local',
+    serviceOf({ ...web, internalTrafficPolicy: 'Local' }),
+    [podOf('a', true), sliceOf('a'), { ...node, metadata: { name: 'm' } }],
+    [
+      'Its internal traffic policy is Local: traffic that reaches the node m is dropped, because no ready pod runs there.',
+    ],
+  ],
+  [
+    'both traffic policies are Local, and every node has a pod',
+    serviceOf({ ...web, internalTrafficPolicy: 'Local', externalTrafficPolicy: 'Local' }),
+    [podOf('a', true), sliceOf('a')],
+    [],
+  ],
+  [
     'no selector and no endpoints',
     serviceOf({ ports: web.ports }),
     [],

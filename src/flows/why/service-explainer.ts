@@ -1,6 +1,7 @@
 // Explains why a Service does not respond: no pods match, pods are not ready, a port leads nowhere, nothing listens.
 import { lookup } from '../../base/collections/lookup.ts'
 import { event, type Event } from '../../api/core/v1/event.ts'
+import { node } from '../../api/core/v1/node/node.ts'
 import { isPodFinished, isPodReady } from '../../api/core/v1/pod/pod-readiness.ts'
 import { pod, type Pod } from '../../api/core/v1/pod/pod.ts'
 import type { ServicePort } from '../../api/core/v1/service/service-spec.ts'
@@ -58,6 +59,7 @@ async function endpointSentences(object: Service, cluster: ClusterReader): Promi
     ...portSentences(object, live),
     ...unlistedSentences(object, live, slices),
     ...(await listenerSentences(home, live, cluster)),
+    ...(await localSentences(object, live, cluster)),
   ]
 }
 
@@ -88,6 +90,24 @@ async function readinessSentences(
   if (spec.publishNotReadyAddresses)
     return [`${count}; the others get traffic too, because it publishes addresses that are not ready.`, ...reasons]
   return [ready === 0 ? `It has no ready endpoints: ${count}.` : `${count}; the others get no traffic.`, ...reasons]
+}
+
+/** Nodes that drop traffic because the policy is Local and no ready pod runs on them. */
+async function localSentences({ spec }: Service, pods: readonly Pod[], cluster: ClusterReader): Promise<string[]> {
+  const policies = [
+    ...(spec.internalTrafficPolicy === 'Local' ? ['internal'] : []),
+    ...(spec.externalTrafficPolicy === 'Local' ? ['external'] : []),
+  ]
+  const used = new Set(pods.filter(isReady).map((each) => each.spec.nodeName))
+  if (policies.length === 0 || used.size === 0) return []
+  const unused = (await cluster.list(node, '')).map(({ metadata }) => metadata.name).filter((name) => !used.has(name))
+  if (unused.length === 0) return []
+  const shown = unused.slice(0, podsMax).join(', ')
+  const more = unused.length > podsMax ? ` and ${unused.length - podsMax} more` : ''
+  return policies.map(
+    (policy) =>
+      `Its ${policy} traffic policy is Local: traffic that reaches ${unused.length === 1 ? 'the node' : 'the nodes'} ${shown}${more} is dropped, because no ready pod runs there.`,
+  )
 }
 
 interface Declared {
