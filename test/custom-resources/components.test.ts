@@ -1,10 +1,13 @@
 // What handles objects of every kind handles custom ones: kubectl's commands, garbage collection, the deletion of a
 // namespace, why and flow. Real processes and the real kubectl.
 import { deepEqual, equal, match } from 'node:assert/strict'
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { test } from 'node:test'
-import { coxswain, startUp } from '../process.ts'
-import { kubectls, runKubectl } from '../kubectl.ts'
+import { coxswain, newFolder, startUp, startUpIn } from '../process.ts'
+import { kubectlEnvironment, kubectls, runKubectl } from '../kubectl.ts'
 
 const text = { type: 'string' }
 const definition = {
@@ -196,4 +199,80 @@ test('why and flow find custom objects', async () => {
   match(flow.out, /create crontabs a/)
   const unknown = await runCoxswain('why', 'crontap/a', '--kubeconfig', kubeconfig)
   match(unknown.err, /unknown kind "crontap"; did you mean crontab\?/)
+})
+
+test('kubectl shows the events of a custom object', async () => {
+  await using commands = await withCronTabs()
+  const { k } = commands
+  await k('create -f -', cronTab('a'))
+  const uid = await k('get ct a -o jsonpath={.metadata.uid}')
+  const involvedObject = { apiVersion: 'stable.example.com/v1', kind: 'CronTab', name: 'a', namespace: 'default', uid }
+  await k('create -f -', {
+    apiVersion: 'v1',
+    kind: 'Event',
+    metadata: { name: 'a.1', namespace: 'default' },
+    involvedObject,
+    reason: 'Scheduled',
+    message: 'it runs at three',
+    type: 'Normal',
+    source: { component: 'cron-operator' },
+  })
+  match(await k('describe ct a'), /Events:[^]*Normal +Scheduled .*cron-operator +it runs at three/)
+  match(await k('events --for crontab.stable.example.com/a'), /Normal +Scheduled +CronTab\/a +it runs at three/)
+})
+
+test('kubectl watches custom objects', async () => {
+  await using commands = await withCronTabs()
+  const { k, kubeconfig } = commands
+  const [kubectl] = kubectls().slice(-1)
+  const child = spawn(kubectl?.path ?? '', 'get ct -w --output-watch-events --no-headers'.split(' '), {
+    env: kubectlEnvironment(kubeconfig),
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  try {
+    const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
+    const next = async () => String((await lines.next()).value).split(/ +/, 2)
+    await k('create -f -', cronTab('a'))
+    deepEqual(await next(), ['ADDED', 'a'])
+    await k('patch ct a --type=merge -p {"spec":{"replicas":2}}')
+    deepEqual(await next(), ['MODIFIED', 'a'])
+    await k('delete ct a')
+    deepEqual(await next(), ['DELETED', 'a'])
+  } finally {
+    child.kill()
+  }
+})
+
+test('a snapshot contains definitions and their objects', async () => {
+  const kubectl = kubectls().at(-1)
+  if (kubectl === undefined) throw new Error('there is no kubectl')
+  const [folder, elsewhere] = [await newFolder(), await newFolder()]
+  const k = async (kubeconfig: string, args: string, input?: object) => {
+    const options = input === undefined ? {} : { input: JSON.stringify(input) }
+    const { code, out, err } = await runKubectl(kubectl, kubeconfig, args.split(' '), options)
+    equal(code, 0, `kubectl ${args}: ${err}`)
+    return out
+  }
+  try {
+    const copy = join(folder, 'copy')
+    {
+      await using first = await startUpIn(folder, '--nodes', '0')
+      await k(first.kubeconfig, 'apply -f -', definition)
+      await k(first.kubeconfig, 'wait --for=condition=Established crd/crontabs.stable.example.com --timeout=20s')
+      await k(first.kubeconfig, 'create -f -', cronTab('a', { labels: { kept: 'yes' } }))
+      const { err } = await runCoxswain('snapshot', copy, '--data-dir', join(folder, 'data'))
+      equal(err.includes('error'), false, err)
+    }
+    const { err } = await runCoxswain('restore', copy, '--data-dir', join(elsewhere, 'data'))
+    equal(err.includes('error'), false, err)
+    await using restored = await startUpIn(elsewhere, '--nodes', '0')
+    equal(
+      await k(restored.kubeconfig, 'get ct a -o jsonpath={.metadata.labels.kept}/{.spec.schedule}'),
+      'yes/* * * * *',
+    )
+    await k(restored.kubeconfig, 'create -f -', cronTab('b'))
+    equal(await k(restored.kubeconfig, 'get ct -o jsonpath={.items[*].metadata.name}'), 'a b')
+  } finally {
+    for (const one of [folder, elsewhere]) await rm(one, { recursive: true, force: true })
+  }
 })
