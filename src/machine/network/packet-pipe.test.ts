@@ -70,14 +70,17 @@ test('the writer waits while too many bytes are unread', async () => {
   equal(isWritten, true)
 })
 
-test('a piece is copied, so the writer may reuse its buffer', async () => {
-  const { pipe, clock, seen } = pipeWith([10])
-  const piece = bytes('a')
-  await pipe.write(piece)
-  piece[0] = 0
-  await clock.advance(10)
-  deepEqual(seen, ['10 a'])
-})
+for (const [kind, piece] of [
+  ['an array of bytes', bytes('a')],
+  ['a Buffer', Buffer.from('a')],
+] as const)
+  test(`${kind} is copied, so the writer may reuse it`, async () => {
+    const { pipe, clock, seen } = pipeWith([10])
+    await pipe.write(piece)
+    piece[0] = 0
+    await clock.advance(10)
+    deepEqual(seen, ['10 a'])
+  })
 
 test('writes fail after the reader has left, after a failure, and after the end', async () => {
   const left = pipeWith()

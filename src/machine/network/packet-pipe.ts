@@ -54,7 +54,7 @@ export class PacketPipe {
     if (piece.length === 0) return
     this.#bytes += piece.length
     // Copied, because the writer may reuse its buffer, as with a socket.
-    this.#send(piece.slice())
+    this.#send(new Uint8Array(piece))
     while (this.#bytes > pipeBytesMax && this.#failure === undefined && !this.#hasLeft)
       await new Promise<void>((resolve) => this.#writersWait.push(resolve))
     this.#throwIfBroken()
