@@ -53,6 +53,9 @@ const local = { ...balancer, externalTrafficPolicy: 'Local' }
 const ranged = { ...balancer, loadBalancerSourceRanges: ['203.0.113.0/30'] }
 const terminating = endpointAt('10.0.0.1', { ready: false, serving: true, terminating: true })
 
+const hinted = (address: string, node: string) => endpointAt(address, {}, { hints: { forNodes: [{ name: node }] } })
+const near = [hinted('10.0.0.1', 'node-a'), hinted('10.0.0.2', 'node-b')]
+
 type Row = readonly [
   name: string,
   spec: object,
@@ -80,6 +83,7 @@ const rows: readonly Row[] = [
     '10.0.0.1:8080 from 192.0.2.1',
   ],
   ['internal policy Local without one', { internalTrafficPolicy: 'Local' }, [onA], podOnB, clusterIp, 80, 'dropped'],
+  ['endpoints with hints', {}, near, podOnB, clusterIp, 80, '10.0.0.2:8080 from 10.0.1.1'],
   ['UDP port', { ports: [{ ...nodePort, protocol: 'UDP' }] }, [onA], podOnB, clusterIp, 80, 'rejected'],
   ['node port from outside', balancer, [onA], outside, '192.0.2.2', 30080, '10.0.0.1:8080 from 192.0.2.2'],
   ['node port from a pod of another node', balancer, [onA], podOnB, '192.0.2.1', 30080, '10.0.0.1:8080 from 192.0.2.1'],
