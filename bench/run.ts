@@ -17,6 +17,7 @@ import { identityBench } from './identity.ts'
 import { isolationBench } from './isolation.ts'
 import { kubeletBench } from './kubelet.ts'
 import { nodesBench } from './nodes.ts'
+import { proxyBench } from './proxy.ts'
 import { requestBench } from './request.ts'
 import { schedulerBench } from './scheduler.ts'
 import { schemaBench } from './schema.ts'
@@ -42,6 +43,7 @@ const benches: readonly Bench[] = [
   isolationBench,
   kubeletBench,
   nodesBench,
+  proxyBench,
   requestBench,
   schedulerBench,
   schemaBench,

@@ -1,7 +1,7 @@
 import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict'
 import { test } from 'node:test'
 import { SimulatedNftables } from '../machine/nftables/simulated-nftables.ts'
-import { probeCommands } from './nftables/table-layout.ts'
+import { presenceCommands, probeCommands } from './nftables/table-layout.ts'
 import { endpointAt, nodeWith, serviceWith, sliceWith } from './routing/routing.harness.ts'
 import { intact, simulatedProxy } from './service-proxy.harness.ts'
 import { removeServiceRules } from './service-proxy.ts'
@@ -30,34 +30,47 @@ test('after a failure all rules are applied, with a backoff', async () => {
   const { services, clock, nftables, tasks, registry } = simulatedProxy()
   await using _tasks = tasks
   await clock.settle()
+  const full = () => nftables.transactions.filter(isFull).length
   let failures = 3
   nftables.respond = (commands) =>
-    commands === probeCommands ? intact : failures-- > 0 ? { kind: 'failed', messages: ['busy'] } : { kind: 'applied' }
+    commands === probeCommands
+      ? intact
+      : commands === presenceCommands
+        ? { kind: 'applied' }
+        : failures-- > 0
+          ? { kind: 'failed', messages: ['busy'] }
+          : { kind: 'applied' }
   services.put(serviceWith())
   await clock.settle()
-  equal(nftables.transactions.length, 1)
+  equal(full(), 1)
   await clock.advance(100 + 200)
-  equal(nftables.transactions.length, 1)
+  equal(full(), 1)
   await clock.advance(400)
-  equal(nftables.transactions.length, 2)
-  ok(isFull(nftables.transactions[1]))
+  equal(full(), 2)
   match(registry.text(), /nftables_sync_failures_total 3\n/)
 })
 
-test('rules that another program removed are restored within a second', async () => {
+test('a table that another program removed is restored within a second, changed rules within five', async () => {
   const { clock, nftables, tasks } = simulatedProxy()
   await using _tasks = tasks
   await clock.settle()
-  let isLost = true
+  const full = () => nftables.transactions.filter(isFull).length
+  let state: 'complete' | 'incomplete' | 'lost' = 'complete'
+  const failed = { kind: 'failed', messages: ['No such file or directory'] } as const
   nftables.respond = (commands) => {
-    if (commands !== probeCommands) isLost = false
-    return commands !== probeCommands ? { kind: 'applied' } : isLost ? { kind: 'failed', messages: ['none'] } : intact
+    if (commands === presenceCommands) return state === 'lost' ? failed : { kind: 'applied' }
+    if (commands === probeCommands) return state === 'complete' ? intact : failed
+    state = 'complete'
+    return { kind: 'applied' }
   }
+  state = 'lost'
   await clock.advance(1_000)
-  equal(nftables.transactions.length, 2)
-  ok(isFull(nftables.transactions[1]))
+  equal(full(), 2)
+  state = 'incomplete'
   await clock.advance(5_000)
-  equal(nftables.transactions.length, 2)
+  equal(full(), 3)
+  await clock.advance(20_000)
+  equal(full(), 3)
 })
 
 test('node ports are at the internal addresses of the Node', async () => {

@@ -22,7 +22,7 @@ import { ProxyHealth } from './health/proxy-health.ts'
 import { ServiceHealth, type ServiceHealthDeps } from './health/service-health.ts'
 import { ProxyTable, type ProxyTableOptions } from './nftables/proxy-table.ts'
 import { staleFlows } from './nftables/stale-flows.ts'
-import { probeCommands, removalCommands } from './nftables/table-layout.ts'
+import { presenceCommands, probeCommands, removalCommands } from './nftables/table-layout.ts'
 import type { ProxyMetrics } from './metrics/proxy-metrics.ts'
 import { RouteTable, type RouteChange } from './routing/route-table.ts'
 
@@ -47,8 +47,10 @@ export interface ServiceProxyDeps extends Omit<ProxyTableOptions, 'nodeAddresses
 }
 
 const retryBackoff: Backoff = { initialMs: 100, maxMs: 30_000 }
-/** How often the table is checked for changes by others, so that it is restored within a second. */
-const probeMs = 500
+/** How often the presence of the table is checked, so that a lost one is restored within a second. */
+const presenceMs = 500
+/** How often its completeness is checked as well. The check takes the kernel 10 ms and more, and changes wait for it. */
+const presencesPerProbe = 10
 /** Changes of more Services, as at the start, are one flow event. */
 const flowEventsPerSyncMax = 100
 
@@ -238,16 +240,24 @@ export class ServiceProxy {
   }
 
   async #checkRepeatedly(signal: AbortSignal): Promise<void> {
-    const { clock, nftables, log } = this.#deps
-    while (!signal.aborted) {
+    const { clock, log } = this.#deps
+    for (let round = 1; !signal.aborted; round++) {
       await this.#routeLoopback()
-      await clock.sleep(probeMs, signal)
-      const result = await nftables.apply(probeCommands)
-      if (result.kind === 'failed' && result.messages.length === probeCommands.length) continue
+      await clock.sleep(presenceMs, signal)
+      if (await (round % presencesPerProbe === 0 ? this.#isComplete() : this.#isPresent())) continue
       log.warn('the rules of Services were changed by another program; they are restored')
       this.#isInDoubt = true
       this.#queue()
     }
+  }
+
+  async #isPresent(): Promise<boolean> {
+    return (await this.#deps.nftables.apply(presenceCommands)).kind === 'applied'
+  }
+
+  async #isComplete(): Promise<boolean> {
+    const result = await this.#deps.nftables.apply(probeCommands)
+    return result.kind === 'failed' && result.messages.length === probeCommands.length
   }
 
   /** Responses between two pods of one bridge must pass the rules as well, where the destination is translated back. */

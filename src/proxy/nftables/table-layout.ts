@@ -173,4 +173,7 @@ export const probeCommands: readonly string[] = [
   ]),
 ]
 
+/** Succeeds, and changes nothing, as long as the table exists. */
+export const presenceCommands: readonly string[] = [`add chain ${table} refuse`]
+
 export const removalCommands: readonly string[] = [`add table ${table}`, `delete table ${table}`]
