@@ -4,6 +4,11 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import { realClock } from '../src/base/time/clock.ts'
+import { NftProgram } from '../src/machine/nftables/nft-program.ts'
+import type { Nftables } from '../src/machine/nftables/nftables.ts'
+import { nodeProcesses } from '../src/platform/node/process/processes.ts'
+import { presenceCommands, probeCommands } from '../src/proxy/nftables/table-layout.ts'
 import { endpointAt, serviceWith, sliceWith } from '../src/proxy/routing/routing.harness.ts'
 import { run, startNetwork, type TestNetwork } from '../test/proxy/network.harness.ts'
 import { startProxy } from '../test/proxy/proxy.harness.ts'
@@ -70,7 +75,18 @@ const measuredSlice = (ready: string) =>
 async function* measureChanges(network: TestNetwork, size: number): AsyncGenerator<string> {
   globalThis.gc?.()
   const heapBefore = process.memoryUsage().heapUsed
-  await using proxy = startProxy()
+  await using nft = new NftProgram({ processes: nodeProcesses, clock: realClock })
+  let applied = Promise.withResolvers<void>()
+  const nftables: Nftables = {
+    async apply(commands) {
+      const result = await nft.apply(commands)
+      if (commands !== presenceCommands && commands !== probeCommands) applied.resolve()
+      return result
+    },
+    list: (command) => nft.list(command),
+    [Symbol.asyncDispose]: () => Promise.resolve(),
+  }
+  await using proxy = startProxy({ nftables })
   const startMs = performance.now()
   for (let index = 1; index < size; index++) {
     const clusterIP = addressOf(96 + (index >> 16), index)
@@ -91,25 +107,18 @@ async function* measureChanges(network: TestNetwork, size: number): AsyncGenerat
     while (!(await network.machines.outside.attempt(what)).startsWith(name ?? '')) continue
   })
   yield `${size} Services: an endpoint is replaced, a new connection reaches the new one: ${path}`
-  const rules = await latencies((index) =>
-    proxy.change(() =>
-      proxy.slices.put(
-        named(
-          sliceWith(
-            Array.from({ length: endpointCount - (index % 2) }, (_, at) => endpointAt(`10.244.0.${at + 2}`)),
-            {},
-            labels('measured'),
-          ),
-          'measured-1',
-        ),
-      ),
-    ),
-  )
+  const rules = await latencies((index) => {
+    applied = Promise.withResolvers<void>()
+    const addresses = Array.from({ length: endpointCount - (index % 2) }, (_, at) => `10.244.0.${at + 2}`)
+    const endpoints = addresses.map((address) => endpointAt(address))
+    proxy.slices.put(named(sliceWith(endpoints, {}, labels('measured')), 'measured-1'))
+    return applied.promise
+  })
   yield `${size} Services: an endpoint is added or removed, the rules are applied: ${rules}`
   globalThis.gc?.()
   const heap = (process.memoryUsage().heapUsed - heapBefore) / 2 ** 20
-  const nft = Number(/VmRSS:\s+(\d+)/.exec(run('cat /proc/$(pgrep -xo nft)/status'))?.[1] ?? 0) / 1024
-  yield `${size} Services: ${heap.toFixed(0)} MiB of heap with their objects, nft ${nft.toFixed(0)} MiB`
+  const nftMiB = Number(/VmRSS:\s+(\d+)/.exec(run('cat /proc/$(pgrep -xo nft)/status'))?.[1] ?? 0) / 1024
+  yield `${size} Services: ${heap.toFixed(0)} MiB of heap with their objects, nft ${nftMiB.toFixed(0)} MiB`
 }
 
 async function latencies(change: (index: number) => Promise<void>): Promise<string> {
