@@ -8,6 +8,8 @@ import { endpoints } from '../../api/core/v1/service/endpoints.ts'
 import { service } from '../../api/core/v1/service/service.ts'
 import { endpointSlice } from '../../api/discovery/v1/endpoint-slice.ts'
 import { serviceRangesDefault } from '../../apiserver/strategies/service/service-ranges.ts'
+import type { Kind } from '../../api/kind/kind.ts'
+import type { Client } from '../../client/client.ts'
 import { MemoryStore } from '../../store/memory-store.ts'
 import { startCluster } from '../testing/start-cluster.ts'
 import { ServerEndpoints } from './server-endpoints.ts'
@@ -15,13 +17,35 @@ import { ServerEndpoints } from './server-endpoints.ts'
 const { signal } = new AbortController()
 const called = context(signal)
 
+const writing = ['create', 'delete', 'patch', 'update', 'updateStatus']
+
+/** The client, with the names of the writes that it sends. */
+const recording = (client: Client, writes: string[]): Client =>
+  ({
+    of: (kind: Kind) =>
+      new Proxy(client.of(kind), {
+        get(target, name) {
+          const value: unknown = Reflect.get(target, name)
+          if (typeof value !== 'function') return value
+          return (...args: unknown[]): unknown => {
+            if (writing.includes(String(name))) writes.push(`${String(name)} ${kind.plural}`)
+            return Reflect.apply(value, target, args)
+          }
+        },
+      }),
+  }) as unknown as Client
+
 async function withServers(count: number) {
   const cluster = await startCluster({ nodes: 0 })
   const { client, clock } = cluster
   // The leases are in a store of the test; the objects are in the cluster.
   const store = new MemoryStore(clock)
+  const writes: string[] = []
   const servers = Array.from({ length: count }, () => {
-    const server = new ServerEndpoints({ client, store, clock, log: silentLog, serviceRanges: serviceRangesDefault })
+    const server = new ServerEndpoints({
+      ...{ store, clock, log: silentLog, serviceRanges: serviceRangesDefault },
+      client: recording(client, writes),
+    })
     const tasks = new TaskGroup()
     tasks.start('run', (stop) => server.run(stop))
     return { server, stop: () => tasks[Symbol.asyncDispose]() }
@@ -42,6 +66,7 @@ async function withServers(count: number) {
   return {
     client,
     clock,
+    writes,
     servers: servers.map(({ server }) => server),
     stops: servers.map(({ stop }) => stop),
     addresses,
@@ -91,4 +116,13 @@ test('deleted objects are restored', async () => {
   await clock.advance(10_000)
   deepEqual((await setup.addresses()).slice, ['192.0.2.1'])
   equal((await client.of(service).get('kubernetes', 'default', called)).spec.clusterIP, '10.96.0.1')
+})
+
+test('no write is sent while nothing changes', async () => {
+  await using setup = await withServers(1)
+  await setup.servers[0]?.publish('192.0.2.1', 6443, signal)
+  equal(setup.writes.length > 0, true)
+  const before = [...setup.writes]
+  await setup.clock.advance(60_000)
+  deepEqual(setup.writes, before)
 })

@@ -4,10 +4,14 @@ import { context } from '../../base/observability/context.ts'
 import { errorText, type Log } from '../../base/observability/log.ts'
 import type { Clock } from '../../base/time/clock.ts'
 import { unlessAborted } from '../../base/async/unless-aborted.ts'
+import { lookup } from '../../base/collections/lookup.ts'
 import { prefixEnd } from '../../base/collections/ordered-map.ts'
 import { endpoints } from '../../api/core/v1/service/endpoints.ts'
 import { service } from '../../api/core/v1/service/service.ts'
 import { endpointSlice } from '../../api/discovery/v1/endpoint-slice.ts'
+import type { Kind } from '../../api/kind/kind.ts'
+import type { ApiObject } from '../../api/meta/object.ts'
+import { equalValues } from '../../schema/json/json-value.ts'
 import { specialAddressErrors } from '../../api/validation/special-address-rules.ts'
 import type { ServiceRanges } from '../../apiserver/strategies/service/service-ranges.ts'
 import { registryPrefix } from '../../apiserver/storage/store-keys.ts'
@@ -76,18 +80,22 @@ export class ServerEndpoints {
     if (specialAddressErrors(own.host).length === 0) await this.#renew(own.host, signal)
     const hosts = await this.#hosts(signal)
     const called = context(signal)
+    const find = <T extends ApiObject>(kind: Kind<T>) => client.of(kind).find(ours.name, ours.namespace, called)
     const wanted = kubernetesService(own.port, serviceRanges)
-    await createIfMissing(client, service, wanted, called)
-    const hasPublished = (await client.of(endpoints).find(ours.name, ours.namespace, called)) !== undefined
-    if (hosts.length === 0 && !hasPublished) return
-    await client.of(service).patch(ours.name, ours.namespace, { spec: { ports: wanted.spec.ports } }, 'merge', called)
-    await createOrPatch(client, endpoints, endpointsOf(hosts, own.port), called)
+    const published = await find(service)
+    if (published === undefined) await createIfMissing(client, service, wanted, called)
+    const listed = await find(endpoints)
+    if (hosts.length === 0 && listed === undefined) return
+    if (published?.spec.ports?.[0]?.targetPort !== own.port)
+      await client.of(service).patch(ours.name, ours.namespace, { spec: { ports: wanted.spec.ports } }, 'merge', called)
+    const all = endpointsOf(hosts, own.port)
+    if (!includesFields(listed, all)) await createOrPatch(client, endpoints, all, called)
     const slice = sliceOf(hosts, own.port)
-    const slices = client.of(endpointSlice)
-    const old = await slices.find(ours.name, ours.namespace, called)
+    const old = await find(endpointSlice)
+    if (includesFields(old, slice)) return
     // The family of a slice cannot be changed.
     if (old !== undefined && old.addressType !== slice.addressType)
-      await slices.delete(ours.name, ours.namespace, {}, called)
+      await client.of(endpointSlice).delete(ours.name, ours.namespace, {}, called)
     await createOrPatch(client, endpointSlice, slice, called)
   }
 
@@ -106,18 +114,32 @@ export class ServerEndpoints {
   }
 }
 
+/** Whether the object has the labels and the other fields of the manifest. */
+function includesFields(object: ApiObject | undefined, manifest: Manifest): boolean {
+  if (object === undefined) return false
+  const { metadata, ...fields } = manifest
+  const labels = Object.entries(metadata.labels)
+  return (
+    labels.every(([key, value]) => lookup(object.metadata.labels, key) === value) &&
+    Object.entries(fields).every(([name, value]) =>
+      equalValues(lookup(object as unknown as Record<string, unknown>, name) ?? [], value),
+    )
+  )
+}
+
+type Manifest = ReturnType<typeof endpointsOf> | ReturnType<typeof sliceOf>
+
 const leaseKey = (host: string): string => `${leasesPrefix}${host}`
 
 const portOf = (port: number) => ({ name: 'https', port, protocol: 'TCP' as const })
 
-/** Exported for tests. */
-export const endpointsOf = (hosts: readonly string[], port: number) => ({
+const endpointsOf = (hosts: readonly string[], port: number) => ({
   metadata: { ...ours, labels: { 'endpointslice.kubernetes.io/skip-mirror': 'true' } },
   subsets: hosts.length === 0 ? [] : [{ addresses: hosts.map((ip) => ({ ip })), ports: [portOf(port)] }],
 })
 
 /** A slice has one family: that of the first server. */
-export const sliceOf = (hosts: readonly string[], port: number) => {
+const sliceOf = (hosts: readonly string[], port: number) => {
   const isV6 = hosts[0]?.includes(':') ?? false
   return {
     metadata: { ...ours, labels: { 'kubernetes.io/service-name': ours.name } },
