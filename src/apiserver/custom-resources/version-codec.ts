@@ -2,6 +2,8 @@
 // which it is stored, and is then converted. The result is cached as long as the stored object is.
 import { thenMaybe, type MaybePromise } from '../../base/async/maybe-promise.ts'
 import { unlessAborted } from '../../base/async/unless-aborted.ts'
+import { context } from '../../base/observability/context.ts'
+import type { Cause } from '../../base/observability/flow-recorder.ts'
 import { StatusError } from '../../api/errors/status-error.ts'
 import type { Kind } from '../../api/kind/kind.ts'
 import type { ApiObject } from '../../api/meta/object.ts'
@@ -38,44 +40,43 @@ export function versionCodec(kind: Kind, { kinds, storageKind, conversion }: Cod
     shown.set(stored, changed)
     converted.add(changed)
   }
-  const convert = (unseen: readonly StoredObject[]): MaybePromise<void> => {
+  const convert = (unseen: readonly StoredObject[], cause: Cause): MaybePromise<void> => {
     const objects = unseen.map(completed)
     // A conversion is shared, so the end of one request does not end it. Conversions have their own timeout.
-    return thenMaybe(conversion.convert(objects, kind.apiVersion, new AbortController().signal), (results) => {
+    const shared = context(new AbortController().signal, cause)
+    return thenMaybe(conversion.convert(objects, kind.apiVersion, shared), (results) => {
       for (const [index, each] of unseen.entries()) {
         const [object, result] = [objects[index] ?? each.object, results[index] ?? each.object]
         show(each, result === object ? object : inVersion(result, kind.apiVersion))
       }
     })
   }
-  const start = (unseen: readonly StoredObject[]): Promise<void> | undefined => {
-    const conversions = convert(unseen)
+  const start = (unseen: readonly StoredObject[], cause: Cause): Promise<void> | undefined => {
+    const conversions = convert(unseen, cause)
     if (!(conversions instanceof Promise)) return undefined
     const forget = () => unseen.forEach((each) => pending.delete(each))
     for (const each of unseen) pending.set(each, conversions)
     conversions.then(forget, forget)
     return conversions
   }
-  const toVersion: StorageCodec['toVersion'] = (object, apiVersion, signal) =>
+  const toVersion: StorageCodec['toVersion'] = (object, apiVersion, ctx) =>
     object.apiVersion === apiVersion
       ? object
-      : thenMaybe(conversion.convert([object], apiVersion, signal), ([result]) =>
-          inVersion(result ?? object, apiVersion),
-        )
+      : thenMaybe(conversion.convert([object], apiVersion, ctx), ([result]) => inVersion(result ?? object, apiVersion))
 
   return {
-    fromStorage(stored, signal) {
+    fromStorage(stored, { signal, cause }) {
       const all = (): readonly StoredObject[] => stored.map((each) => shown.get(each) ?? each)
       const unseen = stored.filter((each) => !shown.has(each))
       if (unseen.length === 0) return all()
       const started = new Set(unseen.map((each) => pending.get(each)).filter((each) => each !== undefined))
       const fresh = unseen.filter((each) => !pending.has(each))
-      const own = fresh.length === 0 ? undefined : start(fresh)
+      const own = fresh.length === 0 ? undefined : start(fresh, cause)
       if (own !== undefined) started.add(own)
       return started.size === 0 ? all() : unlessAborted(Promise.all(started), signal).then(all)
     },
     isConverted: (object) => converted.has(object),
-    toStorage: (object, signal) => toVersion(object, storageKind.apiVersion, signal),
+    toStorage: (object, ctx) => toVersion(object, storageKind.apiVersion, ctx),
     toVersion,
   }
 }

@@ -250,6 +250,13 @@ test('calls are counted and recorded', async () => {
       ['convert widgets to v1beta1', 'converted', 'a'],
     ],
   )
+  const created = [...server.flow.events()].find(({ what }) => what === 'create widgets')
+  equal(created?.object?.name, 'a')
+  deepEqual(
+    calls.map(({ cause }) => cause.event),
+    [created?.id, created?.id],
+    'the request is the cause of its conversions',
+  )
 })
 
 test('a webhook that does not respond fails after its timeout', async () => {

@@ -1,6 +1,7 @@
 // WebhookConversion: the strategy Webhook. Objects are converted by an external server, many in one review.
 import type { Clock } from '../../base/time/clock.ts'
-import type { FlowRecorder } from '../../base/observability/flow-recorder.ts'
+import type { Context } from '../../base/observability/context.ts'
+import type { Cause, FlowRecorder } from '../../base/observability/flow-recorder.ts'
 import { newUid } from '../../base/random/ids.ts'
 import type { Random } from '../../base/random/random.ts'
 import type { CustomResourceDefinition } from '../../api/apiextensions/v1/custom-resource-definition.ts'
@@ -61,28 +62,32 @@ export class WebhookConversion implements VersionConversion {
   convert(
     objects: readonly ApiObject[],
     apiVersion: string,
-    signal: AbortSignal,
+    context: Context,
   ): readonly ApiObject[] | Promise<readonly ApiObject[]> {
     const others = objects.filter((object) => object.apiVersion !== apiVersion)
-    return others.length === 0 ? objects : this.#convertOthers(objects, others, apiVersion, signal)
+    return others.length === 0 ? objects : this.#convertOthers(objects, others, apiVersion, context)
   }
 
   async #convertOthers(
     objects: readonly ApiObject[],
     others: readonly ApiObject[],
     apiVersion: string,
-    signal: AbortSignal,
+    context: Context,
   ): Promise<readonly ApiObject[]> {
     const converted = new Map<ApiObject, ApiObject>()
     for (let start = 0; start < others.length; start += objectsPerReviewMax) {
       const sent = others.slice(start, start + objectsPerReviewMax)
-      const results = await this.#review(sent, apiVersion, signal)
+      const results = await this.#review(sent, apiVersion, context)
       for (const [index, object] of sent.entries()) converted.set(object, results[index] ?? object)
     }
     return objects.map((object) => converted.get(object) ?? object)
   }
 
-  async #review(objects: readonly ApiObject[], apiVersion: string, signal: AbortSignal): Promise<readonly ApiObject[]> {
+  async #review(
+    objects: readonly ApiObject[],
+    apiVersion: string,
+    { signal, cause }: Context,
+  ): Promise<readonly ApiObject[]> {
     const { clock, metrics } = this.#deps
     const [first] = objects
     const call = {
@@ -90,7 +95,7 @@ export class WebhookConversion implements VersionConversion {
       fromVersion: versionIn(first?.apiVersion),
       toVersion: versionIn(apiVersion),
     }
-    const finished = this.#recordCall(objects, call.toVersion)
+    const finished = this.#recordCall(objects, call.toVersion, cause)
     const startMs = clock.monotonicMs()
     const ended = (failure: ConversionFailure | undefined) => {
       metrics.observe(call, (clock.monotonicMs() - startMs) / 1000, failure)
@@ -124,14 +129,14 @@ export class WebhookConversion implements VersionConversion {
   }
 
   /** Records the call in the flow; returns a function that records its outcome. */
-  #recordCall(objects: readonly ApiObject[], version: string): (outcome: string) => void {
+  #recordCall(objects: readonly ApiObject[], version: string, cause: Cause): (outcome: string) => void {
     const { flow } = this.#deps
     const resource = this.#definition.slice(0, this.#definition.indexOf('.'))
     const [first] = objects
     const name = objects.length === 1 ? (first?.metadata.name ?? '') : ''
     const subject = { resource, namespace: first?.metadata.namespace ?? '', name }
     const what = `convert ${resource} to ${version}`
-    const call = flow.record('call', 'API Server', `Webhook/${this.#definition}`, what, subject)
+    const call = flow.record('call', 'API Server', `Webhook/${this.#definition}`, what, subject, 0, cause)
     return (outcome) => flow.finish(call, outcome)
   }
 }

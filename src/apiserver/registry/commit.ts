@@ -1,4 +1,5 @@
 // commitWrite: one object, with the quotas and allocations that it uses, in one transaction of the store.
+import { context, type Context } from '../../base/observability/context.ts'
 import { getOrInsert } from '../../base/collections/get-or-insert.ts'
 import type { Cause } from '../../base/observability/flow-recorder.ts'
 import type { Kind } from '../../api/kind/kind.ts'
@@ -33,7 +34,8 @@ export async function commitWrite(
   const { object, operation, expected, reserved = noReservations } = write
   const namespace = namespaceOf(object)
   const key = storeKey(kind, namespace, object.metadata.name)
-  const encoded = codec === undefined || operation === 'delete' ? object : await codec.toStorage(object, signal)
+  const encoded =
+    codec === undefined || operation === 'delete' ? object : await codec.toStorage(object, context(signal, cause))
   const value = StoredObject.pending(encoded)
   const step: Operation =
     operation === 'delete'
@@ -64,7 +66,7 @@ export async function commitWrite(
   flow.record('persist', 'API Server', 'Store', writeName(kind, operation), subject, result.revision, cause)
   const committed = value.committedAt(result.revision)
   // As upstream: the response has what a read returns, which is not what was sent if the conversion loses something.
-  return encoded === object ? committed : inRequestVersion(deps, committed, signal)
+  return encoded === object ? committed : inRequestVersion(deps, committed, context(signal, cause))
 }
 
 /** The result of a write that is not committed. As upstream, it is converted to the stored version and back. */
@@ -72,11 +74,11 @@ export async function dryRunWrite(
   deps: ResourceDeps,
   object: ApiObject,
   revision: number,
-  signal: AbortSignal,
+  ctx: Context,
 ): Promise<StoredObject> {
-  const encoded = deps.codec === undefined ? object : await deps.codec.toStorage(object, signal)
+  const encoded = deps.codec === undefined ? object : await deps.codec.toStorage(object, ctx)
   const stored = StoredObject.ofObject(encoded, revision)
-  return encoded === object ? stored : inRequestVersion(deps, stored, signal)
+  return encoded === object ? stored : inRequestVersion(deps, stored, ctx)
 }
 
 /** Throws where not the object itself has changed, but a quota or an allocation that is written with it. */

@@ -1,4 +1,5 @@
 // Create: decode, complete, mutate, validate, commit. A generated name that is taken is generated again.
+import type { Context } from '../../base/observability/context.ts'
 import { rfc3339 } from '../../base/time/clock.ts'
 import { thenMaybe, type MaybePromise } from '../../base/async/maybe-promise.ts'
 import { nameSuffix, newUid } from '../../base/random/ids.ts'
@@ -44,28 +45,25 @@ export async function create(deps: ResourceDeps, request: ResourceRequest, input
     const { cause, signal } = request.context
     const stored = await deps.admission.reserving(attributes, (reserved) =>
       isDryRun(request)
-        ? createDry(deps, object, signal)
+        ? createDry(deps, object, request.context)
         : commitWrite(deps, { operation: 'put', object, expected: 0, reserved }, cause, signal),
     )
     if (stored !== undefined) return { stored, warnings: allWarnings }
-    if (base.metadata.name !== undefined || tries === generateNameTries) throw await existsError(deps, object, signal)
+    if (base.metadata.name !== undefined || tries === generateNameTries)
+      throw await existsError(deps, object, request.context)
   }
 }
 
 /** Undefined where the name is taken. */
-const createDry = async (
-  deps: ResourceDeps,
-  object: ApiObject,
-  signal: AbortSignal,
-): Promise<StoredObject | undefined> =>
-  (await readNamed(deps, object, signal)) === undefined ? dryRunWrite(deps, object, 0, signal) : undefined
+const createDry = async (deps: ResourceDeps, object: ApiObject, context: Context): Promise<StoredObject | undefined> =>
+  (await readNamed(deps, object, context)) === undefined ? dryRunWrite(deps, object, 0, context) : undefined
 
-const readNamed = (deps: ResourceDeps, object: ApiObject, signal: AbortSignal): Promise<StoredObject | undefined> =>
-  readStored(deps, namespaceOf(object), object.metadata.name, signal)
+const readNamed = (deps: ResourceDeps, object: ApiObject, context: Context): Promise<StoredObject | undefined> =>
+  readStored(deps, namespaceOf(object), object.metadata.name, context)
 
-async function existsError(deps: ResourceDeps, object: ApiObject, signal: AbortSignal): Promise<StatusError> {
+async function existsError(deps: ResourceDeps, object: ApiObject, context: Context): Promise<StatusError> {
   const error = alreadyExists(deps.kind, object.metadata.name)
-  const existing = await readNamed(deps, object, signal)
+  const existing = await readNamed(deps, object, context)
   return existing?.object.metadata.deletionTimestamp === undefined
     ? error
     : new StatusError(error.code, error.reason, `object is being deleted: ${error.message}`, error.details)
@@ -83,7 +81,7 @@ function decodeNew(deps: ResourceDeps, request: ResourceRequest, input: WriteInp
     undefined,
     converter.kind === kind ? interning : undefined,
   )
-  const versions = codec && new ObjectVersions(codec, request.context.signal)
+  const versions = codec && new ObjectVersions(codec, request.context)
   const computed = () => managedFieldsOfNew(deps, request, sent, versions)
   const managedFields =
     input.managedFields ?? (versions === undefined ? computed() : versions.resolve(computed, () => []))

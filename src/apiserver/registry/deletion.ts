@@ -31,7 +31,7 @@ export async function remove(
 ): Promise<Deleted & { readonly warnings: readonly string[] }> {
   const { namespace, name } = request.target
   const options = deleteOptionsOf(request, body)
-  const cached = await readCached(deps, namespace, name, request.context.signal)
+  const cached = await readCached(deps, namespace, name, request.context)
   const deleted = await removeOne(deps, request, cached, options)
   return { ...deleted, warnings: orphanWarnings(deps, options) }
 }
@@ -43,7 +43,7 @@ export async function removeWithoutAdmission(
   body: unknown,
 ): Promise<Deleted> {
   const { namespace, name } = request.target
-  const cached = await readCached(deps, namespace, name, request.context.signal)
+  const cached = await readCached(deps, namespace, name, request.context)
   return removeOne(deps, request, cached, deleteOptionsOf(request, body), true)
 }
 
@@ -52,7 +52,7 @@ export async function removeInternally(deps: ResourceDeps, object: ApiObject, co
   const { name, namespace = '' } = object.metadata
   const target = { kind: 'resource', verb: 'delete', resource: deps.kind, subresource: '', namespace, name } as const
   const request = internalRequest(target, context)
-  const cached = await readCached(deps, namespace, name, context.signal)
+  const cached = await readCached(deps, namespace, name, context)
   await removeOne(deps, request, cached, {}, true).catch((error: unknown) => {
     if (!hasReason(error, 'NotFound')) throw error
   })
@@ -101,7 +101,7 @@ async function removeOne(
   const { signal, cause } = request.context
   let current = cached
   for (let tries = 1; ; tries++) {
-    if (current === undefined || tries > 1) current = await readStored(deps, namespace, name, signal)
+    if (current === undefined || tries > 1) current = await readStored(deps, namespace, name, request.context)
     if (current === undefined) throw notFound(kind, name)
     checkPreconditions(deps, current, options)
     if (!isAdmitted) await admitDeletion(deps, request, current.object, options)

@@ -1,5 +1,6 @@
 // ObjectVersions: objects in the versions in which other managers own fields. A conversion may need a webhook, but fields
 // are compared synchronously. So the comparison stops at a missing conversion and is repeated with its result.
+import type { Context } from '../../base/observability/context.ts'
 import type { ApiObject } from '../../api/meta/object.ts'
 import { equalValues } from '../../schema/json/json-value.ts'
 import type { StorageCodec } from '../storage/storage-codec.ts'
@@ -27,12 +28,12 @@ class ConversionPending extends Error {
 
 export class ObjectVersions {
   readonly #codec: StorageCodec
-  readonly #signal: AbortSignal
+  readonly #context: Context
   #known: Converted[] = []
 
-  constructor(codec: StorageCodec, signal: AbortSignal) {
+  constructor(codec: StorageCodec, context: Context) {
     this.#codec = codec
-    this.#signal = signal
+    this.#context = context
   }
 
   /** For use within `resolve`. */
@@ -40,7 +41,7 @@ export class ObjectVersions {
     if (!('apiVersion' in object)) return object // nothing, compared with a new object
     const known = this.#known.find((each) => each.apiVersion === apiVersion && equalValues(each.object, object))
     if (known !== undefined) return known.result
-    const result = this.#codec.toVersion(object as ApiObject, apiVersion, this.#signal)
+    const result = this.#codec.toVersion(object as ApiObject, apiVersion, this.#context)
     if (result instanceof Promise) throw new ConversionPending(object, apiVersion, result)
     return result
   }
@@ -57,7 +58,7 @@ export class ObjectVersions {
         try {
           this.#known.push({ object, apiVersion, result: await error.result })
         } catch (failure) {
-          this.#signal.throwIfAborted()
+          this.#context.signal.throwIfAborted()
           if (failed === undefined) throw failure
           return failed()
         }

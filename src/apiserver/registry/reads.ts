@@ -1,4 +1,5 @@
 // GET, LIST and WATCH: served from the watch cache, as fresh as the request requires.
+import type { Context } from '../../base/observability/context.ts'
 import { prefixEnd, type OrderedMap } from '../../base/collections/ordered-map.ts'
 import { Channel } from '../../base/async/channel.ts'
 import { thenMaybe, type MaybePromise } from '../../base/async/maybe-promise.ts'
@@ -27,19 +28,17 @@ export function get(deps: ResourceDeps, request: ResourceRequest): MaybePromise<
   const { query, target, context } = request
   const requested = query.size === 0 ? undefined : revisionOf(query.get('resourceVersion') ?? '')
   const caughtUp = waitUntilFresh(deps, requested, context.signal)
-  return caughtUp === undefined
-    ? cached(deps, target, context.signal)
-    : caughtUp.then(() => cached(deps, target, context.signal))
+  return caughtUp === undefined ? cached(deps, target, context) : caughtUp.then(() => cached(deps, target, context))
 }
 
 function cached(
   deps: ResourceDeps,
   { namespace, name }: ResourceRequest['target'],
-  signal: AbortSignal,
+  context: Context,
 ): MaybePromise<StoredObject> {
   const stored = deps.cache.get(objectKey(namespace, name))
   if (stored === undefined) throw notFound(deps.converter.kind, name)
-  return inRequestVersion(deps, stored, signal)
+  return inRequestVersion(deps, stored, context)
 }
 
 export async function list(deps: ResourceDeps, request: ResourceRequest): Promise<ListResponse> {
@@ -54,13 +53,13 @@ export async function list(deps: ResourceDeps, request: ResourceRequest): Promis
   const { isFiltered } = selection
   const range = rangeOf(deps, state, selection, token?.start ?? prefix, end)
   const { codec } = deps
-  const { signal } = request.context
+  const { context } = request
   const { items, nextStart } =
     codec === undefined
       ? selectStored(deps, range, selection, limit)
       : isFiltered
-        ? await selectConverted(codec, [...range], selection, limit, signal)
-        : await showPage(codec, selectStored(deps, range, selection, limit), signal)
+        ? await selectConverted(codec, [...range], selection, limit, context)
+        : await showPage(codec, selectStored(deps, range, selection, limit), context)
   const isPaged = nextStart !== ''
   return {
     kind: 'list',
@@ -88,9 +87,9 @@ function selectStored(
   return { items, nextStart: '' }
 }
 
-const showPage = async (codec: StorageCodec, page: SelectedPage, signal: AbortSignal): Promise<SelectedPage> => ({
+const showPage = async (codec: StorageCodec, page: SelectedPage, context: Context): Promise<SelectedPage> => ({
   ...page,
-  items: await codec.fromStorage(page.items, signal),
+  items: await codec.fromStorage(page.items, context),
 })
 
 /** The state that a list shows, and its revision. */
@@ -146,9 +145,7 @@ export async function watch(deps: ResourceDeps, request: ResourceRequest): Promi
     },
     context.signal,
   )
-  const shown = selectsConverted
-    ? watchConverted(events, codec, selection, context.signal)
-    : inVersion(events, deps, context.signal)
+  const shown = selectsConverted ? watchConverted(events, codec, selection, context) : inVersion(events, deps, context)
   return { kind: 'watch', objectKind: converter.kind, events: shown }
 }
 
@@ -173,11 +170,11 @@ async function startWatch(
 }
 
 /** The events with objects in the version of the request. */
-function inVersion(events: Channel<WatchEvent>, deps: ResourceDeps, signal: AbortSignal): Channel<WatchEvent> {
+function inVersion(events: Channel<WatchEvent>, deps: ResourceDeps, context: Context): Channel<WatchEvent> {
   const { kind, converter, codec } = deps
   if (codec !== undefined)
     return mapConverted(events, (event) =>
-      thenMaybe(inRequestVersion(deps, event.stored, signal), (stored) => ({ ...event, stored })),
+      thenMaybe(inRequestVersion(deps, event.stored, context), (stored) => ({ ...event, stored })),
     )
   return converter.kind === kind ? events : events.map((event) => convertEvent(event, converter))
 }

@@ -1,5 +1,6 @@
 // Registry: every verb on every kind, over the store and the watch caches. The last step of a request. It is generic: what
 // single kinds do differently comes as strategies, subresource handlers and virtual resources.
+import { context } from '../../base/observability/context.ts'
 import type { Clock } from '../../base/time/clock.ts'
 import type { FlowRecorder } from '../../base/observability/flow-recorder.ts'
 import type { Log } from '../../base/observability/log.ts'
@@ -181,23 +182,23 @@ export class Registry {
         name: string,
         signal: AbortSignal,
       ) => {
-        const stored = await readStored(this.#resource(kind), namespace, name, signal)
+        const stored = await readStored(this.#resource(kind), namespace, name, context(signal))
         return stored && { object: stored.object as T, revision: stored.revision }
       },
       kindNamed: (apiVersion, kindName) => this.#deps.catalogue.named(apiVersion, kindName),
       versionsOf: (kind) => this.#deps.catalogue.versionsOf(kind),
       convert: (object, kind, signal) =>
-        this.#resource(kind).codec?.toVersion(object, kind.apiVersion, signal) ?? object,
+        this.#resource(kind).codec?.toVersion(object, kind.apiVersion, context(signal)) ?? object,
       read: (kind, namespace, name, signal) => {
         const resource = this.#resource(kind)
         return thenMaybe(
-          readCached(resource, namespace, name, signal),
+          readCached(resource, namespace, name, context(signal)),
           (stored) => stored && resource.converter.fromStored(stored).object,
         )
       },
       readAll: (kind, namespace, signal) => {
         const resource = this.#resource(kind)
-        return thenMaybe(readAllCached(resource, namespace, signal), (all) =>
+        return thenMaybe(readAllCached(resource, namespace, context(signal)), (all) =>
           all.map((stored) => resource.converter.fromStored(stored).object),
         )
       },

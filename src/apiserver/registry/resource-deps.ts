@@ -1,4 +1,5 @@
 // ResourceDeps: what the verbs of one kind depend on: its cache, its strategy and the store.
+import type { Context } from '../../base/observability/context.ts'
 import type { Clock } from '../../base/time/clock.ts'
 import type { FlowRecorder, RequestStage } from '../../base/observability/flow-recorder.ts'
 import type { Random } from '../../base/random/random.ts'
@@ -70,47 +71,47 @@ export const readCached = (
   deps: ResourceDeps,
   namespace: string,
   name: string,
-  signal: AbortSignal,
+  context: Context,
 ): MaybePromise<StoredObject | undefined> => {
   const stored = deps.cache.get(objectKey(namespace, name))
-  return stored === undefined ? undefined : inRequestVersion(deps, stored, signal)
+  return stored === undefined ? undefined : inRequestVersion(deps, stored, context)
 }
 
 /** The cached versions of one namespace, or of all with '', in the version of the request. */
 export const readAllCached = (
   { cache, codec }: ResourceDeps,
   namespace: string,
-  signal: AbortSignal,
+  context: Context,
 ): MaybePromise<readonly StoredObject[]> => {
   const prefix = namespace === '' ? '' : objectKey(namespace, '')
   const stored = [...cache.stateAt(undefined).range(prefix, prefix === '' ? '' : prefixEnd(prefix))].map(
     ([, each]) => each,
   )
-  return codec === undefined ? stored : codec.fromStorage(stored, signal)
+  return codec === undefined ? stored : codec.fromStorage(stored, context)
 }
 
 /** A stored object in the version of the request. */
 export const inRequestVersion = (
   { codec }: ResourceDeps,
   stored: StoredObject,
-  signal: AbortSignal,
+  context: Context,
 ): MaybePromise<StoredObject> =>
-  codec === undefined ? stored : thenMaybe(codec.fromStorage([stored], signal), ([shown]) => shown ?? stored)
+  codec === undefined ? stored : thenMaybe(codec.fromStorage([stored], context), ([shown]) => shown ?? stored)
 
 /** The newest version from the store, for writers whose cached version is outdated. */
 export async function readStored(
   deps: ResourceDeps,
   namespace: string,
   name: string,
-  signal: AbortSignal,
+  context: Context,
 ): Promise<StoredObject | undefined> {
-  const item = await deps.store.get(storeKey(deps.kind, namespace, name), signal)
-  return item === undefined ? undefined : inRequestVersion(deps, StoredObject.ofItem(item), signal)
+  const item = await deps.store.get(storeKey(deps.kind, namespace, name), context.signal)
+  return item === undefined ? undefined : inRequestVersion(deps, StoredObject.ofItem(item), context)
 }
 
 /** The cache may lag behind the store, so that an object is missing is decided by the store. */
 export async function exists(deps: ResourceDeps, { target, context }: ResourceRequest): Promise<boolean> {
   const { namespace, name } = target
   if (deps.cache.get(objectKey(namespace, name)) !== undefined) return true
-  return (await readStored(deps, namespace, name, context.signal)) !== undefined
+  return (await readStored(deps, namespace, name, context)) !== undefined
 }

@@ -14,12 +14,13 @@ const changeTries = 16
 export async function updateWithRetry(
   deps: ResourceDeps,
   { namespace, name }: { readonly namespace: string; readonly name: string },
-  { signal, cause }: ResourceRequest['context'],
+  context: ResourceRequest['context'],
   modify: (current: ApiObject) => ApiObject,
 ): Promise<StoredObject> {
-  let current = await readCached(deps, namespace, name, signal)
+  const { signal, cause } = context
+  let current = await readCached(deps, namespace, name, context)
   for (let tries = 1; ; tries++) {
-    if (current === undefined || tries > 1) current = await readStored(deps, namespace, name, signal)
+    if (current === undefined || tries > 1) current = await readStored(deps, namespace, name, context)
     if (current === undefined) throw notFound(deps.kind, name)
     const object = modify(current.object)
     if (object === current.object) return current

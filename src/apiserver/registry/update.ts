@@ -41,11 +41,10 @@ export async function update(
 ): Promise<WriteResult> {
   const { kind } = deps
   const { namespace, name } = request.target
-  const { signal } = request.context
   await nextStep(request)
-  let current = await readCached(deps, namespace, name, signal)
+  let current = await readCached(deps, namespace, name, request.context)
   for (let tries = 1; ; tries++) {
-    if (current === undefined || tries > 1) current = await readStored(deps, namespace, name, signal)
+    if (current === undefined || tries > 1) current = await readStored(deps, namespace, name, request.context)
     if (current === undefined) throw notFound(kind, name)
     const { object: sent, warnings } = await decodeUpdate(deps, request, transform, current, options)
     if (needsVersion(request, kind, options)) {
@@ -79,7 +78,7 @@ async function decodeUpdate(
   const { converter, codec, loop, clock } = deps
   const transformMs = clock.monotonicMs()
   const shown = converter.fromStored(current).object
-  const versions = codec && new ObjectVersions(codec, request.context.signal)
+  const versions = codec && new ObjectVersions(codec, request.context)
   const transforming =
     versions === undefined ? transform(shown, versions) : versions.resolve(() => transform(shown, versions))
   // The wait for a conversion webhook does not block the event loop.
@@ -122,7 +121,7 @@ function commitUpdate(
   const { cause, signal } = request.context
   const operation = canBeRemoved(deps, object) ? 'delete' : 'put'
   return deps.admission.reserving(attributes, (reserved) => {
-    if (isDryRun(request)) return dryRunWrite(deps, object, expected, signal)
+    if (isDryRun(request)) return dryRunWrite(deps, object, expected, request.context)
     const committed = commitWrite(deps, { operation, object, expected, reserved }, cause, signal)
     // As upstream: the response to an update that removes the object has the last resourceVersion of the object.
     return operation === 'put'

@@ -2,6 +2,7 @@
 // their labels and fields are those of the converted object.
 import type { Channel } from '../../base/async/channel.ts'
 import { settleMaybe, thenMaybe, type MaybePromise } from '../../base/async/maybe-promise.ts'
+import type { Context } from '../../base/observability/context.ts'
 import type { StorageCodec } from '../storage/storage-codec.ts'
 import type { StoredObject } from '../storage/stored-object.ts'
 import type { Selection } from '../watch-cache/selection.ts'
@@ -22,14 +23,14 @@ export async function selectConverted(
   entries: readonly (readonly [key: string, stored: StoredObject])[],
   selection: Selection,
   limit: number,
-  signal: AbortSignal,
+  context: Context,
 ): Promise<SelectedPage> {
   const items: StoredObject[] = []
   for (let start = 0; start < entries.length; start += objectsAtOnce) {
     const chunk = entries.slice(start, start + objectsAtOnce)
     const shown = await codec.fromStorage(
       chunk.map(([, stored]) => stored),
-      signal,
+      context,
     )
     for (const [index, [key, stored]] of chunk.entries()) {
       const each = shown[index] ?? stored
@@ -46,12 +47,12 @@ export const watchConverted = (
   events: Channel<WatchEvent>,
   codec: StorageCodec,
   selection: Selection,
-  signal: AbortSignal,
+  context: Context,
 ): Channel<WatchEvent> =>
   mapConverted(events, (event) => {
     const { stored, before } = event
     return thenMaybe(
-      codec.fromStorage(before === undefined ? [stored] : [stored, before], signal),
+      codec.fromStorage(before === undefined ? [stored] : [stored, before], context),
       ([now = stored, old]) => selectedEvent(event, now, old, selection),
     )
   })
