@@ -50,6 +50,7 @@ const rows: readonly Row[] = [
   },
   { what: 'no Service', address: /^service "hook" not found$/ },
   { what: 'another port', spec: { ports: [{ port: 80 }] }, address: /^no service port 443 found for service "hook"$/ },
+  { what: 'no ports', spec: {}, address: /^no service port 443 found for service "hook"$/ },
   { what: 'no endpoints', spec: { ports }, address: /^no endpoints available for service "hook"$/ },
   {
     what: 'endpoints of another Service',

@@ -23,7 +23,8 @@ export interface WebhookResponse {
 
 /** As in upstream, a successful response is parsed as JSON whatever its content type: Go's servers often send text/plain. */
 export function parseWebhookResponse({ status, text, contentType }: WebhookResponse): unknown {
-  const type = (contentType.split(';')[0] ?? '').trim().toLowerCase()
+  const [mediaType = ''] = contentType.split(';')
+  const type = mediaType.trim().toLowerCase()
   if (status < 200 || status > 206) {
     const detail = type.startsWith('text/') ? text.slice(0, detailCharactersMax).trim() : 'unknown'
     throw new Error(statusMessages[status] ?? otherStatusMessage(status, detail))
