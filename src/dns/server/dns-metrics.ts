@@ -5,7 +5,8 @@ import type { ForwarderMetrics } from '../forwarder/forwarder.ts'
 import { responseCodeName } from '../message/header.ts'
 import { recordType } from '../message/record.ts'
 
-export type Transport = 'udp' | 'tcp'
+const transports = ['udp', 'tcp'] as const
+export type Transport = (typeof transports)[number]
 
 /** What is counted for each query. */
 export interface ServedQuery {
@@ -33,65 +34,52 @@ const typeNames = new Map<number, string>(Object.entries(recordType).map(([name,
 const nameOfCode = (code: number): string => responseCodeName[code] ?? String(code)
 
 export function dnsMetrics(metrics: Metrics, domain: string, port: number): DnsMetrics {
-  const server = `dns://:${port}`
-  const shared = { server, view: '' }
+  const shared = { server: `dns://:${port}`, view: '' }
+  const panics = metrics.counter('coredns_panics_total', 'A metrics that counts the number of panics.')
+  return {
+    served: servedCounter(metrics, domain, shared),
+    failed: () => panics.add({}),
+    ...forwarderMetrics(metrics, shared),
+  }
+}
+
+interface SharedLabels {
+  readonly server: string
+  readonly view: string
+}
+
+/** Looking up a series by its labels costs more than a response, so the series of all combinations are kept. */
+function servedCounter(metrics: Metrics, domain: string, shared: SharedLabels): DnsMetrics['served'] {
+  const counterOf = queryCounters(metrics, shared)
+  const observers = observersOf(metrics, shared, ['.', `${domain}.`])
+  const counters = new Map<number, () => void>()
+  return (query) => {
+    const { transport, isIpV6, type, isInZone, code } = query
+    const [zoneBit, transportBit] = [Number(isInZone), Number(transport === 'tcp')]
+    const knownType = type !== undefined && typeNames.has(type) ? type : 0
+    const key = (knownType << 11) | (code << 3) | (Number(isIpV6) << 2) | (zoneBit << 1) | transportBit
+    getOrInsert(counters, key, () => counterOf(query, isInZone ? `${domain}.` : '.'))()
+    const observed = observers[zoneBit]
+    observed?.duration.observe(query.durationMs / 1000)
+    observed?.requestSizes[transportBit]?.observe(query.queryBytes)
+    observed?.responseSizes[transportBit]?.observe(query.responseBytes)
+  }
+}
+
+function queryCounters(metrics: Metrics, shared: SharedLabels): (query: ServedQuery, zone: string) => () => void {
   const requests = metrics.counter(
     'coredns_dns_requests_total',
     'Counter of DNS requests made per zone, protocol and family.',
-    [...['server', 'zone', 'view', 'proto', 'family', 'type']],
+    ['server', 'zone', 'view', 'proto', 'family', 'type'],
   )
   const responses = metrics.counter('coredns_dns_responses_total', 'Counter of response status codes.', [
-    ...['server', 'zone', 'view', 'rcode', 'plugin'],
+    'server',
+    'zone',
+    'view',
+    'rcode',
+    'plugin',
   ])
-  const durations = metrics.histogram(
-    ...['coredns_dns_request_duration_seconds', 'Histogram of the time (in seconds) each request took.'],
-    ...[durationBounds, ['server', 'zone', 'view']],
-  )
-  const sizeLabels = ['server', 'zone', 'view', 'proto']
-  const requestSizes = metrics.histogram(
-    'coredns_dns_request_size_bytes',
-    'Size of the request in bytes.',
-    sizeBounds,
-    sizeLabels,
-  )
-  const responseSizes = metrics.histogram(
-    'coredns_dns_response_size_bytes',
-    'Size of the returned response in bytes.',
-    sizeBounds,
-    sizeLabels,
-  )
-  const cacheLabels = ['server', 'zones', 'view']
-  const cached = { ...shared, zones: '.' }
-  const cacheRequests = metrics.counter('coredns_cache_requests_total', 'The count of cache requests.', cacheLabels)
-  const cacheHits = metrics.counter('coredns_cache_hits_total', 'The count of cache hits.', ['type', ...cacheLabels])
-  const cacheMisses = metrics.counter('coredns_cache_misses_total', 'The count of cache misses.', cacheLabels)
-  const rejects = metrics.counter(
-    'coredns_forward_max_concurrent_rejects_total',
-    'Counter of the number of queries rejected because the concurrent queries were at maximum.',
-  )
-  const upstream = metrics.histogram(
-    'coredns_proxy_request_duration_seconds',
-    'Histogram of the time each upstream request took.',
-    durationBounds,
-    ['proxy_name', 'to', 'rcode'],
-  )
-  const panics = metrics.counter('coredns_panics_total', 'A metrics that counts the number of panics.')
-
-  // Looking up a series by its labels costs more than a response, so the series of common queries are kept.
-  const counted = new Map<number, () => void>()
-  const observedByZone = [false, true].map((isInZone) => {
-    const zone = isInZone ? `${domain}.` : '.'
-    return {
-      zone,
-      duration: durations.with({ ...shared, zone }),
-      sizes: (['udp', 'tcp'] as const).map((proto) => ({
-        request: requestSizes.with({ ...shared, zone, proto }),
-        response: responseSizes.with({ ...shared, zone, proto }),
-      })),
-    }
-  })
-  const countersOf = ({ transport, isIpV6, type, isInZone, code }: ServedQuery) => {
-    const { zone } = observedByZone[Number(isInZone)] as (typeof observedByZone)[number]
+  return ({ transport, isIpV6, type, isInZone, code }, zone) => {
     const family = isIpV6 ? '2' : '1'
     const typeName = typeNames.get(type ?? -1) ?? 'other'
     const request = requests.with({ ...shared, zone, proto: transport, family, type: typeName })
@@ -102,32 +90,61 @@ export function dnsMetrics(metrics: Metrics, domain: string, port: number): DnsM
       response.add(1)
     }
   }
+}
+
+/** For each zone the duration, and the sizes over UDP and TCP. */
+function observersOf(metrics: Metrics, shared: SharedLabels, zones: readonly string[]) {
+  const durations = metrics.histogram(
+    'coredns_dns_request_duration_seconds',
+    'Histogram of the time (in seconds) each request took.',
+    durationBounds,
+    ['server', 'zone', 'view'],
+  )
+  const [requestSizes, responseSizes] = (
+    [
+      ['coredns_dns_request_size_bytes', 'Size of the request in bytes.'],
+      ['coredns_dns_response_size_bytes', 'Size of the returned response in bytes.'],
+    ] as const
+  ).map(([name, help]) => {
+    const sizes = metrics.histogram(name, help, sizeBounds, ['server', 'zone', 'view', 'proto'])
+    return (zone: string) => transports.map((proto) => sizes.with({ ...shared, zone, proto }))
+  })
+  return zones.map((zone) => ({
+    duration: durations.with({ ...shared, zone }),
+    requestSizes: requestSizes?.(zone) ?? [],
+    responseSizes: responseSizes?.(zone) ?? [],
+  }))
+}
+
+function forwarderMetrics(metrics: Metrics, shared: SharedLabels): ForwarderMetrics {
+  const labels = ['server', 'zones', 'view']
+  const cached = { ...shared, zones: '.' }
+  const requests = metrics.counter('coredns_cache_requests_total', 'The count of cache requests.', labels)
+  const hits = metrics.counter('coredns_cache_hits_total', 'The count of cache hits.', ['type', ...labels])
+  const misses = metrics.counter('coredns_cache_misses_total', 'The count of cache misses.', labels)
+  const rejects = metrics.counter(
+    'coredns_forward_max_concurrent_rejects_total',
+    'Counter of the number of queries rejected because the concurrent queries were at maximum.',
+  )
+  const durations = metrics.histogram(
+    'coredns_proxy_request_duration_seconds',
+    'Histogram of the time each upstream request took.',
+    durationBounds,
+    ['proxy_name', 'to', 'rcode'],
+  )
   return {
-    served(query) {
-      const { transport, isIpV6, type, isInZone, code } = query
-      const typeKey = type !== undefined && typeNames.has(type) ? type : 0
-      const key =
-        (((((typeKey << 8) | code) << 1) | Number(isIpV6)) << 2) | (Number(isInZone) << 1) | Number(transport === 'tcp')
-      getOrInsert(counted, key, () => countersOf(query))()
-      const observed = observedByZone[Number(isInZone)]
-      observed?.duration.observe(query.durationMs / 1000)
-      const sizes = observed?.sizes[Number(transport === 'tcp')]
-      sizes?.request.observe(query.queryBytes)
-      sizes?.response.observe(query.responseBytes)
-    },
-    failed: () => panics.add({}),
     cacheHit(isDenial) {
-      cacheRequests.add(cached)
-      cacheHits.add({ ...cached, type: isDenial ? 'denial' : 'success' })
+      requests.add(cached)
+      hits.add({ ...cached, type: isDenial ? 'denial' : 'success' })
     },
     cacheMiss() {
-      cacheRequests.add(cached)
-      cacheMisses.add(cached)
+      requests.add(cached)
+      misses.add(cached)
     },
     rejected: () => rejects.add({}),
-    upstreamResponded({ address, port: upstreamPort }, code, durationMs) {
-      const to = address.includes(':') ? `[${address}]:${upstreamPort}` : `${address}:${upstreamPort}`
-      upstream.observe({ proxy_name: 'forward', to, rcode: nameOfCode(code) }, durationMs / 1000)
+    upstreamResponded({ address, port }, code, durationMs) {
+      const to = address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`
+      durations.observe({ proxy_name: 'forward', to, rcode: nameOfCode(code) }, durationMs / 1000)
     },
   }
 }

@@ -122,4 +122,15 @@ describe('a TCP connection', () => {
     await served
     assert.equal(state.isDestroyed, true)
   })
+
+  test('leaves no timer behind when it ends before a response', async () => {
+    const late = Promise.withResolvers<Uint8Array>()
+    const { send, incoming, clock, served } = sessionOf(() => late.promise)
+    await send(1)
+    incoming.end(new Error('the connection was reset'))
+    await served
+    late.resolve(Uint8Array.of(1))
+    await clock.settle()
+    assert.equal(clock.pendingTimers, 0)
+  })
 })

@@ -16,10 +16,10 @@ export type Respond = (query: Uint8Array) => MaybePromise<Uint8Array | undefined
 /** Serves the stream until it ends. Never rejects. */
 export async function serveStream(stream: ByteStream, respond: Respond, clock: Clock): Promise<void> {
   const close = () => stream.destroy()
-  let timer: Timer = clock.after(idleMs, close)
+  let [timer, isOver]: [Timer, boolean] = [clock.after(idleMs, close), false]
   const onProgress = () => {
     timer.cancel()
-    timer = clock.after(idleMs, close)
+    if (!isOver) timer = clock.after(idleMs, close)
   }
   const running = new Set<Promise<void>>()
   const answer = async (query: Uint8Array): Promise<void> => {
@@ -48,6 +48,7 @@ export async function serveStream(stream: ByteStream, respond: Respond, clock: C
   } catch {
     close()
   } finally {
+    isOver = true
     timer.cancel()
   }
 }
