@@ -2,6 +2,7 @@
 // address.
 import { createSocket } from 'node:dgram'
 import { connect, createServer } from 'node:net'
+import { realClock } from '../../src/base/time/clock.ts'
 
 export interface Attempt {
   readonly protocol: 'TCP' | 'UDP'
@@ -21,11 +22,11 @@ function viaTcp({ address, port, waitMs }: Attempt): Promise<Outcome> {
     const socket = connect({ host: address, port })
     let text = ''
     const end = (outcome: Outcome) => {
-      clearTimeout(timer)
+      timer.cancel()
       socket.destroy()
       resolve(outcome)
     }
-    const timer = setTimeout(() => end('silent'), waitMs)
+    const timer = realClock.after(waitMs, () => end('silent'))
     socket.on('data', (bytes) => (text += bytes.toString()))
     socket.on('end', () => end(text))
     socket.on('error', (error: NodeJS.ErrnoException) => end(error.code === 'ECONNREFUSED' ? 'refused' : String(error)))
@@ -36,11 +37,11 @@ function viaUdp({ address, port, waitMs }: Attempt): Promise<Outcome> {
   return new Promise((resolve) => {
     const socket = createSocket(address.includes(':') ? 'udp6' : 'udp4')
     const end = (outcome: Outcome) => {
-      clearTimeout(timer)
+      timer.cancel()
       socket.close()
       resolve(outcome)
     }
-    const timer = setTimeout(() => end('silent'), waitMs)
+    const timer = realClock.after(waitMs, () => end('silent'))
     socket.on('message', (bytes) => end(bytes.toString()))
     socket.on('error', (error: NodeJS.ErrnoException) => end(error.code === 'ECONNREFUSED' ? 'refused' : String(error)))
     // A connected socket reports ICMP errors.

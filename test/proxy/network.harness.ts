@@ -4,7 +4,7 @@
 //   pod-a1 10.244.0.2 ─┐                         ┌─ node-b 192.168.50.2 ── pod-b1 10.244.1.2
 //   pod-a2 10.244.0.3 ─┴─ cni0 ─ node-a ─ lan0 ──┴─ outside 192.168.50.100
 //
-// IPv6 addresses end alike: fd01::a:2, fd01::b:2, fd50::2.
+// IPv6 addresses have the same last part: fd01::a:2, fd01::b:2, fd50::2.
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'

@@ -53,7 +53,7 @@ inNamespaces(import.meta.url, () => {
     await client
       .of(endpointSlice)
       .update({ ...created, ...slice('10.244.0.3'), metadata: { ...created.metadata } }, ctx)
-    match(await reach(), /^pod-a1/, 'nobody applies the change')
+    match(await reach(), /^pod-a1/, 'no proxy applies the change')
     await using _proxy = await start()
     await until(async () => (await reach()).startsWith('pod-a2'))
     run(`${coxswain} proxy --cleanup`)
