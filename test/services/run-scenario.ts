@@ -1,6 +1,7 @@
 // runScenario: sends the requests of a scenario and returns each response in its normal form: values that the server chooses
 // are placeholders, the same value always the same one. The Services of a scenario are deleted at its end.
 import { createHash } from 'node:crypto'
+import type { Response } from '../custom-resources/scenario.ts'
 import type { WireClient } from '../custom-resources/wire-client.ts'
 import type { Scenario, Step } from './scenario.ts'
 
@@ -36,14 +37,11 @@ export const requestOf = ({ method, path, body }: Step): { readonly request: str
     .slice(0, 8),
 })
 
-const send = (client: WireClient, { method, path, body }: Step) =>
-  client.send({
-    method,
-    path,
-    headers: body && { 'content-type': method === 'PATCH' ? 'application/merge-patch+json' : 'application/json' },
-    body: body && JSON.stringify(body),
-    events: undefined,
-  } as Parameters<WireClient['send']>[0])
+const send = (client: WireClient, { method, path, body }: Step): Promise<Response> => {
+  const contentType = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json'
+  const headers: Record<string, string> = body === undefined ? {} : { 'content-type': contentType }
+  return client.send({ method, path, headers, body: body && JSON.stringify(body), events: undefined })
+}
 
 type Fields = Readonly<Record<string, unknown>>
 
