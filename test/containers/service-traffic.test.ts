@@ -4,6 +4,7 @@ import { existsSync, realpathSync } from 'node:fs'
 import { connect } from 'node:net'
 import { dirname } from 'node:path'
 import { after, before, test } from 'node:test'
+import { realClock } from '../../src/base/time/clock.ts'
 import { inNamespaces } from './namespaces.ts'
 import { startRealUp, type RealUp } from './up.harness.ts'
 
@@ -63,26 +64,31 @@ const call = (): Promise<string> =>
     socket.on('end', () => resolve(text))
   })
 
+const tickMs = 5
+
 /** Opens connections at a constant rate until it is stopped; counts the results. */
 function startLoad() {
   const results = new Map<string, number>()
   const open = new Set<Promise<void>>()
-  const begin = performance.now()
-  let started = 0
-  const timer = setInterval(() => {
-    const due = ((performance.now() - begin) * perSecond) / 1_000
-    for (; started < due; started++) {
-      const one: Promise<void> = call().then((text) => {
-        results.set(text, (results.get(text) ?? 0) + 1)
-        open.delete(one)
-        return undefined
-      })
-      open.add(one)
-    }
-  }, 5)
+  const stopping = new AbortController()
+  const beginMs = realClock.monotonicMs()
+  const start = () => {
+    const one: Promise<void> = call().then((text) => {
+      results.set(text, (results.get(text) ?? 0) + 1)
+      open.delete(one)
+      return undefined
+    })
+    open.add(one)
+  }
+  const run = async () => {
+    for (let started = 0; !stopping.signal.aborted; await realClock.sleep(tickMs, stopping.signal).catch(() => {}))
+      for (const due = ((realClock.monotonicMs() - beginMs) * perSecond) / 1_000; started < due; started++) start()
+  }
+  const running = run()
   return {
     async stop(): Promise<ReadonlyMap<string, number>> {
-      clearInterval(timer)
+      stopping.abort()
+      await running
       await Promise.all(open)
       return results
     },

@@ -5,9 +5,7 @@ export type Example = readonly [command: string, what: string]
 export const examples: Readonly<Record<string, readonly Example[]>> = {
   apiserver: [['coxswain apiserver --store etcd=http://127.0.0.1:2379', 'an API server on an etcd of this machine']],
   'controller-manager': [['coxswain controller-manager --kubeconfig controller-manager.kubeconfig', 'all controllers']],
-  dns: [
-    ['coxswain dns --kubeconfig dns.kubeconfig --bind-address 10.0.0.1', 'the names of any cluster'],
-  ],
+  dns: [['coxswain dns --kubeconfig dns.kubeconfig --bind-address 10.0.0.1', 'the names of any cluster']],
   flow: [
     ['coxswain flow deployment/web', 'what happened to a Deployment'],
     ['coxswain flow pod web-0 -n shop -w', 'a pod of the namespace shop, and what happens next'],
