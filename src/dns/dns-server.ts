@@ -13,6 +13,8 @@ export interface DnsServerDeps {
 
 const connectionsMax = 500
 const connectionsPerClientMax = 50
+/** For a port that is free for UDP and TCP. */
+const attemptsMax = 5
 
 export class DnsServer {
   readonly #deps: DnsServerDeps
@@ -28,22 +30,36 @@ export class DnsServer {
     return this.#datagrams.map(({ host, port }) => ({ address: host, port }))
   }
 
-  /** Port 0 selects a free one. */
+  /** Port 0 selects one that is free for both protocols. */
   async listen(host: string, port: number): Promise<Peer> {
-    const { sockets } = this.#deps
+    for (let attempt = 1; ; attempt++)
+      try {
+        return await this.#listenOnce(host, port)
+      } catch (error) {
+        // The port that UDP got may be in use for TCP.
+        if (port !== 0 || attempt === attemptsMax) throw error
+      }
+  }
+
+  async #listenOnce(host: string, port: number): Promise<Peer> {
+    const { sockets, handler, clock } = this.#deps
     const socket = await sockets.bindDatagrams({
       host,
       port,
       onDatagram: (bytes, from) => this.#onDatagram(socket, bytes, from),
     })
-    this.#datagrams.push(socket)
-    this.#listeners.push(
-      await sockets.listenStreams({
+    try {
+      const listener = await sockets.listenStreams({
         ...{ host, port: socket.port, connectionsMax, connectionsPerClientMax },
         onConnection: (stream, { address }) =>
-          void serveStream(stream, (query) => this.#deps.handler.respond(query, 'tcp', address), this.#deps.clock),
-      }),
-    )
+          void serveStream(stream, (query) => handler.respond(query, 'tcp', address), clock),
+      })
+      this.#listeners.push(listener)
+    } catch (error) {
+      socket.close()
+      throw error
+    }
+    this.#datagrams.push(socket)
     return { address: socket.host, port: socket.port }
   }
 
