@@ -148,6 +148,29 @@ test('stale UDP flows are removed after the rules are applied', async () => {
   deepEqual(conntrack.removed, [{ family: 'IPv4', address: '10.96.0.20', port: 53, endpoint: '10.244.0.2' }])
 })
 
+test('what follows from a change happens after a failure as well, when its rules are applied', async () => {
+  const { services, slices, clock, conntrack, nftables, tasks } = simulatedProxy()
+  await using _tasks = tasks
+  services.put(serviceWith({ ports: [{ name: 'dns', protocol: 'UDP', port: 53 }] }))
+  const ports = [{ name: 'dns', protocol: 'UDP', port: 53 }]
+  slices.put(sliceWith([endpointAt('10.244.0.2')], { ports }))
+  await clock.settle()
+  conntrack.removed.length = 0
+  const { respond } = nftables
+  nftables.respond = () => ({ kind: 'failed', messages: ['busy'] })
+  slices.put(sliceWith([endpointAt('10.244.0.3')], { ports }))
+  await clock.settle()
+  slices.put(sliceWith([endpointAt('10.244.0.4')], { ports }))
+  await clock.advance(100)
+  deepEqual(conntrack.removed, [])
+  nftables.respond = respond
+  await clock.advance(1_000)
+  deepEqual(
+    conntrack.removed.map(({ endpoint }) => endpoint),
+    ['10.244.0.2'],
+  )
+})
+
 test('a health check port is open as long as the Service has one', async () => {
   const { services, slices, clock, listening, tasks } = simulatedProxy()
   await using _tasks = tasks

@@ -76,6 +76,8 @@ export class ServiceProxy {
   /** The trigger times of slices that changed since the last transaction. */
   #triggersMs: number[] = []
   readonly #startMs: number
+  /** The routes before and after the changes that have not been applied. */
+  readonly #unapplied = new Map<ObjectKey, Pick<RouteChange, 'before' | 'now'>>()
   #table: ProxyTable
   #ranges: Pick<ProxyTableOptions, 'nodeAddresses' | 'serviceCidrs'>
   /** Whether the kernel may have other rules than those that were applied. */
@@ -175,6 +177,8 @@ export class ServiceProxy {
     const triggersMs = this.#triggersMs
     this.#triggersMs = []
     if (changes.length === 0 && !this.#isInDoubt) return this.health.updated()
+    for (const { service: key, before, now } of changes)
+      this.#unapplied.set(key, { before: this.#unapplied.get(key)?.before ?? before, now })
     const startMs = clock.monotonicMs()
     const partial = this.#table.change(changes)
     const isFull = this.#isInDoubt || partial === undefined
@@ -191,10 +195,12 @@ export class ServiceProxy {
     }
     this.#failures = 0
     this.#measure((clock.monotonicMs() - startMs) / 1_000, isFull, triggersMs)
-    for (const { service: key, now } of changes) this.#serviceHealth.update(key, now.healthCheck)
+    for (const [key, { now }] of this.#unapplied) this.#serviceHealth.update(key, now.healthCheck)
     this.health.updated()
     this.#synced.resolve()
-    await this.#removeStaleFlows(changes, signal)
+    const applied = [...this.#unapplied.values()]
+    this.#unapplied.clear()
+    await this.#removeStaleFlows(applied, signal)
   }
 
   #measure(seconds: number, isFull: boolean, triggersMs: readonly number[]): void {
@@ -224,7 +230,7 @@ export class ServiceProxy {
     )
   }
 
-  async #removeStaleFlows(changes: readonly RouteChange[], signal: AbortSignal): Promise<void> {
+  async #removeStaleFlows(changes: readonly Pick<RouteChange, 'before' | 'now'>[], signal: AbortSignal): Promise<void> {
     const stale = changes.flatMap(({ before, now }) => staleFlows(before, now, this.#ranges.nodeAddresses))
     for (const flows of stale) await this.#removeFlows(flows, signal)
   }
