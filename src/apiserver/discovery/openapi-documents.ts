@@ -53,7 +53,7 @@ export class OpenApiDocuments implements CatalogueObserver {
 
   /**
    * Handles `/openapi/…`; undefined where there is no such path. `parts` are the segments after `openapi`. `hash` is that
-   * of the document that the client wants: the document never changes, and another hash is redirected to the current one.
+   * of the document that the client requests: the document never changes, and another hash is redirected to the current one.
    */
   handle(parts: readonly string[], accept: string, hash: string, nowMs: number): MaybePromise<ApiResponse | undefined> {
     if (parts[0] === 'v2' && parts.length === 1) return this.#v2Response(accept)
