@@ -1,6 +1,6 @@
 // `coxswain proxy` against an API server: killed without warning, its rules stay; started again, it catches up.
 import { equal, match } from 'node:assert/strict'
-import { writeFile } from 'node:fs/promises'
+import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { endpointSlice } from '../../src/api/discovery/v1/endpoint-slice.ts'
@@ -20,7 +20,10 @@ inNamespaces(import.meta.url, () => {
   test('a proxy that is killed leaves its rules; the next one applies what changed meanwhile', async () => {
     await using network = await startNetwork()
     await using served = await serveCluster({ nodes: 0 })
-    const kubeconfig = join(await newFolder(), 'kubeconfig')
+    const folder = await newFolder()
+    await using cleanUps = new AsyncDisposableStack()
+    cleanUps.defer(() => rm(folder, { recursive: true }))
+    const kubeconfig = join(folder, 'kubeconfig')
     await writeFile(kubeconfig, served.kubeconfig)
     const client = served.cluster.client('test', adminUser)
     const { spec } = await client
