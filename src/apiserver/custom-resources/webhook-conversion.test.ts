@@ -147,6 +147,13 @@ test('fields are selected in the version of the request', async () => {
     items.map(({ metadata }) => metadata.name),
     ['b'],
   )
+  const labels = `labelSelector=${encodeURIComponent('!missing')}&limit=1`
+  const { metadata } = (await server.call('GET', `${beta}?${labels}`)).body as { metadata: { continue?: string } }
+  const rest = (await server.call('GET', `${beta}?${labels}&continue=${metadata.continue}`)).body as { items: Widget[] }
+  deepEqual(
+    rest.items.map((each) => each.metadata.name),
+    ['b'],
+  )
   const watched = server.watch(`${beta}?watch=true&${selector}`, 3)
   await server.call('PATCH', `${beta}/a`, { address: 'other:1' }, merge)
   await server.call('PATCH', `${stored}/b`, { host: 'moved' }, merge)
