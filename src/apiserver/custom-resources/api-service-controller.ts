@@ -11,8 +11,8 @@ import type { ApiObject } from '../../api/meta/object.ts'
 import type { BootstrapObject } from '../bootstrap/bootstrap-object.ts'
 import type { CustomResource } from '../kinds/custom-resource.ts'
 import type { CatalogueObserver, GroupVersion, KindCatalogue } from '../kinds/kind-catalogue.ts'
-import { removeInternally } from '../registry/deletion.ts'
-import type { ResourceDeps } from '../registry/resource-deps.ts'
+import { removeInternally } from '../registry/verbs/deletion.ts'
+import type { ResourceDeps } from '../registry/resource/resource-deps.ts'
 import type { CacheObserver, ObjectLister } from '../watch-cache/object-caches.ts'
 
 export interface ApiServiceControllerDeps {

@@ -5,7 +5,7 @@ import {
   type CertificateSigningRequest,
 } from '../../api/certificates/v1/certificate-signing-request.ts'
 import { withPreservedMetadata } from '../objects/preserved-metadata.ts'
-import type { Strategy, StrategyContext } from '../registry/strategy.ts'
+import type { Strategy, StrategyContext } from '../registry/resource/strategy.ts'
 
 type Conditions = NonNullable<CertificateSigningRequest['status']['conditions']>
 

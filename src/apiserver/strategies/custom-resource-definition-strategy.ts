@@ -7,7 +7,7 @@ import {
 } from '../../api/apiextensions/v1/custom-resource-definition.ts'
 import { without } from '../../schema/json/json-value.ts'
 import { cleanupFinalizer, deletionPending, withCondition } from '../custom-resources/definition-conditions.ts'
-import type { Strategy } from '../registry/strategy.ts'
+import type { Strategy } from '../registry/resource/strategy.ts'
 
 export const customResourceDefinitionStrategy: Strategy<CustomResourceDefinition> = {
   kind: customResourceDefinition,

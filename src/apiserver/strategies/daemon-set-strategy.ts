@@ -2,7 +2,7 @@
 import { daemonSet, type DaemonSet } from '../../api/apps/v1/daemon-set.ts'
 import { templateGenerationAnnotation } from '../../api/apps/v1/daemon-set-rules.ts'
 import { equalValues } from '../../schema/json/json-value.ts'
-import type { Strategy } from '../registry/strategy.ts'
+import type { Strategy } from '../registry/resource/strategy.ts'
 
 export const daemonSetStrategy: Strategy<DaemonSet> = {
   kind: daemonSet,

@@ -1,7 +1,7 @@
 // Job: its selector is generated from its uid.
 import { withGeneratedSelector } from '../../api/batch/v1/job-selector.ts'
 import { job, type Job } from '../../api/batch/v1/job.ts'
-import type { Strategy } from '../registry/strategy.ts'
+import type { Strategy } from '../registry/resource/strategy.ts'
 
 export const jobStrategy: Strategy<Job> = {
   kind: job,

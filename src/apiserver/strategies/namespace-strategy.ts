@@ -1,6 +1,6 @@
 // Namespace: it is removed when its content is deleted; until then the finalizer in its spec blocks the removal.
 import { namespace, type Namespace } from '../../api/core/v1/namespace.ts'
-import type { Strategy } from '../registry/strategy.ts'
+import type { Strategy } from '../registry/resource/strategy.ts'
 
 const contentFinalizer = 'kubernetes'
 

@@ -1,5 +1,5 @@
 // Every strategy, in alphabetical order.
-import type { Strategy } from '../registry/strategy.ts'
+import type { Strategy } from '../registry/resource/strategy.ts'
 import { certificateSigningRequestStrategy } from './certificate-signing-request-strategy.ts'
 import { customResourceDefinitionStrategy } from './custom-resource-definition-strategy.ts'
 import { daemonSetStrategy } from './daemon-set-strategy.ts'

@@ -2,7 +2,7 @@
 import { node } from '../../api/core/v1/node/node.ts'
 import { pod } from '../../api/core/v1/pod/pod.ts'
 import { service } from '../../api/core/v1/service/service.ts'
-import type { SubresourceHandler } from '../registry/subresource-handler.ts'
+import type { SubresourceHandler } from '../registry/subresources/subresource-handler.ts'
 import { evictionHandler } from './pod/eviction-subresource.ts'
 import { podStreamHandler } from './pod/pod-streams.ts'
 import { nodeProxy, podProxy, serviceProxy } from './proxy/proxy-subresource.ts'

@@ -16,14 +16,14 @@ import {
   methodNotAllowed,
   StatusError,
 } from '../../../api/errors/status-error.ts'
-import { updateWithRetry } from '../../registry/update-with-retry.ts'
-import { admitBody } from '../../registry/subresource-admission.ts'
-import { removeWithoutAdmission } from '../../registry/deletion.ts'
+import { updateWithRetry } from '../../registry/verbs/update-with-retry.ts'
+import { admitBody } from '../../registry/subresources/subresource-admission.ts'
+import { removeWithoutAdmission } from '../../registry/verbs/deletion.ts'
 import { decodeBody } from '../../objects/decode-object.ts'
-import { type ResourceDeps } from '../../registry/resource-deps.ts'
-import type { SubresourceHandler } from '../../registry/subresource-handler.ts'
-import { createdStatus } from '../../registry/subresources.ts'
-import { get } from '../../registry/reads.ts'
+import { type ResourceDeps } from '../../registry/resource/resource-deps.ts'
+import type { SubresourceHandler } from '../../registry/subresources/subresource-handler.ts'
+import { createdStatus } from '../../registry/subresources/subresources.ts'
+import { get } from '../../registry/verbs/reads.ts'
 import { isDryRun, type ResourceRequest } from '../../request/request.ts'
 
 const disruptedPodsMax = 2_000

@@ -7,7 +7,7 @@ import { isBound, pod, type Pod } from '../../../api/core/v1/pod/pod.ts'
 import type { PodCondition } from '../../../api/core/v1/pod/pod-status.ts'
 import { badRequest, conflict } from '../../../api/errors/status-error.ts'
 import { decodeBody } from '../../objects/decode-object.ts'
-import type { Strategy } from '../../registry/strategy.ts'
+import type { Strategy } from '../../registry/resource/strategy.ts'
 import { withEphemeralContainers, withResizedResources } from './pod-subresource-updates.ts'
 
 export const podStrategy: Strategy<Pod> = {

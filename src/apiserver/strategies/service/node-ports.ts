@@ -1,9 +1,9 @@
 // Node ports: the port of every node that leads to a Service. An allocated port is a key in the store.
 import { service, type Service } from '../../../api/core/v1/service/service.ts'
 import { keyOf, type ObjectKey } from '../../../api/meta/object.ts'
-import type { Allocation } from '../../registry/allocations.ts'
+import type { Allocation } from '../../registry/resource/allocations.ts'
 import { registryPrefix } from '../../storage/store-keys.ts'
-import type { StrategyContext } from '../../registry/strategy.ts'
+import type { StrategyContext } from '../../registry/resource/strategy.ts'
 import { freeNumber, reservedCount } from './free-number.ts'
 import type { ServiceRanges } from './service-ranges.ts'
 

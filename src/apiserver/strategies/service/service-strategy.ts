@@ -13,7 +13,7 @@ import { decideFamilies } from './ip-families.ts'
 import { familiesOf, type IpFamily, type ServiceRanges } from './service-ranges.ts'
 import { addressAllocation, addressOwner, addressPrefix, freeAddress, allocationProblem } from './cluster-addresses.ts'
 import { nodePortsOf, NodePortAllocator, portAllocation, portPrefix } from './node-ports.ts'
-import type { Strategy, StrategyContext } from '../../registry/strategy.ts'
+import type { Strategy, StrategyContext } from '../../registry/resource/strategy.ts'
 import {
   isBalanced,
   needsClusterAddress,

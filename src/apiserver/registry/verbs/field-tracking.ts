@@ -1,12 +1,12 @@
 // FieldTracking of a request: the writer, the versions of the kind, and the fields that the subresource does not write.
-import type { ApiObject } from '../../api/meta/object.ts'
-import type { ApplyOptions } from '../objects/server-side-apply.ts'
-import type { FieldTracking, VersionView } from '../objects/managed-fields.ts'
-import type { ObjectVersions } from './object-versions.ts'
-import type { ResourceDeps } from './resource-deps.ts'
-import { fieldsIgnoredByStatus } from '../objects/status-update.ts'
-import { writeOptionsOf } from '../request/write-options.ts'
-import type { ResourceRequest } from '../request/request.ts'
+import type { ApiObject } from '../../../api/meta/object.ts'
+import type { ApplyOptions } from '../../objects/server-side-apply.ts'
+import type { FieldTracking, VersionView } from '../../objects/managed-fields.ts'
+import type { ObjectVersions } from '../resource/object-versions.ts'
+import type { ResourceDeps } from '../resource/resource-deps.ts'
+import { fieldsIgnoredByStatus } from '../../objects/status-update.ts'
+import { writeOptionsOf } from '../../request/write-options.ts'
+import type { ResourceRequest } from '../../request/request.ts'
 
 /** `versions` converts the objects of custom kinds. */
 export function fieldTrackingOf(

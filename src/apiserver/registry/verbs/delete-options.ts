@@ -1,13 +1,13 @@
 // deleteOptionsOf: the options of a deletion, in its body or in its query, validated with upstream's messages.
-import { append } from '../../base/collections/append.ts'
-import { badRequest, invalidObject } from '../../api/errors/status-error.ts'
-import { deleteOptions, type DeleteOptions } from '../../api/meta/v1/delete-options.ts'
-import { isJsonObject } from '../../schema/json/json-value.ts'
-import { invalid, notSupported, type FieldError } from '../../schema/validation/field-error.ts'
-import { decodeBody } from '../objects/decode-object.ts'
-import { dryRunErrors } from '../request/list-options.ts'
-import { booleanParameter, parseInteger } from '../request/query-values.ts'
-import type { ResourceRequest } from '../request/request.ts'
+import { append } from '../../../base/collections/append.ts'
+import { badRequest, invalidObject } from '../../../api/errors/status-error.ts'
+import { deleteOptions, type DeleteOptions } from '../../../api/meta/v1/delete-options.ts'
+import { isJsonObject } from '../../../schema/json/json-value.ts'
+import { invalid, notSupported, type FieldError } from '../../../schema/validation/field-error.ts'
+import { decodeBody } from '../../objects/decode-object.ts'
+import { dryRunErrors } from '../../request/list-options.ts'
+import { booleanParameter, parseInteger } from '../../request/query-values.ts'
+import type { ResourceRequest } from '../../request/request.ts'
 
 const policies = ['Foreground', 'Background', 'Orphan']
 

@@ -1,6 +1,6 @@
 import { deepEqual, equal, throws } from 'node:assert/strict'
 import { test } from 'node:test'
-import { startServer } from '../server.harness.ts'
+import { startServer } from '../../server.harness.ts'
 import { deleteOptionsOf } from './delete-options.ts'
 
 const unregistered = (kind: string, version: string) =>

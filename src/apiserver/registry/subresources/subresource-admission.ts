@@ -1,18 +1,18 @@
 // Admission of bodies that are not stored (subresources, reviews) and of the options of connections.
-import { setOwn } from '../../base/collections/lookup.ts'
-import type { Kind } from '../../api/kind/kind.ts'
-import type { ApiObject } from '../../api/meta/object.ts'
-import { isJsonObject } from '../../schema/json/json-value.ts'
-import type { AdmissionChain } from '../admission/framework/admission-chain.ts'
-import type { AdmissionOperation } from '../admission/framework/admission-plugin.ts'
+import { setOwn } from '../../../base/collections/lookup.ts'
+import type { Kind } from '../../../api/kind/kind.ts'
+import type { ApiObject } from '../../../api/meta/object.ts'
+import { isJsonObject } from '../../../schema/json/json-value.ts'
+import type { AdmissionChain } from '../../admission/framework/admission-chain.ts'
+import type { AdmissionOperation } from '../../admission/framework/admission-plugin.ts'
 import {
   decodeSubresourceObject,
   subresourceObjectOf,
   type SubresourceObject,
-} from '../admission/framework/subresource-object.ts'
-import { booleanParameter, parseInteger } from '../request/query-values.ts'
-import { admissionAttributesOf } from './write-admission.ts'
-import type { ResourceRequest } from '../request/request.ts'
+} from '../../admission/framework/subresource-object.ts'
+import { booleanParameter, parseInteger } from '../../request/query-values.ts'
+import { admissionAttributesOf } from '../verbs/write-admission.ts'
+import type { ResourceRequest } from '../../request/request.ts'
 
 /** The body after admission. One that is not an object is passed on, for its handler to reject. */
 export async function admitBody(

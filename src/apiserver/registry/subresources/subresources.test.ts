@@ -1,7 +1,7 @@
 // Subresources: evictions within a budget, partial updates of a pod, approval of certificates, and streams to kubelets.
 import { deepEqual, equal, match } from 'node:assert/strict'
 import { test } from 'node:test'
-import { startServer, type Harness } from '../server.harness.ts'
+import { startServer, type Harness } from '../../server.harness.ts'
 
 const pods = '/api/v1/namespaces/default/pods'
 const budgets = '/apis/policy/v1/namespaces/default/poddisruptionbudgets'

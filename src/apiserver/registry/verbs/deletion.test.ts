@@ -1,6 +1,6 @@
 import { test } from 'node:test'
 import { deepEqual, equal } from 'node:assert/strict'
-import { startServer } from '../server.harness.ts'
+import { startServer } from '../../server.harness.ts'
 
 const configMaps = '/api/v1/namespaces/default/configmaps'
 const held = { metadata: { name: 'held', finalizers: ['a/b'] } }

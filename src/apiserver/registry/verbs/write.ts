@@ -1,11 +1,11 @@
 // What creates and updates share: their input and result, and the pauses between their steps.
-import { yieldToPeers } from '../../base/async/yield-to-peers.ts'
-import { badRequest, type StatusError } from '../../api/errors/status-error.ts'
-import type { ApiObject } from '../../api/meta/object.ts'
-import { without } from '../../schema/json/json-value.ts'
-import type { ManagedFields } from '../objects/managed-fields.ts'
-import type { ResourceRequest, StrictErrors } from '../request/request.ts'
-import type { StoredObject } from '../storage/stored-object.ts'
+import { yieldToPeers } from '../../../base/async/yield-to-peers.ts'
+import { badRequest, type StatusError } from '../../../api/errors/status-error.ts'
+import type { ApiObject } from '../../../api/meta/object.ts'
+import { without } from '../../../schema/json/json-value.ts'
+import type { ManagedFields } from '../../objects/managed-fields.ts'
+import type { ResourceRequest, StrictErrors } from '../../request/request.ts'
+import type { StoredObject } from '../../storage/stored-object.ts'
 
 export interface WriteResult {
   readonly stored: StoredObject

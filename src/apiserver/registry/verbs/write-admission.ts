@@ -1,10 +1,10 @@
 // The attributes of a write that admission plugins get.
-import type { Kind } from '../../api/kind/kind.ts'
-import type { ApiObject } from '../../api/meta/object.ts'
-import type { AdmissionAttributes } from '../admission/framework/admission-plugin.ts'
-import { AdmissionRecorder } from '../admission/framework/admission-recorder.ts'
-import { ReinvocationContext } from '../admission/framework/reinvocation.ts'
-import { isDryRun, userWithName, type ResourceRequest } from '../request/request.ts'
+import type { Kind } from '../../../api/kind/kind.ts'
+import type { ApiObject } from '../../../api/meta/object.ts'
+import type { AdmissionAttributes } from '../../admission/framework/admission-plugin.ts'
+import { AdmissionRecorder } from '../../admission/framework/admission-recorder.ts'
+import { ReinvocationContext } from '../../admission/framework/reinvocation.ts'
+import { isDryRun, userWithName, type ResourceRequest } from '../../request/request.ts'
 
 const noUser = userWithName('')
 

@@ -1,7 +1,7 @@
 // Patches that cannot be read, or whose result is not an object of its kind.
 import { deepEqual, equal, match } from 'node:assert/strict'
 import { test } from 'node:test'
-import { startServer } from '../server.harness.ts'
+import { startServer } from '../../server.harness.ts'
 
 const configMaps = '/api/v1/namespaces/default/configmaps'
 const types = {

@@ -1,10 +1,10 @@
 // updateWithRetry: a modification of an object, repeated from the newest version when another writer was faster. It is
 // committed without the rules of ordinary updates, because it may change what these may not.
-import type { ApiObject } from '../../api/meta/object.ts'
-import { modifiedConflict, notFound } from '../../api/errors/status-error.ts'
-import type { StoredObject } from '../storage/stored-object.ts'
-import { readCached, readStored, type ResourceDeps } from './resource-deps.ts'
-import type { ResourceRequest } from '../request/request.ts'
+import type { ApiObject } from '../../../api/meta/object.ts'
+import { modifiedConflict, notFound } from '../../../api/errors/status-error.ts'
+import type { StoredObject } from '../../storage/stored-object.ts'
+import { readCached, readStored, type ResourceDeps } from '../resource/resource-deps.ts'
+import type { ResourceRequest } from '../../request/request.ts'
 import { commitWrite } from './commit.ts'
 import { canBeRemoved } from './deletion.ts'
 

@@ -1,10 +1,10 @@
 // handleReview: a create that is evaluated and not stored, after admission.
-import { methodNotAllowed, badRequest } from '../../api/errors/status-error.ts'
-import type { ApiResponse } from '../request/response.ts'
-import type { AdmissionChain } from '../admission/framework/admission-chain.ts'
+import { methodNotAllowed, badRequest } from '../../../api/errors/status-error.ts'
+import type { ApiResponse } from '../../request/response.ts'
+import type { AdmissionChain } from '../../admission/framework/admission-chain.ts'
 import { admitBody } from './subresource-admission.ts'
-import type { ResourceRequest } from '../request/request.ts'
-import type { Review } from '../request/review.ts'
+import type { ResourceRequest } from '../../request/request.ts'
+import type { Review } from '../../request/review.ts'
 
 export async function handleReview(
   review: Review,

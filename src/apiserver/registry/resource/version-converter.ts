@@ -1,9 +1,9 @@
 // VersionConverter: converts between the version of a request and the stored version of a kind.
-import { RecentMap } from '../../base/collections/recent-map.ts'
-import type { Kind } from '../../api/kind/kind.ts'
-import type { ApiObject } from '../../api/meta/object.ts'
-import { StoredObject } from '../storage/stored-object.ts'
-import type { WatchEvent } from '../watch-cache/watch-event.ts'
+import { RecentMap } from '../../../base/collections/recent-map.ts'
+import type { Kind } from '../../../api/kind/kind.ts'
+import type { ApiObject } from '../../../api/meta/object.ts'
+import { StoredObject } from '../../storage/stored-object.ts'
+import type { WatchEvent } from '../../watch-cache/watch-event.ts'
 
 export interface VersionConverter {
   readonly kind: Kind

@@ -1,12 +1,12 @@
 // Selection by labels and fields in the version of the request. The cache has objects of a custom kind as they are stored;
 // their labels and fields are those of the converted object.
-import type { Channel } from '../../base/async/channel.ts'
-import { settleMaybe, thenMaybe, type MaybePromise } from '../../base/async/maybe-promise.ts'
-import type { Context } from '../../base/observability/context.ts'
-import type { StorageCodec } from '../storage/storage-codec.ts'
-import type { StoredObject } from '../storage/stored-object.ts'
-import type { Selection } from '../watch-cache/selection.ts'
-import { WatchInterrupted, type WatchEvent } from '../watch-cache/watch-event.ts'
+import type { Channel } from '../../../base/async/channel.ts'
+import { settleMaybe, thenMaybe, type MaybePromise } from '../../../base/async/maybe-promise.ts'
+import type { Context } from '../../../base/observability/context.ts'
+import type { StorageCodec } from '../../storage/storage-codec.ts'
+import type { StoredObject } from '../../storage/stored-object.ts'
+import type { Selection } from '../../watch-cache/selection.ts'
+import { WatchInterrupted, type WatchEvent } from '../../watch-cache/watch-event.ts'
 
 /** As many objects are converted together before it is known whether the page is full. */
 const objectsAtOnce = 500

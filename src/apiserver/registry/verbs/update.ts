@@ -1,31 +1,37 @@
 // Update: transform the current version, decode, merge, mutate, validate, commit. It starts again from the newest version
 // when another writer was faster.
-import { conflict, invalidObject, modifiedConflict, notFound, type StatusError } from '../../api/errors/status-error.ts'
-import type { Kind } from '../../api/kind/kind.ts'
-import type { ApiObject } from '../../api/meta/object.ts'
-import { invalid } from '../../schema/validation/field-error.ts'
-import { equalExcept, isJsonObject } from '../../schema/json/json-value.ts'
-import type { AdmissionAttributes } from '../admission/framework/admission-plugin.ts'
-import { AdmissionRecorder } from '../admission/framework/admission-recorder.ts'
-import { decodeObject, type DecodedObject } from '../objects/decode-object.ts'
+import {
+  conflict,
+  invalidObject,
+  modifiedConflict,
+  notFound,
+  type StatusError,
+} from '../../../api/errors/status-error.ts'
+import type { Kind } from '../../../api/kind/kind.ts'
+import type { ApiObject } from '../../../api/meta/object.ts'
+import { invalid } from '../../../schema/validation/field-error.ts'
+import { equalExcept, isJsonObject } from '../../../schema/json/json-value.ts'
+import type { AdmissionAttributes } from '../../admission/framework/admission-plugin.ts'
+import { AdmissionRecorder } from '../../admission/framework/admission-recorder.ts'
+import { decodeObject, type DecodedObject } from '../../objects/decode-object.ts'
 import {
   equalExceptTimes,
   initialEntries,
   managedFieldsAfterUpdate,
   type ManagedFields,
-} from '../objects/managed-fields.ts'
-import { checkObjectType } from '../objects/object-type.ts'
-import { concat } from '../objects/validate-object.ts'
-import { isDryRun, type ResourceRequest } from '../request/request.ts'
-import { writeOptionsOf } from '../request/write-options.ts'
-import { storeKey } from '../storage/store-keys.ts'
-import { StoredObject } from '../storage/stored-object.ts'
+} from '../../objects/managed-fields.ts'
+import { checkObjectType } from '../../objects/object-type.ts'
+import { concat } from '../../objects/validate-object.ts'
+import { isDryRun, type ResourceRequest } from '../../request/request.ts'
+import { writeOptionsOf } from '../../request/write-options.ts'
+import { storeKey } from '../../storage/store-keys.ts'
+import { StoredObject } from '../../storage/stored-object.ts'
 import { commitWrite, dryRunWrite } from './commit.ts'
 import { canBeRemoved } from './deletion.ts'
 import { fieldTrackingOf } from './field-tracking.ts'
-import { ObjectVersions } from './object-versions.ts'
+import { ObjectVersions } from '../resource/object-versions.ts'
 import { prepareUpdate, type UpdateOptions } from './prepare-update.ts'
-import { readCached, readStored, type ResourceDeps } from './resource-deps.ts'
+import { readCached, readStored, type ResourceDeps } from '../resource/resource-deps.ts'
 import { checkName, nextStep, strictErrorsOf, withManagedFields, type WriteInput, type WriteResult } from './write.ts'
 
 const updateTries = 16
@@ -67,7 +73,7 @@ export async function update(
   }
 }
 
-/** The object that the client wants, in the stored version, with the entries of its managers. */
+/** The object that the client requests, in the stored version, with the entries of its managers. */
 async function decodeUpdate(
   deps: ResourceDeps,
   request: ResourceRequest,

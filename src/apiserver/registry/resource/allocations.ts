@@ -1,16 +1,16 @@
 // Allocations: keys that an object holds besides its own, so that no other object can have the same address or port.
 // They are allocated and released in the transaction that writes the object, so none leaks and none is allocated twice.
-import { keyOf, namespaceOf, type ApiObject, type ObjectKey } from '../../api/meta/object.ts'
-import { StatusError } from '../../api/errors/status-error.ts'
-import type { Kind } from '../../api/kind/kind.ts'
-import { rfc3339, type Clock } from '../../base/time/clock.ts'
-import { newUid } from '../../base/random/ids.ts'
-import { prefixEnd } from '../../base/collections/ordered-map.ts'
-import type { Random } from '../../base/random/random.ts'
-import type { Condition, LazyValue, Operation, Store } from '../../store/store.ts'
-import { StoredObject } from '../storage/stored-object.ts'
-import type { WatchCache } from '../watch-cache/watch-cache.ts'
-import { storeKey } from '../storage/store-keys.ts'
+import { keyOf, namespaceOf, type ApiObject, type ObjectKey } from '../../../api/meta/object.ts'
+import { StatusError } from '../../../api/errors/status-error.ts'
+import type { Kind } from '../../../api/kind/kind.ts'
+import { rfc3339, type Clock } from '../../../base/time/clock.ts'
+import { newUid } from '../../../base/random/ids.ts'
+import { prefixEnd } from '../../../base/collections/ordered-map.ts'
+import type { Random } from '../../../base/random/random.ts'
+import type { Condition, LazyValue, Operation, Store } from '../../../store/store.ts'
+import { StoredObject } from '../../storage/stored-object.ts'
+import type { WatchCache } from '../../watch-cache/watch-cache.ts'
+import { storeKey } from '../../storage/store-keys.ts'
 
 export interface Allocation {
   readonly key: string

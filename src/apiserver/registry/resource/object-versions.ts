@@ -1,9 +1,9 @@
 // ObjectVersions: objects in the versions in which other managers own fields. A conversion may need a webhook, but fields
 // are compared synchronously. So the comparison stops at a missing conversion and is repeated with its result.
-import type { Context } from '../../base/observability/context.ts'
-import type { ApiObject } from '../../api/meta/object.ts'
-import { equalValues } from '../../schema/json/json-value.ts'
-import type { StorageCodec } from '../storage/storage-codec.ts'
+import type { Context } from '../../../base/observability/context.ts'
+import type { ApiObject } from '../../../api/meta/object.ts'
+import { equalValues } from '../../../schema/json/json-value.ts'
+import type { StorageCodec } from '../../storage/storage-codec.ts'
 
 interface Converted {
   readonly object: object

@@ -1,11 +1,11 @@
 // Contracts of what the registry does not serve generically: subresources of single kinds, and kinds that are not stored.
 // The registry gets them as lists; it knows no kind by name.
-import type { Kind } from '../../api/kind/kind.ts'
-import type { KubeletConnection } from '../kubelet-client/kubelet-connection.ts'
-import type { ResourceRequest } from '../request/request.ts'
-import type { ApiResponse } from '../request/response.ts'
-import type { ObjectLister } from '../watch-cache/object-caches.ts'
-import type { ResourceDeps } from './resource-deps.ts'
+import type { Kind } from '../../../api/kind/kind.ts'
+import type { KubeletConnection } from '../../kubelet-client/kubelet-connection.ts'
+import type { ResourceRequest } from '../../request/request.ts'
+import type { ApiResponse } from '../../request/response.ts'
+import type { ObjectLister } from '../../watch-cache/object-caches.ts'
+import type { ResourceDeps } from '../resource/resource-deps.ts'
 
 export interface RegistryServices {
   readonly kubelets: KubeletConnection

@@ -1,28 +1,28 @@
 // GET, LIST and WATCH: served from the watch cache, as fresh as the request requires.
-import type { Context } from '../../base/observability/context.ts'
-import { prefixEnd, type OrderedMap } from '../../base/collections/ordered-map.ts'
-import { Channel } from '../../base/async/channel.ts'
-import { thenMaybe, type MaybePromise } from '../../base/async/maybe-promise.ts'
-import { objectKey } from '../../api/meta/object.ts'
-import { expired, notFound, StatusError } from '../../api/errors/status-error.ts'
-import type { ApiResponse, ListResponse } from '../request/response.ts'
-import type { StorageCodec } from '../storage/storage-codec.ts'
-import type { StoredObject } from '../storage/stored-object.ts'
-import { Selection } from '../watch-cache/selection.ts'
-import type { WatchRequest } from '../watch-cache/watch-cache.ts'
-import type { WatchEvent } from '../watch-cache/watch-event.ts'
-import { ContinueExpired, continueMsMax, inconsistentRevision, writeToken } from '../request/continue-token.ts'
-import { convertEvent } from './version-converter.ts'
+import type { Context } from '../../../base/observability/context.ts'
+import { prefixEnd, type OrderedMap } from '../../../base/collections/ordered-map.ts'
+import { Channel } from '../../../base/async/channel.ts'
+import { thenMaybe, type MaybePromise } from '../../../base/async/maybe-promise.ts'
+import { objectKey } from '../../../api/meta/object.ts'
+import { expired, notFound, StatusError } from '../../../api/errors/status-error.ts'
+import type { ApiResponse, ListResponse } from '../../request/response.ts'
+import type { StorageCodec } from '../../storage/storage-codec.ts'
+import type { StoredObject } from '../../storage/stored-object.ts'
+import { Selection } from '../../watch-cache/selection.ts'
+import type { WatchRequest } from '../../watch-cache/watch-cache.ts'
+import type { WatchEvent } from '../../watch-cache/watch-event.ts'
+import { ContinueExpired, continueMsMax, inconsistentRevision, writeToken } from '../../request/continue-token.ts'
+import { convertEvent } from '../resource/version-converter.ts'
 import {
   listOptionsOf,
   revisionOf,
   watchOptionsOf,
   type ListOptions,
   type WatchOptions,
-} from '../request/list-options.ts'
-import { inRequestVersion, type ResourceDeps } from './resource-deps.ts'
-import { mapConverted, selectConverted, watchConverted, type SelectedPage } from './version-selection.ts'
-import type { ResourceRequest } from '../request/request.ts'
+} from '../../request/list-options.ts'
+import { inRequestVersion, type ResourceDeps } from '../resource/resource-deps.ts'
+import { mapConverted, selectConverted, watchConverted, type SelectedPage } from '../resource/version-selection.ts'
+import type { ResourceRequest } from '../../request/request.ts'
 
 export function get(deps: ResourceDeps, request: ResourceRequest): MaybePromise<StoredObject> {
   const { query, target, context } = request

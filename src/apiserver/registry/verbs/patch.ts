@@ -1,6 +1,6 @@
 // Patches: JSON patch, JSON merge patch, strategic merge patch, and apply.
-import { lookup } from '../../base/collections/lookup.ts'
-import type { ApiObject } from '../../api/meta/object.ts'
+import { lookup } from '../../../base/collections/lookup.ts'
+import type { ApiObject } from '../../../api/meta/object.ts'
 import {
   badRequest,
   conflict,
@@ -8,24 +8,24 @@ import {
   invalidPatch,
   modifiedConflict,
   StatusError,
-} from '../../api/errors/status-error.ts'
-import { goText } from '../../schema/apply/check-applied.ts'
-import { isJsonObject, jsonKind, type JsonObject, type JsonValue } from '../../schema/json/json-value.ts'
+} from '../../../api/errors/status-error.ts'
+import { goText } from '../../../schema/apply/check-applied.ts'
+import { isJsonObject, jsonKind, type JsonObject, type JsonValue } from '../../../schema/json/json-value.ts'
 import {
   jsonPatch,
   JsonPatchError,
   jsonPatchOperationsMax,
   type JsonPatchOperation,
-} from '../../schema/patch/json-patch.ts'
-import { mergePatch } from '../../schema/patch/merge-patch.ts'
-import type { Message } from '../../schema/descriptor/field.ts'
-import { invalid } from '../../schema/validation/field-error.ts'
-import { sortedJson } from '../../schema/validation/sorted-json.ts'
-import { strategicMerge, StrategicMergeError } from '../../schema/patch/strategic-merge.ts'
-import type { PatchType, ResourceRequest } from '../request/request.ts'
-import { applyConfiguration, appliedConfiguration } from '../objects/server-side-apply.ts'
+} from '../../../schema/patch/json-patch.ts'
+import { mergePatch } from '../../../schema/patch/merge-patch.ts'
+import type { Message } from '../../../schema/descriptor/field.ts'
+import { invalid } from '../../../schema/validation/field-error.ts'
+import { sortedJson } from '../../../schema/validation/sorted-json.ts'
+import { strategicMerge, StrategicMergeError } from '../../../schema/patch/strategic-merge.ts'
+import type { PatchType, ResourceRequest } from '../../request/request.ts'
+import { applyConfiguration, appliedConfiguration } from '../../objects/server-side-apply.ts'
 import { requireCreate } from './create-access.ts'
-import { exists, type ResourceDeps } from './resource-deps.ts'
+import { exists, type ResourceDeps } from '../resource/resource-deps.ts'
 import { applyOptionsOf } from './field-tracking.ts'
 import { create } from './create.ts'
 import type { UpdateOptions } from './prepare-update.ts'

@@ -1,11 +1,11 @@
 // Permission to create, for requests that create under another verb: an apply or update of an object that does not
 // exist, and streams into containers that a GET opens.
-import { assert } from '../../base/assert.ts'
-import { forbidden } from '../../api/errors/status-error.ts'
-import { attributesOf } from '../authorization/attributes.ts'
-import type { Authorizer, Decision } from '../authorization/authorizer.ts'
-import { forbiddenAccess } from '../authorization/forbidden-access.ts'
-import type { ResourceRequest } from '../request/request.ts'
+import { assert } from '../../../base/assert.ts'
+import { forbidden } from '../../../api/errors/status-error.ts'
+import { attributesOf } from '../../authorization/attributes.ts'
+import type { Authorizer, Decision } from '../../authorization/authorizer.ts'
+import { forbiddenAccess } from '../../authorization/forbidden-access.ts'
+import type { ResourceRequest } from '../../request/request.ts'
 
 type Authorize = Authorizer['authorize']
 

@@ -1,12 +1,12 @@
 // Strategy: what a kind does differently from the others when it is written or deleted. A kind that does nothing
 // differently has none.
-import type { ApiObject } from '../../api/meta/object.ts'
-import type { Kind } from '../../api/kind/kind.ts'
-import type { DeleteOptions } from '../../api/meta/v1/delete-options.ts'
-import type { StatusDetails } from '../../api/errors/status-error.ts'
-import type { Random } from '../../base/random/random.ts'
-import type { User } from '../request/request.ts'
-import type { ObjectLister } from '../watch-cache/object-caches.ts'
+import type { ApiObject } from '../../../api/meta/object.ts'
+import type { Kind } from '../../../api/kind/kind.ts'
+import type { DeleteOptions } from '../../../api/meta/v1/delete-options.ts'
+import type { StatusDetails } from '../../../api/errors/status-error.ts'
+import type { Random } from '../../../base/random/random.ts'
+import type { User } from '../../request/request.ts'
+import type { ObjectLister } from '../../watch-cache/object-caches.ts'
 import type { Allocations } from './allocations.ts'
 
 /** What a strategy may use: the caches, the time, and the user of the request. */
