@@ -101,7 +101,7 @@ test('a Deployment becomes ready; flow and why describe it', async () => {
   match((await typed(['flow', 'deployment/wbe'])).err, /not found in namespace "default"; did you mean web\?/)
 })
 
-test('reasons are given for what cannot be scheduled, bound, served or enforced', async () => {
+test('reasons are given for what cannot be scheduled, bound or enforced', async () => {
   const manifest = join(home, 'stuck.yaml')
   await writeFile(manifest, stuck)
   await k('apply', '-f', manifest)
@@ -109,7 +109,6 @@ test('reasons are given for what cannot be scheduled, bound, served or enforced'
   const expected: [object: string, text: RegExp][] = [
     ['pod/big', /It cannot be scheduled: Unschedulable: 0\/5 nodes are available: 5 Insufficient cpu/],
     ['pvc/data', /not bound to a volume[^]*Coxswain does not bind claims to volumes and provisions no volumes/],
-    ['svc/web', /Coxswain does not route traffic to Services/],
     ['networkpolicy/deny', /Coxswain does not enforce NetworkPolicies/],
     ['ingress/web', /Coxswain has no ingress controller/],
   ]

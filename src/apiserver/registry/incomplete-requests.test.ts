@@ -1,6 +1,8 @@
 // Requests without a body, methods that a subresource does not have, and connections that are not made.
-import { deepEqual, equal } from 'node:assert/strict'
+import { deepEqual, equal, throws } from 'node:assert/strict'
 import { test } from 'node:test'
+import { configMap } from '../../api/core/v1/config-map.ts'
+import type { Kind } from '../../api/kind/kind.ts'
 import { startServer } from '../server.harness.ts'
 
 const merge = { 'content-type': 'application/merge-patch+json' }
@@ -56,4 +58,10 @@ test('the apply of a scale names the uid and version of the object', async () =>
   equal((await server.call('PATCH', target, scale('another'), apply)).status, 409)
   const applied = await server.call('PATCH', target, scale(metadata.uid), apply)
   deepEqual([applied.status, applied.body.spec], [200, { replicas: 2 }])
+})
+
+test('a custom kind that is not served any more is not found', async () => {
+  await using server = await startServer()
+  const removed = { ...configMap, plural: 'widgets', custom: {} } as unknown as Kind
+  throws(() => server.server.registry.lister.get(removed, 'default', 'a'), { code: 404 })
 })

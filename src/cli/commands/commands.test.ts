@@ -71,6 +71,28 @@ const mistakes: [argv: string[], message: RegExp][] = [
   [['dns', '--kubeconfig', '/none', '--bind-address', 'localhost'], /--bind-address "localhost" is not an IP address/],
   [['dns', '--kubeconfig', '/none', '--port', '70000'], /--port "70000" is not a number from 0 to 65535/],
   [['dns', '--kubeconfig', '/none', '--cluster-domain', '.'], /--cluster-domain "\." is not a domain/],
+  [['proxy'], /name a kubeconfig with --kubeconfig or \$KUBECONFIG/],
+  [['proxy', '--kubeconfig', '/none'], /cannot read the kubeconfig \/none/],
+  [
+    ['proxy', '--kubeconfig', '/none', '--bind-address', 'localhost'],
+    /--bind-address "localhost" is not an IP address/,
+  ],
+  [
+    ['proxy', '--kubeconfig', '/none', '--cluster-cidr', '10.244.0.0/16,10.0.0.0/33'],
+    /--cluster-cidr "10\.0\.0\.0\/33" is not a range of addresses/,
+  ],
+  [
+    ['proxy', '--kubeconfig', '/none', '--healthz-bind-address', '10256'],
+    /--healthz-bind-address "10256" is not address:port/,
+  ],
+  [
+    ['proxy', '--kubeconfig', '/none', '--healthz-bind-address', '[::1]:65536'],
+    /--healthz-bind-address "\[::1\]:65536" is not address:port/,
+  ],
+  [
+    ['proxy', '--kubeconfig', '/none', '--metrics-bind-address', '::1:10249'],
+    /--metrics-bind-address "::1:10249" is not address:port/,
+  ],
   [['scheduler'], /name a kubeconfig with --kubeconfig or \$KUBECONFIG/],
   [['scheduler', '--kubeconfig', '/none'], /cannot read the kubeconfig \/none/],
   [['scheduler', '--kubeconfig', '/none', '--secure-port', 'x'], /--secure-port "x" is not a number from 0 to 65535/],
@@ -88,8 +110,16 @@ for (const [argv, message] of mistakes)
 test('a kubeconfig without a context is named as such', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'coxswain-cli-'))
   await writeFile(join(directory, 'config'), 'server: https://127.0.0.1:1\n')
-  const { code, complained } = await typed(['flow', 'pod/a', '--kubeconfig', join(directory, 'config')])
-  deepEqual([code, complained], [1, 'coxswain flow: the kubeconfig has no context ""\n'])
+  const nowhere = ['--healthz-bind-address', '', '--metrics-bind-address', '']
+  const named: string[][] = [
+    ['flow', 'pod/a'],
+    ['proxy', '--verbose'],
+    ['proxy', '--hostname-override', 'a', '--bind-address', '::1', '--cluster-cidr', '10.244.0.0/16', ...nowhere],
+  ]
+  for (const argv of named) {
+    const { code, complained } = await typed([...argv, '--kubeconfig', join(directory, 'config')])
+    deepEqual([code, complained], [1, `coxswain ${argv[0]}: the kubeconfig has no context ""\n`])
+  }
   await rm(directory, { recursive: true })
 })
 

@@ -10,7 +10,7 @@ import { Informers } from '../../client/informer/informers.ts'
 import { dnsPort, upstreamServersOf } from '../../dns/forwarder/upstream-servers.ts'
 import type { DnsMetrics } from '../../dns/server/dns-metrics.ts'
 import type { KubeletSettings } from '../../kubelet/node/kubelet-settings.ts'
-import { nodePlatform } from '../../platform/node/platform.ts'
+import type { Sockets } from '../../platform/sockets/sockets.ts'
 import { bindDns, publishDnsService } from '../bootstrap/dns-service.ts'
 import { dnsUser } from '../client/component-users.ts'
 import { startDns } from './start-dns.ts'
@@ -30,15 +30,16 @@ interface StartedDnsDeps extends ClusterDnsDeps {
   readonly gateways: readonly string[]
   readonly settings: KubeletSettings['dns']
   readonly metrics: DnsMetrics
+  readonly sockets: Sockets
 }
 
 /** Resolves when pods can reach it. */
 export async function startClusterDns(deps: StartedDnsDeps, tasks: TaskGroup): Promise<void> {
-  const { client, publisher, gateways, serviceRange, settings, clock, random, log, metrics } = deps
+  const { client, publisher, gateways, serviceRange, settings, clock, random, log, metrics, sockets } = deps
   const ctx = context(tasks.signal)
   await bindDns(publisher, dnsUser.name, ctx)
   const options = {
-    ...{ clock, random, log, metrics, domain: settings.domain, sockets: nodePlatform.sockets },
+    ...{ clock, random, log, metrics, sockets, domain: settings.domain },
     informers: new Informers(client, { clock, random, log }, tasks),
     upstreamServers: upstreamServersOf(textOf(settings.resolvConfPath), gateways),
   }

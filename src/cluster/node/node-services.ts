@@ -13,11 +13,14 @@ import { dnsPort } from '../../dns/forwarder/upstream-servers.ts'
 import { dnsMetrics } from '../../dns/server/dns-metrics.ts'
 import type { KubeletSettings } from '../../kubelet/node/kubelet-settings.ts'
 import { ConntrackProgram } from '../../machine/conntrack/conntrack-program.ts'
+import type { KernelSettings } from '../../machine/kernel-settings/kernel-settings.ts'
 import { nodeKernelSettings } from '../../machine/kernel-settings/node-kernel-settings.ts'
 import { NftProgram } from '../../machine/nftables/nft-program.ts'
 import { removePodNetwork } from '../../machine/pod-network/node-pod-network.ts'
 import { nodePlatform } from '../../platform/node/platform.ts'
 import { nodeProcesses } from '../../platform/node/process/processes.ts'
+import type { Platform } from '../../platform/platform.ts'
+import type { InteractivePrograms, Processes } from '../../platform/process/processes.ts'
 import { PodRoutes, podPathsAnnotation } from '../../proxy/pod-routes/pod-routes.ts'
 import { proxyMetrics, type ProxyMetrics } from '../../proxy/metrics/proxy-metrics.ts'
 import { removeServiceRules, startServiceProxy } from '../../proxy/service-proxy.ts'
@@ -32,18 +35,37 @@ export interface NodeServices {
   readonly startDns?: (deps: ClusterDnsDeps, tasks: TaskGroup) => Promise<void>
 }
 
+/** The parts of the machine that Services use. */
+export interface ServicesMachine extends Pick<Platform, 'listeners' | 'sockets'> {
+  readonly processes: Pick<Processes, 'run'> & InteractivePrograms
+  readonly kernelSettings: KernelSettings
+}
+
+const thisMachine = (): ServicesMachine => ({
+  ...nodePlatform,
+  processes: nodeProcesses,
+  kernelSettings: nodeKernelSettings(),
+})
+
 /** Called once, because metrics are defined once. */
-export function nodeServices(options: NodeServicesOptions, metrics: Metrics): NodeServices {
+export function nodeServices(
+  options: NodeServicesOptions,
+  metrics: Metrics,
+  machine: ServicesMachine = thisMachine(),
+): NodeServices {
   const { network, dns } = options
   const ofProxy = proxyMetrics(metrics)
   const startProxy = (deps: NodeProxyDeps, tasks: TaskGroup) =>
-    startNodeProxy({ ...options, ...deps, metrics: ofProxy }, tasks)
+    startNodeProxy({ ...options, ...deps, machine, metrics: ofProxy }, tasks)
   if (network === undefined) return { startProxy }
   const ofDns = dnsMetrics(metrics, dns.domain, dnsPort)
   return {
     startProxy,
     startDns: (deps, tasks) =>
-      startClusterDns({ ...deps, gateways: network.gateways, settings: dns, metrics: ofDns }, tasks),
+      startClusterDns(
+        { ...deps, gateways: network.gateways, settings: dns, metrics: ofDns, sockets: machine.sockets },
+        tasks,
+      ),
   }
 }
 
@@ -70,21 +92,33 @@ export interface NodeProxyDeps {
 }
 
 interface StartedProxyDeps extends NodeProxyDeps, NodeServicesOptions {
+  readonly machine: ServicesMachine
   readonly metrics: ProxyMetrics
 }
 
 function startNodeProxy(deps: StartedProxyDeps, tasks: TaskGroup): void {
   const { client, nodeName, hostIp, network, podCidrs, serviceCidrs, clock, log, flow, metrics } = deps
+  const { listeners, processes, kernelSettings } = deps.machine
   const informers = new Informers(client, deps, tasks)
   if (network !== undefined) startPodRoutes(deps, network, informers, tasks)
-  const { listeners } = nodePlatform
-  const nftables = new NftProgram({ processes: nodeProcesses, clock })
+  const nftables = new NftProgram({ processes, clock })
   tasks.signal.addEventListener('abort', () => void nftables[Symbol.asyncDispose](), { once: true })
   startServiceProxy(
     {
-      ...{ informers, nftables, listeners, clock, log, metrics, flow, nodeName, podCidrs, serviceCidrs },
-      conntrack: new ConntrackProgram(nodeProcesses),
-      kernelSettings: nodeKernelSettings(),
+      ...{
+        informers,
+        nftables,
+        listeners,
+        kernelSettings,
+        clock,
+        log,
+        metrics,
+        flow,
+        nodeName,
+        podCidrs,
+        serviceCidrs,
+      },
+      conntrack: new ConntrackProgram(processes),
       healthCheckHost: hostIp,
       masqueradesAll: false,
       ...(network === undefined ? {} : { loopbackInterface: bridge }),
@@ -94,11 +128,19 @@ function startNodeProxy(deps: StartedProxyDeps, tasks: TaskGroup): void {
 }
 
 /** Removes the rules of Services, the paths to other nodes and the bridge. No effect on what is not ours. */
-export async function removeNodeNetwork(clock: Clock, signal: AbortSignal): Promise<void> {
-  await using nftables = new NftProgram({ processes: nodeProcesses, clock })
+export const removeNodeNetwork = (clock: Clock, signal: AbortSignal): Promise<void> =>
+  removeNetworkThrough(nodeProcesses, clock, signal)
+
+/** As removeNodeNetwork, with these programs. */
+export async function removeNetworkThrough(
+  processes: ServicesMachine['processes'],
+  clock: Clock,
+  signal: AbortSignal,
+): Promise<void> {
+  await using nftables = new NftProgram({ processes, clock })
   await removeServiceRules(nftables)
-  await removePodNetwork(nodeProcesses, signal)
-  await removeBridge(nodeProcesses, signal)
+  await removePodNetwork(processes, signal)
+  await removeBridge(processes, signal)
 }
 
 function startPodRoutes(

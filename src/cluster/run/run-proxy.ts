@@ -6,10 +6,13 @@ import { Metrics } from '../../base/observability/metrics.ts'
 import { systemRandom } from '../../base/random/random.ts'
 import { realClock } from '../../base/time/clock.ts'
 import { Informers } from '../../client/informer/informers.ts'
+import type { Conntrack } from '../../machine/conntrack/conntrack.ts'
 import { ConntrackProgram } from '../../machine/conntrack/conntrack-program.ts'
+import type { KernelSettings } from '../../machine/kernel-settings/kernel-settings.ts'
 import { nodeKernelSettings } from '../../machine/kernel-settings/node-kernel-settings.ts'
 import { NftProgram } from '../../machine/nftables/nft-program.ts'
-import type { Listener, WireResponse } from '../../platform/http/listener.ts'
+import type { Nftables } from '../../machine/nftables/nftables.ts'
+import type { WireResponse } from '../../platform/http/listener.ts'
 import { nodePlatform } from '../../platform/node/platform.ts'
 import { nodeProcesses } from '../../platform/node/process/processes.ts'
 import { registerProcessMetrics } from '../../platform/process/process-metrics.ts'
@@ -22,6 +25,15 @@ export interface ListenAddress {
   readonly port: number
 }
 
+/** What the proxy changes. Its nftables are disposed of with the proxy. */
+export interface ProxyMachine {
+  readonly nftables: Nftables
+  readonly conntrack: Conntrack
+  readonly kernelSettings: KernelSettings
+}
+
+type ServedPorts = { readonly healthz?: number; readonly metrics?: number }
+
 export interface RunProxyOptions {
   readonly kubeconfig: string
   readonly nodeName: string
@@ -33,9 +45,11 @@ export interface RunProxyOptions {
   /** Nowhere when omitted. */
   readonly healthz?: ListenAddress
   readonly metricsAt?: ListenAddress
+  /** This machine when omitted. */
+  readonly machine?: ProxyMachine
   readonly log: Log
   /** Called when the rules were applied for the first time, with the ports that are served. */
-  readonly onSynced: (ports: { readonly healthz?: number; readonly metrics?: number }) => void
+  readonly onSynced: (ports: ServedPorts) => void
 }
 
 /** How long open requests may take during the stop. */
@@ -49,29 +63,38 @@ export async function runProxy(options: RunProxyOptions, signal: AbortSignal): P
   const [clock, random, registry] = [realClock, systemRandom, new Metrics()]
   registerProcessMetrics(registry, cleanUps.use(nodePlatform.processStats.start()))
   const flow = new FlowRecorder(clock)
-  const nftables = cleanUps.use(new NftProgram({ processes: nodeProcesses, clock }))
+  const { nftables, conntrack, kernelSettings } = options.machine ?? thisMachine()
+  cleanUps.use(nftables)
   const tasks = new TaskGroup({ signal })
+  cleanUps.defer(async () => {
+    tasks.stop()
+    // Their failure is thrown below.
+    await tasks.join().catch(() => undefined)
+  })
   const proxy = startServiceProxy(
     {
       informers: new Informers(remote.clientAs('proxy'), { clock, random, log }, tasks),
-      conntrack: new ConntrackProgram(nodeProcesses),
-      kernelSettings: nodeKernelSettings(),
       listeners: nodePlatform.listeners,
       healthCheckHost: '0.0.0.0',
       metrics: proxyMetrics(registry),
-      ...{ nftables, clock, log, flow, nodeName, podCidrs, masqueradesAll },
+      ...{ nftables, conntrack, kernelSettings, clock, log, flow, nodeName, podCidrs, masqueradesAll },
       ...(nodeAddresses === undefined ? {} : { nodeAddresses }),
     },
     tasks,
   )
-  const listeners = await listen(options, proxy, registry)
-  for (const listener of Object.values(listeners)) cleanUps.defer(() => listener.close(drainMs))
+  const ports = await listen(options, proxy, registry, cleanUps)
   tasks.start('flow', (stop) => remote.exportFlow(flow, log, stop))
-  void proxy.synced.then(() =>
-    onSynced(Object.fromEntries(Object.entries(listeners).map(([name, { port }]) => [name, port]))),
-  )
+  void proxy.synced.then(() => onSynced(ports))
   await tasks.join()
 }
+
+const newNftables = (): Nftables => new NftProgram({ processes: nodeProcesses, clock: realClock })
+
+const thisMachine = (): ProxyMachine => ({
+  nftables: newNftables(),
+  conntrack: new ConntrackProgram(nodeProcesses),
+  kernelSettings: nodeKernelSettings(),
+})
 
 const text = (status: number, body: string): WireResponse => ({
   status,
@@ -83,9 +106,16 @@ async function listen(
   { healthz, metricsAt }: RunProxyOptions,
   proxy: ServiceProxy,
   registry: Metrics,
-): Promise<{ readonly healthz?: Listener; readonly metrics?: Listener }> {
-  const open = (at: ListenAddress, handle: (target: string) => WireResponse) =>
-    nodePlatform.listeners.listen({ ...at, handle: ({ target }) => handle(target.split('?', 1)[0] ?? '') })
+  cleanUps: AsyncDisposableStack,
+): Promise<ServedPorts> {
+  const open = async (at: ListenAddress, handle: (path: string) => WireResponse) => {
+    const listener = await nodePlatform.listeners.listen({
+      ...at,
+      handle: ({ target }) => handle(target.split('?', 1)[0] ?? ''),
+    })
+    cleanUps.defer(() => listener.close(drainMs))
+    return listener.port
+  }
   return {
     ...(healthz === undefined ? {} : { healthz: await open(healthz, (target) => proxy.health.handle({ target })) }),
     ...(metricsAt === undefined ? {} : { metrics: await open(metricsAt, (path) => componentResponse(path, registry)) }),
@@ -101,7 +131,7 @@ function componentResponse(path: string, registry: Metrics): WireResponse {
 }
 
 /** Removes the rules of a proxy that no longer runs. */
-export async function removeProxyRules(): Promise<void> {
-  await using nftables = new NftProgram({ processes: nodeProcesses, clock: realClock })
+export async function removeProxyRules(nftables = newNftables()): Promise<void> {
+  await using _nftables = nftables
   await removeServiceRules(nftables)
 }

@@ -201,6 +201,11 @@ test('manually created Endpoints are mirrored for a Service without a selector, 
   )
 })
 
+test('Endpoints that are being deleted are not mirrored', () => {
+  const object = made(endpoints, 'web', { metadata: ending, subsets: [{ addresses: [{ ip: '10.0.0.1' }] }] })
+  deepEqual(planOf(endpointSliceMirroringController, object, aService({ selector: {} })), { changes: [] })
+})
+
 test('a mirrored slice has up to 1,000 addresses, and an event counts those that are skipped', () => {
   const addresses = Array.from({ length: 1003 }, (_, index) => ({ ip: `10.3.${index >> 8}.${index & 255}` }))
   const byHand = made(endpoints, 'web', { subsets: [{ addresses, ports: [{ port: 1 }] }] })

@@ -35,3 +35,6 @@ test('addresses have 4 or 16 bytes', () => {
   assert.deepEqual([...(addressBytes('10.0.0.1') ?? [])], [10, 0, 0, 1])
   assert.equal(addressBytes('::1')?.length, 16)
 })
+
+for (const text of ['', '10.0.0', '10.0.0.0.1', '10..0.1', '10.0.0.01', '10.0.0.256', '10.0.0.x', '10.0.0.-1'])
+  test(`${JSON.stringify(text)} has no bytes`, () => assert.equal(addressBytes(text), undefined))

@@ -35,6 +35,11 @@ const podOf = (
     containerStatuses: [{ name: 'c', image: 'i', ready, restartCount: 0, state: { running: { startedAt: 'noon' } } }],
   },
 })
+/** The pod with ready containers, whatever its own condition is. */
+const readyContainer = (pod: ReturnType<typeof podOf>) => ({
+  ...pod,
+  status: { ...pod.status, containerStatuses: pod.status.containerStatuses.map((each) => ({ ...each, ready: true })) },
+})
 const node = { kind: 'nodes', metadata: { name: 'n' }, spec: {}, status: { conditions: condition('True') } }
 const sliceOf = (...pods: string[]) => ({
   kind: 'endpointslices',
@@ -194,6 +199,68 @@ const cases: [what: string, object: ApiObject, others: Other[], sentences: strin
     serviceOf(web),
     [{ ...podOf('a', true), status: { phase: 'Succeeded' } } as unknown as Other],
     ['It has no endpoints: all pods with the labels app=web have ended.'],
+  ],
+  [
+    'a pod that is not ready for no reason, and more pods than are described',
+    serviceOf(web),
+    [readyContainer(podOf('a', false)), ...['b', 'c', 'd', 'e', 'f', 'g'].map((name) => podOf(name, false))],
+    [
+      'It has no ready endpoints: 0 of 7 pods with the labels app=web are ready.',
+      'Pod a: it is not ready; its status gives no reason.',
+      ...['b', 'c', 'd', 'e'].map((name) => `Pod ${name}: ${notReady}`),
+      '2 more pods are not ready.',
+    ],
+  ],
+  [
+    'events of other objects, and of other reasons',
+    serviceOf(web),
+    [
+      podOf('a', false),
+      refusedEvent('other'),
+      { ...refusedEvent('a'), involvedObject: {} } as Other,
+      { ...refusedEvent('a'), reason: 'BackOff' } as Other,
+    ],
+    ['It has no ready endpoints: 0 of 1 pod with the labels app=web are ready.', `Pod a: ${notReady}`],
+  ],
+  [
+    'ports without names',
+    serviceOf({ ...web, ports: [{ port: 80, protocol: 'TCP', targetPort: 'http' }] }),
+    [podOf('a', true, { app: 'web' }, [{ containerPort: 8080, protocol: 'TCP' }]), sliceOf('a')],
+    [
+      'Its port 80/TCP leads to the target port "http", which no container of its pods declares. Pod a declares 8080/TCP.',
+    ],
+  ],
+  [
+    'a target port that a container declares',
+    serviceOf(named),
+    [podOf('a', true, { app: 'web' }, [port('http', 8080)]), sliceOf('a')],
+    [],
+  ],
+  [
+    'several ready pods that are not listed',
+    serviceOf({ ...web, ipFamilies: undefined }),
+    [podOf('a', true), podOf('b', true)],
+    [
+      '2 ready pods (a) are not listed in its EndpointSlices: the endpoint slice controller has not processed them yet.',
+    ],
+  ],
+  [
+    'a pod of the same family that is not listed',
+    serviceOf({ ...web, ipFamilies: ['IPv6'] }),
+    [podOf('a', true, { app: 'web' }, undefined, 'fd00::1'), { ...sliceOf(), endpoints: undefined } as Other],
+    ['1 ready pod (a) is not listed in its EndpointSlices: the endpoint slice controller has not processed them yet.'],
+  ],
+  [
+    'the external traffic policy is Local, and many nodes have no pod',
+    serviceOf({ ...web, externalTrafficPolicy: 'Local' }),
+    [
+      podOf('a', true),
+      sliceOf('a'),
+      ...['m1', 'm2', 'm3', 'm4', 'm5', 'm6', 'm7'].map((name) => ({ ...node, metadata: { name } })),
+    ],
+    [
+      'Its external traffic policy is Local: traffic that reaches the nodes m1, m2, m3, m4, m5 and 2 more is dropped, because no ready pod runs there.',
+    ],
   ],
 ]
 

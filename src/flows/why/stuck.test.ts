@@ -392,12 +392,228 @@ const situations: [resource: string, situation: string, object: Specimen, expect
     /No ingress controller has assigned an address\. Its backend Service s does not exist\. Coxswain has no ingress controller/,
   ],
   ['networkpolicies.networking.k8s.io', 'nothing enforces it', {}, /^Coxswain does not enforce NetworkPolicies yet/],
+  ['pods', 'completed', { spec: onNode, status: { phase: 'Succeeded' } }, /^It has completed successfully\.$/],
+  [
+    'pods',
+    'an init container that does not start',
+    { spec: onNode, status: { initContainerStatuses: [container(waiting)] } },
+    /It waits for its init container c\. Container c \(i\) is waiting: ErrImagePull: no such image\.$/,
+  ],
+  [
+    'pods',
+    'one of its containers has ended',
+    {
+      spec: onNode,
+      status: { containerStatuses: [container({ terminated: { exitCode: 0, reason: 'Completed' } })] },
+    },
+    /Container c exited with code 0 \(Completed\)\.$/,
+  ],
+  [
+    'pods',
+    'a container that was lost',
+    {
+      spec: onNode,
+      status: {
+        containerStatuses: [container(waiting, { restartCount: 1, lastState: { terminated: { exitCode: 137 } } })],
+      },
+    },
+    /It was restarted 1 time\. It last exited with code 137 \(no reason\) at an unknown time\.$/,
+  ],
+  [
+    'replicasets.apps',
+    'complete',
+    { status: { replicas: 1, readyReplicas: 1 } },
+    /^No problem found\. Checked: its pods,/,
+  ],
+  [
+    'statefulsets.apps',
+    'an update with a partition',
+    {
+      spec: { replicas: 3, updateStrategy: { rollingUpdate: { partition: 2 } } },
+      status: { replicas: 3, readyReplicas: 3, updatedReplicas: 1, currentRevision: 'a', updateRevision: 'b' },
+    },
+    /^It is being updated: 1 of 3 pods are up to date; its partition keeps pods below ordinal 2 as they are\.$/,
+  ],
+  [
+    'statefulsets.apps',
+    'an update of all pods',
+    {
+      spec: { replicas: 3, podManagementPolicy: 'Parallel' },
+      status: { replicas: 3, readyReplicas: 2, updatedReplicas: 1, currentRevision: 'a', updateRevision: 'b' },
+    },
+    /^It needs 3 pods: 2 ready\. It is being updated: 1 of 3 pods are up to date\.$/,
+  ],
+  [
+    'daemonsets.apps',
+    'a pod on a node that no longer matches',
+    {
+      status: { desiredNumberScheduled: 2, numberReady: 2, updatedNumberScheduled: 2, numberMisscheduled: 1 },
+    },
+    /^1 pod runs on a node that it no longer matches\.$/,
+  ],
+  [
+    'daemonsets.apps',
+    'pods on nodes that no longer match',
+    {
+      status: { desiredNumberScheduled: 2, numberReady: 2, updatedNumberScheduled: 2, numberMisscheduled: 3 },
+    },
+    /^3 pods run on nodes that it no longer matches\.$/,
+  ],
+  ['jobs.batch', 'complete', { status: { conditions: [condition('Complete', 'True')] } }, /^It is complete\.$/],
+  [
+    'cronjobs.batch',
+    'its last Job is running',
+    {
+      spec: { schedule: '0 3 * * *', timeZone: 'Europe/Paris', concurrencyPolicy: 'Forbid' },
+      status: { active: [{ name: 'j' }], lastScheduleTime: since },
+    },
+    /^It starts a Job on the schedule "0 3 \* \* \*" \(Europe\/Paris\); the last one at 2026-01-01T00:00:00Z\. Its last Job is still running, and its concurrency policy Forbid allows no second one\.$/,
+  ],
+  [
+    'nodes',
+    'a taint that discourages',
+    {
+      spec: { taints: [{ key: 'k', value: 'v', effect: 'PreferNoSchedule' }] },
+      status: { conditions: [condition('Ready', 'True')] },
+    },
+    /^Its taint k=v:PreferNoSchedule discourages pods that do not tolerate it\.$/,
+  ],
+  [
+    'persistentvolumeclaims',
+    'its volume is bound to another claim',
+    { spec: { volumeName: 'v' }, status: { phase: 'Pending' } },
+    /^It names the volume v, which is not bound to it\./,
+  ],
+  [
+    'persistentvolumes',
+    'deleted while bound',
+    {
+      metadata: { deletionTimestamp: since },
+      spec: { claimRef: { namespace: 'a', name: 'b' } },
+      status: { phase: 'Bound' },
+    },
+    /It is still bound to the claim a\/b\./,
+  ],
+  [
+    'persistentvolumes',
+    'retained',
+    {
+      spec: { claimRef: { namespace: 'a', name: 'b' }, persistentVolumeReclaimPolicy: 'Retain' },
+      status: { phase: 'Released' },
+    },
+    /^Its claim a\/b is deleted\. It is retained \(reclaim policy Retain\) until an administrator deletes it\./,
+  ],
+  [
+    'persistentvolumes',
+    'not reclaimed',
+    { status: { phase: 'Failed', message: 'no plugin' } },
+    /^It could not be reclaimed: no plugin\./,
+  ],
+  ['persistentvolumes', 'available', { status: { phase: 'Available' } }, /^No claim is bound to it\./],
+  [
+    'resourcequotas',
+    'used up, and its usage is not reported',
+    { status: { hard: { pods: '0', secrets: '2' } } },
+    /^Its quota of pods is used up: 0 of 0\.$/,
+  ],
+  [
+    'poddisruptionbudgets.policy',
+    'too few healthy pods',
+    { status: { disruptionsAllowed: 0, currentHealthy: 2, desiredHealthy: 3, expectedPods: 3 } },
+    /^It allows no disruption: 2 of 3 pods are healthy, and 3 must be\.$/,
+  ],
+  [
+    'poddisruptionbudgets.policy',
+    'disruptions are allowed',
+    { status: { disruptionsAllowed: 1, currentHealthy: 3, desiredHealthy: 2, expectedPods: 3 } },
+    /^No problem found\. Checked: the number of healthy pods,/,
+  ],
+  [
+    'horizontalpodautoscalers.autoscaling',
+    'limited, and without metrics',
+    {
+      status: {
+        desiredReplicas: 3,
+        conditions: [
+          condition('AbleToScale', 'True'),
+          condition('ScalingActive', 'False', 'FailedGetResourceMetric'),
+          condition('ScalingLimited', 'True', 'TooManyReplicas'),
+        ],
+      },
+    },
+    /^Its target is 3 replicas of Deployment\/d, between 1 and 3\. ScalingActive is False: FailedGetResourceMetric\. ScalingLimited is True: TooManyReplicas\./,
+  ],
+  [
+    'ingresses.networking.k8s.io',
+    'backends of its rules',
+    {
+      spec: {
+        rules: [
+          { host: 'a.example' },
+          { http: { paths: [{ backend: { service: { name: 's' } } }, { backend: { resource: { name: 'r' } } }] } },
+        ],
+      },
+      status: { loadBalancer: { ingress: [{ ip: '192.0.2.1' }] } },
+    },
+    /^Its backend Service s does not exist\./,
+  ],
+  [
+    'customresourcedefinitions.apiextensions.k8s.io',
+    'not established',
+    { status: { conditions: [condition('Established', 'False', 'Installing', 'the API is prepared')] } },
+    /^It is not established: Installing: the API is prepared\.$/,
+  ],
+  [
+    'apiservices.apiregistration.k8s.io',
+    'not available',
+    {
+      spec: { service: { name: 's' } },
+      status: { conditions: [condition('Available', 'False', 'ServiceNotFound')] },
+    },
+    /^It is not available: ServiceNotFound\./,
+  ],
+  [
+    'certificatesigningrequests.certificates.k8s.io',
+    'failed',
+    { status: { conditions: [condition('Approved', 'True'), condition('Failed', 'True', 'SigningFailed')] } },
+    /^Its certificate could not be issued: SigningFailed\.$/,
+  ],
+  [
+    'certificatesigningrequests.certificates.k8s.io',
+    'approved, but not signed',
+    {
+      spec: { signerName: 'kubernetes.io/kubelet-serving' },
+      status: { conditions: [condition('Approved', 'True')] },
+    },
+    /^It is approved, but the certificate signing controller has not issued its certificate yet\.$/,
+  ],
+  [
+    'certificatesigningrequests.certificates.k8s.io',
+    'issued',
+    { status: { conditions: [condition('Approved', 'True')], certificate: 'LS0t' } },
+    /^No problem found\. Checked: its conditions and its certificate,/,
+  ],
 ]
 for (const [resource, situation, object, expected] of situations)
   test(`${resource}: ${situation}`, async () => {
     const kind = kindOf(resource)
     match(await explain(kind, specimen(kind, object)), expected)
   })
+
+test('the pods that use a claim are named, at most five of them', async () => {
+  const claim = specimen(kindOf('persistentvolumeclaims'), { metadata: { deletionTimestamp: since } })
+  const volumes = [{ name: 'v', persistentVolumeClaim: { claimName: 'x' } }]
+  const waitsWith = async (users: number) => {
+    const pods = ['a', 'b', 'c', 'd', 'e', 'f', 'g']
+      .slice(0, users)
+      .map((name) => specimen(kindOf('pods'), { metadata: { name }, spec: { volumes } }))
+    const others = specimen(kindOf('pods'), { metadata: { name: 'other' } })
+    const cluster = { ...alone(), list: () => Promise.resolve([...pods, others] as never) }
+    return (await why(kindOf('persistentvolumeclaims'), claim, cluster, [])).waits.join(' ')
+  }
+  match(await waitsWith(1), /1 pod still uses it: a\./)
+  match(await waitsWith(7), /7 pods still use it: a, b, c, d, e and 2 more\./)
+})
 
 test('the same sentence is printed once with a count', async () => {
   const taint = { key: 'k', effect: 'NoSchedule' }

@@ -1,6 +1,7 @@
 // Links in proxied pages. Those of the first table were recorded from kube-apiserver v1.36.
-import { deepEqual, equal } from 'node:assert/strict'
+import { deepEqual, equal, ok } from 'node:assert/strict'
 import { test } from 'node:test'
+import type { WirePieces, WireResponse } from '../../../platform/http/listener.ts'
 import { linkThrough, PageRewriter, rewriteLinks } from './proxy-links.ts'
 
 const root = '/api/v1/namespaces/default/pods/p:80/proxy'
@@ -68,4 +69,34 @@ test('only HTML is rewritten, and headers that allow cross-origin reads are remo
     'content-type': 'text/plain',
     location: `${root}/y`,
   })
+})
+
+const bytes = (text: string) => new TextEncoder().encode(text)
+const pageWith = (body: WireResponse['body']) =>
+  rewriteLinks({ status: 200, headers: { 'content-type': 'text/html' }, body }, place).body
+
+test('the links of a page of bytes are rewritten, and its other characters are kept', () => {
+  deepEqual(pageWith(bytes('<a href="/é">ü</a>')), bytes(`<a href="${root}/é">ü</a>`))
+  const latin = Uint8Array.of(0xe9, 0xff)
+  deepEqual(pageWith(latin), latin)
+})
+
+test('a streamed page is rewritten as it arrives, also where a tag is cut off', async () => {
+  const pieces: Uint8Array[] = []
+  async function* sent() {
+    yield* ['<p>é', '<a hre', bytes('f="/x">'), '<a href="/y']
+  }
+  const body = pageWith(sent())
+  ok(typeof body !== 'string' && Symbol.asyncIterator in body)
+  for await (const piece of body) pieces.push(piece as Uint8Array)
+  // The second piece is buffered until its tag is complete, the last until the end of the page.
+  deepEqual(
+    pieces.map((piece) => new TextDecoder().decode(piece)),
+    ['<p>é', `<a href="${root}/x">`, '<a href="/y'],
+  )
+})
+
+test('a stream that the connection takes pieces from is passed on', () => {
+  const body: WirePieces = { listen: () => undefined, take: () => undefined, close: () => undefined }
+  equal(pageWith(body), body)
 })

@@ -36,8 +36,10 @@ async function prepared(calls: PodCall[]): Promise<Harness> {
     ['p', '10.1.0.7'],
     ['loop', '127.0.0.1'],
     ['new', ''],
+    ['portless', '10.1.0.8'],
   ]) {
-    const containers = [{ name: 'c', image: 'i', ports: [{ containerPort: 8080 }] }]
+    const declared = name === 'portless' ? [] : [{ name: 'web', containerPort: 8080 }]
+    const containers = [{ name: 'c', image: 'i', ports: declared }]
     await server.call('POST', `${home}/pods`, { metadata: { name }, spec: { nodeName: 'n', containers } })
     const status = { podIP: ip, podIPs: [{ ip }] }
     if (ip !== '') await server.call('PATCH', `${home}/pods/${name}/status`, { status }, merge)
@@ -45,6 +47,8 @@ async function prepared(calls: PodCall[]): Promise<Harness> {
   const made: [name: string, spec: object, subsets?: object[]][] = [
     ['web', { ports }, [subset('10.1.0.7', 'p')]],
     ['stranger', { ports }, [subset('10.1.0.9', 'p')]],
+    ['gone', { ports }, [subset('10.1.0.9', 'none')]],
+    ['unnamed', { ports: [{ port: 80 }] }, [{ ...subset('10.1.0.7', 'p'), ports: [{ port: 8080 }] }]],
     ['empty', { ports }, []],
     ['bare', { ports }],
     ['alias', { type: 'ExternalName', externalName: 'example.com' }],
@@ -62,7 +66,12 @@ const reached: [name: string, origin: string][] = [
   ['services/http:web:443', 'http://10.1.0.7:8443'],
   ['services/https:web:https', 'https://10.1.0.7:8443'],
   ['services/https:web:443', 'https://10.1.0.7:8443'],
+  ['services/unnamed:80', 'http://10.1.0.7:8080'],
+  ['services/unnamed', 'http://10.1.0.7:8080'],
   ['pods/p', 'http://10.1.0.7:8080'],
+  ['pods/p:web', 'http://10.1.0.7:8080'],
+  ['pods/portless', 'http://10.1.0.8:80'],
+  ['pods/https:portless:', 'https://10.1.0.8:443'],
   ['pods/p:9000', 'http://10.1.0.7:9000'],
   ['pods/https:p:8443', 'https://10.1.0.7:8443'],
 ]
@@ -94,6 +103,7 @@ const rejected: [name: string, status: number, message: string][] = [
   ['services/web:none', 503, 'no endpoints available for service "web:none"'],
   ['services/web:8080', 503, 'no service port 8080 found for service "web"'],
   ['services/stranger:http', 503, 'no endpoints available for service "stranger:http"'],
+  ['services/gone:http', 503, 'no endpoints available for service "gone:http"'],
   ['services/ftp:web:80', 400, 'invalid service request "ftp:web:80"'],
   ['services/a:b:c:d', 400, 'invalid service request "a:b:c:d"'],
   ['pods/none', 404, 'pods "none" not found'],

@@ -29,6 +29,19 @@ describe('datagrams', () => {
       server.close()
     })
 
+  test('a datagram that cannot be sent is reported', async () => {
+    const server = await nodeSockets.bindDatagrams({ host, port, onDatagram: () => {} })
+    const { promise: reported, resolve } = Promise.withResolvers<void>()
+    const client = await nodeSockets.connectDatagrams(
+      { address: host, port: server.port },
+      { ...ignored, onUnreachable: resolve },
+    )
+    client.send(new Uint8Array(70_000))
+    await reported
+    client.close()
+    server.close()
+  })
+
   test('a connected socket receives nothing from others', async () => {
     const received: string[] = []
     const { promise: done, resolve } = Promise.withResolvers<void>()
