@@ -13,10 +13,11 @@ const called = context(new AbortController().signal)
 const serviceRange = '10.96.0.0/16'
 const host = '10.244.0.1'
 
-const addresses: [range: string, expected: string][] = [
+const addresses: [range: string, expected: string | undefined][] = [
   ['10.96.0.0/12', '10.96.0.10'],
   ['10.43.0.0/16', '10.43.0.10'],
   ['fd00:96::/112', 'fd00:96::a'],
+  ['10.43.0.248/29', undefined],
 ]
 for (const [range, expected] of addresses)
   test(`the tenth address of ${range} is ${expected}`, () => equal(dnsServiceAddress(range), expected))

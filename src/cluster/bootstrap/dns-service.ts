@@ -16,10 +16,11 @@ const addressIndex = 10n
 
 export const dnsPort = 53
 
-/** The tenth address of a range of Services. */
-export function dnsServiceAddress(serviceRange: string): string {
-  const { family, address } = parseCidr(serviceRange)
-  return addressText(family, address + addressIndex)
+/** The tenth address of a range of Services; undefined if the range is too small, so that the server chooses one. */
+export function dnsServiceAddress(serviceRange: string): string | undefined {
+  const { family, address, prefixLength } = parseCidr(serviceRange)
+  const text = addressText(family, address + addressIndex)
+  return parseCidr(`${text}/${prefixLength}`).address === address ? text : undefined
 }
 
 const role = 'coxswain:dns'
@@ -65,6 +66,7 @@ export async function publishDnsService(
   serviceRange: string,
   context: Context,
 ): Promise<boolean> {
+  const address = dnsServiceAddress(serviceRange)
   await createIfMissing(
     client,
     service,
@@ -74,7 +76,7 @@ export async function publishDnsService(
         labels: { 'k8s-app': ours.name, 'kubernetes.io/cluster-service': 'true', 'kubernetes.io/name': 'CoreDNS' },
       },
       spec: {
-        clusterIP: dnsServiceAddress(serviceRange),
+        ...(address === undefined ? {} : { clusterIP: address }),
         ports: ports.map((each) => ({ ...each, port: dnsPort, targetPort: dnsPort })),
       },
     },
