@@ -1,5 +1,5 @@
 // The Service of the DNS server: what is published, and what is left alone.
-import { deepEqual, equal, rejects } from 'node:assert/strict'
+import { deepEqual, equal, match, rejects } from 'node:assert/strict'
 import { test } from 'node:test'
 import { context } from '../../base/observability/context.ts'
 import { service } from '../../api/core/v1/service/service.ts'
@@ -129,4 +129,12 @@ test('the role allows the DNS server to read what it serves, and nothing else', 
   await reader.of(service).list({}, called)
   await reader.of(endpointSlice).list({}, called)
   await rejects(reader.of(service).delete('kubernetes', 'default', {}, called), { code: 403 })
+})
+
+test('in a small range the server chooses the address', async () => {
+  const cluster = await startCluster({ nodes: 0 })
+  await using _stop = cluster
+  equal(await publishDnsService(cluster.client, { host, port: 53 }, '10.43.0.248/29', called), true)
+  const { spec } = await cluster.client.of(service).get('kube-dns', 'kube-system', called)
+  match(spec.clusterIP ?? '', /^10\.(9[6-9]|10\d|11[01])\./)
 })
