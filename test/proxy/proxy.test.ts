@@ -90,8 +90,11 @@ inNamespaces(import.meta.url, () => {
           .split('\n')
           .filter((line) => line.includes('192.168.50.100'))
       equal(clients().length, 1)
-      await until(() => clients().length === 0)
-      await until(async () => (await responders('outside', clusterIp, 1))[0] !== second)
+      // Every connection begins a new affinity, at random with the same endpoint again.
+      await until(async () => {
+        await until(() => clients().length === 0)
+        return (await responders('outside', clusterIp, 1))[0] !== second
+      })
     }))
 
   test('only clients in the source ranges reach the address of a load balancer', () =>
