@@ -3,6 +3,7 @@ import { isJsonObject, type JsonValue } from '../../../../schema/json/json-value
 import { tooMany } from '../../../../schema/validation/field-error.ts'
 import type { JsonSchemaProps } from '../../schema/json-schema-props.ts'
 import { correlateItems, isUnchanged } from './correlation.ts'
+import type { PatternSearches } from './pattern-searches.ts'
 import type { Check, Report } from './report.ts'
 
 /** Undefined when the schema allows all lists. */
@@ -11,16 +12,22 @@ export function listCheck(schema: JsonSchemaProps, compile: (schema: JsonSchemaP
   const items = isJsonObject(schema.items) ? (schema.items as JsonSchemaProps) : undefined
   if (items === undefined && minItems === undefined && maxItems === undefined) return undefined
   let itemCheck: Check | undefined
-  return (value, report, old) => {
+  return (value, report, old, searches) => {
     if (!Array.isArray(value)) return true
     const list = value as readonly JsonValue[]
     let isValid = true
     if (items !== undefined && list.length > 0) {
-      itemCheck ??= compile(items)
+      const check = (itemCheck ??= compile(items))
       isValid =
         report === undefined
-          ? areValid(list, itemCheck)
-          : reportItems(list, itemCheck, report, correlateItems(schema, list, old), items)
+          ? areValid(list, check, searches)
+          : reportItems(
+              list,
+              (item, before) => check(item, report, before, searches),
+              report,
+              correlateItems(schema, list, old),
+              items,
+            )
     }
     if (report === undefined)
       return isValid && list.length >= (minItems ?? 0) && list.length <= (maxItems ?? list.length)
@@ -28,14 +35,14 @@ export function listCheck(schema: JsonSchemaProps, compile: (schema: JsonSchemaP
   }
 }
 
-function areValid(list: readonly JsonValue[], check: Check): boolean {
-  for (const item of list) if (!check(item, undefined, undefined)) return false
+function areValid(list: readonly JsonValue[], check: Check, searches: PatternSearches): boolean {
+  for (const item of list) if (!check(item, undefined, undefined, searches)) return false
   return true
 }
 
 function reportItems(
   list: readonly JsonValue[],
-  check: Check,
+  isValidItem: (item: JsonValue, old: JsonValue | undefined) => boolean,
   report: Report,
   oldItems: readonly (JsonValue | undefined)[] | undefined,
   schema: JsonSchemaProps,
@@ -46,7 +53,7 @@ function reportItems(
     const isItemValid = report.below(
       `[${index}]`,
       item,
-      () => check(item, report, old),
+      () => isValidItem(item, old),
       () => isUnchanged(schema, item, old),
     )
     if (!isItemValid) isValid = false

@@ -4,9 +4,16 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../../../schem
 import { required, tooMany } from '../../../../schema/validation/field-error.ts'
 import type { JsonSchemaProps } from '../../schema/json-schema-props.ts'
 import { isUnchanged, propertySchema } from './correlation.ts'
+import type { PatternSearches } from './pattern-searches.ts'
 import type { Check, Report } from './report.ts'
 
 type Compile = (schema: JsonSchemaProps) => Check
+
+interface Reporting {
+  readonly report: Report
+  readonly old: JsonValue | undefined
+  readonly searches: PatternSearches
+}
 
 /** Undefined when the schema allows all objects. */
 export function objectCheck(schema: JsonSchemaProps, compile: Compile): Check | undefined {
@@ -15,37 +22,37 @@ export function objectCheck(schema: JsonSchemaProps, compile: Compile): Check | 
   const hasProperties = properties !== undefined || (additional !== undefined && additional !== true)
   if (!hasProperties && names.length === 0 && !isLimited) return undefined
   const checkOf = propertyChecks(schema, compile)
-  return (value, report, old) => {
+  return (value, report, old, searches) => {
     if (!isJsonObject(value)) return true
     let isValid = !isLimited || checkCount(value, schema, report)
     if (report === undefined)
-      return isValid && (!hasProperties || areValid(value)) && checkRequired(names, value, report)
+      return isValid && (!hasProperties || areValid(value, searches)) && checkRequired(names, value, report)
     // Upstream's order is random.
     for (const name of hasProperties ? Object.keys(value).toSorted() : []) {
       const item = lookup(value, name)
-      if (item !== undefined && !reportProperty(name, item, report, old)) isValid = false
+      if (item !== undefined && !reportProperty(name, item, { report, old, searches })) isValid = false
     }
     return checkRequired(names, value, report) && isValid
   }
 
-  function areValid(object: JsonObject): boolean {
+  function areValid(object: JsonObject, searches: PatternSearches): boolean {
     for (const name in object) {
       const item = object[name] // safe name: an own property, unless a prototype was given enumerable ones
       if (item === undefined) continue
       const check = checkOf(name)
-      if (check === undefined ? additional === false : !check(item, undefined, undefined)) return false
+      if (check === undefined ? additional === false : !check(item, undefined, undefined, searches)) return false
     }
     return true
   }
 
-  function reportProperty(name: string, item: JsonValue, report: Report, old: JsonValue | undefined): boolean {
+  function reportProperty(name: string, item: JsonValue, { report, old, searches }: Reporting): boolean {
     const check = checkOf(name)
     if (check === undefined) return additional !== false || forbid(name, report)
     const oldItem = isJsonObject(old) ? lookup(old, name) : undefined
     return report.below(
       `.${name}`,
       item,
-      () => check(item, report, oldItem),
+      () => check(item, report, oldItem, searches),
       () => isUnchanged(propertySchema(schema, name), item, oldItem),
     )
   }

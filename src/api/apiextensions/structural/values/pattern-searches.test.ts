@@ -2,26 +2,25 @@ import { equal, throws } from 'node:assert/strict'
 import { test } from 'node:test'
 import { endlessSlice } from '../../../../base/work/work-slice.ts'
 import { regex } from '../../../../cel/regex/regex.ts'
-import { currentSearches, PatternSearches, withSearches } from './pattern-searches.ts'
+import { PatternSearches } from './pattern-searches.ts'
 
 test('a validation that is repeated takes the results of its searches', () => {
   let isUsedUp = true
   const searches = new PatternSearches({ isUsedUp: () => isUsedUp })
   let attempts = 0
-  const validate = () => {
+  const validate = (own: PatternSearches) => {
     attempts++
-    return currentSearches().find(regex('^a+$'), 'a'.repeat(5_000)) && currentSearches().find(regex('b'), 'b')
+    return own.find(regex('^a+$'), 'a'.repeat(5_000)) && own.find(regex('b'), 'b')
   }
-  equal(withSearches(searches, validate), undefined)
+  equal(searches.attempt(validate), undefined)
   isUsedUp = false
-  equal(withSearches(searches, validate), true)
+  equal(searches.attempt(validate), true)
   equal(attempts, 2)
 })
 
-test('errors of a validation are thrown, and patterns are searched during a validation only', () => {
+test('errors of a validation are thrown', () => {
   const failing = () => {
     throw new RangeError('failed')
   }
-  throws(() => withSearches(new PatternSearches(endlessSlice), failing), RangeError)
-  throws(currentSearches, /outside a validation/)
+  throws(() => new PatternSearches(endlessSlice).attempt(failing), RangeError)
 })

@@ -4,7 +4,7 @@
 import type { Slice } from '../../../../base/work/work-slice.ts'
 import type { Regex } from '../../../../cel/regex/regex.ts'
 
-export class SliceEnd extends Error {}
+class SliceEnd extends Error {}
 
 /** The slice is checked after this many instructions times characters. */
 const workPerCheck = 10_000
@@ -21,9 +21,15 @@ export class PatternSearches {
     this.#slice = slice
   }
 
-  /** The validation starts again. */
-  restart(): void {
+  /** Runs the validation until it ends or its slice does: undefined. */
+  attempt<T>(validate: (searches: PatternSearches) => T): T | undefined {
     this.#next = 0
+    try {
+      return validate(this)
+    } catch (error) {
+      if (error instanceof SliceEnd) return undefined
+      throw error
+    }
   }
 
   find(pattern: Regex, text: string): boolean {
@@ -57,27 +63,4 @@ export class PatternSearches {
       if (this.#slice.isUsedUp()) throw new SliceEnd()
     }
   }
-}
-
-/** The searches of the validation that is running. There is one at a time. */
-let current: PatternSearches | undefined
-
-/** Runs a validation until it ends or its slice does: undefined. */
-export function withSearches<T>(searches: PatternSearches, validate: () => T): T | undefined {
-  const outer = current
-  current = searches
-  searches.restart()
-  try {
-    return validate()
-  } catch (error) {
-    if (error instanceof SliceEnd) return undefined
-    throw error
-  } finally {
-    current = outer
-  }
-}
-
-export function currentSearches(): PatternSearches {
-  if (current === undefined) throw new Error('a pattern is searched outside a validation')
-  return current
 }

@@ -1,12 +1,19 @@
 // Report: collects the errors of a value. Checks take none while it is enough to know whether a value is valid.
 import { invalid, type FieldError } from '../../../../schema/validation/field-error.ts'
 import type { JsonValue } from '../../../../schema/json/json-value.ts'
+import type { PatternSearches } from './pattern-searches.ts'
 
 /**
  * Whether a value is valid. With a report, all errors are added to it; without one, the first decides. `old` is the value that
  * this one replaces: an error in an unchanged part is not reported. Undefined: there is none, or it cannot be correlated.
+ * Patterns are searched through `searches`.
  */
-export type Check = (value: JsonValue, report: Report | undefined, old: JsonValue | undefined) => boolean
+export type Check = (
+  value: JsonValue,
+  report: Report | undefined,
+  old: JsonValue | undefined,
+  searches: PatternSearches,
+) => boolean
 
 interface Finding {
   /** Equal for equal errors. The error's message may contain a large value. */

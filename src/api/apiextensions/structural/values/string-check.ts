@@ -5,14 +5,14 @@ import { goQuoted } from '../../../../schema/json/go-quoted.ts'
 import { hasFormat } from '../../../validation/formats/value-formats.ts'
 import type { JsonSchemaProps } from '../../schema/json-schema-props.ts'
 import { compilePattern } from '../../schema/schema-pattern.ts'
-import { currentSearches } from './pattern-searches.ts'
+import type { PatternSearches } from './pattern-searches.ts'
 import type { Check, Report } from './report.ts'
 import { effectiveFormat } from './value-type.ts'
 
 /** To compile a pattern takes about as long as this many instructions times characters of a search. */
 const compilationWork = 10_000
 
-type TextCheck = (text: string, report: Report | undefined) => boolean
+type TextCheck = (text: string, report: Report | undefined, searches: PatternSearches) => boolean
 
 /** Undefined when the schema allows all strings. */
 export function stringCheck(schema: JsonSchemaProps): Check | undefined {
@@ -24,9 +24,9 @@ export function stringCheck(schema: JsonSchemaProps): Check | undefined {
   ]
   const format = schema.type === 'integer' || schema.type === 'number' ? undefined : effectiveFormat(schema)
   if (checks.length === 0 && format === undefined) return undefined
-  return (value, report) => {
+  return (value, report, _, searches) => {
     if (typeof value !== 'string') return true
-    const isValid = checks.every((check) => check(value, report))
+    const isValid = checks.every((check) => check(value, report, searches))
     if (format === undefined || (!isValid && report === undefined)) return isValid
     return checkFormat(format, value, report) && isValid
   }
@@ -57,8 +57,7 @@ function codePoints(text: string, enough: number): number {
 
 function patternCheck(pattern: string): TextCheck {
   let compiled: Regex | string | undefined
-  return (text, report) => {
-    const searches = currentSearches()
+  return (text, report, searches) => {
     if (compiled === undefined) {
       compiled = compilePattern(pattern)
       searches.did(compilationWork)

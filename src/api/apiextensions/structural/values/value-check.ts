@@ -9,7 +9,7 @@ import { junctorChecks } from './junctor-checks.ts'
 import { listCheck } from './list-check.ts'
 import { numberCheck } from './number-check.ts'
 import { objectCheck } from './object-check.ts'
-import { PatternSearches, withSearches } from './pattern-searches.ts'
+import { PatternSearches } from './pattern-searches.ts'
 import { Report, type Check } from './report.ts'
 import { stringCheck } from './string-check.ts'
 import { typeCheck } from './value-type.ts'
@@ -22,18 +22,18 @@ export function* validateValue(
   old: JsonValue | undefined,
   slice: Slice,
 ): Sliced<FieldError[]> {
-  if (yield* searching(slice, () => check(value, undefined, undefined))) return []
-  return yield* searching(slice, () => {
+  if (yield* searching(slice, (searches) => check(value, undefined, undefined, searches))) return []
+  return yield* searching(slice, (searches) => {
     const report = new Report(path)
-    check(value, report, old)
+    check(value, report, old, searches)
     return report.errors
   })
 }
 
-function* searching<T>(slice: Slice, validate: () => T): Sliced<T> {
+function* searching<T>(slice: Slice, validate: (searches: PatternSearches) => T): Sliced<T> {
   const searches = new PatternSearches(slice)
   for (;;) {
-    const result = withSearches(searches, validate)
+    const result = searches.attempt(validate)
     if (result !== undefined) return result
     yield
   }
@@ -58,10 +58,10 @@ export function valueCheck(schema: JsonSchemaProps): Check {
   if (checks.length <= 1 && junctors.length === 0) return only
   // Upstream looks at nothing else of null.
   const nullChecks = [ofType, allowed].filter((check) => check !== undefined)
-  return (value, report, old) => {
+  return (value, report, old, searches) => {
     let isValid = true
     for (const check of value === null ? nullChecks : checks) {
-      if (check(value, report, old)) continue
+      if (check(value, report, old, searches)) continue
       if (report === undefined) return false
       isValid = false
     }
