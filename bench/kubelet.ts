@@ -1,8 +1,5 @@
 // kubelet: 50 real pods on one node, started and stopped: the time from bound to Running, the runtime's share of it,
 // and the memory of the kubelet. Runs as root in its own namespaces, with containerd.
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { fileURLToPath } from 'node:url'
 import { context } from '../src/base/observability/context.ts'
 import { realClock } from '../src/base/time/clock.ts'
 import { FlowRecorder } from '../src/base/observability/flow-recorder.ts'
@@ -21,34 +18,11 @@ import { nodePlatform } from '../src/platform/node/platform.ts'
 import { busybox, server } from '../test/containers/busybox.ts'
 import { startRegistry } from '../test/containers/registry.ts'
 import { newFolder } from '../test/process.ts'
-import type { Bench } from './bench.ts'
+import { namespacedBench } from './namespaced-bench.ts'
 
 const podCount = 50
-const marker = 'COXSWAIN_KUBELET_BENCH'
 
-export const kubeletBench: Bench = {
-  name: 'kubelet',
-  async *run() {
-    if (process.env[marker] === '1') {
-      yield* measure()
-      return
-    }
-    const unshare = ['--net', '--mount', '--pid', '--fork', '--kill-child', '--mount-proc']
-    const inner = [process.execPath, '--expose-gc', fileURLToPath(new URL('run.ts', import.meta.url)), 'kubelet']
-    const child = spawn('unshare', [...unshare, 'sh', '-c', 'ip link set lo up && exec "$@"', 'sh', ...inner], {
-      env: { ...process.env, [marker]: '1' },
-      stdio: ['ignore', 'pipe', 'inherit'],
-    })
-    let out = ''
-    child.stdout.on('data', (bytes: Buffer) => (out += bytes.toString()))
-    const [code] = (await once(child, 'exit')) as [number | null]
-    if (code !== 0) throw new Error(`the bench ended with ${code}`)
-    yield* out
-      .split('\n')
-      .filter((line) => line.startsWith('  '))
-      .map((line) => line.trim())
-  },
-}
+export const kubeletBench = namespacedBench('kubelet', measure)
 
 /** The time of each runtime call for the pod that is being started. */
 function timed(runtime: ContainerRuntime, spentMs: Map<string, number>, current: () => string): ContainerRuntime {

@@ -3,7 +3,6 @@
 // are made in the informers' place, so the API server and the watch are not included.
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { fileURLToPath } from 'node:url'
 import { realClock } from '../src/base/time/clock.ts'
 import { NftProgram } from '../src/machine/nftables/nft-program.ts'
 import type { Nftables } from '../src/machine/nftables/nftables.ts'
@@ -12,37 +11,14 @@ import { presenceCommands, probeCommands } from '../src/proxy/nftables/table-lay
 import { endpointAt, serviceWith, sliceWith } from '../src/proxy/routing/routing.harness.ts'
 import { run, startNetwork, type TestNetwork } from '../test/proxy/network.harness.ts'
 import { startProxy } from '../test/proxy/proxy.harness.ts'
-import type { Bench } from './bench.ts'
+import { namespacedBench } from './namespaced-bench.ts'
 
 const sizes = [10, 1_000, 10_000]
 const endpointCount = 10
 const changeCount = 200
-const marker = 'COXSWAIN_PROXY_BENCH'
 const measuredIp = '10.111.0.1'
 
-export const proxyBench: Bench = {
-  name: 'proxy',
-  async *run() {
-    if (process.env[marker] === '1') {
-      yield* measure()
-      return
-    }
-    const unshare = ['--net', '--mount', '--pid', '--fork', '--kill-child', '--mount-proc']
-    const inner = [process.execPath, '--expose-gc', fileURLToPath(new URL('run.ts', import.meta.url)), 'proxy']
-    const child = spawn('unshare', [...unshare, 'sh', '-c', 'ip link set lo up && exec "$@"', 'sh', ...inner], {
-      env: { ...process.env, [marker]: '1' },
-      stdio: ['ignore', 'pipe', 'inherit'],
-    })
-    let out = ''
-    child.stdout.on('data', (bytes: Buffer) => (out += bytes.toString()))
-    const [code] = (await once(child, 'exit')) as [number | null]
-    if (code !== 0) throw new Error(`the bench ended with ${code}`)
-    yield* out
-      .split('\n')
-      .filter((line) => line.startsWith('  '))
-      .map((line) => line.trim())
-  },
-}
+export const proxyBench = namespacedBench('proxy', measure)
 
 async function* measure(): AsyncGenerator<string> {
   await using network = await startNetwork()

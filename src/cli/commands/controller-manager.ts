@@ -1,19 +1,23 @@
 // coxswain controller-manager: all controllers, in a process separate from the API server.
-import { readFile } from 'node:fs/promises'
-import { realClock } from '../../base/time/clock.ts'
-import { createLog } from '../../base/observability/log.ts'
 import { signingDurationFlag } from '../../cluster/flags/signing-duration.ts'
 import { controllerManagerFlags, controllerManagerSettings } from '../../cluster/flags/controller-manager-flags.ts'
 import { nodeRangeFlags } from '../../cluster/flags/node-ranges.ts'
 import { runControllerManager } from '../../cluster/run/run-controller-manager.ts'
 import { defineCommand, inSection, UsageError } from '../command/command.ts'
+import {
+  componentLog,
+  kubeconfigOption,
+  readKubeconfig,
+  readOptionFile,
+  verboseOption,
+} from '../options/component-options.ts'
 
 export const controllerManager = defineCommand({
   name: 'controller-manager',
   summary: 'runs the controllers against any API server, with leader election',
   operands: '',
   options: {
-    kubeconfig: { type: 'string', value: '<file>', help: 'the kubeconfig of the API server ($KUBECONFIG)' },
+    ...kubeconfigOption,
     'cluster-signing-cert-file': {
       type: 'string',
       value: '<file>',
@@ -23,18 +27,13 @@ export const controllerManager = defineCommand({
     ...signingDurationFlag,
     ...controllerManagerFlags,
     ...inSection(nodeRangeFlags, 'Addresses of pods'),
-    verbose: { type: 'boolean', short: 'v', help: 'log more' },
+    ...verboseOption,
   },
-  async run({ options }, { out, err, isTerminal, environment, signal }) {
-    const path = options.kubeconfig ?? environment['KUBECONFIG']
-    if (path === undefined) throw new UsageError('name a kubeconfig with --kubeconfig or $KUBECONFIG')
-    const format = isTerminal ? 'text' : 'json'
-    const log = createLog({ clock: realClock, write: err, format, level: options.verbose ? 'debug' : 'info' })
-    const read = (what: string, file: string) =>
-      readFile(file, 'utf8').catch((error: unknown) => {
-        throw new UsageError(`cannot read the ${what} ${file}`, { cause: error })
-      })
-    const kubeconfig = await read('kubeconfig', path)
+  async run({ options }, terminal) {
+    const { out, signal } = terminal
+    const kubeconfig = await readKubeconfig(options.kubeconfig, terminal)
+    const log = componentLog(options.verbose, terminal)
+    const read = (what: string, file: string) => readOptionFile(`the ${what}`, file)
     const { 'cluster-signing-cert-file': certificate, 'cluster-signing-key-file': key } = options
     if ((certificate === undefined) !== (key === undefined))
       throw new UsageError('--cluster-signing-cert-file and --cluster-signing-key-file belong together')

@@ -1,11 +1,16 @@
 // coxswain dns: the DNS server of a cluster, in a process separate from the API server.
-import { readFile } from 'node:fs/promises'
 import { isIP } from 'node:net'
 import { dnsSubdomainErrors } from '../../api/validation/names.ts'
-import { createLog } from '../../base/observability/log.ts'
-import { realClock } from '../../base/time/clock.ts'
 import { runDns } from '../../cluster/run/run-dns.ts'
 import { defineCommand, UsageError } from '../command/command.ts'
+import {
+  componentLog,
+  kubeconfigOption,
+  portOf,
+  readKubeconfig,
+  readOptionFile,
+  verboseOption,
+} from '../options/component-options.ts'
 
 const metricsPortDefault = '9153'
 /** A longer domain leaves no room for the longest names of pods. */
@@ -16,7 +21,7 @@ export const dns = defineCommand({
   summary: 'serves the DNS names of any cluster and forwards other names',
   operands: '',
   options: {
-    kubeconfig: { type: 'string', value: '<file>', help: 'the kubeconfig of the API server ($KUBECONFIG)' },
+    ...kubeconfigOption,
     'bind-address': {
       type: 'string',
       value: '<address>',
@@ -40,21 +45,19 @@ export const dns = defineCommand({
       value: '<port>',
       help: `the port of /healthz and /metrics; 0 serves neither (${metricsPortDefault})`,
     },
-    verbose: { type: 'boolean', short: 'v', help: 'log more' },
+    ...verboseOption,
   },
-  async run({ options }, { out, err, isTerminal, environment, signal }) {
-    const path = options.kubeconfig ?? environment['KUBECONFIG']
-    if (path === undefined) throw new UsageError('name a kubeconfig with --kubeconfig or $KUBECONFIG')
+  async run({ options }, terminal) {
+    const { out, signal } = terminal
     const hosts = (options['bind-address'] ?? '127.0.0.1').split(',')
     for (const host of hosts)
       if (isIP(host) === 0) throw new UsageError(`--bind-address ${JSON.stringify(host)} is not an IP address`)
     const port = portOf('port', options.port ?? '53')
     const metricsPort = portOf('metrics-port', options['metrics-port'] ?? metricsPortDefault)
     const domain = domainOf(options['cluster-domain'] ?? 'cluster.local')
-    const kubeconfig = await textOf(path, 'the kubeconfig')
-    const resolvConf = await textOf(options['resolv-conf'] ?? '/etc/resolv.conf', '--resolv-conf')
-    const format = isTerminal ? 'text' : 'json'
-    const log = createLog({ clock: realClock, write: err, format, level: options.verbose ? 'debug' : 'info' })
+    const kubeconfig = await readKubeconfig(options.kubeconfig, terminal)
+    const resolvConf = await readOptionFile('--resolv-conf', options['resolv-conf'] ?? '/etc/resolv.conf')
+    const log = componentLog(options.verbose, terminal)
     const host = options['metrics-bind-address'] ?? '127.0.0.1'
     await runDns(
       {
@@ -71,24 +74,9 @@ export const dns = defineCommand({
   },
 })
 
-function portOf(option: string, text: string): number {
-  const port = Number(text)
-  if (!/^\d+$/.test(text) || port > 65_535)
-    throw new UsageError(`--${option} ${JSON.stringify(text)} is not a number from 0 to 65535`)
-  return port
-}
-
 function domainOf(text: string): string {
   const domain = text.replace(/\.$/, '').toLowerCase()
   if (domain.length > domainCharactersMax || dnsSubdomainErrors(domain).length > 0)
     throw new UsageError(`--cluster-domain ${JSON.stringify(text)} is not a domain of at most 57 characters`)
   return domain
-}
-
-async function textOf(path: string, what: string): Promise<string> {
-  try {
-    return await readFile(path, 'utf8')
-  } catch (error) {
-    throw new UsageError(`cannot read ${what} ${path}`, { cause: error })
-  }
 }

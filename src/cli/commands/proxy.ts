@@ -1,11 +1,9 @@
 // coxswain proxy: the service proxy of this machine, in a process separate from the kubelet.
-import { readFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
-import { createLog } from '../../base/observability/log.ts'
-import { realClock } from '../../base/time/clock.ts'
 import { cidrErrors, isIp } from '../../api/validation/network-rules.ts'
 import { removeProxyRules, runProxy, type ListenAddress } from '../../cluster/run/run-proxy.ts'
 import { defineCommand, UsageError } from '../command/command.ts'
+import { componentLog, kubeconfigOption, readKubeconfig, verboseOption } from '../options/component-options.ts'
 
 const healthzDefault = '0.0.0.0:10256'
 const metricsDefault = '127.0.0.1:10249'
@@ -15,7 +13,7 @@ export const proxy = defineCommand({
   summary: 'routes the traffic of Services on this machine, for any API server',
   operands: '',
   options: {
-    kubeconfig: { type: 'string', value: '<file>', help: 'the kubeconfig of the API server ($KUBECONFIG)' },
+    ...kubeconfigOption,
     'hostname-override': { type: 'string', value: '<name>', help: 'the name of the Node (the name of this machine)' },
     'cluster-cidr': {
       type: 'string',
@@ -39,26 +37,22 @@ export const proxy = defineCommand({
       help: `where /metrics is served; empty for nowhere (${metricsDefault})`,
     },
     cleanup: { type: 'boolean', help: 'remove the rules of this proxy from this machine and exit' },
-    verbose: { type: 'boolean', short: 'v', help: 'log more' },
+    ...verboseOption,
   },
-  async run({ options }, { out, err, isTerminal, environment, signal }) {
+  async run({ options }, terminal) {
+    const { out, signal } = terminal
     if (options.cleanup === true) {
       await removeProxyRules()
       return 0
     }
-    const path = options.kubeconfig ?? environment['KUBECONFIG']
-    if (path === undefined) throw new UsageError('name a kubeconfig with --kubeconfig or $KUBECONFIG')
     const podCidrs = rangesOf(options['cluster-cidr'] ?? '')
     const address = options['bind-address']
     if (address !== undefined && !isIp(address))
       throw new UsageError(`--bind-address ${JSON.stringify(address)} is not an IP address`)
     const healthz = listenAddress('--healthz-bind-address', options['healthz-bind-address'] ?? healthzDefault)
     const metricsAt = listenAddress('--metrics-bind-address', options['metrics-bind-address'] ?? metricsDefault)
-    const format = isTerminal ? 'text' : 'json'
-    const log = createLog({ clock: realClock, write: err, format, level: options.verbose ? 'debug' : 'info' })
-    const kubeconfig = await readFile(path, 'utf8').catch((error: unknown) => {
-      throw new UsageError(`cannot read the kubeconfig ${path}`, { cause: error })
-    })
+    const kubeconfig = await readKubeconfig(options.kubeconfig, terminal)
+    const log = componentLog(options.verbose, terminal)
     await runProxy(
       {
         ...{ kubeconfig, podCidrs, log, masqueradesAll: options['masquerade-all'] === true },

@@ -1,9 +1,7 @@
 // coxswain scheduler: the scheduler, in a process separate from the API server.
-import { readFile } from 'node:fs/promises'
-import { realClock } from '../../base/time/clock.ts'
-import { createLog } from '../../base/observability/log.ts'
 import { runScheduler } from '../../cluster/run/run-scheduler.ts'
-import { defineCommand, UsageError } from '../command/command.ts'
+import { defineCommand } from '../command/command.ts'
+import { componentLog, kubeconfigOption, portOf, readKubeconfig, verboseOption } from '../options/component-options.ts'
 import { schedulerConfiguration } from '../options/scheduler-config.ts'
 
 const portDefault = '10259'
@@ -13,7 +11,7 @@ export const scheduler = defineCommand({
   summary: 'runs the scheduler against any API server, with leader election',
   operands: '',
   options: {
-    kubeconfig: { type: 'string', value: '<file>', help: 'the kubeconfig of the API server ($KUBECONFIG)' },
+    ...kubeconfigOption,
     config: { type: 'string', value: '<file>', help: 'a KubeSchedulerConfiguration: profiles, plugins and extenders' },
     'bind-address': { type: 'string', value: '<address>', help: 'the address of /healthz and /metrics (127.0.0.1)' },
     'secure-port': {
@@ -21,20 +19,14 @@ export const scheduler = defineCommand({
       value: '<port>',
       help: `the port of /healthz and /metrics; 0 serves neither (${portDefault})`,
     },
-    verbose: { type: 'boolean', short: 'v', help: 'log more' },
+    ...verboseOption,
   },
-  async run({ options }, { out, err, isTerminal, environment, signal }) {
-    const path = options.kubeconfig ?? environment['KUBECONFIG']
-    if (path === undefined) throw new UsageError('name a kubeconfig with --kubeconfig or $KUBECONFIG')
+  async run({ options }, terminal) {
+    const { out, signal } = terminal
     const { 'bind-address': host = '127.0.0.1', 'secure-port': portText = portDefault } = options
-    const port = Number(portText)
-    if (!/^\d+$/.test(portText) || port > 65_535)
-      throw new UsageError(`--secure-port ${JSON.stringify(portText)} is not a number from 0 to 65535`)
-    const format = isTerminal ? 'text' : 'json'
-    const log = createLog({ clock: realClock, write: err, format, level: options.verbose ? 'debug' : 'info' })
-    const kubeconfig = await readFile(path, 'utf8').catch((error: unknown) => {
-      throw new UsageError(`cannot read the kubeconfig ${path}`, { cause: error })
-    })
+    const port = portOf('secure-port', portText)
+    const kubeconfig = await readKubeconfig(options.kubeconfig, terminal)
+    const log = componentLog(options.verbose, terminal)
     const configuration = await schedulerConfiguration('--config', options.config)
     const serve = port === 0 ? {} : { serve: { host, port } }
     await runScheduler({ kubeconfig, configuration, log, ...serve, onLead: () => out('leading\n') }, signal)

@@ -16,7 +16,7 @@ import { dnsOf } from '../../kubelet/pod-config/dns.ts'
 import { authorityOf } from '../../machine/dialer/pod-dialer.ts'
 import type { LinkFaults, NetworkHost } from '../../machine/network/link-faults.ts'
 import { dialError } from '../../machine/network/network-error.ts'
-import type { PodNetwork } from '../../machine/network/pod-network.ts'
+import type { ContainerNetwork } from '../../machine/network/container-network.ts'
 import type { SimulatedHttpHandler } from '../../machine/network/serve-http.ts'
 import type { ConnectionOwner } from '../../machine/network/simulated-connection.ts'
 import { SimulatedNetwork, type NetworkTarget } from '../../machine/network/simulated-network.ts'
@@ -74,9 +74,9 @@ export class ClusterNetwork {
   }
 
   /** Adds a node; returns the network of its pods. */
-  addNode(name: string, address: string, machine: NetworkMachine): PodNetwork {
+  addNode(name: string, address: string, machine: NetworkMachine): ContainerNetwork {
     this.#hosts.addNode({ name, address, machine })
-    const clientOf = (pod: Parameters<PodNetwork['connect']>[0]): NetworkClient => ({
+    const clientOf = (pod: Parameters<ContainerNetwork['connect']>[0]): NetworkClient => ({
       address: pod.address === '' ? address : pod.address,
       pod: `${pod.namespace}/${pod.name}`,
       node: name,

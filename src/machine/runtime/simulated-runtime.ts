@@ -10,7 +10,12 @@ import type { ByteStream } from '../../platform/http/byte-stream.ts'
 import type { Random } from '../../base/random/random.ts'
 import type { LogFiles } from '../logs/log-files.ts'
 import { copyStream } from '../../wire/byte-pipe.ts'
-import { networkFunctions, type NetworkFunctions, type PodClient, type PodNetwork } from '../network/pod-network.ts'
+import {
+  networkFunctions,
+  type NetworkFunctions,
+  type PodClient,
+  type ContainerNetwork,
+} from '../network/container-network.ts'
 import { dialError } from '../network/network-error.ts'
 import { noFaults, type NetworkHost } from '../network/link-faults.ts'
 import { noOwner } from '../network/simulated-connection.ts'
@@ -70,7 +75,7 @@ export interface SimulatedRuntimeOptions {
 
 export interface SimulatedRuntimeSettings extends SimulatedRuntimeOptions {
   /** The network of the node's pods; without it they cannot open connections. */
-  readonly network?: () => PodNetwork
+  readonly network?: () => ContainerNetwork
 }
 
 const succeed: SimulatedCommand = () => Promise.resolve({ exitCode: 0 })

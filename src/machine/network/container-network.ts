@@ -1,4 +1,4 @@
-// PodNetwork: the network as the pods of one node see it, and the functions that a simulated program gets from it.
+// ContainerNetwork: the network as simulated containers of one node see it, and the functions that their programs get from it.
 import type { Clock } from '../../base/time/clock.ts'
 import type { ByteStream } from '../../platform/http/byte-stream.ts'
 import type { ConnectionOwner } from './simulated-connection.ts'
@@ -13,7 +13,7 @@ export interface PodClient {
   readonly owner: ConnectionOwner
 }
 
-export interface PodNetwork {
+export interface ContainerNetwork {
   readonly nodeAddress: string
   /** `host` is a name or an address. */
   connect(client: PodClient, host: string, port: number, signal: AbortSignal): Promise<ByteStream>
@@ -29,7 +29,7 @@ export interface NetworkFunctions {
 
 /** `endedSignal` is aborted when the program has exited; it is created on first use. */
 export function networkFunctions(
-  network: PodNetwork | undefined,
+  network: ContainerNetwork | undefined,
   client: PodClient,
   clock: Clock,
   endedSignal: () => AbortSignal,
