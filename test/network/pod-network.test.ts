@@ -5,6 +5,7 @@ import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { after, before, test } from 'node:test'
 import { NodePodNetwork, removePodNetwork } from '../../src/machine/pod-network/node-pod-network.ts'
+import type { KernelSettings } from '../../src/machine/kernel-settings/kernel-settings.ts'
 import type { Processes } from '../../src/platform/process/processes.ts'
 import { nodePlatform } from '../../src/platform/node/platform.ts'
 import { gatewayOf, hardwareAddressOf, nextHopOf, peerPaths, type Peer } from '../../src/proxy/pod-routes/peer-paths.ts'
@@ -44,6 +45,13 @@ const processesIn = (namespace: string): Pick<Processes, 'run'> => ({
     nodePlatform.processes.run('ip', ['netns', 'exec', namespace, command, ...args], options, stop),
 })
 
+const kernelSettingsIn = (namespace: string): KernelSettings => ({
+  set(name, value) {
+    run('ip', 'netns', 'exec', namespace, 'sh', '-c', `echo ${value} > /proc/sys/${name}`)
+    return Promise.resolve(true)
+  },
+})
+
 const networkOf = ({ name, address, podRanges }: Machine): NodePodNetwork =>
   new NodePodNetwork(
     {
@@ -53,7 +61,7 @@ const networkOf = ({ name, address, podRanges }: Machine): NodePodNetwork =>
       nodeAddress: address,
       serviceRanges: [],
     },
-    processesIn(name),
+    { processes: processesIn(name), kernelSettings: kernelSettingsIn(name) },
   )
 
 function addRouter(): void {

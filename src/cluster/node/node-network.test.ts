@@ -3,10 +3,12 @@ import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Files } from '../../platform/files.ts'
 import type { Processes } from '../../platform/process/processes.ts'
+import { SimulatedKernelSettings } from '../../machine/kernel-settings/simulated-kernel-settings.ts'
 import { provideNodeNetwork } from './node-network.ts'
 
 const { signal } = new AbortController()
 const configurationDirectory = '/etc/cni/net.d'
+const forwarding = { IPv4: 'net/ipv4/ip_forward', IPv6: 'net/ipv6/conf/all/forwarding' }
 /** The addresses of documentation and of unique local networks, which no machine has. */
 const podRanges = ['198.51.100.0/26', 'fd12:3456:789a::/64']
 
@@ -28,7 +30,8 @@ function recordedMachine(configurations: readonly string[] = [], fails: (command
       return Promise.resolve({ code: fails(command) ? 1 : 0, stdout: '', stderr: 'refused\n' })
     },
   }
-  return { written, commands, inputs, files: files as Files, processes: processes as Processes }
+  const kernelSettings = new SimulatedKernelSettings({ [forwarding.IPv4]: '0', [forwarding.IPv6]: '0' })
+  return { written, commands, inputs, kernelSettings, files: files as Files, processes: processes as Processes }
 }
 
 const provide = (machine: ReturnType<typeof recordedMachine>, ranges: readonly string[] = podRanges) =>
@@ -56,7 +59,7 @@ test('a network has a configuration for the runtime and a bridge with the gatewa
   )
   ok(machine.inputs.includes('addr replace 198.51.100.1/26 dev coxswain0'))
   ok(machine.inputs.includes('addr replace fd12:3456:789a::1/64 dev coxswain0'))
-  ok(machine.commands.includes('tee /proc/sys/net/ipv6/conf/all/forwarding'))
+  deepEqual([...machine.kernelSettings.values.values()], ['1', '1'], 'packets of both families are forwarded')
   match(machine.inputs.join('\n'), /ip saddr 198\.51\.100\.0\/26 .* masquerade/)
   ok(!machine.commands.some((command) => command.includes('link add')), 'the existing bridge is kept')
 })
@@ -77,7 +80,8 @@ test('a missing bridge is created, and addresses of Services without a route get
 test('a node without IPv6 changes no setting or route of IPv6', async () => {
   const machine = recordedMachine([], (command) => command.startsWith('ip route get'))
   deepEqual((await provide(machine, podRanges.slice(0, 1)))?.gateways, ['198.51.100.1'])
-  ok(!machine.commands.some((command) => /ipv6|fd12/.test(command)))
+  ok(!machine.commands.some((command) => /fd12/.test(command)))
+  equal(machine.kernelSettings.values.get(forwarding.IPv6), '0')
 })
 
 test('the network of another CNI plugin is left alone', async () => {
@@ -96,7 +100,6 @@ test('pod addresses of a network of this machine are an error, before anything i
 const failures: [program: string, command: RegExp, message: RegExp][] = [
   ['ip', /^ip (link show|link add)/, /^Error: ip link add coxswain0 type bridge: refused$/],
   ['a batch of ip', /-batch/, /^Error: ip -batch: refused$/],
-  ['tee', /^tee/, /^Error: \/proc\/sys\/net\/ipv4\/ip_forward: refused$/],
   ['nft', /^nft/, /^Error: nft: refused$/],
 ]
 for (const [program, failing, message] of failures)

@@ -2,6 +2,7 @@
 // CNI plugin is left alone.
 import { existsSync } from 'node:fs'
 import { writeBridgeNetwork } from '../../machine/cni/bridge-network.ts'
+import type { KernelSettings } from '../../machine/kernel-settings/kernel-settings.ts'
 import { NodePodNetwork } from '../../machine/pod-network/node-pod-network.ts'
 import type { PodNetwork } from '../../machine/pod-network/pod-network.ts'
 import type { Platform } from '../../platform/platform.ts'
@@ -26,10 +27,14 @@ export interface NodeNetworkOptions {
   readonly serviceRanges: readonly string[]
 }
 
+export interface NodeNetworkDeps extends Pick<Platform, 'files' | 'processes'> {
+  readonly kernelSettings: KernelSettings
+}
+
 /** Undefined if another CNI plugin is configured. */
 export async function provideNodeNetwork(
   { podRanges, nodeAddress, directory, configurationDirectory, serviceRanges }: NodeNetworkOptions,
-  { files, processes }: Pick<Platform, 'files' | 'processes'>,
+  { files, processes, kernelSettings }: NodeNetworkDeps,
   signal: AbortSignal,
 ): Promise<NodeNetwork | undefined> {
   const networks = machineNetworks()
@@ -44,7 +49,10 @@ export async function provideNodeNetwork(
   if ((await writeBridgeNetwork(configurationDirectory, configuration, files)) === 'another') return undefined
   const ranges = podRanges.map((range) => ({ range, gateway: gatewayOf(range), tunnelAddress: nextHopOf(range) }))
   const hardwareAddress = hardwareAddressOf(podRanges)
-  const podNetwork = new NodePodNetwork({ bridge, ranges, hardwareAddress, nodeAddress, serviceRanges }, processes)
+  const podNetwork = new NodePodNetwork(
+    { bridge, ranges, hardwareAddress, nodeAddress, serviceRanges },
+    { processes, kernelSettings },
+  )
   await podNetwork.prepare(signal)
   return { podRanges, gateways: ranges.map(({ gateway }) => gateway), podNetwork }
 }

@@ -13,6 +13,7 @@ import type { KubeletSettings } from '../../kubelet/node/kubelet-settings.ts'
 import { parseResolvConf, type ClusterDns } from '../../kubelet/pod-config/dns.ts'
 import { NodeCgroups } from '../../machine/cgroups/node-cgroups.ts'
 import { NodeHostLoad } from '../../machine/load/node-host-load.ts'
+import { nodeKernelSettings } from '../../machine/kernel-settings/node-kernel-settings.ts'
 import { Containerd } from '../../machine/cri/containerd.ts'
 import { CtrImageMounts } from '../../machine/cri/image-mounts.ts'
 import { CriRuntime } from '../../machine/cri/cri-runtime.ts'
@@ -105,7 +106,7 @@ export async function startRealNode(
             ...{ podRanges, directory, nodeAddress: hostIp, serviceRanges },
             configurationDirectory: networkDirectory,
           },
-          platform,
+          { ...platform, kernelSettings: nodeKernelSettings() },
           stop,
         )
       : undefined

@@ -1,6 +1,7 @@
 // NodePodNetwork: the pod network of this machine through iproute2 and nftables.
-import { familyOf } from '../../base/text/address-family.ts'
+import { familyOf, type AddressFamily } from '../../base/text/address-family.ts'
 import type { Processes } from '../../platform/process/processes.ts'
+import type { KernelSettings } from '../kernel-settings/kernel-settings.ts'
 import { forwardFirewall } from './forward-firewall.ts'
 import { outboundRules } from './outbound-rules.ts'
 import { nodeTable, tunnelDevice, type PodNetwork, type PodNetworkOptions, type PodPaths } from './pod-network.ts'
@@ -12,13 +13,20 @@ const serviceRouteProtocol = '118'
 const tunnelId = '10244'
 const tunnelPort = '4789'
 
+export interface NodePodNetworkDeps {
+  readonly processes: Pick<Processes, 'run'>
+  readonly kernelSettings: KernelSettings
+}
+
 export class NodePodNetwork implements PodNetwork {
   readonly #options: PodNetworkOptions
   readonly #processes: Pick<Processes, 'run'>
+  readonly #kernelSettings: KernelSettings
 
-  constructor(options: PodNetworkOptions, processes: Pick<Processes, 'run'>) {
+  constructor(options: PodNetworkOptions, { processes, kernelSettings }: NodePodNetworkDeps) {
     this.#options = options
     this.#processes = processes
+    this.#kernelSettings = kernelSettings
   }
 
   async prepare(signal: AbortSignal): Promise<void> {
@@ -27,15 +35,13 @@ export class NodePodNetwork implements PodNetwork {
     // A fixed hardware address: otherwise it changes with the first pods, and neighbours have to learn it again.
     const lines = [
       `link set ${bridge} address ${hardwareAddress.replace(/^02:58/, '02:59')}`,
-      // Replies between pods of one bridge must pass connection tracking, which translates them back.
-      `link set ${bridge} type bridge nf_call_iptables 1 nf_call_ip6tables 1`,
       `link set ${bridge} up`,
       ...ranges.map(({ range, gateway }) => `addr replace ${gateway}/${range.split('/')[1]} dev ${bridge}`),
     ]
     await this.#batch('ip', lines, signal)
-    await this.#set('/proc/sys/net/ipv4/ip_forward', '1', signal)
-    if (ranges.some(({ range }) => familyOf(range) === 'IPv6'))
-      await this.#set('/proc/sys/net/ipv6/conf/all/forwarding', '1', signal)
+    const has = (family: AddressFamily) => ranges.some(({ range }) => familyOf(range) === family)
+    if (has('IPv4')) await this.#kernelSettings.set('net/ipv4/ip_forward', '1')
+    if (has('IPv6')) await this.#kernelSettings.set('net/ipv6/conf/all/forwarding', '1')
     await this.#setOutbound([], signal)
     await this.#routeServices(signal)
   }
@@ -157,12 +163,6 @@ export class NodePodNetwork implements PodNetwork {
   async #ip(args: readonly string[], signal: AbortSignal): Promise<void> {
     const { code, stderr } = await this.#run('ip', args, signal)
     if (code !== 0) throw new Error(`ip ${args.join(' ')}: ${stderr.trim()}`)
-  }
-
-  /** Through a program, so that it applies to the same network namespace as the others. */
-  async #set(path: string, value: string, signal: AbortSignal): Promise<void> {
-    const { code, stderr } = await this.#run('tee', [path], signal, value)
-    if (code !== 0) throw new Error(`${path}: ${stderr.trim()}`)
   }
 
   async #batch(command: 'bridge' | 'ip', lines: readonly string[], signal: AbortSignal): Promise<void> {
