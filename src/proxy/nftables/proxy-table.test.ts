@@ -4,6 +4,7 @@ import type { EndpointSlice } from '../../api/discovery/v1/endpoint-slice.ts'
 import { endpointAt, serviceWith, sliceWith } from '../routing/routing.harness.ts'
 import { notRouted, routedService } from '../routing/service-route.ts'
 import { ProxyTable } from './proxy-table.ts'
+import { endpointsPerTargetMax } from './service-content.ts'
 
 const here = { name: 'node-a' }
 const options = { podCidrs: ['10.244.0.0/16'], serviceCidrs: ['10.96.0.0/12'], masqueradesAll: false }
@@ -199,4 +200,14 @@ test('all commands replace the table by one with the content of all Services', (
     'add element endpoints4 { 10.96.0.20 . tcp . 80 . 0 : 10.244.0.2 . 8080 }',
   ])
   ok(commands.includes('add element hairpin4 { 10.244.0.2 . 10.244.0.2 }'))
+})
+
+test('a Service with very many endpoints uses a bounded number of them', () => {
+  const table = newTable()
+  const addresses = Array.from({ length: 2_000 }, (_, index) => `10.244.${index >> 8}.${index & 255}`)
+  table.change([changeOf({}, elsewhere(...addresses))])
+  const commands = table.all().join('\n')
+  ok(commands.includes(`10.96.0.20 . tcp . 80 . ${endpointsPerTargetMax - 1} : `))
+  equal(commands.includes(`10.96.0.20 . tcp . 80 . ${endpointsPerTargetMax} : `), false)
+  equal(commands.includes(`pick-${endpointsPerTargetMax + 1}-`), false)
 })

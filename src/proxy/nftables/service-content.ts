@@ -48,6 +48,9 @@ function addFrontend(content: ServiceContent, route: ServiceRoute, frontend: Fro
   addTarget(content, route, frontend, ownTarget, 'own')
 }
 
+/** Further endpoints get no traffic from this node. Each number of endpoints needs a chain, so it must be bounded. */
+export const endpointsPerTargetMax = 1_024
+
 function addTarget(
   content: ServiceContent,
   route: ServiceRoute,
@@ -66,12 +69,13 @@ function addTarget(
     case 'drop':
       set('services').set(key, 'drop')
       return
-    case 'endpoints':
-      set('services').set(key, `goto ${chainFor(content, route, target.endpoints, use)}`)
+    case 'endpoints': {
+      const endpoints = target.endpoints.slice(0, endpointsPerTargetMax)
+      set('services').set(key, `goto ${chainFor(content, route, endpoints, use)}`)
       if (route.affinitySeconds === 0)
-        for (const [slot, endpoint] of target.endpoints.entries())
-          set('endpoints').set(`${key} . ${slot}`, slotId(endpoint))
+        for (const [slot, endpoint] of endpoints.entries()) set('endpoints').set(`${key} . ${slot}`, slotId(endpoint))
       return
+    }
     default:
       return target satisfies never
   }
