@@ -20,6 +20,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   'network-policy': ['client', 'machine'],
   dns: ['client', 'machine'],
   ingress: ['client', 'machine'],
+  storage: ['client', 'machine'],
   flows: ['api'],
   ui: ['client', 'flows'],
   cluster: [
@@ -31,6 +32,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
     'network-policy',
     'dns',
     'ingress',
+    'storage',
     'flows',
     'ui',
   ],
