@@ -5,8 +5,9 @@ import { endlessSlice, runToEnd } from '../base/work/work-slice.ts'
 import { Environment } from './environment/environment.ts'
 import { global } from './environment/function.ts'
 import { kubernetesEnvironment } from './library/kubernetes.ts'
-import { compile, compileInSlices } from './program.ts'
+import { compile, compileInSlices, Program } from './program.ts'
 import { CostLimitError } from './run/evaluation-frame.ts'
+import { ExpressionError } from './syntax/source.ts'
 import { boolType, dynType, intType, listOf, stringType } from './types/cel-type.ts'
 import { EvalError, Interrupt } from './values/eval-error.ts'
 import { LiteralMap } from './values/map-value.ts'
@@ -64,10 +65,45 @@ test('a long evaluation that fails in a later slice', () => {
   deepEqual([step.value.value, step.value.error?.message], [undefined, 'no such key: missing'])
 })
 
+/** Compiles with a slice that is always used up. */
+function compiledInSlices(text: string): { readonly program: Program | ExpressionError; readonly pauses: number } {
+  const compilation = compileInSlices(text, environment, { isUsedUp: () => true })
+  for (let pauses = 0; ; pauses++)
+    try {
+      const step = compilation.next()
+      if (step.done === true) return { program: step.value, pauses }
+    } catch (error) {
+      if (error instanceof ExpressionError) return { program: error, pauses }
+      throw error
+    }
+}
+
 test('a compilation pauses between its phases when its slice is used up', () => {
-  const compilation = compileInSlices('self == 1', environment, { isUsedUp: () => true })
-  equal(compilation.next().done, false)
-  equal(compilation.next().done, false)
-  equal(compilation.next().done, true)
+  equal(compiledInSlices('self == 1').pauses, 4)
   equal(compileInSlices('self == 1', environment, endlessSlice).next().done, true)
+})
+
+const longExpressions = [
+  ['a chain', Array.from({ length: 9_000 }, () => 'self == 1').join('||')],
+  ['a list', `[${'1,'.repeat(30_000)}1].size() == 30001`],
+  ['loops', Array.from({ length: 4_000 }, () => '[1].all(x,x>0)').join('&&')],
+  ['parentheses', Array.from({ length: 200 }, () => `${'('.repeat(200)}self == 1${')'.repeat(200)}`).join('||')],
+] as const
+
+for (const [what, text] of longExpressions)
+  test(`a long expression is parsed and checked in several slices: ${what}`, () => {
+    const { program, pauses } = compiledInSlices(text)
+    ok(program instanceof Program)
+    ok(pauses > 8, `${pauses} pauses`)
+    equal(program.evaluate({ self: 1n, list: [] }, 1_000_000).value, true)
+    deepEqual(program.tree, compile(text, environment).tree)
+  })
+
+test('the errors of a long expression are reported once, whatever the slices', () => {
+  for (const part of ['self == missing', 'self == let', "'a' == 1"]) {
+    const text = Array.from({ length: 9_000 }, (_, index) => (index % 100 === 0 ? part : 'true')).join('||')
+    const { program } = compiledInSlices(text)
+    ok(program instanceof ExpressionError)
+    throws(() => compile(text, environment), program)
+  }
 })

@@ -1,13 +1,14 @@
 // Program: an expression that was checked in an environment and can be evaluated any number of times.
+import { restarted } from '../base/work/restarted.ts'
 import { runToEnd, type Slice, type Sliced } from '../base/work/work-slice.ts'
-import { check, type Checked } from './check/checker.ts'
+import { checkInSlices, type Checked } from './check/checker.ts'
 import type { Environment } from './environment/environment.ts'
 import { Compiler } from './run/compiler.ts'
 import { CostLimitError, Frame, LongEvaluationError, type Activation, type Pace } from './run/evaluation-frame.ts'
-import { Progress, SliceEnd } from './run/progress.ts'
+import { Progress } from './run/progress.ts'
 import { Scope } from './run/scope.ts'
 import type { Expr } from './syntax/ast.ts'
-import { parse } from './syntax/parser.ts'
+import { parseInSlices } from './syntax/parser.ts'
 import { ExpressionError } from './syntax/source.ts'
 import type { CelType } from './types/cel-type.ts'
 import { EvalError } from './values/eval-error.ts'
@@ -88,11 +89,11 @@ export class Program {
 export const compile = (text: string, environment: Environment): Program =>
   runToEnd((slice) => compileInSlices(text, environment, slice))
 
-/** Like `compile`, with a pause between two phases where it takes long. The program is ready to be evaluated. */
+/** Like `compile`, with pauses where it takes long. */
 export function* compileInSlices(text: string, environment: Environment, slice: Slice): Sliced<Program> {
-  const tree = parse(text, environment.dialect)
+  const tree = yield* parseInSlices(text, environment.dialect, slice)
   if (slice.isUsedUp()) yield
-  const checked = check(tree, environment)
+  const checked = yield* checkInSlices(tree, environment, slice)
   if (checked.issues.length > 0) throw new ExpressionError(text, checked.issues)
   if (slice.isUsedUp()) yield
   return new Program(tree, checked, environment)
@@ -123,15 +124,10 @@ function short(run: Run, activation: Activation, costMax: number): Outcome | und
 }
 
 /** Starts the evaluation again after each slice, with the progress that it has made. */
-export function* sliced(run: Run, activation: Activation, costMax: number, slice: Slice): Sliced<Outcome> {
+export function sliced(run: Run, activation: Activation, costMax: number, slice: Slice): Sliced<Outcome> {
   const progress = new Progress(slice)
-  for (;;) {
-    try {
-      return run(activation, costMax, progress)
-    } catch (error) {
-      if (!(error instanceof SliceEnd)) throw error
-    }
-    yield
+  return restarted(() => {
     progress.restart()
-  }
+    return run(activation, costMax, progress)
+  })
 }

@@ -1,4 +1,6 @@
 // Checker: computes the types of an expression and the overloads of its calls, and reports all errors.
+import { restarted, StepCounter } from '../../base/work/restarted.ts'
+import { runToEnd, type Slice, type Sliced } from '../../base/work/work-slice.ts'
 import type { Environment } from '../environment/environment.ts'
 import type { Overload } from '../environment/function.ts'
 import {
@@ -50,9 +52,19 @@ export interface Checked {
   readonly issues: readonly Issue[]
 }
 
-export function check(expr: Expr, environment: Environment): Checked {
-  return new Checker(environment).check(expr)
+export const check = (expr: Expr, environment: Environment): Checked =>
+  runToEnd((slice) => checkInSlices(expr, environment, slice))
+
+/** Like `check`, with pauses if the expression is long. */
+export function* checkInSlices(expr: Expr, environment: Environment, slice: Slice): Sliced<Checked> {
+  const checker = new Checker(environment, slice)
+  yield* restarted(() => checker.visit(expr))
+  if (slice.isUsedUp()) yield
+  return checker.result(expr)
 }
+
+/** A slice has at least this many sub-expressions. */
+const visitsPerCheck = 2_000
 
 /** Variables of loops and binds, the innermost last. */
 type Scope = ReadonlyMap<string, CelType>
@@ -62,28 +74,41 @@ class Checker {
   readonly #substitution = new Substitution()
   readonly #types = new Map<Expr, CelType>()
   readonly #references = new Map<Expr, Reference>()
-  readonly #issues: Issue[] = []
+  /** By position and message: the parts that were interrupted are checked again. */
+  readonly #issues = new Map<string, Issue>()
+  readonly #visits: StepCounter
 
-  constructor(environment: Environment) {
+  constructor(environment: Environment, slice: Slice) {
     this.#environment = environment
+    this.#visits = new StepCounter(slice, visitsPerCheck)
   }
 
-  check(expr: Expr): Checked {
+  visit(expr: Expr): void {
     this.#visit(expr, new Map())
-    const types = new Map([...this.#types].map(([part, type]) => [part, this.#substitution.resolve(type, true)]))
-    const isStrict = isKubernetes(this.#environment.dialect) && this.#issues.length === 0
-    const issues = isStrict ? literalIssues(expr, types) : this.#issues
+  }
+
+  result(expr: Expr): Checked {
+    const types = this.#types
+    for (const [part, type] of types) {
+      const resolved = this.#substitution.resolve(type, true)
+      if (resolved !== type) types.set(part, resolved)
+    }
+    const isStrict = isKubernetes(this.#environment.dialect) && this.#issues.size === 0
+    const issues = isStrict ? literalIssues(expr, types) : [...this.#issues.values()]
     return { type: types.get(expr) ?? dynType, types, references: this.#references, issues }
   }
 
   #issue(at: number, message: string): CelType {
-    this.#issues.push({ at, message })
+    this.#issues.set(`${at} ${message}`, { at, message })
     return errorType
   }
 
   #visit(expr: Expr, scope: Scope): CelType {
+    const known = this.#types.get(expr)
+    if (known !== undefined) return known
     const type = this.#typeOf(expr, scope)
     this.#types.set(expr, type)
+    this.#visits.completed()
     return type
   }
 

@@ -11,15 +11,18 @@ import type { Value } from '../values/value.ts'
 
 type Types = ReadonlyMap<Expr, CelType>
 
+export function literalIssues(expr: Expr, types: Types): readonly Issue[] {
+  const issues: Issue[] = []
+  addIssues(expr, types, false, issues)
+  return issues
+}
+
 /** Arguments of `format` may have mixed types. */
-export function literalIssues(expr: Expr, types: Types, isMixedAllowed = false): readonly Issue[] {
+function addIssues(expr: Expr, types: Types, isMixedAllowed: boolean, issues: Issue[]): void {
   const isFormat = expr.kind === 'call' && expr.name === 'format' && expr.target !== undefined
-  const isMixed = isMixedAllowed || isFormat
-  return [
-    ...(isMixedAllowed ? [] : mixedIssues(expr, types)),
-    ...(expr.kind === 'call' ? argumentIssues(expr, types) : []),
-    ...childrenOf(expr).flatMap((child) => literalIssues(child, types, isMixed)),
-  ]
+  if (!isMixedAllowed) issues.push(...mixedIssues(expr, types))
+  if (expr.kind === 'call') issues.push(...argumentIssues(expr, types))
+  for (const child of childrenOf(expr)) addIssues(child, types, isMixedAllowed || isFormat, issues)
 }
 
 function mixedIssues(expr: Expr, types: Types): readonly Issue[] {

@@ -2,22 +2,16 @@
 // in place. It is interrupted and started again, and takes what it has completed from here. This is exact because an
 // evaluation is deterministic: a call or a loop is evaluated at most once in each iteration of the loop around it, and the
 // cost after it is always the same.
+import { SliceEnd } from '../../base/work/restarted.ts'
 import type { Slice } from '../../base/work/work-slice.ts'
 import type { CallSteps } from '../environment/function.ts'
-import { EvalError, Interrupt } from '../values/eval-error.ts'
+import { EvalError } from '../values/eval-error.ts'
 import type { Value } from '../values/value.ts'
 
 /** The state of an evaluation: its cost so far, and its local variables. */
 export interface EvaluationState {
   cost: number
   readonly locals: (Value | undefined)[]
-}
-
-/** The slice is used up: the evaluation continues in the next one. */
-export class SliceEnd extends Interrupt {
-  constructor() {
-    super('the evaluation is interrupted')
-  }
 }
 
 type Locals = readonly (Value | undefined)[]

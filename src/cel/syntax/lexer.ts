@@ -21,8 +21,8 @@ export interface Token {
 }
 
 const blank = /(?:[\t\r\n\f ]+|\/\/[^\n]*)+/y
-const number =
-  /(?:(?<double>\d+\.\d+(?:[eE][+-]?\d+)?|\d+[eE][+-]?\d+|\.\d+(?:[eE][+-]?\d+)?)|(?<uint>(?:0x[0-9a-fA-F]+|\d+)[uU])|(?<int>0x[0-9a-fA-F]+|\d+))/y
+const doubleNumber = /(?:\d+\.\d+(?:[eE][+-]?\d+)?|\d+[eE][+-]?\d+|\.\d+(?:[eE][+-]?\d+)?)/y
+const wholeNumber = /(?:0x[0-9a-fA-F]+|\d+)[uU]?/y
 const escape = String.raw`\\(?:[abfnrtv"'\x60\\?]|[xX][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|[0-3][0-7]{2})`
 const partialEscape = String.raw`(?:\\(?:[xX][0-9a-fA-F]?|u[0-9a-fA-F]{0,3}|U[0-9a-fA-F]{0,7}|[0-3][0-7]?)?)?`
 const between = (quote: string, plain: string): string => `${quote}(?:${plain}|${escape})*?${quote}`
@@ -49,18 +49,15 @@ export function tokenize(source: string): { readonly tokens: readonly Token[]; r
   const tokens: Token[] = []
   const issues: Issue[] = []
   let at = 0
-  const match = (pattern: RegExp): RegExpExecArray | null => {
-    pattern.lastIndex = at
-    return pattern.exec(source)
-  }
   while (at < source.length) {
-    const skipped = match(blank)
-    if (skipped !== null) {
-      at += skipped[0].length
+    const start = startOf(source.charCodeAt(at))
+    const skipped = start === 'blank' ? matchAt(blank, source, at) : undefined
+    if (skipped !== undefined) {
+      at += skipped.length
       continue
     }
-    const found = nextToken(match)
-    if (found === undefined) {
+    const token = tokenAt(source, at, start)
+    if (token === undefined) {
       const wrong = unrecognized(source, at)
       issues.push({ at, message: `Syntax error: token recognition error at: '${wrong}'` })
       at += wrong.length
@@ -68,27 +65,74 @@ export function tokenize(source: string): { readonly tokens: readonly Token[]; r
       if (issues.length > issuesShownMax) break
       continue
     }
-    tokens.push({ ...found, at })
-    at += found.text.length
+    tokens.push(token)
+    at += token.text.length
   }
   tokens.push({ kind: 'end', text: '<EOF>', at: source.length })
   return { tokens, issues }
 }
 
-function nextToken(match: (pattern: RegExp) => RegExpExecArray | null): Omit<Token, 'at'> | undefined {
-  const quoted = match(rawText) ?? match(text)
-  if (quoted !== null) return { kind: /^[bB]/.test(quoted[0]) ? 'bytes' : 'string', text: quoted[0] }
-  const digits = match(number)
-  if (digits !== null) {
-    const { double, uint } = digits.groups ?? {}
-    return { kind: double !== undefined ? 'double' : uint !== undefined ? 'uint' : 'int', text: digits[0] }
+/** What a token can be by its first character. A comment starts like a division, a prefix of a text like a word. */
+type Start = 'blank' | 'letter' | 'prefix' | 'digit' | 'dot' | 'quote' | 'backtick' | 'other'
+
+const startOf = (code: number): Start => starts[code] ?? 'other'
+
+const starts: readonly Start[] = Array.from({ length: 128 }, (_, code) => {
+  const character = String.fromCharCode(code)
+  if (/[\t\r\n\f /]/.test(character)) return 'blank'
+  if (/[bBrR]/.test(character)) return 'prefix'
+  if (/[_a-zA-Z]/.test(character)) return 'letter'
+  if (/\d/.test(character)) return 'digit'
+  if (/["']/.test(character)) return 'quote'
+  return character === '.' ? 'dot' : character === '`' ? 'backtick' : 'other'
+})
+
+function matchAt(pattern: RegExp, source: string, at: number): string | undefined {
+  pattern.lastIndex = at
+  return pattern.test(source) ? source.slice(at, pattern.lastIndex) : undefined
+}
+
+function tokenAt(source: string, at: number, start: Start): Token | undefined {
+  switch (start) {
+    case 'quote':
+      return textAt(source, at)
+    case 'prefix':
+      return textAt(source, at) ?? wordAt(source, at)
+    case 'letter':
+      return wordAt(source, at)
+    case 'digit':
+      return numberAt(source, at)
+    case 'dot':
+      return numberAt(source, at) ?? symbolAt(source, at)
+    case 'backtick': {
+      const text = matchAt(quotedWord, source, at)
+      return text === undefined ? undefined : { kind: 'quotedIdentifier', text, at }
+    }
+    default:
+      return symbolAt(source, at)
   }
-  const name = match(word)
-  if (name !== null) return { kind: keywords.has(name[0]) ? 'keyword' : 'identifier', text: name[0] }
-  const escaped = match(quotedWord)
-  if (escaped !== null) return { kind: 'quotedIdentifier', text: escaped[0] }
-  const sign = match(symbol)
-  return sign === null ? undefined : { kind: 'symbol', text: sign[0] }
+}
+
+function textAt(source: string, at: number): Token | undefined {
+  const found = matchAt(rawText, source, at) ?? matchAt(text, source, at)
+  return found === undefined ? undefined : { kind: /^[bB]/.test(found) ? 'bytes' : 'string', text: found, at }
+}
+
+function wordAt(source: string, at: number): Token | undefined {
+  const found = matchAt(word, source, at)
+  return found === undefined ? undefined : { kind: keywords.has(found) ? 'keyword' : 'identifier', text: found, at }
+}
+
+function numberAt(source: string, at: number): Token | undefined {
+  const double = matchAt(doubleNumber, source, at)
+  if (double !== undefined) return { kind: 'double', text: double, at }
+  const whole = matchAt(wholeNumber, source, at)
+  return whole === undefined ? undefined : { kind: /[uU]$/.test(whole) ? 'uint' : 'int', text: whole, at }
+}
+
+function symbolAt(source: string, at: number): Token | undefined {
+  const found = matchAt(symbol, source, at)
+  return found === undefined ? undefined : { kind: 'symbol', text: found, at }
 }
 
 /**

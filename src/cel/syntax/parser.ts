@@ -1,4 +1,6 @@
 // Parser: tokens to syntax tree, by recursive descent. Errors are those of upstream's grammar.
+import { restarted, StepCounter } from '../../base/work/restarted.ts'
+import { runToEnd, type Slice, type Sliced } from '../../base/work/work-slice.ts'
 import { codePoints } from '../values/code-points.ts'
 import { Uint } from '../values/value.ts'
 import { childrenOf, type Expr, type MapEntry, type StructField } from './ast.ts'
@@ -30,13 +32,33 @@ const startsOperand = ({ kind, text }: Token): boolean => {
   return kind === 'keyword' ? text !== 'in' : kind !== 'end' && kind !== 'quotedIdentifier'
 }
 
+/** Numbers that a minus can belong to. */
+const isSigned = ({ kind }: Token): boolean => kind === 'int' || kind === 'double'
+
 /** Ends the parsing; the issue has already been recorded. */
 class Stop extends Error {}
 
 /** Throws an ExpressionError. */
-export function parse(source: string, dialect: Dialect = 'standard'): Expr {
+export const parse = (source: string, dialect: Dialect = 'standard'): Expr =>
+  runToEnd((slice) => parseInSlices(source, dialect, slice))
+
+/** Like `parse`, with pauses if the expression is long. */
+export function* parseInSlices(source: string, dialect: Dialect, slice: Slice): Sliced<Expr> {
   if (source.length > codePointsMax) checkLength(source)
-  return new Parser(source, dialect).parse()
+  const parser = new Parser(source, dialect, slice)
+  if (slice.isUsedUp()) yield
+  return yield* restarted(() => parser.parse())
+}
+
+/** Shorter expressions are parsed in one slice. */
+const longLength = 10_000
+/** A slice has at least this many relations. */
+const relationsPerCheck = 2_000
+
+/** A relation, and the position of the token after it. */
+interface Parsed {
+  readonly tree: Expr
+  readonly end: number
 }
 
 function checkLength(source: string): void {
@@ -49,35 +71,42 @@ class Parser {
   readonly #source: string
   readonly #dialect: Dialect
   readonly #tokens: readonly Token[]
-  readonly #issues: Issue[]
+  /** By position and message: the parts that were interrupted are parsed again. */
+  readonly #issues: Map<string, Issue>
+  readonly #completed: StepCounter
+  /** The relations of a long expression, by the position of their first token. Everything else consists of them. */
+  readonly #relations: Map<number, Parsed> | undefined
   #position = 0
+  /** The token at the position. */
+  #token: Token
   #depth = 0
   /** The depth of operators in trees that have any. */
-  readonly #operatorDepths = new WeakMap<Expr, number>()
+  readonly #operatorDepths = new Map<Expr, number>()
 
-  constructor(source: string, dialect: Dialect) {
+  constructor(source: string, dialect: Dialect, slice: Slice) {
     const { tokens, issues } = tokenize(source)
     this.#source = source
     this.#dialect = dialect
     this.#tokens = tokens
-    this.#issues = [...issues]
+    this.#issues = new Map(issues.map((issue) => [keyOf(issue), issue]))
+    this.#token = this.#peek(0)
+    this.#completed = new StepCounter(slice, relationsPerCheck)
+    this.#relations = source.length < longLength ? undefined : new Map()
   }
 
   parse(): Expr {
+    this.#moveTo(0)
+    this.#depth = 0
     let tree: Expr | undefined
     try {
-      if (this.#issues.length > issuesShownMax) throw new Stop()
+      if (this.#issues.size > issuesShownMax) throw new Stop()
       tree = this.#expression()
       if (this.#token.kind !== 'end') this.#wrong('<EOF>', this.#peek(1).kind === 'end')
     } catch (error) {
       if (!(error instanceof Stop)) throw error
     }
-    if (tree === undefined || this.#issues.length > 0) throw new ExpressionError(this.#source, this.#issues)
+    if (tree === undefined || this.#issues.size > 0) throw new ExpressionError(this.#source, [...this.#issues.values()])
     return tree
-  }
-
-  get #token(): Token {
-    return this.#peek(0)
   }
 
   #peek(ahead: number): Token {
@@ -89,8 +118,13 @@ class Parser {
 
   #next(): Token {
     const token = this.#token
-    if (token.kind !== 'end') this.#position++
+    if (token.kind !== 'end') this.#moveTo(this.#position + 1)
     return token
+  }
+
+  #moveTo(position: number): void {
+    this.#position = position
+    this.#token = this.#peek(0)
   }
 
   #is(text: string): boolean {
@@ -103,7 +137,7 @@ class Parser {
   }
 
   #issue(at: number, message: string): void {
-    this.#issues.push({ at, message })
+    this.#issues.set(keyOf({ at, message }), { at, message })
   }
 
   #wrong(expected: string, isExtraneous = false): void {
@@ -146,7 +180,8 @@ class Parser {
    */
   #built(expr: Expr, isOperator: boolean): Expr {
     let depth = 0
-    for (const child of childrenOf(expr)) depth = Math.max(depth, this.#operatorDepths.get(child) ?? 0)
+    if (this.#operatorDepths.size > 0)
+      for (const child of childrenOf(expr)) depth = Math.max(depth, this.#operatorDepths.get(child) ?? 0)
     if (isOperator) depth++
     if (depth > operatorDepthMax) {
       this.#issue(-1, 'max recursion depth exceeded')
@@ -198,7 +233,22 @@ class Parser {
     return grouped(0, places.length)
   }
 
+  /** Takes a relation that was parsed before an interruption. */
   #relation(): Expr {
+    if (this.#relations === undefined) return this.#newRelation()
+    const start = this.#position
+    const known = this.#relations.get(start)
+    if (known !== undefined) {
+      this.#moveTo(known.end)
+      return known.tree
+    }
+    const tree = this.#newRelation()
+    this.#relations.set(start, { tree, end: this.#position })
+    this.#completed.completed()
+    return tree
+  }
+
+  #newRelation(): Expr {
     let left = this.#sum()
     while (this.#token.kind !== 'string' && relations.has(this.#token.text)) {
       const { text, at } = this.#next()
@@ -230,9 +280,8 @@ class Parser {
       const target = this.#member()
       return count % 2 === 0 ? target : this.#built(call('!_', first.at, target), false)
     }
-    const isNumber = () => ['int', 'double'].includes(this.#peek(1).kind)
     // A single minus before a number is part of the number.
-    while (this.#is('-') && !(count === 0 && isNumber())) {
+    while (this.#is('-') && !(count === 0 && isSigned(this.#peek(1)))) {
       this.#next()
       count++
     }
@@ -304,7 +353,7 @@ class Parser {
       case 'identifier':
         return this.#name('')
       case 'symbol':
-        if (text === '-' && ['int', 'double'].includes(this.#peek(1).kind)) {
+        if (text === '-' && isSigned(this.#peek(1))) {
           this.#next()
           return { ...this.#number('-'), at }
         }
@@ -447,6 +496,8 @@ class Parser {
     return this.#built({ kind: 'struct', at, name, fields }, false)
   }
 }
+
+const keyOf = ({ at, message }: Issue): string => `${at} ${message}`
 
 const call = (name: string, at: number, ...args: readonly Expr[]): Expr => ({
   kind: 'call',

@@ -1,10 +1,9 @@
 // PatternSearches: the searches of patterns during the validation of one value. Validation is synchronous. When its slice is
 // used up it is interrupted at a search, and repeated in the next slice with the results of the searches so far. This is
 // exact because a validation always makes the same searches in the same order.
+import { SliceEnd, StepCounter } from '../../../../base/work/restarted.ts'
 import type { Slice } from '../../../../base/work/work-slice.ts'
 import type { Regex } from '../../../../cel/regex/regex.ts'
-
-class SliceEnd extends Error {}
 
 /** The slice is checked after this many instructions times characters. */
 const workPerCheck = 10_000
@@ -13,12 +12,13 @@ export class PatternSearches {
   readonly #slice: Slice
   readonly #results: boolean[] = []
   #next = 0
-  #uncheckedWork = 0
+  readonly #work: StepCounter
   /** The search that was interrupted. */
   #running: Generator<undefined, boolean, undefined> | undefined
 
   constructor(slice: Slice) {
     this.#slice = slice
+    this.#work = new StepCounter(slice, workPerCheck)
   }
 
   /** Runs the validation until it ends or its slice does: undefined. */
@@ -50,10 +50,7 @@ export class PatternSearches {
 
   /** Work that is not repeated has been done. */
   did(work: number): void {
-    this.#uncheckedWork += work
-    if (this.#uncheckedWork < workPerCheck) return
-    this.#uncheckedWork = 0
-    if (this.#slice.isUsedUp()) throw new SliceEnd()
+    this.#work.completed(work)
   }
 
   #found(search: Generator<undefined, boolean, undefined>): boolean {
