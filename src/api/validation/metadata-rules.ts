@@ -56,23 +56,30 @@ export function validateMetadataFields(
 /** Upstream's errors do not name the index of a reference. */
 function validateOwners(owners: readonly OwnerReference[], path: string): FieldError[] {
   const errors: FieldError[] = []
-  for (const owner of owners)
-    for (const field of ['apiVersion', 'kind', 'name', 'uid'] as const)
-      if (!owner[field])
-        errors.push(invalid(`${path}.${field}`, '', `${field === 'apiVersion' ? 'version ' : ''}must not be empty`))
+  for (const owner of owners) {
+    const { apiVersion = '', kind }: Partial<OwnerReference> = owner
+    if (apiVersion.split('/').length > 2 || apiVersion.endsWith('/') || apiVersion === '')
+      errors.push(invalid(`${path}.apiVersion`, apiVersion, 'version must not be empty'))
+    for (const field of ['kind', 'name', 'uid'] as const)
+      if (!owner[field]) errors.push(invalid(`${path}.${field}`, '', 'must not be empty'))
+    if (apiVersion === 'v1' && kind === 'Event')
+      errors.push(invalid(path, shownOwner(owner), '/v1, Kind=Event is disallowed from being an owner'))
+  }
   const [first, second] = owners.filter((owner) => owner.controller)
   if (first === undefined || second === undefined) return errors
-  const shown = owners.map(({ apiVersion, kind, name, uid, ...others }) => ({
-    apiVersion: apiVersion ?? '',
-    kind: kind ?? '',
-    name: name ?? '',
-    uid: uid ?? '',
-    ...others,
-  }))
+  const shown = owners.map(shownOwner)
   const named = `${first.kind}/${first.name} and ${second.kind}/${second.name}`
   const detail = `Only one reference can have Controller set to true. Found "true" in references for ${named}`
   return [...errors, invalid(path, shown, detail)]
 }
+
+const shownOwner = ({ apiVersion, kind, name, uid, ...others }: OwnerReference): object => ({
+  apiVersion: apiVersion ?? '',
+  kind: kind ?? '',
+  name: name ?? '',
+  uid: uid ?? '',
+  ...others,
+})
 
 /** A prefix may end with a dash, because more characters follow. */
 export const withoutLastDash = (prefix: string): string => (prefix.length > 1 ? prefix.replace(/-$/, 'a') : prefix)

@@ -307,7 +307,7 @@ const refusals: readonly Refusal[] = [
     configMap({}, { namespace: 'other' }) as unknown as JsonObject,
     '',
     400,
-    /^the namespace of the object \(other\) does not match the namespace on the request \(default\)$/,
+    /^the namespace of the provided object does not match the namespace sent on the request$/,
   ],
   [
     'a uid of a missing object',

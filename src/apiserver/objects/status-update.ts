@@ -24,9 +24,10 @@ const ignored = new WeakMap<Kind, readonly (readonly string[])[]>()
 export const fieldsIgnoredByStatus = (kind: Kind, rule: StatusRule): readonly (readonly string[])[] =>
   getOrInsert(ignored, kind, () => ignoredPaths(kind, rule))
 
-const ignoredPaths = ({ schema }: Kind, rule: StatusRule): readonly (readonly string[])[] => [
+/** As upstream: the writer of a custom object's status owns other fields than `spec` that it sends, without changing them. */
+const ignoredPaths = ({ schema, custom }: Kind, rule: StatusRule): readonly (readonly string[])[] => [
   ...schema.structure.ordered
-    .filter(({ name }) => name !== 'metadata' && name !== 'status')
+    .filter(({ name }) => (custom === undefined ? name !== 'metadata' && name !== 'status' : name === 'spec'))
     .map(({ element }) => [element]),
   ...(rule === 'all metadata' ? [['f:metadata']] : rule.map((name) => ['f:metadata', `f:${name}`])),
 ]

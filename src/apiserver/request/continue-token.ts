@@ -1,5 +1,7 @@
 // ContinueToken: the position and revision at which the next page of a list begins.
 import { badRequest, StatusError } from '../../api/errors/status-error.ts'
+import { jsonSyntaxError } from '../../schema/json/json-syntax-error.ts'
+import { isJsonObject } from '../../schema/json/json-value.ts'
 
 export interface ContinueToken {
   /** The revision of the first page; -1 continues with the present state. */
@@ -22,17 +24,34 @@ export const writeToken = ({ revision, start, startMs }: ContinueToken): string 
     .toBase64({ alphabet: 'base64url', omitPadding: true })
 
 export function parseToken(text: string): ContinueToken {
-  try {
-    const bytes = Uint8Array.fromBase64(text, { alphabet: 'base64url' })
-    const { v, rv, start, at } = JSON.parse(new TextDecoder().decode(bytes)) as Record<string, unknown>
-    if (v === version && typeof start === 'string' && typeof rv === 'number' && Number.isSafeInteger(rv))
-      if (rv > 0 || rv === inconsistentRevision)
-        return { revision: rv, start, startMs: typeof at === 'number' ? at : 0 }
-  } catch {
-    // All invalid tokens get the error below.
-  }
-  throw badRequest('continue key is not valid')
+  const { v, rv, start, at } = fieldsOf(text)
+  if (v !== version) throw invalidToken(`server does not recognize this encoded version ${JSON.stringify(v ?? '')}`)
+  if (typeof rv !== 'number' || !Number.isSafeInteger(rv) || (rv <= 0 && rv !== inconsistentRevision))
+    throw invalidToken(`incorrect encoded start resourceVersion (version ${version})`)
+  if (typeof start !== 'string' || start === '') throw invalidToken(`encoded start key empty (version ${version})`)
+  return { revision: rv, start, startMs: typeof at === 'number' ? at : 0 }
 }
+
+function fieldsOf(token: string): Readonly<Record<string, unknown>> {
+  const json = new TextDecoder().decode(bytesOf(token))
+  try {
+    const value: unknown = JSON.parse(json)
+    return isJsonObject(value) ? value : {}
+  } catch {
+    throw invalidToken(jsonSyntaxError(json))
+  }
+}
+
+function bytesOf(token: string): Uint8Array {
+  try {
+    return Uint8Array.fromBase64(token, { alphabet: 'base64url' })
+  } catch {
+    throw invalidToken('illegal base64 data')
+  }
+}
+
+const invalidToken = (why: string): StatusError =>
+  badRequest(`invalid continue token: continue key is not valid: ${why}`)
 
 /** The revision of the token has expired. The error carries a token to continue with an inconsistent list. */
 export class ContinueExpired extends StatusError {

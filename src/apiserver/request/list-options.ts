@@ -34,7 +34,7 @@ export function listOptionsOf(query: URLSearchParams): ListOptions {
       errors.push(matchForbidden('resourceVersionMatch is forbidden unless resourceVersion is provided'))
     if (continued !== '') errors.push(matchForbidden('resourceVersionMatch is forbidden with continue'))
     if (match !== exact && match !== notOlder)
-      errors.push(notSupported('resourceVersionMatch', match, ['', exact, notOlder]))
+      errors.push(notSupported('resourceVersionMatch', match, [exact, notOlder, '']))
     if (match === exact && requested === '0')
       errors.push(matchForbidden('resourceVersionMatch "exact" is forbidden for resourceVersion "0"'))
   }
@@ -44,7 +44,8 @@ export function listOptionsOf(query: URLSearchParams): ListOptions {
   const problem = revisionProblem(requested)
   if (problem !== undefined) throw badRequest(`invalid resource version: ${problem}`)
   const revision = revisionOf(requested)
-  const limit = Math.max(0, parseInteger(query.get('limit') ?? '0'))
+  // As upstream: a list from any state of the cache is not limited.
+  const limit = revision === 0 && continued === '' ? 0 : Math.max(0, parseInteger(query.get('limit') ?? '0'))
   if (continued === '') return { revision, limit, token: undefined, match: matchOf(match, revision, limit) }
   if (revision !== undefined && revision > 0)
     throw badRequest('specifying resource version is not allowed when using continue')

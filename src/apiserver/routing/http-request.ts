@@ -7,7 +7,7 @@ import { readSpan, traceHeader, wokenByHeader } from '../../api/coxswain/v1/flow
 import { bodyBytesMax, noBody, parseBody, type BodyDeps } from '../http/request-body.ts'
 import type { KindCatalogue } from '../kinds/kind-catalogue.ts'
 import { senderOf } from '../request/component-identity.ts'
-import type { ApiRequest, Credentials, Origin, ReceivedBody, Target } from '../request/request.ts'
+import type { ApiRequest, Credentials, Origin, ReceivedBody, ResourceTarget, Target } from '../request/request.ts'
 import { requestTargetOf } from './request-target.ts'
 
 /** Shared by all requests without a query. It is never modified. */
@@ -47,7 +47,7 @@ export function toApiRequest(
 /** Undefined where the method has no body. A proxied body is forwarded without parsing it. */
 function bodyReader(wire: WireRequest, target: Target, deps: BodyDeps): ApiRequest['readBody'] {
   const isProxied = target.kind === 'resource' && target.subresource === 'proxy'
-  const isCustom = isCustomObject(target) && wire.method !== 'DELETE'
+  const isCustom = wire.method === 'PATCH' ? isOfCustomKind(target) : isCustomObject(target) && wire.method !== 'DELETE'
   const { method, headers } = wire
   if (!isProxied && (method === 'GET' || method === 'HEAD')) return undefined
   const parsed = (bytes: Uint8Array): MaybePromise<ReceivedBody> =>
@@ -58,9 +58,11 @@ function bodyReader(wire: WireRequest, target: Target, deps: BodyDeps): ApiReque
     thenMaybe(wire.body(bodyBytesMax), (bytes) => ({ bytes: isProxied ? 0 : bytes.length, parse: () => parsed(bytes) }))
 }
 
-/** The scale of a custom object is not a custom object. */
-export const isCustomObject = (target: Target): boolean =>
-  target.kind === 'resource' && target.resource.custom !== undefined && target.subresource !== 'scale'
+const isOfCustomKind = (target: Target): target is ResourceTarget =>
+  target.kind === 'resource' && target.resource.custom !== undefined
+
+/** The scale of a custom object is not a custom object, though it is patched like one. */
+export const isCustomObject = (target: Target): boolean => isOfCustomKind(target) && target.subresource !== 'scale'
 
 const causeRevisionsMax = 8
 

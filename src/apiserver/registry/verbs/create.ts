@@ -10,6 +10,7 @@ import { isJsonObject, without } from '../../../schema/json/json-value.ts'
 import type { AdmissionAttributes } from '../../admission/framework/admission-plugin.ts'
 import { decodeObject, type DecodedObject } from '../../objects/decode-object.ts'
 import { initialEntries, managedFieldsAfterUpdate, type ManagedFields } from '../../objects/managed-fields.ts'
+import { withUsedMetadata } from '../../objects/sent-metadata.ts'
 import { concat, throwIfInvalid, validateObject } from '../../objects/validate-object.ts'
 import { isDryRun, type ResourceRequest } from '../../request/request.ts'
 import { writeOptionsOf } from '../../request/write-options.ts'
@@ -73,7 +74,7 @@ async function existsError(deps: ResourceDeps, object: ApiObject, context: Conte
 function decodeNew(deps: ResourceDeps, request: ResourceRequest, input: WriteInput): MaybePromise<DecodedObject> {
   const { kind, converter, codec, interning, loop, clock } = deps
   const startMs = clock.monotonicMs()
-  const { object: sent, warnings } = decodeObject(
+  const decoded = decodeObject(
     converter.kind,
     input.body,
     writeOptionsOf(request).fieldValidation,
@@ -81,6 +82,7 @@ function decodeNew(deps: ResourceDeps, request: ResourceRequest, input: WriteInp
     undefined,
     converter.kind === kind ? interning : undefined,
   )
+  const { object: sent, warnings } = withUsedMetadata(decoded)
   const versions = codec && new ObjectVersions(codec, request.context)
   const computed = () => managedFieldsOfNew(deps, request, sent, versions)
   const managedFields =

@@ -9,7 +9,7 @@ import {
 } from '../../../api/errors/status-error.ts'
 import type { Kind } from '../../../api/kind/kind.ts'
 import type { ApiObject } from '../../../api/meta/object.ts'
-import { invalid } from '../../../schema/validation/field-error.ts'
+import { immutable, invalid } from '../../../schema/validation/field-error.ts'
 import { equalExcept, isJsonObject } from '../../../schema/json/json-value.ts'
 import type { AdmissionAttributes } from '../../admission/framework/admission-plugin.ts'
 import { AdmissionRecorder } from '../../admission/framework/admission-recorder.ts'
@@ -21,8 +21,9 @@ import {
   type ManagedFields,
 } from '../../objects/managed-fields.ts'
 import { checkObjectType } from '../../objects/object-type.ts'
+import { withUsedMetadata } from '../../objects/sent-metadata.ts'
 import { concat } from '../../objects/validate-object.ts'
-import { isDryRun, type ResourceRequest } from '../../request/request.ts'
+import { isDryRun, type ResourceRequest, type ResourceTarget } from '../../request/request.ts'
 import { writeOptionsOf } from '../../request/write-options.ts'
 import { storeKey } from '../../storage/store-keys.ts'
 import { StoredObject } from '../../storage/stored-object.ts'
@@ -57,7 +58,7 @@ export async function update(
       checkName(sent.metadata, request)
       if (!sent.metadata.resourceVersion) throw versionMissing(kind, name)
     }
-    const stale = stalenessError(kind, sent, current)
+    const stale = stalenessError(kind, sent, current, request, options)
     if (stale !== undefined) {
       if (tries > 1) throw stale
       continue // the cache may lag behind what the client has seen
@@ -95,7 +96,7 @@ async function decodeUpdate(
   const decodeMs = clock.monotonicMs()
   const { fieldValidation } = writeOptionsOf(request)
   if (request.target.verb === 'patch' && isJsonObject(input.body)) checkObjectType(converter.kind, input.body, true)
-  const { object, warnings } = decodeObject(
+  const decoded = decodeObject(
     converter.kind,
     input.body,
     fieldValidation,
@@ -104,6 +105,7 @@ async function decodeUpdate(
     undefined,
     input.rejected,
   )
+  const { object, warnings } = withUsedMetadata(decoded)
   const computed = () => managedFieldsOfUpdate(deps, request, object, shown, part, versions)
   // As upstream: where the fields of other managers cannot be converted, an update leaves no field with an owner.
   const managedFields =
@@ -173,15 +175,38 @@ const needsVersion = ({ target }: ResourceRequest, kind: Kind, { part }: UpdateO
 const versionMissing = ({ group, plural }: Kind, name: string): StatusError =>
   invalidObject(group, plural, name, [invalid('metadata.resourceVersion', 0, 'must be specified for an update')])
 
-function stalenessError(kind: Kind, sent: ApiObject, current: StoredObject): StatusError | undefined {
+function stalenessError(
+  kind: Kind,
+  sent: ApiObject,
+  current: StoredObject,
+  { target }: ResourceRequest,
+  options: UpdateOptions,
+): StatusError | undefined {
   const { resourceVersion, uid, name } = sent.metadata
-  if (uid !== undefined && uid !== current.object.metadata.uid)
-    return conflict(
-      kind,
-      name,
-      `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${current.object.metadata.uid}`,
-    )
+  if (uid !== undefined && uid !== current.object.metadata.uid) {
+    const isPart = options.view !== undefined
+    return target.verb === 'patch' && !isPart
+      ? uidPatched(kind, name, uid)
+      : uidConflict(kind, target, isPart, `${uid}, UID in object meta: ${current.object.metadata.uid}`)
+  }
   if (resourceVersion !== undefined && resourceVersion !== '' && resourceVersion !== String(current.revision))
     return modifiedConflict(kind, name)
   return undefined
+}
+
+/** As upstream: the cause is reported twice. */
+const uidPatched = ({ group, kind }: Kind, name: string, uid: string): StatusError =>
+  invalidObject(group, kind, name, [immutable('metadata.uid', uid), immutable('metadata.uid', uid)])
+
+/** As upstream: the message names the key, unless it is about the object of which a subresource is a part. */
+function uidConflict(kind: Kind, { namespace, name }: ResourceTarget, isPart: boolean, uids: string): StatusError {
+  const failed = `Precondition failed: UID in precondition: ${uids}`
+  const key = storeKey(kind, namespace, name)
+  return conflict(
+    kind,
+    name,
+    isPart
+      ? failed
+      : `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: ${failed}`,
+  )
 }

@@ -40,7 +40,5 @@ export function checkName({ name, namespace }: Partial<ApiObject['metadata']>, {
   if (name !== target.name)
     throw badRequest(`the name of the object (${name}) does not match the name on the URL (${target.name})`)
   if (target.resource.namespaced && namespace && namespace !== target.namespace)
-    throw badRequest(
-      `the namespace of the object (${namespace}) does not match the namespace on the request (${target.namespace})`,
-    )
+    throw badRequest('the namespace of the provided object does not match the namespace sent on the request')
 }
