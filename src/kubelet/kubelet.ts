@@ -23,6 +23,9 @@ import type { NodeDescription } from './node/node-status.ts'
 import { PodAdmitter } from './node/pod-admitter.ts'
 import { ObjectWatches } from './objects/object-watches.ts'
 import { ReferencedObjects } from './objects/referenced-objects.ts'
+import { CsiNodeUpdater } from './plugins/csi-node-updater.ts'
+import { CsiRegistry } from './plugins/csi-registry.ts'
+import { PluginManager } from './plugins/plugin-manager.ts'
 import type { NodeInfo } from './pod-config/field-values.ts'
 import { PodActionExecutor } from './pod-workers/pod-action-executor.ts'
 import { PodSyncer } from './pod-workers/pod-syncer.ts'
@@ -58,6 +61,13 @@ function volumeComponents({ client, clock, random, log, host }: KubeletDeps, nod
   return { watches, objects, volumes }
 }
 
+/** Undefined on nodes where no storage driver can register. */
+function pluginManager({ client, clock, log, host }: KubeletDeps, nodeName: string, registry: CsiRegistry) {
+  if (host.plugins === undefined) return undefined
+  const csiNode = new CsiNodeUpdater({ client, nodeName })
+  return new PluginManager({ ...host.plugins, registry, csiNode, clock, log })
+}
+
 export class Kubelet {
   readonly #deps: KubeletDeps
   readonly #pods: PodManager
@@ -66,6 +76,7 @@ export class Kubelet {
   readonly #probes: ProbeManager
   readonly #volumes: VolumeManager | undefined
   readonly #refresher: VolumeRefresher | undefined
+  readonly #plugins: PluginManager | undefined
   readonly #nodeManager: NodeManager
   readonly #events: EventRecorder
   /** Usage of the node and its pods. */
@@ -130,6 +141,7 @@ export class Kubelet {
     this.#volumes = volumes
     this.#refresher =
       volumes && watches && new VolumeRefresher({ volumes, watches, objects, pod: find, events, clock, log })
+    this.#plugins = pluginManager(deps, nodeName, new CsiRegistry())
     this.#nodeManager = nodeManager
     this.#events = events
     this.stats = stats
@@ -163,7 +175,8 @@ export class Kubelet {
       await runHeartbeat({ ...this.#deps, state: nodeManager.state }, signal)
     })
     this.#pods.start(tasks)
-    const refresher = this.#refresher
+    const [plugins, refresher] = [this.#plugins, this.#refresher]
+    if (plugins !== undefined) tasks.start('plugins', (signal) => plugins.run(signal))
     if (refresher !== undefined) tasks.start('volumes', (signal) => refresher.run(signal))
     tasks.start('pod workers', async (signal) => {
       await unlessAborted(this.#pods.synced, signal)

@@ -2,14 +2,23 @@
 import type { Service } from '../../api/core/v1/service/service.ts'
 import type { Cgroups } from '../../machine/cgroups/cgroups.ts'
 import type { ImageMounts } from '../../machine/cri/image-mounts.ts'
+import type { CsiDrivers } from '../../machine/csi/csi-driver.ts'
 import type { Disk } from '../../machine/disk/disk.ts'
 import type { HostLoad } from '../../machine/load/host-load.ts'
 import type { LogFiles } from '../../machine/logs/log-files.ts'
 import type { ManifestSource } from '../../machine/manifests/manifest-source.ts'
+import type { PluginSockets } from '../../machine/plugin-sockets/plugin-sockets.ts'
 import type { PodDialer } from '../../machine/dialer/pod-dialer.ts'
 import type { HostShutdown } from '../../machine/shutdown/host-shutdown.ts'
 import type { ClusterDns } from '../pod-config/dns.ts'
 import type { NodePaths } from '../pod-config/node-paths.ts'
+
+export interface NodePlugins {
+  readonly sockets: PluginSockets
+  readonly drivers: CsiDrivers
+  /** In hexadecimal. */
+  readonly sha256: (text: string) => string
+}
 
 export interface NodeHost {
   readonly disk: Disk
@@ -26,6 +35,8 @@ export interface NodeHost {
   readonly shutdown: HostShutdown
   /** Mounts images as volumes; left out where that is not supported. */
   readonly imageMounts?: ImageMounts
+  /** Storage drivers; left out where none can register. */
+  readonly plugins?: NodePlugins
   /** Whether volumes are mounted; simulated containers do not have a file system. */
   readonly mountsVolumes: boolean
   /** Sources of static pods. */
