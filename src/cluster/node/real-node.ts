@@ -16,10 +16,12 @@ import { NodeHostLoad } from '../../machine/load/node-host-load.ts'
 import { nodeKernelSettings } from '../../machine/kernel-settings/node-kernel-settings.ts'
 import { Containerd } from '../../machine/cri/containerd.ts'
 import { CtrImageMounts } from '../../machine/cri/image-mounts.ts'
+import { grpcCsiDrivers } from '../../machine/csi/grpc-csi-drivers.ts'
 import { CriRuntime } from '../../machine/cri/cri-runtime.ts'
 import { NodeLogFiles } from '../../machine/logs/node-log-files.ts'
 import { NodeSystemLogs } from '../../machine/logs/node-system-logs.ts'
 import { manifestUrlSource, manifestDirectorySource } from '../../machine/manifests/node-manifests.ts'
+import { NodePluginSockets } from '../../machine/plugin-sockets/node-plugin-sockets.ts'
 import { nodePodDialer } from '../../machine/dialer/node-pod-dialer.ts'
 import { ManualShutdown } from '../../machine/shutdown/manual-shutdown.ts'
 import { NodeLogind } from '../../machine/shutdown/node-logind.ts'
@@ -212,6 +214,11 @@ function realHost(
     load,
     shutdown,
     ...(imageMounts === undefined ? {} : { imageMounts }),
+    plugins: {
+      sockets: new NodePluginSockets(`${directory}/plugins_registry`, clock),
+      drivers: grpcCsiDrivers({ http2: platform.http2, clock }),
+      sha256: (text) => platform.crypto.sha256(text).toHex(),
+    },
     mountsVolumes: true,
     manifests: [
       manifestDirectorySource(manifestDirectory, clock),
