@@ -40,5 +40,5 @@ export interface ControllerSettings {
   readonly legacyTokens?: LegacyTokenIssuer
   /** After how long an unused token in a Secret is invalidated; a year when left out. */
   readonly legacyTokenCleanUpMs?: number
-  readonly crypto?: Pick<CryptoProvider, 'hmacSha256'>
+  readonly crypto?: Pick<CryptoProvider, 'hmacSha256' | 'sha256'>
 }

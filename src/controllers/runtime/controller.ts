@@ -105,6 +105,8 @@ export interface ReconcileTools<State = unknown> {
   /** Cached objects of all watched kinds with an owner reference to the uid. */
   dependents(uid: string): readonly { readonly kind: Kind; readonly object: ApiObject }[]
   recordEvent(about: ApiObject, note: EventNote, context: Context): void
+  /** Enqueues another key, such as one that was found in the state of the cluster when the controller started. */
+  enqueue(key: string, context: Context): void
   /** The kinds found by discovery, for controllers with `watchesDiscovered`. */
   readonly discovered: Pick<DiscoveredKinds, 'kindFor' | 'resource'>
 }

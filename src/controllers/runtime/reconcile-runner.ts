@@ -23,6 +23,7 @@ export function reconcileRunner(controller: ReconcileController, deps: RunnerDep
       return clock.nowMs()
     },
     recordEvent: (about, note, context) => events.record(about, note, context),
+    enqueue: (key, { cause }) => queue.add(key, cause),
     cached: <T extends ApiObject>(kind: Kind<T>, key: string) => informerOf(kind).get(key),
     all: <T extends ApiObject>(kind: Kind<T>) => informerOf(kind).all(),
     byIndex: ({ kind, name }, value) => informers.of(kind).byIndex(name, value),
