@@ -46,11 +46,14 @@ const runtimeStats = ({ pod: { metadata }, used: { memoryBytes = 0, layerBytes =
 
 function statsOf(present: ReadonlyMap<string, PodUsage>, load: SimulatedHostLoad, clock: VirtualClock): NodeStats {
   const disk = new SimulatedDisk()
-  for (const { pod: one, used } of present.values())
-    void disk.write(`/logs/default_${one.metadata.name}_${one.metadata.uid}/c/0.log`, {
+  for (const { pod: one, used } of present.values()) {
+    const logs = `/logs/default_${one.metadata.name}_${one.metadata.uid}/c`
+    void disk.makeDirectory(logs, 0o755)
+    void disk.write(`${logs}/0.log`, {
       content: new Uint8Array(used.logBytes ?? 0),
       mode: 0o644,
     })
+  }
   const images = { path: '/images', usedBytes: 0, inodesUsed: 0 }
   return new NodeStats({
     runtime: {

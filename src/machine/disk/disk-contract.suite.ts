@@ -1,7 +1,7 @@
 // The contract suite of disk drivers, run below a directory that the caller provides.
 import { deepEqual, equal, rejects } from 'node:assert/strict'
 import { test } from 'node:test'
-import { PathEscapes, type Disk } from './disk.ts'
+import { PathEscapes, type Disk, type FileContent } from './disk.ts'
 
 export interface DiskUnderTest {
   readonly disk: Disk
@@ -42,6 +42,8 @@ export function diskContract(driver: string, open: () => Promise<DiskUnderTest>)
         ['one', file('1')],
         ['deep/two', file('2', 0o400)],
       ]),
+      undefined,
+      signal,
     )
     deepEqual([await text(disk, `${target}/deep/two`)], ['2'])
     await disk.project(
@@ -50,9 +52,30 @@ export function diskContract(driver: string, open: () => Promise<DiskUnderTest>)
         ['one', file('1b')],
         ['three', file('3')],
       ]),
+      undefined,
+      signal,
     )
     equal(await disk.kindOf(`${target}/deep`), undefined)
     deepEqual((await disk.list(target)).filter((name) => !name.startsWith('..')).toSorted(), ['one', 'three'])
+    await disk.remove(target)
+  })
+
+  test(`${driver}: the content of a projected file is loaded, and a failure to load it is reported`, async () => {
+    const { disk, directory } = await open()
+    const target = `${directory}/loaded`
+    await disk.makeDirectory(target, 0o755)
+    const projected = async (content: FileContent) => {
+      await disk.project(target, new Map([['token', { content, mode: 0o600 }]]), undefined, signal)
+      // The host's disk shows links, which readTail does not follow.
+      const [generation] = (await disk.list(target)).filter((name) => name.startsWith('..generation-'))
+      return text(disk, generation === undefined ? `${target}/token` : `${target}/${generation}/token`)
+    }
+    equal(await projected(() => Promise.resolve(bytes('first'))), 'first')
+    equal(await projected(() => Promise.resolve(bytes('second'))), 'second')
+    await rejects(
+      projected(() => Promise.reject(new Error('refused'))),
+      /refused/,
+    )
     await disk.remove(target)
   })
 

@@ -10,6 +10,8 @@ import { chmod, mkdir, mkdtemp, readdir, readlink, realpath, rm, stat, symlink, 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
+const { signal } = new AbortController()
+
 diskContract('simulated', () => Promise.resolve({ disk: new SimulatedDisk(), directory: '/pods' }))
 
 test('the host’s disk: a link cannot lead out of a volume, and is not read through', async () => {
@@ -32,7 +34,12 @@ test('the host’s disk: leftovers of an interrupted projection are removed', as
   const directory = await mkdtemp(join(tmpdir(), 'coxswain-disk-'))
   await mkdir(join(directory, '..generation-old'))
   await symlink('..generation-old', join(directory, '..data_new'))
-  await new NodeDisk().project(directory, new Map([['a', { content: new TextEncoder().encode('1'), mode: 0o444 }]]))
+  await new NodeDisk().project(
+    directory,
+    new Map([['a', { content: new TextEncoder().encode('1'), mode: 0o444 }]]),
+    undefined,
+    signal,
+  )
   const names = await readdir(directory)
   equal(names.filter((name) => name.startsWith('..generation-')).length, 1)
   equal(names.includes('..data_new'), false)
@@ -43,13 +50,13 @@ test('the host’s disk: a projection is replaced atomically, and not at all whe
   const directory = await mkdtemp(join(tmpdir(), 'coxswain-disk-'))
   const disk = new NodeDisk()
   const files = new Map([['a', { content: new TextEncoder().encode('1'), mode: 0o400 }]])
-  await disk.project(directory, files)
+  await disk.project(directory, files, undefined, signal)
   const generation = await readlink(join(directory, '..data'))
-  await disk.project(directory, files)
+  await disk.project(directory, files, undefined, signal)
   equal(await readlink(join(directory, '..data')), generation)
   equal((await stat(join(directory, 'a'))).mode & 0o777, 0o400)
   await chmod(join(directory, '..data', 'a'), 0o600)
-  await disk.project(directory, files)
+  await disk.project(directory, files, undefined, signal)
   equal((await stat(join(directory, 'a'))).mode & 0o777, 0o400)
   await rm(directory, { recursive: true })
 })

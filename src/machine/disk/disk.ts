@@ -8,6 +8,13 @@ export interface DiskFile {
   readonly uid?: number
 }
 
+/** The content of a file, or a function that loads it. */
+export type FileContent = Uint8Array | ((signal: AbortSignal) => Promise<Uint8Array>)
+
+export interface ProjectedFile extends Omit<DiskFile, 'content'> {
+  readonly content: FileContent
+}
+
 export interface Disk {
   /** Creates the directory and its parents; sets the mode of an existing one. */
   makeDirectory(path: string, mode: number): Promise<void>
@@ -18,8 +25,14 @@ export interface Disk {
   /**
    * Replaces the content of the directory with these files (paths are relative to it) atomically: a reader sees either
    * the old or the new files. Nothing is written when nothing has changed. With a gid, the group can read all files.
+   * Content that a function loads is loaded now, or whenever it is read if the files are simulated.
    */
-  project(directory: string, files: ReadonlyMap<string, DiskFile>, gid?: number): Promise<void>
+  project(
+    directory: string,
+    files: ReadonlyMap<string, ProjectedFile>,
+    gid: number | undefined,
+    signal: AbortSignal,
+  ): Promise<void>
   /**
    * Makes a group the owner of everything at and below a path, with write permission and setgid directories. Symbolic
    * links below the path are not followed, even when the tree changes meanwhile. Throws TreeTooDeep.

@@ -20,7 +20,7 @@ import {
 } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
-import { TreeTooDeep, type Disk, type DiskFile, type DiskKind } from './disk.ts'
+import { TreeTooDeep, type Disk, type DiskFile, type DiskKind, type ProjectedFile } from './disk.ts'
 import { openBeneath } from './node-open-beneath.ts'
 import { walkTree, type TreeEntry } from './node-tree.ts'
 import { dataLink, visibleNames } from './projection.ts'
@@ -38,6 +38,16 @@ const isTooLong = (error: unknown): boolean => (error as NodeJS.ErrnoException).
 const blockBytes = 512
 
 const { signal: unending } = new AbortController()
+
+async function loadAll(
+  files: ReadonlyMap<string, ProjectedFile>,
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, DiskFile>> {
+  const loaded = new Map<string, DiskFile>()
+  for (const [path, { content, ...rest }] of files)
+    loaded.set(path, { ...rest, content: typeof content === 'function' ? await content(signal) : content })
+  return loaded
+}
 
 export class NodeDisk implements Disk {
   #written = 0
@@ -67,7 +77,13 @@ export class NodeDisk implements Disk {
     }
   }
 
-  async project(directory: string, files: ReadonlyMap<string, DiskFile>, gid?: number): Promise<void> {
+  async project(
+    directory: string,
+    projected: ReadonlyMap<string, ProjectedFile>,
+    gid: number | undefined,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const files = await loadAll(projected, signal)
     if (await this.#holds(directory, files, gid)) return
     const made = await mkdtemp(join(directory, generationPrefix))
     await chmod(made, 0o755)
@@ -78,7 +94,7 @@ export class NodeDisk implements Disk {
       await chmod(target, mode)
       if (uid !== undefined) await lchown(target, uid, 0)
     }
-    if (gid !== undefined) await grantToGroup(directory, gid, 'reads', unending)
+    if (gid !== undefined) await grantToGroup(directory, gid, 'reads', signal)
     // An interrupted run may have left its link.
     await rm(join(directory, `${dataLink}_new`), { force: true })
     await symlink(basename(made), join(directory, `${dataLink}_new`))

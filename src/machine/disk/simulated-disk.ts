@@ -1,81 +1,112 @@
 // SimulatedDisk: files and mounts in memory for simulated nodes. There are no symbolic links.
-import { getOrInsert } from '../../base/collections/get-or-insert.ts'
-import { PathEscapes, type Disk, type DiskFile, type DiskKind } from './disk.ts'
+import { PathEscapes, type Disk, type DiskFile, type DiskKind, type ProjectedFile } from './disk.ts'
+import { FileTree, newDirectory, usedBytes, type TreeDirectory, type TreeNode } from './file-tree.ts'
 
-type Entry = { readonly kind: 'directory' } | ({ readonly kind: 'file' } & DiskFile)
-
-const directory: Entry = { kind: 'directory' }
+const { signal: unending } = new AbortController()
 
 export class SimulatedDisk implements Disk {
-  readonly #entries = new Map<string, Entry>()
-  /** Names in each directory. */
-  readonly #names = new Map<string, Set<string>>()
-  readonly #mounts = new Set<string>()
-  readonly #groups = new Map<string, number>()
+  readonly #tree = new FileTree()
+  /** Mount points whose content is in memory. */
+  readonly #tmpfs = new Set<string>()
 
-  makeDirectory(path: string, _mode: number): Promise<void> {
-    for (let at = path; at !== '' && !this.#entries.has(at); at = directoryOf(at)) this.#set(at, directory)
+  /** The file or directory at a path, for mounts into simulated containers. */
+  nodeAt(path: string): TreeNode | undefined {
+    return this.#tree.find(path)
+  }
+
+  /** Limits the bytes of all files below a directory; undefined removes the limit. */
+  limitBytes(path: string, bytesMax: number | undefined): void {
+    const directory = this.#tree.directory(path, 'quotactl')
+    if (bytesMax === undefined) delete directory.bytesMax
+    else directory.bytesMax = bytesMax
+  }
+
+  /** The machine has lost power: mounts and everything in memory are gone. */
+  losePower(): void {
+    for (const path of this.#tree.mountsBelow('/').toReversed()) this.#tree.unmount(path)
+    this.#tmpfs.clear()
+  }
+
+  makeDirectory(path: string, mode: number): Promise<void> {
+    this.#tree.makeDirectory(path, mode)
     return Promise.resolve()
   }
 
-  write(path: string, file: DiskFile): Promise<void> {
-    this.#set(path, { kind: 'file', ...file })
-    return Promise.resolve()
+  async write(path: string, { content, mode }: DiskFile): Promise<void> {
+    this.#tree.replace(path, content, mode)
   }
 
-  readTail(path: string, bytesMax: number): Promise<Uint8Array | undefined> {
-    const entry = this.#entries.get(path)
-    return Promise.resolve(entry?.kind === 'file' ? entry.content.slice(-bytesMax) : undefined)
+  async readTail(path: string, bytesMax: number): Promise<Uint8Array | undefined> {
+    const node = this.#tree.find(path)
+    if (node?.kind !== 'file') return undefined
+    const content = typeof node.content === 'function' ? await node.content(unending) : node.content
+    return content.slice(-bytesMax)
   }
 
-  async project(directory: string, files: ReadonlyMap<string, DiskFile>, _gid?: number): Promise<void> {
-    for (const path of this.#below(directory)) if (path !== directory) this.#delete(path)
-    for (const [path, file] of files) {
-      await this.makeDirectory(directoryOf(`${directory}/${path}`), 0o755)
-      await this.write(`${directory}/${path}`, file)
+  async project(
+    directory: string,
+    files: ReadonlyMap<string, ProjectedFile>,
+    _gid: number | undefined,
+    _signal: AbortSignal,
+  ): Promise<void> {
+    const present = this.#tree.directory(directory, 'open')
+    if (holds(present, files)) return
+    const generation = newDirectory(0o755)
+    for (const [path, { content, mode }] of files) {
+      const names = path.split('/')
+      const name = names.pop() ?? ''
+      let at = generation
+      for (const parent of names) at = subdirectory(at, parent)
+      at.entries.set(name, { kind: 'file', mode, content })
     }
+    present.entries.clear()
+    for (const [name, node] of generation.entries) present.entries.set(name, node)
   }
 
-  changeGroup(path: string, gid: number, _signal: AbortSignal): Promise<void> {
-    this.#groups.set(path, gid)
-    return Promise.resolve()
+  async changeGroup(path: string, gid: number, _signal: AbortSignal): Promise<void> {
+    const node = this.#tree.find(path)
+    if (node?.kind === 'directory') node.gid = gid
   }
 
   hasGroup(path: string, gid: number): Promise<boolean> {
-    return Promise.resolve(this.#groups.get(path) === gid)
+    const node = this.#tree.find(path)
+    return Promise.resolve(node?.kind === 'directory' && node.gid === gid)
   }
 
   kindOf(path: string): Promise<DiskKind | undefined> {
-    return Promise.resolve(this.#entries.get(path)?.kind)
+    return Promise.resolve(this.#tree.find(path)?.kind)
   }
 
   async mountSubPath(directory: string, subPath: string, to: string): Promise<void> {
     const names = subPath.split('/').filter((name) => name !== '' && name !== '.')
     if (names.includes('..')) throw new PathEscapes(`the path ${JSON.stringify(subPath)} leads out of its volume`)
     const path = [directory, ...names].join('/')
-    if (!this.#entries.has(path)) await this.makeDirectory(path, 0o750)
-    await this.makeDirectory(to, 0o750)
-    this.#mounts.add(to)
+    const source = this.#tree.find(path) ?? this.#tree.makeDirectory(path, 0o750)
+    if (this.#tree.isMountPoint(to)) {
+      if (this.#tree.find(to) === source) return
+      this.#tree.unmount(to)
+    }
+    this.#tree.makeDirectory(to, 0o750)
+    this.#tree.mount(to, source)
   }
 
   remove(path: string): Promise<void> {
-    const mounts = [...this.#mounts].filter((mountPoint) => isAtOrBelow(mountPoint, path))
+    const mounts = this.#tree.mountsBelow(path)
     if (mounts.length > 0)
       return Promise.reject(new Error(`${path} is not removed: something is mounted at ${mounts.join(', ')}`))
-    for (const below of this.#below(path)) {
-      this.#delete(below)
-      this.#groups.delete(below)
-    }
+    this.#tree.remove(path)
     return Promise.resolve()
   }
 
   list(path: string): Promise<readonly string[]> {
-    return Promise.resolve([...(this.#names.get(path) ?? [])])
+    const node = this.#tree.find(path)
+    return Promise.resolve(node?.kind === 'directory' ? [...node.entries.keys()] : [])
   }
 
-  mountTmpfs(path: string, _bytesMax: number | undefined): Promise<void> {
-    this.#mounts.add(path)
-    return Promise.resolve()
+  async mountTmpfs(path: string, bytesMax: number | undefined): Promise<void> {
+    if (this.#tmpfs.has(path)) return
+    this.#tmpfs.add(path)
+    this.#tree.mount(path, { ...newDirectory(0o777), ...(bytesMax === undefined ? {} : { bytesMax }) })
   }
 
   mountHugetlbfs(path: string, _pageBytes: number): Promise<void> {
@@ -83,42 +114,42 @@ export class SimulatedDisk implements Disk {
   }
 
   unmount(path: string): Promise<void> {
-    this.#mounts.delete(path)
+    this.#tmpfs.delete(path)
+    this.#tree.unmount(path)
     return Promise.resolve()
   }
 
   mountsBelow(path: string): Promise<readonly string[]> {
-    return Promise.resolve([...this.#mounts].filter((mountPoint) => isAtOrBelow(mountPoint, path)))
+    return Promise.resolve(this.#tree.mountsBelow(path))
   }
 
   usedBytes(path: string): Promise<number> {
-    const sizes = this.#below(path).map((below) => {
-      const entry = this.#entries.get(below)
-      return entry?.kind === 'file' ? entry.content.length : 0
-    })
-    return Promise.resolve(sizes.reduce((sum, size) => sum + size, 0))
-  }
-
-  #set(path: string, entry: Entry): void {
-    this.#entries.set(path, entry)
-    getOrInsert(this.#names, directoryOf(path), () => new Set()).add(nameOf(path))
-  }
-
-  #delete(path: string): void {
-    this.#entries.delete(path)
-    const names = this.#names.get(directoryOf(path))
-    names?.delete(nameOf(path))
-    if (names?.size === 0) this.#names.delete(directoryOf(path))
-  }
-
-  /** The path itself, if it exists, and everything below it. */
-  #below(path: string): string[] {
-    const inside = [...(this.#names.get(path) ?? [])].flatMap((name) => this.#below(`${path}/${name}`))
-    return this.#entries.has(path) ? [path, ...inside] : inside
+    const node = this.#tree.find(path)
+    return Promise.resolve(node === undefined ? 0 : usedBytes(node))
   }
 }
 
-const directoryOf = (path: string): string => path.slice(0, path.lastIndexOf('/'))
-const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
+function subdirectory({ entries }: TreeDirectory, name: string): TreeDirectory {
+  const known = entries.get(name)
+  if (known?.kind === 'directory') return known
+  const made = newDirectory(0o755)
+  entries.set(name, made)
+  return made
+}
 
-const isAtOrBelow = (candidate: string, path: string): boolean => candidate === path || candidate.startsWith(`${path}/`)
+/** Whether the directory contains exactly these files. */
+function holds(directory: TreeDirectory, files: ReadonlyMap<string, ProjectedFile>): boolean {
+  if (directory.entries.size !== files.size) return false
+  for (const [path, { content, mode }] of files) {
+    // Files in subdirectories are not compared; they are replaced.
+    const node = directory.entries.get(path)
+    if (node?.kind !== 'file' || node.mode !== mode) return false
+    if (node.content === content) continue
+    if (typeof node.content === 'function' || typeof content === 'function') return false
+    if (!areEqual(node.content, content)) return false
+  }
+  return true
+}
+
+const areEqual = (one: Uint8Array, other: Uint8Array): boolean =>
+  one.length === other.length && one.every((byte, index) => byte === other[index])

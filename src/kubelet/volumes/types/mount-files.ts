@@ -3,12 +3,12 @@ import type { Files } from './key-files.ts'
 import type { MountedVolume, VolumeMountInput } from './volume-type.ts'
 
 export async function mountFiles(
-  { disk, directory, pod }: VolumeMountInput,
+  { disk, directory, pod, context }: VolumeMountInput,
   files: Files,
   medium: 'disk' | 'memory',
 ): Promise<MountedVolume> {
   await disk.makeDirectory(directory, 0o755)
   if (medium === 'memory') await disk.mountTmpfs(directory, undefined)
-  await disk.project(directory, files, pod.spec.securityContext?.fsGroup)
+  await disk.project(directory, files, pod.spec.securityContext?.fsGroup, context.signal)
   return { path: directory, readOnly: true }
 }

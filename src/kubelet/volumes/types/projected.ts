@@ -1,4 +1,5 @@
 // projected: files from several sources in one directory in memory, including the pod's service account token.
+import { context } from '../../../base/observability/context.ts'
 import type { VolumeProjection } from '../../../api/core/v1/volume/volume.ts'
 import type { DiskFile } from '../../../machine/disk/disk.ts'
 import { configMapFiles, downwardFiles, secretFiles } from './object-files.ts'
@@ -33,8 +34,11 @@ async function filesOf(source: VolumeProjection, defaultMode: number, work: Volu
   if (downwardAPI !== undefined) return downwardFiles(downwardAPI.items ?? [], defaultMode, work)
   if (serviceAccountToken !== undefined) {
     const { audience, expirationSeconds, path } = serviceAccountToken
-    const token = await work.sources.token(work.pod, audience, expirationSeconds, work.context)
-    return new Map([[path, { content: new TextEncoder().encode(token), ...tokenOwner(defaultMode, work) }]])
+    const { pod, sources } = work
+    const { cause } = work.context
+    const content = async (signal: AbortSignal) =>
+      new TextEncoder().encode(await sources.token(pod, audience, expirationSeconds, context(signal, cause)))
+    return new Map([[path, { content, ...tokenOwner(defaultMode, work) }]])
   }
   const [kind = 'empty'] = Object.keys(source)
   throw new VolumeError(`projected sources of type ${kind} are not supported on this node`)
