@@ -2,7 +2,9 @@
 import { BytePipe } from '../../wire/byte-pipe.ts'
 import type { Clock } from '../../base/time/clock.ts'
 import type { ConnectionEnd, ConnectionOwner } from '../network/simulated-connection.ts'
+import type { SimulatedDisk } from '../disk/simulated-disk.ts'
 import { MemoryLog } from '../logs/memory-log.ts'
+import { containerFiles, type ContainerFiles } from './container-files.ts'
 import type { ContainerConfig, SandboxConfig } from './runtime-config.ts'
 import type { RuntimeContainer } from './container-runtime.ts'
 import type { SimulatedBehaviour } from './simulated-behaviour.ts'
@@ -45,6 +47,7 @@ export class SimulatedContainer implements ConnectionOwner {
   #ending: AbortController | undefined
   #log: MemoryLog | undefined
   #ports: SimulatedPorts | undefined
+  #files: ContainerFiles | undefined
   #stdin: BytePipe | undefined
   /** Its ends of connections. */
   #ends: Set<ConnectionEnd> | undefined
@@ -71,6 +74,10 @@ export class SimulatedContainer implements ConnectionOwner {
 
   ports(clock: Clock): SimulatedPorts {
     return (this.#ports ??= new SimulatedPorts(clock, this.program === undefined))
+  }
+
+  files(disk: SimulatedDisk | undefined): ContainerFiles {
+    return (this.#files ??= containerFiles(this.config, disk, () => this.endedSignal))
   }
 
   hold(end: ConnectionEnd): void {

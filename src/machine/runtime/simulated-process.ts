@@ -5,6 +5,7 @@ import { GrpcError } from '../../wire/grpc/grpc-status.ts'
 import { httpAcceptor, type SimulatedHttpHandler } from '../network/serve-http.ts'
 import type { FetchInit, FetchResponse } from '../network/simulated-fetch.ts'
 import type { SimulatedAcceptor } from '../network/simulated-network.ts'
+import type { ContainerFiles } from './container-files.ts'
 import type { ProcessStreams } from './container-runtime.ts'
 
 /** The interface of a simulated program to its container. */
@@ -12,6 +13,8 @@ export interface SimulatedProcess {
   readonly arguments: readonly string[]
   readonly environment: Readonly<Record<string, string>>
   readonly pod: SimulatedPodIdentity
+  /** The container's files, volumes included. */
+  readonly files: ContainerFiles
   readonly clock: Clock
   /** Prints a line into the container's log. */
   readonly log: (line: string) => void

@@ -8,6 +8,7 @@ import { concatBytes } from '../../base/collections/concat-bytes.ts'
 import { unlessAborted } from '../../base/async/unless-aborted.ts'
 import type { ByteStream } from '../../platform/http/byte-stream.ts'
 import type { Random } from '../../base/random/random.ts'
+import type { SimulatedDisk } from '../disk/simulated-disk.ts'
 import type { LogFiles } from '../logs/log-files.ts'
 import { copyStream } from '../../wire/byte-pipe.ts'
 import {
@@ -31,6 +32,7 @@ import {
   runsUntilStopped,
   type SimulatedBehaviour,
 } from './simulated-behaviour.ts'
+import { makeMountSources } from './container-files.ts'
 import { nextAddress } from './simulated-addresses.ts'
 import { imageIdOf, logPrefix, SimulatedContainer, type SimulatedSandbox } from './simulated-container.ts'
 import type {
@@ -54,7 +56,7 @@ import {
   type SimulatedProcess,
   type SimulatedProgram,
 } from './simulated-process.ts'
-import { shellProgram, type ShellProgram } from './simulated-shell.ts'
+import { execCommand, shellProgram, type ScriptProcess, type ShellProgram } from './simulated-shell.ts'
 import { usageFromAnnotations, type SimulatedUsage } from './simulated-usage.ts'
 
 export { serveUntilTerminated } from './simulated-process.ts'
@@ -76,6 +78,8 @@ export interface SimulatedRuntimeOptions {
 export interface SimulatedRuntimeSettings extends SimulatedRuntimeOptions {
   /** The network of the node's pods; without it they cannot open connections. */
   readonly network?: () => ContainerNetwork
+  /** The node's disk with the volumes of its pods; without it containers cannot mount any. */
+  readonly disk?: SimulatedDisk
 }
 
 const succeed: SimulatedCommand = () => Promise.resolve({ exitCode: 0 })
@@ -103,7 +107,7 @@ export class SimulatedRuntime implements ContainerRuntime {
   readonly version = '1'
   readonly streams: LocalStreams = {
     kind: 'local',
-    exec: (id, command, io, signal) => this.#exec(id, command, io, signal, notRun),
+    exec: (id, command, io, signal) => this.#exec(id, command, io, signal, (container) => this.#shellOf(container)),
     attach: (id, io, signal) => this.#attach(id, io, signal),
     connect: (sandboxId, port) => this.#connect(this.#sandboxes.get(sandboxId), { host: 'localhost', port }),
   }
@@ -242,14 +246,16 @@ export class SimulatedRuntime implements ContainerRuntime {
     this.#removeFromPod(sandbox)
   }
 
-  createContainer(
+  async createContainer(
     sandboxId: string,
     config: ContainerConfig,
     _sandbox: SandboxConfig,
     _signal: AbortSignal,
   ): Promise<string> {
     const sandbox = this.#sandboxes.get(sandboxId)
-    if (sandbox === undefined) return Promise.reject(new Error(`there is no sandbox ${sandboxId}`))
+    if (sandbox === undefined) throw new Error(`there is no sandbox ${sandboxId}`)
+    const { disk } = this.#options
+    if (disk !== undefined) await makeMountSources(config, disk)
     const behaviour = {
       ...this.#behaviourOf(config.image),
       ...behaviourFromAnnotations(sandbox.config.annotations, config.name),
@@ -259,7 +265,7 @@ export class SimulatedRuntime implements ContainerRuntime {
     const container = new SimulatedContainer(newUid(this.#random), config, sandbox, behaviour, program)
     sandbox.containers.push(container)
     this.#containers.set(container.id, container)
-    return Promise.resolve(container.id)
+    return container.id
   }
 
   async startContainer(containerId: string, signal: AbortSignal): Promise<void> {
@@ -287,6 +293,7 @@ export class SimulatedRuntime implements ContainerRuntime {
       arguments: [...config.arguments],
       environment: environmentOf(config),
       ...this.#networkOf(container),
+      files: container.files(this.#options.disk),
       clock: this.#clock,
       log: this.#logOf(container),
       stdin: container.stdin.read(),
@@ -316,8 +323,13 @@ export class SimulatedRuntime implements ContainerRuntime {
 
   #runShell(container: SimulatedContainer, shell: ShellProgram): void {
     const { signal: terminated } = (container.stop = new AbortController())
-    const [clock, environment, log] = [this.#clock, environmentOf(container.config), this.#logOf(container)]
-    this.#endWith(container, shell({ clock, environment, log, terminated, ended: container.endedSignal }))
+    this.#endWith(container, shell({ ...this.#scriptOf(container), log: this.#logOf(container), terminated }))
+  }
+
+  #scriptOf(container: SimulatedContainer): ScriptProcess {
+    const files = container.files(this.#options.disk)
+    const environment = environmentOf(container.config)
+    return { clock: this.#clock, environment, files, ended: container.endedSignal }
   }
 
   #endWith(container: SimulatedContainer, running: Promise<number>): void {
@@ -400,7 +412,7 @@ export class SimulatedRuntime implements ContainerRuntime {
     const keep = (pieces: Uint8Array[]) => (piece: Uint8Array) => Promise.resolve(void pieces.push(piece))
     const io: ProcessStreams = { stdin: nothing(), stdout: keep(stdout), stderr: keep(stderr) }
     try {
-      const exitCode = await Promise.race([this.#exec(containerId, command, io, signal, succeed), late.promise])
+      const exitCode = await Promise.race([this.#exec(containerId, command, io, signal, () => succeed), late.promise])
       return { exitCode, stdout: concatBytes(stdout), stderr: concatBytes(stderr) }
     } finally {
       timer.cancel()
@@ -412,11 +424,12 @@ export class SimulatedRuntime implements ContainerRuntime {
     command: readonly string[],
     io: ProcessStreams,
     signal: AbortSignal,
-    otherwise: SimulatedCommand,
+    otherwise: (container: SimulatedContainer) => SimulatedCommand,
   ): Promise<number> {
     const container = this.#containers.get(containerId)
     if (container?.state !== 'running') throw new Error(`container ${containerId} is not running`)
-    const run = this.#isAnswering(container) ? (container.command ?? this.#options.command ?? otherwise) : fail
+    const handler = container.command ?? this.#options.command ?? otherwise(container)
+    const run = this.#isAnswering(container) ? handler : fail
     const {
       exitCode,
       stdout = '',
@@ -426,6 +439,16 @@ export class SimulatedRuntime implements ContainerRuntime {
     if (stdout !== '') await io.stdout(encoder.encode(stdout))
     if (stderr !== '') await io.stderr(encoder.encode(stderr))
     return exitCode
+  }
+
+  /** The commands that simulated containers have. */
+  #shellOf(container: SimulatedContainer): SimulatedCommand {
+    return async (command, shown, io) => {
+      const printed = { stdout: '', stderr: '' }
+      const print = (text: string, stream: 'stdout' | 'stderr') => void (printed[stream] += text)
+      const exitCode = await execCommand(command, this.#scriptOf(container), print)
+      return exitCode === undefined ? notRun(command, shown, io) : { exitCode, ...printed }
+    }
   }
 
   /** The client gets all output from now on. As with real runtimes, the exit code is not reported. */

@@ -1,5 +1,5 @@
 // The subset of the shell language that simulated containers support: simple commands with quotes and variables, joined
-// by `;`, newlines, `&&` and `||`, with optional redirection to stderr. Other scripts are not parsed.
+// by `;`, newlines, `&&` and `||`, with optional redirection to stderr or a file. Other scripts are not parsed.
 import { lookup } from '../../base/collections/lookup.ts'
 
 export interface SimpleCommand {
@@ -8,6 +8,13 @@ export interface SimpleCommand {
   readonly words: readonly ScriptWord[]
   /** Whether `>&2` redirects its output to stderr. */
   readonly isToStderr: boolean
+  /** The file of `> file` and `>> file`. */
+  readonly target?: ScriptTarget
+}
+
+export interface ScriptTarget {
+  readonly word: ScriptWord
+  readonly isAppended: boolean
 }
 
 export interface ScriptWord {
@@ -41,6 +48,8 @@ const unknownCharacters = new Set('`()<>|&*')
 const unknownAtStart = '~'
 const stderrRedirection = /1?>&2(?=$|[\s;&|])/y
 const stderrRedirectionInWord = />&2(?=$|[\s;&|])/y
+const fileRedirection = /1?(>>?)(?![>&|(])/y
+const fileRedirectionInWord = /(>>?)(?![>&|(])/y
 const variable = /\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)\})/y
 const expansion = /[\w({'"?$!@*#-]/
 
@@ -51,6 +60,9 @@ class ScriptParser {
   #joint: SimpleCommand['joint'] = ';'
   #words: ScriptWord[] = []
   #isToStderr = false
+  /** Set between a redirection and its file. */
+  #redirection: { readonly isAppended: boolean } | undefined
+  #target: ScriptTarget | undefined
   #pieces: ScriptPiece[] = []
   #isInWord = false
   #isQuoted = false
@@ -69,6 +81,8 @@ class ScriptParser {
     const { [this.#at]: character = '', [this.#at + 1]: next = '' } = this.#text
     if (this.#match(this.#isInWord ? stderrRedirectionInWord : stderrRedirection) !== undefined)
       return (this.#isToStderr = this.#endWord())
+    const toFile = this.#match(this.#isInWord ? fileRedirectionInWord : fileRedirection)
+    if (toFile !== undefined) return this.#redirect(toFile[1] === '>>')
     switch (character) {
       case ' ':
       case '\t':
@@ -94,6 +108,14 @@ class ScriptParser {
         if (unknownCharacters.has(character) || (character === unknownAtStart && !this.#isInWord)) return false
         return this.#take(character)
     }
+  }
+
+  /** One redirection per command; `a2>file` would redirect stderr, so a word of digits before it is not supported. */
+  #redirect(isAppended: boolean): boolean {
+    const isNumbered = !this.#isQuoted && /^\d+$/.test(this.#pieces.map(({ text }) => text).join(''))
+    if (isNumbered || !this.#endWord() || this.#target !== undefined || this.#redirection !== undefined) return false
+    this.#redirection = { isAppended }
+    return true
   }
 
   #singleQuoted(): boolean {
@@ -157,7 +179,12 @@ class ScriptParser {
   }
 
   #endWord(): boolean {
-    if (this.#isInWord) this.#words.push({ isQuoted: this.#isQuoted, pieces: this.#pieces })
+    if (this.#isInWord) {
+      const word = { isQuoted: this.#isQuoted, pieces: this.#pieces }
+      if (this.#redirection === undefined) this.#words.push(word)
+      else this.#target = { word, ...this.#redirection }
+      this.#redirection = undefined
+    }
     this.#pieces = []
     this.#isInWord = this.#isQuoted = false
     return true
@@ -166,13 +193,19 @@ class ScriptParser {
   /** A line may end after `&&` and `||`. */
   #endLine(): boolean {
     this.#endWord()
-    return this.#words.length === 0 && !this.#isToStderr ? true : this.#endCommand(';')
+    const isEmpty = this.#words.length === 0 && !this.#isToStderr
+    return isEmpty && this.#target === undefined ? true : this.#endCommand(';')
   }
 
   #endCommand(joint: SimpleCommand['joint']): boolean {
     this.#endWord()
-    if (this.#words.length === 0) return joint === ';' && this.#joint === ';' && !this.#isToStderr
-    this.commands.push({ joint: this.#joint, words: this.#words, isToStderr: this.#isToStderr })
+    if (this.#redirection !== undefined) return false
+    const target = this.#target
+    if (this.#words.length === 0)
+      return joint === ';' && this.#joint === ';' && !this.#isToStderr && target === undefined
+    const output = { isToStderr: this.#isToStderr, ...(target === undefined ? {} : { target }) }
+    this.commands.push({ joint: this.#joint, words: this.#words, ...output })
+    this.#target = undefined
     this.#joint = joint
     this.#words = []
     this.#isToStderr = false

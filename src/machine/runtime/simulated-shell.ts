@@ -1,23 +1,32 @@
-// Commands of simulated containers that exit by themselves: `true`, `false`, `echo`, `date`, `sleep`, and shell scripts
-// of these. Output, duration and exit code are those of a real container. Any other command is treated as a server that
-// runs until it is stopped.
+// Commands of simulated containers that exit by themselves: `true`, `false`, `echo`, `date`, `sleep`, those about files,
+// and shell scripts of these. Output, duration and exit code are those of a real container. Any other command is treated
+// as a server that runs until it is stopped, and cannot be executed in a running container.
 import { lookup } from '../../base/collections/lookup.ts'
 import type { Clock } from '../../base/time/clock.ts'
 import { dateText } from './simulated-date.ts'
+import type { ContainerFiles } from './container-files.ts'
 import type { ContainerConfig } from './runtime-config.ts'
-import { expandWords, parseScript, type SimpleCommand } from './simulated-script.ts'
+import { fileCommandNamed, fileErrorText } from './simulated-file-commands.ts'
+import { expandWords, parseScript, type ScriptTarget, type SimpleCommand } from './simulated-script.ts'
 
 /** The interface of a command to its container. */
-export interface ShellProcess {
+export interface ScriptProcess {
   readonly clock: Clock
   readonly environment: Readonly<Record<string, string>>
+  readonly files: ContainerFiles
+  /** Aborted when the container has exited. */
+  readonly ended: AbortSignal
+}
+
+export interface ShellProcess extends ScriptProcess {
   /** Prints a line into the container's log. */
   readonly log: (line: string, stream?: 'stdout' | 'stderr') => void
   /** Aborted when the container is stopped; the reason is the name of the signal. */
   readonly terminated: AbortSignal
-  /** Aborted when the container has exited. */
-  readonly ended: AbortSignal
 }
+
+/** Prints a piece of text. */
+type Print = (text: string, stream: 'stdout' | 'stderr') => void
 
 export type ShellProgram = (process: ShellProcess) => Promise<number>
 
@@ -44,10 +53,35 @@ export function shellProgram(config: ContainerConfig): ShellProgram | undefined 
       if (!isFirstProcess || signal === signalNumbers['SIGKILL']) resolve(signalledCodeBase + signal)
     }
     process.terminated.addEventListener('abort', onTerminated, { once: true })
-    runScript(script, process).then(resolve, reject)
+    const output = new Output(process)
+    const run = async () => {
+      await process.clock.sleep(processStartMs, process.ended)
+      const status = await runScript(script, process, (text, stream) => output.print(text, stream), untilEnded)
+      output.end()
+      return status
+    }
+    run().then(resolve, reject)
     return promise
   }
 }
+
+/** Runs a command in a running container. Undefined when it is unknown, or its arguments are not supported. */
+export async function execCommand(
+  words: readonly string[],
+  process: ScriptProcess,
+  print: Print,
+): Promise<number | undefined> {
+  const script = scriptOf(words)
+  if (script === undefined || !script.every(isKnown)) return undefined
+  try {
+    return await runScript(script, process, print, () => Promise.reject(notSupported))
+  } catch (error) {
+    if (error === notSupported) return undefined
+    throw error
+  }
+}
+
+const notSupported = new Error('the arguments are not supported')
 
 const shells = new Set(['sh', 'bash', 'ash', 'dash'])
 
@@ -68,24 +102,51 @@ const isKnown = ({ words }: SimpleCommand): boolean => {
   return name === 'exit' || commandNamed(name) !== undefined
 }
 
-async function runScript(script: readonly SimpleCommand[], process: ShellProcess): Promise<number> {
-  const { clock, environment, ended } = process
-  const output = new Output(process)
+/** `otherwise` runs in the place of commands that are not supported. */
+async function runScript(
+  script: readonly SimpleCommand[],
+  process: ScriptProcess,
+  print: Print,
+  otherwise: (ended: AbortSignal) => Promise<number>,
+): Promise<number> {
+  const { clock, environment, files, ended } = process
   let status = 0
-  await clock.sleep(processStartMs, ended)
-  for (const { joint, words, isToStderr } of script) {
+  for (const { joint, words, isToStderr, target } of script) {
     if ((joint === '&&' && status !== 0) || (joint === '||' && status === 0)) continue
     const [name = '', ...args] = expandWords(words, environment)
-    if (name === 'exit') {
-      status = exitStatus(args, status)
-      break
+    if (name === 'exit') return exitStatus(args, status)
+    let written = ''
+    const printOut = (text: string) => {
+      if (isToStderr) print(text, 'stderr')
+      else if (target === undefined) print(text, 'stdout')
+      else written += text
     }
-    const print = (text: string) => output.print(text, isToStderr ? 'stderr' : 'stdout')
-    const result = commandNamed(name)?.(args, { clock, ended, print })
-    status = await (result ?? untilEnded(ended))
+    const printError = (text: string) => print(text, 'stderr')
+    const result = commandNamed(name)?.(args, { clock, ended, files, print: printOut, printError })
+    status = await (result ?? otherwise(ended))
+    if (target !== undefined && !(await writeTo(target, written, process, printError))) status = 1
   }
-  output.end()
   return status
+}
+
+const nullDevice = '/dev/null'
+
+/** False when the file cannot be written. */
+async function writeTo(
+  { word, isAppended }: ScriptTarget,
+  text: string,
+  { environment, files }: ScriptProcess,
+  printError: (text: string) => void,
+): Promise<boolean> {
+  const [path = ''] = expandWords([word], environment)
+  if (path === nullDevice) return true
+  try {
+    await (isAppended ? files.append(path, text) : files.write(path, text))
+    return true
+  } catch (error) {
+    printError(`sh: can't create ${path}: ${fileErrorText(error)}\n`)
+    return false
+  }
 }
 
 /** Defaults to the status of the last command; an invalid number exits with 2. */
@@ -97,7 +158,9 @@ function exitStatus([args]: readonly string[], last: number): number {
 interface CommandProcess {
   readonly clock: Clock
   readonly ended: AbortSignal
+  readonly files: ContainerFiles
   readonly print: (text: string) => void
+  readonly printError: (text: string) => void
 }
 
 /** Resolves with the exit code; undefined when the arguments are not supported. */
@@ -131,7 +194,7 @@ const commands: Readonly<Record<string, Command>> = {
 
 function commandNamed(path: string): Command | undefined {
   const name = programName(path)
-  return lookup(commands, name)
+  return lookup(commands, name) ?? fileCommandNamed(name)
 }
 
 const escapes: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r', '\\': '\\' }
