@@ -54,10 +54,10 @@ export function validateMetadataFields(
 }
 
 /** Upstream's errors do not name the index of a reference. */
-function validateOwners(owners: readonly OwnerReference[], path: string): FieldError[] {
+function validateOwners(owners: readonly Partial<OwnerReference>[], path: string): FieldError[] {
   const errors: FieldError[] = []
   for (const owner of owners) {
-    const { apiVersion = '', kind }: Partial<OwnerReference> = owner
+    const { apiVersion = '', kind } = owner
     if (apiVersion.split('/').length > 2 || apiVersion.endsWith('/') || apiVersion === '')
       errors.push(invalid(`${path}.apiVersion`, apiVersion, 'version must not be empty'))
     for (const field of ['kind', 'name', 'uid'] as const)
@@ -73,7 +73,7 @@ function validateOwners(owners: readonly OwnerReference[], path: string): FieldE
   return [...errors, invalid(path, shown, detail)]
 }
 
-const shownOwner = ({ apiVersion, kind, name, uid, ...others }: OwnerReference): object => ({
+const shownOwner = ({ apiVersion, kind, name, uid, ...others }: Partial<OwnerReference>): object => ({
   apiVersion: apiVersion ?? '',
   kind: kind ?? '',
   name: name ?? '',
