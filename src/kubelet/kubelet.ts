@@ -37,6 +37,7 @@ import { Resizer } from './resources/resizer.ts'
 import { PodManager } from './sources/pod-manager.ts'
 import { NodeStats } from './stats/node-stats.ts'
 import { PodStatusManager } from './status/pod-status-manager.ts'
+import { CsiVolumes } from './volumes/csi/csi-volumes.ts'
 import { VolumeManager } from './volumes/volume-manager.ts'
 import { VolumeRefresher } from './volumes/volume-refresher.ts'
 
@@ -54,11 +55,17 @@ export interface KubeletDeps {
 }
 
 /** Without volumes on nodes that mount none. */
-function volumeComponents({ client, clock, random, log, host }: KubeletDeps, node: NodeInfo) {
+function volumeComponents(deps: KubeletDeps, node: NodeInfo, registry: CsiRegistry, events: EventRecorder) {
+  const { client, clock, random, log, host } = deps
   const watches = host.mountsVolumes ? new ObjectWatches({ client, clock, random, log }) : undefined
   const objects = new ReferencedObjects(client, clock, node.nodeName, watches)
-  const volumes = host.mountsVolumes ? new VolumeManager({ ...host, sources: objects, node, clock }) : undefined
-  return { watches, objects, volumes }
+  const shared = { ...host, sources: objects, node, clock }
+  const csi =
+    host.mountsVolumes && host.plugins !== undefined
+      ? new CsiVolumes({ ...shared, ...host.plugins, ...node, registry, client, events, log })
+      : undefined
+  const volumes = host.mountsVolumes ? new VolumeManager({ ...shared, csi }) : undefined
+  return { watches, objects, csi, volumes }
 }
 
 /** Undefined on nodes where no storage driver can register. */
@@ -77,6 +84,7 @@ export class Kubelet {
   readonly #volumes: VolumeManager | undefined
   readonly #refresher: VolumeRefresher | undefined
   readonly #plugins: PluginManager | undefined
+  readonly #csi: CsiVolumes | undefined
   readonly #nodeManager: NodeManager
   readonly #events: EventRecorder
   /** Usage of the node and its pods. */
@@ -99,17 +107,23 @@ export class Kubelet {
     const find = (uid: string) => podManager.find(uid)
     const workers = new PodWorkers({ ...deps, states, find, nodeName })
 
-    const { watches, objects, volumes } = volumeComponents(deps, node)
+    const registry = new CsiRegistry()
+    const { watches, objects, csi, volumes } = volumeComponents(deps, node, registry, events)
     const stats = new NodeStats({ runtime, host, pods, nodeName, machine, clock })
     const nodeManager = new NodeManager({
       ...{ ...deps, settings, stats, pods, recordEvent, events },
       node: (context) => objects.node(context),
+      volumesInUse: () => csi?.state.volumesInUse,
       activePods: () => podManager.activePods(),
       terminatePod: (uid, termination) => {
         states.terminate(uid, termination)
         workers.interrupt(uid)
       },
     })
+
+    csi?.state.onChange(() => nodeManager.onVolumesInUse())
+    // A driver that is back can release the volumes of pods that wait for it.
+    registry.onRegistered((driver) => csi?.state.podsOf(driver).forEach((uid) => workers.enqueue(uid)))
 
     const cgroups = new PodCgroups({ cgroups: host.cgroups, root: host.cgroupRoot, allocatable })
     const provisioner = new PodProvisioner({ ...host, runtime, cgroups, objects, volumes, node, memoryCapacityBytes })
@@ -141,7 +155,8 @@ export class Kubelet {
     this.#volumes = volumes
     this.#refresher =
       volumes && watches && new VolumeRefresher({ volumes, watches, objects, pod: find, events, clock, log })
-    this.#plugins = pluginManager(deps, nodeName, new CsiRegistry())
+    this.#plugins = pluginManager(deps, nodeName, registry)
+    this.#csi = csi
     this.#nodeManager = nodeManager
     this.#events = events
     this.stats = stats
@@ -175,11 +190,13 @@ export class Kubelet {
       await runHeartbeat({ ...this.#deps, state: nodeManager.state }, signal)
     })
     this.#pods.start(tasks)
-    const [plugins, refresher] = [this.#plugins, this.#refresher]
+    const [plugins, csi, refresher] = [this.#plugins, this.#csi, this.#refresher]
+    if (csi !== undefined) tasks.start('unused volumes', (signal) => csi.run(signal))
     if (plugins !== undefined) tasks.start('plugins', (signal) => plugins.run(signal))
     if (refresher !== undefined) tasks.start('volumes', (signal) => refresher.run(signal))
     tasks.start('pod workers', async (signal) => {
       await unlessAborted(this.#pods.synced, signal)
+      await this.#csi?.reconstruct()
       await this.#enqueueOrphans(signal)
       await this.#workers.run(this.#syncer, tasks, signal)
     })

@@ -174,7 +174,7 @@ export class ContainerStarter {
       recordEvent(pod, { type: 'Warning', reason, message, container: name }, context)
     if (error instanceof VolumeError) {
       this.#backOff(name, state, volumeBackoff)
-      return recordEvent(pod, { type: 'Warning', reason: 'FailedMount', message: error.message }, context)
+      return recordEvent(pod, { type: 'Warning', reason: error.reason, message: error.message }, context)
     }
     if (error instanceof HookFailed) {
       state.waiting.set(name, { reason: 'PostStartHookError', message: error.message })

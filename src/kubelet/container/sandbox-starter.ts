@@ -8,7 +8,7 @@ import type { ContainerRuntime } from '../../machine/runtime/container-runtime.t
 import type { RecordPodEvent } from '../events/pod-events.ts'
 import type { RecordCall } from '../events/record-call.ts'
 import { sandboxFailure, type PodSyncState } from '../pod/pod-sync-state.ts'
-import { VolumeError } from '../volumes/types/volume-type.ts'
+import { AttachmentLimitExceeded, AttachmentPending, VolumeError } from '../volumes/types/volume-type.ts'
 import type { PodProvisioner } from './pod-provisioner.ts'
 
 export interface SandboxStarterDeps {
@@ -51,6 +51,9 @@ export class SandboxStarter {
       if (context.signal.aborted || !(error instanceof Error)) throw error
       const count = (state.failures.get(sandboxFailure)?.count ?? 0) + 1
       state.failures.set(sandboxFailure, { count, untilMs: clock.nowMs() + backoffMs(sandboxBackoff, count - 1) })
+      if (error instanceof AttachmentLimitExceeded)
+        state.termination ??= { reason: error.reason, message: error.message, isRejection: true }
+      if (error instanceof AttachmentPending) return
       recordEvent(pod, { type: 'Warning', ...failureEvent(error) }, context)
     }
   }
@@ -58,7 +61,7 @@ export class SandboxStarter {
 
 const failureEvent = (error: Error): { readonly reason: string; readonly message: string } => {
   const { message } = error
-  if (error instanceof VolumeError) return { reason: 'FailedMount', message }
+  if (error instanceof VolumeError) return { reason: error.reason, message }
   if (error instanceof NetworkNotReady) return { reason: 'NetworkNotReady', message }
   return { reason: 'FailedCreatePodSandBox', message: `Failed to create pod sandbox: ${message}` }
 }

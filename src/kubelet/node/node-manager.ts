@@ -38,6 +38,8 @@ export interface NodeManagerDeps {
   readonly activePods: () => readonly Pod[]
   /** The Node object. */
   readonly node: (context: Context) => Promise<Node | undefined>
+  /** Attached volumes that pods use. */
+  readonly volumesInUse: () => readonly string[] | undefined
   readonly recordEvent: RecordPodEvent
   readonly events: EventRecorder
   /** Terminates a pod as failed. */
@@ -136,6 +138,11 @@ export class NodeManager {
   /** A new image was pulled, so the node's status has changed. */
   onImagePulled(): void {
     this.#statusUpdater.updateSoon()
+  }
+
+  /** Pods use other volumes now. */
+  onVolumesInUse(): void {
+    this.#statusUpdater.updateVolumes()
   }
 
   /** Why the pod cannot be admitted in the node's current state; undefined when it can. */

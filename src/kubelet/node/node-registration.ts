@@ -13,11 +13,13 @@ export interface RegistrationDeps {
   readonly description: NodeDescription
   readonly runtime: Pick<ContainerRuntime, 'images'>
   readonly state: () => NodeState
+  /** Attached volumes that pods use; undefined while that is not known, or where volumes are not attached. */
+  readonly volumesInUse?: () => readonly string[] | undefined
 }
 
 /** Creates the Node object, or updates its status if it exists; returns the result. */
 export async function registerNode(
-  { client, clock, description, runtime, state }: RegistrationDeps,
+  { client, clock, description, runtime, state, volumesInUse }: RegistrationDeps,
   ctx: Context,
 ): Promise<Node> {
   const nodes = client.of(node)
@@ -26,6 +28,12 @@ export async function registerNode(
   // The status is reported even when the runtime does not answer.
   const images = await nodeImages(runtime, ctx.signal).catch(() => [])
   const reported = nodeStatus(description, known.status, state(), clock.nowMs())
-  const status = { ...known.status, ...reported, ...(images.length === 0 ? {} : { images }) } as Node['status']
+  const inUse = volumesInUse?.()
+  const status = {
+    ...known.status,
+    ...reported,
+    ...(images.length === 0 ? {} : { images }),
+    ...(inUse === undefined ? {} : { volumesInUse: inUse }),
+  } as Node['status']
   return nodes.updateStatus({ ...known, status }, ctx)
 }

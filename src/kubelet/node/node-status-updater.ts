@@ -16,7 +16,7 @@ export interface NodeStatusUpdaterDeps extends RegistrationDeps {
 /** Upstream's node status update frequency; changes within this time are reported together. */
 const batchMs = 10_000
 
-type Change = 'readiness' | 'status'
+type Change = 'readiness' | 'status' | 'volumes'
 
 export class NodeStatusUpdater {
   readonly #deps: NodeStatusUpdaterDeps
@@ -31,6 +31,11 @@ export class NodeStatusUpdater {
   /** Reports a change of the Ready condition immediately. */
   updateNow(): void {
     this.#queue.add('readiness')
+  }
+
+  /** Reports the volumes in use immediately, because pods wait until they are attached. */
+  updateVolumes(): void {
+    this.#queue.add('volumes')
   }
 
   /** Reports other changes with the next batch. */

@@ -10,12 +10,14 @@ import { persistentVolumeClaim, type PersistentVolumeClaim } from '../../api/cor
 import type { Pod } from '../../api/core/v1/pod/pod.ts'
 import { secret, type Secret } from '../../api/core/v1/secret.ts'
 import { serviceAccount } from '../../api/core/v1/service-account.ts'
+import { csiDriver, type CSIDriver } from '../../api/storage/v1/csi-driver.ts'
+import { volumeAttachment, type VolumeAttachment } from '../../api/storage/v1/volume-attachment.ts'
 import { runtimeClass } from '../../api/node/v1/runtime-class.ts'
 import { namespaceOf, objectKey, type ApiObject } from '../../api/meta/object.ts'
 import type { Kind } from '../../api/kind/kind.ts'
 import type { Client } from '../../client/client.ts'
 import type { ObjectWatches } from './object-watches.ts'
-import type { VolumeSources } from '../volumes/types/volume-type.ts'
+import type { AccountToken, VolumeSources } from '../volumes/types/volume-type.ts'
 
 /** A starting container sees a changed object after at most this time. */
 const cacheMs = 30_000
@@ -78,7 +80,26 @@ export class ReferencedObjects implements VolumeSources {
     return found.handler
   }
 
-  token(pod: Pod, audience: string | undefined, expirationSeconds: number, context: Context): Promise<string> {
+  /** Cached, because it rarely changes and every mount of its volumes reads it. */
+  csiDriver(name: string, context: Context): Promise<CSIDriver | undefined> {
+    return this.#object(csiDriver, '', name, context)
+  }
+
+  /** Not cached, because a pod waits for it. */
+  volumeAttachment(name: string, context: Context): Promise<VolumeAttachment | undefined> {
+    return this.#client.of(volumeAttachment).find(name, '', context)
+  }
+
+  async token(pod: Pod, audience: string | undefined, expirationSeconds: number, context: Context): Promise<string> {
+    return (await this.accountToken(pod, audience, expirationSeconds, context)).token
+  }
+
+  accountToken(
+    pod: Pod,
+    audience: string | undefined,
+    expirationSeconds: number,
+    context: Context,
+  ): Promise<AccountToken> {
     const { name, uid } = pod.metadata
     const account = pod.spec.serviceAccountName ?? 'default'
     const key = `token ${uid} ${audience ?? ''} ${expirationSeconds}`
@@ -90,7 +111,7 @@ export class ReferencedObjects implements VolumeSources {
       }
       const accounts = this.#client.of(serviceAccount)
       const answer = await accounts.createSubresource(account, namespaceOf(pod), 'token', { spec }, context)
-      return (answer as { readonly status: { readonly token: string } }).status.token
+      return (answer as { readonly status: AccountToken }).status
     })
   }
 

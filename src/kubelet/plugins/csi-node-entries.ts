@@ -1,7 +1,7 @@
 // What a registered driver adds to the CSINode and Node objects of its node, as pure functions.
 import type { CSINodeDriver } from '../../api/storage/v1/csi-node.ts'
 
-/** What a driver tells about itself and the node (NodeGetInfo). */
+/** What a driver reports of itself and the node (NodeGetInfo). */
 export interface DriverNodeInfo {
   readonly nodeId: string
   /** 0: not limited. */

@@ -1,5 +1,6 @@
 // CsiNodeUpdater: maintains the CSINode of this node, and the node's topology labels and driver ids. The CSINode exists
 // on every node with plugins, also without drivers: the scheduler then knows that no driver is registered.
+import { lookup } from '../../base/collections/lookup.ts'
 import type { Context } from '../../base/observability/context.ts'
 import { node, type Node } from '../../api/core/v1/node/node.ts'
 import { hasReason } from '../../api/errors/status-error.ts'
@@ -85,7 +86,7 @@ export class CsiNodeUpdater {
     const annotation = metadata.annotations?.[nodeIdAnnotation]
     const ids = nodeIdsWith(annotation, name, info?.nodeId)
     const labels = info === undefined ? {} : topologyLabels(metadata.labels ?? {}, info.topology)
-    const isLabelled = Object.entries(labels).every(([key, value]) => metadata.labels?.[key] === value)
+    const isLabelled = Object.entries(labels).every(([key, value]) => lookup(metadata.labels ?? {}, key) === value)
     if (ids === annotation && isLabelled) return
     const patch = {
       // The version makes a concurrent change of the annotation a conflict, which is retried.

@@ -31,13 +31,13 @@ const csiNodeKey = ''
 /** A registered plugin. */
 interface Registration {
   readonly name: string
-  /** The identity of its socket; `unconfirmed` until the plugin was told. */
+  /** The identity of its socket; `unconfirmed` until the plugin was notified. */
   readonly identity: string
 }
 
 const unconfirmed = ''
 
-/** The plugin was told that it cannot be registered; it is not retried until its socket is created again. */
+/** The plugin was notified that it cannot be registered; it is not retried until its socket is created again. */
 class PluginRejected extends Error {
   override name = 'PluginRejected'
 }

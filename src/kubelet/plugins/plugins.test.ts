@@ -62,9 +62,9 @@ for (const [what, change, registered, expected] of verdicts)
 
 test('a driver has one entry, with its topology keys and its limit', () => {
   const other = { name: 'other', nodeID: 'x' }
-  const told = { nodeId: 'id', maxVolumesPerNode: 7, topology: { zone: 'a', rack: '1' } }
+  const reported = { nodeId: 'id', maxVolumesPerNode: 7, topology: { zone: 'a', rack: '1' } }
   const entry = { name: 'd', nodeID: 'id', topologyKeys: ['rack', 'zone'], allocatable: { count: 7 } }
-  deepEqual(withDriver([{ name: 'd', nodeID: 'old' }, other], 'd', told), [other, entry])
+  deepEqual(withDriver([{ name: 'd', nodeID: 'old' }, other], 'd', reported), [other, entry])
   deepEqual(withDriver([], 'd', { nodeId: 'id', maxVolumesPerNode: 0, topology: {} }), [{ name: 'd', nodeID: 'id' }])
   deepEqual(withoutDriver([entry, other], 'd'), [other])
 })
@@ -159,7 +159,7 @@ test('a plugin that moves to another socket stays registered', async () => {
   equal((await found.drivers()).length, 1)
 })
 
-test('a plugin of another type is told so and not retried', async () => {
+test('a plugin of another type is rejected and not retried', async () => {
   await using found = await managed({ type: 'DRAPlugin' })
   found.sockets.add(registrarSocket)
   await found.cluster.clock.advance(600_000)

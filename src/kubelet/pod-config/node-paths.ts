@@ -23,6 +23,10 @@ export const volumeTypeDirectory = (paths: NodePaths, uid: string, type: string)
 export const volumeDirectory = (paths: NodePaths, uid: string, type: string, name: string): string =>
   `${volumeTypeDirectory(paths, uid, type)}/${name}`
 
+/** Directory of volumes that are used as devices. */
+export const volumeDevicesDirectory = (paths: NodePaths, uid: string): string =>
+  `${podDirectory(paths, uid)}/volumeDevices`
+
 export const subPathsDirectory = (paths: NodePaths, uid: string): string =>
   `${podDirectory(paths, uid)}/volume-subpaths`
 
@@ -39,3 +43,6 @@ export const terminationFile = (paths: NodePaths, uid: string, container: string
   `${podDirectory(paths, uid)}/containers/${container}/${attempt}`
 
 export const hostsPath = (paths: NodePaths, uid: string): string => `${podDirectory(paths, uid)}/etc-hosts`
+
+/** The directory that contains everything of the kubelet: `pods`, `plugins` and `plugins_registry`. */
+export const kubeletDirectory = ({ pods }: NodePaths): string => pods.slice(0, pods.lastIndexOf('/'))

@@ -16,12 +16,15 @@ import {
   podDirectory,
   subPathDirectory,
   subPathsDirectory,
+  volumeDevicesDirectory,
   volumeDirectory,
   volumeTypeDirectory,
   volumesDirectory,
   type NodePaths,
 } from '../pod-config/node-paths.ts'
 import { requestsRecursiveReadOnly, isRecursivelyReadOnly } from '../pod-config/recursive-read-only.ts'
+import type { CsiVolumes } from './csi/csi-volumes.ts'
+import { SerialOperations } from './serial-operations.ts'
 import { volumeTypes } from './volume-types.ts'
 import { imageVolume } from './types/image.ts'
 import {
@@ -40,7 +43,18 @@ export interface VolumeManagerDeps {
   readonly clock: Clock
   /** Undefined where image volumes are not supported. */
   readonly imageMounts?: ImageMounts | undefined
+  /** Undefined where no storage driver can register. */
+  readonly csi?: Pick<CsiVolumes, 'mountInline' | 'mountPersistent' | 'unmountPod'> | undefined
 }
+
+/** Which volumes of a pod are mounted. */
+interface Selection {
+  readonly includes: (type: VolumeType) => boolean
+  readonly onlyCsi: boolean
+}
+
+/** Types whose volumes may belong to storage drivers. */
+const rechecked: ReadonlySet<VolumeType['name']> = new Set(['csi', 'ephemeral', 'persistentVolumeClaim'])
 
 /** Pulled images by volume name. */
 export type VolumeImages = ReadonlyMap<string, RuntimeImage>
@@ -50,8 +64,7 @@ export type MountedVolumes = ReadonlyMap<string, MountedVolume>
 
 export class VolumeManager {
   readonly #deps: VolumeManagerDeps
-  /** The last operation per pod, which the next one waits for. */
-  readonly #operations = new Map<string, Promise<unknown>>()
+  readonly #operations = new SerialOperations()
 
   constructor(deps: VolumeManagerDeps) {
     this.#deps = deps
@@ -59,21 +72,32 @@ export class VolumeManager {
 
   /** Mounts all volumes of a pod. Throws VolumeError when one is not available now. */
   mount(pod: Pod, images: VolumeImages, context: Context): Promise<MountedVolumes> {
-    return this.#serialized(pod.metadata.uid, () => this.#mountAll(pod, () => true, images, context))
+    const selection: Selection = { includes: () => true, onlyCsi: false }
+    return this.#operations.run(pod.metadata.uid, () => this.#mountAll(pod, selection, images, context))
   }
 
   /** Updates mounted volumes whose content follows API objects. Throws VolumeError as `mount` does. */
-  async refresh(pod: Pod, context: Context): Promise<void> {
+  refresh(pod: Pod, context: Context): Promise<void> {
+    return this.#mountAgain(pod, { includes: ({ tracksApiObjects }) => tracksApiObjects, onlyCsi: false }, context)
+  }
+
+  /** Publishes and expands mounted volumes of storage drivers again where that is needed. */
+  recheck(pod: Pod, context: Context): Promise<void> {
+    return this.#mountAgain(pod, { includes: ({ name }) => rechecked.has(name), onlyCsi: true }, context)
+  }
+
+  async #mountAgain(pod: Pod, selection: Selection, context: Context): Promise<void> {
     const { disk, paths } = this.#deps
-    await this.#serialized(pod.metadata.uid, async () => {
-      if ((await disk.kindOf(volumesDirectory(paths, pod.metadata.uid))) === undefined) return
-      await this.#mountAll(pod, ({ tracksApiObjects }) => tracksApiObjects, new Map(), context)
+    await this.#operations.run(pod.metadata.uid, async () => {
+      const kinds = volumeDirectories(paths, pod.metadata.uid).map((directory) => disk.kindOf(directory))
+      if ((await Promise.all(kinds)).every((kind) => kind === undefined)) return
+      await this.#mountAll(pod, selection, new Map(), context)
     })
   }
 
   async #mountAll(
     pod: Pod,
-    isIncluded: (type: VolumeType) => boolean,
+    { includes, onlyCsi }: Selection,
     images: VolumeImages,
     context: Context,
   ): Promise<MountedVolumes> {
@@ -81,7 +105,9 @@ export class VolumeManager {
     for (const volume of pod.spec.volumes ?? []) {
       try {
         const type = typeOf(volume)
-        const mountedVolume = isIncluded(type) ? await this.#mountOne(type, pod, volume, images, context) : undefined
+        const mountedVolume = includes(type)
+          ? await this.#mountOne(type, pod, volume, images, onlyCsi, context)
+          : undefined
         if (mountedVolume !== undefined) mounted.set(volume.name, mountedVolume)
       } catch (error) {
         if (!(error instanceof VolumeError) || error instanceof FormattedVolumeError) throw error
@@ -96,11 +122,25 @@ export class VolumeManager {
     pod: Pod,
     volume: Volume,
     images: VolumeImages,
+    onlyCsi: boolean,
     context: Context,
   ): Promise<MountedVolume | undefined> {
-    const { disk, sources, paths, node, clock, imageMounts } = this.#deps
+    const { disk, sources, paths, node, clock, imageMounts, csi } = this.#deps
     const directory = volumeDirectory(paths, pod.metadata.uid, type.directoryName, volume.name)
-    return type.mount({ pod, volume, directory, node, disk, sources, imageMounts, images, clock, context })
+    return type.mount({
+      pod,
+      volume,
+      directory,
+      node,
+      disk,
+      sources,
+      imageMounts,
+      csi,
+      onlyCsi,
+      images,
+      clock,
+      context,
+    })
   }
 
   /**
@@ -176,17 +216,19 @@ export class VolumeManager {
   /** Unmounts and removes the volumes of a finished pod. */
   unmount(podUid: string, signal: AbortSignal): Promise<void> {
     const { paths } = this.#deps
-    return this.#serialized(podUid, async () => {
+    return this.#operations.run(podUid, async () => {
       await this.#unmountImages(podUid, signal)
-      for (const directory of [subPathsDirectory(paths, podUid), volumesDirectory(paths, podUid)])
+      await this.#unmountCsi(podUid, signal)
+      for (const directory of [subPathsDirectory(paths, podUid), ...volumeDirectories(paths, podUid)])
         await this.#unmountAndRemove(directory)
     })
   }
 
   /** Removes everything of the pod from the disk, including what other programs have created there. */
   remove(podUid: string, signal: AbortSignal): Promise<void> {
-    return this.#serialized(podUid, async () => {
+    return this.#operations.run(podUid, async () => {
       await this.#unmountImages(podUid, signal)
+      await this.#unmountCsi(podUid, signal)
       await this.#unmountAndRemove(podDirectory(this.#deps.paths, podUid))
     })
   }
@@ -203,6 +245,15 @@ export class VolumeManager {
     for (const name of names) await imageMounts.unmount(`${directory}/${name}`, signal)
   }
 
+  /** Only their drivers may unmount volumes of storage drivers. */
+  async #unmountCsi(podUid: string, signal: AbortSignal): Promise<void> {
+    const { csi, paths } = this.#deps
+    if (csi === undefined) return
+    // subPath mounts are on top of them.
+    await this.#unmountAndRemove(subPathsDirectory(paths, podUid))
+    await csi.unmountPod(podUid, signal)
+  }
+
   async #unmountAndRemove(directory: string): Promise<void> {
     const { disk } = this.#deps
     // Inner mounts are unmounted first.
@@ -215,18 +266,13 @@ export class VolumeManager {
   podUids(): Promise<readonly string[]> {
     return this.#deps.disk.list(this.#deps.paths.pods)
   }
-
-  async #serialized<T>(podUid: string, action: () => Promise<T>): Promise<T> {
-    const before = this.#operations.get(podUid)
-    const operation = before === undefined ? action() : before.then(action, action)
-    this.#operations.set(podUid, operation)
-    try {
-      return await operation
-    } finally {
-      if (this.#operations.get(podUid) === operation) this.#operations.delete(podUid)
-    }
-  }
 }
+
+/** They exist while volumes of the pod are mounted. */
+const volumeDirectories = (paths: NodePaths, podUid: string): readonly string[] => [
+  volumesDirectory(paths, podUid),
+  volumeDevicesDirectory(paths, podUid),
+]
 
 const propagations = {
   None: 'private',

@@ -1,7 +1,8 @@
 // VolumeRefresher: updates the volumes of running pods after a change of a ConfigMap, Secret or the pod, and when a
-// token must be renewed. Failures are recorded as events and retried.
+// token must be renewed, and those of storage drivers periodically. Failures are recorded as events and retried.
+import { TaskGroup } from '../../base/async/task-group.ts'
 import type { Clock } from '../../base/time/clock.ts'
-import { context } from '../../base/observability/context.ts'
+import { context, type Context } from '../../base/observability/context.ts'
 import type { Cause } from '../../base/observability/flow-recorder.ts'
 import { errorText, type Log } from '../../base/observability/log.ts'
 import { WorkQueue, type Backoff } from '../../base/work/work-queue.ts'
@@ -25,11 +26,16 @@ export interface VolumeRefresherDeps {
   readonly log: Log
 }
 
+/** How often volumes of storage drivers are checked, as upstream syncs pods. */
+const recheckMs = 60_000
+
 const retryBackoff: Backoff = { initialMs: 500, maxMs: 122_000 }
 
 export class VolumeRefresher {
   readonly #deps: VolumeRefresherDeps
   readonly #queue: WorkQueue<string>
+  /** When the volumes of storage drivers of a pod are checked next. */
+  readonly #recheckMs = new Map<string, number>()
 
   constructor(deps: VolumeRefresherDeps) {
     this.#deps = deps
@@ -40,7 +46,7 @@ export class VolumeRefresher {
 
   /** The pod was added or changed. */
   podChanged(pod: Pod, cause: Cause): void {
-    if (!followsAnything(pod)) return
+    if (!followsAnything(pod) && !hasClaims(pod)) return
     if (isPodFinished(pod)) return this.podRemoved(pod.metadata.uid)
     this.#deps.watches.addPod(pod)
     this.#queue.add(pod.metadata.uid, cause)
@@ -49,17 +55,23 @@ export class VolumeRefresher {
   /** The pod was removed from the API; its volumes are unmounted when it is terminated. */
   podRemoved(podUid: string): void {
     this.#deps.watches.removePod(podUid)
+    this.#recheckMs.delete(podUid)
   }
 
+  /** A pod whose volumes are slow does not delay others. */
   async run(signal: AbortSignal): Promise<void> {
+    await using tasks = new TaskGroup({ signal })
     const close = () => {
       this.#queue.close()
       this.#deps.watches.close()
     }
     signal.addEventListener('abort', close, { once: true })
     for (let work = await this.#queue.take(signal); work !== undefined; work = await this.#queue.take(signal)) {
-      await this.#refresh(work.key, work.cause, signal)
-      this.#queue.done(work.key)
+      const { key, cause } = work
+      tasks.start(`volumes of ${key}`, async (stop) => {
+        await this.#refresh(key, cause, stop)
+        this.#queue.done(key)
+      })
     }
   }
 
@@ -70,6 +82,7 @@ export class VolumeRefresher {
     const ctx = context(signal, cause)
     try {
       await volumes.refresh(wanted, ctx)
+      await this.#recheck(wanted, ctx)
       this.#queue.forget(uid)
       const renewalMs = objects.tokenRenewalMs(uid)
       if (renewalMs !== undefined) this.#queue.addAfter(uid, renewalMs)
@@ -77,11 +90,28 @@ export class VolumeRefresher {
       if (signal.aborted) return
       log.debug('volumes could not be refreshed', { uid, error: errorText(error) })
       if (error instanceof VolumeError)
-        events.record(wanted, { type: 'Warning', reason: 'FailedMount', message: error.message }, ctx)
+        events.record(wanted, { type: 'Warning', reason: error.reason, message: error.message }, ctx)
       this.#queue.retry(uid, cause)
     }
   }
+
+  /** Other changes of the pod do not cause further checks. */
+  async #recheck(pod: Pod, ctx: Context): Promise<void> {
+    if (!hasClaims(pod)) return
+    const { uid } = pod.metadata
+    const nowMs = this.#deps.clock.monotonicMs()
+    const dueMs = this.#recheckMs.get(uid) ?? nowMs
+    if (nowMs >= dueMs) {
+      await this.#deps.volumes.recheck(pod, ctx)
+      this.#recheckMs.set(uid, nowMs + recheckMs)
+    }
+    this.#queue.addAfter(uid, Math.max(dueMs - nowMs, 0) || recheckMs)
+  }
 }
+
+/** Whether a volume of the pod may belong to a storage driver. */
+const hasClaims = ({ spec }: Pod): boolean =>
+  (spec.volumes ?? []).some((volume) => volume.persistentVolumeClaim ?? volume.ephemeral ?? volume.csi)
 
 const followsAnything = ({ spec }: Pod): boolean =>
   (spec.volumes ?? []).some((volume) =>

@@ -43,6 +43,9 @@ const claims: Readonly<Record<string, ReturnType<typeof claimOf>>> = {
   local: claimOf('local'),
   elsewhere: claimOf('elsewhere'),
   device: claimOf('device'),
+  driver: claimOf('driver'),
+  fibre: claimOf('fibre'),
+  share: claimOf('share'),
   waiting: claimOf('waiting', { status: { phase: 'Pending' } }),
   'web-v': claimOf('web-v', {
     metadata: {
@@ -57,6 +60,9 @@ const volumeSources: Readonly<Record<string, object>> = {
   'volume-here': { hostPath: { path: '/data', type: 'DirectoryOrCreate' } },
   'volume-local': { local: { path: '/disk' } },
   'volume-device': { volumeMode: 'Block', local: { path: '/dev/sda' } },
+  'volume-driver': { csi: { driver: 'd', volumeHandle: 'h' } },
+  'volume-fibre': { fc: { lun: 1, targetWWNs: ['w'] } },
+  'volume-share': { nfs: { server: 'fd00::1', path: '/share' }, mountOptions: ['nfsvers=4'] },
   'volume-web-v': { hostPath: { path: '/own' } },
   'volume-elsewhere': {
     local: { path: '/disk' },
@@ -83,6 +89,10 @@ const sources: VolumeSources = {
     Promise.resolve(
       name === 'keys' ? made(secret, { metadata: { name }, data: { token: btoa('hunter2') } }) : undefined,
     ),
+  accountToken: () => Promise.reject(new Error('not used')),
+  csiDriver: () => Promise.resolve(undefined),
+  volumeAttachment: () => Promise.resolve(undefined),
+  uncachedNode: () => Promise.resolve(undefined),
   token: (_, audience, seconds) => Promise.resolve(`token for ${audience ?? 'us'} over ${seconds} s`),
 }
 
@@ -161,7 +171,24 @@ const refused: [volume: object, message: RegExp][] = [
   ],
   [{ emptyDir: { medium: 'HugePages-2Mi' } }, /medium HugePages-2Mi: hugePages storage requested, but there is no/],
   [{ image: { reference: 'tools:1' } }, /image volumes are not supported on this node$/],
-  [{ nfs: { server: 's', path: '/' } }, /volumes of type nfs are not supported on this node$/],
+  [
+    { nfs: { server: 's', path: '/' } },
+    /^MountVolume.SetUp failed for volume "v" : mount.nfs is not installed on this node$/,
+  ],
+  [{ csi: { driver: 'd' } }, /"v" : volumes of storage drivers are not supported on this node$/],
+  [
+    { iscsi: { targetPortal: 'p', iqn: 'q', lun: 0 } },
+    /^MountVolume.SetUp failed for volume "v" : volumes of type iscsi are not supported on this node$/,
+  ],
+  [{ rbd: { monitors: ['m'], image: 'i' } }, /volumes of type rbd are not supported on this node$/],
+  [
+    { persistentVolumeClaim: { claimName: 'fibre' } },
+    /failed to process volumes=\[v\]: persistent volume "volume-fibre" is of type fc, which is not supported on this node$/,
+  ],
+  [
+    { persistentVolumeClaim: { claimName: 'driver' } },
+    /persistent volume "volume-driver" is of type csi, which is not supported on this node$/,
+  ],
 ]
 for (const [volume, message] of refused)
   test(`a volume that is not available reports why: ${message.source}`, () => rejects(mounted(volume), { message }))
@@ -253,6 +280,27 @@ test('an emptyDir keeps its content for the lifetime of its pod, in memory if re
   await disk.write(`${place}/kept`, { content: new Uint8Array(3), mode: 0o644 })
   const again = await mounted({ emptyDir: { medium: 'Memory', sizeLimit: '1Mi' } }, {}, disk)
   equal((await disk.list(again.place)).includes('kept'), true)
+})
+
+test('an nfs volume is mounted once, with the options of its persistent volume, and unmounted with its pod', async () => {
+  const done: string[] = []
+  class NetworkDisk extends SimulatedDisk {
+    override mountNetwork(type: string, source: string, path: string, options: readonly string[]) {
+      done.push(`${type} ${source} ${path} ${options.join(',')}`)
+      return super.mountNetwork(type, source, path, options)
+    }
+  }
+  const disk = new NetworkDisk(['nfs'])
+  const inline = await mounted({ nfs: { server: 'files', path: '/data', readOnly: true } }, {}, disk)
+  deepEqual([inline.place, inline.readOnly], ['/pods/u/volumes/kubernetes.io~nfs/v', true])
+  const bound = await mounted({ persistentVolumeClaim: { claimName: 'share' } }, {}, disk)
+  equal(bound.place, '/pods/u/volumes/kubernetes.io~nfs/volume-share')
+  deepEqual(done, [
+    'nfs files:/data /pods/u/volumes/kubernetes.io~nfs/v ro',
+    'nfs [fd00::1]:/share /pods/u/volumes/kubernetes.io~nfs/volume-share nfsvers=4',
+  ])
+  await volumesOn(disk).unmount('u', ctx.signal)
+  deepEqual(await disk.mountsBelow('/pods'), [])
 })
 
 test('a hostPath is created if its type says so', async () => {

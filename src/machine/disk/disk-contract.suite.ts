@@ -103,6 +103,17 @@ export function diskContract(driver: string, open: () => Promise<DiskUnderTest>)
     )
   })
 
+  test(`${driver}: a network file system is not mounted without the program for its type`, async () => {
+    const { disk, directory } = await open()
+    const target = `${directory}/network`
+    await disk.makeDirectory(target, 0o755)
+    await rejects(disk.mountNetwork('nosuchfs', 'server:/', target, [], signal), {
+      message: 'mount.nosuchfs is not installed on this node',
+    })
+    deepEqual(await disk.mountsBelow(target), [])
+    await disk.remove(target)
+  })
+
   test(`${driver}: nothing is removed across a mount`, async () => {
     const { disk, directory } = await open()
     const target = `${directory}/memory`

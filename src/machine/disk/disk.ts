@@ -55,6 +55,17 @@ export interface Disk {
   mountTmpfs(path: string, bytesMax: number | undefined): Promise<void>
   /** Mounts a hugetlbfs with this page size; does nothing when it is already mounted. */
   mountHugetlbfs(path: string, pageBytes: number): Promise<void>
+  /**
+   * Mounts a file system of a server, such as `host:/path` of type nfs; does nothing when something is mounted there.
+   * Rejects when the host has no program that mounts this type.
+   */
+  mountNetwork(
+    type: string,
+    source: string,
+    path: string,
+    options: readonly string[],
+    signal: AbortSignal,
+  ): Promise<void>
   /** Does nothing when nothing is mounted there. */
   unmount(path: string): Promise<void>
   /** Mount points at or below a path. */

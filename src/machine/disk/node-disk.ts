@@ -37,6 +37,11 @@ const isTooLong = (error: unknown): boolean => (error as NodeJS.ErrnoException).
 /** The unit of `stat.blocks`. */
 const blockBytes = 512
 
+/** Where `mount` searches for programs that mount a type. */
+const helperDirectories = ['/sbin', '/usr/sbin', '/usr/local/sbin', '/bin', '/usr/bin']
+/** A server that does not answer must not block the pod forever. */
+const networkMountMsMax = 120_000
+
 const { signal: unending } = new AbortController()
 
 async function loadAll(
@@ -199,6 +204,23 @@ export class NodeDisk implements Disk {
   async mountHugetlbfs(path: string, pageBytes: number): Promise<void> {
     if ((await this.mountsBelow(path)).includes(path)) return
     await run('mount', ['-t', 'hugetlbfs', '-o', `pagesize=${pageBytes}`, 'nodev', path])
+  }
+
+  async mountNetwork(
+    type: string,
+    source: string,
+    path: string,
+    options: readonly string[],
+    signal: AbortSignal,
+  ): Promise<void> {
+    if ((await this.mountsBelow(path)).includes(path)) return
+    const helper = `mount.${type}`
+    const found = await Promise.all(
+      helperDirectories.map((directory) => lstat(join(directory, helper)).catch(() => undefined)),
+    )
+    if (found.every((status) => status === undefined)) throw new Error(`${helper} is not installed on this node`)
+    const flags = options.length === 0 ? [] : ['-o', options.join(',')]
+    await run('mount', ['-t', type, ...flags, source, path], { signal, timeout: networkMountMsMax })
   }
 
   async unmount(path: string): Promise<void> {

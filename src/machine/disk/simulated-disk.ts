@@ -8,6 +8,12 @@ export class SimulatedDisk implements Disk {
   readonly #tree = new FileTree()
   /** Mount points whose content is in memory. */
   readonly #tmpfs = new Set<string>()
+  readonly #networkTypes: ReadonlySet<string>
+
+  /** `networkTypes`: the types of network file systems that can be mounted. */
+  constructor(networkTypes: readonly string[] = []) {
+    this.#networkTypes = new Set(networkTypes)
+  }
 
   /** The file or directory at a path, for mounts into simulated containers. */
   nodeAt(path: string): TreeNode | undefined {
@@ -111,6 +117,12 @@ export class SimulatedDisk implements Disk {
 
   mountHugetlbfs(path: string, _pageBytes: number): Promise<void> {
     return this.mountTmpfs(path, undefined)
+  }
+
+  mountNetwork(type: string, _source: string, path: string, _options: readonly string[]): Promise<void> {
+    return this.#networkTypes.has(type)
+      ? this.mountTmpfs(path, undefined)
+      : Promise.reject(new Error(`mount.${type} is not installed on this node`))
   }
 
   unmount(path: string): Promise<void> {

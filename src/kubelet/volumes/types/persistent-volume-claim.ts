@@ -1,5 +1,5 @@
 // persistentVolumeClaim and `ephemeral`, whose claim belongs to the pod: the bound persistent volume, if it is a path
-// of this node. Volumes of CSI drivers are not supported here.
+// of this node, or a volume of a storage driver.
 import { matchesNodeSelector } from '../../../api/core/v1/pod-spec/node-selection.ts'
 import type { PersistentVolume } from '../../../api/core/v1/volume/persistent-volume.ts'
 import type { PersistentVolumeClaim } from '../../../api/core/v1/volume/persistent-volume-claim.ts'
@@ -7,8 +7,10 @@ import { namespaceOf } from '../../../api/meta/object.ts'
 import type { Disk } from '../../../machine/disk/disk.ts'
 import { applyFsGroup } from './fs-group.ts'
 import { mountHostPath } from './host-path.ts'
+import { mountNfs } from './nfs.ts'
 import {
   defineVolumeType,
+  DeviceError,
   VolumeError,
   FormattedVolumeError,
   type MountedVolume,
@@ -34,7 +36,11 @@ export const ephemeralVolume = defineVolumeType({
   mount: (work) => mountClaim(`${work.pod.metadata.name}-${work.volume.name}`, false, work),
 })
 
-async function mountClaim(claimName: string, readOnly: boolean, work: VolumeMountInput): Promise<MountedVolume> {
+async function mountClaim(
+  claimName: string,
+  readOnly: boolean,
+  work: VolumeMountInput,
+): Promise<MountedVolume | undefined> {
   const { sources, context, pod, volume } = work
   const namespace = namespaceOf(pod)
   const claimError = (why: string) =>
@@ -51,6 +57,12 @@ async function mountClaim(claimName: string, readOnly: boolean, work: VolumeMoun
     throw claimError(
       `failed to fetch PV ${name}: the volume's claimRef.uid is ${found.spec.claimRef?.uid ?? ''} and not the expected PVC.UID ${claim.metadata.uid}`,
     )
+  if (work.onlyCsi && found.spec.csi === undefined) return undefined
+  await checkAffinity(found, work)
+  if (found.spec.csi !== undefined) {
+    if (work.csi === undefined) throw unsupported(found, work)
+    return work.csi.mountPersistent({ claim, volume: found, readOnly }, work)
+  }
   const mounted = await mountPersistent(found, work)
   return { ...mounted, readOnly: readOnly || mounted.readOnly }
 }
@@ -79,30 +91,38 @@ function boundVolumeName(
 /** Only existing block devices; no loop devices are created. */
 async function blockPlace(name: string, path: string | undefined, disk: Disk): Promise<MountedVolume> {
   if (path === undefined)
-    throw new FormattedVolumeError(
+    throw new DeviceError(
       `MapVolume.NewBlockVolumeMapper initialization failed for volume ${name} : only local volumes can be devices here`,
     )
   if ((await disk.kindOf(path)) !== 'block-device')
-    throw new FormattedVolumeError(`MapVolume.SetUpDevice failed for volume ${name} : ${path} is not a block device`)
+    throw new DeviceError(`MapVolume.SetUpDevice failed for volume ${name} : ${path} is not a block device`)
   return { path, readOnly: false, isBlock: true }
 }
 
-async function mountPersistent({ metadata, spec }: PersistentVolume, work: VolumeMountInput): Promise<MountedVolume> {
-  const { disk, sources, context } = work
-  const name = JSON.stringify(metadata.name)
+async function checkAffinity(
+  { metadata, spec }: PersistentVolume,
+  { sources, context }: VolumeMountInput,
+): Promise<void> {
   const required = spec.nodeAffinity?.required
   const node = required === undefined ? undefined : await sources.node(context)
   if (required !== undefined && node !== undefined && !matchesNodeSelector(required, node))
     throw new FormattedVolumeError(
-      `MountVolume.NodeAffinity check failed for volume ${name} : no matching NodeSelectorTerms`,
+      `MountVolume.NodeAffinity check failed for volume ${JSON.stringify(metadata.name)} : no matching NodeSelectorTerms`,
     )
-  const { hostPath, local } = spec
+}
+
+async function mountPersistent(volume: PersistentVolume, work: VolumeMountInput): Promise<MountedVolume> {
+  const { disk } = work
+  const { metadata, spec } = volume
+  const name = JSON.stringify(metadata.name)
+  const { hostPath, local, nfs } = spec
   if (spec.volumeMode === 'Block') return blockPlace(name, local?.path, disk)
   if (hostPath !== undefined)
     return mountHostPath(hostPath.path, hostPath.type, disk).catch((error: Error) => {
       throw new FormattedVolumeError(`MountVolume.SetUp failed for volume ${name} : ${error.message}`)
     })
-  if (local === undefined) throw new VolumeError(`persistent volume ${name} is of a type that is not supported here`)
+  if (nfs !== undefined) return mountNfs(metadata.name, nfs, spec.mountOptions ?? [], work)
+  if (local === undefined) throw unsupported(volume, work)
   if ((await disk.kindOf(local.path)) !== 'directory')
     throw new FormattedVolumeError(
       `MountVolume.NewMounter initialization failed for volume ${name} : path ${JSON.stringify(local.path)} does not exist`,
@@ -110,3 +130,36 @@ async function mountPersistent({ metadata, spec }: PersistentVolume, work: Volum
   await applyFsGroup(local.path, work)
   return { path: local.path, readOnly: false }
 }
+
+/** The event names the type of the volume. */
+function unsupported({ metadata, spec }: PersistentVolume, { volume }: VolumeMountInput): VolumeError {
+  const type = Object.keys(spec).find((field) => persistentSources.has(field)) ?? 'unknown'
+  return new FormattedVolumeError(
+    `Unable to attach or mount volumes: unmounted volumes=[${volume.name}], unattached volumes=[], ` +
+      `failed to process volumes=[${volume.name}]: persistent volume ${JSON.stringify(metadata.name)} is of type ${type}, ` +
+      'which is not supported on this node',
+  )
+}
+
+/** Fields of a persistent volume that are its source. */
+const persistentSources = new Set([
+  'awsElasticBlockStore',
+  'azureDisk',
+  'azureFile',
+  'cephfs',
+  'cinder',
+  'csi',
+  'fc',
+  'flexVolume',
+  'flocker',
+  'gcePersistentDisk',
+  'glusterfs',
+  'iscsi',
+  'photonPersistentDisk',
+  'portworxVolume',
+  'quobyte',
+  'rbd',
+  'scaleIO',
+  'storageos',
+  'vsphereVolume',
+])

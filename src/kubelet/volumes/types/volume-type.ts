@@ -9,6 +9,8 @@ import type { PersistentVolumeClaim } from '../../../api/core/v1/volume/persiste
 import type { Pod } from '../../../api/core/v1/pod/pod.ts'
 import type { Secret } from '../../../api/core/v1/secret.ts'
 import type { Volume } from '../../../api/core/v1/volume/volume.ts'
+import type { CSIDriver } from '../../../api/storage/v1/csi-driver.ts'
+import type { VolumeAttachment } from '../../../api/storage/v1/volume-attachment.ts'
 import type { Disk } from '../../../machine/disk/disk.ts'
 import type { ImageMounts } from '../../../machine/cri/image-mounts.ts'
 import type { RuntimeImage } from '../../../machine/runtime/container-runtime.ts'
@@ -24,6 +26,37 @@ export interface VolumeSources {
   node(context: Context): Promise<Node | undefined>
   /** A token of the pod's service account, renewed before it expires. */
   token(pod: Pod, audience: string | undefined, expirationSeconds: number, context: Context): Promise<string>
+  accountToken(
+    pod: Pod,
+    audience: string | undefined,
+    expirationSeconds: number,
+    context: Context,
+  ): Promise<AccountToken>
+  /** What a storage driver requires; undefined when it has no CSIDriver object. */
+  csiDriver(name: string, context: Context): Promise<CSIDriver | undefined>
+  volumeAttachment(name: string, context: Context): Promise<VolumeAttachment | undefined>
+  /** The Node object, not from a cache. */
+  uncachedNode(context: Context): Promise<Node | undefined>
+}
+
+/** A token of a service account. */
+export interface AccountToken {
+  readonly token: string
+  readonly expirationTimestamp: string
+}
+
+/** A claim and the volume that is bound to it. */
+export interface BoundVolume {
+  readonly claim: PersistentVolumeClaim
+  readonly volume: PersistentVolume
+  /** Whether the pod requests it read-only. */
+  readonly readOnly: boolean
+}
+
+/** Mounts volumes of storage drivers. */
+export interface CsiMounts {
+  mountPersistent(bound: BoundVolume, work: VolumeMountInput): Promise<MountedVolume>
+  mountInline(work: VolumeMountInput): Promise<MountedVolume>
 }
 
 export interface VolumeMountInput {
@@ -36,6 +69,10 @@ export interface VolumeMountInput {
   readonly sources: VolumeSources
   /** Undefined where image volumes are not supported. */
   readonly imageMounts: ImageMounts | undefined
+  /** Undefined where no storage driver can register. */
+  readonly csi: CsiMounts | undefined
+  /** Volumes of other types than those of storage drivers are not mounted again. */
+  readonly onlyCsi: boolean
   /** Pulled images by volume name. */
   readonly images: ReadonlyMap<string, RuntimeImage>
   readonly clock: Clock
@@ -75,9 +112,28 @@ export const defineVolumeType = (type: VolumeType): VolumeType => type
 /** The volume is not available now; mounting is retried. */
 export class VolumeError extends Error {
   override name = 'VolumeError'
+  /** The reason of the event. */
+  readonly reason: string = 'FailedMount'
 }
 
 /** A VolumeError whose message is complete; no prefix is added to it in the event. */
 export class FormattedVolumeError extends VolumeError {
   override name = 'FormattedVolumeError'
+}
+
+/** A FormattedVolumeError of a volume that is used as a device. */
+export class DeviceError extends FormattedVolumeError {
+  override name = 'DeviceError'
+  override readonly reason = 'FailedMapVolume'
+}
+
+/** The volume was not attached in time. No event is recorded, as upstream; the attach/detach controller records why. */
+export class AttachmentPending extends FormattedVolumeError {
+  override name = 'AttachmentPending'
+}
+
+/** The driver cannot attach more volumes to the node, so the pod fails and its controller replaces it. */
+export class AttachmentLimitExceeded extends FormattedVolumeError {
+  override name = 'AttachmentLimitExceeded'
+  override readonly reason = 'VolumeAttachmentLimitExceeded'
 }

@@ -1,0 +1,120 @@
+// CsiVolumes: mounts the volumes of storage drivers for pods, and releases them. Decisions are in csi-steps.ts, each step
+// is in its own file; operations on one volume run one after the other.
+import { errorText, type Log } from '../../../base/observability/log.ts'
+import type { Clock } from '../../../base/time/clock.ts'
+import { WorkQueue, type Backoff } from '../../../base/work/work-queue.ts'
+import type { Client } from '../../../client/client.ts'
+import type { EventRecorder } from '../../../client/events/event-recorder.ts'
+import type { Disk } from '../../../machine/disk/disk.ts'
+import type { CsiRegistry } from '../../plugins/csi-registry.ts'
+import type { NodePaths } from '../../pod-config/node-paths.ts'
+import { SerialOperations } from '../serial-operations.ts'
+import type { BoundVolume, CsiMounts, MountedVolume, VolumeMountInput, VolumeSources } from '../types/volume-type.ts'
+import { CsiCalls } from './csi-calls.ts'
+import { CsiMounter } from './csi-mounter.ts'
+import { CsiState } from './csi-state.ts'
+import { isUnused } from './csi-steps.ts'
+import { inlineCsiVolume, persistentCsiVolume, uniqueName } from './csi-volume.ts'
+import { unpublish } from './publishing.ts'
+import { foundPublications, foundStaged, removeOrphans } from './reconstruction.ts'
+import { unstage } from './staging.ts'
+
+export interface CsiVolumesDeps {
+  readonly disk: Disk
+  readonly paths: NodePaths
+  readonly sources: VolumeSources
+  readonly registry: CsiRegistry
+  readonly client: Client
+  readonly events: EventRecorder
+  readonly nodeName: string
+  readonly sha256: (text: string) => string
+  readonly clock: Clock
+  readonly log: Log
+}
+
+/** Upstream's backoff of volume operations. */
+const operationBackoff: Backoff = { initialMs: 500, maxMs: 122_000 }
+
+export class CsiVolumes implements CsiMounts {
+  readonly #deps: CsiVolumesDeps
+  readonly #calls: CsiCalls
+  readonly #mounter: CsiMounter
+  readonly #operations = new SerialOperations()
+  /** Staged volumes that may have become unused. */
+  readonly #unstaging: WorkQueue<string>
+  readonly state = new CsiState()
+
+  constructor(deps: CsiVolumesDeps) {
+    this.#deps = deps
+    this.#calls = new CsiCalls(deps)
+    this.#mounter = new CsiMounter({ ...deps, calls: this.#calls, state: this.state })
+    this.#unstaging = new WorkQueue(deps.clock, operationBackoff)
+    // A driver that is back can release what was left behind while it was away.
+    deps.registry.onRegistered((driver) => {
+      for (const staged of this.state.staged) if (staged.driver === driver) this.#unstaging.add(uniqueName(staged))
+    })
+  }
+
+  /** Finds the volumes of an earlier kubelet. No volume is mounted or released before. */
+  async reconstruct(): Promise<void> {
+    await removeOrphans(this.#deps)
+    const [staged, publications] = [await foundStaged(this.#deps), await foundPublications(this.#deps)]
+    this.state.reconstructed(staged, publications)
+    for (const one of staged) this.#unstaging.add(uniqueName(one))
+  }
+
+  /** Releases staged volumes that are not used any more, until the signal is aborted. */
+  async run(signal: AbortSignal): Promise<void> {
+    signal.addEventListener('abort', () => this.#unstaging.close(), { once: true })
+    for (let work = await this.#unstaging.take(signal); work !== undefined; work = await this.#unstaging.take(signal)) {
+      const name = work.key
+      try {
+        await this.#operations.run(name, () => this.#unstageUnused(name, signal))
+        this.#unstaging.forget(name)
+      } catch (error) {
+        if (signal.aborted) return
+        this.#deps.log.debug('a volume could not be unstaged', { volume: name, error: errorText(error) })
+        this.#unstaging.retry(name)
+      } finally {
+        this.#unstaging.done(name)
+      }
+    }
+  }
+
+  mountPersistent(bound: BoundVolume, work: VolumeMountInput): Promise<MountedVolume> {
+    const volume = persistentCsiVolume(bound.volume, bound.readOnly)
+    return this.#operations.run(uniqueName(volume), () => this.#mounter.mount(volume, bound, work))
+  }
+
+  mountInline(work: VolumeMountInput): Promise<MountedVolume> {
+    const volume = inlineCsiVolume(work.pod, work.volume, this.#deps.sha256)
+    return this.#operations.run(uniqueName(volume), () => this.#mounter.mount(volume, undefined, work))
+  }
+
+  /** Unpublishes the volumes of a pod. Rejects when a driver does not release one; it is then called again. */
+  async unmountPod(podUid: string, signal: AbortSignal): Promise<void> {
+    const deps = { disk: this.#deps.disk, calls: this.#calls, state: this.state }
+    const failures: unknown[] = []
+    const needed = this.state.removeUser(podUid)
+    for (const publication of this.state.publicationsOfPod(podUid)) {
+      const name = uniqueName(publication)
+      try {
+        await this.#operations.run(name, () => unpublish(deps, publication, signal))
+      } catch (error) {
+        failures.push(error)
+      }
+      this.#unstaging.add(name)
+    }
+    for (const name of needed) this.#unstaging.add(name)
+    if (failures.length > 0) throw failures[0]
+  }
+
+  async #unstageUnused(name: string, signal: AbortSignal): Promise<void> {
+    const { state } = this
+    const staged = state.findStaged(name)
+    if (staged === undefined) return
+    const publications = state.publicationsOfVolume(name).length
+    if (!isUnused({ publications, users: state.userCount(name) })) return
+    await unstage({ disk: this.#deps.disk, calls: this.#calls, state }, staged, signal)
+  }
+}
