@@ -8,6 +8,7 @@ import { customResourceDefinitionStrategy } from './custom-resource-definition-s
 import { daemonSetStrategy } from './daemon-set-strategy.ts'
 import { limitRangeStrategy } from './limit-range-strategy.ts'
 import { namespaceStrategy } from './namespace-strategy.ts'
+import { persistentVolumeStrategy } from './persistent-volume-strategy.ts'
 
 const context = (more: object = {}) =>
   ({
@@ -97,3 +98,20 @@ test('a LimitRange without a name is named after its uid', () => {
   equal(nameOf({ uid: 'u1' }), 'u1')
   equal(nameOf({ name: 'a', uid: 'u1' }), 'a')
 })
+
+const [earlier, now, other] = ['2029-01-01T00:00:00Z', '2030-01-01T00:00:00Z', '2028-01-01T00:00:00Z']
+const phases: readonly (readonly [what: string, sent: object, time: string | undefined, old?: object])[] = [
+  ['another phase', { phase: 'Bound', lastPhaseTransitionTime: earlier }, now],
+  ['another phase without a time', { phase: 'Bound' }, now],
+  ['another phase with a time', { phase: 'Bound', lastPhaseTransitionTime: other }, other],
+  ['the same phase', { phase: 'Available', message: 'm', lastPhaseTransitionTime: earlier }, earlier],
+  ['the same phase without a time', { phase: 'Available' }, earlier],
+  ['the same phase with a time', { phase: 'Available', lastPhaseTransitionTime: other }, other],
+  ['the same phase of a volume without a time', { phase: 'Available' }, undefined, { phase: 'Available' }],
+]
+for (const [what, sent, time, old = { phase: 'Available', lastPhaseTransitionTime: earlier }] of phases)
+  test(`the time of a PersistentVolume's phase: ${what}`, () => {
+    const volume = (status: object) => ({ metadata: {}, spec: {}, status }) as never
+    const updated = persistentVolumeStrategy.prepareStatusUpdate?.(volume(sent), volume(old), context())
+    equal(updated?.status.lastPhaseTransitionTime, time)
+  })

@@ -6,6 +6,7 @@ import { daemonSetStrategy } from './daemon-set-strategy.ts'
 import { jobStrategy } from './job-strategy.ts'
 import { limitRangeStrategy } from './limit-range-strategy.ts'
 import { namespaceStrategy } from './namespace-strategy.ts'
+import { persistentVolumeStrategy } from './persistent-volume-strategy.ts'
 import { podStrategy } from './pod/pod-strategy.ts'
 import { replicationControllerStrategy } from './replication-controller-strategy.ts'
 import { serviceRangesDefault, type ServiceRanges } from './service/service-ranges.ts'
@@ -18,6 +19,7 @@ export const strategiesOf = (ranges: ServiceRanges): readonly Strategy[] => [
   jobStrategy,
   limitRangeStrategy,
   namespaceStrategy,
+  persistentVolumeStrategy,
   podStrategy,
   replicationControllerStrategy,
   serviceStrategyOf(ranges),

@@ -22,6 +22,8 @@ export interface Strategy<T extends ApiObject = ApiObject> {
   /** Completes a new object before validation. */
   prepareCreate?(object: T, context: StrategyContext): T
   prepareUpdate?(object: T, old: T, context: StrategyContext): T
+  /** Completes an update of the status. */
+  prepareStatusUpdate?(object: T, old: T, context: StrategyContext): T
   /** What objects allocate: addresses, ports. */
   readonly allocations?: Allocations<T>
   /** The grace period of a deletion; 0 removes the object immediately. */

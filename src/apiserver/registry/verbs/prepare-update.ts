@@ -38,13 +38,12 @@ export async function prepareUpdate(
   { part, view }: UpdateOptions,
   recorder: AdmissionRecorder,
 ): Promise<AdmissionAttributes & { readonly object: ApiObject }> {
-  const { kind, strategy, loop, admission, clock } = deps
+  const { kind, loop, admission, clock } = deps
   checkName(sent.metadata, request)
   const requested = mergeSubresource(deps, sent, old, part)
   const startMs = recordStage(deps, request, 'reading')
   const merged = view === undefined ? requested : await mutateView(deps, request, view, recorder, requested, old)
-  const prepared =
-    part === 'object' ? (strategy?.prepareUpdate?.(merged, old, strategyContextOf(deps, request)) ?? merged) : merged
+  const prepared = completed(deps, request, merged, old, part)
   const counted = part === 'object' && kind.countsGenerations ? withGeneration(kind, prepared, old) : prepared
   const attributes = admissionAttributesOf(deps, request, 'update', counted, old, recorder)
   const mutating = view === undefined ? admission.admit(attributes) : undefined
@@ -67,6 +66,22 @@ export async function prepareUpdate(
   loop.stepDone(request, validatedMs, admittedMs)
   recordStage(deps, request, 'validating')
   return final
+}
+
+/** The object as the kind's strategy completes it. */
+function completed(
+  deps: ResourceDeps,
+  request: ResourceRequest,
+  object: ApiObject,
+  old: ApiObject,
+  part: UpdateOptions['part'],
+): ApiObject {
+  const { strategy } = deps
+  if (part === 'object' && strategy?.prepareUpdate !== undefined)
+    return strategy.prepareUpdate(object, old, strategyContextOf(deps, request))
+  if (part === 'status' && strategy?.prepareStatusUpdate !== undefined)
+    return strategy.prepareStatusUpdate(object, old, strategyContextOf(deps, request))
+  return object
 }
 
 function updateErrors(
