@@ -109,13 +109,13 @@ export const storageClass = defineKind<StorageClass, StorageClassInput>({
   fieldLabels: {},
 })
 
-const isDefault = ({ metadata: { annotations = {} } }: StorageClass): boolean =>
+export const isDefaultClass = ({ metadata: { annotations = {} } }: StorageClass): boolean =>
   ['storageclass.kubernetes.io/is-default-class', 'storageclass.beta.kubernetes.io/is-default-class'].some(
     (name) => lookup(annotations, name) === 'true',
   )
 
 function nameText(object: StorageClass): string {
-  return isDefault(object) ? `${object.metadata.name} (default)` : object.metadata.name
+  return isDefaultClass(object) ? `${object.metadata.name} (default)` : object.metadata.name
 }
 
 function validateTopologies(terms: readonly TopologySelectorTerm[]): FieldError[] {
