@@ -114,6 +114,9 @@ const claimsFromTemplates: readonly ApiObject[] = [
       spec: {
         containers: [{ name: 'c', image: 'i' }],
         resourceClaims: ['one', 'two'].map((claim) => ({ name: claim, resourceClaimTemplateName: 'device' })),
+        volumes: [
+          { name: 'scratch', ephemeral: { volumeClaimTemplate: { spec: { accessModes: ['ReadWriteOnce'] } } } },
+        ],
       },
     }),
   ),
@@ -258,6 +261,8 @@ test('all plans converge for random objects, and after every change of them', ()
         world.get(persistentVolumeClaim, `default/data-${metadata.name}`),
         `seed ${seed}: ${metadata.name} has its claim`,
       )
+    for (const name of ['user-a-scratch', 'user-b-scratch'])
+      ok(world.get(persistentVolumeClaim, `default/${name}`), `seed ${seed}: ${name} exists`)
     equal(world.all(endpointSlice).length, 2, `seed ${seed}`)
     equal(world.all(endpoints).length, 2, `seed ${seed}`)
     equal(world.all(resourceClaim).length, 4, `seed ${seed}`)
