@@ -13,6 +13,7 @@ import { deploymentController } from './deployment/deployment.ts'
 import { endpointSliceController } from './endpoints/endpoint-slice.ts'
 import { endpointSliceMirroringController } from './endpoints/endpoint-slice-mirroring.ts'
 import { endpointsController } from './endpoints/endpoints.ts'
+import { ephemeralVolumeController } from './ephemeral-volume.ts'
 import { garbageCollector } from './garbage-collector.ts'
 import { jobController } from './job/job.ts'
 import { jobOrphansController } from './job/job-orphans.ts'
@@ -20,6 +21,7 @@ import { legacyTokenCleanerController } from './tokens/legacy-token-cleaner.ts'
 import { namespaceController } from './namespace.ts'
 import { nodeIpamController } from './node-ipam/node-ipam.ts'
 import { nodeLifecycleController } from './node-lifecycle/node-lifecycle.ts'
+import { persistentVolumeBinder } from './persistent-volume/persistent-volume-binder.ts'
 import { podDisruptionBudgetController } from './disruption/pod-disruption-budget.ts'
 import { podGarbageCollector } from './pod-garbage-collector.ts'
 import { podResourceClaimController } from './resource-claim/pod-resource-claim.ts'
@@ -50,6 +52,7 @@ export const controllers: readonly Controller[] = [
   endpointSliceController,
   endpointSliceMirroringController,
   endpointsController,
+  ephemeralVolumeController,
   garbageCollector,
   jobController,
   jobOrphansController,
@@ -57,6 +60,7 @@ export const controllers: readonly Controller[] = [
   namespaceController,
   nodeIpamController,
   nodeLifecycleController,
+  persistentVolumeBinder,
   podDisruptionBudgetController,
   podGarbageCollector,
   podResourceClaimController,
