@@ -28,7 +28,8 @@ export interface OutboundTls {
 export interface OutboundRequest {
   readonly method: string
   readonly target: string
-  readonly headers: Readonly<Record<string, string>>
+  /** A list is sent as one header for each of its values. */
+  readonly headers: Readonly<Record<string, string | readonly string[]>>
   readonly body?: Uint8Array | string
 }
 

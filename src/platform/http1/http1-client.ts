@@ -63,7 +63,7 @@ function requestHead({ method, target, headers, body }: Http1ClientRequest): Uin
         : ['transfer-encoding: chunked']
   const lines = [
     `${method} ${target} HTTP/1.1`,
-    ...Object.entries(headers).map(([name, value]) => headerLine(name, value)),
+    ...Object.entries(headers).flatMap(([name, values]) => [values].flat().map((value) => headerLine(name, value))),
     ...framing,
     'connection: close',
   ]

@@ -1,6 +1,6 @@
 import { lookup, setOwn } from '../../../base/collections/lookup.ts'
 import { lookup as resolveHost } from 'node:dns'
-import { request as requestPlain, type IncomingHttpHeaders } from 'node:http'
+import { request as requestPlain, type IncomingHttpHeaders, type OutgoingHttpHeaders } from 'node:http'
 import { request as requestSecure, type RequestOptions } from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
 import { assert } from '../../../base/assert.ts'
@@ -54,7 +54,7 @@ export const exchange: OutboundProvider['exchange'] = (
       throw new AddressNotAllowed('address not allowed')
     const options: RequestOptions = {
       method,
-      headers: { ...headers },
+      headers: { ...headers } as OutgoingHttpHeaders,
       agent: false,
       signal,
       host,
@@ -64,6 +64,7 @@ export const exchange: OutboundProvider['exchange'] = (
       ...(tls.authority === undefined ? {} : { ca: tls.authority }),
       ...(tls.certificate === undefined ? {} : { cert: tls.certificate }),
       ...(tls.key === undefined ? {} : { key: tls.key }),
+      ...(tls.serverName === undefined ? {} : { servername: tls.serverName }),
       ...(tls.insecureSkipVerify === true ? { rejectUnauthorized: false } : {}),
     }
     const request = url.protocol === 'https:' ? requestSecure(options) : requestPlain(options)
@@ -110,7 +111,7 @@ const checkedLookup =
     })
 
 /** Hides the methods of a Node.js stream, such as `take`, by which other kinds of bodies are recognized. */
-const piecesOf = (stream: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> => ({
+export const piecesOf = (stream: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> => ({
   [Symbol.asyncIterator]: () => stream[Symbol.asyncIterator](),
 })
 

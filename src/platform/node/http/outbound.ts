@@ -1,7 +1,8 @@
 import { setOwn } from '../../../base/collections/lookup.ts'
+import type { IncomingHttpHeaders } from 'node:http'
 import type { Pool } from 'undici'
 import type { OutboundOptions, OutboundProvider } from '../../http/outbound.ts'
-import { exchange } from './outbound-exchange.ts'
+import { exchange, piecesOf } from './outbound-exchange.ts'
 
 const connectMsMax = 10_000
 const connectionsMax = 64
@@ -13,10 +14,10 @@ export const nodeOutbound: OutboundProvider = {
       async send({ method, target, headers, body }, signal) {
         const response = await (
           await (pool ??= open(options))
-        ).request({ method, path: target, headers, body: body ?? null, signal })
+        ).request({ method, path: target, headers: { ...headers } as IncomingHttpHeaders, body: body ?? null, signal })
         const plain: Record<string, string> = {}
         for (const [name, value] of Object.entries(response.headers)) setOwn(plain, name, String(value))
-        return { status: response.statusCode, headers: plain, body: response.body }
+        return { status: response.statusCode, headers: plain, body: piecesOf(response.body) }
       },
       async close() {
         await (await pool)?.destroy()
@@ -41,6 +42,7 @@ async function open({ origin, tls, http2 = false }: OutboundOptions): Promise<Po
       ...(tls.certificate === undefined ? {} : { cert: tls.certificate }),
       ...(tls.key === undefined ? {} : { key: tls.key }),
       ...(tls.serverName === undefined ? {} : { servername: tls.serverName }),
+      ...(tls.insecureSkipVerify === true ? { rejectUnauthorized: false } : {}),
     },
   })
 }
