@@ -11,6 +11,8 @@ export type { RemovableFault } from '../machine/network/link-faults.ts'
 export { NetworkError } from '../machine/network/network-error.ts'
 export type { SimulatedHttpHandler, SimulatedRequest, SimulatedResponse } from '../machine/network/serve-http.ts'
 export type { FetchInit, FetchResponse } from '../machine/network/simulated-fetch.ts'
+export { FileError } from '../machine/disk/file-error.ts'
+export type { ContainerFiles } from '../machine/runtime/container-files.ts'
 export type { ByteStream } from '../platform/http/byte-stream.ts'
 export type {
   SimulatedCommand,

@@ -54,17 +54,16 @@ export interface KubeletDeps {
   readonly settings?: KubeletSettings
 }
 
-/** Without volumes on nodes that mount none. */
 function volumeComponents(deps: KubeletDeps, node: NodeInfo, registry: CsiRegistry, events: EventRecorder) {
   const { client, clock, random, log, host } = deps
-  const watches = host.mountsVolumes ? new ObjectWatches({ client, clock, random, log }) : undefined
+  const watches = new ObjectWatches({ client, clock, random, log })
   const objects = new ReferencedObjects(client, clock, node.nodeName, watches)
   const shared = { ...host, sources: objects, node, clock }
   const csi =
-    host.mountsVolumes && host.plugins !== undefined
+    host.plugins !== undefined
       ? new CsiVolumes({ ...shared, ...host.plugins, ...node, registry, client, events, log })
       : undefined
-  const volumes = host.mountsVolumes ? new VolumeManager({ ...shared, csi }) : undefined
+  const volumes = new VolumeManager({ ...shared, csi })
   return { watches, objects, csi, volumes }
 }
 
@@ -81,8 +80,8 @@ export class Kubelet {
   readonly #workers: PodWorkers
   readonly #syncer: PodSyncer
   readonly #probes: ProbeManager
-  readonly #volumes: VolumeManager | undefined
-  readonly #refresher: VolumeRefresher | undefined
+  readonly #volumes: VolumeManager
+  readonly #refresher: VolumeRefresher
   readonly #plugins: PluginManager | undefined
   readonly #csi: CsiVolumes | undefined
   readonly #nodeManager: NodeManager
@@ -153,8 +152,7 @@ export class Kubelet {
     this.#syncer = new PodSyncer({ ...shared, states, probes, statusManager, executor, resizer, admitter })
     this.#probes = probes
     this.#volumes = volumes
-    this.#refresher =
-      volumes && watches && new VolumeRefresher({ volumes, watches, objects, pod: find, events, clock, log })
+    this.#refresher = new VolumeRefresher({ volumes, watches, objects, pod: find, events, clock, log })
     this.#plugins = pluginManager(deps, nodeName, registry)
     this.#csi = csi
     this.#nodeManager = nodeManager
@@ -190,10 +188,10 @@ export class Kubelet {
       await runHeartbeat({ ...this.#deps, state: nodeManager.state }, signal)
     })
     this.#pods.start(tasks)
-    const [plugins, csi, refresher] = [this.#plugins, this.#csi, this.#refresher]
+    const [plugins, csi] = [this.#plugins, this.#csi]
     if (csi !== undefined) tasks.start('unused volumes', (signal) => csi.run(signal))
     if (plugins !== undefined) tasks.start('plugins', (signal) => plugins.run(signal))
-    if (refresher !== undefined) tasks.start('volumes', (signal) => refresher.run(signal))
+    tasks.start('volumes', (signal) => this.#refresher.run(signal))
     tasks.start('pod workers', async (signal) => {
       await unlessAborted(this.#pods.synced, signal)
       await this.#csi?.reconstruct()
@@ -207,8 +205,8 @@ export class Kubelet {
     const [workers, refresher] = [this.#workers, this.#refresher]
     this.#pods.onChange((uid, now, cause) => {
       workers.podChanged(uid, now, cause)
-      if (now === undefined) refresher?.podRemoved(uid)
-      else refresher?.podChanged(now, cause)
+      if (now === undefined) refresher.podRemoved(uid)
+      else refresher.podChanged(now, cause)
     })
     const unsubscribe = this.#deps.runtime.onChange((uid) => workers.enqueue(uid))
     const close = () => {
@@ -221,7 +219,7 @@ export class Kubelet {
 
   /** Enqueues pods with a sandbox or a directory, so that those which were deleted while no kubelet ran are cleaned up. */
   async #enqueueOrphans(signal: AbortSignal): Promise<void> {
-    const uids = [await this.#deps.runtime.podUids(signal), (await this.#volumes?.podUids()) ?? []]
+    const uids = [await this.#deps.runtime.podUids(signal), await this.#volumes.podUids()]
     for (const uid of uids.flat()) this.#workers.enqueue(uid)
   }
 }

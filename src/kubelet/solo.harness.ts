@@ -5,6 +5,7 @@ import { seededRandom } from '../base/random/random.ts'
 import { TaskGroup } from '../base/async/task-group.ts'
 import { simulatedHost } from '../cluster/node/simulated-host.ts'
 import type { TestCluster } from '../cluster/testing/start-cluster.ts'
+import { SimulatedDisk } from '../machine/disk/simulated-disk.ts'
 import { SimulatedRuntime, type SimulatedRuntimeOptions } from '../machine/runtime/simulated-runtime.ts'
 import { Kubelet } from './kubelet.ts'
 import type { NodeHost } from './node/node-host.ts'
@@ -28,8 +29,9 @@ export function soloNode(
   simulation: SimulatedRuntimeOptions = {},
 ) {
   const random = seededRandom(9)
-  const runtime = new SimulatedRuntime(clock, random, simulation)
-  const host = { ...simulatedHost(runtime), ...hostChanges }
+  const disk = new SimulatedDisk()
+  const runtime = new SimulatedRuntime(clock, random, { disk, ...simulation })
+  const host = { ...simulatedHost(runtime, disk), ...hostChanges }
   const settings = { ...defaultKubeletSettings, ...settingChanges }
   const start = (): TaskGroup => {
     const tasks = new TaskGroup()

@@ -64,7 +64,7 @@ async function shown(): Promise<{ allowed: string; refused: string }> {
 const runs = { containers: [{ name: 'c', image: 'i' }], terminationGracePeriodSeconds: 0 }
 
 test('02 service account token', async () => {
-  await using node = await startLoneNode({ mountsVolumes: true })
+  await using node = await startLoneNode()
   const { admin, clock, host } = node
   await admin.of(namespace).create({ metadata: { name: 'team' } }, '', ctx)
   await clock.advance('1s')

@@ -1,4 +1,5 @@
-// A cluster with one separate kubelet that has what simulated nodes lack: volumes on a disk, and static pod manifests.
+// A cluster with one separate kubelet that does what simulated nodes do not: it loads tokens when it mounts their volume,
+// and it runs static pods.
 import { silentLog } from '../../src/base/observability/log.ts'
 import { TaskGroup } from '../../src/base/async/task-group.ts'
 import type { VirtualClock } from '../../src/base/time/virtual-clock.ts'
@@ -10,6 +11,8 @@ import { textDiagram } from '../../src/flows/text-diagram.ts'
 import { Kubelet } from '../../src/kubelet/kubelet.ts'
 import type { NodeHost } from '../../src/kubelet/node/node-host.ts'
 import { solo } from '../../src/kubelet/solo.harness.ts'
+import type { ProjectedFile } from '../../src/machine/disk/disk.ts'
+import { SimulatedDisk } from '../../src/machine/disk/simulated-disk.ts'
 import { SimulatedRuntime } from '../../src/machine/runtime/simulated-runtime.ts'
 import { startBareCluster } from './bare-cluster.ts'
 
@@ -23,11 +26,27 @@ export interface LoneNode extends AsyncDisposable {
   flowOf(resource: string, name: string): string
 }
 
-export async function startLoneNode(hostChanges: Partial<NodeHost>): Promise<LoneNode> {
+/** Loads all content when a volume is mounted, as the disk of a real node does. */
+class LoadingDisk extends SimulatedDisk {
+  override async project(
+    directory: string,
+    files: ReadonlyMap<string, ProjectedFile>,
+    gid: number | undefined,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const loaded = new Map<string, ProjectedFile>()
+    for (const [path, { content, ...rest }] of files)
+      loaded.set(path, { ...rest, content: typeof content === 'function' ? await content(signal) : content })
+    await super.project(directory, loaded, gid, signal)
+  }
+}
+
+export async function startLoneNode(hostChanges: Partial<NodeHost> = {}): Promise<LoneNode> {
   const bare = startBareCluster()
   const { cluster, clock, random } = bare
-  const runtime = new SimulatedRuntime(clock, random)
-  const host = { ...simulatedHost(runtime), ...hostChanges }
+  const disk = new LoadingDisk()
+  const runtime = new SimulatedRuntime(clock, random, { disk })
+  const host = { ...simulatedHost(runtime, disk), ...hostChanges }
   const client = cluster.client(`kubelet/${solo.name}`, nodeUser(solo.name))
   const tasks = new TaskGroup()
   await clock.advance('1s')

@@ -5,7 +5,6 @@ import type { Clock } from '../../base/time/clock.ts'
 import type { Random } from '../../base/random/random.ts'
 import { Authority, type AuthorityDeps, type Identity, type IdentityRequest } from '../../pki/authority.ts'
 import { parseCertificate } from '../../pki/parse-certificate.ts'
-import { verifyRequestSignature } from '../../pki/parse-certificate-request.ts'
 import type { CertificateSigner } from '../../pki/certificate-signer.ts'
 import type { KeyPair } from '../../platform/crypto/crypto.ts'
 import type { Platform } from '../../platform/platform.ts'
@@ -122,16 +121,6 @@ export function temporaryCertificates(deps: PkiDeps): ClusterCertificates {
     proxyAuthority: proxyAuthority.certificate,
     accountKey: deps.platform.crypto.generateKey(),
     components: Object.fromEntries(components) as ClusterCertificates['components'],
-  }
-}
-
-/** Creates the authority on first use; most test clusters never need it. */
-export function lazySigner(deps: AuthorityDeps): CertificateSigner {
-  let made: Authority | undefined
-  const authority = () => (made ??= Authority.create('kubernetes', deps))
-  return {
-    sign: (...request) => authority().sign(...request),
-    verifyRequest: (request) => verifyRequestSignature(request, deps.crypto),
   }
 }
 

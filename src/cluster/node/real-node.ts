@@ -219,7 +219,6 @@ function realHost(
       drivers: grpcCsiDrivers({ http2: platform.http2, clock }),
       sha256: (text) => platform.crypto.sha256(text).toHex(),
     },
-    mountsVolumes: true,
     manifests: [
       manifestDirectorySource(manifestDirectory, clock),
       ...(manifestUrl === undefined

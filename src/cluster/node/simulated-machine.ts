@@ -1,17 +1,20 @@
-// A simulated machine with its container runtime. After powerOff it has a new, empty runtime.
+// A simulated machine with its container runtime and its disk. After powerOff it has a new, empty runtime; what was
+// written to the disk is still there.
 import type { SimulatedPod, SimulatedRuntime } from '../../machine/runtime/simulated-runtime.ts'
+import { SimulatedDisk } from '../../machine/disk/simulated-disk.ts'
 import type { NetworkListener } from '../../machine/network/simulated-network.ts'
 import { ManualShutdown } from '../../machine/shutdown/manual-shutdown.ts'
 
 export class SimulatedMachine {
   readonly shutdown = new ManualShutdown()
-  readonly #make: () => SimulatedRuntime
+  readonly disk = new SimulatedDisk()
+  readonly #make: (disk: SimulatedDisk) => SimulatedRuntime
   #runtime: SimulatedRuntime
   #isOn = true
 
-  constructor(make: () => SimulatedRuntime) {
+  constructor(make: (disk: SimulatedDisk) => SimulatedRuntime) {
     this.#make = make
-    this.#runtime = make()
+    this.#runtime = make(this.disk)
   }
 
   get runtime(): SimulatedRuntime {
@@ -37,7 +40,8 @@ export class SimulatedMachine {
   powerOff(): void {
     const old = this.#runtime
     this.#isOn = false
-    this.#runtime = this.#make()
+    this.#runtime = this.#make(this.disk)
+    this.disk.losePower()
     old.loseConnections()
     void endAll(old, new AbortController().signal)
   }

@@ -373,7 +373,7 @@ export class Cluster {
     const podRange = () => this.#podRangeOf(name)
     // The machine outlives its kubelet: containers keep running while the kubelet restarts.
     const machine: SimulatedMachine = new SimulatedMachine(
-      () => new SimulatedRuntime(clock, random, { podRange, network: () => network, ...simulation }),
+      (disk) => new SimulatedRuntime(clock, random, { podRange, network: () => network, disk, ...simulation }),
     )
     const hostIp = `192.0.2.${(index % 254) + 1}`
     const network = this.network.addNode(name, hostIp, machine)
@@ -391,7 +391,7 @@ export class Cluster {
       const client = this.client(`kubelet/${name}`, nodeUser(name))
       machine.powerOn()
       const { runtime } = machine
-      const host = simulatedHost(runtime, machine.shutdown)
+      const host = simulatedHost(runtime, machine.disk, machine.shutdown)
       const flow = this.flow
       const kubelet = new Kubelet({ client, runtime, clock, random, flow, log, description, settings, host })
       kubelet.start(tasks)

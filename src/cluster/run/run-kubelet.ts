@@ -21,6 +21,7 @@ import type { NodeDescription } from '../../kubelet/node/node-status.ts'
 import { cachedAuth, delegatedAuth } from '../../kubelet/server/delegated-auth.ts'
 import type { KubeletSettings } from '../../kubelet/node/kubelet-settings.ts'
 import { ManualShutdown } from '../../machine/shutdown/manual-shutdown.ts'
+import { SimulatedDisk } from '../../machine/disk/simulated-disk.ts'
 import { SimulatedRuntime } from '../../machine/runtime/simulated-runtime.ts'
 import { serviceRangesDefault } from '../../apiserver/strategies/service/service-ranges.ts'
 import type { Identity } from '../../pki/authority.ts'
@@ -155,7 +156,8 @@ const rangeOf = ({ spec }: Node): string | undefined =>
 
 const startSimulated = ({ options, identity, deps, self }: KnownNodeStart, tasks: TaskGroup): Promise<StartedNode> => {
   const podRange = () => [...self.all()].map(rangeOf)[0]
-  const runtime = new SimulatedRuntime(deps.clock, deps.random, { podRange })
+  const disk = new SimulatedDisk()
+  const runtime = new SimulatedRuntime(deps.clock, deps.random, { podRange, disk })
   const description: NodeDescription = {
     ...identity,
     capacity: { cpu: '8', memory: '32Gi', 'ephemeral-storage': '100Gi', pods: String(options.settings.podsMax) },
@@ -170,7 +172,7 @@ const startSimulated = ({ options, identity, deps, self }: KnownNodeStart, tasks
     runtime,
     description,
     settings: options.settings,
-    host: simulatedHost(runtime, shutdown),
+    host: simulatedHost(runtime, disk, shutdown),
   })
   kubelet.start(tasks)
   return Promise.resolve({ runtime, logs: runtime.logs, kubelet, shutDown, stop: () => Promise.resolve() })

@@ -13,7 +13,8 @@ export async function serveCluster(own: Partial<Pick<ClusterOptions, 'nodes' | '
   const options = { clock: realClock, random: systemRandom, log: silentLog, nodes: 1, ...own }
   const certificates = temporaryCertificates({ ...options, platform: nodePlatform, hosts: ['127.0.0.1'] })
   const { policies } = buildRequestPolicies({ ...options, ...certificates, platform: nodePlatform })
-  const cluster = new Cluster({ ...options, policies, store: new MemoryStore(realClock) })
+  const controllerSettings = { certificateAuthority: certificates.authority }
+  const cluster = new Cluster({ ...options, policies, store: new MemoryStore(realClock), controllerSettings })
   cluster.start()
   const server = await serve(cluster, { ...options, host: '127.0.0.1', port: 0, certificates, platform: nodePlatform })
   await cluster.ready

@@ -134,9 +134,10 @@ test('logs, commands and explanations of running pods', async () => {
   await cluster.clock.advance('1s')
   equal(await cluster.logs(metadata.name, { namespace: 'blue' }), 'hello\n')
   equal(await cluster.logs(metadata.name, { namespace: 'blue', tailLines: 0 }), '')
-  const refused = await cluster.exec(metadata.name, ['ls'], { namespace: 'blue' })
+  equal((await cluster.exec(metadata.name, ['cat', '/etc/hostname'], { namespace: 'blue' })).exitCode, 1)
+  const refused = await cluster.exec(metadata.name, ['top'], { namespace: 'blue' })
   deepEqual([refused.exitCode, refused.stdout], [126, ''])
-  match(refused.stderr, /"ls" was not run: container c is simulated and has no programs/)
+  match(refused.stderr, /"top" was not run: container c is simulated and has no programs/)
   await cluster.client
     .of(pod)
     .create({ metadata: { name: 'p' }, spec: { containers: [{ name: 'c', image: 'program' }] } })

@@ -4,6 +4,7 @@ import { silentLog, type Log } from '../../base/observability/log.ts'
 import { seededRandom, type SeededRandom } from '../../base/random/random.ts'
 import { VirtualClock } from '../../base/time/virtual-clock.ts'
 import { legacyTokenIssuer } from '../../apiserver/authentication/legacy-service-account-tokens.ts'
+import { Authority } from '../../pki/authority.ts'
 import type { SimulatedRuntimeOptions } from '../../machine/runtime/simulated-runtime.ts'
 import { nodePlatform } from '../../platform/node/platform.ts'
 import type { SchedulerConfiguration } from '../../scheduler/framework/scheduler-configuration.ts'
@@ -11,7 +12,7 @@ import { Cluster } from '../run/cluster.ts'
 import { Faults, FaultyApiServer, FaultyStore } from './faults.ts'
 import { kubeletSettings, type KubeletFlagValues } from '../flags/kubelet-flags.ts'
 import { serviceRangesOf, type ServiceRangeFlagValues } from '../flags/service-ranges.ts'
-import { lazySigner, temporaryCertificates } from '../certificates/cluster-certificates.ts'
+import { temporaryCertificates } from '../certificates/cluster-certificates.ts'
 import { buildRequestPolicies } from '../policy/request-policies.ts'
 import { serve } from '../run/serve.ts'
 import { readDefinitions, type DefinitionSource } from './read-definitions.ts'
@@ -107,9 +108,10 @@ function shownKeys(random: SeededRandom) {
   return { certificates, accountKey, signing: { certificateAuthority: authority, signer } }
 }
 
-/** Without a port there are no certificates, and the signer is created on first use. */
+/** Without a port there are no certificates except that of the authority, which pods mount. */
 function ownKeys(clock: VirtualClock, random: SeededRandom) {
   const { crypto } = nodePlatform
-  const signer = lazySigner({ clock, random: random.fork('authority'), crypto })
-  return { certificates: undefined, accountKey: crypto.generateKey(), signing: { signer } }
+  const signer = Authority.create('kubernetes', { clock, random: random.fork('authority'), crypto })
+  const signing = { certificateAuthority: signer.certificate, signer }
+  return { certificates: undefined, accountKey: crypto.generateKey(), signing }
 }

@@ -30,8 +30,7 @@ export interface PodProvisionerDeps {
   /** Log files of containers. */
   readonly logs: LogFiles
   readonly objects: ReferencedObjects
-  /** Undefined on simulated nodes, which mount nothing. */
-  readonly volumes: VolumeManager | undefined
+  readonly volumes: VolumeManager
   readonly services: () => readonly Service[]
   readonly paths: NodePaths
   readonly dns: ClusterDns
@@ -79,9 +78,6 @@ interface NamedObjects {
 }
 const noObjects: NamedObjects = { configMaps: new Map(), secrets: new Map() }
 
-const noMounts: Pick<ContainerConfig, 'mounts' | 'devices'> = { mounts: [], devices: [] }
-const noVolumes: MountedVolumes = new Map()
-
 export class PodProvisioner {
   readonly #deps: PodProvisionerDeps
   /**
@@ -124,7 +120,7 @@ export class PodProvisioner {
 
   /** Mounts the pod's volumes with their current content. Throws VolumeError when a volume is not available. */
   mountVolumes(pod: Pod, images: VolumeImages, context: Context): Promise<MountedVolumes> {
-    return this.#deps.volumes?.mount(pod, images, context) ?? Promise.resolve(noVolumes)
+    return this.#deps.volumes.mount(pod, images, context)
   }
 
   /** Throws ConfigError when the container cannot be configured as its pod specifies. */
@@ -146,7 +142,6 @@ export class PodProvisioner {
       const handlers = await this.#deps.runtime.handlers(context.signal)
       return handlers.some(({ name, mountsRecursivelyReadOnly }) => name === handler && mountsRecursivelyReadOnly)
     }
-    if (volumes === undefined) return containerConfig(container, attempt, images.own, noMounts, sources)
     const variables = new Map(environmentOf(container, sources).map(({ name, value }) => [name, value]))
     const mounts = await volumes.mountsOf(pod.metadata.uid, container, mounted, variables, supportsRecursive)
     const devices = volumes.devicesOf(container, mounted)
@@ -180,7 +175,7 @@ export class PodProvisioner {
   /** Removes the volumes and the cgroup of a finished pod; its logs and termination messages are kept. */
   async releaseResources(podUid: string, signal: AbortSignal): Promise<void> {
     await this.#deps.cgroups.remove(podUid)
-    await this.#deps.volumes?.unmount(podUid, signal)
+    await this.#deps.volumes.unmount(podUid, signal)
   }
 
   /** Removes everything of the pod from the node, including its logs. */
@@ -191,7 +186,7 @@ export class PodProvisioner {
     for (const name of await disk.list(paths.logs))
       if (name.endsWith(`_${podUid}`)) await disk.remove(`${paths.logs}/${name}`)
     // The directory is removed last, because a kubelet that restarts in between finds the pod by its directory.
-    await (volumes === undefined ? disk.remove(podDirectory(paths, podUid)) : volumes.remove(podUid, signal))
+    await volumes.remove(podUid, signal)
   }
 
   async #ownFiles(

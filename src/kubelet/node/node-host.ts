@@ -37,8 +37,6 @@ export interface NodeHost {
   readonly imageMounts?: ImageMounts
   /** Storage drivers; left out where none can register. */
   readonly plugins?: NodePlugins
-  /** Whether volumes are mounted; simulated containers do not have a file system. */
-  readonly mountsVolumes: boolean
   /** Sources of static pods. */
   readonly manifests: readonly ManifestSource[]
   /** A short hash. */

@@ -11,6 +11,7 @@ import { node } from '../../api/core/v1/node/node.ts'
 import { pod, type Pod } from '../../api/core/v1/pod/pod.ts'
 import { simulatedHost } from '../../cluster/node/simulated-host.ts'
 import { startCluster } from '../../cluster/testing/start-cluster.ts'
+import { SimulatedDisk } from '../../machine/disk/simulated-disk.ts'
 import { SimulatedHostLoad } from '../../machine/load/simulated-host-load.ts'
 import type { RuntimeContainer, RuntimePod } from '../../machine/runtime/container-runtime.ts'
 import { SimulatedRuntime } from '../../machine/runtime/simulated-runtime.ts'
@@ -36,7 +37,7 @@ async function startNode() {
     podCidrs: ['10.9.0.0/24'],
   }
   const tasks = new TaskGroup()
-  const host = { ...simulatedHost(runtime), load }
+  const host = { ...simulatedHost(runtime, new SimulatedDisk()), load }
   const flow = new FlowRecorder(clock)
   new Kubelet({ client, runtime, clock, random, flow, log: silentLog, description, host }).start(tasks)
   await clock.advance('5s')

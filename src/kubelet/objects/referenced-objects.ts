@@ -35,11 +35,10 @@ export class ReferencedObjects implements VolumeSources {
   readonly #client: Client
   readonly #clock: Clock
   readonly #nodeName: string
-  readonly #watches: ObjectWatches | undefined
+  readonly #watches: ObjectWatches
   readonly #cache = new Map<string, CacheEntry>()
 
-  /** Without watches every object is read from the API server. */
-  constructor(client: Client, clock: Clock, nodeName: string, watches: ObjectWatches | undefined) {
+  constructor(client: Client, clock: Clock, nodeName: string, watches: ObjectWatches) {
     this.#client = client
     this.#clock = clock
     this.#nodeName = nodeName
@@ -132,7 +131,7 @@ export class ReferencedObjects implements VolumeSources {
     name: string,
     context: Context,
   ): Promise<T | undefined> {
-    const watched = this.#watches?.find(kind, namespace, name)
+    const watched = this.#watches.find(kind, namespace, name)
     if (watched !== undefined) return Promise.resolve(watched)
     const key = `${kind.plural} ${objectKey(namespace, name)}`
     return this.#cached(key, cacheMs, () => this.#client.of(kind).find(name, namespace, context))

@@ -14,7 +14,7 @@ const ctx = context(new AbortController().signal)
 async function startNode() {
   const cluster = await startCluster({ nodes: 0 })
   const { client, clock } = cluster
-  const { runtime, host, start } = soloNode(cluster, { mountsVolumes: true })
+  const { runtime, host, start } = soloNode(cluster)
   let tasks = start()
   await clock.advance('5s')
   const uidOf = async () => (await client.of(pod).get('p', 'default', ctx)).metadata.uid

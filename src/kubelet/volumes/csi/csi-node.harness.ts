@@ -38,7 +38,7 @@ export async function startCsiNode({
   const sockets = new SimulatedPluginSockets()
   const plugin = new FakeCsiPlugin(disk, abilities)
   const plugins = { sockets, drivers: plugin.drivers, sha256 }
-  const { runtime, start } = soloNode(cluster, { mountsVolumes: true, disk, plugins })
+  const { runtime, start } = soloNode(cluster, { disk, plugins })
   await client.of(csiDriver).create({ metadata: { name: driverName }, spec: driver })
   sockets.add(registrarSocket)
   let tasks = start()
