@@ -13,6 +13,7 @@ import { healthChecks } from './health/health-checks.ts'
 import { acceptsAggregatedDiscovery, negotiateFormat, bodyFormat } from './http/media-type.ts'
 import { timeoutMsParameter } from './request/query-values.ts'
 import { startServer } from './server.harness.ts'
+import { noExtensions } from './request/extension.ts'
 import { KindCatalogue } from './kinds/kind-catalogue.ts'
 import { requestTargetOf } from './routing/request-target.ts'
 
@@ -64,7 +65,10 @@ const targets: [method: string, path: string, wanted: string][] = [
 for (const [method, path, wanted] of targets)
   test(`${method} ${path} is parsed as ${wanted}`, () => {
     const url = new URL(path, 'https://x')
-    const { target } = requestTargetOf(method, url.pathname, url.searchParams, '', new KindCatalogue())
+    const { target } = requestTargetOf(method, url.pathname, url.searchParams, '', {
+      catalogue: new KindCatalogue(),
+      extensions: noExtensions,
+    })
     const text =
       target.kind === 'path'
         ? `path ${target.verb} ${target.path}`

@@ -86,7 +86,9 @@ const requestMsMax = 60_000
 
 function handleInTime(request: ApiRequest, wire: WireRequest, { server, clock }: HttpDeps): MaybePromise<ApiResponse> {
   const { target } = request
-  const isLong = target.kind === 'resource' && (target.verb === 'watch' || target.subresource !== '')
+  const isLong =
+    request.extension !== undefined ||
+    (target.kind === 'resource' && (target.verb === 'watch' || target.subresource !== ''))
   if (isLong && (target.verb === 'watch' || wire.upgrade)) return server.handle(request)
   const cancel = () =>
     wire.cancel(new StatusError(504, 'Timeout', 'Timeout: request did not complete within the allotted timeout', {}))
@@ -104,9 +106,10 @@ function handleInTime(request: ApiRequest, wire: WireRequest, { server, clock }:
 
 /** The format that the client accepts. An unacceptable one is a rejection, which is reported after authorization. */
 function responseFormatOf(
-  { target, query }: ApiRequest,
+  { target, query, extension }: ApiRequest,
   { headers }: WireRequest,
 ): Pick<WireOptions, 'form' | 'include'> & Pick<ApiRequest, 'rejection'> {
+  if (extension !== undefined) return { form: plainJson, include: 'Metadata' }
   try {
     const form = target.kind === 'path' ? plainJson : negotiateFormat(headers['accept'] ?? '', missingFormat(target))
     return { form, include: includeOf(query) }

@@ -18,20 +18,24 @@ import { service } from '../api/core/v1/service/service.ts'
 import { ipAddress } from '../api/networking/v1/ip-address.ts'
 import { serviceCidr } from '../api/networking/v1/service-cidr.ts'
 import { node } from '../api/core/v1/node/node.ts'
-import { addOnGroups } from '../api/kinds.ts'
 import { StatusError } from '../api/errors/status-error.ts'
+import type { Identity } from '../pki/authority.ts'
+import type { OutboundProvider } from '../platform/http/outbound.ts'
 import type { Store } from '../store/store.ts'
 import type { ApiResponse } from './request/response.ts'
 import { newWatchFrameCaches } from './http/watch-frames.ts'
 import { largeBodyBytes } from './http/request-body.ts'
-import { ApiServiceController } from './custom-resources/api-service-controller.ts'
+import { ApiServiceController } from './aggregation/api-service-controller.ts'
 import { DefinitionController } from './custom-resources/definition-controller.ts'
 import { DefinitionObserver } from './custom-resources/definition-observer.ts'
 import type { ConversionMetrics } from './custom-resources/conversion-metrics.ts'
 import { conversionOf } from './custom-resources/webhook-conversion.ts'
+import { Aggregation } from './aggregation/aggregation.ts'
 import { AggregatedDiscovery } from './discovery/aggregated-discovery.ts'
 import { OpenApiDocuments } from './discovery/openapi-documents.ts'
 import { handleNonResourcePath, type NonResourcePathDeps } from './discovery/non-resource-paths.ts'
+import { addOnApiServiceOf, addOnGroupVersions } from './discovery/local-api-services.ts'
+import { ServedGroups } from './discovery/served-groups.ts'
 import { SchedulingDecisions, type Explain } from './flow-endpoints/scheduling-decisions.ts'
 import { handleFlowEvents } from './flow-endpoints/flow-events.ts'
 import { KindCatalogue } from './kinds/kind-catalogue.ts'
@@ -54,6 +58,7 @@ import { virtualResources } from './virtual-resources/virtual-resources.ts'
 import type { BootstrapObject } from './bootstrap/bootstrap-object.ts'
 import { runReconciler, type BootstrapReconciler } from './bootstrap/bootstrap-reconciler.ts'
 import type { ApiRequest, Body, ResourceTarget, Target, ResourceRequest } from './request/request.ts'
+import type { ServedExtensions } from './request/extension.ts'
 import type { RequestMetrics } from './request/request-metrics.ts'
 import { handlerChain, type Handler } from './filters/filter.ts'
 import { filters } from './filters.ts'
@@ -80,10 +85,14 @@ export interface ApiServerDeps {
   readonly serviceRanges?: ServiceRanges
   readonly explain?: Explain
   /**
-   * Whether discovery includes what an add-on serves upstream, such as the metrics API for `kubectl top`. It does in
-   * any case once a kubelet that serves on a port has joined.
+   * Whether the APIs of add-ons are registered, such as the metrics API for `kubectl top`. They are in any case once a
+   * kubelet that serves on a port has joined.
    */
   readonly advertisesAddOns?: boolean
+  /** Connects to extension servers. Without it no extension is available. */
+  readonly outbound?: OutboundProvider
+  /** The client certificate of the front proxy, for extension servers. */
+  readonly proxyIdentity?: (() => Identity | undefined) | undefined
   /** The health check of the KMS plugins. */
   readonly kmsCheck?: HealthCheck | undefined
 }
@@ -99,6 +108,7 @@ export class ApiServer {
   readonly #definitions: DefinitionController
   readonly #apiServices: ApiServiceController
   readonly #serviceRepair: ServiceRepair
+  readonly #aggregation: Aggregation
   readonly deadlines: RequestDeadlines
   readonly loop: LoopMonitor
   readonly watchFrames = newWatchFrameCaches()
@@ -148,9 +158,25 @@ export class ApiServer {
       ...services,
       catalogue: this.catalogue,
       commitBootstrapObjects: (objects, signal) => this.registry.commitBootstrapObjects(objects, signal),
+      servesAddOns: () => this.#servesAddOns(),
     })
+    this.registry.observe(node, this.#apiServices.nodeObserver)
     this.catalogue.observe(this.#apiServices.catalogueObserver)
     this.registry.observe(apiService, this.#apiServices.serviceObserver)
+    const groups = new ServedGroups(this.catalogue)
+    this.registry.observe(apiService, groups)
+    this.#aggregation = new Aggregation({
+      ...deps,
+      ...services,
+      caches: this.registry,
+      onChange: ({ group }) => {
+        aggregated.discard(group)
+        openApi.discardExtensions()
+      },
+    })
+    const { documents: extensions } = this.#aggregation
+    const aggregated = new AggregatedDiscovery({ catalogue: this.catalogue, groups, extensions, digest: deps.digest })
+    const openApi = new OpenApiDocuments(this.catalogue, deps.digest, extensions)
     this.#serviceRepair = new ServiceRepair({
       ...deps,
       ...services,
@@ -166,10 +192,11 @@ export class ApiServer {
       documents: this.registry.policies.documents,
       address: () => this.address,
       nowMs: () => deps.clock.nowMs(),
-      aggregated: new AggregatedDiscovery(this.catalogue, deps.digest),
+      aggregated,
+      groups,
+      extensions,
       storageVersionHash: (text) => Uint8Array.fromHex(deps.digest(text).slice(0, storageHashDigits)).toBase64(),
-      openApi: new OpenApiDocuments(this.catalogue, deps.digest),
-      hiddenGroups: () => (deps.advertisesAddOns === true || this.#hasKubelets() ? [] : addOnGroups),
+      openApi,
     }
     this.#health = {
       store: deps.store,
@@ -187,6 +214,11 @@ export class ApiServer {
         deps.flow.passStage(context.cause.event, stage)
       },
     )
+  }
+
+  /** The group versions that other servers serve. */
+  get extensions(): ServedExtensions {
+    return this.#aggregation.extensions
   }
 
   /**
@@ -207,6 +239,7 @@ export class ApiServer {
         this.#definitions.run(signal),
         this.#apiServices.run(signal),
         this.#serviceRepair.run(signal),
+        this.#aggregation.run(signal),
         ...reconcilers.map((each) => runReconciler(each, this.registry, this.#deps, signal)),
       ])
     }
@@ -220,9 +253,10 @@ export class ApiServer {
 
   /** While its KMS plugin is not available, the server runs but is not ready. */
   async #commitBootstrapObjects(signal: AbortSignal): Promise<void> {
+    const addOns = this.#servesAddOns() ? addOnGroupVersions.map(addOnApiServiceOf) : []
     for (;;)
       try {
-        return await this.registry.commitBootstrapObjects(this.#deps.bootstrapObjects, signal)
+        return await this.registry.commitBootstrapObjects([...this.#deps.bootstrapObjects, ...addOns], signal)
       } catch (error) {
         if (!(error instanceof KmsError)) throw error
         this.#deps.log.warn('the bootstrap objects cannot be encrypted yet', { error: error.message })
@@ -289,8 +323,9 @@ export class ApiServer {
     return response
   }
 
-  /** Whether a kubelet of a node serves on a port. */
-  #hasKubelets(): boolean {
+  /** The metrics API needs kubelets. */
+  #servesAddOns(): boolean {
+    if (this.#deps.advertisesAddOns === true) return true
     return this.registry.lister
       .list(node, '')
       .some(({ status }) => status.daemonEndpoints?.kubeletEndpoint !== undefined)
@@ -333,7 +368,8 @@ export class ApiServer {
   }
 
   #serve(request: ApiRequest): MaybePromise<ApiResponse> {
-    const { target } = request
+    const { target, extension } = request
+    if (extension !== undefined) return this.#aggregation.proxy.handle(request, extension)
     if (target.kind === 'resource') return this.registry.handle(request as ResourceRequest)
     const [first, ...rest] = target.path.split('/').filter((part) => part !== '')
     if (isHealthPath(first)) {

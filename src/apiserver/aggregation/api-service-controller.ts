@@ -1,5 +1,6 @@
 // ApiServiceController: registers an APIService for each group version that has custom kinds, and removes it with the last of
-// them. As in upstream, all have the same priorities.
+// them. As in upstream, all have the same priorities. It also registers the APIs of add-ons that this server serves itself,
+// unless a user has registered another server for them.
 import { context } from '../../base/observability/context.ts'
 import { errorText, type Log } from '../../base/observability/log.ts'
 import { unlessAborted } from '../../base/async/unless-aborted.ts'
@@ -8,7 +9,10 @@ import { apiService, type APIService } from '../../api/apiregistration/v1/api-se
 import { hasReason } from '../../api/errors/status-error.ts'
 import type { Kind } from '../../api/kind/kind.ts'
 import type { ApiObject } from '../../api/meta/object.ts'
+import type { Node } from '../../api/core/v1/node/node.ts'
+import { equalValues } from '../../schema/json/json-value.ts'
 import type { BootstrapObject } from '../bootstrap/bootstrap-object.ts'
+import { addOnApiServiceOf, addOnGroupVersions } from '../discovery/local-api-services.ts'
 import type { CustomResource } from '../kinds/custom-resource.ts'
 import type { CatalogueObserver, GroupVersion, KindCatalogue } from '../kinds/kind-catalogue.ts'
 import { removeInternally } from '../registry/verbs/deletion.ts'
@@ -20,6 +24,8 @@ export interface ApiServiceControllerDeps {
   readonly lister: ObjectLister
   resource(kind: Kind): ResourceDeps
   commitBootstrapObjects(objects: readonly BootstrapObject[], signal: AbortSignal): Promise<void>
+  /** Whether the APIs of add-ons are served, such as the metrics API. */
+  servesAddOns(): boolean
   readonly clock: Clock
   readonly log: Log
 }
@@ -44,13 +50,24 @@ export class ApiServiceController {
     },
   }
 
-  /** An APIService that a user removes is registered again; one that outlived its definitions is removed at the start. */
+  /**
+   * An APIService that a user removes or changes is registered again; one that outlived its definitions is removed at the
+   * start. After an APIService without the label, which named another server, this server serves the group version again.
+   */
   readonly serviceObserver: CacheObserver = {
     changed: (now: ApiObject | undefined, before: ApiObject | undefined) => {
       const changed = now ?? before
-      if (changed === undefined || !isManaged(changed)) return
+      if (changed === undefined || (now !== undefined && !isManaged(now))) return
       const { group = '', version = '' } = (changed as APIService).spec
       this.#enqueue({ group, version })
+    },
+  }
+
+  /** The first kubelet that serves on a port makes add-ons available. */
+  readonly nodeObserver: CacheObserver = {
+    changed: (now: ApiObject | undefined, before: ApiObject | undefined) => {
+      if (now === undefined || !hasPort(now as Node) || (before !== undefined && hasPort(before as Node))) return
+      for (const each of addOnGroupVersions) this.#enqueue(each)
     },
   }
 
@@ -73,8 +90,8 @@ export class ApiServiceController {
   async #reconcile(due: readonly GroupVersion[], signal: AbortSignal): Promise<void> {
     const { lister, clock, log } = this.#deps
     try {
-      const served = due.filter((each) => this.#hasCustomKinds(each))
-      await this.#deps.commitBootstrapObjects(served.map(apiServiceOf), signal)
+      const wanted = due.flatMap((each) => this.#wanted(each))
+      await this.#deps.commitBootstrapObjects(wanted, signal)
       for (const each of due) {
         const existing = lister.get(apiService, '', `${each.version}.${each.group}`)
         if (existing !== undefined && isManaged(existing) && !this.#hasCustomKinds(each))
@@ -89,6 +106,14 @@ export class ApiServiceController {
     }
   }
 
+  #wanted(groupVersion: GroupVersion): readonly BootstrapObject[] {
+    if (this.#hasCustomKinds(groupVersion)) return [apiServiceOf(groupVersion)]
+    const isAddOn = addOnGroupVersions.some(
+      (each) => each.group === groupVersion.group && each.version === groupVersion.version,
+    )
+    return isAddOn && this.#deps.servesAddOns() ? [addOnApiServiceOf(groupVersion)] : []
+  }
+
   #hasCustomKinds(groupVersion: GroupVersion): boolean {
     return this.#deps.catalogue.inGroupVersion(groupVersion).some(({ custom }) => custom !== undefined)
   }
@@ -97,13 +122,22 @@ export class ApiServiceController {
 /** Those of built-in groups have another value. */
 const isManaged = ({ metadata }: ApiObject): boolean => metadata.labels?.[managedLabel] === 'true'
 
-const apiServiceOf = ({ group, version }: GroupVersion): BootstrapObject => ({
-  kind: apiService,
-  object: {
-    apiVersion: apiService.apiVersion,
-    kind: apiService.kind,
-    metadata: { name: `${version}.${group}`, labels: { [managedLabel]: 'true' } },
-    spec: { group, version, groupPriorityMinimum: 1_000, versionPriority: 100 },
-  } as BootstrapObject['object'],
-  status: (made) => apiService.initialStatus?.(made as APIService),
-})
+const hasPort = ({ status }: Node): boolean => status.daemonEndpoints?.kubeletEndpoint !== undefined
+
+const apiServiceOf = ({ group, version }: GroupVersion): BootstrapObject => {
+  const spec = { group, version, groupPriorityMinimum: 1_000, versionPriority: 100 }
+  return {
+    kind: apiService,
+    object: {
+      apiVersion: apiService.apiVersion,
+      kind: apiService.kind,
+      metadata: { name: `${version}.${group}`, labels: { [managedLabel]: 'true' } },
+      spec,
+    } as BootstrapObject['object'],
+    status: (made) => apiService.initialStatus?.(made as APIService),
+    update: (current) =>
+      isManaged(current) && !equalValues((current as APIService).spec, spec)
+        ? ({ ...current, spec } as APIService)
+        : undefined,
+  }
+}

@@ -6,9 +6,10 @@ import { addOnGroups, kinds } from '../../api/kinds.ts'
 import { decodeProtobuf } from '../../schema/protobuf/protobuf-decode.ts'
 import { startServer, type HarnessResponse } from '../server.harness.ts'
 import { KindCatalogue } from '../kinds/kind-catalogue.ts'
-import { aggregatedGroup, versionsByGroup } from './discovery.ts'
+import { aggregatedGroup } from './discovery.ts'
 import { openApiV2Document } from './openapi-v2-protobuf.ts'
 import { builtInV2Part } from './openapi-v2.ts'
+import { ServedGroups } from './served-groups.ts'
 import { openApiV3, openApiV3Names } from './openapi-v3.ts'
 import { operationsOf } from './openapi-operations.ts'
 
@@ -33,7 +34,7 @@ interface AggregatedGroup {
   }[]
 }
 
-for (const [group, names] of versionsByGroup(catalogue))
+for (const [group, names] of new ServedGroups(catalogue).versions)
   if (!addOnGroups.includes(group)) {
     const { versions } = aggregatedGroup(catalogue, group, names) as AggregatedGroup
     for (const { version, resources } of versions)

@@ -1,7 +1,8 @@
 // Discovery: the served groups, versions and resources, in the old format and in the aggregated one.
-import { getOrInsert } from '../../base/collections/get-or-insert.ts'
 import type { Kind } from '../../api/kind/kind.ts'
 import type { GroupVersion, KindCatalogue } from '../kinds/kind-catalogue.ts'
+import { noExtensionCatalogue, type ExtensionCatalogue } from './extension-catalogue.ts'
+import type { VersionsByGroup } from './served-groups.ts'
 import { discoveredSubresourcesOf, discoveredVerbsOf } from './served-resources.ts'
 
 export const apiVersions = (host: string): object => ({
@@ -10,38 +11,20 @@ export const apiVersions = (host: string): object => ({
   serverAddressByClientCIDRs: [{ clientCIDR: '0.0.0.0/0', serverAddress: host }],
 })
 
-type VersionsByGroup = ReadonlyMap<string, readonly string[]>
-
-/** Until the next change of a catalogue. */
-const cached = new WeakMap<KindCatalogue, { readonly changes: number; readonly groups: VersionsByGroup }>()
-
-/** The names of all versions by group, both in the order of discovery. */
-export function versionsByGroup(catalogue: KindCatalogue): VersionsByGroup {
-  const known = cached.get(catalogue)
-  if (known?.changes === catalogue.changes) return known.groups
-  const groups = new Map<string, string[]>()
-  for (const { group, version } of catalogue.groupVersions) getOrInsert(groups, group, () => []).push(version)
-  cached.set(catalogue, { changes: catalogue.changes, groups })
-  return groups
-}
-
 const groupOf = (name: string, names: readonly string[]): object => {
   const versions = names.map((version) => ({ groupVersion: `${name}/${version}`, version }))
   return { name, versions, preferredVersion: versions[0] }
 }
 
-export function apiGroup(catalogue: KindCatalogue, name: string): object | undefined {
-  const versions = versionsByGroup(catalogue).get(name)
+export function apiGroup(groups: VersionsByGroup, name: string): object | undefined {
+  const versions = name === '' ? undefined : groups.get(name)
   return versions && groupOf(name, versions)
 }
 
-export const shownGroups = (catalogue: KindCatalogue, hidden: readonly string[]) =>
-  [...versionsByGroup(catalogue)].filter(([name]) => name !== '' && !hidden.includes(name))
-
-export const apiGroupList = (catalogue: KindCatalogue, hidden: readonly string[] = []): object => ({
+export const apiGroupList = (groups: VersionsByGroup): object => ({
   kind: 'APIGroupList',
   apiVersion: 'v1',
-  groups: shownGroups(catalogue, hidden).map(([name, versions]) => groupOf(name, versions)),
+  groups: [...groups].flatMap(([name, versions]) => (name === '' ? [] : [groupOf(name, versions)])),
 })
 
 const kindsOf = (catalogue: KindCatalogue, group: string, version: string): Kind[] =>
@@ -94,13 +77,21 @@ function storedGroupVersionKind(catalogue: KindCatalogue, kind: Kind): string {
 }
 
 /** A group in aggregated discovery. */
-export const aggregatedGroup = (catalogue: KindCatalogue, name: string, versions: readonly string[]): object => ({
+export const aggregatedGroup = (
+  catalogue: KindCatalogue,
+  name: string,
+  versions: readonly string[],
+  extensions: ExtensionCatalogue = noExtensionCatalogue,
+): object => ({
   metadata: name === '' ? {} : { name },
-  versions: versions.map((version) => ({
-    version,
-    freshness: 'Current',
-    resources: kindsOf(catalogue, name, version).map(aggregatedResource),
-  })),
+  versions: versions.map(
+    (version) =>
+      extensions.discoveryOf({ group: name, version }) ?? {
+        version,
+        freshness: 'Current',
+        resources: kindsOf(catalogue, name, version).map(aggregatedResource),
+      },
+  ),
 })
 
 /** Group and version are set where they differ from those of the list, and for custom kinds. */

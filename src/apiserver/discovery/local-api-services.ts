@@ -2,13 +2,15 @@
 // priorities decide in which order clients look for a resource.
 import { lookup } from '../../base/collections/lookup.ts'
 import { apiService, type APIService } from '../../api/apiregistration/v1/api-service.ts'
+import { addOnGroups, groupVersions } from '../../api/kinds.ts'
 import type { BootstrapObject } from '../bootstrap/bootstrap-object.ts'
+import type { GroupVersion } from '../kinds/kind-catalogue.ts'
 
 const managedLabel = 'kube-aggregator.kubernetes.io/automanaged'
-const versionPriorityDefault = 15
+export const versionPriorityDefault = 15
 
 /** The group with the higher number wins where several groups have a resource of the same name. */
-const groupPriorities: Readonly<Record<string, number>> = {
+export const groupPriorities: Readonly<Record<string, number>> = {
   '': 18_000,
   'admissionregistration.k8s.io': 16_700,
   'apiextensions.k8s.io': 16_700,
@@ -32,7 +34,7 @@ const groupPriorities: Readonly<Record<string, number>> = {
 }
 
 /** Versions with another priority within their group. */
-const versionPriorities: Readonly<Record<string, number>> = {
+export const versionPriorities: Readonly<Record<string, number>> = {
   'v1.': 1,
   'v1.flowcontrol.apiserver.k8s.io': 21,
   'v1.resource.k8s.io': 21,
@@ -58,6 +60,28 @@ const bootstrapObjectOf = (group: string, version: string): BootstrapObject => {
     status: (made) => apiService.initialStatus?.(made as APIService),
   }
 }
+
+/** Upstream's metrics-server registers its API with these priorities. */
+const addOnPriorities = { groupPriorityMinimum: 100, versionPriority: 100 }
+
+/**
+ * The APIService of an add-on's API that this server serves itself, such as the metrics API. A user who installs the add-on
+ * replaces it.
+ */
+export const addOnApiServiceOf = ({ group, version }: GroupVersion): BootstrapObject => ({
+  kind: apiService,
+  object: {
+    apiVersion: apiService.apiVersion,
+    kind: apiService.kind,
+    metadata: { name: `${version}.${group}`, labels: { [managedLabel]: 'onstart' } },
+    spec: { group, version, ...addOnPriorities },
+  } as BootstrapObject['object'],
+  status: (made) => apiService.initialStatus?.(made as APIService),
+})
+
+export const addOnGroupVersions: readonly GroupVersion[] = groupVersions.filter(({ group }) =>
+  addOnGroups.includes(group),
+)
 
 export const localApiServices: readonly BootstrapObject[] = [
   ...Object.keys(groupPriorities).map((group) => bootstrapObjectOf(group, 'v1')),

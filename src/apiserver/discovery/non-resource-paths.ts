@@ -5,11 +5,13 @@ import type { Metrics } from '../../base/observability/metrics.ts'
 import { methodNotAllowed, PageNotFound, pathNotFound } from '../../api/errors/status-error.ts'
 import type { ApiResponse } from '../request/response.ts'
 import type { KindCatalogue } from '../kinds/kind-catalogue.ts'
-import { acceptsAggregatedDiscovery } from '../http/media-type.ts'
+import { acceptsAggregatedDiscovery, negotiateFormat } from '../http/media-type.ts'
 import type { AggregatedDiscovery } from './aggregated-discovery.ts'
 import { apiGroup, apiGroupList, apiResourceList, apiVersions, type StorageVersionHash } from './discovery.ts'
+import type { ExtensionCatalogue } from './extension-catalogue.ts'
 import type { Policies } from '../filters/policies.ts'
 import type { OpenApiDocuments } from './openapi-documents.ts'
+import type { ServedGroups } from './served-groups.ts'
 import { rootPath } from './served-resources.ts'
 import { serverVersion } from './server-version.ts'
 
@@ -20,8 +22,8 @@ export interface NonResourcePathDeps {
   readonly address: () => string
   readonly nowMs: () => number
   readonly openApi: OpenApiDocuments
-  /** Groups that discovery leaves out. */
-  readonly hiddenGroups: () => readonly string[]
+  readonly groups: ServedGroups
+  readonly extensions: ExtensionCatalogue
   readonly aggregated: AggregatedDiscovery
   readonly storageVersionHash: StorageVersionHash
 }
@@ -30,10 +32,12 @@ const healthPaths = ['/healthz', '/livez', '/readyz']
 const ownPaths = ['/api', '/apis', '/metrics', '/openapi/v2', '/openapi/v3', '/version', ...healthPaths]
 
 /** The paths that `GET /` lists. */
-function rootPaths({ catalogue, documents, hiddenGroups }: NonResourcePathDeps): object {
-  const shown = catalogue.groupVersions.filter(({ group }) => !hiddenGroups().includes(group))
-  const groups = shown.flatMap((each) => (each.group === '' ? [] : [`/apis/${each.group}`]))
-  return { paths: [...new Set([...ownPaths, ...Object.keys(documents), ...groups, ...shown.map(rootPath)])].toSorted() }
+function rootPaths({ groups, documents }: NonResourcePathDeps): object {
+  const roots = [...groups.versions].flatMap(([group, versions]) => [
+    ...(group === '' ? [] : [`/apis/${group}`]),
+    ...versions.map((version) => rootPath({ group, version })),
+  ])
+  return { paths: [...new Set([...ownPaths, ...Object.keys(documents), ...roots])].toSorted() }
 }
 
 /** Discovery and the version are read-only. Upstream accepts other methods than GET on the other paths. */
@@ -56,7 +60,9 @@ export function handleNonResourcePath(
   }
   const resourceList = (group = '', version = '') =>
     apiResourceList(server.catalogue, { group, version }, server.storageVersionHash)
-  if (verb !== 'get' && isReadOnly(parts[0])) throw methodNotAllowed()
+  // Upstream lists the versions of a group that it does not serve itself whatever the method is.
+  const isExtensionGroup = parts[0] === 'apis' && parts.length === 2 && server.extensions.hasGroup(parts[1] ?? '')
+  if (verb !== 'get' && isReadOnly(parts[0]) && !isExtensionGroup) throw methodNotAllowed()
   switch (parts[0]) {
     case 'version':
       return json(serverVersion)
@@ -67,10 +73,9 @@ export function handleNonResourcePath(
       return json(parts.length === 2 ? resourceList('', parts[1]) : undefined)
     case 'apis':
       if (parts.length === 1)
-        return wantsAggregated
-          ? server.aggregated.groups(server.hiddenGroups())
-          : json(apiGroupList(server.catalogue, server.hiddenGroups()))
-      if (parts.length === 2) return json(withType(apiGroup(server.catalogue, parts[1] ?? '')))
+        return wantsAggregated ? server.aggregated.groups() : json(apiGroupList(server.groups.versions))
+      if (isExtensionGroup) negotiateFormat(accept) // rejects formats that no object has
+      if (parts.length === 2) return json(withType(apiGroup(server.groups.versions, parts[1] ?? '')))
       return json(parts.length === 3 ? resourceList(parts[1], parts[2]) : undefined)
     case 'openapi':
       return thenMaybe(server.openApi.handle(parts.slice(1), accept, query.get('hash') ?? '', server.nowMs()), present)

@@ -6,6 +6,7 @@ import { RecentMap } from '../../base/collections/recent-map.ts'
 import type { CustomResource } from '../kinds/custom-resource.ts'
 import type { CatalogueObserver, KindCatalogue } from '../kinds/kind-catalogue.ts'
 import type { ApiResponse, ResponseOf } from '../request/response.ts'
+import { noExtensionCatalogue, type ExtensionCatalogue } from './extension-catalogue.ts'
 import { OpenApiV2Parts } from './openapi-v2-parts.ts'
 import { openApiV3, openApiV3Names } from './openapi-v3.ts'
 import { rootPath } from './served-resources.ts'
@@ -32,13 +33,24 @@ export class OpenApiDocuments implements CatalogueObserver {
   readonly #builtIn = new Map<string, Document>()
   readonly #custom = new RecentMap<string, Document>(customDocumentsMax)
   readonly #hashes = new Map<string, string>()
+  readonly #extensions: ExtensionCatalogue
   readonly #v2: OpenApiV2Parts
 
-  constructor(catalogue: KindCatalogue, digest: (text: string) => string) {
+  constructor(
+    catalogue: KindCatalogue,
+    digest: (text: string) => string,
+    extensions: ExtensionCatalogue = noExtensionCatalogue,
+  ) {
     this.#catalogue = catalogue
     this.#digest = digest
-    this.#v2 = new OpenApiV2Parts(catalogue, digest)
+    this.#extensions = extensions
+    this.#v2 = new OpenApiV2Parts(catalogue, digest, extensions)
     catalogue.observe(this)
+  }
+
+  /** The documents of an extension have changed. */
+  discardExtensions(): void {
+    this.#v2.deleteExtensions()
   }
 
   changed(removed: CustomResource | undefined, added: CustomResource | undefined): void {
@@ -61,7 +73,8 @@ export class OpenApiDocuments implements CatalogueObserver {
     if (parts.length === 1) return thenMaybe(this.#index(), documentResponse)
     const name = parts.slice(1).join('/')
     const document = this.#v3(name)
-    if (document === undefined || hash === '') return document && documentResponse(document)
+    if (document === undefined) return unknownDocument
+    if (hash === '') return documentResponse(document)
     return document.hash === hash
       ? { ...documentResponse(document), cacheControl: 'public, immutable', expiresMs: nowMs + yearMs }
       : { kind: 'redirect', location: documentUrl(name, document.hash), tag: `"${document.hash}"` }
@@ -95,7 +108,14 @@ export class OpenApiDocuments implements CatalogueObserver {
     const names = openApiV3Names(this.#catalogue)
     const missing = names.filter((name) => !this.#hashes.has(name))
     if (missing.length > 0) return this.#buildMissing(missing)
-    const paths = names.map((name) => [name, { serverRelativeURL: documentUrl(name, this.#hashes.get(name) ?? '') }])
+    const urls = new Map(names.map((name) => [name, documentUrl(name, this.#hashes.get(name) ?? '')]))
+    for (const [name, url] of this.#extensions.openApiV3()) {
+      urls.delete(name)
+      if (url !== undefined) urls.set(name, url)
+    }
+    const paths = [...urls]
+      .toSorted(([a], [b]) => (a < b ? -1 : 1))
+      .map(([name, url]) => [name, { serverRelativeURL: url }])
     return this.#json({ paths: Object.fromEntries(paths) })
   }
 
@@ -116,6 +136,9 @@ export class OpenApiDocuments implements CatalogueObserver {
 
 /** The first media type of the Accept header, without its parameters. */
 const firstType = (accept: string): string => accept.split(',')[0]?.split(';')[0]?.trim() ?? ''
+
+/** Upstream responds without a body. */
+const unknownDocument: ApiResponse = { kind: 'wire', response: { status: 404, headers: {}, body: '' } }
 
 const yearMs = 365 * 24 * 3_600_000
 

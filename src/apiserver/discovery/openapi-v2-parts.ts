@@ -1,10 +1,12 @@
-// OpenApiV2Parts: the parts of the OpenAPI v2 document as encoded text: one of all built-in kinds, and one of each group
-// version with custom kinds. A read builds the parts that changed and joins all.
+// OpenApiV2Parts: the parts of the OpenAPI v2 document as encoded text: one of all built-in kinds, one of each group
+// version with custom kinds, and one of all extensions. A read builds the parts that changed and joins all.
 import { eventLoopTurn } from '../../base/async/event-loop-turn.ts'
 import type { Kind } from '../../api/kind/kind.ts'
 import type { GroupVersion, KindCatalogue } from '../kinds/kind-catalogue.ts'
 import { joinedProtobuf, protobufPart, type ProtobufPart } from './openapi-v2-protobuf.ts'
-import { builtInV2Part, customV2Part, openApiV2Head } from './openapi-v2.ts'
+import type { ExtensionCatalogue } from './extension-catalogue.ts'
+import { mergedExtensions } from './merged-extensions.ts'
+import { builtInV2Part, customV2Part, openApiV2Head, type OpenApiV2Part } from './openapi-v2.ts'
 
 interface Part {
   /** JSON without the braces around it. */
@@ -21,16 +23,19 @@ interface Joined<Body> {
 }
 
 const builtInName = ''
+const extensionsName = 'extensions'
 
 export class OpenApiV2Parts {
   readonly #catalogue: KindCatalogue
   readonly #digest: (text: string) => string
+  readonly #extensions: ExtensionCatalogue
   /** By API version. */
   readonly #parts = new Map<string, Part>()
 
-  constructor(catalogue: KindCatalogue, digest: (text: string) => string) {
+  constructor(catalogue: KindCatalogue, digest: (text: string) => string, extensions: ExtensionCatalogue) {
     this.#catalogue = catalogue
     this.#digest = digest
+    this.#extensions = extensions
   }
 
   /** Discards the part of a kind. */
@@ -38,9 +43,17 @@ export class OpenApiV2Parts {
     this.#parts.delete(apiVersion)
   }
 
+  deleteExtensions(): void {
+    this.#parts.delete(extensionsName)
+  }
+
   async json(): Promise<Joined<string>> {
     const parts = await this.#all()
-    const joined = (name: 'paths' | 'definitions'): string => parts.map((part) => part[name]).join(',')
+    const joined = (name: 'paths' | 'definitions'): string =>
+      parts
+        .map((part) => part[name])
+        .filter((text) => text !== '')
+        .join(',')
     const head = JSON.stringify(openApiV2Head).slice(0, -1)
     return {
       body: `${head},"paths":{${joined('paths')}},"definitions":{${joined('definitions')}}}`,
@@ -68,11 +81,15 @@ export class OpenApiV2Parts {
   async #all(): Promise<readonly Part[]> {
     for (const missing of this.#groupVersions()) {
       if (this.#parts.has(nameOf(missing))) continue
-      this.#parts.set(nameOf(missing), this.#build(missing))
+      this.#parts.set(nameOf(missing), this.#encoded(this.#build(missing)))
       await eventLoopTurn()
     }
+    const extensions = this.#extensions.openApiV2()
+    if (extensions.length > 0 && !this.#parts.has(extensionsName))
+      this.#parts.set(extensionsName, this.#encoded(mergedExtensions(extensions, builtInV2Part().definitions)))
     // A kind that changed in the meantime is read again.
-    const parts = this.#groupVersions().map((each) => this.#parts.get(nameOf(each)))
+    const names = [...this.#groupVersions().map(nameOf), ...(extensions.length > 0 ? [extensionsName] : [])]
+    const parts = names.map((name) => this.#parts.get(name))
     return parts.some((part) => part === undefined) ? this.#all() : (parts as Part[])
   }
 
@@ -85,8 +102,11 @@ export class OpenApiV2Parts {
     return this.#catalogue.inGroupVersion(groupVersion).filter(({ custom }) => custom !== undefined)
   }
 
-  #build(groupVersion: GroupVersion | undefined): Part {
-    const part = groupVersion === undefined ? builtInV2Part() : customV2Part(this.#customIn(groupVersion))
+  #build(groupVersion: GroupVersion | undefined): OpenApiV2Part {
+    return groupVersion === undefined ? builtInV2Part() : customV2Part(this.#customIn(groupVersion))
+  }
+
+  #encoded(part: OpenApiV2Part): Part {
     const [paths, definitions] = [
       JSON.stringify(part.paths).slice(1, -1),
       JSON.stringify(part.definitions).slice(1, -1),

@@ -24,12 +24,20 @@ export async function exchangeJson(
 
 export const isSuccess = (status: number): boolean => status >= 200 && status < 300
 
-/** For servers whose response body is not used. */
+export interface TextResponse {
+  readonly status: number
+  readonly text: string
+  readonly contentType: string
+  /** Empty where the server sends none. */
+  readonly etag: string
+}
+
+/** For servers whose response is not JSON, or not used. */
 export async function exchangeText(
   { outbound, clock, timeoutMs, responseBytesMax = responseBytesMaxDefault }: JsonServer,
   request: OutboundRequest,
   signal: AbortSignal,
-): Promise<{ readonly status: number; readonly text: string; readonly contentType: string }> {
+): Promise<TextResponse> {
   const late = new AbortController()
   const timer = clock.after(timeoutMs, () => late.abort(new Error(`no response within ${timeoutMs} ms`)))
   try {
@@ -40,7 +48,8 @@ export async function exchangeText(
       text += decoder.decode(piece, { stream: true })
       if (text.length > responseBytesMax) throw new Error(`the response is larger than ${responseBytesMax} bytes`)
     }
-    return { status: response.status, text, contentType: response.headers['content-type'] ?? '' }
+    const { status, headers } = response
+    return { status, text, contentType: headers['content-type'] ?? '', etag: headers['etag'] ?? '' }
   } finally {
     timer.cancel()
   }

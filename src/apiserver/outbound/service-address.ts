@@ -9,9 +9,9 @@ import type { ObjectLister } from '../watch-cache/object-caches.ts'
 export function serviceAddress({ namespace, name, port }: ServiceReference, reads: ObjectLister): string {
   const found = reads.get(service, namespace, name)
   if (found === undefined) throw new Error(`service ${JSON.stringify(name)} not found`)
+  if (found.spec.type === 'ExternalName') return `${found.spec.externalName}:${port}`
   const offered = (found.spec.ports ?? []).find((each) => each.port === port)
   if (offered === undefined) throw new Error(`no service port ${port} found for service ${JSON.stringify(name)}`)
-  if (found.spec.type === 'ExternalName') return `${found.spec.externalName}:${port}`
   for (const { metadata, endpoints, ports } of reads.list(endpointSlice, namespace)) {
     if (metadata.labels?.[serviceNameLabel] !== name) continue
     const at = ports?.find((each) => (each.name ?? '') === (offered.name ?? ''))?.port

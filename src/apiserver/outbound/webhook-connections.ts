@@ -3,6 +3,7 @@ import type { Clock } from '../../base/time/clock.ts'
 import type { ServiceReference, WebhookClientConfig } from '../../api/admissionregistration/v1/webhook-client-config.ts'
 import type { Outbound, OutboundOptions, OutboundProvider } from '../../platform/http/outbound.ts'
 import type { ObjectLister } from '../watch-cache/object-caches.ts'
+import { failureText } from './failure-text.ts'
 import { exchangeText } from './outbound-json.ts'
 import { parseWebhookResponse } from './webhook-response.ts'
 
@@ -48,7 +49,7 @@ export class WebhookConnections {
       return exchangeText(server, { method: 'POST', target, headers, body }, signal)
     }
     const answer = await call().catch((error: unknown) => {
-      throw new Error(`Post "${url}": ${failureText(error as NetworkError)}`, { cause: error })
+      throw new Error(`Post "${url}": ${failureText(error)}`, { cause: error })
     })
     return parseWebhookResponse(answer)
   }
@@ -85,24 +86,4 @@ function placeOf({ clientConfig, timeoutSeconds }: WebhookEndpoint) {
   const host = `${serverName}:${service.port}`
   const target = `${service.path ?? '/'}${timeout}`
   return { url: `https://${host}${target}`, host, target, origin: `https://${host}`, tls: { ...tls, serverName } }
-}
-
-type NetworkError = Error & { readonly code?: string; readonly address?: string; readonly port?: number }
-
-const untrusted = new Set([
-  'DEPTH_ZERO_SELF_SIGNED_CERT',
-  'SELF_SIGNED_CERT_IN_CHAIN',
-  'UNABLE_TO_GET_ISSUER_CERT',
-  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
-  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
-])
-
-/** Upstream's message. */
-function failureText({ code = '', message, address, port }: NetworkError): string {
-  if (code === 'ECONNREFUSED') return `dial tcp ${address}:${port}: connect: connection refused`
-  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') return `tls: failed to verify certificate: x509: ${message}`
-  if (untrusted.has(code) || code === 'CERT_SIGNATURE_FAILURE')
-    return 'tls: failed to verify certificate: x509: certificate signed by unknown authority'
-  if (message.startsWith('no response within')) return 'context deadline exceeded'
-  return code === 'UND_ERR_SOCKET' || code === 'ECONNRESET' ? 'EOF' : message
 }

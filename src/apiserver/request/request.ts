@@ -5,6 +5,7 @@ import type { Explanation } from '../../base/observability/flow-recorder.ts'
 import type { MaybePromise } from '../../base/async/maybe-promise.ts'
 import type { Kind } from '../../api/kind/kind.ts'
 import type { ClientCertificate } from '../../platform/http/listener.ts'
+import type { Extension } from './extension.ts'
 import type { Pace } from './paced-requests.ts'
 
 export interface User {
@@ -115,6 +116,8 @@ export interface ApiRequest {
   readonly pace?: Pace
   /** Why the request cannot be served, whatever its body. It is reported after authorization. */
   readonly rejection?: { readonly error: unknown }
+  /** Another server serves the request: it is forwarded there after authorization. */
+  readonly extension?: Extension
   /** Set for requests over the network. */
   readonly origin?: Origin
   /** Set by the audit filter if the policy requires a record. */

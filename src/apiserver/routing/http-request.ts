@@ -5,16 +5,15 @@ import { managerOfUserAgent } from '../../api/meta/field-manager.ts'
 import type { WireRequest } from '../../platform/http/listener.ts'
 import { readSpan, traceHeader, wokenByHeader } from '../../api/coxswain/v1/flow-protocol.ts'
 import { bodyBytesMax, noBody, parseBody, type BodyDeps } from '../http/request-body.ts'
-import type { KindCatalogue } from '../kinds/kind-catalogue.ts'
 import { senderOf } from '../request/component-identity.ts'
 import type { ApiRequest, Credentials, Origin, ReceivedBody, ResourceTarget, Target } from '../request/request.ts'
-import { requestTargetOf } from './request-target.ts'
+import { requestTargetOf, type Routed, type Routes } from './request-target.ts'
 
 /** Shared by all requests without a query. It is never modified. */
 export const noQuery = new URLSearchParams()
 
 export interface RequestDeps extends BodyDeps {
-  readonly server: { readonly catalogue: KindCatalogue }
+  readonly server: Routes
 }
 
 export function toApiRequest(
@@ -26,27 +25,26 @@ export function toApiRequest(
   const mark = uri.indexOf('?')
   const query = mark < 0 ? noQuery : new URLSearchParams(uri.slice(mark))
   const path = mark < 0 ? uri : uri.slice(0, mark)
-  const { target, ...rejection } = requestTargetOf(method, path, query, headers['accept'] ?? '', deps.server.catalogue)
-  const readBody = bodyReader(wire, target, deps)
+  const routed = requestTargetOf(method, path, query, headers['accept'] ?? '', deps.server)
+  const readBody = bodyReader(wire, routed, deps)
   return {
     context: { signal: wire.signal, cause: causeFrom(wire) },
     credentials: credentialsOf(wire),
     user: undefined,
     ...senderOf(headers['user-agent'] ?? ''),
     agent: managerOfUserAgent(headers['user-agent'] ?? ''),
-    target,
+    ...routed,
     query,
     origin: { auditId, responseHeaders, uri, remoteAddress: wire.remoteAddress },
     body: noBody,
     ...(readBody === undefined ? {} : { readBody }),
-    ...rejection,
     ...(wire.upgrade ? { upgrade: { headers } } : {}),
   }
 }
 
 /** Undefined where the method has no body. A proxied body is forwarded without parsing it. */
-function bodyReader(wire: WireRequest, target: Target, deps: BodyDeps): ApiRequest['readBody'] {
-  const isProxied = target.kind === 'resource' && target.subresource === 'proxy'
+function bodyReader(wire: WireRequest, { target, extension }: Routed, deps: BodyDeps): ApiRequest['readBody'] {
+  const isProxied = extension !== undefined || (target.kind === 'resource' && target.subresource === 'proxy')
   const isCustom = wire.method === 'PATCH' ? isOfCustomKind(target) : isCustomObject(target) && wire.method !== 'DELETE'
   const { method, headers } = wire
   if (!isProxied && (method === 'GET' || method === 'HEAD')) return undefined

@@ -1,6 +1,7 @@
 // The forwarded part of the path of a proxied request, as in kube-apiserver v1.36.
 import { deepEqual } from 'node:assert/strict'
 import { test } from 'node:test'
+import { noExtensions } from '../request/extension.ts'
 import { KindCatalogue } from '../kinds/kind-catalogue.ts'
 import { requestTargetOf } from './request-target.ts'
 
@@ -26,12 +27,9 @@ const paths: [sent: string, onward: string][] = [
 ]
 for (const [sent, onward] of paths)
   test(`${JSON.stringify(sent)} behind /proxy is forwarded as ${onward}`, () => {
-    const { target } = requestTargetOf(
-      'GET',
-      `/api/v1/nodes/n/proxy${sent}`,
-      new URLSearchParams(),
-      '',
-      new KindCatalogue(),
-    )
+    const { target } = requestTargetOf('GET', `/api/v1/nodes/n/proxy${sent}`, new URLSearchParams(), '', {
+      catalogue: new KindCatalogue(),
+      extensions: noExtensions,
+    })
     deepEqual(target.kind === 'resource' && [target.subresource, target.path], ['proxy', onward])
   })

@@ -12,6 +12,7 @@ import type { KindCatalogue } from '../kinds/kind-catalogue.ts'
 import { customRejectionOf } from './custom-rejection.ts'
 import { proxiedPath } from './proxied-path.ts'
 import { requestInfo, type ResourceInfo } from './request-info.ts'
+import type { Extension, ServedExtensions } from '../request/extension.ts'
 import type { ApiRequest } from '../request/request.ts'
 
 /** The segments of a path. Searching for slashes takes half as long as `split`, which caches strings. */
@@ -29,22 +30,54 @@ function segmentsOf(path: string): string[] {
   return parts
 }
 
+/** What this server serves, and what extensions serve. */
+export interface Routes {
+  readonly catalogue: KindCatalogue
+  readonly extensions: ServedExtensions
+}
+
+export type Routed = Pick<ApiRequest, 'target' | 'rejection' | 'extension'>
+
 /** The target, and the rejection where it is not served. The rejection is reported after authorization. */
 export function requestTargetOf(
   method: string,
   path: string,
   query: URLSearchParams,
   accept: string,
-  catalogue: KindCatalogue,
-): Pick<ApiRequest, 'target' | 'rejection'> {
+  routes: Routes,
+): Routed {
   const ownPath = { kind: 'path', verb: method.toLowerCase(), path, accept } as const
   try {
     const decoded = path.includes('%') ? decodeURIComponent(path) : path
-    const info = requestInfo(method, segmentsOf(decoded), query)
-    if (info.kind === 'path') return { target: { ...ownPath, path: decoded } }
-    return resourceTarget(info, method, path, decoded, catalogue)
+    const segments = segmentsOf(decoded)
+    const info = requestInfo(method, segments, query)
+    const extension = extensionOf(segments, routes)
+    if (info.kind === 'path') return { target: { ...ownPath, path: decoded }, ...(extension && { extension }) }
+    return extension === undefined
+      ? resourceTarget(info, method, path, decoded, routes)
+      : { target: extensionTarget(info, extension), extension }
   } catch (error) {
     return { target: ownPath, rejection: { error } }
+  }
+}
+
+/** The extension of `/apis/<group>/<version>/…`, and of its OpenAPI document. */
+function extensionOf(segments: readonly string[], { extensions }: Routes): Extension | undefined {
+  const parts = segments[0] === 'openapi' && segments[1] === 'v3' ? segments.slice(2) : segments
+  return parts[0] === 'apis' && parts.length > 2 ? extensions.at(parts[1] ?? '', parts[2] ?? '') : undefined
+}
+
+/** The extension decides what it serves. The target is for authorization and audit. */
+function extensionTarget(info: ResourceInfo, extension: Extension): ApiRequest['target'] {
+  const { verb, resource, isScoped, subresource, namespace, name, hasVerbInPath } = info
+  return {
+    kind: 'resource',
+    verb,
+    resource: extension.resource(resource, isScoped),
+    subresource,
+    namespace,
+    name,
+    ...(hasVerbInPath ? { hasVerbInPath } : {}),
   }
 }
 
@@ -53,7 +86,7 @@ function resourceTarget(
   method: string,
   path: string,
   decoded: string,
-  catalogue: KindCatalogue,
+  { catalogue }: Routes,
 ): Pick<ApiRequest, 'target' | 'rejection'> {
   const { verb, group, version, resource: plural, name, subresource } = info
   const apiVersion = group === '' ? version : `${group}/${version}`

@@ -33,6 +33,7 @@ import { LinkFaults } from '../../machine/network/link-faults.ts'
 import { SimulatedRuntime, type SimulatedRuntimeOptions } from '../../machine/runtime/simulated-runtime.ts'
 import { nodeCrypto } from '../../platform/node/crypto.ts'
 import { nodeOutbound } from '../../platform/node/http/outbound.ts'
+import type { Identity } from '../../pki/authority.ts'
 import type { OutboundTls } from '../../platform/http/outbound.ts'
 import type { SchedulerConfiguration } from '../../scheduler/framework/scheduler-configuration.ts'
 import { DecisionRecord } from '../../scheduler/cycle/decision-record.ts'
@@ -95,7 +96,9 @@ export interface ClusterOptions {
   readonly kubeletSettings?: KubeletSettings
   /** Client certificate for kubelets in other processes. Without it they are not called. */
   readonly kubeletTls?: OutboundTls
-  /** Whether discovery lists metrics.k8s.io. */
+  /** The client certificate of the front proxy, which extension servers trust. */
+  readonly proxyIdentity?: () => Identity | undefined
+  /** Whether metrics.k8s.io is registered from the start. */
   readonly advertisesAddOns?: boolean
   /** The health check of KMS plugins for encryption at rest. */
   readonly kmsCheck?: HealthCheck | undefined
@@ -292,6 +295,8 @@ export class Cluster {
         serviceRanges,
         explain: (podKey) => this.decisions.explain(podKey),
         advertisesAddOns,
+        outbound: nodeOutbound,
+        proxyIdentity: this.#options.proxyIdentity,
         kmsCheck: this.#options.kmsCheck,
       }
       const server = newApiServer(deps)

@@ -76,6 +76,7 @@ export async function startCluster(options: StartClusterOptions = {}): Promise<T
     linkFaults: faults.links,
     kubeletSettings: kubeletSettings(kubeletFlags),
     advertisesAddOns: true,
+    proxyIdentity: () => certificates?.components['front-proxy-client'],
     controllerSettings: { ...signing, legacyTokens: legacyTokenIssuer(accountKey, nodePlatform.crypto) },
   })
   cleanUps.defer(() => cluster.stop())

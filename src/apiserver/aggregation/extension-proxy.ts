@@ -1,0 +1,130 @@
+// ExtensionProxy: forwards a request to the extension server of its group version, after authentication and authorization.
+// The response is streamed. Errors are plain text, as upstream's.
+import type { FlowRecorder } from '../../base/observability/flow-recorder.ts'
+import type { WireResponse } from '../../platform/http/listener.ts'
+import type { OutboundExchange, OutboundRequest } from '../../platform/http/outbound.ts'
+import { joinStreams } from '../../wire/byte-pipe.ts'
+import { warningHeaders } from '../http/warning-headers.ts'
+import { forwardedHeaders } from '../kubelet-client/forwarded-headers.ts'
+import { failureText } from '../outbound/failure-text.ts'
+import type { Extension } from '../request/extension.ts'
+import { userWithName, type ApiRequest } from '../request/request.ts'
+import type { ApiResponse } from '../request/response.ts'
+import type { ExtensionConnections } from './extension-connections.ts'
+import { forwardedUri } from './forwarded-uri.ts'
+import { remoteUserHeaders } from './remote-user-headers.ts'
+
+export interface ExtensionProxyDeps {
+  readonly connections: ExtensionConnections
+  readonly flow: FlowRecorder
+  /** Called when an extension does not respond, so that its availability is checked again. */
+  readonly onFailure: (extension: Extension) => void
+}
+
+export class ExtensionProxy {
+  readonly #deps: ExtensionProxyDeps
+
+  constructor(deps: ExtensionProxyDeps) {
+    this.#deps = deps
+  }
+
+  async handle(request: ApiRequest, extension: Extension): Promise<ApiResponse> {
+    const { flow, connections } = this.#deps
+    const { target, context } = request
+    const origin = extension.isAvailable ? originOf(connections, extension) : undefined
+    if (origin === undefined) return unavailable(extension)
+    const subject =
+      target.kind === 'path'
+        ? undefined
+        : { resource: target.resource.plural, namespace: target.namespace, name: target.name }
+    const call = flow.record('call', 'API Server', extension.name, 'forward the request', subject, 0, context.cause)
+    try {
+      const response = await this.#exchange(request, extension, origin)
+      flow.finish(call, String(response.status))
+      return { kind: 'wire', response }
+    } catch (error) {
+      flow.finish(call, 'failed')
+      if (context.signal.aborted) throw error
+      this.#deps.onFailure(extension)
+      return unreachable(extension, `error trying to reach service: ${failureText(error)}`)
+    }
+  }
+
+  async #exchange(request: ApiRequest, extension: Extension, origin: string): Promise<WireResponse> {
+    const { target, upgrade, context } = request
+    const { connections } = this.#deps
+    const outbound = outboundRequest(request, new URL(origin).host)
+    const isLong = upgrade !== undefined || target.verb === 'watch'
+    const answer: OutboundExchange = isLong
+      ? await connections.exchange(extension, outbound, context.signal)
+      : { kind: 'answer', ...(await connections.send(extension, outbound, context.signal)) }
+    if (answer.kind === 'upgraded')
+      return {
+        status: 101,
+        headers: answer.headers,
+        body: '',
+        onUpgrade: (socket) => joinStreams(socket, answer.stream),
+      }
+    const { status, headers, body } = answer
+    if (status >= 300 && status < 400 && headers['location'] !== undefined) {
+      for await (const _ of body) break // closes the response
+      return redirected
+    }
+    return { status, headers: { ...uncached, ...forwardedHeaders(headers, false) }, body }
+  }
+}
+
+const uncached = { 'cache-control': 'no-cache, private' }
+
+function originOf(connections: ExtensionConnections, extension: Extension): string | undefined {
+  try {
+    return connections.originOf(extension)
+  } catch {
+    return undefined
+  }
+}
+
+function outboundRequest(request: ApiRequest, host: string): OutboundRequest {
+  const { proxied, origin, user = userWithName('') } = request
+  const { method = 'GET', headers = {}, body } = proxied ?? {}
+  const uri = forwardedUri(origin?.uri ?? '/')
+  const addresses = [headers['x-forwarded-for'], origin?.remoteAddress].filter(
+    (each) => each !== undefined && each !== '',
+  )
+  return {
+    method,
+    target: uri,
+    headers: {
+      ...forwardedHeaders(headers, request.upgrade !== undefined),
+      ...(addresses.length === 0 ? {} : { 'x-forwarded-for': addresses.join(', ') }),
+      'x-forwarded-host': host,
+      'x-forwarded-proto': 'https',
+      'x-forwarded-uri': uri.split('?', 1)[0] ?? '',
+      ...remoteUserHeaders(user),
+    },
+    ...(body === undefined || body.length === 0 ? {} : { body }),
+  }
+}
+
+/** Not a Status, as upstream's. The warning names the APIService, which the text does not. */
+const unreachable = ({ name }: Extension, text: string): ApiResponse => ({
+  kind: 'wire',
+  response: {
+    status: 503,
+    headers: {
+      ...uncached,
+      'content-type': 'text/plain; charset=utf-8',
+      'x-content-type-options': 'nosniff',
+      warning: warningHeaders([`the server of APIService ${name} is not available`]),
+    },
+    body: `${text}\n`,
+  },
+})
+
+const unavailable = (extension: Extension): ApiResponse => unreachable(extension, 'service unavailable')
+
+const redirected: WireResponse = {
+  status: 502,
+  headers: { ...uncached, 'content-type': 'text/plain; charset=utf-8' },
+  body: 'the backend attempted to redirect this request, which is not permitted',
+}

@@ -1,0 +1,23 @@
+// Extension: a group version that another server serves, as its APIService describes it.
+import type { Kind } from '../../api/kind/kind.ts'
+import type { OutboundTls } from '../../platform/http/outbound.ts'
+
+export interface Extension {
+  /** The name of the APIService: `v1.example.com`. */
+  readonly name: string
+  readonly group: string
+  readonly version: string
+  readonly service: { readonly namespace: string; readonly name: string; readonly port: number }
+  readonly tls: OutboundTls
+  /** Whether the condition Available of the APIService is true. */
+  readonly isAvailable: boolean
+  /** A resource of the extension, of which this server knows no more than the name. */
+  resource(plural: string, isScoped: boolean): Kind
+}
+
+/** The extensions by group and version. */
+export interface ServedExtensions {
+  at(group: string, version: string): Extension | undefined
+}
+
+export const noExtensions: ServedExtensions = { at: () => undefined }
