@@ -100,6 +100,11 @@ export const policyFlags = {
   'oidc-signing-algs': { value: '<list>', help: 'the accepted signature algorithms (RS256)' },
   'oidc-username-claim': { value: '<claim>', help: 'the claim that holds the user name (sub)' },
   'oidc-username-prefix': { value: '<text>', help: 'a prefix for user names; - for none (the issuer URL and #)' },
+  'proxy-client-cert-file': {
+    value: '<file>',
+    help: 'the client certificate for extension servers (one of the front proxy CA)',
+  },
+  'proxy-client-key-file': { value: '<file>', help: 'the key of --proxy-client-cert-file' },
   'service-account-issuer': { value: '<url>', help: 'the issuer of ServiceAccount tokens' },
   'token-auth-file': { value: '<file>', help: 'static tokens, one per line: token,user,uid,"group,group"' },
 } as const

@@ -9,6 +9,7 @@ import {
   type AuthorizerSetting,
   type WebhookSetting,
 } from '../../apiserver/authorization/authorization-config.ts'
+import type { Identity } from '../../pki/authority.ts'
 import type { Files } from '../../platform/files.ts'
 import { signatureAlgorithms } from '../../platform/crypto/crypto.ts'
 import { readAdmissionSettings } from './admission-settings.ts'
@@ -40,6 +41,8 @@ export interface PolicySettings {
   readonly audit: AuditSettings | undefined
   /** The authority of kubelets' serving certificates, as PEM; empty: not verified, as upstream. */
   readonly kubeletAuthority: string
+  /** The client certificate for extension servers; undefined: the one that the cluster issues. */
+  readonly proxyIdentity: (() => Identity) | undefined
 }
 
 export interface TokenWebhookSetting {
@@ -60,6 +63,7 @@ export const defaultPolicySettings: PolicySettings = {
   admission: defaultAdmissionSettings,
   audit: undefined,
   kubeletAuthority: '',
+  proxyIdentity: undefined,
 }
 
 export async function readPolicySettings(flags: PolicyFlagValues, files: Files): Promise<PolicySettings> {
@@ -93,7 +97,17 @@ export async function readPolicySettings(flags: PolicyFlagValues, files: Files):
     audit: await readAuditSettings(flags, files),
     kubeletAuthority:
       flags['kubelet-certificate-authority'] === undefined ? '' : await read(flags['kubelet-certificate-authority']),
+    proxyIdentity: await proxyIdentityByFlags(flags, files),
   }
+}
+
+async function proxyIdentityByFlags(flags: PolicyFlagValues, files: Files): Promise<PolicySettings['proxyIdentity']> {
+  const [certificateFile, keyFile] = [flags['proxy-client-cert-file'], flags['proxy-client-key-file']]
+  if (certificateFile === undefined && keyFile === undefined) return undefined
+  if (certificateFile === undefined || keyFile === undefined)
+    throw new Error('--proxy-client-cert-file and --proxy-client-key-file must be set together')
+  const identity = { certificate: await readText(certificateFile, files), key: await readText(keyFile, files) }
+  return () => identity
 }
 
 async function authorizerSettings(flags: PolicyFlagValues, files: Files): Promise<readonly AuthorizerSetting[]> {

@@ -49,6 +49,7 @@ import {
   bootstrapObjects,
 } from '../bootstrap/bootstrap-objects.ts'
 import { ServerEndpoints } from '../bootstrap/server-endpoints.ts'
+import { publishExtensionAuthentication, type ClientAuthorities } from '../bootstrap/extension-authentication.ts'
 import { publishClusterInfo, type ClusterInfo } from '../bootstrap/cluster-info.ts'
 import { Component } from './component.ts'
 import { startControllerManager } from './controller-manager.ts'
@@ -259,6 +260,11 @@ export class Cluster {
   /** Publishes the address and authority of the API server to nodes that want to join. */
   publishInfo(info: ClusterInfo, signal: AbortSignal): Promise<void> {
     return publishClusterInfo(this.client('apiserver', apiServerUser), info, context(signal))
+  }
+
+  /** Publishes the client authorities to extension servers. */
+  publishAuthorities(authorities: ClientAuthorities, signal: AbortSignal): Promise<void> {
+    return publishExtensionAuthentication(this.client('apiserver', apiServerUser), authorities, context(signal))
   }
 
   client(sender: string, user: User): Client {

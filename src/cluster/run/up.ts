@@ -104,6 +104,7 @@ export async function up(upOptions: UpOptions): Promise<Running> {
     await publish(async () => {
       await cluster.publish(served.host, served.port, never)
       await cluster.publishInfo({ server: served.url, authority: storage.certificates.authority }, never)
+      await cluster.publishAuthorities(storage.certificates, never)
     })
     const tasks = cleanUps.use(
       new TaskGroup({ onFailure: (task, error) => log.error('a task failed', { task, error: errorText(error) }) }),
@@ -158,6 +159,7 @@ function newCluster(
       nodeRanges: { ...nodeRanges, reserved },
     },
     kubeletTls: kubeletTls(certificates, settings),
+    proxyIdentity: settings.proxyIdentity ?? (() => certificates.current.components['front-proxy-client']),
     advertisesAddOns: containers !== 'none',
     kmsCheck: storage.encryption?.check,
   })

@@ -87,6 +87,7 @@ export async function startCluster(options: StartClusterOptions = {}): Promise<T
     const serveParts = { host: '127.0.0.1', port: 0, platform: nodePlatform, clock, log }
     const served = certificates && (await serve(cluster, { ...serveParts, certificates }))
     cleanUps.defer(() => served?.close(0))
+    if (certificates !== undefined) await cluster.publishAuthorities(certificates, new AbortController().signal)
     if (isFlowing) {
       const flowing = clock.follow(realClock)
       cleanUps.defer(() => flowing.cancel())
